@@ -31,8 +31,9 @@ import { LoopMonitor } from './loop-monitor.ts'
 import { Metrics } from './metrics.ts'
 import { Outgoing } from './network/outgoing.ts'
 import { addressGuard } from './network/private-address.ts'
-import { type FirstStart, firstStart as makeUp } from './operate/first-start.ts'
+import { type FirstStart, firstSignIn, firstStart as makeUp } from './operate/first-start.ts'
 import { operationOn } from './operate/open.ts'
+import { consoleUrl, signInUrl } from './people/link.ts'
 import { RetrySchedule } from './queue/retry-schedule.ts'
 import { Scheduler } from './queue/scheduler.ts'
 import { openStore } from './store/open.ts'
@@ -55,6 +56,10 @@ export interface App {
   submissionUrls: string[]
   /** What was made up at the first start on an empty database, else null. */
   firstStart: FirstStart | null
+  /** Where the console is; null: it is not served here. */
+  console: string | null
+  /** Signs the first operator in, once: there is nobody else yet who could. It is shown here only. */
+  signInLink: string | null
   /** There is no company yet: nobody can send. */
   empty: boolean
   /** The service's own store and sealed secrets, for what is built around it in the same process. */
@@ -271,6 +276,10 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   // Not before nothing can fail any more: the key that it makes up is shown this once.
   const firstStart = await makeUp(settings, store, directory.companies())
   if (directory.companies().length === 0) await accounts.refresh()
+  const base = settings.publicUrl ?? url
+  const token = roles.includes('api') ? await firstSignIn(store, Date.now()) : null
+  const signInLink = token === null ? null : signInUrl(base, token)
+  const console = roles.includes('api') ? consoleUrl(base) : null
   // Not before: a start keeps the thread busy, and nobody waits yet.
   monitor.start()
   started.defer(() => monitor.stop())
@@ -278,6 +287,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     {
       url,
       metricsUrl,
+      console,
       ...(submission && { submissionUrls }),
       delivery: settings.delivery.kind,
       roles,
@@ -290,7 +300,8 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   const empty = directory.companies().length === 0
   const close = () => running.disposeAsync()
   const refreshAccounts = () => accounts.refresh()
-  return { url, metricsUrl, submissionUrls, firstStart, empty, store, seal, refreshAccounts, close }
+  const where = { url, metricsUrl, submissionUrls, console, signInLink }
+  return { ...where, firstStart, empty, store, seal, refreshAccounts, close }
 }
 
 /**

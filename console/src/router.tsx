@@ -138,6 +138,8 @@ const team = createRoute({
 const audit = createRoute({
   getParentRoute: () => company,
   path: '/audit',
+  validateSearch: ({ by }: Record<string, unknown>): { by?: string } =>
+    typeof by === 'string' ? { by } : {},
   component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
 })
 

@@ -2,8 +2,12 @@
 import type { FirstStart } from '../operate/first-start.ts'
 
 /** What the first start made up, with a line to paste for everything that can be done with it. */
-export function firstStartText(url: string, { company, domain, token }: FirstStart): string {
-  return `
+export function firstStartText(
+  url: string,
+  link: string | null,
+  { company, domain, token }: FirstStart,
+): string {
+  return `${link === null ? '' : `\nOpen the inbox: ${link}\n`}
 Postroad listens on ${url}
 
 This is the first start, in capture mode: every message is composed, signed and kept, and none leaves this machine.
@@ -37,10 +41,10 @@ Look at the result, with the id that the JSON endpoint answers:
 }
 
 /** For a service whose mail leaves and that has no company yet: nothing is made up, everything is to be typed. */
-export function firstStepsText(url: string): string {
+export function firstStepsText(url: string, link: string | null): string {
   return `
 Postroad listens on ${url}
-
+${link === null ? '' : openConsole(link)}
 There is no company yet. Three commands set up the first company, domain and key (in a second terminal):
 
   bin/postroad company create "My Company"
@@ -49,5 +53,21 @@ There is no company yet. Three commands set up the first company, domain and key
 
 The second one prints the DNS records to publish; \`bin/postroad domain verify example.com\` makes sending active.
 
+`
+}
+
+/** Where there are companies, and nobody yet who could sign in. */
+export function signInText(url: string, link: string): string {
+  return `
+Postroad listens on ${url}
+${openConsole(link)}
+`
+}
+
+function openConsole(link: string): string {
+  return `
+Open the console; this link signs you in, works once, and within a day (bin/postroad user link makes another):
+
+  ${link}
 `
 }

@@ -18,6 +18,7 @@ import { addRoute } from './route.ts'
 import { addServe } from './serve.ts'
 import { addSettings } from './settings.ts'
 import { addSuppressionCommands } from './suppression.ts'
+import { addUser } from './user.ts'
 import { addWebhookCommands } from './webhook.ts'
 
 const ABOUT =
@@ -71,6 +72,7 @@ export async function run(args: string[]): Promise<void> {
   addCompany(program)
   addDomainCommands(program)
   addKey(program)
+  addUser(program)
   addEmail(program)
   addEvents(program)
   addQueue(program)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { App } from '../app.ts'
 import { loadSettings } from '../config/load.ts'
-import { firstStartText, firstStepsText } from './banner.ts'
+import { firstStartText, firstStepsText, signInText } from './banner.ts'
 import { command, type JsonOption } from './command.ts'
 import { printJsonLine, printLine, printText } from './print.ts'
 import { StopSignals } from './stop-signals.ts'
@@ -39,12 +39,16 @@ async function serve({ json }: JsonOption): Promise<void> {
     stop.ended()
     return
   }
-  const { url, submissionUrls, firstStart, empty } = app
-  if (json) printJsonLine({ url, ...(submissionUrls.length > 0 && { submissionUrls }), firstStart })
-  else if (firstStart) printText(firstStartText(url, firstStart))
-  else if (empty) printText(firstStepsText(url))
+  const { url, submissionUrls, firstStart, empty, console, signInLink } = app
+  const where = { url, ...(submissionUrls.length > 0 && { submissionUrls }) }
+  if (json) printJsonLine({ ...where, console: signInLink ?? console, firstStart })
+  else if (firstStart) printText(firstStartText(url, signInLink, firstStart))
+  else if (empty) printText(firstStepsText(url, signInLink))
+  else if (signInLink !== null) printText(signInText(url, signInLink))
   // Else the log says it, in whose lines nothing else should stand; unless its level hides that.
   else if (!log.isLevelEnabled('info'))
-    printLine(`Postroad listens on ${[url, ...submissionUrls].join(', ')}`)
+    printLine(
+      `Postroad listens on ${[url, ...submissionUrls, ...(console === null ? [] : [console])].join(', ')}`,
+    )
   stop.andThen(() => app.close())
 }

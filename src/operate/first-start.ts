@@ -1,12 +1,15 @@
 import type { Company } from '../accounts/account.ts'
 import type { Settings } from '../config/settings.ts'
-import type { Store } from '../store/store.ts'
-import { OPERATOR } from './authority.ts'
+import type { Person } from '../people/person.ts'
+import { type PeopleStore, type Store, StoreConflict } from '../store/store.ts'
+import { SERVICE } from './authority.ts'
 import { createCompany } from './companies.ts'
 import { activateDomain, addDomain } from './domains.ts'
 import { OperateError } from './error.ts'
 import { createKey } from './keys.ts'
 import { operationOn } from './open.ts'
+import { newPerson } from './people.ts'
+import { makeLink } from './sessions.ts'
 
 /** What a first start made up, so that the first message is one paste away. The token is seen here only. */
 export interface FirstStart {
@@ -26,7 +29,7 @@ export async function firstStart(
 ): Promise<FirstStart | null> {
   const apart = settings.delivery.kind === 'capture' && settings.roles.includes('api')
   if (!apart || companies.length > 0) return null
-  const next = async () => operationOn(settings, store, OPERATOR, await store.accounts())
+  const next = async () => operationOn(settings, store, SERVICE, await store.accounts())
   try {
     const company = await createCompany(await next(), { name: 'Acme' })
     const { domain } = await addDomain(await next(), { company: company.id, name: 'acme.test' })
@@ -38,4 +41,41 @@ export async function firstStart(
     if (error instanceof OperateError && error.code === 'already_exists') return null
     throw error
   }
+}
+
+/** Of whom a first start makes, so that of several nodes that start at once one alone makes him. */
+const FIRST_OPERATOR = '00000000-0000-7000-8000-000000000001'
+/** Ms for which a link works that a start prints. */
+const FIRST_LINK_LASTS = 24 * 3_600_000
+
+/**
+ * The token of a link that signs the first operator in, where no operator could get in otherwise: there is none yet,
+ * or none who has anything to sign in with. Null elsewhere.
+ */
+export async function firstSignIn(
+  store: Pick<PeopleStore, 'people' | 'addPerson' | 'sessions' | 'addLink'>,
+  now: number,
+): Promise<string | null> {
+  const people = await store.people(null)
+  const operators = people.filter(({ operator }) => operator)
+  if (people.length > 0 && operators.length === 0) return null
+  for (const operator of operators) if (await canGetIn(store, operator, now)) return null
+  const first = operators[0] ?? newPerson({ now: () => now }, { id: FIRST_OPERATOR, operator: true })
+  try {
+    if (operators.length === 0) await store.addPerson(first)
+    return await makeLink(store, first.id, now, FIRST_LINK_LASTS)
+  } catch (error) {
+    if (error instanceof StoreConflict) return null
+    throw error
+  }
+}
+
+async function canGetIn(
+  store: Pick<PeopleStore, 'sessions'>,
+  { id, credentials }: Person,
+  now: number,
+): Promise<boolean> {
+  const { password, passkeys, identities } = credentials
+  if (password !== null || passkeys.length > 0 || identities.length > 0) return true
+  return (await store.sessions(id, now)).length > 0
 }

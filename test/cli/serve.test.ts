@@ -133,7 +133,9 @@ describe('serve', () => {
       .stdout()
       .split('\n')
       .find((text) => text.startsWith('{"url"'))!
-    assert.deepEqual(JSON.parse(line), { url: service.url, firstStart: null })
+    const { console, ...rest } = JSON.parse(line)
+    assert.deepEqual(rest, { url: service.url, firstStart: null })
+    assert.ok(console.startsWith(`${service.url}/console/sign-in#token=`), console)
     await service.stop()
   })
 

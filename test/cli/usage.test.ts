@@ -35,6 +35,12 @@ describe('the command', { concurrency: 4 }, () => {
     ['key', 'list'],
     ['key', 'rename'],
     ['key', 'revoke'],
+    ['user', 'link'],
+    ['user', 'list'],
+    ['user', 'invite'],
+    ['user', 'role'],
+    ['user', 'operator'],
+    ['user', 'remove'],
     ['email', 'list'],
     ['email', 'show'],
     ['email', 'cancel'],
@@ -86,7 +92,7 @@ describe('the command', { concurrency: 4 }, () => {
     })
   }
 
-  for (const group of ['company', 'domain', 'key', 'email', 'suppression', 'webhook', 'node']) {
+  for (const group of ['company', 'domain', 'key', 'email', 'suppression', 'webhook', 'node', 'user']) {
     test(`teaches what can be done to a ${group}`, async () => {
       const { stdout } = await place.run(group, '--help')
       const [, listed] = /\nCommands:\n((?: .*\n)+)/.exec(stdout)!
@@ -122,6 +128,10 @@ describe('the command', { concurrency: 4 }, () => {
     ['domain', 'add', 'x.test'],
     ['domain', 'update', 'x.test'],
     ['domain', 'update', 'x.test', '--open-tracking', 'maybe'],
+    ['user', 'invite', 'ada@x.test'],
+    ['user', 'invite', 'nobody', '--operator'],
+    ['user', 'invite', 'ada@x.test', '--operator', '--company', 'Acme'],
+    ['user', 'role', 'ada@x.test', 'king', '--company', 'Acme'],
     ['company', 'limit', 'Acme'],
     ['company', 'limit', 'Acme', '--rate', '0'],
   ]

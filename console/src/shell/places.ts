@@ -13,7 +13,7 @@ import {
   Webhook,
 } from 'lucide-react'
 import { useMe } from '../api/session.ts'
-import { ALL, useCompany } from './company.ts'
+import { useStanding } from './company.ts'
 
 export interface Place {
   to: string
@@ -31,7 +31,7 @@ const OF_COMPANY: readonly Place[] = [
   { to: '/c/$company/webhooks', label: 'Webhooks', icon: Webhook, key: 'w' },
   { to: '/c/$company/suppressions', label: 'Suppressions', icon: Ban, key: 's' },
 ]
-/** Of one company only. */
+/** Of one company, or for operators everybody. */
 const PEOPLE: Place = { to: '/c/$company/team', label: 'Team', icon: UsersRound, key: 't' }
 const AUDIT: Place = { to: '/c/$company/audit', label: 'Audit', icon: ScrollText, key: 'a' }
 const START: Place = { to: '/c/$company/start', label: 'Get started', icon: Rocket, key: 'n' }
@@ -40,7 +40,7 @@ const INSTALLATION: Place = { to: '/installation', label: 'Installation', icon: 
 /** Those for whoever has signed in. */
 export function usePlaces(): readonly Place[] {
   const { person } = useMe()
-  const company = useCompany()
-  const team = company === ALL ? [] : [PEOPLE]
-  return [...OF_COMPANY, ...team, AUDIT, START, ...(person.operator ? [INSTALLATION] : [])]
+  // Who only looks has changed nothing.
+  const audit = useStanding() === 'viewer' ? [] : [AUDIT]
+  return [...OF_COMPANY, PEOPLE, ...audit, START, ...(person.operator ? [INSTALLATION] : [])]
 }

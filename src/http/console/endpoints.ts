@@ -2,6 +2,7 @@ import type { SignInParts } from '../../operate/sign-in.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { accountEndpoints } from './account.ts'
 import { totpEndpoints } from './account-totp.ts'
+import { auditEndpoints } from './audit.ts'
 import { dkimKeyEndpoints } from './dkim-keys.ts'
 import { domainRecordEndpoints } from './domain-records.ts'
 import { domainEndpoints } from './domains.ts'
@@ -9,10 +10,12 @@ import { installationEndpoints } from './installation.ts'
 import { emailEndpoints } from './emails.ts'
 import { keyEndpoints } from './keys.ts'
 import { overviewEndpoints } from './overview.ts'
+import { peopleEndpoints } from './people.ts'
 import { relayEndpoints } from './relays.ts'
 import { sessionEndpoints } from './session.ts'
 import { sessionBeginEndpoints } from './session-begin.ts'
 import { startEndpoints } from './start.ts'
+import { teamEndpoints } from './team.ts'
 
 /** Every route of the console: a new one is a line here, and a row in test/http/console/tenants.test.ts. */
 export function consoleEndpoints(parts: SignInParts): Endpoint[] {
@@ -30,5 +33,8 @@ export function consoleEndpoints(parts: SignInParts): Endpoint[] {
     ...overviewEndpoints,
     ...startEndpoints,
     ...emailEndpoints,
+    ...teamEndpoints,
+    ...peopleEndpoints,
+    ...auditEndpoints,
   ]
 }

@@ -1,6 +1,6 @@
 /** Somebody who has signed in to the console of a running service, and asks its API as the page does. */
 import { randomUUIDv7 } from 'node:crypto'
-import { beginSession } from '../../../src/operate/sessions.ts'
+import { beginSession, SESSION_LASTS } from '../../../src/operate/sessions.ts'
 import { type Membership, NO_CREDENTIALS, type Person } from '../../../src/people/person.ts'
 import type { Service } from '../../support/service.ts'
 import { call, type Reply } from '../requests.ts'
@@ -9,10 +9,10 @@ export class Visitor {
   readonly person: Person
   /** Of its session, as a browser keeps it. */
   readonly cookie: string
-  readonly #url: string
+  readonly #service: Service
 
-  constructor(url: string, person: Person, cookie: string) {
-    this.#url = url
+  constructor(service: Service, person: Person, cookie: string) {
+    this.#service = service
     this.person = person
     this.cookie = cookie
   }
@@ -27,12 +27,12 @@ export class Visitor {
     await service.store.addPerson(person)
     const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now() }
     const { token } = await beginSession(service.store, person, 'link', from)
-    return new Visitor(service.url, person, `postroad_session=${token}`)
+    return new Visitor(service, person, `postroad_session=${token}`)
   }
 
   /** `path` behind `/console/api`. */
   ask(method: string, path: string, body?: object): Promise<Reply> {
-    return call(`${this.#url}/console/api${path}`, {
+    return call(`${this.#service.url}/console/api${path}`, {
       method,
       headers: {
         cookie: this.cookie,
@@ -41,5 +41,18 @@ export class Visitor {
       },
       ...(body && { body: JSON.stringify(body) }),
     })
+  }
+
+  /** Id of one more session of this person. */
+  async anotherSession(): Promise<string> {
+    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now() }
+    return (await beginSession(this.#service.store, this.person, 'link', from)).session.id
+  }
+
+  /** The cookie of a session that has ended. */
+  async endedSession(): Promise<string> {
+    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now() - SESSION_LASTS - 1 }
+    const { token } = await beginSession(this.#service.store, this.person, 'link', from)
+    return `postroad_session=${token}`
   }
 }

@@ -1,0 +1,101 @@
+/** What was changed, as a sentence without its subject: `created the API key`, and then what it was done to. */
+import type { AuditEntry } from '../../api/audit.ts'
+import { ROLE_WORDS } from '../team/roles.ts'
+
+type Detail = AuditEntry['detail']
+/** What was done, and how it goes on behind what it was done to. */
+type Phrase = readonly [before: string, after?: (detail: Detail) => string]
+
+const PHRASES: Readonly<Record<string, Phrase>> = {
+  createCompany: ['created the company'],
+  limitCompany: ['changed the limits of'],
+  addDomain: ['added the domain'],
+  updateDomain: ['changed the settings of'],
+  activateDomain: ['switched sending on for'],
+  suspendDomain: ['suspended sending for'],
+  removeDomain: ['removed the domain'],
+  verifyDomain: [
+    'checked the DNS records of',
+    ({ status }) => (status === 'verified' ? ': verified' : `: ${status}`),
+  ],
+  addDkimKey: ['added a DKIM key to', named('selector')],
+  switchDkimKey: [
+    'switched a DKIM key of',
+    ({ selector, active }) => ` ${active ? 'on' : 'off'} (${selector})`,
+  ],
+  renameDkimKey: ['renamed a DKIM key of', ({ selector, to }) => ` from ${selector} to ${to}`],
+  removeDkimKey: ['removed a DKIM key of', named('selector')],
+  createKey: ['created the API key'],
+  renameKey: ['renamed the API key', ({ to }) => ` to “${to}”`],
+  revokeKey: ['revoked the API key'],
+  addWebhook: ['added a webhook to'],
+  updateWebhook: [
+    'changed the webhook to',
+    ({ enabled }) => (enabled === true ? ': switched on' : enabled === false ? ': switched off' : ''),
+  ],
+  removeWebhook: ['removed the webhook to'],
+  rotateWebhookSecret: ['made another secret for the webhook to'],
+  rotateSigningKey: ['made another signing key for'],
+  addSuppression: ['suppressed'],
+  addSuppressions: ['suppressed'],
+  removeSuppression: ['took off the suppression list:'],
+  removeUnsubscribedTag: ['took off the suppression list:', ({ tag }) => `, for the tag “${tag}”`],
+  clearSuppressions: ['cleared the suppression list of'],
+  importSuppressions: ['imported suppressions:'],
+  addAllowed: ['put on the allow list:'],
+  removeAllowed: ['took off the allow list:'],
+  importAllowed: ['imported an allow list:'],
+  describeTag: ['described the tag'],
+  removeTag: ['removed the tag'],
+  setRoute: ['set the relay of', ({ url }) => (url === undefined ? '' : ` to ${url}`)],
+  removeRoute: ['removed the relay of'],
+  pause: ['paused'],
+  resume: ['resumed'],
+  invite: ['invited', ({ role }) => ` as ${roleWord(role)}`],
+  withdrawInvitation: ['withdrew the invitation of'],
+  acceptInvitation: ['accepted the invitation of', ({ role }) => ` as ${roleWord(role)}`],
+  setRole: ['gave another role to', ({ role }) => `: ${roleWord(role)}`],
+  removeMember: ['removed from the company:'],
+  inviteOperator: ['invited as operator:'],
+  setOperator: [
+    'changed what this person may do:',
+    ({ operator }) => (operator ? ' is an operator now' : ' is an operator no more'),
+  ],
+  removePerson: ['removed the account of'],
+  makeSignInLink: ['made a sign-in link for'],
+  changeProfile: ['changed the profile of'],
+}
+
+function named(key: string): (detail: Detail) => string {
+  return (detail) => (typeof detail[key] === 'string' ? ` (${detail[key]})` : '')
+}
+
+function roleWord(role: unknown): string {
+  return ROLE_WORDS[role as keyof typeof ROLE_WORDS]?.label.toLowerCase() ?? String(role)
+}
+
+/** `createKey` as `create key`: of what has no phrase of its own. */
+function spelled(action: string): string {
+  return action.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+}
+
+export function phraseOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): {
+  before: string
+  after: string
+} {
+  const [before, after] = Object.hasOwn(PHRASES, action) ? PHRASES[action]! : [`did “${spelled(action)}”:`]
+  return { before, after: after?.(detail) ?? '' }
+}
+
+/** What was given, as far as the sentence does not say it. */
+export function givenOf({ detail }: Pick<AuditEntry, 'detail'>): string {
+  return Object.entries(detail)
+    .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
+    .map(([name, value]) => `${name}: ${shown(value)}`)
+    .join('; ')
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return value.map(shown).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

@@ -1,0 +1,201 @@
+import { ActionIcon, Badge, Paper, Select, Skeleton, Table, Text, Title, Tooltip } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { UserMinus, X } from 'lucide-react'
+import { useMe } from '../../api/session.ts'
+import {
+  type Invitation,
+  type Member,
+  type Role,
+  removeMember,
+  setRole,
+  teamChanged,
+  teamQuery,
+  withdrawInvitation,
+} from '../../api/team.ts'
+import { Time } from '../../parts/time.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+import { useStanding } from '../../shell/company.ts'
+import { confirmed } from './confirmed.tsx'
+import { InviteForm } from './invite-form.tsx'
+import { Paged } from './paged.tsx'
+import { ROLE_CHOICES, ROLE_WORDS } from './roles.ts'
+import { Who } from './who.tsx'
+
+/** Who belongs to one company. Its owners say who does; the others see it. */
+export function CompanyTeam({ company }: { company: string }) {
+  const { data, error, refetch } = useQuery(teamQuery(company))
+  const standing = useStanding()
+  const mayChange = standing === 'owner' || standing === 'operator'
+  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (data === undefined) return <Skeleton h={240} />
+  const { members, invitations } = data
+  return (
+    <>
+      {mayChange && <InviteForm company={company} />}
+      <Paper component="section" withBorder p="md" aria-labelledby="members">
+        <Title order={2} size="h5" id="members" mb="xs">
+          People
+        </Title>
+        {members.length === 0 ? (
+          <Text c="dimmed" size="sm">
+            Nobody belongs to this company yet. Operators see it all the same.
+          </Text>
+        ) : (
+          <Paged items={members}>
+            {(shown) => <Members company={company} members={shown} mayChange={mayChange} />}
+          </Paged>
+        )}
+      </Paper>
+      {invitations.length > 0 && (
+        <Invitations company={company} invitations={invitations} mayChange={mayChange} />
+      )}
+    </>
+  )
+}
+
+function Members({
+  company,
+  members,
+  mayChange,
+}: {
+  company: string
+  members: readonly Member[]
+  mayChange: boolean
+}) {
+  const { person: me } = useMe()
+  const changing = useMutation({
+    mutationFn: ({ id, role }: { id: string; role: Role }) => setRole(company, id, role),
+    onSettled: teamChanged,
+  })
+  const removing = useMutation({
+    mutationFn: (id: string) => removeMember(company, id),
+    onSettled: teamChanged,
+  })
+  const error = changing.error ?? removing.error
+  const askToRemove = ({ id, name, address }: Member) =>
+    confirmed(
+      {
+        title: `Remove ${name || address}?`,
+        about:
+          'They see nothing of this company from their next click on. Keys that they made work on: revoke those that only they know.',
+        act: 'Remove',
+      },
+      () => removing.mutate(id),
+    )
+  return (
+    <>
+      {error && <Trouble error={error} />}
+      <Table verticalSpacing="xs" aria-label="People of the company">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Who</Table.Th>
+            <Table.Th w={150}>Role</Table.Th>
+            {mayChange && (
+              <Table.Th w={56}>
+                <Text span fz={0}>
+                  Remove
+                </Text>
+              </Table.Th>
+            )}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {members.map((member) => (
+            <Table.Tr key={member.id}>
+              <Table.Td maw={0} w="100%">
+                <Who {...member} isYou={member.id === me.id} />
+              </Table.Td>
+              <Table.Td>
+                {mayChange ? (
+                  <Select
+                    aria-label={`Role of ${member.name || member.address}`}
+                    size="xs"
+                    data={ROLE_CHOICES}
+                    value={member.role}
+                    allowDeselect={false}
+                    onChange={(role) => {
+                      if (role !== null && role !== member.role)
+                        changing.mutate({ id: member.id, role: role as Role })
+                    }}
+                  />
+                ) : (
+                  ROLE_WORDS[member.role].label
+                )}
+              </Table.Td>
+              {mayChange && (
+                <Table.Td>
+                  <Tooltip label="Remove from the company">
+                    <ActionIcon
+                      variant="subtle"
+                      color="red"
+                      aria-label={`Remove ${member.name || member.address}`}
+                      onClick={() => askToRemove(member)}
+                    >
+                      <UserMinus size={16} aria-hidden />
+                    </ActionIcon>
+                  </Tooltip>
+                </Table.Td>
+              )}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </>
+  )
+}
+
+function Invitations({
+  company,
+  invitations,
+  mayChange,
+}: {
+  company: string
+  invitations: readonly Invitation[]
+  mayChange: boolean
+}) {
+  const withdrawing = useMutation({
+    mutationFn: (id: string) => withdrawInvitation(company, id),
+    onSettled: teamChanged,
+  })
+  return (
+    <Paper component="section" withBorder p="md" mt="md" aria-labelledby="invitations">
+      <Title order={2} size="h5" id="invitations" mb="xs">
+        Invited
+      </Title>
+      {withdrawing.error && <Trouble error={withdrawing.error} />}
+      <Table verticalSpacing="xs" aria-label="People who are invited">
+        <Table.Tbody>
+          {invitations.map(({ id, address, role, expiresAt }) => (
+            <Table.Tr key={id}>
+              <Table.Td maw={0} w="100%">
+                <Text size="sm" truncate>
+                  {address}
+                </Text>
+                <Text size="xs" c="dimmed">
+                  The link ends <Time at={expiresAt} />
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                <Badge variant="default">{ROLE_WORDS[role].label}</Badge>
+              </Table.Td>
+              {mayChange && (
+                <Table.Td w={56}>
+                  <Tooltip label="Withdraw the invitation">
+                    <ActionIcon
+                      variant="subtle"
+                      color="red"
+                      aria-label={`Withdraw the invitation of ${address}`}
+                      onClick={() => withdrawing.mutate(id)}
+                    >
+                      <X size={16} aria-hidden />
+                    </ActionIcon>
+                  </Tooltip>
+                </Table.Td>
+              )}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Paper>
+  )
+}

@@ -1,0 +1,244 @@
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  Group,
+  Menu,
+  Paper,
+  Skeleton,
+  Table,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Ellipsis, KeyRound, ShieldCheck, ShieldOff, UserMinus, UserPlus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { useMe } from '../../api/session.ts'
+import {
+  inviteOperator,
+  makeSignInLink,
+  type Person,
+  type PersonLink,
+  peopleQuery,
+  removePerson,
+  setOperator,
+  teamChanged,
+} from '../../api/team.ts'
+import { Time } from '../../parts/time.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+import { confirmed } from './confirmed.tsx'
+import { Paged } from './paged.tsx'
+import { PassedLink } from './passed-link.tsx'
+import { ROLE_WORDS } from './roles.ts'
+import { Who } from './who.tsx'
+
+/** Everybody who has an account here, for operators. */
+export function Everybody() {
+  const { data, error, refetch } = useQuery(peopleQuery)
+  const linking = useMutation({ mutationFn: makeSignInLink, onSuccess: teamChanged })
+  const inviting = useMutation({ mutationFn: inviteOperator, onSuccess: teamChanged })
+  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (data === undefined) return <Skeleton h={240} />
+  const [made, hide] = linking.data ? [linking.data, linking.reset] : [inviting.data, inviting.reset]
+  return (
+    <>
+      {made && <PassedLink {...made} title={linkTitle(made)} onClose={hide} />}
+      {linking.error && <Trouble error={linking.error} />}
+      <NewOperator inviting={inviting} />
+      <Paper component="section" withBorder p="md" aria-labelledby="everybody">
+        <Title order={2} size="h5" id="everybody" mb="xs">
+          People
+        </Title>
+        <Paged items={data.people}>
+          {(shown) => <People people={shown} onLink={(id) => linking.mutate(id)} />}
+        </Paged>
+      </Paper>
+    </>
+  )
+}
+
+function linkTitle({ address }: PersonLink): string {
+  return `This link signs in ${address ?? 'the first operator'}`
+}
+
+interface Inviting {
+  mutate: (address: string, then: { onSuccess: () => void }) => void
+  isPending: boolean
+  error: Error | null
+}
+
+function NewOperator({ inviting }: { inviting: Inviting }) {
+  const [address, setAddress] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    inviting.mutate(address, { onSuccess: () => setAddress('') })
+  }
+  return (
+    <Paper component="section" withBorder p="md" mb="md" aria-labelledby="operator">
+      <Title order={2} size="h5" id="operator">
+        Invite an operator
+      </Title>
+      <Text size="xs" c="dimmed" mb="xs">
+        Operators see and change everything. People of one company are invited on its own page.
+      </Text>
+      {inviting.error && <Trouble error={inviting.error} />}
+      <form onSubmit={submit}>
+        <Group align="flex-end" gap="sm">
+          <TextInput
+            label="Email address"
+            type="email"
+            autoComplete="off"
+            required
+            withAsterisk={false}
+            value={address}
+            onChange={(event) => setAddress(event.currentTarget.value)}
+            flex={1}
+            maw={360}
+          />
+          <Button type="submit" loading={inviting.isPending} leftSection={<UserPlus size={16} aria-hidden />}>
+            Make a link
+          </Button>
+        </Group>
+      </form>
+    </Paper>
+  )
+}
+
+function People({ people, onLink }: { people: readonly Person[]; onLink: (id: string) => void }) {
+  const { person: me } = useMe()
+  const changing = useMutation({
+    mutationFn: ({ id, operator }: Person) => setOperator(id, !operator),
+    onSettled: teamChanged,
+  })
+  const removing = useMutation({ mutationFn: removePerson, onSettled: teamChanged })
+  const error = changing.error ?? removing.error
+  return (
+    <>
+      {error && <Trouble error={error} />}
+      <Table verticalSpacing="xs" aria-label="Everybody">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Who</Table.Th>
+            <Table.Th>Belongs to</Table.Th>
+            <Table.Th visibleFrom="sm">Since</Table.Th>
+            <Table.Th w={56}>
+              <Text span fz={0}>
+                Actions
+              </Text>
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {people.map((person) => (
+            <Table.Tr key={person.id}>
+              <Table.Td maw={0} w="50%">
+                <Who {...person} isYou={person.id === me.id} />
+              </Table.Td>
+              <Table.Td>
+                <Belongings {...person} />
+              </Table.Td>
+              <Table.Td visibleFrom="sm">
+                <Text size="sm" span>
+                  <Time at={person.createdAt} />
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                <PersonActions
+                  person={person}
+                  onLink={() => onLink(person.id)}
+                  onSwitch={() => changing.mutate(person)}
+                  onRemove={() => removing.mutate(person.id)}
+                />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </>
+  )
+}
+
+function Belongings({ operator, companies }: Person) {
+  return (
+    <Group gap={6}>
+      {operator && <Badge variant="light">Operator</Badge>}
+      {companies.map(({ id, name, role }) => (
+        <Text key={id} size="sm">
+          {name}{' '}
+          <Text span c="dimmed">
+            ({ROLE_WORDS[role].label.toLowerCase()})
+          </Text>
+        </Text>
+      ))}
+      {!operator && companies.length === 0 && (
+        <Text size="sm" c="dimmed">
+          no company
+        </Text>
+      )}
+    </Group>
+  )
+}
+
+function PersonActions({
+  person,
+  onLink,
+  onSwitch,
+  onRemove,
+}: {
+  person: Person
+  onLink: () => void
+  onSwitch: () => void
+  onRemove: () => void
+}) {
+  const who = person.name || person.address || 'the first operator'
+  const askToSwitch = () =>
+    confirmed(
+      person.operator
+        ? {
+            title: `${who} an operator no more?`,
+            about: 'Companies that they belong to stay.',
+            act: 'Take it back',
+          }
+        : {
+            title: `Make ${who} an operator?`,
+            about: 'They see and change everything, of every company. Be sure whose account this is.',
+            act: 'Make operator',
+          },
+      onSwitch,
+    )
+  const askToRemove = () =>
+    confirmed(
+      {
+        title: `Remove ${who}?`,
+        about: 'Their account and their sessions are gone for good. What they set up stays.',
+        act: 'Remove',
+      },
+      onRemove,
+    )
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${who}`}>
+          <Ellipsis size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<KeyRound size={16} aria-hidden />} onClick={onLink}>
+          Make a sign-in link
+        </Menu.Item>
+        <Menu.Item
+          leftSection={
+            person.operator ? <ShieldOff size={16} aria-hidden /> : <ShieldCheck size={16} aria-hidden />
+          }
+          onClick={askToSwitch}
+        >
+          {person.operator ? 'Operator no more' : 'Make operator'}
+        </Menu.Item>
+        <Menu.Item color="red" leftSection={<UserMinus size={16} aria-hidden />} onClick={askToRemove}>
+          Remove
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,78 @@
+import { Button, Paper, Select, SimpleGrid, Text, TextInput, Title } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { UserPlus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { invite, type Role, teamChanged } from '../../api/team.ts'
+import { Trouble } from '../../parts/trouble.tsx'
+import { PassedLink } from './passed-link.tsx'
+import { ROLE_CHOICES, ROLE_WORDS } from './roles.ts'
+
+/** Asks somebody to belong to the company: makes the link that brings him in. */
+export function InviteForm({ company }: { company: string }) {
+  const [address, setAddress] = useState('')
+  const [role, setRole] = useState<Role>('developer')
+  const inviting = useMutation({
+    mutationFn: () => invite(company, { address, role }),
+    onSuccess: async () => {
+      setAddress('')
+      await teamChanged()
+    },
+  })
+  const { error, data } = inviting
+  const ofAddress = error instanceof ApiError && error.code === 'invalid' ? error.message : null
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    inviting.mutate()
+  }
+  return (
+    <>
+      {data && (
+        <PassedLink
+          link={data.link}
+          expiresAt={data.invitation.expiresAt}
+          title={`This link makes ${data.invitation.address} ${ROLE_WORDS[data.invitation.role].label.toLowerCase()}`}
+          onClose={inviting.reset}
+        />
+      )}
+      <Paper component="section" withBorder p="md" mb="md" aria-labelledby="invite">
+        <Title order={2} size="h5" id="invite" mb="xs">
+          Invite somebody
+        </Title>
+        {error && ofAddress === null && <Trouble error={error} />}
+        <form onSubmit={submit}>
+          <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
+            <TextInput
+              label="Email address"
+              type="email"
+              autoComplete="off"
+              required
+              withAsterisk={false}
+              value={address}
+              error={ofAddress}
+              onChange={(event) => setAddress(event.currentTarget.value)}
+            />
+            <Select
+              label="Role"
+              data={ROLE_CHOICES}
+              value={role}
+              allowDeselect={false}
+              onChange={(chosen) => chosen && setRole(chosen as Role)}
+            />
+            <Button
+              type="submit"
+              loading={inviting.isPending}
+              leftSection={<UserPlus size={16} aria-hidden />}
+              mt={{ sm: 25 }}
+            >
+              Make a link
+            </Button>
+          </SimpleGrid>
+          <Text size="xs" c="dimmed" mt="xs">
+            {ROLE_WORDS[role].label}: {ROLE_WORDS[role].about}. Nothing is mailed: you pass the link on.
+          </Text>
+        </form>
+      </Paper>
+    </>
+  )
+}

@@ -1,0 +1,52 @@
+import { Alert, Button, CopyButton, Group, TextInput } from '@mantine/core'
+import { Check, Copy, Link2 } from 'lucide-react'
+import { Time } from '../../parts/time.tsx'
+
+/** A link for somebody else, to be passed on. It is shown until the page is left, and never again. */
+export function PassedLink({
+  link,
+  expiresAt,
+  title,
+  onClose,
+}: {
+  link: string
+  expiresAt: string
+  title: string
+  onClose: () => void
+}) {
+  return (
+    <Alert
+      role="status"
+      variant="light"
+      color="road"
+      icon={<Link2 aria-hidden />}
+      title={title}
+      withCloseButton
+      closeButtonLabel="Hide the link"
+      onClose={onClose}
+      mb="md"
+    >
+      Pass it on yourself: it works once, and ends <Time at={expiresAt} />. It cannot be shown again.
+      <Group mt="sm" gap="xs" align="flex-end" wrap="nowrap">
+        <TextInput
+          aria-label="The link"
+          value={link}
+          readOnly
+          flex={1}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+        <CopyButton value={link}>
+          {({ copied, copy }) => (
+            <Button
+              onClick={copy}
+              leftSection={copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
+            >
+              {copied ? 'Copied' : 'Copy'}
+            </Button>
+          )}
+        </CopyButton>
+      </Group>
+    </Alert>
+  )
+}

@@ -1,0 +1,36 @@
+import { Avatar, Badge, Group, Text } from '@mantine/core'
+
+/** A person in a list: as others see him, and with which address he signs in. */
+export function Who({
+  name,
+  address,
+  isYou = false,
+}: {
+  name: string
+  address: string | null
+  isYou?: boolean
+}) {
+  const shown = name || address || 'First operator'
+  return (
+    <Group gap="sm" wrap="nowrap">
+      <Avatar size={32} radius="xl" name={shown} color="road" alt="" />
+      <div style={{ minWidth: 0 }}>
+        <Group gap={6} wrap="nowrap">
+          <Text size="sm" fw={550} truncate>
+            {shown}
+          </Text>
+          {isYou && (
+            <Badge size="xs" variant="default">
+              you
+            </Badge>
+          )}
+        </Group>
+        {name !== '' && address !== null && (
+          <Text size="xs" c="dimmed" truncate>
+            {address}
+          </Text>
+        )}
+      </div>
+    </Group>
+  )
+}

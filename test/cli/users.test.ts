@@ -1,0 +1,128 @@
+/** The first start, and people at the command line. */
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { newWorkplaceOnEngine, type Serving, serve, type Workplace } from './postroad.ts'
+
+interface Me {
+  person: { address: string | null; operator: boolean }
+  companies: { name: string; role: string }[]
+}
+
+const LINK = /\bhttp:\/\/127\.0\.0\.1:\d+\/console\/sign-in#token=([\w-]{43})\b/
+
+function tokenIn(text: string): string {
+  const found = LINK.exec(text)
+  assert.ok(found, `no link in:\n${text}`)
+  return found[1]!
+}
+
+/** As the page does it. */
+async function signIn({ url }: Serving, token: string): Promise<{ status: number; body: Me }> {
+  const response = await fetch(`${url}/console/api/session/link`, {
+    method: 'POST',
+    headers: { 'x-postroad-console': '1', 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  })
+  return { status: response.status, body: (await response.json()) as Me }
+}
+
+describe('people', () => {
+  let place: Workplace
+  beforeEach(async () => {
+    place = await newWorkplaceOnEngine()
+  })
+  afterEach(() => place.remove())
+
+  test('a first start begins with a link that signs the operator in, once', async () => {
+    const service = await serve(place, [], /--raw/)
+    assert.match(service.stdout(), /^\s*Open the inbox: http:\S+$/m)
+    const token = tokenIn(service.stdout())
+    assert.ok(service.stdout().indexOf(token) < service.stdout().indexOf('curl'))
+    const { status, body } = await signIn(service, token)
+    assert.equal(status, 200)
+    assert.deepEqual(body.person.operator, true)
+    assert.deepEqual(body.companies, [{ ...body.companies[0], name: 'Acme', role: 'operator' }])
+    assert.equal((await signIn(service, token)).status, 404)
+    const { stderr } = await service.stop()
+    assert.equal(stderr, '')
+    // Somebody can get in now.
+    const again = await serve(place, ['--json'], /^\{"url".*\n/m)
+    assert.ok(!LINK.test(again.stdout()), again.stdout())
+    assert.match(again.stdout(), /"console":"http:\/\/127\.0\.0\.1:\d+\/console\/"/)
+    await again.stop()
+  })
+
+  test('a link that was not used is followed by another: nobody could get in otherwise', async () => {
+    const first = await serve(place, ['--json'], /^\{"url".*\n/m)
+    const unused = tokenIn(first.stdout())
+    await first.stop()
+    const second = await serve(place, ['--json'], /^\{"url".*\n/m)
+    const token = tokenIn(second.stdout())
+    assert.notEqual(token, unused)
+    assert.equal((await signIn(second, token)).body.person.operator, true)
+    assert.equal((await place.json<unknown[]>('user', 'list')).length, 1)
+    await second.stop()
+  })
+
+  test('where mail leaves the first start says it too', async () => {
+    place.env.POSTROAD_DELIVERY = 'direct'
+    const service = await serve(place, [], /key create/)
+    assert.equal((await signIn(service, tokenIn(service.stdout()))).status, 200)
+    await service.stop()
+  })
+
+  test('user link lets the first operator in again, or somebody else', async () => {
+    const service = await serve(place, [], /--raw/)
+    await place.json('user', 'invite', 'Ada@People.test', '--operator')
+    const { stdout } = await place.run('user', 'link')
+    // The service listens on another port here than its settings say.
+    assert.match(stdout, /#token=/)
+    const made = await place.json<{ link: string; address: null }>('user', 'link')
+    assert.equal(made.address, null)
+    assert.equal((await signIn(service, made.link.split('=')[1]!)).body.person.address, null)
+    const ada = await place.json<{ link: string }>('user', 'link', 'ada@people.test')
+    assert.equal((await signIn(service, ada.link.split('=')[1]!)).body.person.address, 'ada@people.test')
+    const nobody = await place.run('user', 'link', 'bob@people.test')
+    assert.equal(nobody.code, 1)
+    assert.match(nobody.stderr, /no person with the address "bob@people\.test"; see: postroad user list/)
+    await service.stop()
+  })
+
+  test('links begin with the public address of the service', async () => {
+    place.env.POSTROAD_PUBLIC_URL = 'https://mail.example.test'
+    await place.json('user', 'invite', 'ada@people.test', '--operator')
+    const { link } = await place.json<{ link: string }>('user', 'link')
+    assert.match(link, /^https:\/\/mail\.example\.test\/console\/sign-in#token=/)
+  })
+
+  test('somebody is invited to a company, belongs to it, gets another role, and is removed', async () => {
+    const service = await serve(place, [], /--raw/)
+    const asked = await place.json<{ link: string }>(
+      ...['user', 'invite', 'bob@people.test', '--company', 'Acme', '--role', 'viewer'],
+    )
+    type Listed = { address: string; invited_until: string | null; companies: { role: string }[] }
+    const listed = async () =>
+      (await place.json<Listed[]>('user', 'list', '--company', 'Acme')).map(
+        ({ address, companies, invited_until }) => [address, companies[0]?.role, invited_until !== null],
+      )
+    assert.deepEqual(await listed(), [['bob@people.test', 'viewer', true]])
+    const { body } = await signIn(service, asked.link.split('=')[1]!)
+    assert.deepEqual([body.person.operator, body.companies[0]?.role], [false, 'viewer'])
+    assert.deepEqual(await listed(), [['bob@people.test', 'viewer', false]])
+    await place.json('user', 'role', 'bob@people.test', 'owner', '--company', 'Acme')
+    assert.deepEqual(await listed(), [['bob@people.test', 'owner', false]])
+    const twice = await place.run('user', 'invite', 'bob@people.test', '--company', 'Acme', '--role', 'owner')
+    assert.match(twice.stderr, /belongs to Acme already/)
+    const known = await place.run('user', 'invite', 'bob@people.test', '--operator')
+    assert.match(known.stderr, /postroad user operator bob@people\.test/)
+    await place.json('user', 'operator', 'bob@people.test')
+    await place.json('user', 'operator', 'bob@people.test', '--end')
+    // An operator may leave a company without an owner.
+    await place.json('user', 'remove', 'bob@people.test', '--company', 'Acme')
+    assert.deepEqual(await listed(), [])
+    await place.json('user', 'remove', 'bob@people.test')
+    const { stderr } = await place.run('user', 'remove', 'bob@people.test')
+    assert.match(stderr, /no person with the address/)
+    await service.stop()
+  })
+})

@@ -1,0 +1,246 @@
+/** The people of a company through the API of the console: what each may do, and what nobody learns. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Company } from '../../../src/accounts/account.ts'
+import type { Membership, Role } from '../../../src/people/person.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { call, type Reply } from '../requests.ts'
+import { Visitor } from './visitor.ts'
+
+interface Team {
+  members: { id: string; address: string; role: Role }[]
+  invitations: { id: string; address: string; role: Role }[]
+}
+
+describe('the team of a company', () => {
+  let service: Service
+  let acme: Company
+  let beta: Company
+  let owner: Visitor
+  let operator: Visitor
+  before(async () => {
+    service = await startService()
+    acme = await service.company('Team Acme')
+    beta = await service.company('Team Beta')
+    owner = await member({ [acme.id]: 'owner' })
+    operator = await Visitor.signIn(service, 'operator')
+  })
+  after(() => service.close())
+
+  function member(roles: Record<string, Role>): Promise<Visitor> {
+    const of: Membership[] = Object.entries(roles).map(([companyId, role]) => ({ companyId, role }))
+    return Visitor.signIn(service, of)
+  }
+
+  const teamOf = ({ id }: Company) => `/companies/${id}/team`
+  const code = ({ body }: Reply) => (body as { error?: { code: string } }).error?.code
+  const ok = (reply: Reply, status = 200) => assert.equal(reply.status, status, reply.text)
+
+  async function team(company = acme): Promise<Team> {
+    const reply = await operator.ask('GET', teamOf(company))
+    ok(reply)
+    return reply.body as unknown as Team
+  }
+
+  async function invite(address: string, role: Role, { by = owner, to = acme } = {}): Promise<string> {
+    const reply = await by.ask('POST', `${teamOf(to)}/invitations`, { address, role })
+    ok(reply, 201)
+    const [, token] = /#token=([\w-]{43})$/.exec(String(reply.body.link)) ?? []
+    assert.ok(token)
+    return token
+  }
+
+  /** As a browser opens the link, with the cookie of whoever has signed in there. */
+  function open(token: string, cookie = ''): Promise<Reply> {
+    return call(`${service.url}/console/api/session/link`, {
+      method: 'POST',
+      headers: { 'x-postroad-console': '1', 'content-type': 'application/json', ...(cookie && { cookie }) },
+      body: JSON.stringify({ token }),
+    })
+  }
+
+  let serial = 0
+  const newAddress = () => `new${serial++}@people.test`
+
+  test('who is invited belongs to it once he has used the link, and only then', async () => {
+    const address = newAddress()
+    const token = await invite(address.toUpperCase(), 'developer')
+    const before = await team()
+    assert.deepEqual(
+      before.invitations.map((each) => [each.address, each.role]),
+      [[address, 'developer']],
+    )
+    assert.ok(!before.members.some((each) => each.address === address))
+    const reply = await open(token)
+    ok(reply)
+    assert.deepEqual(reply.body.companies, [{ id: acme.id, name: acme.name, role: 'developer' }])
+    const then = await team()
+    assert.deepEqual(then.invitations, [])
+    assert.ok(then.members.some((each) => each.address === address && each.role === 'developer'))
+    assert.equal((await open(token)).status, 404)
+    const again = await owner.ask('POST', `${teamOf(acme)}/invitations`, { address, role: 'viewer' })
+    assert.deepEqual([again.status, code(again)], [409, 'already_exists'])
+  })
+
+  test('whether an address is known elsewhere is not told to who invites it, nor does he get in as its owner', async () => {
+    const known = await member({ [beta.id]: 'viewer' })
+    const answers = await Promise.all(
+      [known.person.address!, newAddress()].map(async (address) => {
+        const reply = await owner.ask('POST', `${teamOf(acme)}/invitations`, { address, role: 'viewer' })
+        const { invitation, link } = reply.body as { invitation: object; link: string }
+        return [reply.status, Object.keys(reply.body), Object.keys(invitation), link.length]
+      }),
+    )
+    assert.deepEqual(answers[0], answers[1])
+    const token = await invite(known.person.address!, 'viewer')
+    for (const cookie of ['', owner.cookie]) {
+      const refused = await open(token, cookie)
+      assert.deepEqual([refused.status, code(refused)], [409, 'conflict'])
+      assert.equal(refused.headers.get('set-cookie'), null)
+    }
+    // Its owner, who has signed in, belongs to both then.
+    const reply = await open(token, known.cookie)
+    ok(reply)
+    const companies = reply.body.companies as { id: string }[]
+    assert.deepEqual(companies.map(({ id }) => id).sort(), [acme.id, beta.id].sort())
+    await owner.ask('DELETE', `${teamOf(acme)}/${known.person.id}`)
+  })
+
+  test('an account made by one company’s link does not come to belong to another by being invited', async () => {
+    const address = newAddress()
+    const other = await member({ [beta.id]: 'owner' })
+    const taken = await open(await invite(address, 'viewer', { by: other, to: beta }))
+    const token = await invite(address, 'owner')
+    const me = await call(`${service.url}/console/api/session`, {
+      headers: { cookie: String(taken.headers.get('set-cookie')).split(';')[0]! },
+    })
+    assert.deepEqual(me.body.companies, [{ id: beta.id, name: beta.name, role: 'viewer' }])
+    const { id } = (await team()).invitations.find((each) => each.address === address)!
+    ok(await owner.ask('DELETE', `${teamOf(acme)}/invitations/${id}`))
+    assert.equal((await open(token)).status, 404)
+  })
+
+  test('an invitation that is made again takes the place of the one before', async () => {
+    const address = newAddress()
+    const [old, fresh] = [await invite(address, 'viewer'), await invite(address, 'owner')]
+    assert.equal((await open(old)).status, 404)
+    const reply = await open(fresh)
+    assert.equal((reply.body.companies as { role: string }[])[0]?.role, 'owner')
+    const { id } = (await team()).members.find((each) => each.address === address)!
+    ok(await owner.ask('DELETE', `${teamOf(acme)}/${id}`))
+  })
+
+  test('what is no address, or no role, is refused', async () => {
+    for (const body of [
+      { address: 'nobody', role: 'viewer' },
+      { address: 'a@b.test, c@d.test', role: 'viewer' },
+      { address: newAddress(), role: 'king' },
+      { address: newAddress() },
+    ]) {
+      const reply = await owner.ask('POST', `${teamOf(acme)}/invitations`, body)
+      assert.deepEqual([reply.status, code(reply)], [422, 'invalid'], JSON.stringify(body))
+    }
+  })
+
+  test('another role counts from the next request on, and a removal takes the sessions along', async () => {
+    const viewer = await member({ [acme.id]: 'viewer', [beta.id]: 'viewer' })
+    const add = () => viewer.ask('POST', `/companies/${acme.id}/keys`, { name: 'k', scopes: ['sending'] })
+    assert.equal((await add()).status, 403)
+    ok(await owner.ask('PATCH', `${teamOf(acme)}/${viewer.person.id}`, { role: 'developer' }))
+    assert.equal((await add()).status, 201)
+    ok(await owner.ask('DELETE', `${teamOf(acme)}/${viewer.person.id}`))
+    const gone = await add()
+    assert.deepEqual([gone.status, code(gone)], [404, 'not_found'])
+    // What else he belongs to stays.
+    ok(await viewer.ask('GET', teamOf(beta)))
+    const twice = await owner.ask('DELETE', `${teamOf(acme)}/${viewer.person.id}`)
+    assert.equal(twice.status, 404)
+  })
+
+  test('a company keeps an owner, unless an operator says otherwise', async () => {
+    const company = await service.company('Team Gamma')
+    const last = await member({ [company.id]: 'owner' })
+    const itself = `${teamOf(company)}/${last.person.id}`
+    for (const reply of [
+      await last.ask('PATCH', itself, { role: 'viewer' }),
+      await last.ask('DELETE', itself),
+    ]) {
+      assert.deepEqual([reply.status, code(reply)], [409, 'conflict'])
+    }
+    const second = await member({ [company.id]: 'owner' })
+    ok(await last.ask('PATCH', itself, { role: 'viewer' }))
+    ok(await operator.ask('DELETE', `${teamOf(company)}/${second.person.id}`))
+    assert.deepEqual(
+      (await team(company)).members.map(({ role }) => role),
+      ['viewer'],
+    )
+  })
+
+  test('operators see everybody, make others operators, and remove people; one of them stays', async () => {
+    const at = '/installation/people'
+    const reply = await operator.ask('POST', at, { address: newAddress() })
+    ok(reply, 201)
+    const signed = await open(String(reply.body.link).split('=')[1]!)
+    assert.equal((signed.body.person as { operator: boolean }).operator, true)
+    const somebody = await member({ [acme.id]: 'viewer' })
+    const one = `${at}/${somebody.person.id}`
+    const refused = await operator.ask('POST', at, { address: somebody.person.address! })
+    assert.deepEqual([refused.status, code(refused)], [409, 'already_exists'])
+    ok(await operator.ask('PATCH', one, { operator: true }))
+    ok(await somebody.ask('GET', '/installation'))
+    ok(await operator.ask('PATCH', one, { operator: false }))
+    assert.equal((await somebody.ask('GET', '/installation')).status, 403)
+    const link = await operator.ask('POST', `${one}/link`)
+    ok(await open(String(link.body.link).split('=')[1]!))
+    ok(await operator.ask('DELETE', one))
+    assert.equal((await somebody.ask('GET', '/session')).status, 401)
+    const { people } = (await operator.ask('GET', at)).body as {
+      people: { id: string; operator: boolean }[]
+    }
+    for (const { id } of people.filter((each) => each.operator && each.id !== operator.person.id)) {
+      ok(await operator.ask('DELETE', `${at}/${id}`))
+    }
+    const last = await operator.ask('DELETE', `${at}/${operator.person.id}`)
+    assert.deepEqual([last.status, code(last)], [409, 'conflict'])
+  })
+
+  test('what was changed stands in the audit list of the company, with who and when', async () => {
+    const company = await service.company('Team Delta')
+    const boss = await member({ [company.id]: 'owner' })
+    const began = Date.now()
+    const key = await boss.ask('POST', `/companies/${company.id}/keys`, { name: 'shop', scopes: ['sending'] })
+    const token = await invite('eve@people.test', 'viewer', { by: boss, to: company })
+    ok(await open(token))
+    await boss.ask('DELETE', `/companies/${company.id}/keys/019a9b2c-0000-7000-8000-ffffffffffff`)
+    interface Entry {
+      number: number
+      at: string
+      actor: { kind: string; name: string }
+      action: string
+      target: string
+      done: boolean
+    }
+    const page = async (query: string) => {
+      const reply = await boss.ask('GET', `/companies/${company.id}/audit${query}`)
+      ok(reply)
+      return reply.body as unknown as { entries: Entry[]; next: number | null }
+    }
+    const { entries, next } = await page('')
+    const name = boss.person.address
+    assert.deepEqual(
+      entries.map(({ actor, action, target, done }) => [actor.name, action, target, done]),
+      [
+        ['eve@people.test', 'acceptInvitation', 'eve@people.test', true],
+        [name, 'invite', 'eve@people.test', true],
+        [name, 'createKey', 'shop', true],
+      ],
+    )
+    assert.equal(next, null)
+    for (const { at } of entries) assert.ok(Date.parse(at) >= began && Date.parse(at) <= Date.now())
+    assert.ok(!JSON.stringify(entries).includes(String(key.body.token)))
+    assert.ok(!JSON.stringify(entries).includes(token))
+    const first = await page('?limit=2')
+    assert.deepEqual(first.entries, entries.slice(0, 2))
+    assert.deepEqual((await page(`?limit=2&before=${first.next}`)).entries, entries.slice(2))
+  })
+})
