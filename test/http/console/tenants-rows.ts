@@ -1,0 +1,169 @@
+/**
+ * Every route of the console: how it is called, and what people of each role come to. A new route is a row here:
+ *
+ *     'PATCH /companies/:company/keys/:key': { may: MANAGES, ids: async (of) => ({ key: await of.key() }), body: { name: 'k' } },
+ *
+ * From a row follow all tries of tenants.test.ts: each role, somebody of another company, ids of another company on one's
+ * own paths, nobody, and a session that has ended.
+ */
+import type { Role } from '../../../src/people/person.ts'
+import { newAddress, newDomainName, type Tenant } from './tenant.ts'
+import type { Visitor } from './visitor.ts'
+
+export const ROLES = ['owner', 'developer', 'viewer', 'operator'] as const satisfies readonly (
+  | Role
+  | 'operator'
+)[]
+type May = Readonly<Record<(typeof ROLES)[number], boolean>>
+
+/** Whoever belongs to the company. */
+const SEES: May = { owner: true, developer: true, viewer: true, operator: true }
+const MANAGES: May = { ...SEES, viewer: false }
+const OWNS: May = { ...MANAGES, developer: false }
+const OPERATES: May = { ...OWNS, owner: false }
+
+export interface Row {
+  may: May
+  /** What its path names beside the company, made anew for each call: things of this company, or of him who asks. */
+  ids?(of: Tenant, self: Visitor): Promise<Record<string, string>> | Record<string, string>
+  /** What its path names that is nobody's. */
+  words?: Record<string, string>
+  query?: string | ((parts: Record<string, string>) => string)
+  body?: object | ((of: Tenant) => object)
+  /** Where an allowed call is not answered with 2xx here, e.g. because there is nothing to do. */
+  status?: number
+  /** Its answer has no end: that it begins is enough. */
+  isEndless?: true
+}
+
+const SPAN = '?span=day'
+const domain = async (of: Tenant) => ({ domain: await of.otherDomain() })
+/** Beside its id: what it is called. */
+const named = async (of: Tenant) => {
+  const id = await of.otherDomain()
+  const { domains } = await of.service.store.accounts()
+  return { domain: id, name: domains.find((each) => each.id === id)!.name }
+}
+const key = async (of: Tenant) => ({ key: await of.key() })
+const invitation = async (of: Tenant) => ({ invitation: await of.invitation() })
+const person = async (of: Tenant) => ({ person: await of.member() })
+const dkim = async (of: Tenant) => {
+  const [id, selector] = (await of.selector()).split('/')
+  return { domain: id!, selector: selector! }
+}
+
+export const ROWS: Readonly<Record<string, Row>> = {
+  'GET /session': { may: SEES },
+  'DELETE /session': { may: SEES },
+  'POST /session/link': { may: SEES, body: { token: 'x' }, status: 404 },
+  'POST /session/password': { may: SEES, body: { address: 'a@b.example', password: 'x' }, status: 401 },
+  'POST /session/second-factor': { may: SEES, body: { ticket: 'x', code: 'x' }, status: 401 },
+
+  'GET /account': { may: SEES },
+  'PATCH /account': { may: SEES, body: { name: 'Ada' } },
+  'POST /account/proof': { may: SEES, body: { password: 'x' }, status: 401 },
+  'PUT /account/password': { may: SEES, body: { password: 'correct horse battery staple' } },
+  'GET /account/sessions': { may: SEES },
+  'DELETE /account/sessions/:id': {
+    may: SEES,
+    ids: async (_of, self) => ({ id: await self.anotherSession() }),
+  },
+  'DELETE /account/sessions': { may: SEES },
+  'POST /account/totp': { may: SEES },
+  'PUT /account/totp': { may: SEES, body: { ticket: 'x', code: '000000' }, status: 409 },
+  'DELETE /account/totp': { may: SEES, status: 409 },
+  'POST /account/recovery-codes': { may: SEES, status: 409 },
+
+  'GET /companies/:company/domains': { may: SEES },
+  'POST /companies/:company/domains': { may: MANAGES, body: () => ({ name: newDomainName() }), status: 201 },
+  'GET /companies/:company/domains/:domain': { may: SEES, ids: domain },
+  'PATCH /companies/:company/domains/:domain': { may: MANAGES, ids: domain, body: {} },
+  'PUT /companies/:company/domains/:domain/sending': {
+    may: OPERATES,
+    ids: domain,
+    body: { sending: 'active' },
+  },
+  'DELETE /companies/:company/domains/:domain': { may: MANAGES, ids: domain },
+  'GET /companies/:company/domains/:domain/check': {
+    may: SEES,
+    ids: named,
+    query: ({ name }) => `?name=_dmarc.${name}`,
+  },
+  'POST /companies/:company/domains/:domain/verify': { may: MANAGES, ids: domain },
+  'POST /companies/:company/domains/:domain/dkim': { may: MANAGES, ids: domain, body: { selector: 's9' } },
+  'PATCH /companies/:company/domains/:domain/dkim/:selector': {
+    may: MANAGES,
+    ids: dkim,
+    body: { active: true },
+  },
+  'DELETE /companies/:company/domains/:domain/dkim/:selector': { may: MANAGES, ids: dkim },
+  'GET /companies/:company/relay': { may: SEES },
+  'PUT /companies/:company/relay': { may: OPERATES, body: { url: 'smtp://relay.example' } },
+  'DELETE /companies/:company/relay': {
+    may: OPERATES,
+    async ids(of) {
+      await of.routed()
+      return {}
+    },
+  },
+  'PUT /companies/:company/domains/:domain/relay': {
+    ...{ may: OPERATES, ids: domain, body: { url: 'smtp://relay.example' } },
+  },
+  'DELETE /companies/:company/domains/:domain/relay': {
+    may: OPERATES,
+    async ids(of) {
+      const id = await of.otherDomain()
+      await of.routed(id)
+      return { domain: id }
+    },
+  },
+
+  'GET /companies/:company/emails': { may: SEES },
+  'GET /companies/:company/live': { may: SEES, isEndless: true },
+
+  'GET /companies/:company/keys': { may: SEES },
+  'POST /companies/:company/keys': { may: MANAGES, body: { name: 'k', scopes: ['sending'] } },
+  'PATCH /companies/:company/keys/:key': { may: MANAGES, ids: key, body: { name: 'k' } },
+  'DELETE /companies/:company/keys/:key': { may: MANAGES, ids: key },
+
+  'GET /companies/:company/overview/volume': { may: SEES, query: SPAN },
+  'GET /companies/:company/overview/latency': { may: SEES, query: SPAN },
+  'GET /companies/:company/overview/destinations': { may: SEES, query: SPAN },
+  'GET /companies/:company/overview/domains': { may: SEES, query: SPAN },
+  'GET /companies/:company/overview/backlog': { may: SEES },
+
+  'GET /companies/:company/senders': { may: SEES },
+  'POST /companies/:company/messages': {
+    may: MANAGES,
+    body: (of) => ({ from: `a@${of.domain.name}`, to: 'b@x.example', subject: 's', text: 't' }),
+  },
+  'GET /companies/:company/steps/:step': { may: SEES, words: { step: 'message' } },
+
+  'GET /companies/:company/team': { may: SEES },
+  'POST /companies/:company/team/invitations': {
+    ...{ may: OWNS, body: () => ({ address: newAddress(), role: 'viewer' }) },
+  },
+  'DELETE /companies/:company/team/invitations/:invitation': { may: OWNS, ids: invitation },
+  'PATCH /companies/:company/team/:person': { may: OWNS, ids: person, body: { role: 'developer' } },
+  'DELETE /companies/:company/team/:person': { may: OWNS, ids: person },
+  'GET /companies/:company/audit': { may: MANAGES },
+
+  'GET /installation': { may: OPERATES },
+  'GET /installation/companies': { may: OPERATES, query: SPAN },
+  'POST /installation/companies': { may: OPERATES, body: () => ({ name: newAddress() }) },
+  'POST /installation/pauses': { may: OPERATES, body: { company: null, domain: 'paused.example' } },
+  'POST /installation/pauses/end': {
+    may: OPERATES,
+    async ids(of) {
+      await of.service.store.pause({ companyId: null, domain: 'ended.example', since: 1 })
+      return {}
+    },
+    body: { company: null, domain: 'ended.example' },
+  },
+  'GET /installation/steps/:step': { may: OPERATES, words: { step: 'backup' } },
+  'GET /installation/people': { may: OPERATES },
+  'POST /installation/people': { may: OPERATES, body: () => ({ address: newAddress() }) },
+  'PATCH /installation/people/:person': { may: OPERATES, ids: person, body: { operator: true } },
+  'DELETE /installation/people/:person': { may: OPERATES, ids: person },
+  'POST /installation/people/:person/link': { may: OPERATES, ids: person },
+}

@@ -1,0 +1,146 @@
+/** Two companies side by side: every route of the console, tried by everybody with everything that is not his. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { consoleEndpoints } from '../../../src/http/console/endpoints.ts'
+import { LIVE_URL } from '../../../src/http/console/live.ts'
+import type { Endpoint } from '../../../src/http/endpoint.ts'
+import type { SignInParts } from '../../../src/operate/sign-in.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Tenant } from './tenant.ts'
+import { ROLES, ROWS, type Row } from './tenants-rows.ts'
+import { Visitor } from './visitor.ts'
+
+const NOWHERE = '019a9b2c-0000-7000-8000-ffffffffffff'
+
+interface Answer {
+  status: number
+  text: string
+}
+
+const nameOf = ({ method, url }: Pick<Endpoint, 'method' | 'url'>) =>
+  `${method} ${url.replace('/console/api', '')}`
+type Route = Pick<Endpoint, 'method' | 'url' | 'access'>
+/** Routes that are written by hand. */
+const BY_HAND: readonly Route[] = [{ method: 'GET', url: LIVE_URL, access: 'company' }]
+/** The declarations of the others alone are looked at here. */
+const ENDPOINTS: readonly Route[] = [...consoleEndpoints({} as SignInParts), ...BY_HAND]
+
+describe('two companies side by side', () => {
+  let service: Service
+  let acme: Tenant
+  let beta: Tenant
+  before(async () => {
+    service = await startService()
+    acme = await Tenant.make(service, 'Tenacme')
+    beta = await Tenant.make(service, 'Tenbeta')
+  })
+  after(() => service.close())
+
+  test('every route has a row, and every row is of a route', () => {
+    assert.deepEqual(Object.keys(ROWS).sort(), ENDPOINTS.map(nameOf).sort())
+  })
+
+  function visitor(role: (typeof ROLES)[number], of: Tenant): Promise<Visitor> {
+    return role === 'operator' ? Visitor.signIn(service, 'operator') : of.visitor(role)
+  }
+
+  const filled = (url: string, given: Record<string, string>) =>
+    url.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(given[name] ?? assert.fail(name)))
+
+  /** What a path names of `of`, as `self` calls it. */
+  async function partsOf(row: Row, of: Tenant, self: Visitor): Promise<Record<string, string>> {
+    return { company: of.company.id, ...row.words, ...(await row.ids?.(of, self)) }
+  }
+
+  async function call(
+    { method, url }: Route,
+    row: Row,
+    of: Tenant,
+    parts: Record<string, string>,
+    cookie: string | null,
+  ): Promise<Answer> {
+    const body = typeof row.body === 'function' ? row.body(of) : row.body
+    const query = typeof row.query === 'function' ? row.query(parts) : (row.query ?? '')
+    const response = await fetch(`${service.url}${filled(url, parts)}${query}`, {
+      method,
+      headers: {
+        'x-postroad-console': '1',
+        ...(cookie !== null && { cookie }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    if (row.isEndless && response.ok) {
+      await response.body?.cancel()
+      return { status: response.status, text: '' }
+    }
+    return { status: response.status, text: await response.text() }
+  }
+
+  for (const declared of ENDPOINTS) {
+    const row = ROWS[nameOf(declared)]
+    if (row === undefined) continue
+    const { access } = declared
+    const ask = (of: Tenant, parts: Record<string, string>, cookie: string | null) =>
+      call(declared, row, of, parts, cookie)
+
+    describe(nameOf(declared), () => {
+      for (const role of access === 'stranger' ? [] : ROLES) {
+        test(`${row.may[role] ? 'is for' : 'is not for'} ${role}s`, async () => {
+          const self = await visitor(role, acme)
+          const { status, text } = await ask(acme, await partsOf(row, acme, self), self.cookie)
+          if (!row.may[role]) assert.equal(status, 403, text)
+          else if (row.status !== undefined) assert.equal(status, row.status, text)
+          else assert.ok(status >= 200 && status < 300, `${status} ${text}`)
+        })
+      }
+
+      test('for nobody, and for whose session has ended', async () => {
+        const self = await visitor('owner', acme)
+        const parts = await partsOf(row, acme, self)
+        if (access === 'stranger') {
+          assert.equal((await ask(acme, parts, null)).status, row.status)
+          return
+        }
+        for (const cookie of [null, await self.endedSession(), `postroad_session=${'x'.repeat(43)}`]) {
+          const { status, text } = await ask(acme, parts, cookie)
+          assert.equal(status, 401, text)
+          assert.match(text, /"code":"signed_out"/)
+        }
+      })
+
+      if (access === 'company') {
+        test('of another company is not there, as one that never was', async () => {
+          const stranger = await beta.visitor('owner')
+          const parts = await partsOf(row, acme, stranger)
+          const foreign = await ask(acme, parts, stranger.cookie)
+          const missing = await ask(acme, { ...parts, company: NOWHERE }, stranger.cookie)
+          assert.equal(foreign.status, 404, foreign.text)
+          assert.deepEqual(foreign, missing)
+          // What is for all companies is for operators.
+          assert.equal((await ask(acme, { ...parts, company: 'all' }, stranger.cookie)).status, 404)
+        })
+      }
+
+      const named = [...declared.url.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+      const ids = named.filter((name) => name !== 'company' && !(name in (row.words ?? {})))
+      if (ids.length === 0 || access === 'operator') return
+      test('does not know what another has, in the words for what is not there', async () => {
+        for (const role of access === 'company' ? (['owner', 'operator'] as const) : (['owner'] as const)) {
+          const [self, other] = [await visitor(role, beta), await visitor('owner', acme)]
+          const parts = { ...(await partsOf(row, acme, other)), company: beta.company.id }
+          const unsaid = async (given: Record<string, string>) => {
+            const { status, text } = await ask(beta, given, self.cookie)
+            const said = ids.reduce((rest, name) => rest.replaceAll(given[name]!, '?'), text)
+            return { status, said }
+          }
+          const foreign = await unsaid(parts)
+          const missing = await unsaid({ ...parts, [ids[0]!]: NOWHERE })
+          // Or not even that is said, where he may do nothing of the kind.
+          if (foreign.status !== 403 || row.may[role]) assert.equal(foreign.status, 404, foreign.said)
+          assert.deepEqual(foreign, missing)
+        }
+      })
+    })
+  }
+})
