@@ -199,6 +199,9 @@ const TOOLS: Record<string, string[]> = {
   fuzz: ['test', 'bench', 'chaos'],
 }
 
+/** What the page of the console takes of src: shapes, and of these the types alone (a test says so). */
+const PAGE_IMPORTS = words('http/console/contract/** email/** people/**')
+
 const isFile = (name: string) => name.endsWith('.ts')
 
 /** The part of Biome's configuration that holds the directions and refuses circles, those of types included. */
@@ -216,12 +219,18 @@ function layersConfig(): object {
       { group, message: `${folder} does not import of these: see scripts/house.ts.` },
     ])
   })
+  const page = restricted('console/**', [
+    {
+      group: ['../**/src/**', ...PAGE_IMPORTS.map((each) => `!../**/src/${each}`)],
+      message: 'The page imports shapes of src, and nothing else: see scripts/house.ts.',
+    },
+  ])
   // Biome looks for circles only where the whole project is told to have none. Tests have some of types.
   const circles = (setting: unknown) => ({ linter: { rules: { suspicious: { noImportCycles: setting } } } })
   const tests = { includes: ['test/**', '!test/support/**'], ...circles('off') }
   return {
     ...circles({ level: 'error', options: { ignoreTypes: false } }),
-    overrides: [tests, ...tools, ...overrides],
+    overrides: [tests, ...tools, page, ...overrides],
   }
 }
 
@@ -244,7 +253,11 @@ function refused({ name, imports }: Place): object[] {
   // What stands in src itself names the others as its neighbours.
   const way = isFile(name) ? './' : '../**/'
   const others = HOUSE.filter((other) => other.name !== name && !imports.includes(other.name))
-  return others.map((other) => {
+  const page = {
+    group: ['../**/console/src/**'],
+    message: 'The page asks the service, and not the other way round.',
+  }
+  const refusals = others.map((other) => {
     const files = imports.filter((entry) => entry.startsWith(`${other.name}/`))
     return {
       group: [
@@ -254,6 +267,7 @@ function refused({ name, imports }: Place): object[] {
       message: `${name} does not import ${files.length > 0 ? 'this ' : ''}of ${other.name}: see scripts/house.ts.`,
     }
   })
+  return [page, ...refusals]
 }
 
 /** The table of docs/architecture.md. */

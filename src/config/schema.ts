@@ -6,7 +6,7 @@ import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { pid } from 'node:process'
 import * as parse from './parse.ts'
-import type { Database } from './values.ts'
+import type { Database, HostPort } from './values.ts'
 
 export type Section = 'Service' | 'Delivery' | 'Limits' | 'Storage and secrets' | 'Nodes' | 'Running'
 
@@ -119,13 +119,21 @@ export const SETTINGS = {
       'other names.',
     example: 'mail.example.com',
   }),
+  POSTROAD_CONSOLE_LISTEN: setting({
+    section: 'Service',
+    field: 'console',
+    parse: besideMain,
+    default: 'same',
+    allowed: '`same` (on POSTROAD_LISTEN), `off`, or host:port',
+    description:
+      'Where the console is served, beneath `/console/`. With an address of its own it is there alone, so that it can be kept inside ' +
+      "the operator's network, and nothing else is; it uses the certificate of POSTROAD_TLS_CERT, too. Nodes that take mail in serve it.",
+    example: '127.0.0.1:8588',
+  }),
   POSTROAD_METRICS_LISTEN: setting({
     section: 'Service',
     field: 'metrics',
-    parse: (text): 'off' | 'same' | ReturnType<typeof parse.parseHostPort> => {
-      const word = text.toLowerCase()
-      return word === 'off' || word === 'same' ? word : parse.parseHostPort(text)
-    },
+    parse: besideMain,
     default: 'off',
     allowed: '`off`, `same` (on POSTROAD_LISTEN), or host:port',
     description: 'Where `/metrics` (Prometheus text format) is served. It is not protected by a key.',
@@ -445,6 +453,12 @@ export function masked(name: SettingName, text: string): string {
   if (!URL.canParse(text)) return text.replace(/\/\/.*$/s, '//***')
   // Up to the last @: an unescaped one inside the password must not let its tail show.
   return text.replace(/\/\/.*@/s, '//***@').replace(/([?&]password=)[^&]*/gi, '$1***')
+}
+
+/** What may have a listener of its own. */
+function besideMain(text: string): 'off' | 'same' | HostPort {
+  const word = text.toLowerCase()
+  return word === 'off' || word === 'same' ? word : parse.parseHostPort(text)
 }
 
 /** The machine's name where it may stand in EHLO, else the one name every machine has. */

@@ -19,6 +19,8 @@ export interface Api {
   readonly prefixes: readonly string[]
   /** Any refusal there is, as an answer. */
   words(reason: AnyReason): Answer
+  /** Of each of its answers that does not say otherwise. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Its routes that are declared. Where they ask for a key or a body, it has `admit` or `content`. */
   readonly endpoints?: readonly Endpoint[]
   /** Who holds the key of a request, wherever this API finds it. Throws or rejects with what is wrong with it. */

@@ -1,5 +1,6 @@
 import type { Api, ApiClass } from './api.ts'
 import { Console } from './console/console.ts'
+import { ConsoleDoor } from './console/door.ts'
 import { ConsolePage } from './console/page.ts'
 import type { HttpCore } from './core.ts'
 import { FormDialect } from './form/routes.ts'
@@ -9,7 +10,14 @@ import { Pages } from './pages/pages.ts'
 /** Every API there is: a new one is a folder and a line here. */
 export const APIS: readonly ApiClass[] = [JsonDialect, FormDialect]
 
-/** What a node serves: the pages, and where it takes mail in `apis`. */
+/** What a node serves on POSTROAD_LISTEN: the pages, and where it takes mail in `apis` and the console. */
 export function servedApis(core: HttpCore, apis = APIS): Api[] {
-  return [...(core.deps.api ? [...apis, Console, ConsolePage] : []), Pages].map((Served) => new Served(core))
+  const { api, settings } = core.deps
+  const console = api && settings.console === 'same' ? [Console, ConsolePage] : []
+  return [...(api ? apis : []), ...console, Pages].map((Served) => new Served(core))
+}
+
+/** What is served where the console has an address of its own. */
+export function consoleApart(core: HttpCore): Api[] {
+  return [Console, ConsolePage, ConsoleDoor].map((Served) => new Served(core))
 }

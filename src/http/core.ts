@@ -18,6 +18,8 @@ export interface HttpCore {
   clientAddress: ClientAddress
   /** What links begin with. */
   publicUrl: PublicUrl
+  /** The same for programs: the console may have an address of its own. */
+  apiUrl: PublicUrl
   /** Where lists go on. */
   pageTokens: PageTokens
 }

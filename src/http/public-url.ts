@@ -9,11 +9,16 @@ const HOST = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_.])
 export class PublicUrl {
   readonly #configured: string | null
   readonly #address: ClientAddress
+  readonly #port: (() => number) | null
 
-  /** `configured`: POSTROAD_PUBLIC_URL; without it, clients are told what they have called. */
-  constructor(configured: string | null, address: ClientAddress) {
+  /**
+   * `configured`: POSTROAD_PUBLIC_URL; without it, clients are told what they have called. `port`: that of another
+   * listener of the same machine, which they are to call.
+   */
+  constructor(configured: string | null, address: ClientAddress, port: (() => number) | null = null) {
     this.#configured = configured
     this.#address = address
+    this.#port = port
   }
 
   /**
@@ -30,8 +35,15 @@ export class PublicUrl {
     const host = [forwarded('x-forwarded-host'), headers.host].find(
       (name) => name !== undefined && isHost(name),
     )
-    return `${proto === 'http' || proto === 'https' ? proto : scheme}://${host ?? own(socket)}`
+    const called = `${proto === 'http' || proto === 'https' ? proto : scheme}://${host ?? own(socket)}`
+    return this.#port === null ? called : withPort(called, this.#port())
   }
+}
+
+function withPort(called: string, port: number): string {
+  const url = new URL(called)
+  url.port = String(port)
+  return url.origin
 }
 
 /** A port that nobody can connect to makes a URL that no client can read. */

@@ -39,6 +39,12 @@ export class Routing {
     for (const [api, methods] of this.#apis) {
       app.register(async (scope) => {
         methods.watch(scope)
+        if (api.headers) {
+          scope.addHook('onRequest', (_request, reply, done) => {
+            setHeaders(reply, api)
+            done()
+          })
+        }
         scope.addHook('onRoute', ({ url }) => {
           if (this.#ownerOf(url).api !== api)
             throw new Error(`${url} is a route of an API that does not own it`)
@@ -58,7 +64,9 @@ export class Routing {
   fail(request: FastifyRequest, reply: FastifyReply, reason: AnyReason): void {
     const { operation } = request.routeOptions.config
     const startedAt = operation === undefined ? undefined : performance.now() - reply.elapsedTime
-    const answer = this.words(targetOf(request), reason)
+    const { api } = this.#ownerOf(targetOf(request))
+    setHeaders(reply, api)
+    const answer = api.words(reason)
     this.#core.answers.send(request, reply, operation ?? 'other', answer, startedAt)
   }
 
@@ -73,6 +81,10 @@ export class Routing {
     const path = decodedPath(target)
     return this.#owners.find(({ prefix }) => isUnder(path, prefix))!
   }
+}
+
+function setHeaders(reply: FastifyReply, { headers = {} }: Api): void {
+  for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value)
 }
 
 function isUnder(path: string, prefix: string): boolean {

@@ -10,21 +10,17 @@
  *         const { page } = await stage.visit(t, `/c/${stage.company.id}/keys`)
  */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { randomUUIDv7 } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import type { Browser } from 'playwright-core'
 import { type Company, SCOPES } from '../../src/accounts/account.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { beginSession, makeLink } from '../../src/operate/sessions.ts'
 import { NO_CREDENTIALS, type Person, type Role } from '../../src/people/person.ts'
 import { startBrowser } from '../support/browser.ts'
+import { builtConsole } from '../support/built-console.ts'
 import { type Service, startService } from '../support/service.ts'
 import { Visit, type VisitOptions } from './visit.ts'
-
-const BUILD = fileURLToPath(new URL('../../scripts/build-console.ts', import.meta.url))
 
 export interface SignedInOptions extends VisitOptions {
   /** Who looks at the page: the operator unless told otherwise; null: nobody who has signed in. */
@@ -43,10 +39,7 @@ export class Stage {
 
   /** Builds the page where that was not done. `overrides`: settings of the service. */
   static async open(overrides: Partial<Settings> = {}): Promise<Stage> {
-    const [service] = await Promise.all([
-      startService(overrides),
-      promisify(execFile)(process.execPath, [BUILD]),
-    ])
+    const [service] = await Promise.all([startService(overrides), builtConsole()])
     try {
       const tenant = await firstTenant(service)
       const operator = await addPerson(service, { operator: true })

@@ -10,15 +10,16 @@ import { HOUSE, housePage } from '../../scripts/house.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What Biome says of these files of src, by rule. */
+/** What Biome says of these files of src, or of the page of the console, by rule. */
 async function refusals(files: Record<string, string>): Promise<string[]> {
   const directory = mkdtempSync(join(os.tmpdir(), 'postroad-house-'))
   try {
     cpSync(join(root, 'biome.layers.json'), join(directory, 'biome.layers.json'))
     writeFileSync(join(directory, 'biome.json'), '{ "extends": ["./biome.layers.json"] }')
     for (const [name, text] of Object.entries(files)) {
-      mkdirSync(join(directory, 'src', dirname(name)), { recursive: true })
-      writeFileSync(join(directory, 'src', name), text)
+      const path = name.startsWith('console/src/') ? join(directory, name) : join(directory, 'src', name)
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, text)
     }
     const output = await new Promise<string>((resolve) => {
       const biome = join(root, 'node_modules/.bin/biome')
@@ -58,6 +59,24 @@ const PLANTED: [string, Record<string, string>, string[]][] = [
     [DIRECTION],
   ],
   [
+    'the page of the console',
+    { 'http/console/a.ts': "import type { B } from '../../../console/src/b.ts'\nexport type A = B\n" },
+    [DIRECTION],
+  ],
+  [
+    'shapes that the page of the console shows',
+    {
+      'console/src/api/a.ts':
+        "import type { B } from '../../../src/http/console/contract/b.ts'\nimport type { C } from '../../../src/people/c.ts'\nexport type A = B | C\n",
+    },
+    [],
+  ],
+  [
+    'what the page of the console does without',
+    { 'console/src/a.tsx': "import type { B } from '../../src/http/console/b.ts'\nexport type A = B\n" },
+    [DIRECTION],
+  ],
+  [
     'a circle of types',
     {
       'intake/a.ts': "import type { B } from './b.ts'\nexport type A = B | 1\n",
@@ -72,6 +91,21 @@ for (const [what, files, expected] of PLANTED) {
     assert.deepEqual(await refusals(files), expected)
   })
 }
+
+test('the page of the console takes types of src alone: what runs in browsers is its own', () => {
+  const files = readdirSync(join(root, 'console/src'), { recursive: true, encoding: 'utf8' })
+  const imports = files
+    .filter((file) => /\.tsx?$/.test(file))
+    .flatMap((file) => {
+      const text = readFileSync(join(root, 'console/src', file), 'utf8')
+      return [...text.matchAll(/^(?:import|export)\s[^']*'(?:\.\.\/)+src\/[^']*'/gm)].map(([found]) => found)
+    })
+  assert.ok(imports.length > 0, 'the imports were found')
+  assert.deepEqual(
+    imports.filter((found) => !/^(?:import|export) type /.test(found)),
+    [],
+  )
+})
 
 test('no folder within a place bears the name of a place: it would be taken for it', () => {
   const places = new Set(HOUSE.map(({ name }) => name))

@@ -6,14 +6,16 @@ import type { Asker, Endpoint, PersonAccess } from '../endpoint.ts'
 import { jsonContent } from '../json-content.ts'
 import { consoleEndpoints } from './endpoints.ts'
 import { Guests } from './guests.ts'
-import { signInParts } from './signing-in.ts'
 import { addLive } from './live.ts'
+import { DATA_HEADERS } from './page-headers.ts'
+import { signInParts } from './signing-in.ts'
 import { consoleWords } from './words.ts'
 
 export class Console implements Api {
   readonly prefixes = ['/console/api']
   readonly ownPage = true
   readonly words = consoleWords
+  readonly headers = DATA_HEADERS
   readonly content = jsonContent
   readonly endpoints: readonly Endpoint[]
   readonly #core: HttpCore

@@ -3,7 +3,7 @@
  * page.
  */
 
-/** Of every answer (Fetch 3.7, HTML 7.1.3). */
+/** Of every answer (Fetch 3.7). */
 const APART = {
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',

@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer } from '../answer.ts'
 import type { Answering, Api } from '../api.ts'
+import { CONSOLE_PATH } from '../console-path.ts'
+import type { HttpCore } from '../core.ts'
 import { Fault } from '../fault.ts'
 import { decodedPath } from '../target.ts'
 import { type PageFile, PageFiles } from './page-files.ts'
@@ -10,7 +12,7 @@ import { DATA_HEADERS, pageHeaders } from './page-headers.ts'
 import { unbuiltPage } from './page-unbuilt.ts'
 import { consoleWords } from './words.ts'
 
-const BASE = '/console/'
+const DIST = new URL('../../../console/dist/', import.meta.url)
 /** Paths of the API, which are none of the page. */
 const API = /^\/console\/api(?:\/|$)/
 /** Names in there hold a digest of what the files hold. */
@@ -24,7 +26,13 @@ export class ConsolePage implements Api {
   readonly prefixes = ['/console']
   readonly ownPage = true
   readonly words = consoleWords
-  readonly #files = new PageFiles(new URL('../../../console/dist/', import.meta.url))
+  readonly headers = DATA_HEADERS
+  readonly #files: PageFiles
+
+  /** `folder`: what was built. */
+  constructor(_core: HttpCore, folder = DIST) {
+    this.#files = new PageFiles(folder)
+  }
 
   register(app: FastifyInstance, answering: Answering): void {
     const answer = answering('console_page', (request) => this.#answer(request))
@@ -36,7 +44,7 @@ export class ConsolePage implements Api {
   }
 
   async #answer(request: FastifyRequest): Promise<Answer<string | Buffer>> {
-    const name = pathOf(request).slice(BASE.length)
+    const name = pathOf(request).slice(CONSOLE_PATH.length)
     const file = await this.#files.find(name)
     if (file !== null) return fileAnswer(name, file, request)
     // The page in its place would be taken for a script that has a fault.
@@ -63,11 +71,7 @@ function fileAnswer(name: string, file: PageFile, { raw: { headers } }: FastifyR
   const answer = {
     type: file.type,
     cache: name.startsWith(ASSETS) ? FOR_GOOD : ASKED_FOR,
-    headers: {
-      ...DATA_HEADERS,
-      etag: file.tag,
-      ...(file.coded.length > 0 && { vary: 'accept-encoding' }),
-    },
+    headers: { etag: file.tag, ...(file.coded.length > 0 && { vary: 'accept-encoding' }) },
   }
   if (headers['if-none-match']?.split(',').some((tag) => tag.trim() === file.tag)) {
     return { ...answer, status: 304, body: Buffer.alloc(0) }
@@ -86,5 +90,5 @@ function isAccepted(coding: string, accepted: string): boolean {
 }
 
 function pathOf({ raw }: FastifyRequest): string {
-  return decodedPath(raw.url ?? BASE)
+  return decodedPath(raw.url ?? CONSOLE_PATH)
 }

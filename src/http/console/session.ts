@@ -9,12 +9,12 @@ import { smtpOf } from './smtp.ts'
 
 /** What the page knows of who looks at it. */
 export function meOf(
-  { deps, publicUrl }: HttpCore,
+  { deps, apiUrl }: HttpCore,
   request: IncomingMessage,
   { person, session }: { person: Person; session: Session },
 ) {
   const { id, address, name, operator, credentials, memberships } = person
-  const url = publicUrl.of(request)
+  const url = apiUrl.of(request)
   const companies = deps.accounts.directory.companies().flatMap((company) => {
     const role = operator ? 'operator' : memberships.find(({ companyId }) => companyId === company.id)?.role
     return role === undefined ? [] : [{ id: company.id, name: company.name, role } as const]

@@ -1,7 +1,9 @@
 /** What is part of no API: the first page, what machines ask about the service, and everything that does not exist. */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { unsubscribeLinks } from '../../email/unsubscribe-link.ts'
 import type { Answering, Api } from '../api.ts'
+import { toConsole } from '../console-path.ts'
 import type { HttpCore } from '../core.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { healthEndpoints } from './health.ts'
@@ -31,9 +33,10 @@ export class Pages implements Api {
     this.#readiness.measure(deps.registry)
     if (deps.api) {
       const home = homePage(deps.version)
+      const hasConsole = deps.settings.console === 'same'
       app.get(
         '/',
-        answering('other', async () => home),
+        answering('other', async ({ headers }) => (hasConsole && wantsPage(headers) ? toConsole() : home)),
       )
       const openApi = new OpenApiPages()
       app.get(
@@ -66,6 +69,11 @@ export class Pages implements Api {
       )
     }
   }
+}
+
+/** A browser, which names HTML; other programs take whatever they get. */
+function wantsPage({ accept = '' }: IncomingHttpHeaders): boolean {
+  return accept.toLowerCase().includes('text/html')
 }
 
 /** All who ask while `make` is under way get what it makes. */

@@ -1,0 +1,242 @@
+/**
+ * One address that is listened on: its connections, limits on time and size, what is found behind it, and a stop that
+ * lets open requests finish.
+ */
+import {
+  createServer as createHttp,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http'
+import { createServer as createHttps, Server as HttpsServer } from 'node:https'
+import type { Socket } from 'node:net'
+import type { SecureContextOptions } from 'node:tls'
+import fastify, { type FastifyInstance } from 'fastify'
+import type { SettingName } from '../config/schema.ts'
+import type { HostPort, Settings } from '../config/settings.ts'
+import type { Connections } from './admission/connections.ts'
+import { withoutLongPipelines } from './admission/pipeline.ts'
+import type { Answers } from './answer.ts'
+import type { Api } from './api.ts'
+import { clientErrorHandler, lastHeaders } from './client-error.ts'
+import type { HttpCore } from './core.ts'
+import { type AnyReason, clip } from './fault.ts'
+import { Routing } from './routing.ts'
+import { cannotListen } from './start-error.ts'
+import { normalTarget, requestId } from './target.ts'
+import { CertificateWatch } from './tls.ts'
+
+/**
+ * Connections that may wait to be taken up. What is beyond tries again after one second, then three: a flood must not
+ * fill it.
+ */
+const BACKLOG = 4_096
+/**
+ * Octets of a body that waits to be read: one chunk of up to 64 KiB is taken from the connection, and the next one left
+ * in it.
+ */
+const READ_AHEAD = 16 * 1024
+/** Octets of request line and header fields together. */
+const MAX_HEAD = 16 * 1024
+/** Milliseconds a connection may idle: longer than the 60 s that load balancers commonly hold one. */
+const KEEP_ALIVE = 65_000
+/** Milliseconds for the head of a request, and at most a third of what the whole request may take. */
+const HEAD_WITHIN = 10_000
+const HANDSHAKE_WITHIN = 10_000
+
+export interface ListenerParts {
+  at: HostPort
+  /** Where `at` comes from. */
+  setting: SettingName
+  /** What is served there. One has the prefix `/`. */
+  apis: readonly Api[]
+  core: HttpCore
+  connections: Connections
+  /** What `settings.tls` names; null: without TLS. */
+  certificate: SecureContextOptions | null
+}
+
+export class Listener {
+  readonly #parts: ListenerParts
+  readonly #routing: Routing
+  readonly #app: FastifyInstance
+  #server: Server | HttpsServer | undefined
+  /**
+   * Connections that have not brought a whole request head yet. To Node.js they are not idle, so a stop would wait for
+   * them.
+   */
+  readonly #unused = new Set<Socket>()
+  #watch: CertificateWatch | null = null
+
+  /** Ready to listen. */
+  static async open(parts: ListenerParts): Promise<Listener> {
+    const listener = new Listener(parts)
+    await listener.#app.ready()
+    return listener
+  }
+
+  private constructor(parts: ListenerParts) {
+    const { apis, core } = parts
+    this.#parts = parts
+    this.#routing = new Routing(apis, core)
+    this.#app = this.#newApp(core.deps.settings)
+  }
+
+  /** Starts to accept. Returns the address, e.g. `http://127.0.0.1:8587`; with port 0 one is chosen. */
+  async listen(): Promise<string> {
+    const { at, setting, certificate, core } = this.#parts
+    const { settings, log } = core.deps
+    const address = await this.#app.listen({ ...at, backlog: BACKLOG }).catch((error: unknown) => {
+      throw cannotListen(error, setting, at)
+    })
+    if (certificate === null) return address
+    if (settings.tls && this.#server instanceof HttpsServer) {
+      this.#watch = new CertificateWatch(this.#server, settings.tls, log)
+    }
+    return address.replace(/^http:/, 'https:')
+  }
+
+  /** Stops accepting, lets open requests finish, and after `ms` cuts what is still open. */
+  async close(ms: number): Promise<void> {
+    this.#watch?.close()
+    // A connection whose request was open when the stop began turns idle later on, so idle ones are looked for again
+    // and again.
+    const sweepUnused = () => {
+      for (const socket of this.#unused) socket.destroy()
+      this.#server?.closeIdleConnections()
+    }
+    sweepUnused()
+    const sweep = setInterval(sweepUnused, 50)
+    const end = setTimeout(() => this.#server?.closeAllConnections(), ms)
+    try {
+      await this.#app.close()
+    } finally {
+      clearInterval(sweep)
+      clearTimeout(end)
+    }
+  }
+
+  #newApp(settings: Settings): FastifyInstance {
+    const { answers } = this.#parts.core
+    const routing = this.#routing
+    const app = fastify({
+      serverFactory: (routed) => {
+        this.#server = this.#newServer(withoutLongPipelines(routed))
+        return this.#server as Server
+      },
+      clientErrorHandler: clientErrorHandler(answers, (reason) => routing.words('/', reason)),
+      // Not called as things are: every target can be decoded, and its parts may be as long as it is.
+      frameworkErrors: (_error, request, reply) => routing.failUnrouted(request, reply),
+      genReqId: requestId,
+      rewriteUrl: (request) => normalTarget(request.url ?? '/'),
+      routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEAD },
+      // Requests that reach a closing server on a connection it knows are still served, and told that it is the last.
+      return503OnClosing: false,
+      forceCloseConnections: 'idle',
+      keepAliveTimeout: KEEP_ALIVE,
+      requestTimeout: settings.requestTimeout,
+      logger: false,
+    })
+
+    // Bodies are read by the APIs, with their own limits and words. What has none to the framework is left alone by it;
+    // parsing nothing would still cost it a tenth of what accepting a message does.
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']) {
+      app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+    }
+    app.addHook('onRequest', (request, reply, done) => {
+      const { raw } = request
+      this.#unused.delete(raw.socket)
+      const wrong = wrongFraming(raw)
+      if (wrong !== null) {
+        reply.raw.setHeader('connection', 'close')
+        routing.fail(request, reply, wrong)
+        return
+      }
+      done()
+    })
+    app.setNotFoundHandler((request, reply) => routing.failUnrouted(request, reply))
+    app.setErrorHandler((error, request, reply) => {
+      routing.fail(request, reply, answers.reasonOf(error, request))
+    })
+    routing.register(app)
+    return app
+  }
+
+  #newServer(handler: RequestListener): Server | HttpsServer {
+    const { certificate, connections, core } = this.#parts
+    const options = serverOptions(core.deps.settings.requestTimeout)
+    const server = certificate
+      ? createHttps({ ...options, ...certificate, handshakeTimeout: HANDSHAKE_WITHIN }, handler)
+      : createHttp(options, handler)
+    admitExpectations(server, handler, core.answers, this.#routing)
+    server.on('connection', (socket: Socket) => connections.opened(socket, certificate !== null))
+    server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
+      if (certificate) connections.secured(socket)
+      this.#unused.add(socket)
+      socket.once('close', () => this.#unused.delete(socket))
+    })
+    return server
+  }
+}
+
+/** `requestTimeout`: milliseconds for a whole request. Who is slower is answered 408 and cut. */
+function serverOptions(requestTimeout: number): ServerOptions {
+  return {
+    requestTimeout,
+    headersTimeout: Math.min(Math.ceil(requestTimeout / 3), HEAD_WITHIN),
+    connectionsCheckingInterval: Math.max(50, Math.min(5_000, Math.floor(requestTimeout / 4))),
+    keepAliveTimeout: KEEP_ALIVE,
+    maxHeaderSize: MAX_HEAD,
+    highWaterMark: READ_AHEAD,
+    // Refused in the onRequest hook, since Node.js would answer with an empty body.
+    requireHostHeader: false,
+  }
+}
+
+/**
+ * RFC 9110 10.1.1: a client that expects `100-continue` learns of a refusal before it sends its body, so `readBody`
+ * says "continue" itself. Any other expectation is refused.
+ */
+function admitExpectations(
+  server: Server | HttpsServer,
+  handler: RequestListener,
+  answers: Answers,
+  routing: Routing,
+): void {
+  server.on('checkContinue', handler)
+  server.on('checkExpectation', (request, response) => {
+    const reason = {
+      code: 'http_malformed',
+      status: 417,
+      detail: 'The only expectation that is understood is `100-continue`.',
+    } as const
+    const id = requestId(request)
+    const answer = routing.words(normalTarget(request.url ?? '/'), reason)
+    answers.note(id, reason)
+    response.writeHead(answer.status, lastHeaders(answer, id))
+    response.end(answer.body)
+  })
+}
+
+/**
+ * What Node.js lets through although its header leaves open whom it is for or where it ends; null when nothing does.
+ */
+function wrongFraming({ headers, httpVersion, rawHeaders }: IncomingMessage): AnyReason | null {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    const detail = `The Host header is ${hosts === 0 ? 'missing' : 'there more than once'} (RFC 9112 3.2).`
+    return { code: 'http_malformed', status: 400, detail }
+  }
+  const coding = headers['transfer-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    // RFC 9112 6.1: 501 to a transfer coding that is not understood.
+    const detail = `The Transfer-Encoding \`${clip(coding)}\` is not understood; \`chunked\` alone is (RFC 9112 6.1).`
+    return { code: 'http_malformed', status: 501, detail }
+  }
+  return null
+}
