@@ -10,6 +10,7 @@ import { ApiError } from './api/client.ts'
 import type { Span } from './api/overview.ts'
 import { queries } from './api/queries.ts'
 import { type Me, sessionQuery } from './api/session.ts'
+import { readSearch } from './pages/emails/search.ts'
 import { NotFound } from './parts/not-found.tsx'
 import { Trouble } from './parts/trouble.tsx'
 import { Frame } from './shell/frame.tsx'
@@ -81,6 +82,7 @@ const start = createRoute({
 const emails = createRoute({
   getParentRoute: () => company,
   path: '/emails',
+  validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./pages/emails/emails-page.tsx'), 'EmailsPage'),
 })
 

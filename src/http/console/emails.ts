@@ -49,7 +49,9 @@ function cursorOf(text: string | undefined): string | undefined {
   throw invalidField('cursor', 'it is what `next` of the page before was')
 }
 
-function wantedOf({ domain, event, tag, from, to, subject, since, until }: Query) {
+function wantedOf({ q, domain, event, tag, from, since, until, ...query }: Query) {
+  const typed = q === undefined ? {} : q.includes('@') ? { to: q } : { subject: q }
+  const { to, subject } = { ...query, ...typed }
   return {
     ...{ domain, from, to, subject },
     tag: tag === undefined ? undefined : tagFilterOf(tag),

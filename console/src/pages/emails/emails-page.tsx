@@ -1,5 +1,70 @@
+/** What was sent, newest first, as it changes. */
+import { Box, Skeleton, Stack } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { LiveIndicator } from '../../parts/live-indicator.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+import { useCompany } from '../../shell/company.ts'
+import { EmailList } from './email-list.tsx'
+import { Filters } from './filters.tsx'
+import { isAtTop } from './news.ts'
+import { NoEmails, NothingFound } from './nothing.tsx'
+import { type EmailsSearch, isNarrowed } from './search.ts'
+import { useEmails } from './use-emails.ts'
 
 export function EmailsPage() {
-  return <PageHead title="Emails" />
+  const company = useCompany()
+  const search = useSearch({ from: '/signed-in/c/$company/emails' })
+  const navigate = useNavigate()
+  const change = (to: EmailsSearch, replace = false) =>
+    void navigate({ to: '/c/$company/emails', params: { company }, search: to, replace, resetScroll: true })
+  const name = `${company} ${JSON.stringify(search)}`
+  return (
+    <>
+      <PageHead title="Emails" about="What was sent, newest first.">
+        <LiveIndicator company={company} />
+      </PageHead>
+      <Filters search={search} onChange={change} />
+      <Found key={name} company={company} name={name} search={search} onClear={() => change({})} />
+    </>
+  )
+}
+
+function Found({
+  company,
+  name,
+  search,
+  onClear,
+}: {
+  company: string
+  name: string
+  search: EmailsSearch
+  onClear: () => void
+}) {
+  const list = useEmails(company, search, isAtTop)
+  if (list.pending) {
+    if (list.error !== null) return <Trouble error={list.error} reset={list.again} />
+    return <Waiting />
+  }
+  if (list.emails.length > 0) return <EmailList company={company} name={name} list={list} />
+  if (list.error !== null) return <Trouble error={list.error} reset={list.again} />
+  return (
+    <Box mt="md">
+      {isNarrowed(search) ? (
+        <NothingFound onClear={onClear} more={list.more} />
+      ) : (
+        <NoEmails company={company} />
+      )}
+    </Box>
+  )
+}
+
+function Waiting() {
+  return (
+    <Stack gap={8} mt="md" aria-busy aria-label="Emails are being read">
+      {[...Array(12).keys()].map((row) => (
+        <Skeleton key={row} h={36} />
+      ))}
+    </Stack>
+  )
 }

@@ -73,6 +73,10 @@ export const EMAILS_WANTED = {
   type: 'object',
   additionalProperties: false,
   properties: {
+    q: {
+      type: 'string',
+      description: 'As somebody types it: the address of a recipient, or a part of the subject.',
+    },
     domain: { type: 'string', description: 'Sending domain: name or id.' },
     event: { type: 'string', description: 'What the last event is, or several of them with commas.' },
     tag: { type: 'string', description: '`name`, or `name:value`.' },

@@ -1,0 +1,73 @@
+import { Badge, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
+import { Status } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
+import classes from './emails.module.css'
+import type { Email } from './merge.ts'
+import { standingOf } from './standing.ts'
+
+const MOST_TAGS = 2
+
+interface RowProps {
+  email: Email
+  /** Of its company, where those of all are shown. */
+  company: string | undefined
+  selected: boolean
+  onSelect: (id: string) => void
+}
+
+/** One email of the list: all of it leads to the email. */
+export const EmailRow = memo(function EmailRow({ email, company, selected, onSelect }: RowProps) {
+  const { id, subject, from, to, recipients, tags, createdAt } = email
+  const { of, note } = standingOf(email)
+  return (
+    <Link
+      to="/c/$company/emails/$id"
+      params={{ company: email.company, id }}
+      className={classes.row}
+      data-email={id}
+      data-selected={selected || undefined}
+      aria-current={selected || undefined}
+      onFocus={() => onSelect(id)}
+    >
+      <span className={classes.status}>
+        <Status of={of} note={note} />
+      </span>
+      <span className={classes.to}>
+        <bdi>{to}</bdi>
+        {recipients > 1 && (
+          <Text component="span" inherit c="dimmed" title={`${recipients} recipients`}>
+            {`+${recipients - 1}`}
+          </Text>
+        )}
+      </span>
+      <span className={classes.subject}>
+        <bdi>{subject === '' ? '(no subject)' : subject}</bdi>
+      </span>
+      <Text component="span" inherit c="dimmed" className={classes.from}>
+        <bdi>{from}</bdi>
+      </Text>
+      <span className={classes.tags}>
+        {tags.slice(0, MOST_TAGS).map((tag) => (
+          <Badge key={tag} component="span" size="sm" variant="default" tt="none" fw={500} maw={120}>
+            {tag}
+          </Badge>
+        ))}
+        {tags.length > MOST_TAGS && (
+          <Text component="span" size="xs" c="dimmed">
+            +{tags.length - MOST_TAGS}
+          </Text>
+        )}
+      </span>
+      {company !== undefined && (
+        <Text component="span" inherit c="dimmed" className={classes.company}>
+          <bdi>{company}</bdi>
+        </Text>
+      )}
+      <Text component="span" inherit c="dimmed" className={classes.time}>
+        <Time at={createdAt} />
+      </Text>
+    </Link>
+  )
+})

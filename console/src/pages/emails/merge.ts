@@ -1,0 +1,56 @@
+/** What has come meanwhile, in a list that somebody looks at. Pure. */
+import type { Static } from 'typebox'
+import type { EMAIL_LINE, EMAILS } from '../../../../src/http/console/contract/emails.ts'
+
+export type Email = Static<typeof EMAIL_LINE>
+export type EmailsPage = Static<typeof EMAILS>
+
+/**
+ * Emails as they are now, in the place of what they were. `grows`: those that are not there yet belong there; ids are
+ * UUIDv7, so by them they are in order.
+ */
+export function withChanged(
+  pages: readonly EmailsPage[],
+  changed: readonly Email[],
+  grows: boolean,
+): EmailsPage[] {
+  const news = new Map(changed.map((email) => [email.id, email]))
+  const known = new Set<string>()
+  const renewed = pages.map((page) => {
+    let touched = false
+    const emails = page.emails.map((email) => {
+      const now = news.get(email.id)
+      if (now === undefined) return email
+      known.add(email.id)
+      touched = true
+      return now
+    })
+    return touched ? { ...page, emails } : page
+  })
+  let rest = grows ? changed.filter(({ id }) => !known.has(id)) : []
+  if (rest.length === 0) return renewed
+  return renewed.map((page, index) => {
+    const isLast = index === renewed.length - 1
+    const floor = isLast && page.next === null ? '' : (page.emails.at(-1)?.id ?? '')
+    const here = rest.filter(({ id }) => id > floor)
+    if (here.length === 0) return page
+    rest = rest.filter(({ id }) => id <= floor)
+    const emails = [...page.emails, ...here].sort((a, b) => (a.id < b.id ? 1 : -1))
+    return { ...page, emails }
+  })
+}
+
+/** The newest as they are now, above what was there. Null: it does not reach down to that. */
+export function withHead(pages: readonly EmailsPage[], head: EmailsPage): EmailsPage[] | null {
+  const newest = pages[0]?.emails[0]?.id
+  const floor = head.emails.at(-1)?.id
+  if (head.next === null || newest === undefined || floor === undefined) return null
+  if (newest < floor) return null
+  const below = ({ id }: Email) => id < floor
+  return pages.map((page, index) => {
+    const emails = page.emails.filter(below)
+    return index === 0
+      ? { ...page, cursor: head.cursor, emails: [...head.emails, ...emails] }
+      : { ...page, emails }
+  })
+}

@@ -1,0 +1,38 @@
+/** Which row somebody is at. It is kept while he looks at the email, and waits for him when he comes back. */
+import { useEffect, useRef, useState } from 'react'
+import type { Email } from './merge.ts'
+
+/** By list; for as long as the page is open. */
+const kept = new Map<string, string>()
+
+export function useSelected(list: string, emails: readonly Email[], scrollTo: (index: number) => void) {
+  const [selected, setSelected] = useState<string | null>(() => kept.get(list) ?? null)
+  /** To be focused as soon as it is there: only rows in sight are. */
+  const wanted = useRef<string | null>(null)
+
+  const select = (id: string) => {
+    kept.set(list, id)
+    setSelected(id)
+  }
+
+  useEffect(() => {
+    const id = wanted.current
+    if (id === null) return
+    const row = document.querySelector<HTMLElement>(`[data-email="${CSS.escape(id)}"]`)
+    if (row === null) return
+    wanted.current = null
+    row.focus({ preventScroll: true })
+  })
+
+  const move = (step: 1 | -1) => {
+    if (emails.length === 0) return
+    const at = emails.findIndex(({ id }) => id === selected)
+    const index = at < 0 ? 0 : Math.min(emails.length - 1, Math.max(0, at + step))
+    const { id } = emails[index]!
+    wanted.current = id
+    scrollTo(index)
+    select(id)
+  }
+
+  return { selected, select, move }
+}

@@ -1,0 +1,63 @@
+/** What comes while somebody looks at a list: in its place, once, and with no gap that nobody sees. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Email, type EmailsPage, withChanged, withHead } from '../../console/src/pages/emails/merge.ts'
+import { standingOf } from '../../console/src/pages/emails/standing.ts'
+
+const email = (id: string, lastEvent: Email['lastEvent'] = 'queued'): Email => ({
+  ...{ id, company: 'c', domain: 'd', from: 'f', to: 't', subject: 's', tags: [], createdAt: '', states: [] },
+  ...{ scheduledAt: null, recipients: 1, lastEvent },
+})
+const page = (ids: string, next: string | null = null): EmailsPage => ({
+  emails: [...ids].map((id) => email(id)),
+  next,
+  cursor: 1,
+})
+const ids = (pages: readonly EmailsPage[] | null) =>
+  pages?.map(({ emails }) => emails.map(({ id }) => id).join('')) ?? null
+
+describe('a list that somebody looks at', () => {
+  test('has what changed in its place, and what is new above it', () => {
+    const pages = [page('hgf', 'f'), page('edc', 'c')]
+    const changed = withChanged(pages, [email('e', 'delivered'), email('i')], true)
+    assert.deepEqual(ids(changed), ['ihgf', 'edc'])
+    assert.equal(changed[1]!.emails[0]!.lastEvent, 'delivered')
+    assert.equal(changed[1]!.emails[1], pages[1]!.emails[1], 'what did not change is the same')
+  })
+
+  test('has what comes late where it belongs, and leaves what was not read yet for its page', () => {
+    const pages = [page('hf', 'f'), page('ec', 'c')]
+    assert.deepEqual(ids(withChanged(pages, [email('g'), email('d'), email('a')], true)), ['hgf', 'edc'])
+    assert.deepEqual(ids(withChanged([page('hf'), page('ec')], [email('a')], true)), ['hf', 'eca'])
+    assert.deepEqual(ids(withChanged([page('')], [email('a')], true)), ['a'])
+  })
+
+  test('that is narrowed takes in nothing by itself', () => {
+    assert.deepEqual(ids(withChanged([page('hf')], [email('g'), email('i')], false)), ['hf'])
+  })
+
+  test('joins the newest to what was there', () => {
+    const pages = [page('hgf', 'f'), page('edc', 'c')]
+    assert.deepEqual(ids(withHead(pages, page('jihg', 'g'))), ['jihgf', 'edc'])
+    // What fits the search no more is gone from where the newest reach.
+    assert.deepEqual(ids(withHead(pages, page('jhd', 'd'))), ['jhd', 'c'])
+    assert.equal(withHead(pages, page('kji', 'i')), null, 'what lies between them nobody knows')
+    assert.equal(withHead(pages, page('kji')), null, 'these are all there are')
+  })
+})
+
+test('an email stands as the worst off of its recipients does', () => {
+  const states = (counts: Partial<Record<Email['states'][number]['state'], number>>) =>
+    Object.entries(counts).map(([state, count]) => ({ state, count })) as Email['states']
+  const of = (lastEvent: Email['lastEvent'], recipients: number, counts: Parameters<typeof states>[0]) => {
+    const { of: name, note } = standingOf({ lastEvent, recipients, states: states(counts) })
+    return note === undefined ? name : `${name} ${note}`
+  }
+  assert.equal(of('clicked', 1, { delivered: 1 }), 'clicked')
+  assert.equal(of('delivered', 3, { delivered: 3 }), 'delivered')
+  assert.equal(of('delivered', 3, { delivered: 2, waiting: 1 }), 'delivered 2 of 3')
+  assert.equal(of('delivered', 3, { delivered: 2, bounced: 1 }), 'bounced 1 of 3')
+  assert.equal(of('bounced', 2, { bounced: 2 }), 'bounced')
+  assert.equal(of('delivered', 1000, { delivered: 100 }), 'delivered')
+  assert.equal(of('delivered', 1000, { delivered: 98, failed: 2 }), 'failed 2+ of 1000')
+})
