@@ -9,6 +9,7 @@ import {
 import { ApiError } from './api/client.ts'
 import type { Span } from './api/overview.ts'
 import { queries } from './api/queries.ts'
+import { flagIn, oneOf, searchOf, textIn } from './api/search.ts'
 import { type Me, sessionQuery } from './api/session.ts'
 import { readSearch } from './pages/emails/search.ts'
 import { NotFound } from './parts/not-found.tsx'
@@ -95,18 +96,26 @@ const email = createRoute({
 const domains = createRoute({
   getParentRoute: () => company,
   path: '/domains',
+  validateSearch: searchOf((given) => ({ search: textIn(given, 'search'), add: flagIn(given, 'add') })),
   component: lazyRouteComponent(() => import('./pages/domains/domains-page.tsx'), 'DomainsPage'),
 })
 
 const domain = createRoute({
   getParentRoute: () => company,
   path: '/domains/$domain',
+  validateSearch: searchOf((given) => ({ tab: oneOf(given, 'tab', ['dkim', 'settings']) })),
   component: lazyRouteComponent(() => import('./pages/domain/domain-page.tsx'), 'DomainPage'),
 })
 
 const keys = createRoute({
   getParentRoute: () => company,
   path: '/keys',
+  validateSearch: searchOf((given) => ({
+    search: textIn(given, 'search'),
+    show: oneOf(given, 'show', ['ended', 'snippets']),
+    add: flagIn(given, 'add'),
+    client: textIn(given, 'client'),
+  })),
   component: lazyRouteComponent(() => import('./pages/keys/keys-page.tsx'), 'KeysPage'),
 })
 

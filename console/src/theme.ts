@@ -31,6 +31,11 @@ export const theme = createTheme({
 /** Less important text keeps a contrast of 4.5 to 1 (WCAG 2.2, 1.4.3), which the library's own does not. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
-  light: { '--mantine-color-dimmed': '#5b6570', '--mantine-color-body': '#fdfdfc' },
+  light: {
+    '--mantine-color-dimmed': '#5b6570',
+    '--mantine-color-body': '#fdfdfc',
+    '--mantine-color-orange-light-color': '#a03a0a',
+    '--mantine-color-orange-text': '#a03a0a',
+  },
   dark: { '--mantine-color-dimmed': '#a3abb3', '--mantine-color-body': '#15181b' },
 })

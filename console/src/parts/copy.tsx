@@ -1,22 +1,31 @@
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
-import { Check, Copy as CopyIcon } from 'lucide-react'
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { Check, ClipboardCopy, Copy as CopyIcon } from 'lucide-react'
+import { useCopy } from './clipboard.ts'
 
 /** Copies `value`. `what`: it is called so to those who do not see it. */
 export function Copy({ value, what }: { value: string; what: string }) {
+  const { copied, copy } = useCopy(value)
   return (
-    <CopyButton value={value}>
-      {({ copied, copy }) => (
-        <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>
-          <ActionIcon
-            variant="subtle"
-            color={copied ? 'road' : 'gray'}
-            onClick={copy}
-            aria-label={`Copy ${what}`}
-          >
-            {copied ? <Check size={16} aria-hidden /> : <CopyIcon size={16} aria-hidden />}
-          </ActionIcon>
-        </Tooltip>
-      )}
-    </CopyButton>
+    <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>
+      <ActionIcon
+        variant="subtle"
+        color={copied ? 'road' : 'gray'}
+        onClick={copy}
+        aria-label={`Copy ${what}`}
+      >
+        {copied ? <Check size={16} aria-hidden /> : <CopyIcon size={16} aria-hidden />}
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+/** The same, as large as what it says. */
+export function CopyText({ value, label }: { value: string; label: string }) {
+  const { copied, copy } = useCopy(value)
+  const Icon = copied ? Check : ClipboardCopy
+  return (
+    <Button variant="default" onClick={copy} leftSection={<Icon size={16} aria-hidden />}>
+      {copied ? 'Copied' : label}
+    </Button>
   )
 }

@@ -14,14 +14,13 @@ import {
   DOMAIN_CHANGE,
   DOMAINS,
   FIND_DOMAINS,
-  MOST_LISTED,
   NEW_DOMAIN,
   OF_DOMAIN,
   SENDING_CHANGE,
   WHOLE_DOMAIN,
 } from './contract/domains.ts'
 import { DONE } from './contract/session.ts'
-import { OF_COMPANY } from './contract/shapes.ts'
+import { MOST_LISTED, OF_COMPANY } from './contract/shapes.ts'
 import { oneCompany, operationOnDomain, requireDomain, shownDomain, shownWhole } from './domain.ts'
 
 const ALL = '/console/api/companies/:company/domains'

@@ -10,8 +10,8 @@ import type { Operation } from '../../operate/verb.ts'
 import type { HttpCore } from '../core.ts'
 import { type Asker, type Endpoint, endpoint } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
-import { KEY, KEY_NAME, KEYS, MADE_KEY, NEW_KEY, OF_KEY } from './contract/keys.ts'
-import { OF_COMPANY } from './contract/shapes.ts'
+import { FIND_KEYS, KEY, KEY_NAME, KEYS, MADE_KEY, NEW_KEY, OF_KEY } from './contract/keys.ts'
+import { MOST_LISTED, OF_COMPANY } from './contract/shapes.ts'
 import { oneCompany, requireDomain } from './domain.ts'
 
 const ALL = '/console/api/companies/:company/keys'
@@ -40,6 +40,10 @@ async function operationOnKey(core: HttpCore, asker: Asker<'company'>, id: strin
   return op
 }
 
+function hasEnded({ revokedAt, expiresAt }: ApiKey, now: number): boolean {
+  return revokedAt !== null || (expiresAt !== null && expiresAt <= now)
+}
+
 const list = endpoint({
   method: 'GET',
   url: ALL,
@@ -49,13 +53,20 @@ const list = endpoint({
     operationId: 'listKeys',
     summary: 'The API keys, newest first',
     params: OF_COMPANY,
+    querystring: FIND_KEYS,
     response: { 200: KEYS },
   },
-})(async ({ caller }, core) => {
+})(async ({ caller, query }, core) => {
   const op = await currentOperationOf(core, caller.caller)
   const keys = await listKeys(op, caller.company === null ? {} : { company: caller.company })
-  const newest = keys.toSorted((a, b) => b.createdAt - a.createdAt)
-  return { status: 200, body: { keys: newest.map((key) => shownKey(op, key)) } }
+  const search = query.search?.trim().toLowerCase() ?? ''
+  const ended = query.ended === true
+  const now = op.now()
+  const found = keys
+    .filter((key) => hasEnded(key, now) === ended && key.name.toLowerCase().includes(search))
+    .toSorted((a, b) => b.createdAt - a.createdAt)
+  const shown = found.slice(0, MOST_LISTED).map((key) => shownKey(op, key))
+  return { status: 200, body: { keys: shown, total: found.length } }
 })
 
 const create = endpoint({

@@ -1,5 +1,130 @@
+import { Button, Skeleton, Table, Text, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Globe, Plus, Search } from 'lucide-react'
+import { useState } from 'react'
+import { type Domain, domainsQuery } from '../../api/domains.ts'
+import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
+import { AddDomain } from './add-domain.tsx'
+import { CompanyRelay } from './company-relay.tsx'
+import { DomainState } from './domain-state.tsx'
+
+const HERE = '/signed-in/c/$company/domains'
+/** Fewer are seen at a glance. */
+const WORTH_A_SEARCH = 10
 
 export function DomainsPage() {
-  return <PageHead title="Domains" />
+  const company = useCompany()
+  const { search, add } = useSearch({ from: HERE })
+  const navigate = useNavigate({ from: '/c/$company/domains' })
+  const { data, error, refetch } = useQuery(domainsQuery(company, search))
+  const mayAdd = useMayManage() && company !== ALL
+  const setAdd = (open: boolean) =>
+    navigate({ search: (before) => ({ ...before, add: open || undefined }), replace: true })
+  const addButton = (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdd(true)}>
+      Add domain
+    </Button>
+  )
+  return (
+    <>
+      <PageHead
+        title="Domains"
+        about="Mail is sent from domains that are yours, and shown to be so by DNS records."
+      >
+        {mayAdd && addButton}
+      </PageHead>
+      {error && <Trouble error={error} reset={() => void refetch()} />}
+      {!data && !error && <Skeleton h={160} />}
+      {data && (data.total > WORTH_A_SEARCH || search !== undefined) && <SearchField search={search} />}
+      {data && data.domains.length > 0 && <DomainTable domains={data.domains} company={company} />}
+      {data && data.domains.length < data.total && (
+        <Text c="dimmed" size="sm" mt="sm">
+          The newest {data.domains.length} of {data.total}: search for another one.
+        </Text>
+      )}
+      {data?.total === 0 && search !== undefined && (
+        <Text c="dimmed">No domain has “{search}” in its name.</Text>
+      )}
+      {data?.total === 0 && search === undefined && (
+        <Empty icon={Globe} title="No domain yet">
+          <p>
+            Receivers trust mail whose domain vouches for it. Add yours, publish the DNS records that are
+            shown, and this page sees by itself when they are there.
+          </p>
+          {mayAdd && addButton}
+          {company === ALL && 'Choose a company to add one.'}
+        </Empty>
+      )}
+      {company !== ALL && <CompanyRelay company={company} />}
+      {mayAdd && <AddDomain company={company} opened={add === true} close={() => setAdd(false)} />}
+    </>
+  )
+}
+
+function SearchField({ search }: { search: string | undefined }) {
+  const navigate = useNavigate({ from: '/c/$company/domains' })
+  const [text, setText] = useState(search ?? '')
+  const go = useDebouncedCallback((next: string) => {
+    void navigate({ search: (before) => ({ ...before, search: next || undefined }), replace: true })
+  }, 200)
+  return (
+    <TextInput
+      mb="sm"
+      maw={360}
+      aria-label="Search domains"
+      placeholder="Search"
+      leftSection={<Search size={16} aria-hidden />}
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value)
+        go(event.currentTarget.value)
+      }}
+    />
+  )
+}
+
+function DomainTable({ domains, company }: { domains: readonly Domain[]; company: string }) {
+  return (
+    <Table.ScrollContainer minWidth={420}>
+      <Table verticalSpacing="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Domain</Table.Th>
+            <Table.Th>State</Table.Th>
+            {company === ALL && <Table.Th>Company</Table.Th>}
+            <Table.Th>Added</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {domains.map((domain) => (
+            <Table.Tr key={domain.id}>
+              <Table.Td>
+                <AnchorLink
+                  to="/c/$company/domains/$domain"
+                  params={{ company: domain.company.id, domain: domain.id }}
+                  fw={600}
+                >
+                  <bdi>{domain.name}</bdi>
+                </AnchorLink>
+              </Table.Td>
+              <Table.Td>
+                <DomainState of={domain} />
+              </Table.Td>
+              {company === ALL && <Table.Td>{domain.company.name}</Table.Td>}
+              <Table.Td>
+                <Time at={domain.createdAt} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
 }

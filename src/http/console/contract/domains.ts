@@ -1,9 +1,6 @@
 /** Sending domains, and the records that their owners publish. */
 import { NAMED, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
-/** As many are listed at once. */
-export const MOST_LISTED = 500
-
 const FACTS = {
   id: TEXT,
   name: TEXT,

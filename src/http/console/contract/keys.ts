@@ -23,8 +23,20 @@ export const KEY = {
 export const KEYS = {
   type: 'object',
   additionalProperties: false,
-  required: ['keys'],
-  properties: { keys: { type: 'array', items: KEY, description: 'Newest first.' } },
+  required: ['keys', 'total'],
+  properties: {
+    keys: { type: 'array', items: KEY, description: 'Newest first.' },
+    total: { type: 'integer', description: 'As many fit, listed or not.' },
+  },
+} as const
+
+export const FIND_KEYS = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    search: { type: 'string', maxLength: 200, description: 'A part of the name.' },
+    ended: { type: 'boolean', description: 'Those that were revoked or have expired, instead of the others.' },
+  },
 } as const
 
 export const NEW_KEY = {

@@ -12,6 +12,9 @@ export const NAMED = {
   properties: { id: TEXT, name: TEXT },
 } as const
 
+/** As many are listed at once: who seeks another one searches. */
+export const MOST_LISTED = 100
+
 /** Parameters of a path. */
 export const OF_COMPANY = {
   type: 'object',

@@ -1,0 +1,192 @@
+/** The keys that mail of a domain is signed with: a new one is published first, then activated, then the old one goes. */
+import {
+  Alert,
+  Badge,
+  Button,
+  Code,
+  Group,
+  Menu,
+  Modal,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { EllipsisVertical, Plus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { changeDkimKey, removeDkimKey, type WholeDomain } from '../../api/domains.ts'
+import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { useMayManage } from '../../shell/company.ts'
+import { AddDkimKey } from './add-dkim-key.tsx'
+
+type DkimKey = WholeDomain['dkim'][number]
+
+export function DkimKeys({ company, domain }: { company: string; domain: WholeDomain }) {
+  const mayManage = useMayManage()
+  const [adding, setAdding] = useState(false)
+  const [renaming, setRenaming] = useState<DkimKey | null>(null)
+  const changing = useMutation({
+    mutationFn: (work: () => Promise<WholeDomain>) => work(),
+  })
+  const change = (work: () => Promise<WholeDomain>) => changing.mutate(work)
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <div>
+          <Title order={2} size="h4">
+            DKIM keys
+          </Title>
+          <Text size="sm" c="dimmed" maw={640}>
+            Mail is signed with each active key. To change keys: add one, publish its record, activate it when
+            DNS has it, and switch the old one off some days later.
+          </Text>
+        </div>
+        {mayManage && (
+          <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+            Add a key
+          </Button>
+        )}
+      </Group>
+      {changing.error && (
+        <Alert color="red" variant="light" role="alert" title="This did not work">
+          {changing.error.message}
+        </Alert>
+      )}
+      <Table.ScrollContainer minWidth={480}>
+        <Table verticalSpacing="sm">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Selector</Table.Th>
+              <Table.Th>Kind</Table.Th>
+              <Table.Th>State</Table.Th>
+              <Table.Td />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {domain.dkim.map((key) => (
+              <Table.Tr key={key.selector}>
+                <Table.Td>
+                  <Code>{key.selector}</Code>
+                </Table.Td>
+                <Table.Td>{key.algorithm === 'rsa-sha256' ? 'RSA' : 'Ed25519'}</Table.Td>
+                <Table.Td>
+                  <Badge variant="light" color={key.active ? 'road' : 'gray'} tt="none">
+                    {key.active ? 'Signs mail' : 'Not in use'}
+                  </Badge>
+                </Table.Td>
+                <Table.Td ta="right">
+                  {mayManage && (
+                    <KeyMenu
+                      dkimKey={key}
+                      rename={() => setRenaming(key)}
+                      toggle={() =>
+                        change(() => changeDkimKey(company, domain.id, key.selector, { active: !key.active }))
+                      }
+                      remove={() => change(() => removeDkimKey(company, domain.id, key.selector))}
+                    />
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {domain.dkim.some(({ active }) => !active) && (
+        <Text size="sm" c="dimmed">
+          Whether DNS has the record of a key stands among the{' '}
+          <AnchorLink
+            to="/c/$company/domains/$domain"
+            params={{ company, domain: domain.id }}
+            inherit
+            underline="always"
+          >
+            records
+          </AnchorLink>
+          .
+        </Text>
+      )}
+      <Modal opened={adding} onClose={() => setAdding(false)} title="Add a DKIM key" size="lg">
+        <AddDkimKey company={company} domain={domain} close={() => setAdding(false)} />
+      </Modal>
+      <Modal opened={renaming !== null} onClose={() => setRenaming(null)} title="Rename the selector">
+        {renaming && (
+          <Rename
+            from={renaming.selector}
+            rename={(selector) => changeDkimKey(company, domain.id, renaming.selector, { selector })}
+            close={() => setRenaming(null)}
+          />
+        )}
+      </Modal>
+    </Stack>
+  )
+}
+
+function KeyMenu({
+  dkimKey: { selector, active },
+  toggle,
+  rename,
+  remove,
+}: {
+  dkimKey: DkimKey
+  toggle: () => void
+  rename: () => void
+  remove: () => void
+}) {
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <Button variant="subtle" color="gray" size="compact-sm" aria-label={`Actions of the key ${selector}`}>
+          <EllipsisVertical size={16} aria-hidden />
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={toggle}>{active ? 'Switch off' : 'Activate'}</Menu.Item>
+        <Menu.Item onClick={rename}>Rename ...</Menu.Item>
+        <Menu.Item color="red" onClick={remove} disabled={active}>
+          {active ? 'Remove (switch it off first)' : 'Remove'}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function Rename({
+  from,
+  rename,
+  close,
+}: {
+  from: string
+  rename: (selector: string) => Promise<unknown>
+  close: () => void
+}) {
+  const [selector, setSelector] = useState(from)
+  const renaming = useMutation({ mutationFn: () => rename(selector.trim()), onSuccess: close })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    renaming.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="Selector"
+          description="Mail is signed under the new name at once: publish the record there before."
+          value={selector}
+          onChange={(event) => setSelector(event.currentTarget.value)}
+          error={renaming.error?.message}
+          data-autofocus
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={renaming.isPending}>
+            Rename
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

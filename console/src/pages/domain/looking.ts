@@ -1,0 +1,48 @@
+/** What DNS has of each record, asked for again and again while somebody looks, until the domain is verified. */
+import { useMutation, useQueries } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { checkQuery, verifyDomain, type WholeDomain } from '../../api/domains.ts'
+import type { Looked } from './record-card.tsx'
+
+export interface Looking {
+  /** In the order of the records. */
+  looked: Looked[]
+  looking: boolean
+  /** Every required record is right. */
+  right: boolean
+  /** Why it is not verified though they are; what else went wrong. */
+  error: Error | null
+  again: () => void
+}
+
+/** `mayVerify`: what is right is told to the service, which then lets the domain send. */
+export function useLooking(company: string, domain: WholeDomain, mayVerify: boolean): Looking {
+  const results = useQueries({
+    queries: domain.records.map(({ name }) => checkQuery(company, domain.id, name)),
+  })
+  const { mutate, isPending, error } = useMutation({ mutationFn: () => verifyDomain(company, domain.id) })
+  const right = domain.records.every(
+    ({ required }, index) => !required || results[index]?.data?.state === 'right',
+  )
+  // Once for what was found: what the service has refused it refuses again.
+  const askedFor = useRef('')
+  const found = results.map(({ dataUpdatedAt }) => dataUpdatedAt).join()
+  const due = mayVerify && right && domain.status === 'pending'
+  useEffect(() => {
+    if (!due || askedFor.current !== '') return
+    askedFor.current = found
+    mutate()
+  }, [due, found, mutate])
+  const again = async () => {
+    askedFor.current = found
+    await Promise.all(results.map(({ refetch }) => refetch()))
+    if (mayVerify) mutate()
+  }
+  return {
+    looked: results.map(({ data, isFetching, error }) => ({ check: data, looking: isFetching, error })),
+    looking: isPending || results.some(({ isFetching }) => isFetching),
+    right,
+    error,
+    again: () => void again(),
+  }
+}

@@ -1,0 +1,160 @@
+/** One record: what is wanted, what DNS has beside it, and what follows from that. */
+import { Badge, Code, Group, Loader, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { CircleCheck, CircleDashed, CircleHelp, type LucideIcon, TriangleAlert } from 'lucide-react'
+import type { RecordCheck, WantedRecord } from '../../api/domains.ts'
+import { Copy } from '../../parts/copy.tsx'
+import classes from './record-card.module.css'
+import { nameWithin } from './record-names.ts'
+
+const KINDS: Readonly<Record<WantedRecord['kind'], string>> = { dkim: 'DKIM', spf: 'SPF', dmarc: 'DMARC' }
+
+const VERDICTS: Readonly<Record<RecordCheck['state'], { word: string; color: string; icon: LucideIcon }>> = {
+  right: { word: 'Right', color: 'road', icon: CircleCheck },
+  missing: { word: 'Not there yet', color: 'gray', icon: CircleDashed },
+  different: { word: 'Different', color: 'orange', icon: TriangleAlert },
+  unknown: { word: 'No answer', color: 'orange', icon: CircleHelp },
+}
+
+export interface Looked {
+  check: RecordCheck | undefined
+  /** DNS is being asked. */
+  looking: boolean
+  error: Error | null
+}
+
+export function RecordCard({
+  record,
+  zone,
+  looked,
+}: {
+  record: WantedRecord
+  zone: string | null
+  looked: Looked
+}) {
+  const { kind, name, type, value, required, purpose } = record
+  const shownName = nameWithin(name, zone)
+  const title = `${KINDS[kind]} record`
+  return (
+    <Paper withBorder p="md" component="section" aria-label={`${title} ${name}`}>
+      <Group justify="space-between" mb={4} gap="xs">
+        <Group gap="xs">
+          <Title order={2} size="h5">
+            {title}
+          </Title>
+          <Badge variant="default" size="sm" tt="none">
+            {required ? 'Required' : 'Advised'}
+          </Badge>
+        </Group>
+        <Verdict {...looked} />
+      </Group>
+      <Text size="sm" c="dimmed" mb="sm">
+        {purpose}
+      </Text>
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+        <dl className={classes.wanted}>
+          <dt>Type</dt>
+          <dd>
+            <Code>{type}</Code>
+          </dd>
+          <dt>Name</dt>
+          <dd>
+            <Text className={classes.text} data-record-name>
+              {shownName}
+            </Text>
+            <Copy value={shownName} what={`the name of the ${title}`} />
+          </dd>
+          <dt>Value</dt>
+          <dd>
+            <Text className={classes.text} data-record-value>
+              {value}
+            </Text>
+            <Copy value={value} what={`the value of the ${title}`} />
+          </dd>
+        </dl>
+        <Found record={record} {...looked} />
+      </SimpleGrid>
+    </Paper>
+  )
+}
+
+function Verdict({ check, looking }: Looked) {
+  const { word, color, icon: Icon } = VERDICTS[check?.state ?? 'unknown']
+  return (
+    <Group gap="xs" role="status">
+      {looking && <Loader size={14} aria-label="Asking DNS" />}
+      {check === undefined ? (
+        <Text size="sm" c="dimmed">
+          {looking ? 'Asking DNS ...' : 'Not asked yet'}
+        </Text>
+      ) : (
+        <Badge variant="light" color={color} tt="none" size="lg" leftSection={<Icon size={14} aria-hidden />}>
+          {word}
+        </Badge>
+      )}
+    </Group>
+  )
+}
+
+function Found({ record, check, error }: Looked & { record: WantedRecord }) {
+  if (error !== null && check === undefined) {
+    return (
+      <Text size="sm" c="red" role="alert">
+        {error.message}
+      </Text>
+    )
+  }
+  if (check === undefined) return <div />
+  const { state, found, advice, explanation, suggestion } = check
+  const others = kindsApart(record, found)
+  return (
+    <Stack gap="xs">
+      <Text size="sm" fw={600}>
+        What DNS has now
+      </Text>
+      {others.shown.map((text, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two records may have the same text
+        <Text key={index} className={`${classes.text} ${classes.found}`} data-found>
+          {text}
+        </Text>
+      ))}
+      {others.shown.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {state === 'unknown' ? 'It gave no answer.' : `No ${KINDS[record.kind]} record.`}
+        </Text>
+      )}
+      {others.hidden > 0 && (
+        <Text size="xs" c="dimmed">
+          and {others.hidden} TXT {others.hidden === 1 ? 'record' : 'records'} for other purposes, which may
+          stay.
+        </Text>
+      )}
+      {advice && (
+        <Text size="sm" fw={500}>
+          {advice}
+        </Text>
+      )}
+      {explanation && (
+        <Text size="sm" c="dimmed">
+          {explanation}
+        </Text>
+      )}
+      {suggestion && (
+        <div>
+          <Text size="sm">Publish this one instead:</Text>
+          <Group gap={4} wrap="nowrap" align="flex-start">
+            <Text className={classes.text} data-suggestion>
+              {suggestion}
+            </Text>
+            <Copy value={suggestion} what="the value to publish instead" />
+          </Group>
+        </div>
+      )}
+    </Stack>
+  )
+}
+
+/** Beside SPF stand whatever other services ask for: that is nobody's fault, and not what is looked for. */
+function kindsApart({ kind }: WantedRecord, found: readonly string[]): { shown: string[]; hidden: number } {
+  const shown = kind === 'spf' ? found.filter((text) => /^v=spf1/i.test(text)) : [...found]
+  return { shown, hidden: found.length - shown.length }
+}

@@ -1,0 +1,48 @@
+import { Group, NativeSelect, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { WholeDomain } from '../../api/domains.ts'
+import { CopyText } from '../../parts/copy.tsx'
+import { useMayManage } from '../../shell/company.ts'
+import { useLooking } from './looking.ts'
+import { Progress } from './progress.tsx'
+import { RecordCard } from './record-card.tsx'
+import { zonesOf } from './record-names.ts'
+
+const IN_FULL = ''
+
+export function Records({ company, domain }: { company: string; domain: WholeDomain }) {
+  const looking = useLooking(company, domain, useMayManage())
+  const [zone, setZone] = useState(IN_FULL)
+  return (
+    <Stack>
+      <Progress company={company} domain={domain} looking={looking} />
+      <Group justify="space-between" align="flex-end">
+        <NativeSelect
+          label="Names of records"
+          description="Most providers add the domain to each name themselves."
+          value={zone}
+          onChange={(event) => setZone(event.currentTarget.value)}
+          data={[
+            { value: IN_FULL, label: 'In full' },
+            ...zonesOf(domain.name).map((each) => ({ value: each, label: `Without ${each}` })),
+          ]}
+        />
+        <CopyText value={domain.records.map((record) => record.zone).join('\n')} label="Copy as zone file" />
+      </Group>
+      {domain.records.map((record, index) => (
+        <RecordCard
+          key={record.name}
+          record={record}
+          zone={zone === IN_FULL ? null : zone}
+          looked={looking.looked[index]!}
+        />
+      ))}
+      {!domain.hostname.includes('.') && (
+        <Text size="sm" c="dimmed">
+          This service sends as “{domain.hostname}”, which is no public name: its operator sets
+          POSTROAD_HOSTNAME before the SPF record means anything.
+        </Text>
+      )}
+    </Stack>
+  )
+}
