@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-router'
 import { ApiError } from './api/client.ts'
 import type { Span } from './api/overview.ts'
-import { queries } from './api/queries.ts'
+import { onSignedOut, queries } from './api/queries.ts'
 import { flagIn, oneOf, searchOf, textIn } from './api/search.ts'
 import { type Me, sessionQuery } from './api/session.ts'
 import { readSearch } from './pages/emails/search.ts'
@@ -195,6 +195,13 @@ export const router = createRouter({
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,
+})
+
+// Whoever is signed out while he looks at a page comes back to it once he has signed in again.
+onSignedOut(() => {
+  const { href, pathname } = router.state.location
+  if (pathname === '/sign-in') return
+  void router.navigate({ to: '/sign-in', search: { to: href } })
 })
 
 declare module '@tanstack/react-router' {

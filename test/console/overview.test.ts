@@ -95,4 +95,18 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.keyboard.press('e')
     assert.match(page.url(), /\/domains$/)
   })
+
+  test('whoever is signed out elsewhere is asked to sign in, and comes back', async (t) => {
+    const visit = await stage.visit(t, `/c/${stage.company.id}/overview?span=week`)
+    const { page } = visit
+    visit.expect(/status of 401/)
+    await page.getByText('How mail went in the last 7 days.').waitFor()
+    await stage.service.store.endSessions(stage.operator.id, { except: null })
+    // What is asked for next is refused.
+    await page.getByText('Month', { exact: true }).click()
+    await page.waitForURL('**/console/sign-in?*')
+    await page.getByRole('heading', { name: 'Sign in to Postroad' }).waitFor()
+    const to = new URL(page.url()).searchParams.get('to')
+    assert.match(to ?? '', new RegExp(`/c/${stage.company.id}/overview`))
+  })
 })

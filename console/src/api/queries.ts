@@ -1,5 +1,5 @@
 /** The cache of what the service has answered. */
-import { QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './client.ts'
 
 /** Tries again while the service restarts; what it has refused is refused. */
@@ -7,7 +7,20 @@ function tryAgain(failures: number, error: Error): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500) && failures < 20
 }
 
+let signedOut: () => void = () => {}
+
+/** `listener`: called when the service does not know the session any more. */
+export function onSignedOut(listener: () => void): void {
+  signedOut = listener
+}
+
+function onError(error: Error): void {
+  if (error instanceof ApiError && error.status === 401) signedOut()
+}
+
 export const queries = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       retry: tryAgain,
