@@ -68,17 +68,22 @@ export interface EmailPaging {
   limit: number
 }
 
-/** Which emails of a company are wanted; what is absent narrows nothing. Letters compare as ASCII folds them. */
+/** Which emails are wanted; what is absent narrows nothing. Letters compare as ASCII folds them. */
 export interface EmailFilter {
-  companyId: string
+  /** Null: of all companies. */
+  companyId: string | null
   /** Sending domain. */
   domainId?: string
+  /** The API key that they came with. */
+  keyId?: string
   /** Address of a recipient, whole. */
   to?: string
   /** A part of From, as it is shown. */
   from?: string
   /** A part of the subject. */
   subject?: string
+  /** The subject has all of these, word for word (store/subject-words.ts). */
+  words?: readonly string[]
   tag?: TagFilter
   /** The last event is one of these. */
   events?: readonly EventType[]

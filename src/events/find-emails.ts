@@ -1,8 +1,9 @@
-/** Emails of a company that are wanted, page by page in either direction, newest first. */
+/** Emails of a company, or of all, that are wanted, page by page in either direction, newest first. */
 import type { EmailFilter, EmailSummary, PlacedEmail } from '../email/stored-email.ts'
-import { EMAILS_A_SEGMENT, emailTerms, LIST, placesOf, segmentOf } from '../store/digest.ts'
+import { EMAILS_A_SEGMENT, emailTerms, isFiledByEvent, LIST, placesOf, segmentOf } from '../store/digest.ts'
 import { foldedAscii } from '../store/email-conditions.ts'
 import type { PlaceList, Store } from '../store/store.ts'
+import { hasWords, wordsIn } from '../store/subject-words.ts'
 import { DIGEST } from './digest.ts'
 
 /** Emails looked at for one page at most, wanted or not. */
@@ -59,6 +60,8 @@ interface Wanted {
   below: number
   newestFirst: boolean
   limit: number
+  /** What no database looks at; null: nothing of that is asked for. */
+  has: ((email: PlacedEmail) => boolean) | null
 }
 
 /** In the order of the direction; `reached`: the last email that was looked at. */
@@ -78,7 +81,7 @@ export async function findEmails(
   // Who goes on behind the last of these misses none that takes its place below it later.
   if (!newestFirst) bounds.below = Math.min(bounds.below, (await store.settledEmailPlace()) + 1)
   // One more, which tells whether there are more.
-  const wanted = { ...bounds, newestFirst, limit: limit + 1 }
+  const wanted = { ...bounds, newestFirst, limit: limit + 1, has: subjectTest(filter) }
   const found = (await byLists(store, filter, wanted)) ?? (await byWalk(store, filter, wanted))
   const emails = found.emails.slice(0, limit).map(({ email }) => email)
   const more = found.emails.length > limit
@@ -88,9 +91,21 @@ export async function findEmails(
   return { emails, complete, next: complete ? null : reached }
 }
 
-async function byWalk(store: EmailSearchStore, filter: EmailFilter, range: Wanted): Promise<Found> {
-  const walked = await store.walkEmails(filter, { ...range, looks: LOOKS, octets: OCTETS })
-  return { ...walked, reached: walked.reached?.id ?? null }
+async function byWalk(
+  store: EmailSearchStore,
+  filter: EmailFilter,
+  { has, ...range }: Wanted,
+): Promise<Found> {
+  const limit = has === null ? range.limit : LOOKS
+  const walked = await store.walkEmails(filter, { ...range, limit, looks: LOOKS, octets: OCTETS })
+  const emails = has === null ? walked.emails : walked.emails.filter(has)
+  return { ...walked, emails, reached: walked.reached?.id ?? null }
+}
+
+function subjectTest({ words }: EmailFilter): Wanted['has'] {
+  const phrases = words?.map(wordsIn).filter((phrase) => phrase.length > 0) ?? []
+  if (phrases.length === 0) return null
+  return ({ email }) => phrases.every((phrase) => hasWords(email.subject, phrase))
 }
 
 async function boundsOf(
@@ -118,34 +133,49 @@ function firstIdAt(time: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
-/** What the filter wants most of all, as lists; null: no list serves it. */
-function listOf({ domainId, to, tag }: EmailFilter): PlaceList | null {
-  if (to !== undefined) return { kind: LIST.emailsByMany, terms: [emailTerms.ofAddress(foldedAscii(to))] }
+/** Words of a filter that are looked up: more of them hardly narrow it down. */
+const MOST_WORDS = 8
+
+/** All of these lists have what is wanted; none: no list serves the filter. */
+function listsOf({ companyId, domainId, keyId, to, tag, words, events }: EmailFilter): PlaceList[] {
+  const lists: PlaceList[] = []
+  const byMany = (term: number) => lists.push({ kind: LIST.emailsByMany, terms: [term] })
+  const byFew = (...terms: number[]) => lists.push({ kind: LIST.emailsByFew, terms })
+  if (to !== undefined) byMany(emailTerms.ofAddress(foldedAscii(to)))
   if (tag !== undefined) {
     const { name, value } = tag
-    const term = value === undefined ? emailTerms.ofTag(name) : emailTerms.ofTagValue(name, value)
-    return { kind: LIST.emailsByMany, terms: [term] }
+    byMany(value === undefined ? emailTerms.ofTag(name) : emailTerms.ofTagValue(name, value))
   }
-  if (domainId !== undefined) return { kind: LIST.emailsByFew, terms: [emailTerms.ofDomain(domainId)] }
-  return null
+  const own = new Set((words ?? []).flatMap(wordsIn))
+  for (const word of [...own].slice(0, MOST_WORDS)) byMany(emailTerms.ofWord(word))
+  if (events?.every(isFiledByEvent)) byFew(...events.map(emailTerms.ofEvent))
+  // Those of one company's are not filed for all.
+  if (companyId === null) return lists
+  if (keyId !== undefined) byFew(emailTerms.ofKey(keyId))
+  // Who writes to an address are few domains.
+  if (domainId !== undefined && to === undefined) byFew(emailTerms.ofDomain(domainId))
+  return lists
 }
 
 /** Null where no list serves the filter, or what is made of the log lies far behind. */
 async function byLists(store: EmailSearchStore, filter: EmailFilter, range: Wanted): Promise<Found | null> {
-  const list = listOf(filter)
-  if (list === null) return null
+  const lists = listsOf(filter)
+  if (lists.length === 0) return null
+  const { has, ...walk } = range
+  const { newestFirst } = walk
   const cursor = await store.followerCursor(DIGEST)
-  const fresh = await store.emailsBegunAfter(cursor, filter, { ...range, octets: OCTETS })
+  const limit = has === null ? walk.limit : LOOKS
+  const fresh = await store.emailsBegunAfter(cursor, filter, { ...walk, limit, octets: OCTETS })
   if (fresh === null) return null
-  const { newestFirst } = range
   const isAhead = (place: number, of: number) => (newestFirst ? place > of : place < of)
   // Behind the last of these may be others that no list has yet.
   const end = fresh.full ? fresh.emails.at(-1)!.place : null
   const until = end === null ? {} : newestFirst ? { above: end } : { below: end }
-  const listed = await readListed(store, filter, list, { ...range, ...until })
+  const listed = await readListed(store, filter, lists, { ...range, ...until })
   const reached =
     end !== null && (listed.reached === null || isAhead(end, listed.reached)) ? end : listed.reached
-  const found = new Map([...fresh.emails, ...listed.emails].map((email) => [email.place, email]))
+  const begun = has === null ? fresh.emails : fresh.emails.filter(has)
+  const found = new Map([...begun, ...listed.emails].map((email) => [email.place, email]))
   const emails = [...found.values()]
     .filter(({ place }) => reached === null || place === reached || isAhead(place, reached))
     .sort((a, b) => (newestFirst ? b.place - a.place : a.place - b.place))
@@ -157,8 +187,8 @@ async function byLists(store: EmailSearchStore, filter: EmailFilter, range: Want
 async function readListed(
   store: EmailSearchStore,
   filter: EmailFilter,
-  list: PlaceList,
-  { above, below, newestFirst, limit }: Wanted,
+  wanted: readonly PlaceList[],
+  { above, below, newestFirst, limit, has }: Wanted,
 ): Promise<{ emails: PlacedEmail[]; reached: number | null }> {
   const emails: PlacedEmail[] = []
   let looks = 0
@@ -169,7 +199,7 @@ async function readListed(
   for (let questions = 0; questions < QUESTIONS; questions++) {
     const lists = await store.readLists({
       companyId: filter.companyId,
-      lists: [list],
+      lists: wanted,
       from,
       to,
       newestFirst,
@@ -191,11 +221,14 @@ async function readListed(
         const some = rest.splice(0, next())
         const portion = { newestFirst, limit: limit - emails.length, octets }
         const read = await store.emailsAt(filter, some, portion)
-        emails.push(...read.emails)
+        emails.push(...(has === null ? read.emails : read.emails.filter(has)))
         octets -= read.octets
-        looks += some.length
-        if (read.full) return { emails, reached: emails.at(-1)!.place }
-        if (looks >= LOOKS) return { emails, reached: some.at(-1)! }
+        const reached = read.full ? read.emails.at(-1)!.place : some.at(-1)!
+        const past = some.indexOf(reached) + 1
+        looks += past
+        if (emails.length >= limit || octets <= 0 || looks >= LOOKS) return { emails, reached }
+        // Of what was read some was not wanted after all, and what is behind it may be.
+        rest.unshift(...some.slice(past))
       }
     }
     if (lists.reached === null) return { emails, reached: null }

@@ -34,7 +34,7 @@ export class Searches {
 
   emails(filter: EmailFilter, range: EmailRange): Promise<FoundEmails> {
     const find = () => findEmails(this.#parts.store, filter, range)
-    return this.#turns.take(filter.companyId, PATIENCE, find)
+    return this.#turns.take(filter.companyId ?? ALL, PATIENCE, find)
   }
 
   /** One step of a search, as `findEvents` has it. `patience`: what is left of it, in ms. */

@@ -32,9 +32,9 @@ export function seriesOf(span: Span, now: number): SeriesSpan {
   return { size, step, points, since: until - points * step, until }
 }
 
-/** What is only added up takes longer counts, and begins with the first that lies in the span. */
+/** What is only added up takes longer counts: all that the span has to do with, so that an hour is up to two. */
 const SUMS: Readonly<Record<Span, CountSize>> = {
-  hour: 'minute',
+  hour: 'hour',
   day: 'hour',
   week: 'hour',
   month: 'day',
@@ -45,5 +45,5 @@ export function sumsOf(span: Span, now: number): Pick<SeriesSpan, 'size' | 'sinc
   const size = SUMS[span]
   const { until, since } = seriesOf(span, now)
   const ms = COUNT_SIZES[size]
-  return { size, since: Math.ceil(since / ms) * ms, until }
+  return { size, since: Math.floor(since / ms) * ms, until }
 }

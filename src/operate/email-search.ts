@@ -1,62 +1,95 @@
 /** Emails that somebody looks for: of one company, or of all that the caller knows of. */
+
+import type { ApiKey } from '../accounts/account.ts'
 import type { EmailFilter, EmailSummary } from '../email/stored-email.ts'
-import { findEmails } from '../events/find-emails.ts'
+import { type EmailRange, type FoundEmails, findEmails } from '../events/find-emails.ts'
 import { visibleAccounts } from './authority.ts'
-import { companyScope, findCompany, findDomain, findOwnDomain, type OfCompany } from './find.ts'
+import { OperateError } from './error.ts'
+import { companyScope, findCompany, findDomain, findOwnDomain, noSuchKey, type OfCompany } from './find.ts'
 import type { Operation } from './verb.ts'
 
-type Asked = Omit<EmailFilter, 'companyId' | 'domainId'>
+type Asked = Omit<EmailFilter, 'companyId' | 'domainId' | 'keyId'>
 
 /** What is absent narrows nothing. */
 export type EmailSearch = OfCompany & { [Name in keyof Asked]?: Asked[Name] | undefined } & {
   /** Sending domain: name or id. */
   domain?: string | undefined
+  /** API key: id, or name. */
+  key?: string | undefined
 }
 
-/** Newest first. `before`: id of an email. */
-export async function searchEmails(
+/** Steps of a search that finds too little: what no list serves is looked for among some thousand emails in each. */
+const STEPS = 5
+
+/** A page, which may have fewer than asked for and yet go on: see FoundEmails. */
+export async function emailsFound(
+  op: Operation,
+  search: EmailSearch,
+  { limit, olderThan, newerThan }: EmailRange,
+): Promise<FoundEmails> {
+  const filter = filterOf(op, search)
+  const forward = newerThan !== undefined && olderThan === undefined
+  const found: EmailSummary[] = []
+  let range: EmailRange = {
+    limit,
+    ...(olderThan !== undefined && { olderThan }),
+    ...(newerThan !== undefined && { newerThan }),
+  }
+  for (let steps = 1; ; steps++) {
+    const { emails, complete, next } = await findEmails(op.store, filter, range)
+    if (forward) found.unshift(...emails)
+    else found.push(...emails)
+    if (next === null || found.length >= limit || steps === STEPS) return { emails: found, complete, next }
+    range = { ...range, limit: limit - found.length, [forward ? 'newerThan' : 'olderThan']: next }
+  }
+}
+
+/** Newest first, however far they lie apart. `before`: id of an email. */
+export async function allEmailsFound(
   op: Operation,
   search: EmailSearch,
   { before, limit }: { before?: string | undefined; limit: number },
 ): Promise<EmailSummary[]> {
   const found: EmailSummary[] = []
-  for (const filter of filtersOf(op, search)) found.push(...(await foundIn(op, filter, before, limit)))
-  const placed = await Promise.all(
-    found.map(async (email) => ({ email, place: await op.store.emailPlace(email.id) })),
-  )
-  return placed
-    .sort((a, b) => b.place - a.place)
-    .slice(0, limit)
-    .map(({ email }) => email)
+  let next = before ?? null
+  do {
+    const range = { limit: limit - found.length, ...(next !== null && { olderThan: next }) }
+    const page = await emailsFound(op, search, range)
+    found.push(...page.emails)
+    next = page.next
+  } while (next !== null && found.length < limit)
+  return found
 }
 
-/** One for each company that is meant. */
-function filtersOf(op: Operation, { company, domain: text, ...search }: EmailSearch): EmailFilter[] {
+function filterOf(op: Operation, { company, domain, key, ...search }: EmailSearch): EmailFilter {
   const given = Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
-  const companyId = companyScope(op, { company })
-  if (text !== undefined) {
-    const domain =
-      companyId === null ? findDomain(op, text) : findOwnDomain(op, findCompany(op, companyId), text)
-    return [{ ...given, companyId: domain.companyId, domainId: domain.id }]
+  const scope = companyScope(op, { company })
+  const sending = domain === undefined ? null : domainOf(op, scope, domain)
+  const companyId = sending?.companyId ?? scope
+  const used = key === undefined ? null : keyOf(op, companyId, key)
+  return {
+    ...given,
+    companyId: used?.companyId ?? companyId,
+    ...(sending !== null && { domainId: sending.id }),
+    ...(used !== null && { keyId: used.id }),
   }
-  const ids = companyId === null ? visibleAccounts(op).companies.map(({ id }) => id) : [companyId]
-  return ids.map((id) => ({ ...given, companyId: id }))
 }
 
-async function foundIn(
-  { store }: Operation,
-  filter: EmailFilter,
-  before: string | undefined,
-  limit: number,
-): Promise<EmailSummary[]> {
-  const found: EmailSummary[] = []
-  let from = before
-  for (;;) {
-    const range = { limit: limit - found.length, ...(from !== undefined && { olderThan: from }) }
-    const { emails, next } = await findEmails(store, filter, range)
-    found.push(...emails)
-    // What no index serves is looked for among some thousand emails at a time.
-    if (next === null || found.length === limit) return found
-    from = next
-  }
+function domainOf(op: Operation, companyId: string | null, text: string) {
+  return companyId === null ? findDomain(op, text) : findOwnDomain(op, findCompany(op, companyId), text)
+}
+
+/** By id, else by name: that of the one in use, where others of the name are revoked. */
+function keyOf(op: Operation, companyId: string | null, text: string): ApiKey {
+  const keys = visibleAccounts(op).keys.filter((key) => companyId === null || key.companyId === companyId)
+  const found = keys.find(({ id }) => id === text)
+  if (found !== undefined) return found
+  const named = keys.filter(({ name }) => name.toLowerCase() === text.toLowerCase())
+  const used = named.filter(({ revokedAt }) => revokedAt === null)
+  const meant = used.length > 0 ? used : named
+  if (meant.length === 1) return meant[0]!
+  if (meant.length === 0) throw noSuchKey(text)
+  throw new OperateError('conflict', `${meant.length} keys have the name "${text}"; name one by its id`, {
+    verb: 'listKeys',
+  })
 }

@@ -1,6 +1,7 @@
 import { MAX_AHEAD, MAX_AHEAD_DAYS, type Rescheduled } from '../email/queued-email.ts'
 import type { EmailHistory, EmailSummary } from '../email/stored-email.ts'
-import { type EmailSearch, searchEmails } from './email-search.ts'
+import type { FoundEmails } from '../events/find-emails.ts'
+import { allEmailsFound, type EmailSearch, emailsFound } from './email-search.ts'
 import { OperateError } from './error.ts'
 import { companyFilter, findDomain, noSuchEmail, requireEmail } from './find.ts'
 import { type Operation, verb } from './verb.ts'
@@ -18,8 +19,30 @@ export const listEmails = verb(
     const page = { limit, ...(before !== undefined && { before }) }
     const all = Object.values(search).every((value) => value === undefined)
     if (all) return await op.store.listEmails({ ...companyFilter(op, { company }), ...page })
-    return await searchEmails(op, { company, ...search }, page)
+    return await allEmailsFound(op, { company, ...search }, page)
   },
+)
+
+export interface EmailPageWanted extends EmailSearch {
+  /** Id of an email: only those accepted before it; from the newest of these on. */
+  before?: string | undefined
+  /** Id of an email: only those accepted after it; the nearest to it, unless `before` is given, too. */
+  after?: string | undefined
+  limit: number
+}
+
+/**
+ * A page of what is looked for, newest first. It costs the same however many emails there are: one that is not complete
+ * may have fewer than asked for, or none, and `next` is the `before` (or `after`) to go on from.
+ */
+export const searchEmails = verb(
+  'read',
+  async (op, { before, after, limit, ...search }: EmailPageWanted): Promise<FoundEmails> =>
+    await emailsFound(op, search, {
+      limit,
+      ...(before !== undefined && { olderThan: before }),
+      ...(after !== undefined && { newerThan: after }),
+    }),
 )
 
 /** Each recipient, every event, every SMTP dialogue. */

@@ -95,7 +95,7 @@ export interface VolumeOf {
   volume: Volume
 }
 
-/** From `since` on; `span` may begin within the first of its counts, which is left out then. */
+/** From `since` on, which may lie before the span: hours and days are counted as a whole. */
 export interface Volumes {
   span: Span
   since: number

@@ -2,60 +2,115 @@
 import { COUNT_SIZES, type CountDimension, type DigestCount, EVERY_COMPANY } from './digest.ts'
 import { type NamedDestinations, OTHERS } from './named-destinations.ts'
 
-interface Counted extends Pick<DigestCount, 'company' | 'domainId' | 'type' | 'value' | 'n'> {
-  dimension: CountDimension
-  /** Unix ms. */
-  at: number
-}
+/** What counts have in common that are told apart by value and time. */
+type Counted = Pick<DigestCount, 'company' | 'domainId' | 'type'> & { dimension: CountDimension }
+
+const MINUTE = COUNT_SIZES.minute
 
 export class Counts {
-  readonly #counts = new Map<string, DigestCount>()
+  readonly #series = new Map<string, Series>()
 
-  add({ company, domainId, type, dimension, value, n, at }: Counted): void {
-    const rest = `\0${company}\0${dimension}\0${domainId}\0${value}\0${type}`
-    for (const size of SIZES) {
-      const start = Math.floor(at / size) * size
-      const key = `${size}\0${start}${rest}`
-      const known = this.#counts.get(key)
-      if (known !== undefined) known.n += n
-      else this.#counts.set(key, { company, size, dimension, start, domainId, value, type, n })
+  of({ company, domainId, type, dimension }: Counted): Series {
+    const key = `${company} ${domainId} ${type} ${dimension}`
+    let series = this.#series.get(key)
+    if (series === undefined) {
+      series = new Series({ company, domainId, type, dimension })
+      this.#series.set(key, series)
     }
+    return series
   }
 
   all(): DigestCount[] {
-    return [...this.#counts.values()]
+    const counts: DigestCount[] = []
+    for (const series of this.#series.values()) series.into(counts)
+    return counts
   }
 }
 
-const SIZES = Object.values(COUNT_SIZES)
+/** Hours and days follow from minutes: most values are counted in one minute of a step. */
+class Series {
+  readonly #counted: Counted
+  readonly #values = new Map<string, Map<number, number>>()
+
+  constructor(counted: Counted) {
+    this.#counted = counted
+  }
+
+  /** `minute`: since the Unix epoch. */
+  add(value: string, minute: number, n: number): void {
+    const minutes = this.#values.get(value)
+    if (minutes === undefined) this.#values.set(value, new Map([[minute, n]]))
+    else minutes.set(minute, (minutes.get(minute) ?? 0) + n)
+  }
+
+  into(counts: DigestCount[]): void {
+    const sizes = sizesOf(this.#counted.dimension)
+    for (const [value, minutes] of this.#values) {
+      for (const size of sizes) {
+        for (const [start, n] of sumsBy(size, minutes)) {
+          counts.push({ ...this.#counted, size, start, value, n })
+        }
+      }
+    }
+  }
+}
+
+const ALL_SIZES = Object.values(COUNT_SIZES)
+const LONG_SIZES = [COUNT_SIZES.hour, COUNT_SIZES.day]
+
+/** Destinations are added up and not drawn: hours will do. */
+function sizesOf(dimension: CountDimension): readonly number[] {
+  return dimension === 'destination' ? LONG_SIZES : ALL_SIZES
+}
+
+/** By when a bucket of this size begins, in Unix ms. */
+function sumsBy(size: number, minutes: ReadonlyMap<number, number>): Iterable<[start: number, n: number]> {
+  if (minutes.size === 1) {
+    const [[minute, n]] = minutes as unknown as [[number, number]]
+    return [[startOf(size, minute), n]]
+  }
+  const sums = new Map<number, number>()
+  for (const [minute, n] of minutes) {
+    const start = startOf(size, minute)
+    sums.set(start, (sums.get(start) ?? 0) + n)
+  }
+  return sums
+}
+
+function startOf(size: number, minute: number): number {
+  return Math.floor((minute * MINUTE) / size) * size
+}
 
 interface DayOfCompany {
   company: number
   day: number
   /** What all of the step comes to, by recipient domain. */
   sums: Map<string, number>
-  counted: { type: string; at: number; domain: string; n: number }[]
+  counted: { type: string; minute: number; domain: string; n: number }[]
 }
 
 /** Counts by recipient domain, until it is known which of these are named. */
 export class DestinationCounts {
   readonly #days = new Map<string, DayOfCompany>()
 
-  add(company: number, type: string, at: number, domain: string, n: number): void {
-    const day = Math.floor(at / COUNT_SIZES.day)
+  add(company: number, type: string, minute: number, domains: ReadonlyMap<string, number>): void {
+    if (domains.size === 0) return
+    const day = Math.floor((minute * MINUTE) / COUNT_SIZES.day)
     for (const whose of [company, EVERY_COMPANY]) {
       const { sums, counted } = this.#of(whose, day)
-      sums.set(domain, (sums.get(domain) ?? 0) + n)
-      counted.push({ type, at, domain, n })
+      for (const [domain, n] of domains) {
+        sums.set(domain, (sums.get(domain) ?? 0) + n)
+        counted.push({ type, minute, domain, n })
+      }
     }
   }
 
   count(counts: Counts, destinations: NamedDestinations): void {
     for (const { company, day, sums, counted } of this.#days.values()) {
       const named = destinations.among(company, day, sums)
-      for (const { domain, ...rest } of counted) {
-        const value = named.has(domain) ? domain : OTHERS
-        counts.add({ company, domainId: '', dimension: 'destination', value, ...rest })
+      for (const { type, minute, domain, n } of counted) {
+        const series = counts.of({ company, domainId: '', type, dimension: 'destination' })
+        series.add(named.has(domain) ? domain : OTHERS, minute, n)
       }
     }
   }

@@ -194,20 +194,23 @@ class Group {
 
   count(counts: Counts, destinations: DestinationCounts): void {
     const { company, domainId, type } = this
+    const own = { company, domainId, type }
     const values = new Set(this.tags.map(({ value }) => value))
+    const all = counts.of({ ...own, dimension: 'all' })
+    const byTag = counts.of({ ...own, dimension: 'tag' })
+    const byDomain = counts.of({ ...own, dimension: 'recipient-domain' })
+    const whole = [company, EVERY_COMPANY].map((company) => ({
+      total: counts.of({ company, domainId: '', type, dimension: 'total' }),
+      latency: counts.of({ company, domainId: '', type, dimension: 'latency' }),
+    }))
     for (const [minute, { n, domains, latencies }] of this.#minutes) {
-      const at = minute * COUNT_SIZES.minute
-      const own = { company, domainId, type, at }
-      counts.add({ ...own, dimension: 'all', value: '', n })
-      for (const value of values) counts.add({ ...own, dimension: 'tag', value, n })
-      for (const [domain, n] of domains) {
-        counts.add({ ...own, dimension: 'recipient-domain', value: domain, n })
-        destinations.add(company, type, at, domain, n)
-      }
-      for (const company of [this.company, EVERY_COMPANY]) {
-        const whole = { company, domainId: '', type, at }
-        counts.add({ ...whole, dimension: 'total', value: '', n })
-        for (const [value, n] of latencies) counts.add({ ...whole, dimension: 'latency', value, n })
+      all.add('', minute, n)
+      for (const value of values) byTag.add(value, minute, n)
+      for (const [domain, n] of domains) byDomain.add(domain, minute, n)
+      destinations.add(company, type, minute, domains)
+      for (const { total, latency } of whole) {
+        total.add('', minute, n)
+        for (const [bucket, n] of latencies) latency.add(bucket, minute, n)
       }
     }
   }

@@ -24,21 +24,25 @@ export function wordsIn(text: string): string[] {
 
 /** Each once: those that a subject is filed under. */
 export function filedWords(subject: string): Set<string> {
-  const words = new Set<string>()
-  for (const word of wordsIn(subject.slice(0, SUBJECT_LOOKED_AT))) {
-    words.add(word)
-    if (words.size === MOST_WORDS) break
-  }
-  return words
+  return new Set(filedPart(subject))
 }
 
-/** Whether these words stand one after the other in a subject. */
+/** Whether these words stand one after the other in what is filed of a subject. */
 export function hasWords(subject: string, phrase: readonly string[]): boolean {
-  const words = wordsIn(subject)
+  const words = filedPart(subject)
   for (let from = 0; from + phrase.length <= words.length; from++) {
     if (phrase.every((word, at) => words[from + at] === word)) return true
   }
   return false
+}
+
+/** Its beginning, as far as it has not too many different words. */
+function filedPart(subject: string): string[] {
+  const words = wordsIn(subject.slice(0, SUBJECT_LOOKED_AT))
+  if (words.length <= MOST_WORDS) return words
+  const different = new Set<string>()
+  const end = words.findIndex((word) => different.add(word).size > MOST_WORDS)
+  return end < 0 ? words : words.slice(0, end)
 }
 
 function divided(word: string): string[] {

@@ -19,7 +19,13 @@ import {
   updateDomain,
   verifyDomain,
 } from '../../src/operate/domains.ts'
-import { cancelEmail, cancelScheduled, rescheduleEmail, showEmail } from '../../src/operate/emails.ts'
+import {
+  cancelEmail,
+  cancelScheduled,
+  rescheduleEmail,
+  searchEmails,
+  showEmail,
+} from '../../src/operate/emails.ts'
 import {
   asOperateError,
   type Hint,
@@ -80,6 +86,22 @@ const CASES: Case[] = [
   ['a company without a name', 'invalid', null, (op) => createCompany(op, { name: ' \t' })],
   ['a company with a name too long', 'invalid', null, (op) => createCompany(op, { name: 'x'.repeat(201) })],
   ['a company of that name twice', 'already_exists', null, (op) => createCompany(op, { name: ' Acme ' })],
+  [
+    'emails of a key that nobody has',
+    'not_found',
+    'listKeys',
+    (op) => searchEmails(op, { key: 'nothing', limit: 1 }),
+  ],
+  [
+    'emails of one of several keys',
+    'conflict',
+    'listKeys',
+    async (op) => {
+      for (const _ of [1, 2]) await createKey(op, { company: 'Acme', name: 'twin' })
+      const accounts = await op.store.accounts()
+      return searchEmails({ ...op, accounts }, { key: 'Twin', limit: 1 })
+    },
+  ],
   [
     'the volume of a domain of nobody',
     'not_found',

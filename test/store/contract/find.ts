@@ -50,11 +50,18 @@ export function findContract(open: OpenBench): void {
         { domainId: 'second', since: at(100), until: at(200) },
         { to: 'user9@y.test', subject: values[400]!.id.slice(-3) },
         { since: at(100), until: at(110) },
+        { keyId: 'other' },
+        { keyId: 'other', domainId: 'second', tag: { name: 'tag' } },
+        { words: ['welcome aboard'] },
+        { words: ['aboard', 'GROSSE'] },
+        { words: ['grösse', '9'], keyId: 'other' },
+        { words: ['nothing'] },
       ]
       // A part, and all of it.
       for (const steps of [2, Number.POSITIVE_INFINITY]) {
         await digest(store, token, steps)
-        for (const companyId of steps === 2 ? [owner.id] : [owner.id, other.id]) {
+        const companies = steps === 2 ? [owner.id] : [owner.id, other.id]
+        for (const companyId of companies) {
           for (const filter of eventFilters) {
             const wanted = events
               .filter((event) => wants({ companyId, ...filter }, event, values))
@@ -65,6 +72,8 @@ export function findContract(open: OpenBench): void {
               assert.deepEqual(found, newestFirst ? wanted.toReversed() : wanted, about)
             }
           }
+        }
+        for (const companyId of [...companies, null]) {
           for (const filter of emailFilters) {
             const wanted = values
               .filter((value) => wantsEmail({ companyId, ...filter }, value))
@@ -246,7 +255,7 @@ async function searchedAtRandom(
   const lastEvents = new Map<string, EventType>()
   const most = { looks: 1_000, limit: 1_000, octets: Number.MAX_SAFE_INTEGER }
   const walk = { above: 0, below: Number.MAX_SAFE_INTEGER, newestFirst: true, ...most }
-  for (const { email } of (await store.walkEmails({ companyId }, walk)).emails) {
+  for (const { email } of (await store.walkEmails({ companyId: null }, walk)).emails) {
     lastEvents.set(email.id, email.lastEvent)
   }
   const emailFilter = fc.record(
@@ -255,19 +264,27 @@ async function searchedAtRandom(
       to: fc.constantFrom('user0@x.test', 'USER9@y.test', 'nobody@x.test'),
       from: fc.constantFrom('SENDER@', 'nobody'),
       subject: fc.constantFrom('subject', '1', 'nothing like it'),
+      words: fc.subarray(['welcome', 'aboard welcome', 'Größe 1'], { minLength: 1 }),
+      keyId: fc.constantFrom('key', 'other', 'none'),
       tag: TAG,
       events: fc.subarray(['delivered', 'sent', 'delivery_delayed', 'bounced'] as const),
     },
     { requiredKeys: [] },
   )
   await fc.assert(
-    fc.asyncProperty(emailFilter, fc.record(page), async (filter, { newestFirst, limit }) => {
-      const wanted = values
-        .filter((value) => wantsEmail({ companyId, ...filter }, value, lastEvents.get(value.id)))
-        .map(({ id }) => id)
-      const found = await allEmails(store, { companyId, ...filter }, newestFirst, limit)
-      assert.deepEqual(found, newestFirst ? wanted.toReversed() : wanted)
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(companyId, null),
+      emailFilter,
+      fc.record(page),
+      async (of, filter, page) => {
+        const { newestFirst, limit } = page
+        const wanted = values
+          .filter((value) => wantsEmail({ companyId: of, ...filter }, value, lastEvents.get(value.id)))
+          .map(({ id }) => id)
+        const found = await allEmails(store, { companyId: of, ...filter }, newestFirst, limit)
+        assert.deepEqual(found, newestFirst ? wanted.toReversed() : wanted)
+      },
+    ),
     { numRuns: 60 },
   )
 }

@@ -4,6 +4,7 @@ import type { EventFilter, EventType } from '../../../src/email/event.ts'
 import { findEvents } from '../../../src/events/find.ts'
 import { findEmails } from '../../../src/events/find-emails.ts'
 import type { EmailFilter, NewEmail, Store } from '../../../src/store/store.ts'
+import { hasWords, wordsIn } from '../../../src/store/subject-words.ts'
 import { acme, attempt, deferred, email, HOUR, NOW, result } from '../samples.ts'
 
 export const ADDRESSES = Array.from({ length: 10 }, (_, n) => `User${n}@${n % 2 === 0 ? 'x' : 'y'}.test`)
@@ -26,7 +27,8 @@ export async function history(store: Store, token: number) {
       .toString(16)
       .padStart(12, '0')
       .replace(/^(.{8})/, '$1-')
-    return email(owners[n % 7 === 0 ? 1 : 0]!, n % 3 === 0 ? ADDRESSES : ADDRESSES.slice(n % 10), {
+    const value = email(owners[n % 7 === 0 ? 1 : 0]!, n % 3 === 0 ? ADDRESSES : ADDRESSES.slice(n % 10), {
+      keyId: n % 6 === 0 ? 'other' : 'key',
       id: `${time}-7000-8000-${String(n).padStart(12, '0')}`,
       createdAt: at,
       domainId: n % 5 === 0 ? 'second' : 'first',
@@ -35,6 +37,8 @@ export async function history(store: Store, token: number) {
         ...(n % 10 === 0 ? [{ name: 'Kind', value: 'Letter' }] : []),
       ],
     })
+    const subject = n % 9 === 0 ? `Größe ${n}: WELCOME aboard` : `${value.content.subject} aboard, welcome`
+    return { ...value, content: { ...value.content, subject } }
   })
   for (let from = 0; from < all.length; from += 50) {
     const some = all.slice(from, from + 50)
@@ -117,10 +121,12 @@ export function wants(filter: EventFilter, event: Logged, values: readonly NewEm
 }
 
 export function wantsEmail(filter: EmailFilter, value: NewEmail, lastEvent?: EventType): boolean {
-  const { companyId, domainId, to, from, subject, tag, events, since, until } = filter
+  const { companyId, domainId, keyId, to, from, subject, words, tag, events, since, until } = filter
   return (
-    value.companyId === companyId &&
+    (companyId === null || value.companyId === companyId) &&
     (domainId === undefined || value.domainId === domainId) &&
+    (keyId === undefined || value.keyId === keyId) &&
+    (words === undefined || words.every((each) => hasWords(value.content.subject, wordsIn(each)))) &&
     (to === undefined ||
       value.recipients.some(({ address }) => address.toLowerCase() === to.toLowerCase())) &&
     (from === undefined || value.content.from.toLowerCase().includes(from.toLowerCase())) &&

@@ -92,6 +92,7 @@ export function searchContract(open: OpenBench): void {
       const plain = email(owner, ['Jane.Doe@x.test'])
       const tagged = email(owner, ['b@x.test', 'c@y.test'], {
         domainId: 'second',
+        keyId: 'second',
         tags: [
           { name: 'tag', value: 'a "quoted" {"name":"no",' },
           { name: 'kind', value: 'welcome' },
@@ -116,6 +117,8 @@ export function searchContract(open: OpenBench): void {
         [{ tag: { name: 'no' } }, []],
         [{ tag: { name: 'tag', value: 'a "quoted" {"name":"no",' } }, [1]],
         [{ domainId: 'second' }, [1]],
+        [{ keyId: 'second' }, [1]],
+        [{ keyId: 'none' }, []],
         [{ since: NOW + 1 }, [2]],
         [{ until: NOW + 1 }, [1, 0]],
         [{ events: ['delivered'] }, [0]],

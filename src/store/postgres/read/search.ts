@@ -1,6 +1,6 @@
 import { isEmailId } from '../../../email/email-id.ts'
 import { fieldsOf } from '../../../email/fields.ts'
-import type { EmailFilter, EmailPortion, EmailWalk } from '../../../email/stored-email.ts'
+import type { EmailFilter, EmailPortion, EmailWalk, WalkedEmails } from '../../../email/stored-email.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import { conditionsOf, foldedAscii, wantedIn } from '../../email-conditions.ts'
 import { type PlacedRow, placeOf, portionOf, type ToldRow, toldOf } from '../../email-rows.ts'
@@ -63,6 +63,24 @@ const LOOKED = (order: Order, columns = 'e.*') =>
 /** One after the other until enough are wanted: that order is kept, so that no more are read. */
 const WALK = bothWays((order) => portion('walk-emails', `(${LOOKED(order)}) AS e WHERE true`, order))
 
+/**
+ * Of all companies there is no index by place: each company's is looked into. What lies between :above and :below is so
+ * little that it may be sorted.
+ */
+const OF_ALL = (among: string) => `companies AS own CROSS JOIN LATERAL (
+    SELECT * FROM emails m WHERE m.company = own.num AND ${among} OFFSET 0
+  ) AS e WHERE true`
+
+const WALK_ALL = bothWays((order) =>
+  portion('walk-all-emails', OF_ALL('m.seq > :above AND m.seq < :below'), order),
+)
+
+/** The first and the last of all: one look for each company. */
+const ENDS = `SELECT min(first) AS first, max(last) AS last FROM (
+    SELECT (SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq LIMIT 1) AS first,
+      (SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq DESC LIMIT 1) AS last
+    FROM companies c) AS ends`
+
 /** How many those are, and which is the last. */
 const WALKED = bothWays((order) =>
   named(
@@ -86,13 +104,17 @@ const AT = bothWays((order) =>
   ),
 )
 
+const AT_ALL = bothWays((order) =>
+  portion('emails-at-all', OF_ALL('m.seq = ANY (:places::int8[])'), order, UNORDERED),
+)
+
 /** Of the emails that begin behind :number. */
 const BEGUN = bothWays((order) =>
   portion(
     'emails-begun',
     `(
       SELECT DISTINCT v.email FROM events v
-      WHERE v.number > :number AND v.company = :company AND v.recipient IS NULL AND v.type IN ('sent', 'scheduled')
+      WHERE v.number > :number AND (:company::int4 IS NULL OR v.company = :company) AND (v.recipient IS NULL AND v.type IN ('sent', 'scheduled') OR v.type = ANY (:events::text[]))
     ) AS begun JOIN emails e ON e.id = begun.email
     WHERE ${UNORDERED} > :above AND ${UNORDERED} < :below`,
     order,
@@ -138,6 +160,15 @@ const EVENTS_OF: Statement = {
   AND ($2::text IS NULL OR v.recipient IS NULL OR ${foldedIn('r.address')} = $2) ORDER BY v.number + 0`,
 }
 
+const ALONG_ALL = {
+  newestFirst: `SELECT e.id::text AS id FROM companies c CROSS JOIN LATERAL (
+      SELECT id, seq FROM emails WHERE company = c.num AND seq >= $1 ORDER BY seq LIMIT 1
+    ) AS e ORDER BY e.seq LIMIT 1`,
+  oldestFirst: `SELECT e.id::text AS id FROM companies c CROSS JOIN LATERAL (
+      SELECT id, seq FROM emails WHERE company = c.num AND seq <= $1 ORDER BY seq DESC LIMIT 1
+    ) AS e ORDER BY e.seq DESC LIMIT 1`,
+}
+
 const ALONG = {
   newestFirst: `SELECT id::text AS id FROM emails WHERE company = $1 AND seq >= $2 ORDER BY seq LIMIT 1`,
   oldestFirst: `SELECT id::text AS id FROM emails WHERE company = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1`,
@@ -179,6 +210,34 @@ interface WalkedRow {
 export function search(parts: Parts): Omit<SearchStore, 'eventsUpTo' | 'settledEventNumber'> {
   const { database, companies } = parts
   const { reachSoon } = reachOf('emails_seq_seq', parts)
+
+  /** By places instead of emails: :looks of them, of which some may be nobody's. */
+  async function walkAll(filter: EmailFilter, { newestFirst, ...walk }: EmailWalk): Promise<WalkedEmails> {
+    const [ends] = await database.read<{ first: number | null; last: number | null }>(ENDS)
+    const nothing = { emails: [], reached: null, complete: true }
+    if (ends!.first === null || ends!.last === null) return nothing
+    const { above, below } = between(walk)
+    const [from, to] = [Math.max(above, ends!.first - 1), Math.min(below, ends!.last + 1)]
+    if (to - from < 2) return nothing
+    const window = newestFirst
+      ? { above: Math.max(from, to - 1 - walk.looks), below: to }
+      : { above: from, below: Math.min(to, from + 1 + walk.looks) }
+    const order = newestFirst ? 'DESC' : 'ASC'
+    const values = { ...bound(filter), ...walk, ...window }
+    const rows = await database.read<PlacedRow>(...WALK_ALL[order](values))
+    const { emails, full } = portionOf(rows, walk)
+    if (full) return { emails, reached: placeOf(emails), complete: false }
+    const complete = newestFirst ? window.above === from : window.below === to
+    const place = newestFirst ? window.above + 1 : window.below - 1
+    const id = await alongAll(place, newestFirst)
+    return { emails, reached: id === null ? null : { place, id }, complete }
+  }
+
+  async function alongAll(place: number, newestFirst: boolean): Promise<string | null> {
+    const statement = ALONG_ALL[newestFirst ? 'newestFirst' : 'oldestFirst']
+    return (await database.read<{ id: string }>(statement, [place]))[0]?.id ?? null
+  }
+
   return {
     settledEmailPlace: reachSoon,
 
@@ -191,7 +250,8 @@ export function search(parts: Parts): Omit<SearchStore, 'eventsUpTo' | 'settledE
 
     async walkEmails(filter, { newestFirst, ...walk }) {
       const company = await companies.filter(filter.companyId)
-      if (company === undefined || company === null) return { emails: [], reached: null, complete: true }
+      if (company === null) return await walkAll(filter, { newestFirst, ...walk })
+      if (company === undefined) return { emails: [], reached: null, complete: true }
       const order = newestFirst ? 'DESC' : 'ASC'
       const values = { company, ...walk, ...between(walk) }
       const rows = await database.read<PlacedRow>(...WALK[order]({ ...bound(filter), ...values }))
@@ -204,14 +264,15 @@ export function search(parts: Parts): Omit<SearchStore, 'eventsUpTo' | 'settledE
 
     async emailsAt(filter, places, { newestFirst, ...portion }) {
       const company = await companies.filter(filter.companyId)
-      if (company === undefined || company === null || places.length === 0) return NOTHING
+      if (company === undefined || places.length === 0) return NOTHING
       const values = { company, ...bound(filter), ...portion, places: int8s([...places]) }
-      return portionOf(await database.read(...AT[newestFirst ? 'DESC' : 'ASC'](values)), portion)
+      const statements = company === null ? AT_ALL : AT
+      return portionOf(await database.read(...statements[newestFirst ? 'DESC' : 'ASC'](values)), portion)
     },
 
     async emailsBegunAfter(number, filter, { newestFirst, ...walk }) {
       const company = await companies.filter(filter.companyId)
-      if (company === undefined || company === null) return NOTHING
+      if (company === undefined) return NOTHING
       const [behind] = await database.read<{ events: number }>(MANY_BEHIND, [number, MOST_BEHIND + 1])
       if (behind!.events > MOST_BEHIND) return null
       if (behind!.events === 0) return NOTHING
@@ -221,7 +282,8 @@ export function search(parts: Parts): Omit<SearchStore, 'eventsUpTo' | 'settledE
 
     async emailAlong(companyId, place, newestFirst) {
       const company = await companies.filter(companyId)
-      if (company === undefined || company === null) return null
+      if (company === null) return await alongAll(place, newestFirst)
+      if (company === undefined) return null
       const statement = ALONG[newestFirst ? 'newestFirst' : 'oldestFirst']
       const [row] = await database.read<{ id: string }>(statement, [company, place])
       return row?.id ?? null

@@ -36,13 +36,15 @@ const WANTED = wantedIn({
 })
 
 const COMPANY = '(SELECT num FROM companies WHERE id = :companyId)'
+const OWN = (company: string) => `(:companyId IS NULL OR ${company} = ${COMPANY})`
 
 /**
  * Rows come in the order in which `looked` has them, one as it is asked for: sorted, what is long would be read of all
  * of them.
  */
-function walk(order: 'ASC' | 'DESC'): { looked: string; wanted: string } {
-  const looked = `SELECT num FROM emails WHERE company = ${COMPANY} AND num > :above AND num < :below
+function walk(order: 'ASC' | 'DESC', whose: 'own' | 'all'): { looked: string; wanted: string } {
+  const company = whose === 'own' ? `company = ${COMPANY} AND` : ''
+  const looked = `SELECT num FROM emails WHERE ${company} num > :above AND num < :below
     ORDER BY num ${order} LIMIT :looks`
   return {
     looked: `SELECT l.looks, e.num AS place, e.id
@@ -71,10 +73,13 @@ export function search(
   const number = db.prepare('SELECT num FROM emails WHERE id = ?')
   const older = db.prepare('SELECT num FROM emails WHERE id < ? ORDER BY id DESC LIMIT 1')
   const newest = db.prepare('SELECT max(num) AS num FROM emails')
-  const walks = { ASC: prepared('ASC'), DESC: prepared('DESC') }
+  const walks = {
+    own: { ASC: prepared('ASC', 'own'), DESC: prepared('DESC', 'own') },
+    all: { ASC: prepared('ASC', 'all'), DESC: prepared('DESC', 'all') },
+  }
   const atPlaces = db.prepare(
     `${PLACED} FROM json_each(:places) p CROSS JOIN emails e ON e.num = p.value CROSS JOIN companies c ON c.num = e.company
-     WHERE e.company = ${COMPANY} AND ${WANTED}`,
+     WHERE ${OWN('e.company')} AND ${WANTED}`,
   )
   const eventsOf = db.prepare(
     `${EVENT} FROM json_each(?1) i CROSS JOIN emails e ON e.id = i.value CROSS JOIN events v ON v.email = e.num
@@ -83,14 +88,7 @@ export function search(
      WHERE ?2 IS NULL OR v.recipient IS NULL OR lower(r.address) = ?2
      ORDER BY v.number`,
   )
-  const along = {
-    newestFirst: db.prepare(
-      `SELECT id FROM emails WHERE company = (SELECT num FROM companies WHERE id = ?) AND num >= ? ORDER BY num LIMIT 1`,
-    ),
-    oldestFirst: db.prepare(
-      `SELECT id FROM emails WHERE company = (SELECT num FROM companies WHERE id = ?) AND num <= ? ORDER BY num DESC LIMIT 1`,
-    ),
-  }
+  const along = { own: alongIn('company = (SELECT num FROM companies WHERE id = ?) AND'), all: alongIn('') }
   const eventsAt = db.prepare(
     `${EVENT} FROM json_each(?1) i CROSS JOIN events v ON v.number = i.value CROSS JOIN emails e ON e.num = v.email
        CROSS JOIN companies c ON c.num = v.company
@@ -107,7 +105,7 @@ export function search(
     return db.prepare(
       `WITH looked AS MATERIALIZED (
          SELECT DISTINCT +email AS num FROM events
-         WHERE number > :number AND company = ${COMPANY} AND recipient IS NULL AND type IN ('sent', 'scheduled')
+         WHERE number > :number AND ${OWN('company')} AND (recipient IS NULL AND type IN ('sent', 'scheduled') OR type IN (SELECT value FROM json_each(:events)))
            AND +email > :above AND +email < :below
        ), chosen AS MATERIALIZED (
          SELECT e.num FROM looked CROSS JOIN emails e ON e.num = looked.num WHERE ${WANTED}
@@ -117,8 +115,15 @@ export function search(
     )
   }
 
-  function prepared(order: 'ASC' | 'DESC') {
-    const { looked, wanted } = walk(order)
+  function alongIn(company: string) {
+    return {
+      newestFirst: db.prepare(`SELECT id FROM emails WHERE ${company} num >= ? ORDER BY num LIMIT 1`),
+      oldestFirst: db.prepare(`SELECT id FROM emails WHERE ${company} num <= ? ORDER BY num DESC LIMIT 1`),
+    }
+  }
+
+  function prepared(order: 'ASC' | 'DESC', whose: 'own' | 'all') {
+    const { looked, wanted } = walk(order, whose)
     return { looked: db.prepare(looked), wanted: db.prepare(wanted) }
   }
 
@@ -132,8 +137,9 @@ export function search(
     settledEmailPlace: () => one<{ num: number | null }>(newest)!.num ?? 0,
 
     walkEmails(filter, { newestFirst, ...walk }) {
-      const statements = walks[newestFirst ? 'DESC' : 'ASC']
-      const range = { companyId: filter.companyId, ...between(walk), looks: walk.looks }
+      const { companyId } = filter
+      const statements = walks[companyId === null ? 'all' : 'own'][newestFirst ? 'DESC' : 'ASC']
+      const range = { ...(companyId !== null && { companyId }), ...between(walk), looks: walk.looks }
       const { emails, full } = portion(statements.wanted, { ...range, ...bound(filter) }, walk)
       if (full) return { emails, reached: placeOf(emails), complete: false }
       const { looks, place, id } = statements.looked.get(range) as unknown as LookedRow
@@ -155,8 +161,12 @@ export function search(
     },
 
     emailAlong(companyId, place, newestFirst) {
-      const statement = along[newestFirst ? 'newestFirst' : 'oldestFirst']
-      return one<{ id: string }>(statement, companyId, place)?.id ?? null
+      const way = newestFirst ? 'newestFirst' : 'oldestFirst'
+      const found =
+        companyId === null
+          ? one<{ id: string }>(along.all[way], place)
+          : one<{ id: string }>(along.own[way], companyId, place)
+      return found?.id ?? null
     },
 
     eventsAt(numbers, { since, until, newestFirst, limit }) {

@@ -1,0 +1,194 @@
+/**
+ * What somebody types to find emails: `to:ada@example.com subject:"welcome aboard" event:bounced after:7d invoice`. An id
+ * or an address stands for itself, any other word is one of the subject. Pure.
+ */
+
+import { NotAllowed } from '../config/parse.ts'
+import { isEmailId } from '../email/email-id.ts'
+import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../email/event.ts'
+import type { EmailSearch } from './email-search.ts'
+import { OperateError } from './error.ts'
+import { addressIn } from './find.ts'
+import { type Clock, momentOf } from './moment.ts'
+
+/** An email that is named by its id, or those that are looked for. */
+export type EmailQuery = { kind: 'email'; id: string } | { kind: 'search'; search: EmailSearch }
+
+/** Of one query. */
+const LONGEST = 1_000
+
+/** Names of filters; several are one. */
+const FILTERS = {
+  ...{ to: 'to', from: 'from', subject: 'subject', tag: 'tag', event: 'event', key: 'key' },
+  ...{ domain: 'domain', company: 'company', after: 'after', since: 'after', before: 'before' },
+  ...{ until: 'before', id: 'id' },
+} as const
+type Filter = (typeof FILTERS)[keyof typeof FILTERS]
+
+/** Words that people use for types of events. */
+const EVENT_WORDS: Readonly<Record<string, EventType>> = {
+  delayed: 'delivery_delayed',
+  bounce: 'bounced',
+  complaint: 'complained',
+  spam: 'complained',
+  cancelled: 'canceled',
+}
+
+const TERM = /\s*(?:([a-z]+):(?!\s|$))?(?:"([^"]*)("?)|(\S+))/iy
+
+interface Term {
+  /** Null: none is named. */
+  filter: Filter | null
+  text: string
+  quoted: boolean
+}
+
+/**
+ * Throws OperateError (`invalid`), which says what cannot be understood. Days and times without a zone are those of the
+ * clock.
+ */
+export function parseEmailQuery(text: string, clock: Clock): EmailQuery {
+  if (text.length > LONGEST) throw invalid(`a search has ${LONGEST} characters at most`)
+  const query = new Query(clock)
+  for (const term of termsOf(text)) query.add(term)
+  return query.result()
+}
+
+function* termsOf(text: string): Generator<Term> {
+  TERM.lastIndex = 0
+  const end = text.trimEnd().length
+  while (TERM.lastIndex < end) {
+    const at = TERM.lastIndex
+    const match = TERM.exec(text)
+    if (match === null) throw invalid(`"${text.slice(at).trim()}" cannot be understood`)
+    const [, name, inside, closed, bare] = match
+    if (closed === '') throw invalid('a quotation mark is missing at the end')
+    yield {
+      filter: name === undefined ? null : filterNamed(name),
+      text: inside ?? bare!,
+      quoted: inside !== undefined,
+    }
+  }
+}
+
+function filterNamed(name: string): Filter {
+  const known = name.toLowerCase()
+  if (Object.hasOwn(FILTERS, known)) return FILTERS[known as keyof typeof FILTERS]
+  const names = Object.keys(FILTERS).join(', ')
+  throw invalid(
+    `there is no filter "${name}:"; there are ${names}. What is to stand in the subject goes into quotation marks`,
+  )
+}
+
+class Query {
+  readonly #clock: Clock
+  readonly #words: string[] = []
+  #search: EmailSearch = {}
+  #id: string | null = null
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  add(term: Term): void {
+    const { filter, text } = term
+    if (text.trim() === '')
+      throw invalid(filter === null ? 'there is nothing in ""' : `"${filter}:" is empty`)
+    if (filter === null) this.#addBare(term)
+    else this.#addFilter(filter, term)
+  }
+
+  result(): EmailQuery {
+    if (this.#id !== null) return { kind: 'email', id: this.#id }
+    const words = this.#words.length > 0 ? { words: this.#words } : {}
+    return { kind: 'search', search: { ...this.#search, ...words } }
+  }
+
+  #addBare({ text, quoted }: Term): void {
+    const id = quoted ? null : idIn(text)
+    if (id !== null) this.#id = id
+    else if (!quoted && isAddress(text)) this.#set({ to: addressIn(text) }, 'to')
+    else this.#addWords(text)
+  }
+
+  #addFilter(filter: Filter, { text, quoted }: Term): void {
+    switch (filter) {
+      case 'id': {
+        const id = idIn(text)
+        if (id === null) throw invalid(`"${text}" is no id of an email`)
+        this.#id = id
+        return
+      }
+      case 'to':
+        if (!isAddress(text)) {
+          throw invalid(`"to:" takes a whole address, such as ada@example.com; "${text}" is none`)
+        }
+        this.#set({ to: addressIn(text) }, filter)
+        return
+      case 'subject':
+        // A part of a word is looked for in one email after the other.
+        if (!quoted && text.endsWith('*')) this.#set({ subject: text.replace(/\*+$/, '') }, filter)
+        else this.#addWords(text)
+        return
+      case 'tag':
+        this.#set({ tag: tagFilterOf(text) }, filter)
+        return
+      case 'event':
+        this.#set({ events: text.split(',').map(eventNamed) }, filter)
+        return
+      case 'after':
+        this.#set({ since: this.#timeOf(filter, text) }, filter)
+        return
+      case 'before':
+        this.#set({ until: this.#timeOf(filter, text) }, filter)
+        return
+      default:
+        this.#set({ [filter]: text }, filter)
+    }
+  }
+
+  #set(part: EmailSearch, filter: Filter): void {
+    if (Object.keys(part).some((name) => name in this.#search)) {
+      throw invalid(`"${filter}:" is there twice: an email that is found has to fit both`)
+    }
+    this.#search = { ...this.#search, ...part }
+  }
+
+  #addWords(text: string): void {
+    if (!/[\p{L}\p{N}]/u.test(text)) throw invalid(`"${text}" has no letter or digit to look for`)
+    this.#words.push(text)
+  }
+
+  #timeOf(filter: Filter, text: string): number {
+    try {
+      return momentOf(text, this.#clock)
+    } catch (error) {
+      if (!(error instanceof NotAllowed)) throw error
+      throw invalid(
+        `"${filter}:" takes a day like 2026-01-31, a time like 2026-01-31T12:00, today, yesterday, or how long ago: 30m, ` +
+          `24h, 7d; "${text}" is none of these`,
+      )
+    }
+  }
+}
+
+/** Also of the Message-ID that we give: it begins with the id. */
+function idIn(text: string): string | null {
+  const id = text.toLowerCase().replace(/^<?([0-9a-f-]{36})(?:@[^\s<>]*>?)?$/, '$1')
+  return isEmailId(id) ? id : null
+}
+
+function isAddress(text: string): boolean {
+  return /^[^\s@]+@[^\s@]+$/.test(text)
+}
+
+function eventNamed(text: string): EventType {
+  const word = text.trim().toLowerCase()
+  const known = LAST_EVENT_TYPES.find((type) => type === word) ?? EVENT_WORDS[word]
+  if (known !== undefined) return known
+  throw invalid(`there is no event "${text.trim()}"; there are ${LAST_EVENT_TYPES.join(', ')}`)
+}
+
+function invalid(message: string): OperateError {
+  return new OperateError('invalid', message)
+}

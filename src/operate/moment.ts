@@ -1,0 +1,70 @@
+/** Moments as people write them who look back. Pure. */
+import { NotAllowed, parseDuration } from '../config/parse.ts'
+
+export interface Clock {
+  /** Unix ms. */
+  now: number
+  /** Whose days are meant, as the IANA database names it: `Europe/Berlin`. */
+  timeZone: string
+}
+
+const DAY_TIME = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?(Z|[+-]\d\d:\d\d)?$/i
+
+/**
+ * Unix ms of a day (as it begins), a time, `today`, `yesterday`, or how long ago, like `24h`. Throws NotAllowed for what is
+ * none of these.
+ */
+export function momentOf(text: string, { now, timeZone }: Clock): number {
+  const word = text.trim().toLowerCase()
+  if (word === 'today' || word === 'yesterday') {
+    const [year, month, day] = dayAt(now, timeZone)
+    return at([year, month, day - (word === 'today' ? 0 : 1), 0, 0, 0], timeZone)
+  }
+  const match = DAY_TIME.exec(text.trim())
+  if (match === null) return now - parseDuration(word)
+  const [, year, month, day, hour = '0', minute = '0', second = '0', zone] = match
+  const fields = [year!, month!, day!, hour, minute, second].map(Number) as Fields
+  const plain = asUtc(fields)
+  const shown = new Date(plain).toISOString()
+  const given = `${year}-${month}-${day}T${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
+  // Without a complaint the 30th of February would be a day in March.
+  if (!shown.startsWith(given)) throw new NotAllowed('there is no such day or time')
+  if (zone === undefined) return at(fields, timeZone)
+  return plain - (zone.toUpperCase() === 'Z' ? 0 : minutesOf(zone) * 60_000)
+}
+
+type Fields = [year: number, month: number, day: number, hour: number, minute: number, second: number]
+
+function asUtc([year, month, ...rest]: Fields): number {
+  return Date.UTC(year, month - 1, ...rest)
+}
+
+/** When clocks of the zone show this; of a moment that they skip, as if they had not. */
+function at(fields: Fields, timeZone: string): number {
+  const plain = asUtc(fields)
+  const first = plain - offsetAt(plain, timeZone)
+  return plain - offsetAt(first, timeZone)
+}
+
+function dayAt(now: number, timeZone: string): [year: number, month: number, day: number] {
+  const local = new Date(now + offsetAt(now, timeZone))
+  return [local.getUTCFullYear(), local.getUTCMonth() + 1, local.getUTCDate()]
+}
+
+/** Ms east of UTC. Throws NotAllowed for a zone that is not known. */
+function offsetAt(time: number, timeZone: string): number {
+  try {
+    const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+    const name = format.formatToParts(time).find(({ type }) => type === 'timeZoneName')!.value
+    return name === 'GMT' ? 0 : minutesOf(name.slice(3)) * 60_000
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new NotAllowed(`there is no time zone "${timeZone}"`)
+  }
+}
+
+/** Of `+01:00`. */
+function minutesOf(offset: string): number {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)/.exec(offset)!
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { parseEmailQuery } from '../../src/operate/email-query.ts'
+import type { EmailSearch } from '../../src/operate/email-search.ts'
+import { OperateError } from '../../src/operate/error.ts'
+
+const NOW = Date.UTC(2026, 10, 20, 12)
+const DAY = 86_400_000
+const CLOCK = { now: NOW, timeZone: 'UTC' }
+const ID = '019a9b2c-0000-7000-8000-000000000001'
+
+describe('what somebody types to find emails', () => {
+  const searches: [text: string, search: EmailSearch][] = [
+    ['', {}],
+    ['   ', {}],
+    ['invoice', { words: ['invoice'] }],
+    ['invoice  4711', { words: ['invoice', '4711'] }],
+    ['"welcome aboard"', { words: ['welcome aboard'] }],
+    ['subject:"welcome aboard" Ada', { words: ['welcome aboard', 'Ada'] }],
+    ['subject:welcome', { words: ['welcome'] }],
+    ['subject:welc*', { subject: 'welc' }],
+    ['Ada@Example.com', { to: 'Ada@example.com' }],
+    ['TO:ada@example.com', { to: 'ada@example.com' }],
+    ['from:"Ada Lovelace"', { from: 'Ada Lovelace' }],
+    ['from:ada@example.com x', { from: 'ada@example.com', words: ['x'] }],
+    ['tag:news', { tag: { name: 'news' } }],
+    ['tag:"kind:two words"', { tag: { name: 'kind', value: 'two words' } }],
+    ['event:bounced', { events: ['bounced'] }],
+    ['event:Delayed,spam', { events: ['delivery_delayed', 'complained'] }],
+    [
+      'key:"my app" domain:mg.example.com company:Acme',
+      { key: 'my app', domain: 'mg.example.com', company: 'Acme' },
+    ],
+    ['after:2026-01-31 before:2026-02-01', { since: Date.UTC(2026, 0, 31), until: Date.UTC(2026, 1, 1) }],
+    ['since:7d until:24h', { since: NOW - 7 * DAY, until: NOW - DAY }],
+    ['after:yesterday before:today', { since: NOW - 1.5 * DAY, until: NOW - DAY / 2 }],
+    ['after:2026-01-31T12:30+01:00', { since: Date.UTC(2026, 0, 31, 11, 30) }],
+    ['Re: hello', { words: ['Re:', 'hello'] }],
+    ['at 12:30', { words: ['at', '12:30'] }],
+    ['"to:nobody"', { words: ['to:nobody'] }],
+    ['заказ 東京', { words: ['заказ', '東京'] }],
+  ]
+  for (const [text, search] of searches) {
+    test(`"${text}"`, () => assert.deepEqual(parseEmailQuery(text, CLOCK), { kind: 'search', search }))
+  }
+
+  for (const text of [
+    ID,
+    ID.toUpperCase(),
+    ` ${ID} `,
+    `id:${ID}`,
+    `<${ID}@mg.example.com>`,
+    `${ID}@mg.example.com`,
+  ]) {
+    test(`"${text}" is one email`, () => {
+      assert.deepEqual(parseEmailQuery(text, CLOCK), { kind: 'email', id: ID })
+    })
+  }
+
+  const errors: [text: string, message: RegExp][] = [
+    ['form:ada', /no filter "form:".*from, subject/],
+    ['http://example.com', /no filter "http:".*quotation marks/],
+    ['to:ada', /whole address/],
+    ['"welcome', /quotation mark is missing/],
+    ['subject:""', /"subject:" is empty/],
+    ['""', /nothing in ""/],
+    ['!!!', /no letter or digit/],
+    ['event:exploded', /no event "exploded".*bounced/],
+    ['after:soon', /"after:" takes a day/],
+    ['after:2026-02-30', /"after:" takes a day/],
+    ['to:a@x.test to:b@x.test', /"to:" is there twice/],
+    ['a@x.test b@x.test', /"to:" is there twice/],
+    ['id:4711', /no id/],
+    ['x'.repeat(1_001), /1000 characters/],
+  ]
+  for (const [text, message] of errors) {
+    test(`"${text.slice(0, 40)}" cannot be understood`, () => {
+      assert.throws(
+        () => parseEmailQuery(text, CLOCK),
+        (error) => error instanceof OperateError && error.code === 'invalid' && message.test(error.message),
+      )
+    })
+  }
+
+  test('days are those of whoever asks, with their summer time', () => {
+    const since = (text: string, timeZone: string) => {
+      const query = parseEmailQuery(`after:${text}`, { now: NOW, timeZone })
+      return query.kind === 'search' ? new Date(query.search.since!).toISOString() : null
+    }
+    assert.equal(since('2026-01-31', 'Europe/Berlin'), '2026-01-30T23:00:00.000Z')
+    assert.equal(since('2026-07-31', 'Europe/Berlin'), '2026-07-30T22:00:00.000Z')
+    assert.equal(since('2026-03-29T12:00', 'Europe/Berlin'), '2026-03-29T10:00:00.000Z')
+    assert.equal(since('2026-07-31', 'America/St_Johns'), '2026-07-31T02:30:00.000Z')
+    assert.equal(since('today', 'Pacific/Auckland'), '2026-11-20T11:00:00.000Z')
+    assert.equal(since('yesterday', 'America/New_York'), '2026-11-19T05:00:00.000Z')
+    assert.equal(since('2026-01-31T00:00Z', 'Asia/Tokyo'), '2026-01-31T00:00:00.000Z')
+  })
+
+  test('whatever is typed is understood or refused, and never takes long', () => {
+    for (const text of [
+      '"'.repeat(1_000),
+      ':'.repeat(1_000),
+      'a:'.repeat(500),
+      '\\"'.repeat(500),
+      'to:"'.repeat(250),
+    ]) {
+      try {
+        parseEmailQuery(text, CLOCK)
+      } catch (error) {
+        assert.ok(error instanceof OperateError)
+      }
+    }
+  })
+})
