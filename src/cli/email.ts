@@ -29,8 +29,9 @@ export function addEmail(program: Command): void {
     usage: 'list',
     description: 'List emails, newest first: all of them, or those that are looked for.',
     details:
-      'What is named with several options has to be so all at once. By --to, --tag and --domain emails are found however many ' +
-      'there are; --from, --subject and --event alone are looked for among all, which takes a while unless --since ends it.',
+      'What is named with several options has to be so all at once. By --to, --words, --tag, --key, --domain and most of --event ' +
+      'emails are found however many there are; --from and --subject alone are looked for among all, which takes a while unless ' +
+      '--since ends it.',
     examples: [
       'email list',
       'email list --to jane@example.com',
@@ -43,6 +44,9 @@ export function addEmail(program: Command): void {
     .option('--to <address>', 'only those with this recipient (in to, cc or bcc)', typed(addressIn))
     .option('--from <text>', 'only those with this in From')
     .option('--subject <text>', 'only those with this in the subject')
+    .option('--words <text>', 'only those with these words in the subject, one after the other', (text) => [
+      text,
+    ])
     .option('--tag <name or name:value>', 'only those with this tag', tagFilterOf)
     .addOption(
       new Option('--event <event...>', 'only those whose last event is this; can be repeated').choices(
@@ -50,6 +54,7 @@ export function addEmail(program: Command): void {
       ),
     )
     .option('--domain <domain>', 'only those from this sending domain')
+    .option('--key <name or id>', 'only those that came with this API key')
     .option(
       '--since <time>',
       'only those accepted since then: like 2027-01-01T12:00:00Z, or 3d for the last three days',

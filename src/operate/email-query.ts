@@ -1,6 +1,6 @@
 /**
- * What somebody types to find emails: `to:ada@example.com subject:"welcome aboard" event:bounced after:7d invoice`. An id
- * or an address stands for itself, any other word is one of the subject. Pure.
+ * What somebody types to find emails: `to:ada@example.com subject:"welcome aboard" event:bounced after:7d invoice`. An
+ * id or an address stands for itself, any other word is one of the subject. Pure.
  */
 
 import { NotAllowed } from '../config/parse.ts'

@@ -11,8 +11,8 @@ export interface Clock {
 const DAY_TIME = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?(Z|[+-]\d\d:\d\d)?$/i
 
 /**
- * Unix ms of a day (as it begins), a time, `today`, `yesterday`, or how long ago, like `24h`. Throws NotAllowed for what is
- * none of these.
+ * Unix ms of a day (as it begins), a time, `today`, `yesterday`, or how long ago, like `24h`. Throws NotAllowed for
+ * what is none of these.
  */
 export function momentOf(text: string, { now, timeZone }: Clock): number {
   const word = text.trim().toLowerCase()

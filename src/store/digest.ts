@@ -130,6 +130,17 @@ export function placesBySegment(
   return found
 }
 
+/**
+ * Octets from which on a list by term is written anew without what is there several times: an email may have the same
+ * event any number of times.
+ */
+export const LONG_LIST = 4 * 2 * EMAILS_A_SEGMENT
+
+/** Each place once. */
+export function withoutRepeats(places: Uint8Array): Uint8Array {
+  return packPlaces([...new Set(offsetsOf(places))])
+}
+
 /** Octets of places within their segment. */
 export function packPlaces(offsets: readonly number[]): Uint8Array {
   const octets = new Uint8Array(offsets.length * 2)

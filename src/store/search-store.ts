@@ -16,8 +16,8 @@ export interface SearchStore {
    */
   emailPlace(id: string): Promise<number>
   /**
-   * Id of the company's (null: of anybody's) email at a place, or else of the last one before it on the way (from the newest, or from the
-   * oldest); null when there is none.
+   * Id of the company's (null: of anybody's) email at a place, or else of the last one before it on the way (from the
+   * newest, or from the oldest); null when there is none.
    */
   emailAlong(companyId: string | null, place: number, newestFirst: boolean): Promise<string | null>
   /** Of the emails that are looked at one after the other, those that are wanted. */
@@ -26,7 +26,8 @@ export interface SearchStore {
   emailsAt(filter: EmailFilter, places: readonly number[], portion: PortionWanted): Promise<EmailPortion>
   /**
    * Of the emails that begin behind a number in the log, or to which what is to be their last event happens there, the
-   * first that are wanted on the way between these places, in its order. Null when so many events are behind it that they are not looked through.
+   * first that are wanted on the way between these places, in its order. Null when so many events are behind it that
+   * they are not looked through.
    */
   emailsBegunAfter(
     number: number,

@@ -12,10 +12,12 @@ import {
   keysOf,
   LIST,
   type ListRow,
+  LONG_LIST,
   placesBySegment,
   segmentOf,
   TRIMMED_AT_ONCE,
   unlessMore,
+  withoutRepeats,
 } from '../digest.ts'
 import type { CountedValue, EventCount, EventSum } from '../digest-store.ts'
 import {
@@ -55,12 +57,19 @@ FROM (SELECT * FROM events WHERE email IS NOT NULL AND number > $1 AND number <=
 ORDER BY v.number LIMIT $3`,
 }
 
+/** Those that have become long. */
 const KEEP_LISTS: Statement = {
   name: 'keep-lists',
-  text: `INSERT INTO search_lists AS l (company, kind, major, minor, places)
-  SELECT * FROM unnest($1::int4[], $2::int4[], $3::int8[], $4::int8[], $5::bytea[])
-  ON CONFLICT (company, kind, major, minor) DO UPDATE SET places = l.places || excluded.places`,
+  text: `WITH kept AS (
+    INSERT INTO search_lists AS l (company, kind, major, minor, places)
+    SELECT * FROM unnest($1::int4[], $2::int4[], $3::int8[], $4::int8[], $5::bytea[])
+    ON CONFLICT (company, kind, major, minor) DO UPDATE SET places = l.places || excluded.places
+    RETURNING company, kind, major, minor, octet_length(places) AS octets
+  ) SELECT company, kind, major, minor FROM kept WHERE octets >= $6 AND kind = ANY ($7::int4[])`,
 }
+const THE_LIST = 'company = $1 AND kind = $2 AND major = $3 AND minor = $4'
+const READ_LIST = `SELECT places FROM search_lists WHERE ${THE_LIST}`
+const REWRITE_LIST = `UPDATE search_lists SET places = $5 WHERE ${THE_LIST}`
 
 const KEEP_SPANS: Statement = {
   name: 'keep-spans',
@@ -131,6 +140,8 @@ const BY_SEGMENT: Statement = {
 }
 
 const EMPTY = new Uint8Array()
+
+type Key = { company: number; kind: number; major: number; minor: number }
 
 function sumsBy(key: string): string {
   return `SELECT key, type, sum(n)::int8 AS n, count(*) AS rows
@@ -211,13 +222,20 @@ export function digest(parts: Parts): DigestStore {
       return await database.transaction(async (session) => {
         if (!(await advance(session, step))) return false
         if (lists.length > 0) {
-          await session.run(KEEP_LISTS, [
+          const long = await session.run<Key>(KEEP_LISTS, [
             int4s(lists.map(({ company }) => company)),
             int4s(lists.map(({ kind }) => kind)),
             int8s(lists.map(({ major }) => major)),
             int8s(lists.map(({ minor }) => minor)),
             byteas(lists.map(({ places }) => places)),
+            LONG_LIST,
+            int4s(Object.values(LIST).filter(isByTerm)),
           ])
+          for (const { company, kind, major, minor } of long) {
+            const key = [company, kind, major, minor]
+            const [list] = await session.run<Pick<ListRow, 'places'>>(READ_LIST, key)
+            await session.run(REWRITE_LIST, [...key, withoutRepeats(list!.places)])
+          }
         }
         if (spans.length > 0) {
           await session.run(KEEP_SPANS, [

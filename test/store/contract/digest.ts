@@ -2,6 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DIGEST, digestStep } from '../../../src/events/digest.ts'
 import { findEmails } from '../../../src/events/find-emails.ts'
+import {
+  EMAILS_A_SEGMENT,
+  EVERY_COMPANY,
+  emailTerms,
+  LIST,
+  LONG_LIST,
+  packPlaces,
+  placesOf,
+} from '../../../src/store/digest.ts'
 import { latencyBucket } from '../../../src/store/latency.ts'
 import type { Store, SumRequest } from '../../../src/store/store.ts'
 import { accept, acme, attempt, DAY, email, HOUR, NOW, newId, node, result } from '../samples.ts'
@@ -199,6 +208,32 @@ export function digestContract(open: OpenBench): void {
       const before = NOW + 2 * DAY
       while (await store.trimDigest({ minute: before, hour: before, day: before }));
       assert.deepEqual(await counts(null, 'total'), [])
+    })
+
+    test('what happens to an email again and again makes no list longer than its emails', async (t) => {
+      const { store } = await open(t)
+      const token = await store.join(node('here'))
+      const owner = await acme(store)
+      const two = [email(owner, ['a@x.test']), email(owner, ['b@x.test'])]
+      for (const value of two) await accept(store, value)
+      let from = await digest(store, token)
+      const [first, second] = await Promise.all(two.map(({ id }) => store.emailPlace(id)))
+      const term = emailTerms.ofEvent('opened')
+      const list = { company: EVERY_COMPANY, kind: LIST.emailsByFew, major: term, minor: 0 }
+      const some = packPlaces(Array.from({ length: 3_000 }, (_, n) => (n % 2 === 0 ? first! : second!)))
+      for (let step = 0; step < 30; step++) {
+        const made = { lists: [{ ...list, places: some }], spans: [], counts: [] }
+        const advance = { name: DIGEST, token, from, to: from + 1 }
+        assert.equal(await store.keepDigest(advance, made), true)
+        from++
+      }
+      const read = await store.readLists({
+        ...{ companyId: null, lists: [{ kind: LIST.emailsByFew, terms: [term] }], from: 0, to: 9 },
+        ...{ newestFirst: true, since: null, until: null, looks: 10 },
+      })
+      const { places } = read.segments[0]!
+      assert.ok(places.length < LONG_LIST, `${places.length} octets`)
+      assert.deepEqual(new Set(placesOf(0, EMAILS_A_SEGMENT, places)), new Set([first, second]))
     })
 
     test('lists of emails and events that retention has removed go', async (t) => {

@@ -10,8 +10,10 @@ import {
   isOfEvents,
   LIST,
   type ListKind,
+  LONG_LIST,
   segmentOf,
   TRIMMED_AT_ONCE,
+  withoutRepeats,
 } from '../../digest.ts'
 import type { Writes } from '../protocol.ts'
 import { all, one } from '../rows.ts'
@@ -24,6 +26,16 @@ export function digest(db: DatabaseSync): Pick<Writes, 'keepDigest' | 'trimDiges
   const keepList = db.prepare(
     `INSERT INTO search_lists (company, kind, major, minor, places) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET places = CAST(places || excluded.places AS BLOB)`,
+  )
+  const keepByTerm = db.prepare(
+    `INSERT INTO search_lists (company, kind, major, minor, places) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET places = CAST(places || excluded.places AS BLOB) RETURNING length(places) AS octets`,
+  )
+  const ofTerm = db.prepare(
+    'SELECT places FROM search_lists WHERE company = ? AND kind = ? AND major = ? AND minor = ?',
+  )
+  const rewrite = db.prepare(
+    'UPDATE search_lists SET places = ?5 WHERE company = ?1 AND kind = ?2 AND major = ?3 AND minor = ?4',
   )
   const keepSpan = db.prepare(
     `INSERT INTO search_spans (company, segment, min_at, max_at) VALUES (?, ?, ?, ?)
@@ -70,6 +82,14 @@ export function digest(db: DatabaseSync): Pick<Writes, 'keepDigest' | 'trimDiges
     return removed
   }
 
+  function keepTerm(...row: [number, ListKind, number, number, Uint8Array]): void {
+    const { octets } = one<{ octets: number }>(keepByTerm, ...row)!
+    if (octets < LONG_LIST) return
+    const [company, kind, major, minor] = row
+    const { places } = one<{ places: Uint8Array }>(ofTerm, company, kind, major, minor)!
+    rewrite.run(company, kind, major, minor, withoutRepeats(places))
+  }
+
   return {
     trimDigest(countsBefore) {
       const places = [oldestEmail, oldestEvent].map(
@@ -95,7 +115,8 @@ export function digest(db: DatabaseSync): Pick<Writes, 'keepDigest' | 'trimDiges
     keepDigest({ name, token, from, to }, { lists, spans, counts }) {
       if (!advanceFollower(name, token, from, to)) return false
       for (const { company, kind, major, minor, places } of lists) {
-        keepList.run(company, kind, major, minor, places)
+        if (isByTerm(kind)) keepTerm(company, kind, major, minor, places)
+        else keepList.run(company, kind, major, minor, places)
       }
       for (const { company, segment, minAt, maxAt } of spans) keepSpan.run(company, segment, minAt, maxAt)
       for (const { company, size, dimension, start, domainId, value, type, n } of counts) {
