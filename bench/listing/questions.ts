@@ -51,6 +51,8 @@ export async function questions(
   const number = () => chance.random.int(1, end)
   const emails = async (filter: Omit<EmailFilter, 'companyId'>, range: Partial<EmailRange> = {}) =>
     (await findEmails(store, { companyId, ...filter }, { limit: EMAILS, ...range })).emails.length
+  const emailsOfAll = async (filter: Omit<EmailFilter, 'companyId'>) =>
+    (await findEmails(store, { companyId: null, ...filter }, { limit: EMAILS })).emails.length
   const events = async (filter: Omit<EventFilter, 'companyId'>, range: Partial<EventRange> = {}) => {
     const page = { newestFirst: true, limit: EVENTS, ...range }
     return (await findEvents(parts, { companyId, ...filter }, page)).events.length
@@ -83,7 +85,29 @@ export async function questions(
       const { to, createdAt } = await some()
       return await hour(createdAt - HOUR / 2, (range) => emails({ to: to[0]!, ...range }))
     }),
-    bounded('emails by last event', () => emails({ events: ['bounced'] })),
+    served('emails by last event', () => emails({ events: ['bounced'] })),
+    served('emails by a last event that none has', () => emails({ events: ['complained'] })),
+    bounded('emails by a last event that most have, of an address', async () =>
+      emails({ events: ['delivered'], to: WATCHED }, { olderThan: (await some()).id }),
+    ),
+    served('emails by words of a subject', async () => emails({ words: [(await some()).subject] })),
+    served('emails by words that all subjects have', async () =>
+      emails({ words: [firstWord((await some()).subject)] }, { olderThan: (await some()).id }),
+    ),
+    served('emails by words that none has', () => emails({ words: ['nothing like it'] })),
+    served('emails of all companies by words of a subject', async () =>
+      emailsOfAll({ words: [(await some()).subject] }),
+    ),
+    served('emails of all companies to an address', async () => emailsOfAll({ to: (await some()).to[0]! })),
+    served('emails of all companies to an address that got none', () =>
+      emailsOfAll({ to: 'nobody@history.test' }),
+    ),
+    served('emails of a key that has none', () => emails({ keyId: 'none' })),
+    served('counts of a year', async () => {
+      const year = { since: Date.now() - 366 * 24 * HOUR, until: Date.now(), most: 1_000_000 }
+      const all = { companyId, domainId: null, value: null, size: 'day', ...year } as const
+      return (await store.sumEvents({ ...all, by: 'value', dimension: 'destination' }))!.length
+    }),
     bounded('emails by a part of the subject that none has', () => emails({ subject: 'nothing like it' })),
     bounded('emails by a part of From, older than any', async () =>
       emails({ from: 'orders@' }, { olderThan: (await some()).id }),
@@ -194,4 +218,8 @@ function bounded(name: string, ask: Question['ask']): Question {
 
 function hour<T>(since: number, ask: (range: { since: number; until: number }) => T): T {
   return ask({ since, until: since + HOUR })
+}
+
+function firstWord(subject: string): string {
+  return subject.split(' ')[0]!
 }
