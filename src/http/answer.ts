@@ -11,7 +11,7 @@ import { StoreUnavailable } from '../store/store.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import type { Admission } from './admission/admission.ts'
 import { type AnyReason, ClientGone, Fault } from './fault.ts'
-import { writePieces } from './long-answer.ts'
+import { type Pieces, writePieces } from './long-answer.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { discardBody } from './unread-body.ts'
 
@@ -37,7 +37,7 @@ export interface Answer<Body extends string | Buffer = string> {
 /** An answer of status 200 that is made while it leaves. */
 export interface LongAnswer {
   type: string
-  pieces: Iterable<string | Uint8Array>
+  pieces: Pieces
   headers?: Record<string, string>
 }
 

@@ -77,10 +77,11 @@ function addEndpoint(scope: FastifyInstance, declared: Endpoint, api: Api, core:
       const { caller, params, query, body } = request
       const call = { caller, params, query, body, request } as Call<EndpointSchema, Access>
       const answer = await work(call, core)
+      const startedAt = performance.now() - reply.elapsedTime
+      if ('pieces' in answer) return core.answers.send(request, reply, operation, answer, startedAt)
       // By its schema, for this status.
       const text = reply.code(answer.status).serialize(answer.body) as string
       const { status, headers } = answer
-      const startedAt = performance.now() - reply.elapsedTime
       return core.answers.send(
         request,
         reply,

@@ -10,7 +10,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Principal, Scope } from '../accounts/account.ts'
 import type { Caller } from '../operate/authority.ts'
 import type { Person, Session } from '../people/person.ts'
-import type { AnswerHeaders } from './answer.ts'
+import type { AnswerHeaders, LongAnswer } from './answer.ts'
 import type { HttpCore } from './core.ts'
 
 /** Of a key: one with this scope, or any. */
@@ -89,11 +89,11 @@ export interface Declaration<Schema extends EndpointSchema, Who extends Access> 
   schema: Schema
 }
 
-/** Throws or rejects with what the request is refused for. */
+/** Throws or rejects with what the request is refused for. A file is answered in pieces, and by no schema. */
 type Work<Schema extends EndpointSchema, Who extends Access> = (
   call: Call<Schema, Who>,
   core: HttpCore,
-) => Promise<Reply<Schema>>
+) => Promise<Reply<Schema> | LongAnswer>
 
 export interface Endpoint extends Declaration<EndpointSchema, Access> {
   work: Work<EndpointSchema, Access>

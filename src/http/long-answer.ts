@@ -7,26 +7,53 @@ const AT_ONCE = 64 * 1024
 /** Ms for which a client may take in nothing: what is read for it is kept in memory meanwhile. */
 const STALLED = 30_000
 
+/** What has to be read first comes as an AsyncIterable. */
+export type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
+
 /** Resolves when all has left, or the client has: then the rest is never made. Expects that the head is written. */
-export async function writePieces(
-  response: ServerResponse,
-  pieces: Iterable<string | Uint8Array>,
-): Promise<void> {
-  let waiting = ''
-  for (const piece of pieces) {
-    // Pieces of text are put together, octets are as many as their maker wants written at once.
-    if (typeof piece === 'string') {
-      waiting += piece
-      if (waiting.length < AT_ONCE) continue
+export async function writePieces(response: ServerResponse, pieces: Pieces): Promise<void> {
+  const writing = new Writing(response)
+  if (Symbol.asyncIterator in pieces) {
+    for await (const piece of pieces) if (!(await writing.add(piece))) return
+  } else {
+    // Many are small: each would wait a turn for nothing.
+    for (const piece of pieces) {
+      const added = writing.add(piece)
+      if (added !== true && !(await added)) return
     }
-    const next = typeof piece === 'string' ? waiting : piece
-    // Whoever takes it in at once leaves others their turn.
-    const left = response.write(next) ? await turn(true) : await leaves(response, 'drain')
-    if (!left || response.destroyed) return
-    waiting = ''
   }
-  response.end(waiting)
-  await leaves(response, 'finish')
+  await writing.end()
+}
+
+class Writing {
+  readonly #response: ServerResponse
+  #waiting = ''
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+  }
+
+  /** Pieces of text are put together, octets are as many as their maker wants written at once. False: nobody takes it in. */
+  add(piece: string | Uint8Array): true | Promise<boolean> {
+    if (typeof piece !== 'string') return this.#write(piece)
+    this.#waiting += piece
+    return this.#waiting.length < AT_ONCE || this.#write('')
+  }
+
+  async #write(piece: string | Uint8Array): Promise<boolean> {
+    const response = this.#response
+    const text = this.#waiting
+    this.#waiting = ''
+    if (text !== '') response.write(text)
+    // Whoever takes it in at once leaves others their turn.
+    const left = response.write(piece) ? await turn(true) : await leaves(response, 'drain')
+    return left && !response.destroyed
+  }
+
+  async end(): Promise<void> {
+    this.#response.end(this.#waiting)
+    await leaves(this.#response, 'finish')
+  }
 }
 
 /** False when the client has gone, or was cut off because it takes in nothing. */

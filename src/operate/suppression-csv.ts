@@ -36,6 +36,12 @@ const LONGEST_LINE = 64 * 1024
 /** One line of a file; `why` it cannot be used, if so, and whether nothing behind it was read either. */
 export type CsvLine<Entry> = { line: number } & ({ entry: Entry } | { why: string; isLast?: true })
 
+/** Where a piece of a file lies: behind so many lines, of which the first are a record that may name the columns. */
+export interface Begun {
+  head: string
+  lines: number
+}
+
 interface Parsed {
   record: string[]
   info: Info
@@ -48,36 +54,39 @@ interface Parsed {
 export async function* csvLines(
   source: Source,
   type: SuppressionType,
+  begun?: Begun,
 ): AsyncGenerator<CsvLine<SuppressionInput>> {
   let columns: readonly (Column | null)[] | undefined
-  for await (const each of recordsOf(source)) {
+  for await (const each of piecesOf(source, begun)) {
     if ('why' in each) {
       yield each
       continue
     }
     const { line, entry: record } = each
     if (columns === undefined) {
-      columns = columnsOf(record)
-      if (columns.includes('address')) continue
-      columns = ['address']
+      const named = columnsOf(record)
+      const isNamed = named.includes('address')
+      columns = isNamed ? named : ['address']
+      if (isNamed || line === HEAD) continue
     }
     yield { line, ...entryOf(record, columns, type) }
   }
 }
 
 /** The same of an allow list: addresses and domains, in one column or in one each. */
-export async function* allowedLines(source: Source): AsyncGenerator<CsvLine<AllowedInput>> {
+export async function* allowedLines(source: Source, begun?: Begun): AsyncGenerator<CsvLine<AllowedInput>> {
   let names: readonly string[] | undefined
-  for await (const each of recordsOf(source)) {
+  for await (const each of piecesOf(source, begun)) {
     if ('why' in each) {
       yield each
       continue
     }
     const { line, entry: record } = each
     if (names === undefined) {
-      names = record.map(plainName)
-      if (ALLOWED.some((name) => names!.includes(name))) continue
-      names = ['value']
+      const named = record.map(plainName)
+      const isNamed = ALLOWED.some((name) => named.includes(name))
+      names = isNamed ? named : ['value']
+      if (isNamed || line === HEAD) continue
     }
     const value = (wanted: readonly string[]) =>
       names!.flatMap((name, at) => (wanted.includes(name) && record[at] ? unguarded(record[at]) : []))[0]
@@ -88,6 +97,25 @@ export async function* allowedLines(source: Source): AsyncGenerator<CsvLine<Allo
 }
 
 const ALLOWED = ['address', 'domain', 'value', 'email', 'recipient']
+
+/** In the place of a line's number: that of the head, which was read with the first piece. */
+const HEAD = 0
+
+/** The records of a piece as if the file had been read up to there. */
+async function* piecesOf(source: Source, begun: Begun | undefined): AsyncGenerator<CsvLine<string[]>> {
+  if (begun === undefined) return yield* recordsOf(source)
+  const { head, lines } = begun
+  const before = head.split('\n').length
+  const whole = async function* () {
+    yield `${head}\n`
+    yield* source
+  }
+  for await (const each of recordsOf(whole())) {
+    if (each.line > before) yield { ...each, line: each.line - before + lines }
+    // What is wrong with it was told with the first piece.
+    else if ('entry' in each) yield { ...each, line: HEAD }
+  }
+}
 
 /** What is behind it cannot be told apart: fields may have several lines. */
 const OPEN_QUOTE = new Set(['CSV_MAX_RECORD_SIZE', 'CSV_QUOTE_NOT_CLOSED'])

@@ -5,7 +5,7 @@ import type { Audit } from './audited.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findWholeCompany } from './find.ts'
 import { checkedSuppression } from './suppression-check.ts'
-import { allowedLines, CSV_HEADER, type CsvLine, csvLines, csvOf } from './suppression-csv.ts'
+import { allowedLines, type Begun, CSV_HEADER, type CsvLine, csvLines, csvOf } from './suppression-csv.ts'
 import { addSuppressions, listSuppressions } from './suppressions.ts'
 import { verb } from './verb.ts'
 
@@ -24,6 +24,8 @@ export interface SuppressionImport {
   type: SuppressionType
   /** Id of the sending domain they come from. */
   domainId?: string | undefined
+  /** The source is a piece of the file. */
+  begun?: Begun | undefined
   onStep?: (sum: Imported) => void
 }
 
@@ -37,6 +39,8 @@ export interface Imported {
 }
 
 export interface ImportReport extends Imported {
+  /** A quotation mark is open at the end: nothing behind the first of `badLines` was read. */
+  stopped: boolean
   /** The first of those that cannot be used; before all of them one behind which nothing was read. */
   badLines: { line: number; why: string }[]
 }
@@ -44,9 +48,12 @@ export interface ImportReport extends Imported {
 /** Every line that can be used counts, whatever others hold. What is interrupted may be done again. */
 export const importSuppressions = verb(
   'manage',
-  async (op, { company: text, source, type, domainId, onStep }: SuppressionImport): Promise<ImportReport> => {
+  async (
+    op,
+    { company: text, source, type, domainId, begun, onStep }: SuppressionImport,
+  ): Promise<ImportReport> => {
     const company = findCompany(op, text).id
-    return await imported(csvLines(source, type), {
+    return await imported(csvLines(source, type, begun), {
       check: (entry) => checkedSuppression(entry, company, null, op.now()),
       async put(entries) {
         const results = await addSuppressions(op, { company, entries, domainId })
@@ -58,14 +65,14 @@ export const importSuppressions = verb(
   importAudit('importSuppressions'),
 )
 
-export type AllowedImport = Pick<SuppressionImport, 'company' | 'source' | 'onStep'>
+export type AllowedImport = Pick<SuppressionImport, 'company' | 'source' | 'begun' | 'onStep'>
 
 /** The same of the allow list. */
 export const importAllowed = verb(
   'manage',
-  async (op, { company: text, source, onStep }: AllowedImport): Promise<ImportReport> => {
+  async (op, { company: text, source, begun, onStep }: AllowedImport): Promise<ImportReport> => {
     const company = findWholeCompany(op, text).id
-    return await imported(allowedLines(source), {
+    return await imported(allowedLines(source, begun), {
       check: ({ value }) => allowedValue(value),
       put: (entries) => addAllowed(op, { company, entries }),
       onStep,
@@ -97,9 +104,10 @@ async function imported<Entry>(
   lines: AsyncIterable<CsvLine<Entry>>,
   { check, put, onStep }: Importing<Entry>,
 ): Promise<ImportReport> {
-  const report: ImportReport = { added: 0, present: 0, bad: 0, badLines: [] }
+  const report: ImportReport = { added: 0, present: 0, bad: 0, stopped: false, badLines: [] }
   const refuse = (line: number, why: string, isLast = false) => {
     report.bad += 1
+    report.stopped ||= isLast
     if (isLast) report.badLines.unshift({ line, why })
     else if (report.badLines.length < BAD_TOLD) report.badLines.push({ line, why })
     if (report.bad < NO_LIST || report.bad < report.added + report.present) return

@@ -56,6 +56,43 @@ export const suppressedPage = verb(
   },
 )
 
+export interface AddressesWanted extends PageWanted {
+  /** Absent: all of them. */
+  types?: readonly SuppressionType[] | undefined
+}
+
+/** By address, and each address with all of its types: a page may have a few more than its limit. */
+export const suppressedAddresses = verb(
+  'see',
+  async (op, { company, types = SUPPRESSION_TYPES, ...page }: AddressesWanted): Promise<Suppression[]> => {
+    const scope = scopeOf(op, company)
+    const ofTypes = await Promise.all(
+      types.map((type) => op.store.suppressedPage({ ...scope, type, ...given(page) })),
+    )
+    const all = ofTypes.flat().sort(byAddress)
+    const { before, limit } = page
+    const last = before === undefined ? all[limit - 1] : all.at(-limit)
+    if (last === undefined) return all
+    return all.filter((each) => {
+      const place = compareAddresses(each, last)
+      return before === undefined ? place <= 0 : place >= 0
+    })
+  },
+)
+
+function byAddress(one: Suppression, other: Suppression): number {
+  return compareAddresses(one, other) || (one.type < other.type ? -1 : 1)
+}
+
+/** As both databases do. */
+function compareAddresses(one: Suppression, other: Suppression): number {
+  return Buffer.compare(folded(one), folded(other))
+}
+
+function folded({ address }: Suppression): Buffer {
+  return Buffer.from(address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()))
+}
+
 /** By id, or of an address: the first of its types. */
 export const findSuppression = verb(
   'see',

@@ -49,6 +49,19 @@ export const showFaringWebhook = verb('see', async (op, { id }: { id: string }):
   return { ...found, lastEvent, lastAttempt }
 })
 
+/** When the oldest event happened that a webhook has still to be told (Unix ms). Null: none, or it is told nothing. */
+export const showBacklog = verb(
+  'see',
+  async (op, { id }: { id: string }): Promise<{ since: number | null }> => {
+    const { webhook } = await findWebhook(op, id)
+    const { status, cursor, companyId, types } = webhook
+    if (status === 'disabled') return { since: null }
+    const wanted = types.length === 0 ? {} : { types }
+    const { events } = await op.store.eventsAfter(cursor, { companyId, ...wanted }, 1)
+    return { since: events[0]?.at ?? null }
+  },
+)
+
 /**
  * - `pending`: not tried yet, or told again by hand.
  * - `attempting`: it was not taken, and is tried again.
@@ -152,12 +165,7 @@ export const replayWebhook = verb(
   async (op, input: Replay): Promise<OwnedWebhook> => {
     const { id } = input
     const found = await findWebhook(op, id)
-    if (found.webhook.status === 'disabled') {
-      throw new OperateError('conflict', 'this webhook is disabled; enable it first', {
-        verb: 'enableWebhook',
-        id,
-      })
-    }
+    if (found.webhook.status === 'disabled') throw disabled(id)
     if ('event' in input) {
       const { number } = await eventOf(op, found.webhook, input.event)
       await op.store.retellWebhook(id, number, op.now())
@@ -169,6 +177,13 @@ export const replayWebhook = verb(
   },
   null,
 )
+
+export function disabled(id: string): OperateError {
+  return new OperateError('conflict', 'this webhook is disabled; enable it first', {
+    verb: 'enableWebhook',
+    id,
+  })
+}
 
 /** One that the webhook may be told: of its company, and of its domain where it has one. Throws `not_found`. */
 async function eventOf(op: Operation, webhook: Webhook, event: number | string): Promise<LoggedEvent> {

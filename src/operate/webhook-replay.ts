@@ -3,8 +3,8 @@ import { messageId, numberOfMessage } from '../events/webhooks/message-id.ts'
 import { OperateError } from './error.ts'
 import type { OfCompany } from './find.ts'
 import { verb } from './verb.ts'
-import { replayWebhook } from './webhook-events.ts'
-import { knownWebhooks, type OwnedWebhook } from './webhook-find.ts'
+import { disabled, listWebhookEvents, replayWebhook } from './webhook-events.ts'
+import { findWebhook, knownWebhooks, type OwnedWebhook } from './webhook-find.ts'
 
 /** Tells again what a message was about, to the webhook that it was for; `id` is what its receiver sees. */
 export const replayMessage = verb(
@@ -30,6 +30,38 @@ export const replayWebhooks = verb(
     const enabled = (await knownWebhooks(op, of)).filter(({ webhook }) => webhook.status === 'enabled')
     for (const { webhook } of enabled) await replayWebhook(op, { id: webhook.id, since })
     return enabled
+  },
+  null,
+)
+
+/** Messages looked through in one call. */
+const LOOKED_THROUGH = 500
+
+export interface ReplayedFailed {
+  /** Messages that are told again. */
+  told: number
+  /** The message behind which to go on; null: all were looked through. */
+  next: string | null
+}
+
+/**
+ * Tells again what is told no more although it was never taken, as far as tries are kept: newest first, what happened
+ * since a time (Unix ms). A bounded step; `from`: `next` of the step before.
+ */
+export const replayFailed = verb(
+  'manage',
+  async (op, input: { id: string; since: number; from?: string | undefined }): Promise<ReplayedFailed> => {
+    const { id, since, from } = input
+    const { webhook } = await findWebhook(op, id)
+    if (webhook.status === 'disabled') throw disabled(id)
+    const messages = await listWebhookEvents(op, { id, before: from, limit: LOOKED_THROUGH })
+    const recent = messages.filter(({ at }) => at >= since)
+    const failed = recent.filter(({ status }) => status === 'failed')
+    const now = op.now()
+    // At once: they share commits.
+    await Promise.all(failed.map((message) => op.store.retellWebhook(id, numberOfMessage(message.id)!, now)))
+    const isDone = messages.length < LOOKED_THROUGH || recent.length === 0
+    return { told: failed.length, next: isDone ? null : messages.at(-1)!.id }
   },
   null,
 )

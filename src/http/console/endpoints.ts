@@ -3,6 +3,7 @@ import type { Endpoint } from '../endpoint.ts'
 import { accountEndpoints } from './account.ts'
 import { totpEndpoints } from './account-totp.ts'
 import { auditEndpoints } from './audit.ts'
+import { allowedEndpoints } from './allowed.ts'
 import { dkimKeyEndpoints } from './dkim-keys.ts'
 import { domainRecordEndpoints } from './domain-records.ts'
 import { domainEndpoints } from './domains.ts'
@@ -16,6 +17,10 @@ import { sessionEndpoints } from './session.ts'
 import { sessionBeginEndpoints } from './session-begin.ts'
 import { startEndpoints } from './start.ts'
 import { teamEndpoints } from './team.ts'
+import { suppressionFileEndpoints } from './suppression-files.ts'
+import { suppressionEndpoints } from './suppressions.ts'
+import { webhookMessageEndpoints } from './webhook-messages.ts'
+import { webhookEndpoints } from './webhooks.ts'
 
 /** Every route of the console: a new one is a line here, and a row in test/http/console/tenants.test.ts. */
 export function consoleEndpoints(parts: SignInParts): Endpoint[] {
@@ -36,5 +41,10 @@ export function consoleEndpoints(parts: SignInParts): Endpoint[] {
     ...teamEndpoints,
     ...peopleEndpoints,
     ...auditEndpoints,
+    ...webhookEndpoints,
+    ...webhookMessageEndpoints,
+    ...suppressionEndpoints,
+    ...suppressionFileEndpoints,
+    ...allowedEndpoints,
   ]
 }
