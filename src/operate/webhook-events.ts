@@ -50,7 +50,7 @@ export const showFaringWebhook = verb('see', async (op, { id }: { id: string }):
 })
 
 /** When the oldest event happened that a webhook has still to be told (Unix ms). Null: none, or it is told nothing. */
-export const showBacklog = verb(
+export const showWebhookBacklog = verb(
   'see',
   async (op, { id }: { id: string }): Promise<{ since: number | null }> => {
     const { webhook } = await findWebhook(op, id)

@@ -321,6 +321,11 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     SEES,
   ],
   [
+    suppressions.suppressedAddresses,
+    (op) => suppressions.suppressedAddresses(op, { company: 'Acme', term: 'g', limit: 10 }),
+    SEES,
+  ],
+  [
     suppressions.findSuppression,
     (op) => suppressions.findSuppression(op, { company: 'Acme', of: 'gone@acme-list.test' }),
     { ...SEES, restricted: foreign },
@@ -458,6 +463,11 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     { ...SEES, restricted: foreign },
   ],
   [
+    webhookEvents.showWebhookBacklog,
+    async (op, world) => webhookEvents.showWebhookBacklog(op, { id: await world.webhook() }),
+    { ...SEES, restricted: foreign },
+  ],
+  [
     webhookEvents.showWebhookEvent,
     async (op, world) => {
       const id = await world.webhook()
@@ -480,6 +490,15 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
       const id = await world.webhook()
       await webhooks.updateWebhook(await world.operation('operator'), { id, enabled: true })
       return await replays.replayMessage(op, { id: await world.eventOf(id) })
+    },
+    { ...MANAGES, restricted: foreign },
+  ],
+  [
+    replays.replayFailed,
+    async (op, world) => {
+      const id = await world.webhook()
+      await webhooks.updateWebhook(await world.operation('operator'), { id, enabled: true })
+      return await replays.replayFailed(op, { id, since: 0 })
     },
     { ...MANAGES, restricted: foreign },
   ],

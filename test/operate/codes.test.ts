@@ -53,7 +53,7 @@ import {
 import { describeTag } from '../../src/operate/tags.ts'
 import { type Operation, verb } from '../../src/operate/verb.ts'
 import { listWebhookEvents, replayWebhook, showWebhookEvent } from '../../src/operate/webhook-events.ts'
-import { replayMessage } from '../../src/operate/webhook-replay.ts'
+import { replayFailed, replayMessage } from '../../src/operate/webhook-replay.ts'
 import { testWebhook } from '../../src/operate/webhook-sample.ts'
 import { rotateWebhookSecret } from '../../src/operate/webhook-secrets.ts'
 import { addWebhook, removeWebhook, showWebhook, updateWebhook } from '../../src/operate/webhooks.ts'
@@ -484,6 +484,12 @@ const CASES: Case[] = [
     'conflict',
     'enableWebhook',
     async (op) => replayWebhook(op, { id: await world.webhook(), since: 0 }),
+  ],
+  [
+    'a replay of what failed to a webhook that is disabled',
+    'conflict',
+    'enableWebhook',
+    async (op) => replayFailed(op, { id: await world.webhook(), since: 0 }),
   ],
   [
     'a replay of what never was',

@@ -41,6 +41,7 @@ export class World implements AsyncDisposable {
   readonly #seal: Seal
   readonly #directory: string
   #serial = 0
+  #webhook: string | null = null
 
   private constructor(
     store: Store,
@@ -147,11 +148,14 @@ export class World implements AsyncDisposable {
   /** One of all of the company's mail; it is disabled. */
   async webhook(): Promise<string> {
     const op = await this.operation('operator')
+    // A company has a hundred at most, and each row of a table makes one for each caller.
+    if (this.#webhook !== null) await this.store.removeWebhook(this.#webhook)
     const { webhook } = await addWebhook(op, {
       company: this.acme.company.id,
       url: 'http://127.0.0.1:2/hook',
     })
     await updateWebhook(op, { id: webhook.id, enabled: false })
+    this.#webhook = webhook.id
     return webhook.id
   }
 

@@ -4,14 +4,8 @@ import { OperateError } from '../../operate/error.ts'
 import { isoTime } from '../../operate/shapes.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
-import {
-  ALLOWED_LIST,
-  ALLOWED_VALUE,
-  ALLOWED_WANTED,
-  DONE,
-  NEW_ALLOWED,
-  OF_COMPANY,
-} from './contract/suppressions.ts'
+import { OF_COMPANY } from './contract/shapes.ts'
+import { ALLOWED_LIST, ALLOWED_VALUE, ALLOWED_WANTED, DONE, NEW_ALLOWED } from './contract/suppressions.ts'
 import { placesOf } from './places-of.ts'
 
 const list = endpoint({

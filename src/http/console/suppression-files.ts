@@ -7,7 +7,8 @@ import {
 } from '../../operate/suppression-files.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
-import { EXPORT_WANTED, IMPORT_PIECE, IMPORTED, OF_COMPANY } from './contract/suppressions.ts'
+import { OF_COMPANY } from './contract/shapes.ts'
+import { EXPORT_WANTED, IMPORT_PIECE, IMPORTED } from './contract/suppressions.ts'
 
 const importPiece = endpoint({
   method: 'POST',

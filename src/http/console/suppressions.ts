@@ -12,10 +12,10 @@ import {
 import type { Suppression } from '../../store/store.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
+import { OF_COMPANY } from './contract/shapes.ts'
 import {
   DONE,
   NEW_SUPPRESSION,
-  OF_COMPANY,
   OF_SUPPRESSION,
   SUPPRESSIONS,
   SUPPRESSIONS_WANTED,

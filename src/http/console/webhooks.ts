@@ -2,7 +2,7 @@
 import { typesOfWord, WEBHOOK_DIALECTS, webhookWords, wordsOfTypes } from '../../events/told/types.ts'
 import { isoTime } from '../../operate/shapes.ts'
 import type { Operation } from '../../operate/verb.ts'
-import { showBacklog } from '../../operate/webhook-events.ts'
+import { showWebhookBacklog } from '../../operate/webhook-events.ts'
 import type { OwnedWebhook } from '../../operate/webhook-find.ts'
 import {
   hasOwnSecret,
@@ -13,6 +13,7 @@ import {
 import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../operate/webhooks.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
+import { OF_COMPANY } from './contract/shapes.ts'
 import {
   ADDED_WEBHOOK,
   NEW_WEBHOOK,
@@ -28,12 +29,6 @@ import {
   type WebhookWords,
 } from './contract/webhooks.ts'
 import { operationOnWebhook } from './webhook-found.ts'
-
-const OF_COMPANY = {
-  type: 'object',
-  required: ['company'],
-  properties: { company: { type: 'string' } },
-} as const
 
 const list = endpoint({
   method: 'GET',
@@ -183,7 +178,7 @@ const rotateSecret = endpoint({
 async function shown(op: Operation, owned: OwnedWebhook): Promise<WebhookShown> {
   const { webhook, company, domain } = owned
   const { id, dialect, url, types, status, createdAt, rotatedAt } = webhook
-  const { since } = await showBacklog(op, { id })
+  const { since } = await showWebhookBacklog(op, { id })
   return {
     ...{ id, company: company.id, domain: domain?.name ?? webhook.domainId, dialect, url, status },
     events: wordsOfTypes(dialect, types),

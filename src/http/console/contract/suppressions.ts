@@ -1,18 +1,11 @@
 /** Addresses that a company sends no mail to, and those that bounces do not put among them. */
 import type { Static } from 'typebox'
 import { SUPPRESSION_TYPES } from '../../../email/suppression.ts'
+import { TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
-const TEXT = { type: 'string' } as const
-const OPTIONAL_TEXT = { anyOf: [TEXT, { type: 'null' }] } as const
 const TYPE = { enum: SUPPRESSION_TYPES } as const
 const ADDRESS = { type: 'string', minLength: 1, maxLength: 1_000 } as const
 const REASON = { type: 'string', maxLength: 1_000 } as const
-
-export const OF_COMPANY = {
-  type: 'object',
-  required: ['company'],
-  properties: { company: TEXT },
-} as const
 
 export const OF_SUPPRESSION = {
   type: 'object',
@@ -52,9 +45,9 @@ const SUPPRESSION = {
     reason: TEXT,
     code: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
     /** Id of the email that it came from. */
-    email: OPTIONAL_TEXT,
-    domain: OPTIONAL_TEXT,
-    createdAt: TEXT,
+    email: TEXT_OR_NULL,
+    domain: TEXT_OR_NULL,
+    createdAt: TIME,
   },
 } as const
 export type SuppressionShown = Static<typeof SUPPRESSION>
@@ -66,8 +59,8 @@ export const SUPPRESSIONS = {
   properties: {
     data: { type: 'array', items: SUPPRESSION },
     /** `before` of the page before, and `after` of the next one; null: there is none. */
-    previous: OPTIONAL_TEXT,
-    next: OPTIONAL_TEXT,
+    previous: TEXT_OR_NULL,
+    next: TEXT_OR_NULL,
   },
 } as const
 export type SuppressionPage = Static<typeof SUPPRESSIONS>
@@ -99,8 +92,8 @@ const ALLOWED = {
   properties: {
     value: TEXT,
     kind: { enum: ['address', 'domain'] },
-    reason: OPTIONAL_TEXT,
-    createdAt: TEXT,
+    reason: TEXT_OR_NULL,
+    createdAt: TIME,
   },
 } as const
 export type AllowedShown = Static<typeof ALLOWED>
@@ -109,7 +102,7 @@ export const ALLOWED_LIST = {
   type: 'object',
   additionalProperties: false,
   required: ['data', 'previous', 'next'],
-  properties: { data: { type: 'array', items: ALLOWED }, previous: OPTIONAL_TEXT, next: OPTIONAL_TEXT },
+  properties: { data: { type: 'array', items: ALLOWED }, previous: TEXT_OR_NULL, next: TEXT_OR_NULL },
 } as const
 export type AllowedPage = Static<typeof ALLOWED_LIST>
 

@@ -1,12 +1,11 @@
 /** Webhooks: who is told, and what became of each try. */
 import type { Static } from 'typebox'
 import { EVENT_TYPES } from '../../../email/event.ts'
+import { TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
 
-const TEXT = { type: 'string' } as const
-const OPTIONAL_TEXT = { anyOf: [TEXT, { type: 'null' }] } as const
 const DIALECT = { enum: ['json', 'form'] } as const
 const TYPE = { enum: EVENT_TYPES } as const
-const EMPTY = { type: 'object', additionalProperties: false, properties: {} } as const
+export const NOTHING = { type: 'object', additionalProperties: false, properties: {} } as const
 
 export const OF_WEBHOOK = {
   type: 'object',
@@ -24,20 +23,20 @@ const WEBHOOK_PROPERTIES = {
   id: TEXT,
   company: TEXT,
   /** Its name, or its id where it was removed; null: of all domains. */
-  domain: OPTIONAL_TEXT,
+  domain: TEXT_OR_NULL,
   dialect: DIALECT,
   url: TEXT,
   events: { type: 'array', items: TEXT },
   /** All there are, also those to come. */
   everything: { type: 'boolean' },
   status: { enum: ['enabled', 'disabled'] },
-  createdAt: TEXT,
-  rotatedAt: OPTIONAL_TEXT,
-  failingSince: OPTIONAL_TEXT,
-  disabledAt: OPTIONAL_TEXT,
-  disabledReason: OPTIONAL_TEXT,
+  createdAt: TIME,
+  rotatedAt: TIME_OR_NULL,
+  failingSince: TIME_OR_NULL,
+  disabledAt: TIME_OR_NULL,
+  disabledReason: TEXT_OR_NULL,
   /** When the oldest event happened that it has still to be told; null: it has been told all. */
-  behindSince: OPTIONAL_TEXT,
+  behindSince: TIME_OR_NULL,
 } as const
 
 export const WEBHOOK = {
@@ -155,16 +154,16 @@ const ATTEMPT = {
     word: TEXT,
     email: TEXT,
     attempt: { type: 'integer' },
-    at: TEXT,
+    at: TIME,
     /** Ms. */
     duration: { type: 'integer' },
     succeeded: { type: 'boolean' },
     /** Of HTTP; null: no answer came, and `error` says why. */
     status: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
-    error: OPTIONAL_TEXT,
+    error: TEXT_OR_NULL,
     /** How the answer began. */
     response: TEXT,
-    nextAt: OPTIONAL_TEXT,
+    nextAt: TIME_OR_NULL,
   },
 } as const
 export type AttemptShown = Static<typeof ATTEMPT>
@@ -182,7 +181,7 @@ export const MESSAGE = {
   required: ['status', 'nextAt', 'body'],
   properties: {
     status: { enum: ['pending', 'attempting', 'success', 'failed', 'unknown'] },
-    nextAt: OPTIONAL_TEXT,
+    nextAt: TIME_OR_NULL,
     /** As it is sent, set out in lines. */
     body: TEXT,
   },
@@ -209,7 +208,7 @@ export const REPLAYED = {
     /** Messages that are told again; null: they are not counted. */
     told: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
     /** There is more to look through: ask again, from here. */
-    next: OPTIONAL_TEXT,
+    next: TEXT_OR_NULL,
   },
 } as const
 
@@ -236,11 +235,9 @@ export const TESTED = {
       },
     },
     status: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
-    error: OPTIONAL_TEXT,
+    error: TEXT_OR_NULL,
     response: TEXT,
     duration: { type: 'integer' },
   },
 } as const
 export type TestedShown = Static<typeof TESTED>
-
-export { EMPTY as NOTHING }
