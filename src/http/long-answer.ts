@@ -33,7 +33,10 @@ class Writing {
     this.#response = response
   }
 
-  /** Pieces of text are put together, octets are as many as their maker wants written at once. False: nobody takes it in. */
+  /**
+   * Pieces of text are put together, octets are as many as their maker wants written at once. False: nobody takes it
+   * in.
+   */
   add(piece: string | Uint8Array): true | Promise<boolean> {
     if (typeof piece !== 'string') return this.#write(piece)
     this.#waiting += piece
