@@ -6,6 +6,7 @@ import { addDkimKey } from '../../../src/operate/dkim-keys.ts'
 import { addDomain } from '../../../src/operate/domains.ts'
 import { operationOn } from '../../../src/operate/open.ts'
 import { setRoute } from '../../../src/operate/routes.ts'
+import { addSuppression } from '../../../src/operate/suppressions.ts'
 import { invite } from '../../../src/operate/team.ts'
 import type { Operation } from '../../../src/operate/verb.ts'
 import { addWebhook } from '../../../src/operate/webhooks.ts'
@@ -70,6 +71,11 @@ export class Tenant {
     const op = await this.operation()
     const { webhook } = await addWebhook(op, { company: this.company.id, url: 'https://hook.example/' })
     return webhook.id
+  }
+
+  async suppression(): Promise<string> {
+    const entry = { company: this.company.id, address: newAddress(), type: 'manual' as const }
+    return (await addSuppression(await this.operation(), entry)).id
   }
 
   /** An email of it. */

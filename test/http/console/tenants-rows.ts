@@ -45,6 +45,8 @@ const named = async (of: Tenant) => {
   return { domain: id, name: domains.find((each) => each.id === id)!.name }
 }
 const key = async (of: Tenant) => ({ key: await of.key() })
+const webhook = async (of: Tenant) => ({ id: await of.webhook() })
+const message = async (of: Tenant) => ({ ...(await webhook(of)), message: `msg_${'0'.repeat(27)}` })
 const invitation = async (of: Tenant) => ({ invitation: await of.invitation() })
 const person = async (of: Tenant) => ({ person: await of.member() })
 const dkim = async (of: Tenant) => {
@@ -138,6 +140,47 @@ export const ROWS: Readonly<Record<string, Row>> = {
     body: (of) => ({ from: `a@${of.domain.name}`, to: 'b@x.example', subject: 's', text: 't' }),
   },
   'GET /companies/:company/steps/:step': { may: SEES, words: { step: 'message' } },
+
+  'GET /companies/:company/webhooks': { may: SEES },
+  'GET /webhook-words': { may: SEES },
+  'POST /companies/:company/webhooks': {
+    ...{ may: MANAGES, body: { url: 'https://hook.example/', dialect: 'json', events: [] } },
+  },
+  'GET /companies/:company/webhooks/:id': { may: SEES, ids: webhook },
+  'PATCH /companies/:company/webhooks/:id': { may: MANAGES, ids: webhook, body: { enabled: true } },
+  'DELETE /companies/:company/webhooks/:id': { may: MANAGES, ids: webhook },
+  'GET /companies/:company/webhooks/:id/secret': { may: MANAGES, ids: webhook },
+  'POST /companies/:company/webhooks/:id/secret': { may: MANAGES, ids: webhook },
+  'GET /companies/:company/webhooks/:id/attempts': { may: SEES, ids: webhook },
+  // Of no event: what becomes of real ones is tried in webhooks.test.ts.
+  'GET /companies/:company/webhooks/:id/messages/:message': { may: SEES, ids: message, status: 404 },
+  'POST /companies/:company/webhooks/:id/messages/:message/replay': {
+    ...{ may: MANAGES, ids: message, status: 404 },
+  },
+  'POST /companies/:company/webhooks/:id/replay': {
+    ...{ may: MANAGES, ids: webhook, body: { since: '2020-01-01T00:00:00Z', what: 'failed' } },
+  },
+  'POST /companies/:company/webhooks/:id/test': {
+    ...{ may: MANAGES, ids: webhook, body: { event: 'email.sent' } },
+  },
+
+  'GET /companies/:company/suppressions': { may: SEES },
+  'POST /companies/:company/suppressions': {
+    ...{ may: MANAGES, body: () => ({ address: newAddress(), type: 'manual' }) },
+  },
+  'DELETE /companies/:company/suppressions/:id': {
+    ...{ may: MANAGES, ids: async (of: Tenant) => ({ id: await of.suppression() }) },
+  },
+  'POST /companies/:company/suppressions/import': {
+    ...{ may: MANAGES, body: () => ({ list: 'manual', text: newAddress() }) },
+  },
+  'GET /companies/:company/suppressions/export': { may: SEES },
+  'GET /companies/:company/allowed': { may: SEES },
+  'POST /companies/:company/allowed': { may: MANAGES, body: () => ({ value: newAddress() }) },
+  // A word, and no id: what is there is removed in suppressions.test.ts.
+  'DELETE /companies/:company/allowed/:value': {
+    ...{ may: MANAGES, words: { value: 'never.example' }, status: 404 },
+  },
 
   'GET /companies/:company/team': { may: SEES },
   'POST /companies/:company/team/invitations': {
