@@ -133,8 +133,8 @@ function firstIdAt(time: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
-/** Words of a filter that are looked up: more of them hardly narrow it down. */
-const MOST_WORDS = 8
+/** Words of a filter that are looked up: the longest tell most, and more of them hardly narrow it down. */
+const MOST_WORDS = 5
 
 /** All of these lists have what is wanted; none: no list serves the filter. */
 function listsOf({ companyId, domainId, keyId, to, tag, words, events }: EmailFilter): PlaceList[] {
@@ -146,8 +146,8 @@ function listsOf({ companyId, domainId, keyId, to, tag, words, events }: EmailFi
     const { name, value } = tag
     byMany(value === undefined ? emailTerms.ofTag(name) : emailTerms.ofTagValue(name, value))
   }
-  const own = new Set((words ?? []).flatMap(wordsIn))
-  for (const word of [...own].slice(0, MOST_WORDS)) byMany(emailTerms.ofWord(word))
+  const different = [...new Set((words ?? []).flatMap(wordsIn))].sort((a, b) => b.length - a.length)
+  for (const word of different.slice(0, MOST_WORDS)) byMany(emailTerms.ofWord(word))
   if (events?.every(isFiledByEvent)) byFew(...events.map(emailTerms.ofEvent))
   // Those of one company's are not filed for all.
   if (companyId === null) return lists

@@ -32,6 +32,7 @@ export function* commonPlaces(lists: readonly PlaceList[], segments: readonly nu
     const answer = answers[index]!
     return { list, answer, found: listed(probed, answer) }
   })
+  probes.sort((a, b) => octetsOf(a.found) - octetsOf(b.found))
   const found = probes.slice(1).reduce((common, { answer }) => inBoth(common, answer), probes[0]!.found)
   const rest = segments.slice(PROBED)
   return rest.length === 0 ? found : [...found, ...(yield* ofTheRest(probes, rest))]
@@ -44,8 +45,9 @@ interface Probe {
   found: Found
 }
 
+/** `probes`: the shortest list first. */
 function* ofTheRest(probes: readonly Probe[], rest: readonly number[]): Asking<Found> {
-  const [shortest, ...others] = [...probes].sort((a, b) => octetsOf(a.found) - octetsOf(b.found))
+  const [shortest, ...others] = probes
   const segments = yield* whereAny(probes, rest)
   let common = listed(segments, yield* placesOf(shortest!.list, segments))
   for (const { list } of others) {

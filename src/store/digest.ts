@@ -194,8 +194,15 @@ function offsetsOf(octets: Uint8Array): number[] {
 
 /** What of one list of a segment is in another one of it, too. */
 export function placesInBoth(one: Uint8Array, other: Uint8Array): Uint8Array {
-  const there = new Set(offsetsOf(other))
-  return packPlaces(offsetsOf(one).filter((offset) => there.has(offset)))
+  const [few, many] = one.length < other.length ? [one, other] : [other, one]
+  if (few.length === 0) return few
+  const wanted = new Set(offsetsOf(few))
+  const both: number[] = []
+  for (let at = 0; at + 1 < many.length; at += 2) {
+    const offset = many[at]! * 256 + many[at + 1]!
+    if (wanted.has(offset)) both.push(offset)
+  }
+  return packPlaces(both)
 }
 
 export const COUNT_SIZES = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
