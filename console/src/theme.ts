@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Modal } from '@mantine/core'
 
 /** Forest green: calm beside the red and yellow of what went wrong, and of good contrast in both schemes. */
 const road: MantineColorsTuple = [
@@ -26,6 +26,9 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: {
+    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+  },
 })
 
 /** Less important text keeps a contrast of 4.5 to 1 (WCAG 2.2, 1.4.3), which the library's own does not. */

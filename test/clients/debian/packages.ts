@@ -35,8 +35,15 @@ export function missing(client: Client): string | false {
 const first = (...patterns: string[]) => patterns.flatMap((pattern) => globSync(pattern)).at(0)
 const phpOf = (root: string) => first(join(root, 'usr/bin/php[0-9]*'), '/usr/bin/php[0-9]*')
 
-/** What the program prints as JSON, given `input` as JSON. Throws with what it says when it fails. */
-export async function runPhp(program: string, input: object): Promise<Record<string, unknown>> {
+export interface Runtime {
+  command: string
+  /** Before the program. */
+  args: string[]
+  env: Record<string, string>
+}
+
+/** PHP with the client on its include path. Throws where it cannot be had. */
+export function phpRuntime(): Runtime {
   const why = hindrance('symfony')
   if (why !== null) throw new Error(why)
   const root = unpacked('symfony')
@@ -49,16 +56,26 @@ export async function runPhp(program: string, input: object): Promise<Record<str
     'display_errors=stderr',
     'error_reporting=E_ALL & ~E_DEPRECATED',
   ].flatMap((setting) => ['-d', setting])
-  return await talk(phpOf(root)!, ['-n', ...settings, program], input, libraries(root))
+  return { command: phpOf(root)!, args: ['-n', ...settings], env: libraries(root) }
 }
 
-/** The same in Python. */
-export async function runPython(program: string, input: object): Promise<Record<string, unknown>> {
+/** Python with the client, Django and requests. Throws where it cannot be had. */
+export function pythonRuntime(): Runtime {
   const why = hindrance('anymail')
   if (why !== null) throw new Error(why)
   const root = unpacked('anymail')
   const env = { PYTHONPATH: join(root, 'usr/lib/python3/dist-packages'), PYTHONDONTWRITEBYTECODE: '1' }
-  return await talk('/usr/bin/python3', [program], input, { ...libraries(root), ...env })
+  return { command: '/usr/bin/python3', args: [], env: { ...libraries(root), ...env } }
+}
+
+/** What the program prints as JSON, given `input` as JSON. Throws with what it says when it fails. */
+export function runPhp(program: string, input: object): Promise<Record<string, unknown>> {
+  return talk(phpRuntime(), program, input)
+}
+
+/** The same in Python. */
+export function runPython(program: string, input: object): Promise<Record<string, unknown>> {
+  return talk(pythonRuntime(), program, input)
 }
 
 /** Libraries that came with the packages. */
@@ -66,8 +83,8 @@ function libraries(root: string): Record<string, string> {
   return { LD_LIBRARY_PATH: globSync(join(root, 'usr/lib/*-linux-gnu*')).join(':') }
 }
 
-async function talk(command: string, args: string[], input: object, env: Record<string, string>) {
-  const called = run(command, args, { env: { ...process.env, ...env }, timeout: 60_000 })
+async function talk({ command, args, env }: Runtime, program: string, input: object) {
+  const called = run(command, [...args, program], { env: { ...process.env, ...env }, timeout: 60_000 })
   called.child.stdin!.end(JSON.stringify(input))
   const { stdout } = await called
   return JSON.parse(stdout) as Record<string, unknown>

@@ -1,13 +1,12 @@
-import { Button, Skeleton, Table, Text, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
+import { Button, Skeleton, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Globe, Plus, Search } from 'lucide-react'
-import { useState } from 'react'
+import { Globe, Plus } from 'lucide-react'
 import { type Domain, domainsQuery } from '../../api/domains.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { SearchField } from '../../parts/search-field.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Trouble } from '../../parts/trouble.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
@@ -42,7 +41,15 @@ export function DomainsPage() {
       </PageHead>
       {error && <Trouble error={error} reset={() => void refetch()} />}
       {!data && !error && <Skeleton h={160} />}
-      {data && (data.total > WORTH_A_SEARCH || search !== undefined) && <SearchField search={search} />}
+      {data && (data.total > WORTH_A_SEARCH || search !== undefined) && (
+        <SearchField
+          label="Search domains"
+          value={search}
+          search={(next) =>
+            void navigate({ search: (before) => ({ ...before, search: next }), replace: true })
+          }
+        />
+      )}
       {data && data.domains.length > 0 && <DomainTable domains={data.domains} company={company} />}
       {data && data.domains.length < data.total && (
         <Text c="dimmed" size="sm" mt="sm">
@@ -65,28 +72,6 @@ export function DomainsPage() {
       {company !== ALL && <CompanyRelay company={company} />}
       {mayAdd && <AddDomain company={company} opened={add === true} close={() => setAdd(false)} />}
     </>
-  )
-}
-
-function SearchField({ search }: { search: string | undefined }) {
-  const navigate = useNavigate({ from: '/c/$company/domains' })
-  const [text, setText] = useState(search ?? '')
-  const go = useDebouncedCallback((next: string) => {
-    void navigate({ search: (before) => ({ ...before, search: next || undefined }), replace: true })
-  }, 200)
-  return (
-    <TextInput
-      mb="sm"
-      maw={360}
-      aria-label="Search domains"
-      placeholder="Search"
-      leftSection={<Search size={16} aria-hidden />}
-      value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value)
-        go(event.currentTarget.value)
-      }}
-    />
   )
 }
 

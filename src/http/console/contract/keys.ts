@@ -35,7 +35,10 @@ export const FIND_KEYS = {
   additionalProperties: false,
   properties: {
     search: { type: 'string', maxLength: 200, description: 'A part of the name.' },
-    ended: { type: 'boolean', description: 'Those that were revoked or have expired, instead of the others.' },
+    ended: {
+      type: 'boolean',
+      description: 'Those that were revoked or have expired, instead of the others.',
+    },
   },
 } as const
 

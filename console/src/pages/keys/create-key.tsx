@@ -1,0 +1,184 @@
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  NativeSelect,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { CircleCheck } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { domainsQuery } from '../../api/domains.ts'
+import { createKey, type MadeKey, type NewKey } from '../../api/keys.ts'
+import { CodeBlock } from '../../parts/code.tsx'
+import { SCOPES } from './scopes.ts'
+import { SnippetsPanel } from './snippets-panel.tsx'
+
+export function CreateKey({
+  company,
+  opened,
+  close,
+}: {
+  company: string
+  opened: boolean
+  close: () => void
+}) {
+  const [made, setMade] = useState<MadeKey | null>(null)
+  const end = () => {
+    close()
+    setMade(null)
+  }
+  return (
+    <Modal
+      opened={opened}
+      onClose={end}
+      title={made === null ? 'Create an API key' : `The key “${made.key.name}”`}
+      size="xl"
+      // A slip beside it must not take away what is shown once.
+      closeOnClickOutside={made === null}
+      closeOnEscape={made === null}
+    >
+      {made === null ? (
+        <Form company={company} close={end} onMade={setMade} />
+      ) : (
+        <Made company={company} made={made} close={end} />
+      )}
+    </Modal>
+  )
+}
+
+/** Days; 0: never. */
+const LASTS = [
+  { value: '0', label: 'Never' },
+  { value: '7', label: 'In 7 days' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+]
+const DAY = 24 * 3_600_000
+const ANY = ''
+
+function Form({
+  company,
+  close,
+  onMade,
+}: {
+  company: string
+  close: () => void
+  onMade: (made: MadeKey) => void
+}) {
+  const { data } = useQuery(domainsQuery(company))
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<string[]>(['sending', 'reading'])
+  const [domain, setDomain] = useState(ANY)
+  const [networks, setNetworks] = useState<string[]>([])
+  const [lasts, setLasts] = useState('0')
+  const creating = useMutation({
+    mutationFn: () =>
+      createKey(company, {
+        name,
+        scopes: scopes as NewKey['scopes'],
+        ...(domain !== ANY && { domain }),
+        ...(networks.length > 0 && { networks }),
+        ...(lasts !== '0' && { expiresAt: new Date(Date.now() + Number(lasts) * DAY).toISOString() }),
+      }),
+    onSuccess: onMade,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    creating.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="Name"
+          description="What it is for, such as the application that gets it."
+          placeholder="Shop"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          maxLength={200}
+          data-autofocus
+          required
+        />
+        <Checkbox.Group label="It may" value={scopes} onChange={setScopes}>
+          <Stack gap="xs" mt={4}>
+            {SCOPES.map(({ scope, label, about }) => (
+              <Checkbox key={scope} value={scope} label={label} description={about} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <NativeSelect
+          label="Domain"
+          description="The only one it may send from."
+          value={domain}
+          onChange={(event) => setDomain(event.currentTarget.value)}
+          data={[
+            { value: ANY, label: 'Every domain of the company' },
+            ...(data?.domains ?? []).map(({ id, name: label }) => ({ value: id, label })),
+          ]}
+        />
+        <TagsInput
+          label="Networks"
+          placeholder={networks.length === 0 ? '10.0.0.0/8' : ''}
+          description="Addresses and ranges it may be used from, such as 192.0.2.7 or 10.0.0.0/8. None: from anywhere."
+          value={networks}
+          onChange={setNetworks}
+          splitChars={[',', ' ', ';']}
+          acceptValueOnBlur
+        />
+        <NativeSelect
+          label="Ends"
+          value={lasts}
+          onChange={(event) => setLasts(event.currentTarget.value)}
+          data={LASTS}
+        />
+        {creating.error && (
+          <Text role="alert" size="sm" c="red">
+            {creating.error.message}
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            loading={creating.isPending}
+            disabled={name.trim() === '' || scopes.length === 0}
+          >
+            Create the key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function Made({ company, made, close }: { company: string; made: MadeKey; close: () => void }) {
+  const { key, token } = made
+  return (
+    <Stack>
+      <Alert color="road" variant="light" icon={<CircleCheck aria-hidden />} title="Copy it now">
+        <Text size="sm" mb="xs">
+          It is shown this once: only its hash is kept.
+        </Text>
+        <CodeBlock code={token} what="the API key" wrap />
+      </Alert>
+      {key.scopes.includes('sending') && (
+        <>
+          <Text fw={600}>Send with it</Text>
+          <SnippetsPanel company={company} token={token} only={key.domain?.name ?? null} />
+        </>
+      )}
+      <Group justify="flex-end">
+        <Button onClick={close}>I have copied it</Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,144 @@
+/** Programs that send through this installation, ready to be copied. */
+import { NativeSelect, SimpleGrid, Stack, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useMe } from '../../api/session.ts'
+import { sendersQuery } from '../../api/start.ts'
+import { CodeBlock } from '../../parts/code.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { plainAddress, type Snippet } from './snippet.ts'
+import { snippetsFor } from './snippets.ts'
+
+/** Stands for the token of a key, which nobody has seen but who made it. */
+const YOUR_KEY = 'YOUR_API_KEY'
+
+interface Props {
+  company: string
+  /** Of a key that was made just now; null: of one that the reader has. */
+  token: string | null
+  /** The only domain it may send from; null: any of the company. */
+  only: string | null
+  /** Id of the snippet that is shown. */
+  client?: string | undefined
+  onClient?: (id: string) => void
+}
+
+export function SnippetsPanel({ company, token, only, client, onClient }: Props) {
+  const { person, installation } = useMe()
+  const { data } = useQuery(sendersQuery(company))
+  const domains = only === null ? (data?.domains ?? []) : [only]
+  const [chosenDomain, setDomain] = useState<string | null>(null)
+  const [chosenClient, setClient] = useState<string | null>(null)
+  const domain = chosenDomain ?? domains[0] ?? 'example.com'
+  const [smtp = null] = installation.smtp
+  const snippets = snippetsFor({
+    ...{ url: installation.url, token: token ?? YOUR_KEY, domain, smtp },
+    to: plainAddress(person.address),
+  })
+  const wanted = client ?? chosenClient
+  const snippet = snippets.find(({ id }) => id === wanted) ?? snippets[0]!
+  return (
+    <Stack>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <NativeSelect
+          label="With"
+          value={snippet.id}
+          onChange={(event) => {
+            setClient(event.currentTarget.value)
+            onClient?.(event.currentTarget.value)
+          }}
+          data={grouped(snippets)}
+        />
+        {domains.length > 0 && (
+          <NativeSelect
+            label="From"
+            value={domain}
+            onChange={(event) => setDomain(event.currentTarget.value)}
+            data={domains.map((each) => ({ value: each, label: `hello@${each}` }))}
+          />
+        )}
+      </SimpleGrid>
+      {domains.length === 0 && data && (
+        <Text size="sm" c="dimmed">
+          No domain may send yet: example.com stands for yours.
+        </Text>
+      )}
+      {token === null && (
+        <Text size="sm" c="dimmed">
+          {YOUR_KEY} stands for the token of a key, which is shown when the key is made.
+        </Text>
+      )}
+      <SnippetShown snippet={snippet} />
+      {snippet.group === 'SMTP' && smtp !== null && <SmtpFacts smtp={smtp} token={token} />}
+    </Stack>
+  )
+}
+
+function grouped(snippets: readonly Snippet[]) {
+  const groups = [...new Set(snippets.map(({ group }) => group))]
+  return groups.map((group) => ({
+    group,
+    items: snippets
+      .filter((snippet) => snippet.group === group)
+      .map(({ id, label }) => ({ value: id, label })),
+  }))
+}
+
+function SnippetShown({ snippet: { label, install, files, note } }: { snippet: Snippet }) {
+  return (
+    <Stack gap="sm">
+      {install && <CodeBlock code={install} what="the command that installs the client" wrap />}
+      {files.map(({ name, text }) => (
+        <div key={name ?? ''} data-snippet-file={name ?? ''}>
+          {name && (
+            <Text size="sm" fw={600} mb={4}>
+              {name}
+            </Text>
+          )}
+          <CodeBlock code={text} what={name ?? `the ${label} snippet`} />
+        </div>
+      ))}
+      {note && (
+        <Text size="sm" c="dimmed">
+          {note}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+const SECURITY = {
+  tls: 'TLS from the start (SSL/TLS)',
+  starttls: 'STARTTLS',
+  none: 'none: logins from this machine alone',
+} as const
+
+function SmtpFacts({
+  smtp: { host, port, security },
+  token,
+}: {
+  smtp: { host: string; port: number; security: keyof typeof SECURITY }
+  token: string | null
+}) {
+  const rows = [
+    ['Server', host],
+    ['Port', String(port)],
+    ['Encryption', SECURITY[security]],
+    ['User name', 'api'],
+    ['Password', token ?? 'the API key'],
+  ] as const
+  return (
+    <Table variant="vertical" withTableBorder>
+      <Table.Tbody>
+        {rows.map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Th w={140}>{name}</Table.Th>
+            <Table.Td>
+              {value} <Copy value={value} what={name.toLowerCase()} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}

@@ -1,0 +1,14 @@
+/**
+ * Programs that send a message through this installation, one for each client. Data alone: the page shows them, and
+ * test/clients/snippets.test.ts runs them as they stand here.
+ */
+
+import type { Snippet, Ways } from './snippet.ts'
+import { mailgunSnippets } from './snippets-form.ts'
+import { frameworkSnippets } from './snippets-frameworks.ts'
+import { jsonSnippets } from './snippets-json.ts'
+import { smtpSnippets } from './snippets-smtp.ts'
+
+export function snippetsFor(ways: Ways): Snippet[] {
+  return [...jsonSnippets(ways), ...mailgunSnippets(ways), ...frameworkSnippets(ways), ...smtpSnippets(ways)]
+}

@@ -1,0 +1,32 @@
+import { TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { Search } from 'lucide-react'
+import { useState } from 'react'
+
+/** Narrows a list as one types. `search` is given what is sought now; undefined: nothing. */
+export function SearchField({
+  label,
+  value,
+  search,
+}: {
+  label: string
+  value: string | undefined
+  search: (text: string | undefined) => void
+}) {
+  const [text, setText] = useState(value ?? '')
+  const go = useDebouncedCallback((next: string) => search(next || undefined), 200)
+  return (
+    <TextInput
+      mb="sm"
+      maw={360}
+      aria-label={label}
+      placeholder="Search"
+      leftSection={<Search size={16} aria-hidden />}
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value)
+        go(event.currentTarget.value)
+      }}
+    />
+  )
+}
