@@ -86,6 +86,56 @@ describe('verification', () => {
     assert.deepEqual(states.slice(2), ['different', 'different'])
   })
 
+  const spfs: [string, string[], string | null, RegExp | null][] = [
+    ['that ends hard', [`v=spf1 a:${HOST} -all`], null, /to be refused/],
+    ['that lets everybody send', [`v=spf1 +a:${HOST} +all`], null, /everybody may send/],
+    ['of another service', ['v=spf1 include:a.test -all'], `v=spf1 a:${HOST} include:a.test -all`, null],
+    ['that goes on elsewhere', ['v=spf1 redirect=a.test'], `v=spf1 a:${HOST} redirect=a.test`, null],
+    [
+      'beside another',
+      ['v=spf1 mx include:a.test ~all', `v=spf1 mx a:${HOST} -all`],
+      `v=spf1 mx include:a.test a:${HOST} -all`,
+      null,
+    ],
+  ]
+  for (const [name, values, suggestion, explanation] of spfs) {
+    test(`of an SPF record ${name}, says what it means or what to publish instead`, async () => {
+      const { records } = await verify((zone) => {
+        zone['x.test/TXT'] = values
+      })
+      const spf = records.find(({ kind }) => kind === 'spf')!
+      assert.equal(spf.suggestion, suggestion)
+      if (explanation === null) assert.equal(spf.explanation, null)
+      else assert.match(spf.explanation!, explanation)
+    })
+  }
+
+  test('says what a DMARC record asks for, and that one without a policy is none', async () => {
+    const dmarc = async (value: string) => {
+      const { records } = await verify((zone) => {
+        zone['_dmarc.x.test/TXT'] = [value]
+      })
+      return records.find(({ kind }) => kind === 'dmarc')!
+    }
+    assert.match((await dmarc('v=DMARC1; p=none')).explanation!, /as before/)
+    assert.match((await dmarc('v=DMARC1;p=Quarantine; pct=50')).explanation!, /spam folder/)
+    assert.match((await dmarc('v=DMARC1; sp=none; p = reject')).explanation!, /refused/)
+    for (const value of ['v=DMARC1', 'v=DMARC1; sp=none', 'v=DMARC1; p=sometimes']) {
+      const { state, advice } = await dmarc(value)
+      assert.equal(state, 'different', value)
+      assert.match(advice!, /no policy/)
+    }
+  })
+
+  test('finds a record whose name the provider has added its zone to', async () => {
+    const { states, advice } = await verify((zone, name) => {
+      zone[name.replace('/TXT', '.x.test/TXT')] = zone[name]!
+      delete zone[name]
+    })
+    assert.equal(states[0], 'missing')
+    assert.match(advice, /stands at pr\d+\._domainkey\.x\.test\.x\.test: your DNS provider adds x\.test/)
+  })
+
   test('reads a key in other words', async () => {
     const { verified } = await verify((zone, name) => {
       zone[name] = [`k=rsa; t=s; h=sha1:sha256; p= ${domain.dkim[0]!.publicKey} ;`]
