@@ -89,9 +89,11 @@ async function read(path: string, folder: string): Promise<Build | null> {
     const contents = new Map(
       await Promise.all(
         entries
-          .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
-          .map(({ parentPath, name }) => join(parentPath, name))
-          .map(async (file) => [relative(path, file), await readFile(file)] as const),
+          .filter((entry) => entry.isFile())
+          .map(({ parentPath, name }) => relative(path, join(parentPath, name)))
+          // Notes of who built it.
+          .filter((name) => !/(?:^|\/)\./.test(name))
+          .map(async (name) => [name, await readFile(join(path, name))] as const),
       ),
     )
     const { 'index.html': index, ...files } = Object.fromEntries(contents)

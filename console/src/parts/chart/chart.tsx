@@ -1,12 +1,14 @@
 /** A picture of numbers over time, the numbers themselves beside it, and both as CSV. */
 import { ActionIcon, Group, Paper, Text, Title, Tooltip, useComputedColorScheme } from '@mantine/core'
 import { ChartNoAxesColumn, Download, Table2 } from 'lucide-react'
-import { useId, useMemo, useState } from 'react'
+import { lazy, Suspense, useId, useMemo, useState } from 'react'
 import { csvOf, download } from '../csv.ts'
 import classes from './chart.module.css'
 import { ChartTable } from './chart-table.tsx'
-import { Plot } from './plot.tsx'
 import type { ChartProps } from './series.ts'
+
+/** It weighs as much as the rest of a page of charts, and comes after it. */
+const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }))
 
 const plain = (value: number) => value.toLocaleString()
 
@@ -79,7 +81,9 @@ export function Chart({ title, about, times, series, kind, format = plain }: Cha
       {numbers ? (
         <ChartTable title={title} times={times} series={series} format={format} />
       ) : (
-        <Plot key={scheme} times={times} series={series} kind={kind} format={format} onHover={setAt} />
+        <Suspense fallback={<div className={classes.plot} />}>
+          <Plot key={scheme} times={times} series={series} kind={kind} format={format} onHover={setAt} />
+        </Suspense>
       )}
     </Paper>
   )
