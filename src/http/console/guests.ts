@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Caller, personIn } from '../../operate/authority.ts'
 import { OperateError } from '../../operate/error.ts'
+import { personName } from '../../operate/people.ts'
 import { knownSession } from '../../operate/sessions.ts'
 import type { Person, Session } from '../../people/person.ts'
 import { hashSecret } from '../../people/secret.ts'
@@ -69,7 +70,7 @@ export class Guests {
 
   async #callerOf(person: Person, access: PersonAccess, company: string | null): Promise<Caller | null> {
     if (access === 'person') return null
-    const ref = { id: person.id, name: person.address ?? person.name }
+    const ref = { id: person.id, name: personName(person) }
     if (person.operator) {
       if (company !== null) await this.#requireCompany(company)
       return { kind: 'operator', person: ref }

@@ -9,7 +9,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Trouble } from '../../parts/trouble.tsx'
 import { ALL, useCompany } from '../../shell/company.ts'
-import { givenOf, phraseOf } from './sentence.ts'
+import { phraseOf } from './sentence.ts'
 
 const ACTORS = {
   person: { icon: UserRound, word: 'a person' },
@@ -33,14 +33,12 @@ export function AuditPage() {
         {names.length > 1 && (
           <Select
             aria-label="Changed by"
-            placeholder="By everybody"
-            data={names}
-            value={by ?? null}
-            clearable
-            clearButtonProps={{ 'aria-label': 'By everybody' }}
+            data={[{ value: '', label: 'By everybody' }, ...names]}
+            value={by ?? ''}
+            allowDeselect={false}
             searchable={names.length > 8}
             onChange={(name) =>
-              void navigate({ to: '.', search: (name === null ? {} : { by: name }) as never, replace: true })
+              void navigate({ to: '.', search: (name ? { by: name } : {}) as never, replace: true })
             }
           />
         )}
@@ -82,13 +80,18 @@ export function AuditPage() {
 function Entry({ entry, company }: { entry: AuditEntry; company: boolean }) {
   const { actor, target, at, done } = entry
   const { icon: Icon, word } = ACTORS[actor.kind]
-  const { before, after } = phraseOf(entry)
-  const given = givenOf(entry)
+  const { before, after, given } = phraseOf(entry)
   return (
     <Table.Tr>
       <Table.Td w={44}>
         <Tooltip label={`By ${word}`}>
-          <Icon size={18} strokeWidth={1.75} aria-label={`By ${word}`} role="img" />
+          <Icon
+            size={18}
+            strokeWidth={1.75}
+            aria-label={`By ${word}`}
+            role="img"
+            style={{ display: 'block' }}
+          />
         </Tooltip>
       </Table.Td>
       <Table.Td style={{ overflowWrap: 'anywhere' }}>

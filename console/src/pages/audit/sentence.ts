@@ -1,10 +1,12 @@
 /** What was changed, as a sentence without its subject: `created the API key`, and then what it was done to. */
-import type { AuditEntry } from '../../api/audit.ts'
+import type { Static } from 'typebox'
+import type { AUDIT_ENTRY } from '../../../../src/http/console/contract/audit.ts'
 import { ROLE_WORDS } from '../team/roles.ts'
 
+type AuditEntry = Static<typeof AUDIT_ENTRY>
 type Detail = AuditEntry['detail']
-/** What was done, and how it goes on behind what it was done to. */
-type Phrase = readonly [before: string, after?: (detail: Detail) => string]
+/** What was done, and how it goes on behind what it was done to, with these of what was given. */
+type Phrase = readonly [before: string, after?: (detail: Detail) => string, ...said: string[]]
 
 const PHRASES: Readonly<Record<string, Phrase>> = {
   createCompany: ['created the company'],
@@ -16,22 +18,32 @@ const PHRASES: Readonly<Record<string, Phrase>> = {
   removeDomain: ['removed the domain'],
   verifyDomain: [
     'checked the DNS records of',
-    ({ status }) => (status === 'verified' ? ': verified' : `: ${status}`),
+    ({ status, sending }) => `: ${status}, sending ${sending}`,
+    'status',
+    'sending',
   ],
-  addDkimKey: ['added a DKIM key to', named('selector')],
+  addDkimKey: ['added a DKIM key to', named('selector'), 'selector'],
   switchDkimKey: [
     'switched a DKIM key of',
     ({ selector, active }) => ` ${active ? 'on' : 'off'} (${selector})`,
+    'selector',
+    'active',
   ],
-  renameDkimKey: ['renamed a DKIM key of', ({ selector, to }) => ` from ${selector} to ${to}`],
-  removeDkimKey: ['removed a DKIM key of', named('selector')],
+  renameDkimKey: [
+    'renamed a DKIM key of',
+    ({ selector, to }) => ` from ${selector} to ${to}`,
+    'selector',
+    'to',
+  ],
+  removeDkimKey: ['removed a DKIM key of', named('selector'), 'selector'],
   createKey: ['created the API key'],
-  renameKey: ['renamed the API key', ({ to }) => ` to “${to}”`],
+  renameKey: ['renamed the API key', ({ to }) => ` to “${to}”`, 'to'],
   revokeKey: ['revoked the API key'],
   addWebhook: ['added a webhook to'],
   updateWebhook: [
     'changed the webhook to',
     ({ enabled }) => (enabled === true ? ': switched on' : enabled === false ? ': switched off' : ''),
+    'enabled',
   ],
   removeWebhook: ['removed the webhook to'],
   rotateWebhookSecret: ['made another secret for the webhook to'],
@@ -39,7 +51,7 @@ const PHRASES: Readonly<Record<string, Phrase>> = {
   addSuppression: ['suppressed'],
   addSuppressions: ['suppressed'],
   removeSuppression: ['took off the suppression list:'],
-  removeUnsubscribedTag: ['took off the suppression list:', ({ tag }) => `, for the tag “${tag}”`],
+  removeUnsubscribedTag: ['took off the suppression list:', ({ tag }) => `, for the tag “${tag}”`, 'tag'],
   clearSuppressions: ['cleared the suppression list of'],
   importSuppressions: ['imported suppressions:'],
   addAllowed: ['put on the allow list:'],
@@ -47,23 +59,28 @@ const PHRASES: Readonly<Record<string, Phrase>> = {
   importAllowed: ['imported an allow list:'],
   describeTag: ['described the tag'],
   removeTag: ['removed the tag'],
-  setRoute: ['set the relay of', ({ url }) => (url === undefined ? '' : ` to ${url}`)],
+  setRoute: ['set the relay of', ({ url }) => (url === undefined ? '' : ` to ${url}`), 'url'],
   removeRoute: ['removed the relay of'],
   pause: ['paused'],
   resume: ['resumed'],
-  invite: ['invited', ({ role }) => ` as ${roleWord(role)}`],
+  invite: ['invited', ({ role }) => ` as ${roleWord(role)}`, 'role'],
   withdrawInvitation: ['withdrew the invitation of'],
-  acceptInvitation: ['accepted the invitation of', ({ role }) => ` as ${roleWord(role)}`],
-  setRole: ['gave another role to', ({ role }) => `: ${roleWord(role)}`],
+  acceptInvitation: ['joined the company under', ({ role }) => ` as ${roleWord(role)}`, 'role'],
+  setRole: ['gave another role to', ({ role }) => `: ${roleWord(role)}`, 'role'],
   removeMember: ['removed from the company:'],
   inviteOperator: ['invited as operator:'],
   setOperator: [
     'changed what this person may do:',
     ({ operator }) => (operator ? ' is an operator now' : ' is an operator no more'),
+    'operator',
   ],
   removePerson: ['removed the account of'],
   makeSignInLink: ['made a sign-in link for'],
   changeProfile: ['changed the profile of'],
+  changePassword: ['set the password of'],
+  turnOnTwoStepVerification: ['turned on two-step verification for'],
+  turnOffTwoStepVerification: ['turned off two-step verification for'],
+  renewRecoveryCodes: ['made new recovery codes for'],
 }
 
 function named(key: string): (detail: Detail) => string {
@@ -79,20 +96,18 @@ function spelled(action: string): string {
   return action.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }
 
+/** The sentence, and what was given beside it. */
 export function phraseOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): {
   before: string
   after: string
+  given: string
 } {
-  const [before, after] = Object.hasOwn(PHRASES, action) ? PHRASES[action]! : [`did “${spelled(action)}”:`]
-  return { before, after: after?.(detail) ?? '' }
-}
-
-/** What was given, as far as the sentence does not say it. */
-export function givenOf({ detail }: Pick<AuditEntry, 'detail'>): string {
-  return Object.entries(detail)
-    .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
+  const phrase: Phrase = Object.hasOwn(PHRASES, action) ? PHRASES[action]! : [`did “${spelled(action)}”:`]
+  const [before, after, ...said] = phrase
+  const given = Object.entries(detail)
+    .filter(([name, value]) => !said.includes(name) && value !== null && String(value) !== '')
     .map(([name, value]) => `${name}: ${shown(value)}`)
-    .join('; ')
+  return { before, after: after?.(detail) ?? '', given: given.join('; ') }
 }
 
 function shown(value: unknown): string {

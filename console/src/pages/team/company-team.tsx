@@ -89,7 +89,7 @@ function Members({
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Who</Table.Th>
-            <Table.Th w={150}>Role</Table.Th>
+            <Table.Th>Role</Table.Th>
             {mayChange && (
               <Table.Th w={56}>
                 <Text span fz={0}>
@@ -110,6 +110,7 @@ function Members({
                   <Select
                     aria-label={`Role of ${member.name || member.address}`}
                     size="xs"
+                    w={120}
                     data={ROLE_CHOICES}
                     value={member.role}
                     allowDeselect={false}
@@ -176,7 +177,9 @@ function Invitations({
                 </Text>
               </Table.Td>
               <Table.Td>
-                <Badge variant="default">{ROLE_WORDS[role].label}</Badge>
+                <Badge variant="default" miw="max-content">
+                  {ROLE_WORDS[role].label}
+                </Badge>
               </Table.Td>
               {mayChange && (
                 <Table.Td w={56}>

@@ -31,7 +31,7 @@ export function InviteForm({ company }: { company: string }) {
         <PassedLink
           link={data.link}
           expiresAt={data.invitation.expiresAt}
-          title={`This link makes ${data.invitation.address} ${ROLE_WORDS[data.invitation.role].label.toLowerCase()}`}
+          title={`A link for ${data.invitation.address}, as ${ROLE_WORDS[data.invitation.role].label.toLowerCase()}`}
           onClose={inviting.reset}
         />
       )}

@@ -1,4 +1,4 @@
-import type { Role } from '../../api/team.ts'
+import type { Role } from '../../../../src/people/person.ts'
 
 /** As they are chosen, with what each may do. */
 export const ROLE_WORDS: Readonly<Record<Role, { label: string; about: string }>> = {

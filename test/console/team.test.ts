@@ -1,0 +1,115 @@
+/** People are invited, given roles and removed, and every change stands in the audit list, as people do it in a browser. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { withoutBrowser } from '../support/browser.ts'
+import { Stage } from './stage.ts'
+import { PHONE } from './visit.ts'
+
+describe('the team page', { skip: withoutBrowser() }, () => {
+  let stage: Stage
+  before(async () => {
+    stage = await Stage.open()
+  })
+  after(() => stage?.close())
+
+  const at = (page: string) => `/c/${stage.company.id}/${page}`
+
+  test('an owner invites somebody, who opens the link and is in', async (t) => {
+    const owner = await stage.person({ [stage.company.id]: 'owner' })
+    const { page } = await stage.visit(t, at('team'), { as: owner })
+    await page.getByLabel('Email address').fill('bob@people.test')
+    await page.getByRole('combobox', { name: 'Role', exact: true }).click()
+    await page.getByRole('option', { name: 'Viewer' }).click()
+    await page.getByRole('button', { name: 'Make a link' }).click()
+    const link = await page.getByLabel('The link', { exact: true }).inputValue()
+    assert.match(link, /\/console\/sign-in#token=[\w-]{43}$/)
+    await page.getByRole('table', { name: 'People who are invited' }).getByText('bob@people.test').waitFor()
+
+    const bob = await stage.visit(t, '/sign-in', { as: null })
+    await bob.page.goto('about:blank')
+    await bob.page.goto(link)
+    await bob.page.getByRole('link', { name: 'Team' }).click()
+    await bob.page
+      .getByRole('table', { name: 'People of the company' })
+      .getByText('bob@people.test')
+      .waitFor()
+    // Who only looks is offered nothing that he may not do.
+    assert.equal(await bob.page.getByLabel('Email address').count(), 0)
+    assert.equal(await bob.page.getByRole('link', { name: 'Audit' }).count(), 0)
+  })
+
+  test('roles are changed, and somebody is removed once that was confirmed', async (t) => {
+    const owner = await stage.person({ [stage.company.id]: 'owner' })
+    const carol = await stage.person({ [stage.company.id]: 'viewer' })
+    await stage.service.store.updatePerson(carol.id, 0, { name: 'Carol' })
+    const { page } = await stage.visit(t, at('team'), { as: owner })
+    await page.getByRole('combobox', { name: 'Role of Carol' }).click()
+    const answered = page.waitForResponse((response) => response.request().method() === 'PATCH')
+    await page.getByRole('option', { name: 'Developer' }).click()
+    await answered
+    const role = async () => (await stage.service.store.findPerson({ id: carol.id }))?.memberships[0]?.role
+    assert.equal(await role(), 'developer')
+    await page.getByRole('button', { name: 'Remove Carol' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    assert.equal(await role(), 'developer')
+    await page.getByRole('button', { name: 'Remove Carol' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: 'Remove Carol' }).waitFor({ state: 'detached' })
+    assert.equal(await role(), undefined)
+  })
+
+  test('operators see everybody, and make links for those who cannot get in', async (t) => {
+    const dave = await stage.person({ [stage.company.id]: 'developer' })
+    await stage.service.store.updatePerson(dave.id, 0, { name: 'Dave' })
+    const { page } = await stage.visit(t, '/c/all/team')
+    await page.getByRole('button', { name: 'Actions for Dave' }).click()
+    await page.getByRole('menuitem', { name: 'Make a sign-in link' }).click()
+    const link = await page.getByLabel('The link', { exact: true }).inputValue()
+    const his = await stage.visit(t, '/sign-in', { as: null })
+    await his.page.goto('about:blank')
+    await his.page.goto(link)
+    await his.page.getByText('Dave').first().waitFor()
+    await page.getByRole('button', { name: 'Actions for Dave' }).click()
+    await page.getByRole('menuitem', { name: 'Make operator' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Make operator' }).click()
+    await page.getByRole('row', { name: /Dave/ }).getByText('Operator').waitFor()
+  })
+
+  test('what was changed stands in the audit list, by whom, and comes by itself', async (t) => {
+    const owner = await stage.person({ [stage.company.id]: 'owner' })
+    await stage.service.store.updatePerson(owner.id, 0, { name: 'Ada' })
+    const team = await stage.visit(t, at('team'), { as: owner })
+    const { page } = await stage.visit(t, at('audit'), { as: owner })
+    const changes = page.getByRole('table', { name: 'Changes' })
+    await changes.getByText('created the company').waitFor()
+    await team.page.getByLabel('Email address').fill('erin@people.test')
+    await team.page.getByRole('button', { name: 'Make a link' }).click()
+    const row = changes.getByRole('row').filter({ hasText: 'invited erin@people.test as developer' })
+    await row.waitFor()
+    assert.match((await row.textContent()) ?? '', new RegExp(owner.address!))
+    await page.getByRole('combobox', { name: 'Changed by' }).click()
+    await page.getByRole('option', { name: 'Postroad' }).click()
+    await row.waitFor({ state: 'detached' })
+    assert.match(page.url(), /\?by=Postroad$/)
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`nothing keeps anybody from using them, in ${colorScheme} and at the width of a phone`, async (t) => {
+      for (const path of [at('team'), '/c/all/team', at('audit'), '/c/all/audit']) {
+        for (const viewport of [{ width: 1_280, height: 900 }, PHONE]) {
+          const visit = await stage.visit(t, path, { colorScheme, viewport })
+          await visit.page.getByRole('table').first().waitFor()
+          assert.deepEqual(await visit.barriers(), [], path)
+          const overflow = Number(
+            await visit.page.evaluate(
+              'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+            ),
+          )
+          assert.ok(overflow <= 0, `${path} is ${overflow} px wider than a phone`)
+        }
+      }
+    })
+  }
+})

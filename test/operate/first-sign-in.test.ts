@@ -1,0 +1,71 @@
+/** The link of a first start: one operator, however many nodes begin, and no link once somebody can get in. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { parseDatabase } from '../../src/config/parse.ts'
+import { firstSignIn } from '../../src/operate/first-start.ts'
+import { signInByLink } from '../../src/operate/sessions.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { CREDENTIALS, person } from '../store/contract/people.ts'
+import { testDatabase } from '../support/engine.ts'
+
+const DAY = 86_400_000
+
+async function nodes(t: TestContext, count: number): Promise<Store[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'postroad-first-'))
+  const { url, done } = await testDatabase(join(folder, 'x.db'))
+  t.after(() => {
+    done()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const stores: Store[] = []
+  for (let n = 0; n < count; n++) {
+    const store = await openStore(parseDatabase(url), { exclusive: false })
+    t.after(() => store.close())
+    stores.push(store)
+  }
+  return stores
+}
+
+const from = (now: number) => ({ address: '192.0.2.1', userAgent: '', now })
+
+test('of several nodes that start at once one makes the operator', async (t) => {
+  const stores = await nodes(t, 3)
+  const now = Date.now()
+  const tokens = await Promise.all(stores.map((store) => firstSignIn(store, now)))
+  const people = await stores[0]!.people(null)
+  assert.equal(people.length, 1)
+  assert.equal(people[0]!.operator, true)
+  const given = tokens.filter((token) => token !== null)
+  assert.ok(given.length >= 1)
+  for (const token of given) {
+    const { person: signed } = await signInByLink(stores[1]!, token, from(now))
+    assert.equal(signed.id, people[0]!.id)
+  }
+})
+
+test('there is a link until somebody can get in, and again when nobody can any more', async (t) => {
+  const [store] = (await nodes(t, 1)) as [Store]
+  const now = Date.now()
+  const [first, second] = [await firstSignIn(store, now), await firstSignIn(store, now)]
+  assert.notEqual(first, second)
+  await assert.rejects(signInByLink(store, first!, from(now + DAY)), { code: 'not_found' })
+  const { session } = await signInByLink(store, second!, from(now))
+  assert.equal(await firstSignIn(store, now + 1), null)
+  // He has chosen nothing to sign in with, and the session has ended.
+  const later = session.expiresAt + 1
+  assert.notEqual(await firstSignIn(store, later), null)
+  const [operator] = await store.people(null)
+  await store.updatePerson(operator!.id, operator!.version, { credentials: CREDENTIALS })
+  assert.equal(await firstSignIn(store, later), null)
+})
+
+test('where people are and none is an operator, a start makes none', async (t) => {
+  const [store] = (await nodes(t, 1)) as [Store]
+  await store.addPerson(person())
+  assert.equal(await firstSignIn(store, Date.now()), null)
+  assert.equal((await store.people(null)).length, 1)
+})
