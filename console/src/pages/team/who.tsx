@@ -13,7 +13,7 @@ export function Who({
   const shown = name || address || 'First operator'
   return (
     <Group gap="sm" wrap="nowrap">
-      <Avatar size={32} radius="xl" name={shown} color="road" alt="" />
+      <Avatar size={32} radius="xl" name={shown} color="road" alt="" visibleFrom="xs" />
       <div style={{ minWidth: 0 }}>
         <Group gap={6} wrap="nowrap">
           <Text size="sm" fw={550} truncate>
