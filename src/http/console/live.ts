@@ -27,8 +27,7 @@ export function addLive(app: FastifyInstance, answering: Answering, core: HttpCo
       type: 'text/event-stream; charset=utf-8',
       // nginx gathers what is answered otherwise.
       headers: { 'x-accel-buffering': 'no' },
-      open: (response) =>
-        streams.open(response, { personId: person.id, token, companyId: company }, after, leave),
+      open: (response) => streams.open(response, { token, companyId: company }, after, leave),
     }
   }
   app.route<LiveRoute>({

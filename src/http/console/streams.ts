@@ -9,7 +9,7 @@ import type { CHANGES } from './contract/emails.ts'
 import { emailLine } from './email-line.ts'
 import type { Guests } from './guests.ts'
 
-/** Streams in all, of which one person alone has as many as this at most. */
+/** Streams in all, and of one person. */
 const MOST = 400
 const MOST_OF_PERSON = 24
 /** Seconds after which somebody who found no place may try again. */
@@ -22,7 +22,6 @@ const COMMENT_MS = 15_000
 const MOST_WAITING = 512 * 1024
 
 export interface Watcher {
-  personId: string
   /** Of the session. */
   token: string
   /** Null: of all. */
@@ -31,7 +30,6 @@ export interface Watcher {
 
 interface Stream extends Watcher {
   response: ServerResponse
-  end(): void
 }
 
 export class Streams {
@@ -41,6 +39,7 @@ export class Streams {
   readonly #pool = fairPool(MOST)
   readonly #held = new Map<string, number>()
   readonly #texts = new WeakMap<Changes, string>()
+  #closed = false
   #look: NodeJS.Timeout | undefined
   #comment: NodeJS.Timeout | undefined
 
@@ -67,14 +66,15 @@ export class Streams {
 
   /** `after`: a number of the log behind which nothing is known; null: it begins now. `leave`: gives its place back. */
   open(response: ServerResponse, watcher: Watcher, after: number | null, leave: () => void): void {
-    if (response.destroyed) {
+    if (response.destroyed || this.#closed) {
+      response.end()
       leave()
       return
     }
     const unwatch = this.#core.deps.live.watch(watcher.companyId, after, (changes) => {
       write(response, this.#textOf(changes))
     })
-    const stream: Stream = { ...watcher, response, end: () => response.end() }
+    const stream: Stream = { ...watcher, response }
     this.#open.add(stream)
     this.#look ??= setInterval(() => void this.#endOthers(), LOOK_MS).unref()
     this.#comment ??= setInterval(() => this.#keepOpen(), COMMENT_MS).unref()
@@ -86,9 +86,10 @@ export class Streams {
     })
   }
 
-  /** Ends them all: their clients come again, and miss nothing. */
+  /** Ends them all, and those that come now: their clients come again, and miss nothing. */
   close(): void {
-    for (const { end } of this.#open) end()
+    this.#closed = true
+    for (const { response } of this.#open) response.end()
     this.#rest()
   }
 
@@ -112,7 +113,7 @@ export class Streams {
       [...this.#open].map(async (stream) => {
         // While the store does not answer nobody can tell, and nothing is told either.
         if (await may(stream).catch(() => true)) return
-        stream.end()
+        stream.response.end()
       }),
     )
   }

@@ -1,5 +1,5 @@
 /** What narrows the list: a search as it is typed, and menus for what is asked most. */
-import { Box, Button, CloseButton, Code, Group, Kbd, Text, TextInput } from '@mantine/core'
+import { Box, Button, CloseButton, Group, Kbd, Paper, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { Search } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
@@ -9,6 +9,15 @@ import { type EmailsSearch, isNarrowed } from './search.ts'
 import { StatusMenu } from './status-menu.tsx'
 import { TextMenu } from './text-menu.tsx'
 import { TimeMenu } from './time-menu.tsx'
+
+const EXAMPLES = [
+  ['invoice', 'a word of the subject'],
+  ['ann@example.com', 'what went to an address'],
+  ['event:bounced', 'what became of it'],
+  ['tag:welcome', 'also name:value'],
+  ['from:shop@', 'a part of the sender'],
+  ['after:7d before:2026-01-31', 'when it was accepted'],
+] as const
 
 /** Ms after the last key in which the search begins. */
 const TYPED_MS = 300
@@ -115,19 +124,23 @@ function SearchField({ search, onChange }: FiltersProps) {
           if (key === 'Escape') field.current?.blur()
         }}
       />
-      <Text
+      {/* Above what follows: nothing moves when it comes or goes, while somebody aims at a button. */}
+      <Paper
         id="emails-search-hint"
-        size="xs"
-        c="dimmed"
-        mt={4}
         className={classes.hint}
         hidden={!focused}
-        component="p"
+        withBorder
+        shadow="md"
+        p="xs"
+        fz="xs"
+        c="dimmed"
       >
-        <Code>ann@example.com</Code> <Code>from:shop@</Code> <Code>subject:&quot;your order&quot;</Code>{' '}
-        <Code>event:bounced</Code> <Code>tag:welcome</Code> <Code>domain:example.com</Code>{' '}
-        <Code>after:7d</Code> <Code>before:2026-01-31</Code>, or any word of the subject.
-      </Text>
+        {EXAMPLES.map(([example, about]) => (
+          <p key={example}>
+            <code>{example}</code> {about}
+          </p>
+        ))}
+      </Paper>
     </Box>
   )
 }

@@ -1,5 +1,5 @@
 /** Which row somebody is at. It is kept while he looks at the email, and waits for him when he comes back. */
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Email } from './merge.ts'
 
 /** By list; for as long as the page is open. */
@@ -10,10 +10,13 @@ export function useSelected(list: string, emails: readonly Email[], scrollTo: (i
   /** To be focused as soon as it is there: only rows in sight are. */
   const wanted = useRef<string | null>(null)
 
-  const select = (id: string) => {
-    kept.set(list, id)
-    setSelected(id)
-  }
+  const select = useCallback(
+    (id: string) => {
+      kept.set(list, id)
+      setSelected(id)
+    },
+    [list],
+  )
 
   useEffect(() => {
     const id = wanted.current

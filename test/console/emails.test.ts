@@ -1,0 +1,223 @@
+/** The list of emails as people use it. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Company } from '../../src/accounts/account.ts'
+import { startApp } from '../../src/app.ts'
+import { createLogger } from '../../src/log.ts'
+import { email } from '../store/samples.ts'
+import { withoutBrowser } from '../support/browser.ts'
+import type { Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
+import { Stage } from './stage.ts'
+import { PHONE } from './visit.ts'
+
+const MANY = 100_000
+/** Emails stored at once. */
+const BUNCH = 1_000
+const DAY = 24 * 60 * 60_000
+
+/** As many emails as that, which wait for tomorrow. */
+async function fill({ store }: Service, company: Pick<Company, 'id'>, count: number): Promise<void> {
+  for (let from = 0; from < count; from += BUNCH) {
+    const emails = Array.from({ length: Math.min(BUNCH, count - from) }, (_, index) => {
+      const change = email(company, [`reader${from + index}@example.test`], { dueAt: Date.now() + DAY })
+      return { ...change, content: { ...change.content, subject: `Letter ${from + index}` } }
+    })
+    await store.acceptAll({ emails, idempotency: null }, null)
+  }
+}
+
+const rows = (page: Page) => page.locator('[data-email]')
+const row = (page: Page, id: string) => page.locator(`[data-email="${id}"]`)
+const isLive = (page: Page) => page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
+/** What the row says, spaces aside. */
+const words = async (page: Page, id: string) => (await row(page, id).innerText()).replace(/\s+/g, ' ')
+
+describe('the list of emails', { skip: withoutBrowser() }, () => {
+  let stage: Stage
+  let list: string
+
+  before(async () => {
+    stage = await Stage.open()
+    list = `/c/${stage.company.id}/emails`
+  })
+  after(() => stage?.close())
+
+  test('leads to the first message, shows it as it comes, and what becomes of it', async (t) => {
+    const { page } = await stage.visit(t, list)
+    await page.getByRole('heading', { name: 'No email yet' }).waitFor()
+    await page.getByRole('link', { name: 'Send a test message' }).waitFor()
+    await isLive(page)
+    const id = await stage.send({ subject: 'The first', to: ['Ann <ann@example.test>', 'bob@example.test'] })
+    await row(page, id).filter({ hasText: 'Delivered' }).waitFor()
+    const said = await words(page, id)
+    for (const part of ['The first', 'Ann <ann@example.test> +1', `hello@${stage.domain}`]) {
+      assert.ok(said.includes(part), `${part} in: ${said}`)
+    }
+    const second = await stage.send({ subject: 'The second' })
+    await row(page, second).waitFor()
+    assert.match(await rows(page).first().innerText(), /The second/)
+    assert.equal(await rows(page).count(), 2)
+  })
+
+  test('is narrowed by search and menus, each state with an address of its own', async (t) => {
+    const [welcome, later] = [
+      await stage.send({
+        subject: 'Welcome aboard',
+        to: 'carol@example.test',
+        tags: [{ name: 'kind', value: 'hello' }],
+      }),
+      await stage.send({ subject: 'For later', scheduled_at: new Date(Date.now() + DAY).toISOString() }),
+    ]
+    const visit = await stage.visit(t, list)
+    const { page } = visit
+    await row(page, later).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('welcome')
+    await row(page, later).waitFor({ state: 'detached' })
+    await row(page, welcome).waitFor()
+    await page.waitForURL('**/emails?q=welcome')
+
+    await page.goBack()
+    await row(page, later).waitFor()
+    assert.equal(await page.getByRole('searchbox').inputValue(), '')
+
+    await page.getByRole('button', { name: 'Status' }).click()
+    await page.getByRole('checkbox', { name: 'Scheduled' }).check()
+    await row(page, welcome).waitFor({ state: 'detached' })
+    await row(page, later).filter({ hasText: 'Scheduled' }).waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Any time' }).click()
+    await page.getByRole('button', { name: 'Last hour' }).click()
+    await page.waitForURL('**/emails?status=scheduled&time=1h')
+    await page.reload()
+    await row(page, later).waitFor()
+    assert.equal(await rows(page).count(), 1)
+
+    await page.getByRole('button', { name: 'Tag' }).click()
+    await page.getByRole('textbox', { name: 'Tag' }).fill('kind:nothing')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.getByRole('button', { name: 'Clear the search', exact: true }).click()
+    await row(page, welcome).waitFor()
+    await page.waitForURL(new RegExp(`${list}$`))
+  })
+
+  test('goes by keys from row to row and into an email, and keeps the place', async (t) => {
+    const ids: string[] = []
+    for (let n = 0; n < 3; n++) ids.unshift(await stage.send({ subject: `Key ${n}` }))
+    const { page } = await stage.visit(t, list)
+    await row(page, ids[0]!).waitFor()
+    const at = () => page.evaluate<string | null>("document.activeElement.getAttribute('data-email')")
+    const goes = async (key: string, id: string) => {
+      await page.keyboard.press(key)
+      await until(async () => (await at()) === id, `${key} to lead to ${ids.indexOf(id)}`)
+    }
+    await goes('j', ids[0]!)
+    await goes('j', ids[1]!)
+    await goes('j', ids[2]!)
+    await goes('k', ids[1]!)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/emails/${ids[1]}`)
+    await page.goBack()
+    await page.locator(`[data-email="${ids[1]}"][data-selected]`).waitFor()
+    await goes('j', ids[2]!)
+  })
+
+  test('can be used on a phone, in the dark, by everybody', async (t) => {
+    const id = await stage.send({
+      subject: 'A subject that is rather long for a phone, as they often are',
+      tags: [{ name: 'kind', value: 'long' }],
+    })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const viewport of [PHONE, undefined]) {
+        const visit = await stage.visit(t, list, { colorScheme, ...(viewport && { viewport }) })
+        await row(visit.page, id).filter({ hasText: 'Delivered' }).waitFor()
+        assert.deepEqual(await visit.barriers(), [])
+        const wide = await visit.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+        assert.ok(wide <= 0, `${wide} px too wide`)
+        const shot = process.env.POSTROAD_TEST_SHOTS
+        if (shot)
+          await visit.page.screenshot({
+            path: `${shot}/emails-${colorScheme}-${viewport ? 'phone' : 'desk'}.png`,
+          })
+      }
+    }
+  })
+
+  test('has the emails of all companies for operators, each with its company', async (t) => {
+    const other = await stage.service.tenant('other.test')
+    await fill(stage.service, other.company, 1)
+    const own = await stage.send({ subject: 'Of the first' })
+    const { page } = await stage.visit(t, '/c/all/emails')
+    await row(page, own).filter({ hasText: stage.company.name }).waitFor()
+    await rows(page).filter({ hasText: other.company.name }).waitFor()
+  })
+
+  test('scrolls through a hundred thousand, and lets nothing jump when more comes', async (t) => {
+    const { company, key } = await stage.service.tenant('many.test')
+    await fill(stage.service, company, MANY)
+    const { page } = await stage.visit(t, `/c/${company.id}/emails`)
+    await isLive(page)
+    await rows(page)
+      .first()
+      .filter({ hasText: `Letter ${MANY - 1}` })
+      .waitFor()
+    const inSight = `Letter ${MANY - 3_000}`
+    while ((await page.getByText(inSight, { exact: true }).count()) === 0) {
+      await page.evaluate('scrollBy(0, 20 * innerHeight)')
+      // As many as can be seen, however many there are.
+      assert.ok((await rows(page).count()) < 80)
+      await page.evaluate('new Promise(requestAnimationFrame)')
+    }
+    await page.getByText(inSight, { exact: true }).scrollIntoViewIfNeeded()
+    const place = () => page.getByText(inSight, { exact: true }).boundingBox()
+    // Where somebody was is where he comes back to.
+    await page.getByText(inSight, { exact: true }).click()
+    await page.waitForURL(/emails\/[0-9a-f-]{36}$/)
+    await page.goBack()
+    await page.getByText(inSight, { exact: true }).waitFor()
+    const before = await place()
+    assert.ok(before)
+    const response = await fetch(`${stage.service.url}/emails`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ from: 'a@many.test', to: 'b@example.test', subject: 'News', text: 'Hi' }),
+    })
+    assert.equal(response.status, 200)
+    await page.getByRole('button', { name: '1 new' }).waitFor()
+    assert.deepEqual(await place(), before)
+    await page.getByRole('button', { name: '1 new' }).click()
+    await rows(page).first().filter({ hasText: 'News' }).waitFor()
+  })
+})
+
+describe('a page under which the service restarts', { skip: withoutBrowser() }, () => {
+  test('says so, and misses nothing', async (t) => {
+    const stage = await Stage.open()
+    t.after(() => stage.close())
+    const visit = await stage.visit(t, `/c/${stage.company.id}/emails`)
+    visit.expect(
+      /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/,
+    )
+    const { page } = visit
+    const before = await stage.send({ subject: 'Before' })
+    await row(page, before).filter({ hasText: 'Delivered' }).waitFor()
+    await isLive(page)
+    await stage.service.stop()
+    await page.getByRole('status').filter({ hasText: 'Reconnecting' }).waitFor()
+    const { hostname, port } = new URL(stage.service.url)
+    const settings = { ...stage.service.settings, listen: { host: hostname, port: Number(port) } }
+    const app = await startApp(settings, createLogger('silent'))
+    t.after(() => app.close())
+    const during = await stage.send({ subject: 'While nobody listened' })
+    await row(page, during).filter({ hasText: 'Delivered' }).waitFor()
+    await isLive(page)
+    await row(page, before).waitFor()
+    const then = await stage.send({ subject: 'And then' })
+    await row(page, then).waitFor()
+  })
+})
