@@ -3,7 +3,7 @@ import type { EmailHistory, EmailSummary } from '../email/stored-email.ts'
 import type { FoundEmails } from '../events/find-emails.ts'
 import { allEmailsFound, type EmailSearch, emailsFound } from './email-search.ts'
 import { OperateError } from './error.ts'
-import { companyFilter, findDomain, noSuchEmail, requireEmail } from './find.ts'
+import { companyFilter, companyScope, findDomain, noSuchEmail, type OfCompany, requireEmail } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface EmailListing extends EmailSearch {
@@ -43,6 +43,16 @@ export const searchEmails = verb(
       ...(before !== undefined && { olderThan: before }),
       ...(after !== undefined && { newerThan: after }),
     }),
+)
+
+/** As lists show it; null where there is none, or it is another company's. */
+export const glanceEmail = verb(
+  'read',
+  async (op, { id, company }: OfCompany & { id: string }): Promise<EmailSummary | null> => {
+    const scope = companyScope(op, { company })
+    const [email] = await op.store.summaries([id], 1)
+    return email !== undefined && (scope === null || email.companyId === scope) ? email : null
+  },
 )
 
 /** Each recipient, every event, every SMTP dialogue. */

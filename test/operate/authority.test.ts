@@ -220,6 +220,7 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   ],
   [emails.listEmails, (op) => emails.listEmails(op, { company: 'Acme', limit: 10 }), READS_WHOLE],
   [emails.searchEmails, (op) => emails.searchEmails(op, { company: 'Acme', limit: 10 }), READS_WHOLE],
+  [emails.glanceEmail, (op) => emails.glanceEmail(op, { company: 'Acme', id: 'x' }), READS_WHOLE],
   [emails.showEmail, async (op, world) => emails.showEmail(op, await world.email()), READS],
   [
     emails.showEmail,

@@ -1,8 +1,12 @@
 /** The list of emails. */
 import { isEmailId } from '../../email/email-id.ts'
 import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../../email/event.ts'
+import type { FoundEmails } from '../../events/find-emails.ts'
 import { invalidField } from '../../intake/refusal.ts'
-import { listEmails } from '../../operate/emails.ts'
+import { parseEmailQuery } from '../../operate/email-query.ts'
+import type { EmailSearch } from '../../operate/email-search.ts'
+import { glanceEmail, searchEmails } from '../../operate/emails.ts'
+import type { Operation } from '../../operate/verb.ts'
 import { type Call, type Endpoint, endpoint } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
 import { EMAILS, EMAILS_WANTED } from './contract/emails.ts'
@@ -29,35 +33,59 @@ const list = endpoint({
   const cursor = await store.settledEventNumber()
   const op = await currentOperationOf(core, caller)
   const before = cursorOf(query.cursor)
-  const found = await listEmails(op, {
-    ...wantedOf(query),
-    company: company ?? undefined,
-    before,
-    limit: limit + 1,
-  })
-  const page = found.slice(0, limit)
+  const { emails: page, next } = await found(op, query, company, { before, limit })
   const standings = new Map(
     (await store.standings(page.map(({ id }) => id))).map((standing) => [standing.id, standing]),
   )
   const emails = page.map((email) => emailLine(email, standings.get(email.id) ?? null, accounts.directory))
-  const next = found.length > limit ? page.at(-1)!.id : null
   return { status: 200, body: { emails, next, cursor } }
 })
+
+/** `company`: of the path; null: all. */
+async function found(
+  op: Operation,
+  query: Query,
+  company: string | null,
+  page: { before: string | undefined; limit: number },
+): Promise<Pick<FoundEmails, 'emails' | 'next'>> {
+  const of = company === null ? {} : { company }
+  const asked = wantedOf(query)
+  if (query.q === undefined) return await searchEmails(op, { ...asked, ...of, ...page })
+  const typed = parseEmailQuery(query.q, { now: op.now(), timeZone: zoneOf(query.zone) })
+  if (typed.kind === 'email') {
+    const email = await glanceEmail(op, { ...of, id: typed.id })
+    return { emails: email === null ? [] : [email], next: null }
+  }
+  const twice = Object.keys(typed.search).find((name) => name in asked || name in of)
+  if (twice !== undefined) throw invalidField('q', `it names what is chosen beside it, too: ${twice}`)
+  return await searchEmails(op, { ...typed.search, ...asked, ...of, ...page })
+}
+
+function zoneOf(zone = 'UTC'): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
+  } catch {
+    throw invalidField('zone', 'it is a time zone of the IANA database, as `Europe/Berlin`')
+  }
+}
 
 function cursorOf(text: string | undefined): string | undefined {
   if (text === undefined || isEmailId(text)) return text
   throw invalidField('cursor', 'it is what `next` of the page before was')
 }
 
-function wantedOf({ q, domain, event, tag, from, since, until, ...query }: Query) {
-  const typed = q === undefined ? {} : q.includes('@') ? { to: q } : { subject: q }
-  const { to, subject } = { ...query, ...typed }
+/** What is chosen beside what is typed; absent where it is not. */
+function wantedOf({ domain, event, tag, key, from, to, subject, since, until }: Query): EmailSearch {
   return {
-    ...{ domain, from, to, subject },
-    tag: tag === undefined ? undefined : tagFilterOf(tag),
-    events: event === undefined ? undefined : eventsOf(event),
-    since: since === undefined ? undefined : timeOf('since', since),
-    until: until === undefined ? undefined : timeOf('until', until),
+    ...(domain !== undefined && { domain }),
+    ...(key !== undefined && { key }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(subject !== undefined && { subject }),
+    ...(tag !== undefined && { tag: tagFilterOf(tag) }),
+    ...(event !== undefined && { events: eventsOf(event) }),
+    ...(since !== undefined && { since: timeOf('since', since) }),
+    ...(until !== undefined && { until: timeOf('until', until) }),
   }
 }
 

@@ -120,12 +120,32 @@ describe('the list of emails', () => {
       [`since=${new Date(Date.now() + 60_000).toISOString()}`, []],
       [`until=${new Date(Date.now() - 3_600_000).toISOString()}`, []],
       ['subject=number&to=you@x.test&limit=1', [at(2)]],
+      ['key=test%20key', sent],
+      ['q=number', sent.slice(2)],
+      ['q=number%203', [at(3)]],
+      ['q=bob@x.test', [at(1)]],
+      ['q=event:scheduled', [at(0)]],
+      ['q=event:delivered%20tag:kind', [at(1)]],
+      ['q=number&event=scheduled', []],
+      ['q=after:1h&zone=Europe/Berlin', sent],
+      ['q=before:yesterday', []],
+      [`q=${at(4)}`, [at(4)]],
+      [`q=${foreign}`, []],
     ]
     for (const [query, wanted] of rows) assert.deepEqual(ids(await list(`?${query}`)), wanted, query)
   })
 
   test('says what is wrong with a filter, and takes none that it does not know', async () => {
-    for (const query of ['event=lost', 'since=soon', 'cursor=x', 'limit=0', 'limit=101', 'colour=red']) {
+    const wrong = ['q=tag:a&tag=b', 'zone=Nowhere/City&q=after:today']
+    for (const query of [
+      'event=lost',
+      'since=soon',
+      'cursor=x',
+      'limit=0',
+      'limit=101',
+      'colour=red',
+      ...wrong,
+    ]) {
       const reply = await member.ask('GET', `/companies/${mine.id}/emails?${query}`)
       assert.equal(reply.status, 422, `${query}: ${reply.text}`)
       assert.equal((reply.body.error as { field: string }).field, query.split('=')[0])

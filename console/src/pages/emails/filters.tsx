@@ -49,6 +49,12 @@ export function Filters({ search, onChange }: FiltersProps) {
           about="A tag, as name or name:value"
           onChange={(tag) => change({ tag })}
         />
+        <TextMenu
+          label="Key"
+          value={search.key}
+          about="The API key it was sent with: its name or id"
+          onChange={(key) => change({ key })}
+        />
         {isNarrowed(search) && (
           <Button variant="subtle" size="sm" px="xs" onClick={() => onChange({})}>
             Clear

@@ -10,7 +10,7 @@ export interface EmailsSearch {
   status?: string
   domain?: string
   tag?: string
-  /** Id of an API key. */
+  /** API key: id or name. */
   key?: string
   /** Up to now: one of `PERIODS`. */
   time?: string
@@ -65,6 +65,8 @@ export function askedFor({ status, time, since, until, ...search }: EmailsSearch
   const period = time === undefined ? undefined : PERIODS[time]
   return {
     ...search,
+    // Days that are typed are those of whoever types.
+    zone: search.q === undefined ? undefined : Intl.DateTimeFormat().resolvedOptions().timeZone,
     event: status,
     since: period === undefined ? iso(since) : new Date(Date.now() - period.ms).toISOString(),
     until: period === undefined ? iso(until) : undefined,

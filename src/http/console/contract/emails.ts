@@ -75,11 +75,16 @@ export const EMAILS_WANTED = {
   properties: {
     q: {
       type: 'string',
-      description: 'As somebody types it: the address of a recipient, or a part of the subject.',
+      description: 'As somebody types it: `to:ada@example.com event:bounced after:7d invoice`.',
+    },
+    zone: {
+      type: 'string',
+      description: 'Whose days are meant in it: `Europe/Berlin`. UTC where it is absent.',
     },
     domain: { type: 'string', description: 'Sending domain: name or id.' },
     event: { type: 'string', description: 'What the last event is, or several of them with commas.' },
     tag: { type: 'string', description: '`name`, or `name:value`.' },
+    key: { type: 'string', description: 'API key: id or name.' },
     from: { type: 'string', description: 'A part of the sender as it is shown.' },
     to: { type: 'string', description: 'The address of a recipient, whole.' },
     subject: { type: 'string', description: 'A part of the subject.' },
