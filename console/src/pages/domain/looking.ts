@@ -20,21 +20,25 @@ export function useLooking(company: string, domain: WholeDomain, mayVerify: bool
   const results = useQueries({
     queries: domain.records.map(({ name }) => checkQuery(company, domain.id, name)),
   })
-  const { mutate, isPending, error } = useMutation({ mutationFn: () => verifyDomain(company, domain.id) })
+  // What the service has refused it would refuse again.
+  const asked = useRef(false)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => verifyDomain(company, domain.id),
+    onSuccess() {
+      asked.current = false
+    },
+  })
   const right = domain.records.every(
     ({ required }, index) => !required || results[index]?.data?.state === 'right',
   )
-  // Once for what was found: what the service has refused it refuses again.
-  const askedFor = useRef('')
-  const found = results.map(({ dataUpdatedAt }) => dataUpdatedAt).join()
   const due = mayVerify && right && domain.status === 'pending'
   useEffect(() => {
-    if (!due || askedFor.current !== '') return
-    askedFor.current = found
+    if (!due || asked.current) return
+    asked.current = true
     mutate()
-  }, [due, found, mutate])
+  }, [due, mutate])
   const again = async () => {
-    askedFor.current = found
+    asked.current = true
     await Promise.all(results.map(({ refetch }) => refetch()))
     if (mayVerify) mutate()
   }

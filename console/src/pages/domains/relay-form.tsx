@@ -17,10 +17,12 @@ export function useDelivery(): string {
 }
 
 export function RelayShown({ relay }: { relay: Relay }) {
+  const { installation } = useMe()
   return (
     <Text size="sm">
       Through the relay <Code>{relay.url}</Code>
       {relay.login ? ', with a login.' : ', without a login.'}
+      {installation.delivery === 'capture' && ' While mail is captured here, none goes there.'}
     </Text>
   )
 }
