@@ -64,7 +64,8 @@ export const HOUSE: readonly Place[] = [
     imports: words(
       'queue/pauses.ts delivery/message.ts delivery/prepare.ts delivery/signing-keys.ts events',
       'store/store.ts store/open.ts store/backup.ts store/backup-note.ts store/schema.ts store/transfer/transfer.ts',
-      'people accounts email mail dns config/settings.ts config/parse.ts config/relay-url.ts network common/logging.ts',
+      'people accounts email mail dns config/settings.ts config/parse.ts config/relay-url.ts network',
+      'common/company-places.ts common/logging.ts',
     ),
   },
   {

@@ -12,6 +12,7 @@ import { onSignedOut, queries } from './api/queries.ts'
 import { flagIn, oneOf, searchOf, textIn } from './api/search.ts'
 import { type Me, sessionQuery } from './api/session.ts'
 import { readSearch } from './pages/emails/search.ts'
+import { validateShown } from './pages/email/shown.ts'
 import { NotFound } from './parts/not-found.tsx'
 import { Trouble } from './parts/trouble.tsx'
 import { Frame } from './shell/frame.tsx'
@@ -90,6 +91,7 @@ const emails = createRoute({
 const email = createRoute({
   getParentRoute: () => company,
   path: '/emails/$id',
+  validateSearch: validateShown,
   component: lazyRouteComponent(() => import('./pages/email/email-page.tsx'), 'EmailPage'),
 })
 

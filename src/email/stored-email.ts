@@ -31,7 +31,7 @@ export interface StoredFile extends Pick<Attachment, 'filename' | 'contentType' 
 
 export interface StoredRecipient
   extends Recipient<'show'>,
-    Pick<Facts, 'state' | 'attempts' | 'dueAt' | 'lastCode' | 'lastMessage' | 'server'> {
+    Pick<Facts, 'state' | 'attempts' | 'dueAt' | 'heldFor' | 'lastCode' | 'lastMessage' | 'server'> {
   position: number
 }
 

@@ -47,7 +47,7 @@ export interface OutgoingOptions {
 }
 
 export interface OutgoingRequest extends Wanted {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'HEAD' | 'POST'
   url: URL
   headers: Record<string, string>
   body?: string | Uint8Array

@@ -38,9 +38,10 @@ export const rawCopies = verb('read', async (op, input: CopiesWanted): Promise<R
     addresses: recipients.map((position) => addresses.get(position)!),
     message: Buffer.from(raw),
   }))
-  const copies = captured.length > 0 ? captured : await composed(op, input)
-  const chosen =
-    recipient === undefined ? copies : copies.filter((copy) => copy.addresses.includes(recipient))
+  const kept =
+    recipient === undefined ? captured : captured.filter((copy) => copy.addresses.includes(recipient))
+  // Of a batch that is being captured the others are still to come: they will be the same octets.
+  const chosen = kept.length > 0 ? kept : await composed(op, input)
   if (chosen.length === 0) throw noCopy(history)
   return first ? chosen.slice(0, 1) : chosen
 })

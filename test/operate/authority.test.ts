@@ -11,6 +11,8 @@ import * as backlog from '../../src/operate/backlog.ts'
 import * as companies from '../../src/operate/companies.ts'
 import * as dkimKeys from '../../src/operate/dkim-keys.ts'
 import * as domains from '../../src/operate/domains.ts'
+import * as emailLinks from '../../src/operate/email-links.ts'
+import * as emailOutlook from '../../src/operate/email-outlook.ts'
 import * as emails from '../../src/operate/emails.ts'
 import { OperateError } from '../../src/operate/error.ts'
 import * as events from '../../src/operate/events.ts'
@@ -227,6 +229,13 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     async (op, world) =>
       emails.showEmail(op, await world.email(world.acme, { domainId: world.acme.domains[1].id })),
     { ...READS, restricted: foreign },
+  ],
+  [emailOutlook.lookAhead, async (op, world) => emailOutlook.lookAhead(op, await world.email()), READS],
+  [emailOutlook.neighboursOf, async (op, world) => emailOutlook.neighboursOf(op, await world.email()), READS],
+  [
+    emailLinks.reachLinks,
+    async (op, world) => emailLinks.reachLinks(op, { id: (await world.email()).id, urls: [] }),
+    MANAGES,
   ],
   [rawCopies.rawCopies, async (op, world) => rawCopies.rawCopies(op, await world.email()), READS],
   [
@@ -674,6 +683,9 @@ describe('who may do what', () => {
     const pairs: [foreign: string, absent: string, call: (text: string) => Promise<unknown>][] = [
       [email, nowhere, (id) => emails.showEmail(op, { id })],
       [email, nowhere, (id) => emails.cancelEmail(op, { id })],
+      [email, nowhere, (id) => emailOutlook.lookAhead(op, { id })],
+      [email, nowhere, (id) => emailOutlook.neighboursOf(op, { id })],
+      [email, nowhere, (id) => emailLinks.reachLinks(op, { id, urls: [] })],
       [email, nowhere, (id) => rawCopies.rawCopies(op, { id })],
       [email, nowhere, (id) => queue.retry(op, { email: id })],
       [key, nowhere, (id) => keys.revokeKey(fresh, { id })],

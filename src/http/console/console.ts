@@ -4,7 +4,8 @@ import type { Answering, Api } from '../api.ts'
 import type { HttpCore } from '../core.ts'
 import type { Asker, Endpoint, PersonAccess } from '../endpoint.ts'
 import { jsonContent } from '../json-content.ts'
-import { consoleEndpoints } from './endpoints.ts'
+import { addDocuments } from './document.ts'
+import { consoleDocuments, consoleEndpoints } from './endpoints.ts'
 import { Guests } from './guests.ts'
 import { addLive } from './live.ts'
 import { DATA_HEADERS } from './page-headers.ts'
@@ -33,5 +34,7 @@ export class Console implements Api {
 
   register(app: FastifyInstance, answering: Answering): void {
     addLive(app, answering, this.#core, this.#guests)
+    const welcome = (request: FastifyRequest, access: PersonAccess) => this.welcome(request, access)
+    addDocuments(app, answering, consoleDocuments(), welcome, this.#core)
   }
 }

@@ -5,8 +5,11 @@ import { totpEndpoints } from './account-totp.ts'
 import { allowedEndpoints } from './allowed.ts'
 import { auditEndpoints } from './audit.ts'
 import { dkimKeyEndpoints } from './dkim-keys.ts'
+import type { ConsoleDocument } from './document.ts'
 import { domainRecordEndpoints } from './domain-records.ts'
 import { domainEndpoints } from './domains.ts'
+import { emailDocuments } from './email/documents.ts'
+import { emailRoutes } from './email/routes.ts'
 import { emailEndpoints } from './emails.ts'
 import { installationEndpoints } from './installation.ts'
 import { keyEndpoints } from './keys.ts'
@@ -46,5 +49,11 @@ export function consoleEndpoints(parts: SignInParts): Endpoint[] {
     ...suppressionEndpoints,
     ...suppressionFileEndpoints,
     ...allowedEndpoints,
+    ...emailRoutes,
   ]
+}
+
+/** Those that answer with something else than JSON; a row each, too. */
+export function consoleDocuments(): readonly ConsoleDocument[] {
+  return [...emailDocuments]
 }

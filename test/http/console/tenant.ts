@@ -79,12 +79,12 @@ export class Tenant {
   }
 
   /** An email of it. */
-  async email(): Promise<string> {
+  async email(more: object = {}): Promise<string> {
     const { token } = await this.service.key(this.company.id)
     const response = await fetch(`${this.service.url}/emails`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ from: `a@${this.domain.name}`, to: 'b@x.example', text: 'x' }),
+      body: JSON.stringify({ from: `a@${this.domain.name}`, to: 'b@x.example', text: 'x', ...more }),
     })
     return ((await response.json()) as { id: string }).id
   }

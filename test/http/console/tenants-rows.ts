@@ -47,6 +47,10 @@ const named = async (of: Tenant) => {
 const key = async (of: Tenant) => ({ key: await of.key() })
 const webhook = async (of: Tenant) => ({ id: await of.webhook() })
 const message = async (of: Tenant) => ({ ...(await webhook(of)), message: `msg_${'0'.repeat(27)}` })
+const email = async (of: Tenant) => ({ email: await of.email() })
+const scheduled = async (of: Tenant) => ({
+  email: await of.email({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() }),
+})
 const invitation = async (of: Tenant) => ({ invitation: await of.invitation() })
 const person = async (of: Tenant) => ({ person: await of.member() })
 const dkim = async (of: Tenant) => {
@@ -121,6 +125,26 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
 
   'GET /companies/:company/emails': { may: SEES },
+  'GET /companies/:company/emails/:email': { may: SEES, ids: email },
+  'GET /companies/:company/emails/:email/neighbours': { may: SEES, ids: email },
+  'GET /companies/:company/emails/:email/content': { may: SEES, ids: email },
+  'GET /companies/:company/emails/:email/source': { may: SEES, ids: email },
+  'GET /companies/:company/emails/:email/source.eml': { may: SEES, ids: email },
+  'GET /companies/:company/emails/:email/preview': { may: SEES, ids: email },
+  'GET /companies/:company/emails/:email/files/:position': {
+    ...{ may: SEES, ids: email, words: { position: '0' }, status: 404 },
+  },
+  'POST /companies/:company/emails/:email/retry': { may: MANAGES, ids: scheduled },
+  'POST /companies/:company/emails/:email/cancel': { may: MANAGES, ids: scheduled },
+  'POST /companies/:company/emails/:email/release': { may: OPERATES, ids: email, status: 409 },
+  'POST /companies/:company/emails/:email/suppress': {
+    ...{ may: MANAGES, ids: email, body: { position: 7 }, status: 404 },
+  },
+  'POST /companies/:company/emails/:email/again': {
+    ...{ may: MANAGES, ids: email, body: () => ({ click: crypto.randomUUID() }) },
+  },
+  'POST /companies/:company/emails/:email/reach': { may: MANAGES, ids: email, body: { urls: [] } },
+  'GET /leave': { may: SEES, status: 404 },
   'GET /companies/:company/live': { may: SEES, isEndless: true },
 
   'GET /companies/:company/keys': { may: SEES },

@@ -1,7 +1,7 @@
 /** Two companies side by side: every route of the console, tried by everybody with everything that is not his. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { consoleEndpoints } from '../../../src/http/console/endpoints.ts'
+import { consoleDocuments, consoleEndpoints } from '../../../src/http/console/endpoints.ts'
 import { LIVE_URL } from '../../../src/http/console/live.ts'
 import type { Endpoint } from '../../../src/http/endpoint.ts'
 import type { SignInParts } from '../../../src/operate/sign-in.ts'
@@ -21,7 +21,7 @@ const nameOf = ({ method, url }: Pick<Endpoint, 'method' | 'url'>) =>
   `${method} ${url.replace('/console/api', '')}`
 type Route = Pick<Endpoint, 'method' | 'url' | 'access'>
 /** Routes that are written by hand. */
-const BY_HAND: readonly Route[] = [{ method: 'GET', url: LIVE_URL, access: 'company' }]
+const BY_HAND: readonly Route[] = [{ method: 'GET', url: LIVE_URL, access: 'company' }, ...consoleDocuments()]
 /** The declarations of the others alone are looked at here. */
 const ENDPOINTS: readonly Route[] = [...consoleEndpoints({} as SignInParts), ...BY_HAND]
 

@@ -1,5 +1,99 @@
-import { PageHead } from '../../parts/page-head.tsx'
+/** One email: where it is and why, what happened to it, and what is in it. */
+import { ActionIcon, Group, Skeleton, Stack, Tooltip } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { emailQuery, neighboursQuery } from '../../api/email.ts'
+import { Trouble } from '../../parts/trouble.tsx'
+import { useCompany } from '../../shell/company.ts'
+import { useShortcuts } from '../../shell/shortcuts.ts'
+import { EmailHead } from './email-head.tsx'
+import { EmailTabs } from './email-tabs.tsx'
+import { Recipients } from './recipients.tsx'
+import { useShown } from './shown.ts'
 
 export function EmailPage() {
-  return <PageHead title="Email" />
+  const company = useCompany()
+  const { id } = useParams({ from: '/signed-in/c/$company/emails/$id' })
+  const { from } = useShown()
+  const email = useQuery(emailQuery(company, id, from))
+  return (
+    <Stack gap="md" component="article" aria-busy={email.isPending}>
+      <Neighbours company={company} id={id} />
+      {email.error && !email.data && <Trouble error={email.error} reset={() => void email.refetch()} />}
+      {email.isPending && !email.error && <Skeleton h={320} />}
+      {email.data && (
+        <>
+          <EmailHead company={company} email={email.data} />
+          <Recipients company={company} email={email.data} />
+          <EmailTabs company={company} email={email.data} />
+        </>
+      )}
+    </Stack>
+  )
+}
+
+/** `j` and `k` as in the list: down to the older one, up to the newer one. */
+function Neighbours({ company, id }: { company: string; id: string }) {
+  const { data } = useQuery(neighboursQuery(company, id))
+  const navigate = useNavigate()
+  const go = (to: string | null | undefined) => {
+    if (!to) return
+    void navigate({
+      to: '/c/$company/emails/$id',
+      params: { company, id: to },
+      search: ({ tab }) => (tab === undefined ? {} : { tab }),
+    })
+  }
+  const { newer = null, older = null } = data ?? {}
+  useShortcuts([
+    { keys: 'j', does: 'Next email, an older one', run: () => go(older) },
+    { keys: 'k', does: 'Previous email, a newer one', run: () => go(newer) },
+    {
+      keys: 'u',
+      does: 'Back to the list',
+      run: () => void navigate({ to: '/c/$company/emails', params: { company } }),
+    },
+  ])
+  return (
+    <Group justify="space-between" component="nav" aria-label="Emails before and behind">
+      <Link to="/c/$company/emails" params={{ company }}>
+        All emails
+      </Link>
+      <Group gap={4}>
+        <Step
+          label="Newer email (k)"
+          icon={<ChevronLeft size={18} aria-hidden />}
+          off={newer === null}
+          go={() => go(newer)}
+        />
+        <Step
+          label="Older email (j)"
+          icon={<ChevronRight size={18} aria-hidden />}
+          off={older === null}
+          go={() => go(older)}
+        />
+      </Group>
+    </Group>
+  )
+}
+
+function Step({
+  label,
+  icon,
+  off,
+  go,
+}: {
+  label: string
+  icon: React.ReactNode
+  off: boolean
+  go: () => void
+}) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="default" aria-label={label} disabled={off} onClick={go}>
+        {icon}
+      </ActionIcon>
+    </Tooltip>
+  )
 }

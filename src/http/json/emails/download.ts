@@ -4,6 +4,7 @@ import type { LongAnswer } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
 import type { DownloadLinks } from '../../stored-files/download-link.ts'
+import { fileAnswer } from '../../stored-files/file-answer.ts'
 import { readFile, roomToList } from '../../stored-files/files.ts'
 import { fileNamed, unknownAttachment } from './attachments.ts'
 import { unknownEmail } from './find.ts'
@@ -14,9 +15,6 @@ export interface DownloadRoute {
   Params: { id: string; attachment: string }
   Querystring: Record<string, unknown>
 }
-
-/** Octets that are written at once. */
-const SLICE = 64 * 1024
 
 /** Throws a Fault for a link that is not ours, or has ended. */
 export async function download(
@@ -45,33 +43,9 @@ export async function download(
   if (origin.rawOctets === null) await limit.admission.reserve(raw, size)
   const octets = await readFile(deps, email, position)
   if (octets === null) throw unknownAttachment()
-  return {
-    type: /^[\x20-\x7e]+$/.test(contentType) ? contentType : 'application/octet-stream',
-    pieces: slices(octets),
-    headers: {
-      'content-length': String(octets.length),
-      'content-disposition': disposition(filename),
-      // Whatever it is, it does nothing in the name of this service.
-      'content-security-policy': "default-src 'none'; sandbox",
-    },
-  }
+  return fileAnswer({ filename, contentType, octets })
 }
 
 function refused(detail: string): Fault {
   return new Fault({ code: 'link_refused', detail })
-}
-
-function* slices(octets: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < octets.length; at += SLICE) yield octets.subarray(at, at + SLICE)
-}
-
-/** RFC 6266 4.1: the name as it is, and one in ASCII for who does not read that. */
-function disposition(filename: string): string {
-  const plain = filename.replace(/[^\x20-\x7e]|["\\%]/g, '_')
-  // RFC 8187 3.2.1: encodeURIComponent leaves some that have to be escaped.
-  const encoded = encodeURIComponent(filename.toWellFormed()).replace(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
 }

@@ -49,8 +49,8 @@ const EMAIL: Statement = {
 const RECIPIENTS: Statement = {
   text: `SELECT r.position, ${selected(recipientFieldsOf('show'), () => 'r')},
       coalesce(r.state, CASE WHEN q.lease IS NULL THEN 'waiting' WHEN q.lease = 0 THEN 'quarantined' ELSE 'sending' END) AS state,
-      r.attempts, CASE WHEN q.lease IS NULL THEN q.due_at END AS "dueAt", r.last_code AS "lastCode",
-      r.last_message AS "lastMessage", r.server
+      r.attempts, CASE WHEN q.lease IS NULL THEN q.due_at END AS "dueAt", q.held_for AS "heldFor",
+      r.last_code AS "lastCode", r.last_message AS "lastMessage", r.server
     FROM recipients r LEFT JOIN queue q ON q.email = r.email AND q.position = r.position
     WHERE r.email = $1 ORDER BY r.position`,
 }

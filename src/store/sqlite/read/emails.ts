@@ -48,8 +48,8 @@ export function emails(
      FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
   )
   const recipients = db.prepare(
-    `SELECT position, ${selected(recipientFieldsOf('show'), () => 'r')}, state, attempts, due_at AS dueAt, last_code AS lastCode,
-            last_message AS lastMessage, server
+    `SELECT position, ${selected(recipientFieldsOf('show'), () => 'r')}, state, attempts, due_at AS dueAt, held_for AS heldFor,
+            last_code AS lastCode, last_message AS lastMessage, server
      FROM recipients r WHERE email = ? ORDER BY position`,
   )
   const events = db.prepare('SELECT recipient, type, at, detail FROM events WHERE email = ? ORDER BY number')

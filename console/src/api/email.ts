@@ -1,0 +1,109 @@
+/** One email: what became of it, what is in it, and what can be done with it. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Static } from 'typebox'
+import type {
+  CHANGED,
+  CONTENT,
+  EMAIL_IN_FULL,
+  NEIGHBOURS,
+  REACHED,
+  SENT,
+  SOURCE,
+} from '../../../src/http/console/contract/email.ts'
+import { get, pathOf, post, type Query, queryText } from './client.ts'
+import { queries } from './queries.ts'
+
+export type EmailInFull = Static<typeof EMAIL_IN_FULL>
+export type EmailRecipient = EmailInFull['recipients'][number]
+export type EmailAttempt = EmailInFull['attempts'][number]
+export type EmailEvent = EmailInFull['events'][number]
+export type EmailContent = Static<typeof CONTENT>
+export type EmailFile = EmailContent['files'][number]
+export type EmailSource = Static<typeof SOURCE>
+export type ReachedLink = Static<typeof REACHED>['answers'][number]
+
+/** Ms between two looks at an email of which something is still to come. */
+const LOOK_AGAIN = 3_000
+const LOOK_SELDOM = 30_000
+
+const at = (company: string, id: string) => `/companies${pathOf(company)}/emails${pathOf(id)}`
+
+/** `from`: the position of the first recipient that is shown. */
+export const emailQuery = (company: string, id: string, from = 0) =>
+  queryOptions({
+    queryKey: ['email', company, id, from],
+    queryFn: ({ signal }) => get<EmailInFull>(at(company, id), { from: from || undefined }, signal),
+    refetchInterval: ({ state: { data } }) => (data === undefined ? false : nextLook(data)),
+  })
+
+function nextLook({ recipients }: EmailInFull): number | false {
+  const waiting = recipients.filter(({ waits }) => waits !== null)
+  if (waiting.length === 0) return false
+  const soon = waiting.some((each) => each.at === null || Date.parse(each.at) - Date.now() < 60_000)
+  return soon ? LOOK_AGAIN : LOOK_SELDOM
+}
+
+export const contentQuery = (company: string, id: string) =>
+  queryOptions({
+    queryKey: ['email-content', company, id],
+    queryFn: ({ signal }) => get<EmailContent>(`${at(company, id)}/content`, {}, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+export const sourceQuery = (company: string, id: string, recipient: string | undefined) =>
+  queryOptions({
+    queryKey: ['email-source', company, id, recipient],
+    queryFn: ({ signal }) => get<EmailSource>(`${at(company, id)}/source`, { recipient }, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+
+export const neighboursQuery = (company: string, id: string) =>
+  queryOptions({
+    queryKey: ['email-neighbours', company, id],
+    queryFn: ({ signal }) => get<Static<typeof NEIGHBOURS>>(`${at(company, id)}/neighbours`, {}, signal),
+    placeholderData: keepPreviousData,
+  })
+
+/** Of what is no JSON: a frame, a file. `rest`: behind the email's own path. */
+export function documentUrl(company: string, id: string, rest: string, query: Query = {}): string {
+  return `/console/api${at(company, id)}${rest}${queryText(query)}`
+}
+
+type Changed = Static<typeof CHANGED>
+
+/** Each is seen on the page at once. */
+export async function actOn(
+  company: string,
+  id: string,
+  action: 'retry' | 'cancel' | 'release',
+): Promise<Changed> {
+  return await lookAgainAfter(post<Changed>(`${at(company, id)}/${action}`), id)
+}
+
+export async function suppressRecipient(company: string, id: string, position: number): Promise<Changed> {
+  return await lookAgainAfter(post<Changed>(`${at(company, id)}/suppress`, { position }), id)
+}
+
+/** `click`: the same for each try of one click. */
+export function sendAgain(
+  company: string,
+  id: string,
+  again: { click: string; to?: string | undefined },
+): Promise<Static<typeof SENT>> {
+  return post(`${at(company, id)}/again`, again)
+}
+
+export function reach(company: string, id: string, urls: string[]): Promise<Static<typeof REACHED>> {
+  return post(`${at(company, id)}/reach`, { urls })
+}
+
+async function lookAgainAfter<Answer>(answer: Promise<Answer>, id: string): Promise<Answer> {
+  try {
+    return await answer
+  } finally {
+    await queries.invalidateQueries({
+      predicate: ({ queryKey }) => queryKey[0] === 'email' && queryKey[2] === id,
+    })
+  }
+}

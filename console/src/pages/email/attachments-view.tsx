@@ -1,0 +1,80 @@
+import { Button, Group, Paper, Stack, Text } from '@mantine/core'
+import { Download, Paperclip } from 'lucide-react'
+import { documentUrl, type EmailContent, type EmailFile, type EmailInFull } from '../../api/email.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { octetsText } from '../../parts/octets.ts'
+import { Said, visible } from '../../parts/said.tsx'
+import classes from './email.module.css'
+
+/** Larger pictures are loaded down. */
+const LARGEST_SHOWN = 8 * 1024 * 1024
+
+/** Pictures are shown, everything else is only ever saved as a file. */
+export function AttachmentsView({
+  company,
+  email,
+  content: { files },
+}: {
+  company: string
+  email: EmailInFull
+  content: EmailContent
+}) {
+  if (files.length === 0) {
+    return (
+      <Empty icon={Paperclip} title="No files come with this email">
+        Files that are sent with an email, and pictures that its HTML shows by cid:, would be listed here.
+      </Empty>
+    )
+  }
+  return (
+    <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+      {files.map((file) => (
+        <File key={file.position} company={company} id={email.id} file={file} />
+      ))}
+    </Stack>
+  )
+}
+
+function File({ company, id, file }: { company: string; id: string; file: EmailFile }) {
+  const { position, filename, content_type: type, content_id: contentId, size } = file
+  const url = documentUrl(company, id, `/files/${position}`)
+  return (
+    <Paper withBorder p="sm" component="li">
+      <Group justify="space-between" gap="sm">
+        <div style={{ minWidth: 0, flex: '1 1 220px', overflowWrap: 'anywhere' }}>
+          <Text fw={600}>
+            <Said>{filename}</Said>
+          </Text>
+          <Text size="sm" c="dimmed">
+            <Said>{type}</Said>, {octetsText(size)}
+            {contentId !== null && (
+              <>
+                , shown by cid:<Said>{contentId}</Said>
+              </>
+            )}
+          </Text>
+        </div>
+        <Button
+          component="a"
+          href={url}
+          download
+          size="xs"
+          variant="default"
+          leftSection={<Download size={16} aria-hidden />}
+          aria-label={`Download ${visible(filename)}`}
+        >
+          Download
+        </Button>
+      </Group>
+      {file.picture && size <= LARGEST_SHOWN && (
+        <img
+          className={classes.picture}
+          src={`${url}?shown=1`}
+          alt={`Shown: ${visible(filename)}`}
+          loading="lazy"
+          decoding="async"
+        />
+      )}
+    </Paper>
+  )
+}

@@ -1,0 +1,30 @@
+import { Select } from '@mantine/core'
+import type { EmailInFull } from '../../api/email.ts'
+import { visible } from '../../parts/said.tsx'
+import { useShow, useShown } from './shown.ts'
+
+/** In batch mail each recipient gets a copy of his own. */
+export function CopyChoice({ email: { recipients } }: { email: EmailInFull }) {
+  const { copy } = useShown()
+  const show = useShow()
+  return (
+    <Select
+      label="The copy for"
+      mb="sm"
+      maw={420}
+      searchable
+      allowDeselect={false}
+      data={recipients.map(({ position, address }) => ({ value: String(position), label: visible(address) }))}
+      value={String(copy ?? recipients[0]?.position ?? 0)}
+      onChange={(value) => show({ copy: Number(value) })}
+    />
+  )
+}
+
+/** The address whose copy is shown; undefined: there is but one. */
+export function useCopyFor(email: EmailInFull, individual: boolean): string | undefined {
+  const { copy } = useShown()
+  if (!individual) return undefined
+  const chosen = email.recipients.find(({ position }) => position === copy) ?? email.recipients[0]
+  return chosen?.address
+}

@@ -1,0 +1,116 @@
+/** What an email is, where it is and why, and what can be done with it. */
+import { Alert, Badge, Group, Stack, Text, Title } from '@mantine/core'
+import { useEffect } from 'react'
+import type { EmailInFull } from '../../api/email.ts'
+import { octetsText } from '../../parts/octets.ts'
+import { Said, visible } from '../../parts/said.tsx'
+import { Status, statusOf } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Actions } from './actions.tsx'
+import classes from './email.module.css'
+import { Pieces } from './pieces.tsx'
+import { standingOf } from './standing.ts'
+
+/** Addresses of a field that are shown; the list of recipients has all. */
+const MOST_SHOWN = 5
+
+export function EmailHead({ company, email }: { company: string; email: EmailInFull }) {
+  const { subject } = email
+  useEffect(() => {
+    document.title = `${visible(subject) || 'No subject'} - Postroad`
+  }, [subject])
+  return (
+    <Stack gap="sm" component="header">
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Title order={1} size="h2" className={classes.subject}>
+          <Said empty="(no subject)">{subject}</Said>
+        </Title>
+        <Actions company={company} email={email} />
+      </Group>
+      <div role="status" aria-label="Where it is and why">
+        <Alert
+          role="presentation"
+          color={statusOf(email.last_event).color}
+          variant="light"
+          title={<Status of={email.last_event} size="md" />}
+        >
+          <Text component="p" m={0}>
+            <Pieces of={standingOf(email)} />
+          </Text>
+        </Alert>
+      </div>
+      <dl className={classes.facts}>
+        <Fact name="From">
+          <Said>{email.from}</Said>
+        </Fact>
+        <Addresses name="To" of={email.to} />
+        <Addresses name="Cc" of={email.cc} />
+        <Addresses name="Bcc" of={email.bcc} />
+        <Addresses name="Reply to" of={email.reply_to} />
+        <Fact name="Accepted">
+          <Time at={email.created_at} />
+        </Fact>
+        {email.scheduled_at !== null && (
+          <Fact name="Scheduled for">
+            <Time at={email.scheduled_at} />
+          </Fact>
+        )}
+        <Fact name="Size">{octetsText(email.size)}</Fact>
+        {company === 'all' && (
+          <Fact name="Company">
+            <Said>{email.company.name}</Said>
+          </Fact>
+        )}
+        {(email.tags.length > 0 || email.test_mode) && (
+          <Fact name="Tags">
+            <Group gap={4} component="span" display="inline-flex">
+              {email.test_mode && <Badge variant="default">test mode</Badge>}
+              {email.tags.map(({ name, value }) => (
+                <Badge key={`${name} ${value}`} variant="default" tt="none" className={classes.tag}>
+                  <Said>{name === 'tag' ? value : `${name}: ${value}`}</Said>
+                </Badge>
+              ))}
+            </Group>
+          </Fact>
+        )}
+        {Object.entries(email.variables).map(([name, value]) => (
+          <Fact key={name} name={name}>
+            <Said>{value}</Said>
+          </Fact>
+        ))}
+        <Fact name="Message-ID">
+          <Said>{email.message_id}</Said>
+        </Fact>
+      </dl>
+    </Stack>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <Text component="dt" size="sm" c="dimmed">
+        <Said>{name}</Said>
+      </Text>
+      <Text component="dd" size="sm" m={0}>
+        {children}
+      </Text>
+    </div>
+  )
+}
+
+function Addresses({ name, of }: { name: string; of: readonly string[] }) {
+  if (of.length === 0) return null
+  const shown = of.slice(0, MOST_SHOWN)
+  return (
+    <Fact name={name}>
+      {shown.map((address, index) => (
+        <span key={address}>
+          {index > 0 && ', '}
+          <Said>{address}</Said>
+        </span>
+      ))}
+      {of.length > shown.length && ` and ${(of.length - shown.length).toLocaleString()} more`}
+    </Fact>
+  )
+}

@@ -1,0 +1,14 @@
+import { Said } from '../../parts/said.tsx'
+import { Time } from '../../parts/time.tsx'
+import type { Piece } from './standing.ts'
+
+/** A sentence of ours with words of others in it. */
+export function Pieces({ of }: { of: readonly Piece[] }) {
+  return of.map((piece, index) => {
+    // biome-ignore-start lint/suspicious/noArrayIndexKey: they have no other name, and are made anew together
+    if (typeof piece === 'string') return <span key={index}>{piece}</span>
+    if ('at' in piece) return <Time key={index} at={piece.at} />
+    return <Said key={index}>{piece.said}</Said>
+    // biome-ignore-end lint/suspicious/noArrayIndexKey: so far
+  })
+}

@@ -1,0 +1,149 @@
+/** Whom an email goes to, and what happened with each: his events and attempts in one time line. */
+import { Button, Group, Pagination, Paper, Stack, Text, Title, UnstyledButton } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import { Ban, ChevronDown, ChevronRight } from 'lucide-react'
+import { useId, useState } from 'react'
+import { type EmailInFull, type EmailRecipient, suppressRecipient } from '../../api/email.ts'
+import { Said } from '../../parts/said.tsx'
+import { Status } from '../../parts/status.tsx'
+import { useMayManage } from '../../shell/company.ts'
+import { Pieces } from './pieces.tsx'
+import { useShow, useShown } from './shown.ts'
+import { recipientStanding } from './standing.ts'
+import { TimeLine } from './time-line.tsx'
+
+/** As many as the service gives at once. */
+const PAGE = 100
+const KINDS = { to: 'To', cc: 'Cc', bcc: 'Bcc' } as const
+
+export function Recipients({ company, email }: { company: string; email: EmailInFull }) {
+  const { from = 0 } = useShown()
+  const show = useShow()
+  const total = Object.values(email.states).reduce((sum, count) => sum + count, 0)
+  return (
+    <Stack component="section" gap="xs" aria-labelledby="recipients">
+      <Title order={2} size="h4" id="recipients">
+        {total === 1 ? 'Recipient' : `${total.toLocaleString()} recipients`}
+      </Title>
+      {email.recipients.map((recipient) => (
+        <Recipient
+          key={recipient.position}
+          company={company}
+          email={email}
+          recipient={recipient}
+          alone={total === 1}
+        />
+      ))}
+      {total > PAGE && (
+        <Pagination
+          total={Math.ceil(total / PAGE)}
+          value={Math.floor(from / PAGE) + 1}
+          onChange={(page) => show({ from: (page - 1) * PAGE })}
+          getControlProps={(control) => ({ 'aria-label': `${control} page of recipients` })}
+        />
+      )}
+    </Stack>
+  )
+}
+
+function Recipient({
+  company,
+  email,
+  recipient,
+  alone,
+}: {
+  company: string
+  email: EmailInFull
+  recipient: EmailRecipient
+  alone: boolean
+}) {
+  const [open, setOpen] = useState(alone)
+  const body = useId()
+  const Chevron = open ? ChevronDown : ChevronRight
+  return (
+    <Paper withBorder p="sm">
+      <Group justify="space-between" gap="sm" align="flex-start">
+        <UnstyledButton
+          onClick={() => setOpen(!open)}
+          aria-expanded={open}
+          aria-controls={body}
+          flex="1 1 260px"
+          miw={0}
+        >
+          <Group gap={8} wrap="nowrap" align="flex-start">
+            <Chevron size={18} aria-hidden style={{ flexShrink: 0, marginTop: 2 }} />
+            <span style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
+              <Text component="span" size="sm" c="dimmed">
+                {KINDS[recipient.kind]}{' '}
+              </Text>
+              <Text component="span" fw={600}>
+                <Said>{recipient.address}</Said>
+              </Text>
+            </span>
+          </Group>
+        </UnstyledButton>
+        <Status of={recipient.state} />
+      </Group>
+      <div id={body} hidden={!open}>
+        {open && (
+          <Stack gap="sm" mt="sm">
+            {!alone && (
+              <Text size="sm">
+                <Pieces of={recipientStanding(recipient, email)} />
+              </Text>
+            )}
+            <TimeLine email={email} position={recipient.position} />
+            <Suppress company={company} id={email.id} recipient={recipient} />
+          </Stack>
+        )}
+      </div>
+    </Paper>
+  )
+}
+
+function Suppress({ company, id, recipient }: { company: string; id: string; recipient: EmailRecipient }) {
+  const { address, position } = recipient
+  const mayManage = useMayManage()
+  const suppress = useMutation({
+    mutationFn: () => suppressRecipient(company, id, position),
+    onSuccess: () =>
+      notifications.show({
+        color: 'road',
+        message: (
+          <>
+            Nothing more is sent to <Said>{address}</Said>.
+          </>
+        ),
+      }),
+    onError: (error) =>
+      notifications.show({ color: 'red', title: 'This did not work', message: error.message }),
+  })
+  if (!mayManage) return null
+  const ask = () =>
+    modals.openConfirmModal({
+      title: 'Send nothing more to this address?',
+      children: (
+        <Text size="sm">
+          <Said>{address}</Said> is put on the suppression list of the company. Mail to it that waits ends as
+          suppressed. It can be taken off the list again.
+        </Text>
+      ),
+      labels: { confirm: 'Suppress the address', cancel: 'Leave it' },
+      onConfirm: () => suppress.mutate(),
+    })
+  return (
+    <Group>
+      <Button
+        size="compact-sm"
+        variant="default"
+        leftSection={<Ban size={14} aria-hidden />}
+        loading={suppress.isPending}
+        onClick={ask}
+      >
+        Suppress this address
+      </Button>
+    </Group>
+  )
+}

@@ -1,0 +1,85 @@
+import { Alert, Anchor, Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type EmailInFull, sendAgain } from '../../api/email.ts'
+import { queries } from '../../api/queries.ts'
+import { Trouble } from '../../parts/trouble.tsx'
+
+/** As a new email, to the same or to others. */
+export function SendAgain({
+  company,
+  email,
+  onDone,
+}: {
+  company: string
+  email: EmailInFull
+  onDone: () => void
+}) {
+  const [whom, setWhom] = useState('same')
+  const [to, setTo] = useState('')
+  // What is tried again because no answer came is the same click.
+  const [click, setClick] = useState(newClick)
+  const sending = useMutation({
+    mutationFn: () => sendAgain(company, email.id, { click, ...(whom === 'others' && { to }) }),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ['emails'] }),
+  })
+  const change = (set: () => void) => {
+    set()
+    setClick(newClick())
+  }
+  const count = Object.values(email.states).reduce((sum, each) => sum + each, 0)
+  if (sending.data) {
+    return (
+      <Alert role="status" color="road" title="It was accepted as a new email">
+        <Anchor component={Link} to={`/c/${company}/emails/${sending.data.id}`} onClick={onDone}>
+          See what becomes of it
+        </Anchor>
+      </Alert>
+    )
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        sending.mutate()
+      }}
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          It leaves as a new email with the same content, and with a date and an id of its own. It counts
+          against the quota.
+        </Text>
+        <Radio.Group label="To whom" value={whom} onChange={(value) => change(() => setWhom(value))}>
+          <Stack gap={6} mt={4}>
+            <Radio
+              value="same"
+              label={count === 1 ? 'The same recipient' : `The same ${count.toLocaleString()} recipients`}
+            />
+            <Radio value="others" label="Somebody else" />
+          </Stack>
+        </Radio.Group>
+        {whom === 'others' && (
+          <TextInput
+            label="Address"
+            description="Several with commas between them"
+            required
+            value={to}
+            onChange={({ currentTarget: { value } }) => change(() => setTo(value))}
+          />
+        )}
+        {sending.error && <Trouble error={sending.error} />}
+        <Group justify="flex-end">
+          <Button type="submit" loading={sending.isPending}>
+            Send
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function newClick(): string {
+  const octets = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(octets, (octet) => octet.toString(16).padStart(2, '0')).join('')
+}

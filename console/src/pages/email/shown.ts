@@ -1,0 +1,56 @@
+/** What of an email is shown: it stands in the address. */
+import { useNavigate, useSearch } from '@tanstack/react-router'
+
+export const TABS = ['html', 'text', 'headers', 'source', 'attachments'] as const
+export type Tab = (typeof TABS)[number]
+export const WIDTHS = ['desktop', 'phone'] as const
+export const SHADES = ['light', 'dark', 'inverted'] as const
+
+export interface Shown {
+  tab?: Tab
+  width?: (typeof WIDTHS)[number]
+  shade?: (typeof SHADES)[number]
+  /** Position of the recipient whose copy is shown. */
+  copy?: number
+  /** Position of the first recipient that is listed. */
+  from?: number
+}
+
+export function validateShown(search: Record<string, unknown>): Shown {
+  const shown: Shown = {}
+  const { tab, width, shade, copy, from } = search
+  if (isOne(TABS, tab)) shown.tab = tab
+  if (isOne(WIDTHS, width) && width !== 'desktop') shown.width = width
+  if (isOne(SHADES, shade) && shade !== 'light') shown.shade = shade
+  if (isPosition(copy)) shown.copy = copy
+  if (isPosition(from) && from > 0) shown.from = from
+  return shown
+}
+
+function isOne<const Values extends readonly string[]>(
+  values: Values,
+  value: unknown,
+): value is Values[number] {
+  return values.includes(value as string)
+}
+
+function isPosition(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 1_000_000
+}
+
+export function useShown(): Shown {
+  return useSearch({ from: '/signed-in/c/$company/emails/$id' })
+}
+
+/** Changes some of it; `undefined` takes it out of the address. */
+export function useShow(): (change: { [Name in keyof Shown]: Shown[Name] | undefined }) => void {
+  const navigate = useNavigate()
+  return (change) =>
+    void navigate({
+      from: '/c/$company/emails/$id',
+      to: '.',
+      search: (before) => validateShown({ ...before, ...change }),
+      replace: true,
+      resetScroll: false,
+    })
+}

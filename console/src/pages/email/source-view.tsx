@@ -1,0 +1,155 @@
+/** The message as it leaves: how it is built, what signs it, and its octets to search in. */
+import { Badge, Button, Group, Paper, Skeleton, Stack, Table, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import {
+  documentUrl,
+  type EmailContent,
+  type EmailInFull,
+  type EmailSource,
+  sourceQuery,
+} from '../../api/email.ts'
+import { octetsText } from '../../parts/octets.ts'
+import { Said } from '../../parts/said.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+import { useCopyFor } from './copy-choice.tsx'
+import classes from './email.module.css'
+
+const SourceText = lazy(async () => ({ default: (await import('./source-text.tsx')).SourceText }))
+
+export function SourceView({
+  company,
+  email,
+  content,
+}: {
+  company: string
+  email: EmailInFull
+  content: EmailContent
+}) {
+  const recipient = useCopyFor(email, content.individual)
+  const source = useQuery(sourceQuery(company, email.id, recipient))
+  const [line, setLine] = useState<number | null>(null)
+  if (source.error) return <Trouble error={source.error} reset={() => void source.refetch()} />
+  if (source.isPending) return <Skeleton h={240} />
+  const { size, text, clipped, trouble } = source.data
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">
+          {octetsText(size)}
+          {clipped && ', of which the beginning is shown'}
+        </Text>
+        <Button
+          component="a"
+          href={documentUrl(company, email.id, '/source.eml', { recipient })}
+          download
+          size="xs"
+          variant="default"
+          leftSection={<Download size={16} aria-hidden />}
+        >
+          Download as .eml
+        </Button>
+      </Group>
+      {trouble !== null && (
+        <Text size="sm">
+          How it is built cannot be told: <Said>{trouble}</Said>
+        </Text>
+      )}
+      <Parts parts={source.data.parts} onShow={setLine} />
+      <Signatures signatures={source.data.signatures} />
+      <Suspense fallback={<Skeleton h={320} />}>
+        <SourceText text={text} line={line} />
+      </Suspense>
+    </Stack>
+  )
+}
+
+function Parts({ parts, onShow }: { parts: EmailSource['parts']; onShow: (line: number) => void }) {
+  if (parts.length === 0) return null
+  return (
+    <section aria-labelledby="parts">
+      <Title order={3} size="h5" id="parts">
+        Parts
+      </Title>
+      <div className={classes.table}>
+        <Table verticalSpacing={4}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Type</Table.Th>
+              <Table.Th>Encoding</Table.Th>
+              <Table.Th>Name</Table.Th>
+              <Table.Th>Size</Table.Th>
+              <Table.Th>Line</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {parts.map((part, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: parts have their order, and nothing else
+              <Table.Tr key={index}>
+                <Table.Td style={{ paddingInlineStart: 10 + Math.min(part.depth, 12) * 16 }}>
+                  <Said>{part.type}</Said>
+                  {part.charset !== '' && (
+                    <Text component="span" size="sm" c="dimmed">
+                      {' '}
+                      <Said>{part.charset}</Said>
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td>
+                  <Said>{part.encoding}</Said>
+                </Table.Td>
+                <Table.Td>
+                  <Said>{part.filename}</Said>
+                </Table.Td>
+                <Table.Td>{octetsText(part.size)}</Table.Td>
+                <Table.Td>
+                  <Button variant="subtle" size="compact-xs" onClick={() => onShow(part.start)}>
+                    {part.start}
+                  </Button>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
+    </section>
+  )
+}
+
+function Signatures({ signatures }: { signatures: EmailSource['signatures'] }) {
+  return (
+    <section aria-labelledby="signatures">
+      <Title order={3} size="h5" id="signatures">
+        DKIM signatures
+      </Title>
+      {signatures.length === 0 && (
+        <Text size="sm">None: receivers cannot tell that the message is of its domain.</Text>
+      )}
+      <Stack gap="xs" mt={4}>
+        {signatures.map((signature, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: signatures have their order, and nothing else
+          <Paper key={index} withBorder p="sm">
+            <Group gap="xs">
+              <Text fw={600}>
+                <Said>{signature.domain}</Said>
+              </Text>
+              <Badge variant="default" tt="none">
+                <Said>{signature.algorithm}</Said>
+              </Badge>
+              {!signature.own && <Badge color="orange">not a key of this company</Badge>}
+            </Group>
+            <Text size="sm">
+              Selector <Said>{signature.selector}</Said>, canonicalization{' '}
+              <Said>{signature.canonicalization}</Said>. The key stands in the DNS at{' '}
+              <Said>{`${signature.selector}._domainkey.${signature.domain}`}</Said>.
+            </Text>
+            <Text size="sm" c="dimmed">
+              Signed fields: <Said>{signature.headers.join(', ')}</Said>
+            </Text>
+          </Paper>
+        ))}
+      </Stack>
+    </section>
+  )
+}

@@ -1,0 +1,159 @@
+/** What happened with a recipient, in its order: events, and between them attempts with their dialogues. */
+import { Group, Stack, Text, UnstyledButton } from '@mantine/core'
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import { useId, useState } from 'react'
+import type { EmailAttempt, EmailEvent, EmailInFull } from '../../api/email.ts'
+import { durationText } from '../../parts/duration.ts'
+import { Said, visible } from '../../parts/said.tsx'
+import { Status } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
+import { stepsOf, tlsOf } from './dialogue.ts'
+import classes from './email.module.css'
+
+type Entry = { at: string; event: EmailEvent } | { at: string; attempt: EmailAttempt; number: number }
+
+export function TimeLine({ email, position }: { email: EmailInFull; position: number }) {
+  const events: Entry[] = email.events
+    .filter(({ recipient }) => recipient === null || recipient === position)
+    .map((event) => ({ at: event.at, event }))
+  const attempts: Entry[] = email.attempts
+    .filter(({ recipients }) => recipients.includes(position))
+    .map((attempt, index) => ({ at: attempt.started_at, attempt, number: index + 1 }))
+  const entries = [...events, ...attempts].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+  return (
+    <ol className={classes.line}>
+      {entries.map((entry, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and none goes away
+        <li key={index} style={{ display: 'contents' }}>
+          <Text component="span" size="sm" c="dimmed">
+            <Time at={entry.at} />
+          </Text>
+          {'event' in entry ? (
+            <Happened event={entry.event} />
+          ) : (
+            <Attempt attempt={entry.attempt} number={entry.number} />
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Happened({ event: { type, detail } }: { event: EmailEvent }) {
+  const { code, enhanced_code: enhanced, message, server, tls, next_attempt_at: next } = detail
+  const told = message !== undefined && /^\d{3}[ -]/.test(message)
+  const said = (told ? [message] : [code, enhanced, message]).filter((each) => each !== undefined).join(' ')
+  return (
+    <div>
+      <Status of={type} />
+      {(said !== '' || server !== undefined) && (
+        <Text size="sm" className={classes.said}>
+          {server !== undefined && (
+            <>
+              <Said>{server}</Said>
+              {tls !== undefined && (
+                <>
+                  {' '}
+                  over <Said>{tls}</Said>
+                </>
+              )}
+              {said !== '' && ': '}
+            </>
+          )}
+          <Said>{said}</Said>
+        </Text>
+      )}
+      {next !== undefined && (
+        <Text size="sm" c="dimmed">
+          Next attempt was due <Time at={next} />
+        </Text>
+      )}
+    </div>
+  )
+}
+
+function Attempt({ attempt, number }: { attempt: EmailAttempt; number: number }) {
+  const [open, setOpen] = useState(false)
+  const body = useId()
+  const Chevron = open ? ChevronDown : ChevronRight
+  const { server, duration_ms: duration, dialogue } = attempt
+  return (
+    <Stack gap={4} miw={0}>
+      <UnstyledButton onClick={() => setOpen(!open)} aria-expanded={open} aria-controls={body}>
+        <Group gap={6} wrap="nowrap">
+          <Chevron size={16} aria-hidden style={{ flexShrink: 0 }} />
+          <Text component="span" size="sm" miw={0}>
+            Attempt {number}
+            {server !== null && (
+              <>
+                {' at '}
+                <Said>{server}</Said>
+              </>
+            )}
+            {`, ${durationText(duration)}`}
+          </Text>
+        </Group>
+      </UnstyledButton>
+      <div id={body} hidden={!open}>
+        {open && (
+          <Stack gap={4}>
+            <Tls attempt={attempt} />
+            {dialogue === '' ? (
+              <Text size="sm" c="dimmed">
+                No server was spoken to.
+              </Text>
+            ) : (
+              <Dialogue text={dialogue} />
+            )}
+          </Stack>
+        )}
+      </div>
+    </Stack>
+  )
+}
+
+function Tls({ attempt }: { attempt: EmailAttempt }) {
+  const tls = tlsOf(attempt)
+  if (tls === null) return null
+  return (
+    <Text size="sm">
+      {tls.version === null ? (
+        'Not encrypted.'
+      ) : (
+        <>
+          Encrypted with <Said>{tls.version}</Said>
+          {tls.verified === true && '; the certificate is valid and the server’s own.'}
+          {tls.verified === false && (
+            <>
+              ; the certificate was not verified{tls.doubt !== null && ': '}
+              {tls.doubt !== null && <Said>{tls.doubt}</Said>}.
+            </>
+          )}
+        </>
+      )}
+    </Text>
+  )
+}
+
+function Dialogue({ text }: { text: string }) {
+  return (
+    <div
+      className={classes.dialogue}
+      role="log"
+      aria-label="SMTP dialogue"
+      aria-live="off"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys (WCAG 2.1.1)
+      tabIndex={0}
+    >
+      {stepsOf(text).map(({ ms, from, text: line }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text that stays as it is
+        <div key={index} className={from === 'us' ? classes.ours : undefined}>
+          <span className={classes.ms}>{ms === null ? '' : `${ms} ms`}</span> {MARKS[from]}{' '}
+          <bdi>{visible(line)}</bdi>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+const MARKS = { us: 'C:', them: 'S:', note: ' ·' } as const

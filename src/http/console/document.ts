@@ -1,0 +1,55 @@
+/** Routes of the console that answer with something else than JSON: files, and what its frames show. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Answer, LongAnswer } from '../answer.ts'
+import type { Answering } from '../api.ts'
+import type { HttpCore } from '../core.ts'
+import type { Asker, PersonAccess } from '../endpoint.ts'
+
+export interface DocumentCall<Access extends PersonAccess> {
+  caller: Asker<Access>
+  params: Record<string, string>
+  query: Record<string, string | undefined>
+  request: FastifyRequest
+}
+
+export interface ConsoleDocument<Access extends PersonAccess = PersonAccess> {
+  method: 'GET'
+  url: string
+  /** As metrics label it. */
+  operation: string
+  access: Access
+  work(call: DocumentCall<Access>, core: HttpCore): Promise<Answer | LongAnswer>
+}
+
+export function document<const Access extends PersonAccess>(
+  declared: ConsoleDocument<Access>,
+): ConsoleDocument {
+  return declared as unknown as ConsoleDocument
+}
+
+export type Welcome = (request: FastifyRequest, access: PersonAccess) => Promise<Asker<PersonAccess>>
+
+export function addDocuments(
+  app: FastifyInstance,
+  answering: Answering,
+  documents: readonly ConsoleDocument[],
+  welcome: Welcome,
+  core: HttpCore,
+): void {
+  for (const { url, operation, access, work } of documents) {
+    app.get(
+      url,
+      answering(operation, async (request) => {
+        const caller = await welcome(request, access)
+        const params = request.params as Record<string, string>
+        return await work({ caller, params, query: singles(request.query), request }, core)
+      }),
+    )
+  }
+}
+
+/** Of several with one name the first. */
+function singles(query: unknown): Record<string, string | undefined> {
+  const entries = Object.entries(query as Record<string, string | string[]>)
+  return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]))
+}

@@ -1,0 +1,133 @@
+/** What can be done with an email: try it now, stop it, keep a recipient from more, send it again. */
+
+import { reachLinks } from '../../../operate/email-links.ts'
+import { cancelEmail } from '../../../operate/emails.ts'
+import { OperateError } from '../../../operate/error.ts'
+import { releaseQuarantined } from '../../../operate/quarantine.ts'
+import { retry } from '../../../operate/queue.ts'
+import { addSuppression } from '../../../operate/suppressions.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { CHANGED, OF_EMAIL, REACH, REACHED, SEND_AGAIN, SENT, SUPPRESS } from '../contract/email.ts'
+import { senderOf } from '../sender.ts'
+import { sendAgain } from './again.ts'
+import { emailNamed } from './found.ts'
+
+const EMAIL = '/console/api/companies/:company/emails/:email'
+
+const retryEmail = endpoint({
+  method: 'POST',
+  url: `${EMAIL}/retry`,
+  operation: 'console_email_retry',
+  access: 'company',
+  schema: {
+    operationId: 'retryEmail',
+    summary: 'Try what waits now',
+    params: OF_EMAIL,
+    response: { 200: CHANGED },
+  },
+})(async ({ caller, params }, core) => {
+  const { id, op } = await emailNamed(core, caller, params)
+  const { retried, paused, held } = await retry(op, { email: id })
+  if (retried > 0) return { status: 200, body: { changed: retried } }
+  const why =
+    paused > 0
+      ? 'mail like this is paused: an operator has to resume it'
+      : held > 0
+        ? 'its sending domain may not send: activate it first'
+        : 'it is being tried already'
+  throw new OperateError('nothing_to_do', why)
+})
+
+const cancel = endpoint({
+  method: 'POST',
+  url: `${EMAIL}/cancel`,
+  operation: 'console_email_cancel',
+  access: 'company',
+  schema: {
+    operationId: 'cancelEmail',
+    summary: 'Stop what has not been sent yet',
+    params: OF_EMAIL,
+    response: { 200: CHANGED },
+  },
+})(async ({ caller, params }, core) => {
+  const { id, op } = await emailNamed(core, caller, params)
+  const { canceled, sending } = await cancelEmail(op, { id })
+  return { status: 200, body: { changed: canceled + sending } }
+})
+
+const release = endpoint({
+  method: 'POST',
+  url: `${EMAIL}/release`,
+  operation: 'console_email_release',
+  access: 'company',
+  schema: {
+    operationId: 'releaseEmail',
+    summary: 'Release it from quarantine',
+    params: OF_EMAIL,
+    response: { 200: CHANGED },
+  },
+})(async ({ caller, params }, core) => {
+  const { id, op } = await emailNamed(core, caller, params)
+  const { released } = await releaseQuarantined(op, { email: id })
+  return { status: 200, body: { changed: released } }
+})
+
+const suppress = endpoint({
+  method: 'POST',
+  url: `${EMAIL}/suppress`,
+  operation: 'console_email_suppress',
+  access: 'company',
+  schema: {
+    operationId: 'suppressRecipient',
+    summary: 'Send nothing more to a recipient',
+    params: OF_EMAIL,
+    body: SUPPRESS,
+    response: { 200: CHANGED },
+  },
+})(async ({ caller, params, body }, core) => {
+  const { id, origin, op } = await emailNamed(core, caller, params)
+  const history = await op.store.readHistory(id)
+  const recipient = history?.recipients.find(({ position }) => position === body.position)
+  if (recipient === undefined) throw new OperateError('not_found', 'there is no such recipient')
+  const { address } = recipient
+  const reason = body.reason || undefined
+  await addSuppression(op, { company: origin.companyId, address, type: 'manual', reason })
+  return { status: 200, body: { changed: 1 } }
+})
+
+const again = endpoint({
+  method: 'POST',
+  url: `${EMAIL}/again`,
+  operation: 'console_email_again',
+  access: 'company',
+  schema: {
+    operationId: 'sendEmailAgain',
+    summary: 'Send it again, as a new email',
+    params: OF_EMAIL,
+    body: SEND_AGAIN,
+    response: { 200: SENT },
+  },
+})(async ({ caller, params, body, request }, core) => {
+  const email = await emailNamed(core, caller, params)
+  const sender = senderOf({ ...caller, company: email.origin.companyId })
+  return { status: 200, body: { id: await sendAgain(core, request.raw, email, sender, body) } }
+})
+
+const reach = endpoint({
+  method: 'POST',
+  url: `${EMAIL}/reach`,
+  operation: 'console_email_reach',
+  access: 'company',
+  schema: {
+    operationId: 'reachLinks',
+    summary: 'Whether what it links to is there',
+    params: OF_EMAIL,
+    body: REACH,
+    response: { 200: REACHED },
+  },
+})(async ({ caller, params, body }, core) => {
+  const { id, op } = await emailNamed(core, caller, params)
+  return { status: 200, body: { answers: await reachLinks(op, { id, urls: body.urls }) } }
+})
+
+export const actRoutes: readonly Endpoint[] = [retryEmail, cancel, release, suppress, again, reach]

@@ -1,0 +1,102 @@
+/** Sends what an email holds as a new one: the same parts, with a date and Message-ID of its own. */
+import type { Principal } from '../../../accounts/account.ts'
+import type { StoredRecipient } from '../../../email/stored-email.ts'
+import type { Outcome, Terms } from '../../../intake/check.ts'
+import type { Submission, SubmittedAttachment } from '../../../intake/submission.ts'
+import { historyOf } from '../../../operate/emails.ts'
+import { OperateError } from '../../../operate/error.ts'
+import { jobAt } from '../../../workers/job.ts'
+import type { Visitor } from '../../admission/visit.ts'
+import type { HttpCore } from '../../core.ts'
+import { fingerprinted } from '../../idempotency.ts'
+import { SMALL_BODY } from '../../reading.ts'
+import checkAgain from './again-job.ts'
+import type { FoundEmail } from './found.ts'
+
+const job = jobAt<{ submission: Submission; terms: Terms }, Outcome>(
+  new URL('./again-job.ts', import.meta.url),
+)
+
+export interface Again {
+  /** One click sends once. */
+  click: string
+  /** To others; absent: to the same. */
+  to?: string | undefined
+}
+
+/** The id of the new email. Rejects with what it is refused for. */
+export async function sendAgain(
+  core: HttpCore,
+  request: Visitor,
+  email: FoundEmail,
+  sender: Principal,
+  { click, to }: Again,
+): Promise<string> {
+  const { intake, workers } = core.deps
+  const weight = email.origin.octets + (email.origin.rawOctets ?? 0)
+  await core.limit.admission.reserve(request, 2 * weight + email.origin.size)
+  const idempotent = { key: click, endpoint: 'console again' }
+  const submission = {
+    ...(await submissionOf(core, email, to?.trim() || undefined)),
+    idempotency: await fingerprinted(idempotent, [email.id, to ?? null]),
+  }
+  const asked = { submission, terms: intake.terms() }
+  const outcome =
+    weight <= SMALL_BODY
+      ? checkAgain(asked)
+      : await workers.run(job, asked, { company: sender.companyId, weight })
+  return (await intake.accept(sender, outcome)).id
+}
+
+async function submissionOf(
+  { deps: { store, accounts } }: HttpCore,
+  { id, op }: FoundEmail,
+  to: string | undefined,
+): Promise<Submission> {
+  const { email, recipients } = await historyOf(op, id)
+  if (email.contentRemoved) {
+    throw new OperateError('not_found', 'its content was removed when its retention time was over')
+  }
+  const [told] = await op.store.readTold([{ emailId: id, recipient: null, known: false }], 1)
+  const domain = accounts.directory.domain(email.domainId)
+  if (domain === undefined) throw new OperateError('conflict', 'its sending domain was removed')
+  const { from, cc, replyTo, subject, html, text = '', amp, headers } = email.content
+  const raw = await store.readRaw(id)
+  const everybody = to === undefined
+  const addresses = recipients.map(({ address }) => address)
+  const individual = told?.email?.individual === true
+  return {
+    ...{ domain: domain.name, from, subject, replyTo, headers, text },
+    to: everybody ? (raw === null ? email.content.to : addresses) : [to],
+    cc: everybody ? cc : [],
+    bcc: everybody ? email.bcc : [],
+    ...(html !== undefined && { html }),
+    ...(amp !== undefined && { amp }),
+    attachments: raw === null ? await filesOf(store, id) : [],
+    ...(raw !== null && { raw }),
+    ...(individual && { recipientVariables: variablesFor(recipients, to) }),
+    ...{ tags: email.tags, variables: email.variables, testMode: email.testMode },
+  }
+}
+
+/** Each gets what he got before; somebody else gets the copy of the first. */
+function variablesFor(
+  recipients: readonly Pick<StoredRecipient, 'address' | 'variables'>[],
+  to: string | undefined,
+): Record<string, Record<string, string>> {
+  const own = recipients.map(({ address, variables }) => [address, variables ?? {}] as const)
+  if (to === undefined) return Object.fromEntries(own)
+  const [first] = own
+  const addresses = to.match(/[^\s<>,;"]+@[^\s<>,;"]+/g) ?? []
+  return Object.fromEntries(addresses.map((address) => [address, first?.[1] ?? {}]))
+}
+
+async function filesOf(store: HttpCore['deps']['store'], id: string): Promise<SubmittedAttachment[]> {
+  const files: SubmittedAttachment[] = []
+  for (const { position, filename, contentType, disposition, contentId } of await store.listFiles(id)) {
+    const content = await store.readFile(id, position)
+    if (content === null) throw new OperateError('not_found', 'one of its files is gone')
+    files.push({ filename, contentType, content, disposition, ...(contentId !== null && { contentId }) })
+  }
+  return files
+}

@@ -1,0 +1,28 @@
+/** Reads a message as its recipient gets it: how it is built, or what is shown of it. Strangers may have written it. */
+import { RawError } from '../../../mail/raw/lines.ts'
+import { asBuffer } from '../../../workers/job.ts'
+import { type Preview, type PreviewWanted, previewOf } from './preview.ts'
+import { type Structure, structureIn } from './structure.ts'
+
+export interface CopyWanted {
+  raw: Uint8Array
+  wanted: { kind: 'structure' } | ({ kind: 'preview' } & PreviewWanted)
+}
+
+export interface CopyRead {
+  structure?: Structure
+  preview?: Preview
+  /** Why it could not be read. */
+  trouble?: string
+}
+
+export default function readCopy({ raw, wanted }: CopyWanted): CopyRead {
+  const octets = asBuffer(raw)
+  try {
+    if (wanted.kind === 'structure') return { structure: structureIn(octets) }
+    return { preview: previewOf(octets, wanted) }
+  } catch (error) {
+    if (error instanceof RawError) return { trouble: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,100 @@
+/** What is shown or loaded down of an email: its HTML in a frame, its files, its source. */
+import type { Answer } from '../../answer.ts'
+import { Fault } from '../../fault.ts'
+import { fileAnswer } from '../../stored-files/file-answer.ts'
+import { listFiles, readFile, roomToList } from '../../stored-files/files.ts'
+import { type ConsoleDocument, document } from '../document.ts'
+import { copyOf, readIn } from './copy.ts'
+import { emailNamed } from './found.ts'
+import { leaveRoute } from './leave.ts'
+import { LEAVE_PURPOSE } from './leave-path.ts'
+import { pictureType } from './picture.ts'
+
+const EMAIL = '/console/api/companies/:company/emails/:email'
+
+/** `sandbox`: no script, no origin, no form; a link opens a window of its own, which asks first. */
+function previewPolicy(remote: boolean): string {
+  return [
+    'sandbox allow-popups allow-popups-to-escape-sandbox',
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    `img-src data:${remote ? ' https:' : ''}`,
+    "frame-ancestors 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ')
+}
+
+const preview = document({
+  method: 'GET',
+  url: `${EMAIL}/preview`,
+  operation: 'console_email_preview',
+  access: 'company',
+  async work({ caller, params, query, request }, core): Promise<Answer> {
+    const email = await emailNamed(core, caller, params as { email: string })
+    const { message } = await copyOf(core, request.raw, email, query.recipient)
+    const secret = core.deps.derive(LEAVE_PURPOSE)
+    const { preview, trouble } = await readIn(core, email, message, { kind: 'preview', secret })
+    return {
+      status: 200,
+      type: 'text/html; charset=utf-8',
+      body: preview?.html ?? note(trouble ?? 'This email has no HTML.'),
+      headers: {
+        'content-security-policy': previewPolicy(query.remote === '1'),
+        'referrer-policy': 'no-referrer',
+        'x-dns-prefetch-control': 'off',
+        'cross-origin-resource-policy': 'same-origin',
+      },
+    }
+  },
+})
+
+function note(text: string): string {
+  const shown = text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  return `<!doctype html><meta name="color-scheme" content="light dark"><body style="font: 16px system-ui"><p>${shown}</p>`
+}
+
+const file = document({
+  method: 'GET',
+  url: `${EMAIL}/files/:position`,
+  operation: 'console_email_file',
+  access: 'company',
+  async work({ caller, params, query, request }, core) {
+    const { deps, limit } = core
+    const email = await emailNamed(core, caller, params as { email: string })
+    const { origin } = email
+    await roomToList(limit.admission, request.raw, origin)
+    const found = (await listFiles(deps, email)).find(({ position }) => String(position) === params.position)
+    if (found === undefined) throw noSuchFile()
+    if (origin.rawOctets === null) await limit.admission.reserve(request.raw, found.size)
+    const octets = await readFile(deps, email, found.position)
+    if (octets === null) throw noSuchFile()
+    const { filename, contentType } = found
+    if (query.shown !== '1') return fileAnswer({ filename, contentType, octets })
+    const type = pictureType(octets)
+    if (type === null) throw noSuchFile('This file is not a picture that can be shown')
+    return fileAnswer({ filename, contentType: type, octets, inline: true })
+  },
+})
+
+function noSuchFile(detail = 'There is no such file'): Fault {
+  return new Fault({ code: 'operation_refused', why: 'not_found', about: null, detail })
+}
+
+const source = document({
+  method: 'GET',
+  url: `${EMAIL}/source.eml`,
+  operation: 'console_email_source_file',
+  access: 'company',
+  async work({ caller, params, query, request }, core) {
+    const email = await emailNamed(core, caller, params as { email: string })
+    const { message } = await copyOf(core, request.raw, email, query.recipient)
+    return fileAnswer({
+      filename: `${email.id}.eml`,
+      contentType: 'message/rfc822',
+      octets: message,
+    })
+  },
+})
+
+export const emailDocuments: readonly ConsoleDocument[] = [preview, file, source, leaveRoute]

@@ -1,0 +1,28 @@
+/** Pictures that a browser may show: rasters, by what their octets say. SVG is a document, and may hold a script. */
+
+/** By the first octets (WHATWG MIME Sniffing 6.1). */
+const SIGNATURES: readonly [type: string, at: number, octets: string][] = [
+  ['image/png', 0, '\x89PNG\r\n\x1a\n'],
+  ['image/jpeg', 0, '\xff\xd8\xff'],
+  ['image/gif', 0, 'GIF87a'],
+  ['image/gif', 0, 'GIF89a'],
+  ['image/webp', 8, 'WEBPVP'],
+  ['image/bmp', 0, 'BM'],
+  ['image/avif', 4, 'ftypavif'],
+]
+
+const TYPES = new Set([...SIGNATURES.map(([type]) => type), 'image/jpg'])
+
+/** Whether a file is called one. What it is, its octets say. */
+export function isPicture(contentType: string): boolean {
+  return TYPES.has(contentType.split(';', 1)[0]!.trim().toLowerCase())
+}
+
+/** Null: none that is shown. */
+export function pictureType(octets: Uint8Array): string | null {
+  const head = Buffer.from(octets.buffer, octets.byteOffset, Math.min(octets.byteLength, 32))
+  const found = SIGNATURES.find(([, at, signature]) => {
+    return head.toString('latin1', at, at + signature.length) === signature
+  })
+  return found?.[0] ?? null
+}

@@ -1,0 +1,55 @@
+/** The message as it leaves, and how it is built. */
+import { visibleAccounts } from '../../../operate/authority.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { OF_EMAIL, SOURCE } from '../contract/email.ts'
+import { copyOf, readIn } from './copy.ts'
+import { emailNamed } from './found.ts'
+
+/** Octets of the source that are shown; all of it can be loaded down. */
+const MOST_SHOWN = 512 * 1024
+
+const readSource = endpoint({
+  method: 'GET',
+  url: '/console/api/companies/:company/emails/:email/source',
+  operation: 'console_email_source',
+  access: 'company',
+  schema: {
+    operationId: 'readEmailSource',
+    summary: 'The source of an email, and how it is built',
+    params: OF_EMAIL,
+    querystring: {
+      type: 'object',
+      additionalProperties: false,
+      required: [],
+      /** An address: of batch mail each has a copy of his own. */
+      properties: { recipient: { type: 'string', maxLength: 1000 } },
+    },
+    response: { 200: SOURCE },
+  },
+})(async ({ caller, params, query, request }, core) => {
+  const email = await emailNamed(core, caller, params)
+  const { addresses, message } = await copyOf(core, request.raw, email, query.recipient)
+  const { structure, trouble } = await readIn(core, email, message, { kind: 'structure' })
+  const { domains } = visibleAccounts(email.op)
+  const isOwn = ({ domain, selector }: { domain: string; selector: string }) =>
+    domains.some(({ name, dkim }) => name === domain && dkim.some((key) => key.selector === selector))
+  return {
+    status: 200,
+    body: {
+      addresses: addresses.slice(0, 100),
+      size: message.length,
+      text: message.subarray(0, MOST_SHOWN).toString('utf8').replaceAll('\r\n', '\n'),
+      clipped: message.length > MOST_SHOWN,
+      fields: structure?.fields.map(([name, value]) => [name, value]) ?? [],
+      parts: structure?.parts ?? [],
+      signatures: (structure?.signatures ?? []).map((signature) => ({
+        ...signature,
+        tags: signature.tags.map(([name, value]) => [name, value]),
+        own: isOwn(signature),
+      })),
+      trouble: trouble ?? null,
+    },
+  }
+})
+
+export const sourceRoutes: readonly Endpoint[] = [readSource]

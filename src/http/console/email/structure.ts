@@ -1,0 +1,120 @@
+/** How a message is built: its header, its parts, and what signs it. */
+import { decodeText } from '../../../mail/raw/decode.ts'
+import { readParameters } from '../../../mail/raw/header.ts'
+import { withCrlfLines } from '../../../mail/raw/lines.ts'
+import { readParameter } from '../../../mail/raw/parameter.ts'
+import { type RawPart, readStructure } from '../../../mail/raw/structure.ts'
+
+/** Parts, fields and signatures that are shown at most. */
+const MOST_PARTS = 500
+const MOST_FIELDS = 500
+const MOST_SIGNATURES = 20
+/** Characters of a field. */
+const LONGEST_FIELD = 8 * 1024
+
+export interface ShownPart {
+  depth: number
+  type: string
+  encoding: string
+  disposition: string
+  filename: string
+  charset: string
+  /** Octets, encoded. */
+  size: number
+  /** Line, from 1. */
+  start: number
+}
+
+export interface Signature {
+  domain: string
+  selector: string
+  algorithm: string
+  canonicalization: string
+  headers: string[]
+  tags: [name: string, value: string][]
+}
+
+export interface Structure {
+  fields: [name: string, value: string][]
+  parts: ShownPart[]
+  signatures: Signature[]
+}
+
+/** Throws RawError for what is not built like a message. */
+export function structureIn(octets: Buffer): Structure {
+  const lines = withCrlfLines(octets)
+  const root = readStructure(lines)
+  const fields = root.fields.slice(0, MOST_FIELDS)
+  return {
+    fields: fields.map(({ name, value }) => [name, value.slice(0, LONGEST_FIELD)]),
+    parts: partsIn(lines, root),
+    signatures: fields
+      .filter(({ lower }) => lower === 'dkim-signature')
+      .slice(0, MOST_SIGNATURES)
+      .map(({ value }) => signatureOf(value.slice(0, LONGEST_FIELD))),
+  }
+}
+
+/** In reading order. */
+function partsIn(octets: Buffer, root: RawPart): ShownPart[] {
+  const shown: ShownPart[] = []
+  const waiting = [{ part: root, depth: 0 }]
+  let line = 1
+  let at = 0
+  for (let next = waiting.pop(); next !== undefined && shown.length < MOST_PARTS; next = waiting.pop()) {
+    const { part, depth } = next
+    for (; at < part.headerStart; at++) if (octets[at] === 0x0a) line++
+    shown.push({ ...shownPart(part), depth, start: line })
+    for (const child of part.children.toReversed()) waiting.push({ part: child, depth: depth + 1 })
+  }
+  return shown
+}
+
+function shownPart({ fields, type, parameters, encoding, disposition, bodyStart, bodyEnd }: RawPart) {
+  const given = fields.find(({ lower }) => lower === 'content-disposition')?.value ?? ''
+  const filename =
+    readParameter(readParameters(given).parameters, 'filename') ?? readParameter(parameters, 'name') ?? ''
+  return {
+    type: shortened(type),
+    encoding: shortened(encoding),
+    disposition: shortened(disposition),
+    filename: decodeText(filename).slice(0, 255),
+    charset: shortened(parameters.get('charset') ?? ''),
+    size: Math.max(0, bodyEnd - bodyStart),
+  }
+}
+
+function shortened(text: string): string {
+  return text.slice(0, 100)
+}
+
+/** RFC 6376 3.2: `name=value` with semicolons between; white space within a value means nothing. */
+function signatureOf(value: string): Signature {
+  const tags = value.split(';').flatMap((text): [string, string][] => {
+    const equals = text.indexOf('=')
+    const name = text.slice(0, Math.max(0, equals)).trim()
+    return name === ''
+      ? []
+      : [
+          [
+            name,
+            text
+              .slice(equals + 1)
+              .replace(/\s+/g, ' ')
+              .trim(),
+          ],
+        ]
+  })
+  const tag = (wanted: string) => tags.find(([name]) => name === wanted)?.[1] ?? ''
+  return {
+    domain: tag('d').toLowerCase(),
+    selector: tag('s'),
+    algorithm: tag('a'),
+    canonicalization: tag('c') || 'simple/simple',
+    headers: tag('h')
+      .split(':')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+    tags,
+  }
+}

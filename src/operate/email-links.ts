@@ -1,0 +1,98 @@
+/** Whether what a message links to is there: asked of its servers, once each, when somebody wants to know. */
+import { CompanyPlaces } from '../common/company-places.ts'
+import { NoAnswer, NotAUrl, type Outgoing, outgoingUrl } from '../network/outgoing.ts'
+import { requireEmail } from './find.ts'
+import { verb } from './verb.ts'
+
+/** Ms for each, redirects included. */
+const WITHIN = 8_000
+const MOST_REDIRECTS = 5
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** Servers that are asked at once, for all companies together. */
+const AT_ONCE = { size: 24, kept: 8, timesFree: 1 }
+const places = new CompanyPlaces(AT_ONCE)
+
+/**
+ * - `answered`: it is there.
+ * - `moved`: it is there, at another address.
+ * - `missing`: its server says that it is not (4xx, 5xx).
+ * - `refused`: this service does not ask there.
+ * - `unreachable`: there was no answer.
+ */
+export interface Reached {
+  url: string
+  outcome: 'answered' | 'moved' | 'missing' | 'refused' | 'unreachable'
+  status: number | null
+  /** A sentence without a final stop. */
+  detail: string
+}
+
+/**
+ * For members who may manage: to ask is to act, for a link may do something when it is followed. By HEAD, which is not
+ * to (RFC 9110 9.2.1). In the order of `urls`.
+ */
+export const reachLinks = verb(
+  'manage',
+  async (op, { id, urls }: { id: string; urls: readonly string[] }): Promise<Reached[]> => {
+    await requireEmail(op, id)
+    const { companyId } = (await op.store.emailOrigin(id))!
+    const outgoing = op.outgoing({ connections: 2 })
+    try {
+      return await Promise.all(
+        urls.map(async (url) => {
+          const done = await places.take(companyId)
+          try {
+            return await reach(outgoing, url)
+          } finally {
+            done()
+          }
+        }),
+      )
+    } finally {
+      await outgoing.close()
+    }
+  },
+  null,
+)
+
+async function reach(outgoing: Outgoing, text: string): Promise<Reached> {
+  const until = performance.now() + WITHIN
+  try {
+    let url = outgoingUrl(text)
+    for (let moves = 0; moves <= MOST_REDIRECTS; moves++) {
+      const { status, headers } = await outgoing.ask({
+        method: 'HEAD',
+        url,
+        headers: { accept: '*/*', 'user-agent': 'Postroad' },
+        timeoutMs: Math.max(1, Math.floor(until - performance.now())),
+        maxOctets: 0,
+      })
+      const { location } = headers
+      if (!REDIRECTS.has(status) || location === undefined) return answered(text, url, status, moves)
+      url = outgoingUrl(new URL(location, url).href)
+    }
+    return { url: text, outcome: 'missing', status: null, detail: 'it leads on and on' }
+  } catch (error) {
+    if (error instanceof NotAUrl) {
+      return { url: text, outcome: 'refused', status: null, detail: `the address ${error.message}` }
+    }
+    if (!(error instanceof NoAnswer)) throw error
+    const outcome = error.kind === 'refused' ? 'refused' : 'unreachable'
+    return { url: text, outcome, status: null, detail: error.message }
+  }
+}
+
+/** Servers that do not know HEAD, or want to know who asks, are there all the same. */
+const THERE_ALL_THE_SAME = new Set([401, 403, 405, 429, 501])
+
+function answered(text: string, { href }: URL, status: number, moves: number): Reached {
+  if (THERE_ALL_THE_SAME.has(status)) {
+    const detail = `its server is there, and did not tell more than status ${status}`
+    return { url: text, outcome: 'answered', status, detail }
+  }
+  if (status >= 400) {
+    return { url: text, outcome: 'missing', status, detail: `its server answered with status ${status}` }
+  }
+  if (moves > 0) return { url: text, outcome: 'moved', status, detail: `it leads to ${href.slice(0, 500)}` }
+  return { url: text, outcome: 'answered', status, detail: 'it is there' }
+}

@@ -1,0 +1,96 @@
+/** What happens next to an email that has been accepted, and why it has not happened yet. */
+import type { SendingDomain } from '../accounts/account.ts'
+import type { EmailHistory, StoredRecipient } from '../email/stored-email.ts'
+import { findEmails } from '../events/find-emails.ts'
+import { Pauses } from '../queue/pauses.ts'
+import { historyOf } from './emails.ts'
+import { requireEmail } from './find.ts'
+import { verb } from './verb.ts'
+
+/**
+ * What a recipient waits for.
+ * - `turn`: nothing: it is due, or about to be.
+ * - `retry`: its next attempt, after one that failed for now.
+ * - `schedule`: the time that its sender gave.
+ * - `pause`: an operator has paused mail like this.
+ * - `domain`: its sending domain may not send.
+ * - `path`: the way it takes is closed; one delivery at a time tries whether it is clear again.
+ * - `answer`: it is being sent.
+ * - `release`: it is in quarantine, until an operator releases it.
+ */
+export type Waits = 'turn' | 'retry' | 'schedule' | 'pause' | 'domain' | 'path' | 'answer' | 'release'
+
+/** Of one recipient. `waits` is null where nothing follows. */
+export interface Outlook {
+  waits: Waits | null
+  /** Unix ms; null: it depends on something else than time. */
+  at: number | null
+}
+
+export interface EmailOutlook {
+  history: EmailHistory
+  /** As the recipients are. */
+  outlook: Outlook[]
+  /** What it is sent from; null: that was removed. */
+  domain: SendingDomain | null
+}
+
+/** Everything about an email, and what comes next. */
+export const lookAhead = verb('read', async (op, { id }: { id: string }): Promise<EmailOutlook> => {
+  const history = await historyOf(op, id)
+  const pauses = new Pauses()
+  pauses.replace(await op.store.pauses())
+  const { companyId, domainId } = history.email
+  const domain = op.accounts.domains.find((each) => each.id === domainId) ?? null
+  const circumstances = {
+    scheduledAt: history.email.scheduledAt,
+    maySend: domain?.sending === 'active',
+    paused: (recipientDomain: string) => pauses.covers(companyId, recipientDomain),
+    now: op.now(),
+  }
+  return { history, domain, outlook: history.recipients.map((each) => outlookOf(each, circumstances)) }
+})
+
+export interface Circumstances {
+  scheduledAt: number | null
+  /** Its sending domain. */
+  maySend: boolean
+  paused(recipientDomain: string): boolean
+  /** Unix ms. */
+  now: number
+}
+
+export function outlookOf(
+  recipient: Pick<StoredRecipient, 'address' | 'state' | 'attempts' | 'dueAt' | 'heldFor'>,
+  { scheduledAt, maySend, paused, now }: Circumstances,
+): Outlook {
+  const { address, state, attempts, dueAt: at, heldFor } = recipient
+  if (state === 'sending') return { waits: 'answer', at: null }
+  if (state === 'quarantined') return { waits: 'release', at: null }
+  if (state !== 'waiting') return { waits: null, at: null }
+  if (paused(address.slice(address.lastIndexOf('@') + 1))) return { waits: 'pause', at: null }
+  if (scheduledAt !== null && scheduledAt > now && at !== null && at >= scheduledAt) {
+    return { waits: 'schedule', at }
+  }
+  if (heldFor === 'domain' || !maySend) return { waits: 'domain', at: null }
+  if (heldFor === 'path') return { waits: 'path', at }
+  return { waits: attempts > 0 && at !== null && at > now ? 'retry' : 'turn', at }
+}
+
+export interface Neighbours {
+  /** Ids of emails of the same company; null: there is none. */
+  newer: string | null
+  older: string | null
+}
+
+export const neighboursOf = verb('read', async (op, { id }: { id: string }): Promise<Neighbours> => {
+  await requireEmail(op, id)
+  const origin = await op.store.emailOrigin(id)
+  if (origin === null) return { newer: null, older: null }
+  const filter = { companyId: origin.companyId }
+  const [newer, older] = await Promise.all([
+    findEmails(op.store, filter, { newerThan: id, limit: 1 }),
+    findEmails(op.store, filter, { olderThan: id, limit: 1 }),
+  ])
+  return { newer: newer.emails[0]?.id ?? null, older: older.emails[0]?.id ?? null }
+})

@@ -1,0 +1,143 @@
+/** The page of one email, as people use it. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { relayAt } from '../delivery/route/rig.ts'
+import { withoutBrowser } from '../support/browser.ts'
+import { type Sink, startSink } from '../support/sink.ts'
+import { Stage } from './stage.ts'
+import { PHONE } from './visit.ts'
+
+describe('the page of an email', { skip: withoutBrowser() }, () => {
+  let stage: Stage
+  let sink: Sink
+  before(async () => {
+    sink = await startSink({
+      script: ({ step, recipient }) => {
+        if (step !== 'rcpt') return undefined
+        if (recipient?.startsWith('later@')) return { reply: '451 4.7.1 Greylisted, try again later' }
+        return recipient?.startsWith('gone@') ? { reply: '550 5.1.1 No such user here' } : undefined
+      },
+    })
+    stage = await Stage.open({
+      delivery: relayAt(sink.port, { tls: 'off' }),
+      retrySchedule: [3_600_000, 3_600_000],
+    })
+  })
+  after(async () => {
+    await stage?.close()
+    await sink?.close()
+  })
+
+  const at = (id: string, rest = '') => `/c/${stage.company.id}/emails/${id}${rest}`
+
+  test('says in one sentence where it is, why, and when it is tried again', async (t) => {
+    const id = await stage.send({ to: 'later@x.test', subject: 'Wait' })
+    const { page } = await stage.visit(t, at(id))
+    const standing = page.getByRole('status', { name: 'Where it is and why' })
+    await standing.getByText(/Greylisted/).waitFor()
+    const text = await standing.innerText()
+    assert.match(text, /Deferred by .*127\.0\.0\.1.*451 .*Greylisted, try again later\./)
+    assert.match(text, /Next attempt in (1 hr?\.?|60 min\.?).*\(attempt 2 of 3\)/)
+    await page.getByRole('button', { name: /Attempt 1 at/ }).click()
+    const dialogue = page.getByRole('log', { name: 'SMTP dialogue' })
+    await dialogue.getByText('RCPT TO:<later@x.test>').waitFor()
+    await page.getByText('Not encrypted.').waitFor()
+
+    // What is done is seen at once, without a look at anything else.
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Cancel the email' }).click()
+    await standing.getByText('Canceled before it was sent.').waitFor()
+  })
+
+  test('live: what becomes of an email is seen without a click', async (t) => {
+    const id = await stage.send({ to: 'gone@x.test', subject: 'Gone' })
+    const { page } = await stage.visit(t, at(id))
+    const standing = page.getByRole('status', { name: 'Where it is and why' })
+    await standing.getByText(/Bounced: refused for good .*No such user here/).waitFor()
+  })
+
+  test('shows each side of its content at an address of its own', async (t) => {
+    const id = await stage.send({
+      subject: 'Content',
+      html: '<p>Hello <b>you</b>, <a href="https://shop.test/x">buy</a></p>',
+      attachments: [{ filename: 'note.txt', content: 'aGk=' }],
+    })
+    const { page, context } = await stage.visit(t, at(id))
+    const frame = page.frameLocator('iframe[title="The email as HTML"]')
+    await frame.getByText('Hello you').waitFor()
+    const [popup] = await Promise.all([context.waitForEvent('page'), frame.getByText('buy').click()])
+    await popup.getByRole('heading', { name: 'This link leads out of Postroad' }).waitFor()
+    await popup.getByText('https://shop.test/x').waitFor()
+    await popup.close()
+
+    await page.getByText('Phone', { exact: true }).click()
+    await page.waitForURL(/width=phone/)
+    assert.equal((await page.locator('iframe').boundingBox())!.width, 375)
+
+    await page.getByRole('tab', { name: 'Text' }).click()
+    await page.waitForURL(/tab=text/)
+    await page.getByRole('tabpanel').getByText('Hello you').waitFor()
+    await page.getByRole('tab', { name: 'Headers' }).click()
+    await page.getByRole('rowheader', { name: 'DKIM-Signature' }).waitFor()
+    await page.getByRole('tab', { name: 'Source' }).click()
+    await page.getByRole('textbox', { name: 'Source of the email' }).waitFor()
+    await page.getByRole('heading', { name: 'DKIM signatures' }).waitFor()
+    await page.getByRole('tab', { name: 'Attachments' }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download note.txt' }).click(),
+    ])
+    assert.equal(download.suggestedFilename(), 'note.txt')
+    await page.reload()
+    await page.getByText('note.txt').waitFor()
+  })
+
+  test('goes to the next email with j and back with k', async (t) => {
+    const older = await stage.send({ subject: 'Older one' })
+    const newer = await stage.send({ subject: 'Newer one' })
+    const { page } = await stage.visit(t, at(newer))
+    await page.getByRole('heading', { name: 'Newer one', level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Older email (j)' }).and(page.locator(':enabled')).waitFor()
+    await page.keyboard.press('j')
+    await page.getByRole('heading', { name: 'Older one', level: 1 }).waitFor()
+    assert.ok(page.url().includes(older))
+    await page.getByRole('button', { name: 'Newer email (k)' }).and(page.locator(':enabled')).waitFor()
+    await page.keyboard.press('k')
+    await page.getByRole('heading', { name: 'Newer one', level: 1 }).waitFor()
+  })
+
+  test('sends it again, and gives it as a request without the key', async (t) => {
+    const id = await stage.send({ subject: 'Once more' })
+    const { page } = await stage.visit(t, at(id))
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Copy as curl' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Authorization: Bearer $POSTROAD_KEY').waitFor()
+    assert.ok(!(await dialog.innerText()).includes(stage.key))
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByRole('dialog').getByLabel('Somebody else').check()
+    await page.getByRole('dialog').getByLabel('Address').fill('other@x.test')
+    await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('link', { name: 'See what becomes of it' }).click()
+    await page.getByText('other@x.test').first().waitFor()
+    assert.ok(!page.url().includes(id))
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`keeps nobody out, on a phone and in ${colorScheme}`, { timeout: 90_000 }, async (t) => {
+      const id = await stage.send({ to: 'gone@x.test', cc: 'you@x.test', subject: `Seen in ${colorScheme}` })
+      const visit = await stage.visit(t, at(id), { colorScheme, viewport: PHONE })
+      const { page } = visit
+      await page.getByText('No such user here').first().waitFor()
+      // Not HTML: axe waits for its script to run in the frame, which runs none.
+      for (const tab of ['Text', 'Headers', 'Source', 'Attachments']) {
+        await page.getByRole('tab', { name: tab }).click()
+        await page.getByRole('tabpanel').waitFor()
+        assert.deepEqual(await visit.barriers(), [], tab)
+        const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+        assert.equal(wide, false, `${tab} is wider than the phone`)
+      }
+    })
+  }
+})

@@ -1,0 +1,329 @@
+/** One email in the API of the console: what is shown of it, what its frames and files may do, and what can be done with it. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Company } from '../../../src/accounts/account.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { Api, call, type Reply } from '../requests.ts'
+import { Visitor } from './visitor.ts'
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+interface Shown {
+  id: string
+  company: { id: string; name: string }
+  subject: string
+  most_attempts: number
+  states: Record<string, number>
+  recipients: { position: number; address: string; state: string; waits: string | null; at: string | null }[]
+  attempts: { dialogue: string }[]
+}
+
+describe('one email in the console', () => {
+  let service: Service
+  let company: Company
+  let api: Api
+  let owner: Visitor
+  let viewer: Visitor
+  let operator: Visitor
+  let stranger: Visitor
+
+  before(async () => {
+    service = await startService()
+    const tenant = await service.tenant('acme.example')
+    const other = await service.tenant('beta.example')
+    company = tenant.company
+    api = new Api(service.url, tenant.key.token)
+    owner = await Visitor.signIn(service, [{ companyId: company.id, role: 'owner' }])
+    viewer = await Visitor.signIn(service, [{ companyId: company.id, role: 'viewer' }])
+    operator = await Visitor.signIn(service, 'operator')
+    stranger = await Visitor.signIn(service, [{ companyId: other.company.id, role: 'owner' }])
+    foreign = other.company.id
+  })
+  after(() => service.close())
+  let foreign: string
+
+  const path = (id: string, rest = '', of = company.id) => `/companies/${of}/emails/${id}${rest}`
+  function ok<Body>(reply: Reply): Body {
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body as Body
+  }
+  const mail = (more: object = {}) => ({
+    from: 'Acme <a@acme.example>',
+    to: 'b@x.test',
+    subject: 'Hello',
+    html: '<p>Hi</p>',
+    ...more,
+  })
+  async function settled(id: string): Promise<Shown> {
+    for (;;) {
+      const shown = ok<Shown>(await owner.ask('GET', path(id)))
+      if (shown.recipients.every(({ waits }) => waits === null)) return shown
+    }
+  }
+  const raw = (id: string, rest: string, who = owner, of = company.id) =>
+    call(`${service.url}/console/api${path(id, rest, of)}`, { headers: { cookie: who.cookie } })
+
+  test('what became of it is told, with what the server was told and answered', async () => {
+    const shown = await settled(await api.accepted(mail()))
+    assert.equal(shown.company.name, company.name)
+    assert.deepEqual(shown.states, { delivered: 1 })
+    assert.equal(shown.recipients[0]!.at, null)
+    assert.ok(shown.most_attempts > 1)
+  })
+
+  test('what waits says for what and until when', async () => {
+    const at = new Date(Date.now() + 3_600_000).toISOString()
+    const id = await api.accepted(mail({ scheduled_at: at }))
+    const [recipient] = ok<Shown>(await owner.ask('GET', path(id))).recipients
+    assert.deepEqual([recipient!.waits, recipient!.at], ['schedule', at])
+    await service.store.pause({ companyId: company.id, domain: 'x.test', since: Date.now() })
+    const [paused] = ok<Shown>(await owner.ask('GET', path(id))).recipients
+    assert.deepEqual([paused!.waits, paused!.at], ['pause', null])
+    await service.store.resume({ companyId: company.id, domain: 'x.test' })
+    assert.deepEqual(ok(await owner.ask('POST', path(id, '/cancel'))), { changed: 1 })
+    assert.equal((await owner.ask('POST', path(id, '/cancel'))).status, 409)
+  })
+
+  test('other companies know nothing of it, wherever they look', async () => {
+    const id = await api.accepted(mail())
+    for (const rest of ['', '/neighbours', '/content', '/source', '/preview', '/source.eml', '/files/0']) {
+      assert.equal((await raw(id, rest, stranger, foreign)).status, 404, rest)
+      assert.equal((await raw(id, rest, stranger)).status, 404, rest)
+      // An operator who looks at one company sees nothing of another, and everything where he looks at all.
+      assert.equal((await raw(id, rest, operator, foreign)).status, 404, rest)
+      assert.equal((await raw(id, rest, operator, 'all')).status, rest === '/files/0' ? 404 : 200, rest)
+    }
+    for (const rest of ['/retry', '/cancel', '/release', '/suppress', '/again', '/reach']) {
+      const body = {
+        '/suppress': { position: 0 },
+        '/again': { click: 'click-12345' },
+        '/reach': { urls: [] },
+      }[rest]
+      assert.equal((await stranger.ask('POST', path(id, rest, foreign), body)).status, 404, rest)
+      assert.equal((await viewer.ask('POST', path(id, rest), body)).status, 403, rest)
+    }
+    assert.equal((await owner.ask('GET', path('nothing'))).status, 404)
+  })
+
+  test('the emails before and behind it are those of its company', async () => {
+    const [first, second, third] = [
+      await api.accepted(mail()),
+      await api.accepted(mail()),
+      await api.accepted(mail()),
+    ]
+    assert.deepEqual(ok(await owner.ask('GET', path(second!, '/neighbours'))), { newer: third, older: first })
+    assert.equal(ok<{ newer: null }>(await owner.ask('GET', path(third!, '/neighbours'))).newer, null)
+  })
+
+  test('files are saved, never shown, but for pictures that are what they say', async () => {
+    const id = await api.accepted(
+      mail({
+        attachments: [
+          { filename: 'a".html', content: Buffer.from('<script>1</script>').toString('base64') },
+          { filename: 'p.png', content: PIXEL.toString('base64') },
+          {
+            filename: 'x.png',
+            content: Buffer.from('<svg onload=alert(1)>').toString('base64'),
+            content_type: 'image/png',
+          },
+        ],
+      }),
+    )
+    const html = await raw(id, '/files/0')
+    assert.equal(html.text, '<script>1</script>')
+    assert.match(html.headers.get('content-disposition')!, /^attachment; filename="a_.html"/)
+    assert.equal(html.headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(html.headers.get('content-security-policy'), "default-src 'none'; sandbox")
+    assert.equal((await raw(id, '/files/0?shown=1')).status, 404)
+    const picture = await raw(id, '/files/1?shown=1')
+    assert.equal(picture.headers.get('content-type'), 'image/png')
+    assert.match(picture.headers.get('content-disposition')!, /^inline;/)
+    assert.equal((await raw(id, '/files/2?shown=1')).status, 404)
+    assert.equal((await raw(id, '/files/3')).status, 404)
+  })
+
+  test('the preview can do nothing: its policy, its pictures, its links', async () => {
+    const html = `<base target=_top><meta http-equiv=refresh content="0;url=https://evil.test"><p>Hi
+      <img src="cid:logo"><img src="cid:gone"><a ping=x target=_top HREF='https://shop.test/?a=1&amp;b="2"'>shop</a>
+      <a href=javascript:alert(1)>js</a><a href="#part">part</a><form action=https://evil.test></form>
+      <link rel=dns-prefetch href=//evil.test>`
+    const id = await api.accepted(
+      mail({
+        html,
+        attachments: [{ filename: 'l.png', content: PIXEL.toString('base64'), content_id: 'logo' }],
+      }),
+    )
+    const preview = await raw(id, '/preview')
+    assert.equal(preview.status, 200)
+    const policy = preview.headers.get('content-security-policy')!
+    assert.match(policy, /^sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; /)
+    assert.match(policy, /; img-src data:; /)
+    assert.doesNotMatch(policy, /allow-(scripts|same-origin|forms|top)|https:/)
+    assert.equal(preview.headers.get('referrer-policy'), 'no-referrer')
+    assert.match(
+      (await raw(id, '/preview?remote=1')).headers.get('content-security-policy')!,
+      /img-src data: https:;/,
+    )
+    assert.ok(preview.text.includes(`src="data:image/png;base64,${PIXEL.toString('base64')}"`))
+    assert.ok(preview.text.includes('src="cid:gone"'))
+    assert.ok(preview.text.includes('<a href="#part">'))
+    assert.doesNotMatch(preview.text, /http-equiv|javascript:|_top|ping|action|\/\/evil\.test>/)
+
+    const [, leave] = /href="(\/console\/api\/leave[^"]+)"/.exec(preview.text)!
+    const target = leave!.replaceAll('&amp;', '&')
+    // Whoever follows it has no session: frames of no origin send no cookie.
+    const page = await call(`${service.url}${target}`)
+    assert.equal(page.status, 200)
+    assert.match(page.text, /<a href="https:\/\/shop.test\/\?a=1&#38;b=%222%22" rel="noopener noreferrer"/)
+    assert.match(
+      page.headers.get('content-security-policy')!,
+      /^default-src 'none'; style-src 'unsafe-inline'; /,
+    )
+    const forged = target.replace('shop.test', 'evil.test')
+    assert.equal((await call(`${service.url}${forged}`)).status, 404)
+  })
+
+  test('the source is shown with its structure and signatures, and loaded down whole', async () => {
+    const id = await api.accepted(mail({ attachments: [{ filename: 'ä.txt', content: 'aGk=' }] }))
+    const source = ok<{
+      text: string
+      size: number
+      clipped: boolean
+      fields: [string, string][]
+      parts: { depth: number; type: string; filename: string; start: number }[]
+      signatures: { domain: string; own: boolean; headers: string[] }[]
+    }>(await owner.ask('GET', path(id, '/source')))
+    assert.deepEqual(
+      source.parts.map(({ depth, type }) => [depth, type]),
+      [
+        [0, 'multipart/mixed'],
+        [1, 'multipart/alternative'],
+        [2, 'text/plain'],
+        [2, 'text/html'],
+        [1, 'text/plain'],
+      ],
+    )
+    assert.equal(source.parts[4]!.filename, 'ä.txt')
+    const lines = source.text.split('\n')
+    assert.match(lines[source.parts[3]!.start - 1]!, /^Content-/)
+    assert.equal(source.signatures[0]!.domain, 'acme.example')
+    assert.ok(source.signatures[0]!.own)
+    assert.ok(source.signatures[0]!.headers.some((name) => name.toLowerCase() === 'from'))
+    const whole = await raw(id, '/source.eml')
+    assert.equal(Buffer.byteLength(whole.text), source.size)
+    assert.match(whole.headers.get('content-disposition')!, /^attachment; filename="[0-9a-f-]+\.eml"/)
+  })
+
+  test('large and broken messages are shown as far as they go', async () => {
+    const large = await api.accepted(mail({ html: `<p>${'x'.repeat(3_000_000)}</p>`, text: 't' }))
+    const content = ok<{ html: string; clipped: string[] }>(await owner.ask('GET', path(large, '/content')))
+    assert.deepEqual(content.clipped, ['html'])
+    assert.equal(content.html.length, 1024 * 1024)
+    const source = ok<{ clipped: boolean; size: number }>(await owner.ask('GET', path(large, '/source')))
+    assert.ok(source.clipped && source.size > 3_000_000)
+    assert.ok((await raw(large, '/preview')).text.length >= 3_000_000)
+
+    const nested = Array.from(
+      { length: 100 },
+      (_, n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`,
+    )
+    const message = `From: a@acme.example\r\nTo: b@x.test\r\nSubject: deep\r\nMIME-Version: 1.0\r\n${nested.join('')}\r\n`
+    const sent = await api.multipart(
+      'acme.example',
+      [
+        { name: 'to', value: 'b@x.test' },
+        { name: 'message', value: message, filename: 'm.mime' },
+      ],
+      'messages.mime',
+    )
+    // Either it is refused as it comes in, or it is shown without a structure.
+    if (sent.status === 200) {
+      const [email] = await service.store.listEmails({ companyId: company.id, limit: 1 })
+      const shown = ok<{ trouble: string; text: string }>(await owner.ask('GET', path(email!.id, '/source')))
+      assert.match(shown.trouble, /levels/)
+      assert.equal((await raw(email!.id, '/preview')).status, 200)
+    } else assert.equal(sent.status, 400)
+  })
+
+  test('in batch mail each copy is shown as its recipient gets it', async () => {
+    const reply = await api.form('acme.example', [
+      ['from', 'a@acme.example'],
+      ['to', 'b@x.test'],
+      ['to', 'c@x.test'],
+      ['subject', 'Hi %recipient.name%'],
+      ['html', '<p>Dear %recipient.name%</p>'],
+      ['recipient-variables', JSON.stringify({ 'b@x.test': { name: 'Bea' }, 'c@x.test': { name: 'Cleo' } })],
+    ])
+    assert.equal(reply.status, 200, reply.text)
+    const [email] = await service.store.listEmails({ companyId: company.id, limit: 1 })
+    const id = email!.id
+    assert.ok(ok<{ individual: boolean }>(await owner.ask('GET', path(id, '/content'))).individual)
+    assert.match((await raw(id, '/preview?recipient=c%40x.test')).text, /Dear Cleo/)
+    assert.match((await raw(id, '/preview?recipient=b%40x.test')).text, /Dear Bea/)
+    assert.equal((await raw(id, '/preview?recipient=d%40x.test')).status, 404)
+  })
+
+  test('it is sent again as a new email, once for each click, to the same or to others', async () => {
+    const id = await api.accepted(
+      mail({
+        bcc: 'hidden@x.test',
+        headers: { 'X-Kind': 'letter' },
+        tags: [{ name: 'kind', value: 'letter' }],
+        attachments: [{ filename: 'a.txt', content: 'aGk=' }],
+      }),
+    )
+    const again = (body: object, who = owner) => who.ask('POST', path(id, '/again'), body)
+    const first = ok<{ id: string }>(await again({ click: 'click-00001' }))
+    assert.notEqual(first.id, id)
+    assert.deepEqual(ok(await again({ click: 'click-00001' })), first)
+    assert.equal((await again({ click: 'click-00001', to: 'z@x.test' })).status, 409)
+    const shown = await settled(first.id)
+    assert.deepEqual(
+      shown.recipients.map(({ address }) => address),
+      ['b@x.test', 'hidden@x.test'],
+    )
+    const content = ok<{ headers: string[][]; files: { filename: string }[] }>(
+      await owner.ask('GET', path(first.id, '/content')),
+    )
+    assert.deepEqual([content.headers, content.files[0]!.filename], [[['X-Kind', 'letter']], 'a.txt'])
+    const { id: other } = ok<{ id: string }>(await again({ click: 'click-00002', to: 'z@x.test' }, operator))
+    assert.deepEqual(
+      (await settled(other)).recipients.map(({ address }) => address),
+      ['z@x.test'],
+    )
+    assert.equal((await again({ click: 'click-00003', to: 'no address' })).status, 422)
+  })
+
+  test('a recipient is suppressed; what is done cannot be tried again', async () => {
+    const id = await api.accepted(mail({ to: 'stop@x.test' }))
+    await settled(id)
+    assert.deepEqual(ok(await owner.ask('POST', path(id, '/suppress'), { position: 0 })), { changed: 1 })
+    assert.equal((await owner.ask('POST', path(id, '/suppress'), { position: 0 })).status, 409)
+    assert.equal((await owner.ask('POST', path(id, '/suppress'), { position: 7 })).status, 404)
+    assert.equal((await owner.ask('POST', path(id, '/retry'))).status, 409)
+    const next = await settled(await api.accepted(mail({ to: 'stop@x.test' })))
+    assert.deepEqual(next.states, { suppressed: 1 })
+  })
+
+  test('links are asked for by HEAD, and never at private addresses', async () => {
+    const id = await api.accepted(mail())
+    const { answers } = ok<{ answers: { outcome: string; detail: string }[] }>(
+      await owner.ask('POST', path(id, '/reach'), {
+        urls: [
+          'http://127.0.0.1/',
+          `${service.url}/`,
+          'ftp://x.test/',
+          'http://[::1]/',
+          'http://localhost/x',
+        ],
+      }),
+    )
+    assert.deepEqual(
+      answers.map(({ outcome }) => outcome),
+      Array(5).fill('refused'),
+    )
+  })
+})
