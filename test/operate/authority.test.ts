@@ -13,6 +13,7 @@ import * as dkimKeys from '../../src/operate/dkim-keys.ts'
 import * as domains from '../../src/operate/domains.ts'
 import * as emailLinks from '../../src/operate/email-links.ts'
 import * as emailOutlook from '../../src/operate/email-outlook.ts'
+import * as emailRecipient from '../../src/operate/email-recipient.ts'
 import * as emails from '../../src/operate/emails.ts'
 import { OperateError } from '../../src/operate/error.ts'
 import * as events from '../../src/operate/events.ts'
@@ -39,7 +40,7 @@ import * as replays from '../../src/operate/webhook-replay.ts'
 import * as samples from '../../src/operate/webhook-sample.ts'
 import * as webhookSecrets from '../../src/operate/webhook-secrets.ts'
 import * as webhooks from '../../src/operate/webhooks.ts'
-import { apiKey, suppress } from '../store/samples.ts'
+import { apiKey, email as newEmail, suppress } from '../store/samples.ts'
 import { CALLERS, type CallerName, World } from './world.ts'
 
 type Outcome = 'ok' | 'not_found' | 'not_allowed'
@@ -235,6 +236,15 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   [
     emailLinks.reachLinks,
     async (op, world) => emailLinks.reachLinks(op, { id: (await world.email()).id, urls: [] }),
+    MANAGES,
+  ],
+  [
+    emailRecipient.suppressRecipient,
+    async (op, world) => {
+      const { recipients } = newEmail(world.acme.company, [`a@${world.newName()}`])
+      const { id } = await world.email(world.acme, { recipients })
+      return await emailRecipient.suppressRecipient(op, { id, position: 0 })
+    },
     MANAGES,
   ],
   [rawCopies.rawCopies, async (op, world) => rawCopies.rawCopies(op, await world.email()), READS],

@@ -22,8 +22,8 @@ export type EmailFile = EmailContent['files'][number]
 export type EmailSource = Static<typeof SOURCE>
 export type ReachedLink = Static<typeof REACHED>['answers'][number]
 
-/** Ms between two looks at an email of which something is still to come. */
-const LOOK_AGAIN = 3_000
+/** Ms between two looks at an email of which something is still to come: what is no event, as a pause, is not told. */
+const LOOK_AGAIN = 5_000
 const LOOK_SELDOM = 30_000
 
 const at = (company: string, id: string) => `/companies${pathOf(company)}/emails${pathOf(id)}`

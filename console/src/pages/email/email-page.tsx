@@ -4,18 +4,20 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { emailQuery, neighboursQuery } from '../../api/email.ts'
+import { useLive } from '../../api/live.ts'
 import { Trouble } from '../../parts/trouble.tsx'
 import { useCompany } from '../../shell/company.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
 import { EmailHead } from './email-head.tsx'
 import { EmailTabs } from './email-tabs.tsx'
 import { Recipients } from './recipients.tsx'
-import { useShown } from './shown.ts'
+import { useShown, validateShown } from './shown.ts'
 
 export function EmailPage() {
   const company = useCompany()
   const { id } = useParams({ from: '/signed-in/c/$company/emails/$id' })
   const { from } = useShown()
+  useLive(company)
   const email = useQuery(emailQuery(company, id, from))
   return (
     <Stack gap="md" component="article" aria-busy={email.isPending}>
@@ -42,7 +44,7 @@ function Neighbours({ company, id }: { company: string; id: string }) {
     void navigate({
       to: '/c/$company/emails/$id',
       params: { company, id: to },
-      search: ({ tab }) => (tab === undefined ? {} : { tab }),
+      search: ({ tab }) => validateShown({ tab }),
     })
   }
   const { newer = null, older = null } = data ?? {}

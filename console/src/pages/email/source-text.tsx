@@ -33,7 +33,11 @@ export function SourceText({ text, line }: { text: string; line: number | null }
         extensions: [
           EditorView.cspNonce.of(styleNonce),
           EditorState.readOnly.of(true),
-          EditorView.contentAttributes.of({ 'aria-label': 'Source of the email', 'aria-readonly': 'true' }),
+          EditorView.contentAttributes.of({
+            'aria-label': 'Source of the email',
+            'aria-readonly': 'true',
+            tabindex: '0',
+          }),
           lineNumbers(),
           highlightSpecialChars({ addSpecialChars: /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069]/ }),
           drawSelection(),

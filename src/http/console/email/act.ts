@@ -1,11 +1,11 @@
 /** What can be done with an email: try it now, stop it, keep a recipient from more, send it again. */
 
 import { reachLinks } from '../../../operate/email-links.ts'
+import { suppressRecipient } from '../../../operate/email-recipient.ts'
 import { cancelEmail } from '../../../operate/emails.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { releaseQuarantined } from '../../../operate/quarantine.ts'
 import { retry } from '../../../operate/queue.ts'
-import { addSuppression } from '../../../operate/suppressions.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { CHANGED, OF_EMAIL, REACH, REACHED, SEND_AGAIN, SENT, SUPPRESS } from '../contract/email.ts'
 import { senderOf } from '../sender.ts'
@@ -85,13 +85,8 @@ const suppress = endpoint({
     response: { 200: CHANGED },
   },
 })(async ({ caller, params, body }, core) => {
-  const { id, origin, op } = await emailNamed(core, caller, params)
-  const history = await op.store.readHistory(id)
-  const recipient = history?.recipients.find(({ position }) => position === body.position)
-  if (recipient === undefined) throw new OperateError('not_found', 'there is no such recipient')
-  const { address } = recipient
-  const reason = body.reason || undefined
-  await addSuppression(op, { company: origin.companyId, address, type: 'manual', reason })
+  const { id, op } = await emailNamed(core, caller, params)
+  await suppressRecipient(op, { id, position: body.position, reason: body.reason || undefined })
   return { status: 200, body: { changed: 1 } }
 })
 
