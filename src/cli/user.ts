@@ -16,7 +16,7 @@ import type { Operation } from '../operate/verb.ts'
 import { signInUrl } from '../people/link.ts'
 import { type Person, ROLES, type Role } from '../people/person.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
-import { WrongUsage } from './failure.ts'
+import { CommandFailed, WrongUsage } from './failure.ts'
 import { withOperation } from './open.ts'
 import { printJson, printLine, printTable, shownTime } from './print.ts'
 
@@ -37,7 +37,7 @@ export function addUser(program: Command): void {
     description: 'Print a link that signs somebody in to the console, once.',
     details:
       'Without an address it is for the first operator. The link works for an hour. Links begin with POSTROAD_PUBLIC_URL, or ' +
-      'else with the address that the service listens on.',
+      'else with the address that the service, or the console by itself, listens on.',
     examples: ['user link', `user link ${WHO}`],
   })
     .argument('[address]', 'address or id of the person')
@@ -100,14 +100,22 @@ export function addUser(program: Command): void {
     .action(remove)
 }
 
-/** Where people reach the console of this installation. */
+/** To the console where people reach it; on an address of its own it is there alone. */
 function linkOf(token: string): string {
-  const { publicUrl, listen, tls } = loadSettings()
-  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host
-  return signInUrl(publicUrl ?? `${tls ? 'https' : 'http'}://${host}:${listen.port}`, token)
+  const { console, publicUrl, listen, tls } = loadSettings()
+  const { host, port } = typeof console === 'string' ? listen : console
+  const own = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return signInUrl(console === 'same' && publicUrl !== null ? publicUrl : own, token)
+}
+
+/** Links lead nowhere where there is no console. */
+function requireConsole(): void {
+  if (loadSettings().console !== 'off') return
+  throw new CommandFailed('the console is switched off; POSTROAD_CONSOLE_LISTEN says where it is served')
 }
 
 async function link(person: string | undefined, { json }: JsonOption): Promise<void> {
+  requireConsole()
   const made = await withOperation((op) => makeSignInLink(op, { person }))
   const url = linkOf(made.token)
   const { id, address } = made.person
@@ -190,6 +198,7 @@ async function inviteSomebody(
   address: string,
   { json, company, role, operator }: InviteOptions,
 ): Promise<void> {
+  requireConsole()
   if (operator) return await inviteAsOperator(address, json)
   if (company === undefined || role === undefined) {
     throw new WrongUsage('name the company and the role with --company and --role, or say --operator')

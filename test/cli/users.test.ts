@@ -64,6 +64,19 @@ describe('people', () => {
     await second.stop()
   })
 
+  test('a console with an address of its own is where the link leads; switched off there is none', async () => {
+    place.env.POSTROAD_CONSOLE_LISTEN = '127.0.0.1:0'
+    const apart = await serve(place, ['--json'], /^\{"url".*\n/m)
+    const link = LINK.exec(apart.stdout())![0]
+    assert.notEqual(new URL(link).origin, apart.url)
+    assert.equal((await signIn({ ...apart, url: new URL(link).origin }, tokenIn(link))).status, 200)
+    await apart.stop()
+    place.env.POSTROAD_CONSOLE_LISTEN = 'off'
+    const without = await serve(place, ['--json'], /^\{"url".*\n/m)
+    assert.match(without.stdout(), /"console":null/)
+    await without.stop()
+  })
+
   test('where mail leaves the first start says it too', async () => {
     place.env.POSTROAD_DELIVERY = 'direct'
     const service = await serve(place, [], /key create/)
@@ -93,6 +106,14 @@ describe('people', () => {
     await place.json('user', 'invite', 'ada@people.test', '--operator')
     const { link } = await place.json<{ link: string }>('user', 'link')
     assert.match(link, /^https:\/\/mail\.example\.test\/console\/sign-in#token=/)
+    // By itself the console is there alone.
+    place.env.POSTROAD_CONSOLE_LISTEN = '127.0.0.1:8588'
+    const { link: apart } = await place.json<{ link: string }>('user', 'link')
+    assert.match(apart, /^http:\/\/127\.0\.0\.1:8588\/console\/sign-in#token=/)
+    place.env.POSTROAD_CONSOLE_LISTEN = 'off'
+    const { code, stderr } = await place.run('user', 'link')
+    assert.equal(code, 1)
+    assert.match(stderr, /^postroad: the console is switched off; POSTROAD_CONSOLE_LISTEN/)
   })
 
   test('somebody is invited to a company, belongs to it, gets another role, and is removed', async () => {
