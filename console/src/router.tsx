@@ -9,6 +9,8 @@ import {
 import { ApiError } from './api/client.ts'
 import type { Span } from './api/overview.ts'
 import { onSignedOut, queries } from './api/queries.ts'
+import './pages/sign-in/arrival.ts'
+import { queries } from './api/queries.ts'
 import { flagIn, oneOf, searchOf, textIn } from './api/search.ts'
 import { type Me, sessionQuery } from './api/session.ts'
 import { validateShown } from './pages/email/shown.ts'

@@ -15,7 +15,7 @@ import {
   type SettingName,
   type SettingValues,
 } from './schema.ts'
-import type { Settings } from './settings.ts'
+import type { OpenIdSettings, Settings } from './settings.ts'
 
 /**
  * A setting is unknown or its value not allowed. The message names setting, place, value (secrets masked) and what is
@@ -90,10 +90,32 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
   return {
     ...fields,
     tls: certPath !== null && keyPath !== null ? { certPath, keyPath } : null,
+    openid: openIdOf(values),
     trustedProxies: values.POSTROAD_TRUSTED_PROXIES ?? [],
     dnsServers: values.POSTROAD_DNS_SERVERS ?? [],
     nodeNameSet: found('POSTROAD_NODE_NAME', sources).label !== 'default',
   }
+}
+
+function openIdOf(values: SettingValues): OpenIdSettings | null {
+  const {
+    POSTROAD_OIDC_ISSUER: issuer,
+    POSTROAD_OIDC_CLIENT_ID: clientId,
+    POSTROAD_OIDC_CLIENT_SECRET: clientSecret,
+  } = values
+  if (issuer === null && clientId === null && clientSecret === null) return null
+  if (issuer === null || clientId === null) {
+    const [unset, why] =
+      issuer === null ? ['ISSUER', 'nobody is asked'] : ['CLIENT_ID', 'the provider would not know who asks']
+    throw new SettingsError(`POSTROAD_OIDC_${unset} is not set, and without it ${why}.`)
+  }
+  if (issuer.startsWith('http:') && !values.POSTROAD_ALLOW_PRIVATE_NETWORKS) {
+    throw new SettingsError(
+      `POSTROAD_OIDC_ISSUER is ${issuer}, over which anybody in between could sign in as anybody: use https://, or set ` +
+        'POSTROAD_ALLOW_PRIVATE_NETWORKS where the network in between is yours.',
+    )
+  }
+  return { issuer, clientId, clientSecret }
 }
 
 /** Nobody could log in where nothing can be encrypted, or come in where no proxy is trusted. */

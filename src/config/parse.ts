@@ -300,6 +300,12 @@ export function parseBaseUrl(text: string): string {
   return href.replace(/\/+$/, '')
 }
 
+/** As written: an issuer is compared letter by letter (OpenID Connect Discovery 4.3). */
+export function parseIssuer(text: string): string {
+  parseBaseUrl(text)
+  return text
+}
+
 function option<const T extends string>(name: string, text: string, words: readonly T[]): T {
   const found = words.find((word) => word === text.toLowerCase())
   if (found === undefined) throw new NotAllowed(`"?${name}=" must be one of ${words.join(', ')}`)

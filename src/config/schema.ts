@@ -139,6 +139,39 @@ export const SETTINGS = {
     description: 'Where `/metrics` (Prometheus text format) is served. It is not protected by a key.',
     example: '127.0.0.1:9587',
   }),
+  POSTROAD_OIDC_ISSUER: setting({
+    section: 'Service',
+    field: null,
+    parse: parse.parseIssuer,
+    default: null,
+    defaultShown: 'nobody signs in elsewhere',
+    allowed:
+      'the issuer of an OpenID Connect provider, an https:// URL; goes together with POSTROAD_OIDC_CLIENT_ID',
+    description:
+      'Where people may prove who they are, to sign in to the console. The provider is told the redirect URI `/console/sign-in` below ' +
+      'POSTROAD_PUBLIC_URL. Nobody gets an account by it: whoever was invited is known by the address that the provider has verified. ' +
+      'A provider on a network of your own, or one without TLS, takes POSTROAD_ALLOW_PRIVATE_NETWORKS.',
+    example: 'https://login.example.com/realms/staff',
+  }),
+  POSTROAD_OIDC_CLIENT_ID: setting({
+    section: 'Service',
+    field: null,
+    parse: (text) => text,
+    default: null,
+    allowed: 'text',
+    description: 'What the service is called at the OpenID Connect provider.',
+    example: 'postroad',
+  }),
+  POSTROAD_OIDC_CLIENT_SECRET: setting({
+    section: 'Service',
+    field: null,
+    parse: (text) => text,
+    default: null,
+    allowed: 'text',
+    description: 'Its secret there, where it has one. The code is bound by PKCE either way.',
+    example: '...',
+    secret: 'all',
+  }),
   POSTROAD_DELIVERY: setting({
     section: 'Delivery',
     field: 'delivery',

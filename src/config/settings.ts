@@ -3,9 +3,17 @@ import type { SettingFields } from './schema.ts'
 
 export type { DeliveryRoute, HostPort, RelayRoute, SubmissionListener } from './values.ts'
 
+export interface OpenIdSettings {
+  issuer: string
+  clientId: string
+  clientSecret: string | null
+}
+
 /** Each setting under its field of the schema, and what is made of some. */
 export interface Settings extends SettingFields {
   tls: { certPath: string; keyPath: string } | null
+  /** The OpenID Connect provider of the console; null: there is none. */
+  openid: OpenIdSettings | null
   /** Ranges of addresses of proxies whose X-Forwarded-For is believed. */
   trustedProxies: string[]
   /** `ip` or `ip:port` each; empty: the system's. */

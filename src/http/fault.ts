@@ -28,10 +28,17 @@ export type HttpReason =
   /** Something asked for cannot be done as asked. `detail` is the whole sentence, in the dialect's own tradition. */
   | { code: 'request_invalid'; detail: string }
   /**
-   * Whoever asks has not signed in (401), or may not do this (403). `why`: a stable word for the page. `detail` is a
+   * Whoever asks has not signed in (401), may not do this (403) or not so often (429), or who vouches for him does not
+   * answer (502). `why`: a stable word for the page. `detail` is a
    * sentence without a final stop.
    */
-  | { code: 'person_refused'; status: 401 | 403 | 429; why: string; detail: string; retryAfter?: number }
+  | {
+      code: 'person_refused'
+      status: 401 | 403 | 429 | 502
+      why: string
+      detail: string
+      retryAfter?: number
+    }
   | { code: 'path_unknown' }
   /** `allow`: the methods there are, as in the Allow header. */
   | { code: 'method_unknown'; allow: string }

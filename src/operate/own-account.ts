@@ -109,7 +109,7 @@ export async function endOwnSessions(
  */
 export async function changeSelf(
   { store, clock }: Pick<SignInParts, 'store' | 'clock'>,
-  { person }: Self,
+  { person }: Pick<Self, 'person'>,
   action: string,
   change: (person: Person) => PersonChange,
   detail: Record<string, unknown> = {},

@@ -63,6 +63,8 @@ export type RefusedWhy =
   | 'busy'
   /** He has proved who he is elsewhere, and nobody here is he. */
   | 'no_account'
+  /** Whoever vouches for him does not answer, or not as the standard says. */
+  | 'provider_failed'
   /** What is to be changed takes a proof that is fresh. */
   | 'proof_needed'
 

@@ -13,7 +13,7 @@ export interface TicketKinds {
   /** What a passkey has to sign. `personId`: null at sign-in. */
   passkey: { challenge: string; personId: string | null; issuedAt: number }
   /** What the answer of an OpenID Connect provider is checked against. */
-  oidc: { state: string; nonce: string; verifier: string; redirectUri: string; personId: string | null }
+  oidc: { state: string; nonce: string; verifier: string; redirectUri: string }
   /** A device on which these people have signed in before. */
   device: { id: string; people: string[] }
 }

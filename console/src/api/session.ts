@@ -1,6 +1,6 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import type { Static } from 'typebox'
-import type { ME } from '../../../src/http/console/contract/session.ts'
+import type { ME, SECOND_STEP, SIGN_IN_WAYS } from '../../../src/http/console/contract/session.ts'
 import { get, post, remove } from './client.ts'
 import { queries } from './queries.ts'
 
@@ -12,16 +12,55 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 })
 
+export const waysQuery = queryOptions({
+  queryKey: ['ways'],
+  queryFn: ({ signal }) => get<Static<typeof SIGN_IN_WAYS>>('/session/ways', {}, signal),
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
 /** Who has signed in. Within the shell only: it asks for that. */
 export function useMe(): Me {
   return useSuspenseQuery(sessionQuery).data
 }
 
-export async function signInWithLink(token: string): Promise<Me> {
-  const me = await post<Me>('/session/link', { token })
+/** Nothing that was known before is shown to whoever signs in now. */
+export function begun(me: Me): Me {
   queries.clear()
   queries.setQueryData(sessionQuery.queryKey, me)
   return me
+}
+
+/** The same person, with another session or another name. */
+export function changed(me: Me): Me {
+  queries.setQueryData(sessionQuery.queryKey, me)
+  return me
+}
+
+export async function signInWithLink(token: string): Promise<Me> {
+  return begun(await post<Me>('/session/link', { token }))
+}
+
+/** With a ticket where a code is still to come. */
+export async function signInWithPassword(
+  address: string,
+  password: string,
+): Promise<Me | Static<typeof SECOND_STEP>> {
+  const answer = await post<Me | Static<typeof SECOND_STEP>>('/session/password', { address, password })
+  return 'ticket' in answer ? answer : begun(answer)
+}
+
+export async function signInWithCode(ticket: string, code: string): Promise<Me> {
+  return begun(await post<Me>('/session/second-factor', { ticket, code }))
+}
+
+/** Leaves the page: the provider sends the browser back. */
+export async function goToProvider(): Promise<void> {
+  const { url } = await post<{ url: string }>('/session/oidc')
+  window.location.assign(url)
+}
+
+export async function returnFromProvider(query: string): Promise<Me> {
+  return begun(await post<Me>('/session/oidc/return', { query }))
 }
 
 export async function signOut(): Promise<void> {

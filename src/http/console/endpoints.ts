@@ -14,10 +14,12 @@ import { emailEndpoints } from './emails.ts'
 import { installationEndpoints } from './installation.ts'
 import { keyEndpoints } from './keys.ts'
 import { overviewEndpoints } from './overview.ts'
+import { passkeyEndpoints } from './passkeys.ts'
 import { peopleEndpoints } from './people.ts'
 import { relayEndpoints } from './relays.ts'
 import { sessionEndpoints } from './session.ts'
 import { sessionBeginEndpoints } from './session-begin.ts'
+import { openIdEndpoints } from './session-openid.ts'
 import { startEndpoints } from './start.ts'
 import { suppressionFileEndpoints } from './suppression-files.ts'
 import { suppressionEndpoints } from './suppressions.ts'
@@ -30,8 +32,10 @@ export function consoleEndpoints(parts: SignInParts): Endpoint[] {
   return [
     ...sessionEndpoints,
     ...sessionBeginEndpoints(parts),
+    ...openIdEndpoints(parts),
     ...accountEndpoints(parts),
     ...totpEndpoints(parts),
+    ...passkeyEndpoints(parts),
     ...domainEndpoints,
     ...domainRecordEndpoints,
     ...dkimKeyEndpoints,

@@ -70,12 +70,13 @@ export function sessionHeaders(
   return { 'set-cookie': [session, deviceCookie(core, parts, raw, person.id), ...others] }
 }
 
-const STATUS: Readonly<Record<RefusedWhy, 401 | 403 | 429>> = {
+const STATUS: Readonly<Record<RefusedWhy, 401 | 403 | 429 | 502>> = {
   wrong: 401,
   ended: 401,
   too_many_attempts: 429,
   busy: 429,
   no_account: 403,
+  provider_failed: 502,
   proof_needed: 403,
 }
 

@@ -1,5 +1,23 @@
+import { Stack } from '@mantine/core'
 import { PageHead } from '../../parts/page-head.tsx'
+import { Passkeys } from './passkeys.tsx'
+import { Password } from './password.tsx'
+import { Profile } from './profile.tsx'
+import { ProofProvider } from './proof.tsx'
+import { Sessions } from './sessions.tsx'
+import { TwoStep } from './two-step.tsx'
 
 export function AccountPage() {
-  return <PageHead title="Account" />
+  return (
+    <ProofProvider>
+      <PageHead title="Your account" about="Who you are here, and how you sign in." />
+      <Stack gap="md" maw={820}>
+        <Profile />
+        <Password />
+        <TwoStep />
+        <Passkeys />
+        <Sessions />
+      </Stack>
+    </ProofProvider>
+  )
 }

@@ -1,56 +1,99 @@
-import { Center, Code, Loader, Paper, Stack, Text, Title } from '@mantine/core'
+import { Center, Code, Loader, Text } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { signInWithLink } from '../../api/session.ts'
-import { Trouble } from '../../parts/trouble.tsx'
+import { type Me, returnFromProvider, signInWithLink } from '../../api/session.ts'
+import { Refusal } from '../../parts/refusal.tsx'
+import { arrival, takeTarget } from './arrival.ts'
+import { Card } from './card.tsx'
+import { ChoosePassword } from './choose-password.tsx'
+import { OtherWays } from './other-ways.tsx'
+import { PasswordForm } from './password-form.tsx'
+import { SecondFactor } from './second-factor.tsx'
 
-/** The token of a link stands behind `#`, which no server and no log gets to see. It is taken out of the address at once. */
-function takeToken(): string | null {
-  const token = new URLSearchParams(window.location.hash.slice(1)).get('token')
-  if (token !== null) window.history.replaceState(null, '', window.location.pathname + window.location.search)
-  return token
+type Step =
+  | { at: 'arriving' }
+  | { at: 'start'; error: Error | null }
+  | { at: 'code'; ticket: string }
+  | { at: 'choose'; me: Me }
+
+/** What somebody has come with works once, however often this is shown. */
+let arriving: Promise<Me> | null = null
+
+function arrive(): Promise<Me> | null {
+  const { token, openid } = arrival
+  if (token !== null) arriving = signInWithLink(token)
+  if (openid !== null) arriving = returnFromProvider(openid)
+  Object.assign(arrival, { token: null, openid: null })
+  return arriving
 }
-
-let linked: ReturnType<typeof signInWithLink> | null = null
 
 export function SignInPage() {
   const { to = '/' } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
-  const [error, setError] = useState<Error | null>(null)
-  const [waiting, setWaiting] = useState(true)
+  const [step, setStep] = useState<Step>({ at: 'arriving' })
+  const [target, setTarget] = useState(to)
+  const done = () => navigate({ to: target, replace: true })
   useEffect(() => {
-    document.title = 'Sign in - Postroad'
-    const token = takeToken()
-    if (token !== null) linked = signInWithLink(token)
-    if (linked === null) return setWaiting(false)
-    linked
-      .then(() => navigate({ to, replace: true }))
-      .catch((reason: Error) => {
-        setError(reason)
-        setWaiting(false)
-      })
+    const pending = arrive()
+    if (pending === null) return setStep({ at: 'start', error: null })
+    const kept = takeTarget() ?? to
+    setTarget(kept)
+    pending
+      .then((me) =>
+        needsPassword(me) ? setStep({ at: 'choose', me }) : navigate({ to: kept, replace: true }),
+      )
+      .catch((error: Error) => setStep({ at: 'start', error }))
       .finally(() => {
-        linked = null
+        arriving = null
       })
   }, [navigate, to])
+  if (step.at === 'arriving') {
+    return (
+      <Center component="main" mih="100vh">
+        <Loader aria-label="Signing in" />
+      </Center>
+    )
+  }
+  if (step.at === 'choose') {
+    return (
+      <Card title="Choose a password" about="With it you come in from now on. The link has done its work.">
+        <ChoosePassword me={step.me} onDone={done} onSkip={null} />
+      </Card>
+    )
+  }
+  if (step.at === 'code') {
+    return (
+      <Card title="One more step" about="Two-step verification is on for your account.">
+        <SecondFactor
+          ticket={step.ticket}
+          onDone={done}
+          onEnded={(error) => setStep({ at: 'start', error })}
+        />
+      </Card>
+    )
+  }
   return (
-    <Center component="main" mih="100vh" p="md">
-      <Paper withBorder p="xl" w="100%" maw={420}>
-        <Stack gap="sm">
-          <img src="/console/icon.svg" width={40} height={40} alt="" />
-          <Title order={1} size="h2">
-            Sign in to Postroad
-          </Title>
-          {error && <Trouble error={error} />}
-          {waiting ? (
-            <Loader aria-label="Signing in" />
-          ) : (
-            <Text>
-              Ask for a link that signs you in: on the server, <Code>bin/postroad user link</Code> prints one.
-            </Text>
-          )}
-        </Stack>
-      </Paper>
-    </Center>
+    <Card title="Sign in to Postroad">
+      <Refusal error={step.error} />
+      <PasswordForm onDone={done} onTicket={(ticket) => setStep({ at: 'code', ticket })} />
+      <OtherWays to={target} onDone={done} />
+      <Text c="dimmed" size="xs">
+        No password, or lost? On the server, <Code>bin/postroad user link</Code> prints a link that signs you
+        in.
+      </Text>
+    </Card>
   )
+}
+
+/**
+ * Whether he could not come in again without another link. On a developer's own machine, where mail stays, nothing
+ * stands between the link and the inbox.
+ */
+function needsPassword({ person, installation }: Me): boolean {
+  if (person.password || person.passkeys > 0 || person.identities > 0) return false
+  return !(installation.delivery === 'capture' && onLoopback())
+}
+
+function onLoopback(): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\]|.+\.localhost)$/.test(window.location.hostname)
 }

@@ -113,6 +113,22 @@ export const SECOND_FACTOR = {
   },
 } as const
 
+export const OPENID_START = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['url'],
+  properties: { url: { type: 'string' } },
+} as const
+
+export const OPENID_RETURN = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['query'],
+  properties: {
+    query: { type: 'string', maxLength: 8_000, description: 'Of the address, without its `?`.' },
+  },
+} as const
+
 export const LINK = {
   type: 'object',
   additionalProperties: false,

@@ -1,0 +1,159 @@
+import {
+  ActionIcon,
+  Anchor,
+  Button,
+  Group,
+  Modal,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Tooltip,
+} from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { Pencil, Trash2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { accountQuery, type Passkey, removePasskey, renamePasskey } from '../../api/account.ts'
+import { addPasskey, onHostName, passkeysWork, wasGivenUp } from '../../api/passkeys.ts'
+import { Refusal } from '../../parts/refusal.tsx'
+import { Time } from '../../parts/time.tsx'
+import { browserOf } from './browser-name.ts'
+import { useProof } from './proof.tsx'
+import { Section } from './section.tsx'
+
+export function Passkeys() {
+  const { data: account } = useSuspenseQuery(accountQuery)
+  const client = useQueryClient()
+  const prove = useProof()
+  const [renamed, setRenamed] = useState<Passkey | null>(null)
+  const add = useMutation({
+    mutationFn: () => prove(() => addPasskey(browserOf(navigator.userAgent))),
+    onSuccess: () => client.invalidateQueries({ queryKey: accountQuery.queryKey }),
+  })
+  const remove = useMutation({ mutationFn: (id: string) => prove(() => removePasskey(id)) })
+  const error = [add.error, remove.error].find((each) => each && !wasGivenUp(each)) ?? null
+  return (
+    <Section
+      title="Passkeys"
+      about="Sign in with a finger, a face or a PIN of your device, or with a security key. Nothing to type, and nothing that a false page could get hold of."
+    >
+      <Refusal error={error} />
+      {account.passkeys.length > 0 && (
+        <Table.ScrollContainer minWidth={420}>
+          <Table verticalSpacing="xs">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Name</Table.Th>
+                <Table.Th>Added</Table.Th>
+                <Table.Th>Last used</Table.Th>
+                <Table.Th>
+                  <Text span size="xs" hidden>
+                    Actions
+                  </Text>
+                </Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {account.passkeys.map((passkey) => (
+                <Table.Tr key={passkey.id}>
+                  <Table.Td>{passkey.name}</Table.Td>
+                  <Table.Td>
+                    <Time at={passkey.createdAt} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Time at={passkey.usedAt} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Actions
+                      passkey={passkey}
+                      onRename={() => setRenamed(passkey)}
+                      onRemove={() => remove.mutate(passkey.id)}
+                    />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      <Group>
+        <Button loading={add.isPending} disabled={!passkeysWork} onClick={() => add.mutate()}>
+          Add a passkey
+        </Button>
+        {!onHostName && <NoHostName />}
+      </Group>
+      <Modal opened={renamed !== null} onClose={() => setRenamed(null)} title="Rename the passkey" centered>
+        {renamed && <Rename passkey={renamed} onDone={() => setRenamed(null)} />}
+      </Modal>
+    </Section>
+  )
+}
+
+function NoHostName() {
+  const { protocol, port } = window.location
+  const url = `${protocol}//localhost${port && `:${port}`}/console/account`
+  return (
+    <Text size="sm" c="dimmed">
+      Browsers bind passkeys to a host name, and this page was opened by an address.{' '}
+      {window.location.hostname.startsWith('127.') && <Anchor href={url}>Open it as localhost</Anchor>}
+    </Text>
+  )
+}
+
+function Actions({
+  passkey,
+  onRename,
+  onRemove,
+}: {
+  passkey: Passkey
+  onRename: () => void
+  onRemove: () => void
+}) {
+  const ask = () =>
+    modals.openConfirmModal({
+      ...{ title: 'Remove the passkey?', centered: true, onConfirm: onRemove },
+      labels: { confirm: 'Remove', cancel: 'Cancel' },
+      confirmProps: { color: 'red' },
+      children: <Text size="sm">{passkey.name} does not sign you in any more then.</Text>,
+    })
+  return (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      <Tooltip label="Rename">
+        <ActionIcon variant="subtle" color="gray" aria-label={`Rename ${passkey.name}`} onClick={onRename}>
+          <Pencil size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label="Remove">
+        <ActionIcon variant="subtle" color="red" aria-label={`Remove ${passkey.name}`} onClick={ask}>
+          <Trash2 size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  )
+}
+
+function Rename({ passkey, onDone }: { passkey: Passkey; onDone: () => void }) {
+  const [name, setName] = useState(passkey.name)
+  const rename = useMutation({ mutationFn: () => renamePasskey(passkey.id, name), onSuccess: onDone })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!rename.isPending) rename.mutate()
+  }
+  return (
+    <form onSubmit={submit} aria-label="Name">
+      <Stack gap="sm">
+        <Refusal error={rename.error} />
+        <TextInput
+          label="Name"
+          data-autofocus
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        <Button type="submit" loading={rename.isPending}>
+          Save
+        </Button>
+      </Stack>
+    </form>
+  )
+}

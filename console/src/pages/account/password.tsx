@@ -1,0 +1,60 @@
+import { Button, Group, PasswordInput, Stack } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { changePassword } from '../../api/account.ts'
+import { useMe } from '../../api/session.ts'
+import { Refusal } from '../../parts/refusal.tsx'
+import { useProof } from './proof.tsx'
+import { Section } from './section.tsx'
+
+export function Password() {
+  const { person } = useMe()
+  const prove = useProof()
+  const [password, setPassword] = useState('')
+  const change = useMutation({
+    mutationFn: () => prove(() => changePassword(password)),
+    onSuccess: () => {
+      setPassword('')
+      notifications.show({ message: 'Your password is changed, and all other sessions have ended.' })
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!change.isPending) change.mutate()
+  }
+  const about = person.password
+    ? 'Another one ends all other sessions.'
+    : 'None is set. With one you can sign in where you have no passkey.'
+  return (
+    <Section title="Password" about={about}>
+      <form onSubmit={submit} aria-label="Password">
+        <Stack gap="sm" maw={420}>
+          <Refusal error={change.error} />
+          <input
+            type="text"
+            name="username"
+            autoComplete="username"
+            value={person.address ?? ''}
+            readOnly
+            hidden
+          />
+          <PasswordInput
+            label="New password"
+            description="At least 10 characters. A few words are easy to keep and hard to guess."
+            name="new-password"
+            autoComplete="new-password"
+            value={password}
+            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+          />
+          <Group>
+            <Button type="submit" loading={change.isPending} disabled={password === ''}>
+              {person.password ? 'Change the password' : 'Set a password'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  )
+}

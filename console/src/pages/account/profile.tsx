@@ -1,0 +1,61 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { changeProfile } from '../../api/account.ts'
+import { useMe } from '../../api/session.ts'
+import { Refusal } from '../../parts/refusal.tsx'
+import { useProof } from './proof.tsx'
+import { Section } from './section.tsx'
+
+export function Profile() {
+  const { person } = useMe()
+  const prove = useProof()
+  const [name, setName] = useState(person.name)
+  const [address, setAddress] = useState(person.address ?? '')
+  const mayMove = person.operator || person.address === null
+  const moved = mayMove && address !== (person.address ?? '')
+  const save = useMutation({
+    mutationFn: () => prove(() => changeProfile({ name, ...(moved && { address }) })),
+    onSuccess: () => notifications.show({ message: 'Your profile is saved.' }),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!save.isPending) save.mutate()
+  }
+  return (
+    <Section title="Profile" about="How others see you, in lists of people and of changes.">
+      <form onSubmit={submit} aria-label="Profile">
+        <Stack gap="sm" maw={420}>
+          <Refusal error={save.error} />
+          <TextInput
+            label="Name"
+            name="name"
+            autoComplete="name"
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <TextInput
+            label="Email address"
+            description={
+              mayMove
+                ? 'You sign in with it.'
+                : 'You sign in with it, and others invite you by it: an operator of the installation can change it.'
+            }
+            type="email"
+            name="email"
+            autoComplete="email"
+            readOnly={!mayMove}
+            value={address}
+            onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+          />
+          <Group>
+            <Button type="submit" loading={save.isPending} disabled={name === person.name && !moved}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  )
+}

@@ -1,0 +1,112 @@
+/** Some changes take a fresh proof of who one is: it is asked for when the service wants it, and the change goes on. */
+import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { KeySquare } from 'lucide-react'
+import { createContext, type FormEvent, type ReactNode, useContext, useState } from 'react'
+import { confirmPassword } from '../../api/account.ts'
+import { ApiError } from '../../api/client.ts'
+import { passkeysWork, signInWithPasskey, wasGivenUp } from '../../api/passkeys.ts'
+import { useMe } from '../../api/session.ts'
+import { Refusal } from '../../parts/refusal.tsx'
+
+type Prove = <Result>(change: () => Promise<Result>) => Promise<Result>
+
+const Proving = createContext<Prove>((change) => change())
+
+/** Makes a change, once more where it took a proof. Rejects with what it is refused for. */
+export function useProof(): Prove {
+  return useContext(Proving)
+}
+
+interface Pending {
+  proved: () => void
+  given: (up: Error) => void
+}
+
+export function ProofProvider({ children }: { children: ReactNode }) {
+  const [pending, setPending] = useState<Pending | null>(null)
+  const prove: Prove = async (change) => {
+    try {
+      return await change()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'proof_needed') throw error
+      await new Promise<void>((proved, given) => setPending({ proved, given }))
+      return await change()
+    }
+  }
+  const close = () => {
+    pending?.given(new Error('Nothing was changed: it takes a proof that it is you.'))
+    setPending(null)
+  }
+  const proved = () => {
+    pending?.proved()
+    setPending(null)
+  }
+  return (
+    <Proving value={prove}>
+      {children}
+      <Modal opened={pending !== null} onClose={close} title="Confirm that it is you" centered>
+        <Proof onProved={proved} />
+      </Modal>
+    </Proving>
+  )
+}
+
+function Proof({ onProved }: { onProved: () => void }) {
+  const { person } = useMe()
+  const [password, setPassword] = useState('')
+  const byPassword = useMutation({ mutationFn: () => confirmPassword(password), onSuccess: onProved })
+  const byPasskey = useMutation({ mutationFn: () => signInWithPasskey(), onSuccess: onProved })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!byPassword.isPending) byPassword.mutate()
+  }
+  const error = [byPassword.error, byPasskey.error].find((each) => each && !wasGivenUp(each)) ?? null
+  const hasPasskey = person.passkeys > 0 && passkeysWork
+  return (
+    <Stack gap="sm">
+      <Text size="sm">You signed in a while ago. This changes how you sign in, so confirm it first.</Text>
+      <Refusal error={error} />
+      {person.password && (
+        <form onSubmit={submit} aria-label="Confirm with your password">
+          <Stack gap="sm">
+            <input
+              type="text"
+              name="username"
+              autoComplete="username"
+              value={person.address ?? ''}
+              readOnly
+              hidden
+            />
+            <PasswordInput
+              label="Password"
+              autoComplete="current-password"
+              data-autofocus
+              value={password}
+              onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            />
+            <Button type="submit" loading={byPassword.isPending}>
+              Confirm
+            </Button>
+          </Stack>
+        </form>
+      )}
+      {hasPasskey && (
+        <Button
+          variant="default"
+          leftSection={<KeySquare size={18} aria-hidden />}
+          loading={byPasskey.isPending}
+          onClick={() => byPasskey.mutate()}
+        >
+          Use a passkey
+        </Button>
+      )}
+      {!person.password && !hasPasskey && (
+        <Button component="a" href="/console/sign-in?to=%2Faccount">
+          Sign in again
+        </Button>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,81 @@
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
+import { endOtherSessions, endSession, type OwnSession, sessionsQuery } from '../../api/account.ts'
+import { Refusal } from '../../parts/refusal.tsx'
+import { Time } from '../../parts/time.tsx'
+import { browserOf } from './browser-name.ts'
+import { Section } from './section.tsx'
+
+const WAYS: Record<string, string> = {
+  link: 'by a link',
+  password: 'with the password',
+  passkey: 'with a passkey',
+  oidc: 'through the provider',
+}
+
+export function Sessions() {
+  const { data: sessions } = useSuspenseQuery(sessionsQuery)
+  const end = useMutation({ mutationFn: endSession })
+  const endOthers = useMutation({ mutationFn: endOtherSessions })
+  return (
+    <Section
+      title="Sessions"
+      about="Where you have signed in. One that is not used ends by itself after two weeks."
+      action={
+        sessions.length > 1 && (
+          <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
+            Sign out everywhere else
+          </Button>
+        )
+      }
+    >
+      <Refusal error={end.error ?? endOthers.error} />
+      <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+        {sessions.map((session) => (
+          <li key={session.id}>
+            <Shown
+              session={session}
+              ending={end.isPending && end.variables === session.id}
+              onEnd={() => end.mutate(session.id)}
+            />
+          </li>
+        ))}
+      </Stack>
+    </Section>
+  )
+}
+
+function Shown({ session, ending, onEnd }: { session: OwnSession; ending: boolean; onEnd: () => void }) {
+  const { current, userAgent, address, way, createdAt, seenAt } = session
+  const browser = browserOf(userAgent)
+  return (
+    <Group justify="space-between" wrap="nowrap" gap="sm">
+      <div>
+        <Group gap="xs">
+          <Text fw={600} size="sm" title={userAgent}>
+            {browser}
+          </Text>
+          {current && (
+            <Badge size="sm" variant="light">
+              This one
+            </Badge>
+          )}
+        </Group>
+        <Text size="sm" c="dimmed">
+          {address} - used <Time at={seenAt} /> - signed in {WAYS[way] ?? way} <Time at={createdAt} />
+        </Text>
+      </div>
+      {!current && (
+        <Button
+          size="xs"
+          variant="default"
+          loading={ending}
+          onClick={onEnd}
+          aria-label={`Sign out ${browser} at ${address}`}
+        >
+          Sign out
+        </Button>
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,77 @@
+import { Box, Button, Code, Group, List, Modal, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { QRCodeSVG } from 'qrcode.react'
+import { type FormEvent, useState } from 'react'
+import { type TotpSetup, turnOnTotp } from '../../api/account.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { Refusal } from '../../parts/refusal.tsx'
+
+/** A code to scan, and a first one back. */
+export function TotpDialog({
+  setup,
+  onClose,
+  onDone,
+}: {
+  setup: TotpSetup | null
+  onClose: () => void
+  onDone: (recoveryCodes: readonly string[]) => void
+}) {
+  return (
+    <Modal
+      opened={setup !== null}
+      onClose={onClose}
+      title="Turn on two-step verification"
+      centered
+      closeOnClickOutside={false}
+    >
+      {setup && <Steps setup={setup} onDone={onDone} />}
+    </Modal>
+  )
+}
+
+function Steps({ setup, onDone }: { setup: TotpSetup; onDone: (recoveryCodes: readonly string[]) => void }) {
+  const [code, setCode] = useState('')
+  const turnOn = useMutation({ mutationFn: () => turnOnTotp(setup.ticket, code), onSuccess: onDone })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!turnOn.isPending) turnOn.mutate()
+  }
+  return (
+    <form onSubmit={submit} aria-label="First code">
+      <Stack gap="md">
+        <List type="ordered" spacing="md" size="sm">
+          <List.Item>
+            Scan this with an authenticator app, like those of password managers.
+            {/* Dark on light in both schemes: cameras take no other. */}
+            <Box bg="white" p="sm" mt="xs" w="fit-content" mx="auto" style={{ borderRadius: 8 }}>
+              <QRCodeSVG value={setup.uri} size={176} title="QR code for your authenticator app" />
+            </Box>
+          </List.Item>
+          <List.Item>
+            Or type this key into it:
+            <Group gap={4} wrap="nowrap" mt={4}>
+              <Code fz="sm" style={{ overflowWrap: 'anywhere' }}>
+                {setup.secret.match(/.{1,4}/g)!.join(' ')}
+              </Code>
+              <Copy value={setup.secret} what="the key" />
+            </Group>
+          </List.Item>
+          <List.Item>Give the six digits that it shows.</List.Item>
+        </List>
+        <Refusal error={turnOn.error} />
+        <TextInput
+          label="Code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          maxLength={10}
+          data-autofocus
+          value={code}
+          onChange={({ currentTarget }) => setCode(currentTarget.value)}
+        />
+        <Button type="submit" loading={turnOn.isPending} disabled={!/^\s*\d{3}\s?\d{3}\s*$/.test(code)}>
+          Turn on
+        </Button>
+      </Stack>
+    </form>
+  )
+}

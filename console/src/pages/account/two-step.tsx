@@ -1,0 +1,100 @@
+import { Badge, Button, Group, Text } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import {
+  accountQuery,
+  beginTotp,
+  renewRecoveryCodes,
+  type TotpSetup,
+  turnOffTotp,
+} from '../../api/account.ts'
+import { useMe } from '../../api/session.ts'
+import { Refusal } from '../../parts/refusal.tsx'
+import { useProof } from './proof.tsx'
+import { RecoveryCodes } from './recovery-codes.tsx'
+import { Section } from './section.tsx'
+import { TotpDialog } from './totp-dialog.tsx'
+
+export function TwoStep() {
+  const { person } = useMe()
+  const { data: account } = useSuspenseQuery(accountQuery)
+  const prove = useProof()
+  const [setup, setSetup] = useState<TotpSetup | null>(null)
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  const begin = useMutation({ mutationFn: () => prove(beginTotp), onSuccess: setSetup })
+  const turnOff = useMutation({ mutationFn: () => prove(turnOffTotp) })
+  const renew = useMutation({ mutationFn: () => prove(renewRecoveryCodes), onSuccess: setCodes })
+  const confirm = (title: string, text: string, label: string, onConfirm: () => void) =>
+    modals.openConfirmModal({
+      ...{ title, centered: true, onConfirm, labels: { confirm: label, cancel: 'Cancel' } },
+      children: <Text size="sm">{text}</Text>,
+    })
+  return (
+    <Section
+      title="Two-step verification"
+      about="After your password you give a code that an app on your phone shows. A passkey needs none."
+      action={
+        <Badge color={person.totp ? 'road' : 'gray'} variant="light">
+          {person.totp ? 'On' : 'Off'}
+        </Badge>
+      }
+    >
+      <Refusal error={begin.error ?? turnOff.error ?? renew.error} />
+      {person.totp ? (
+        <Group gap="sm">
+          <Text size="sm">
+            {account.recoveryCodes === 1
+              ? '1 recovery code is'
+              : `${account.recoveryCodes} recovery codes are`}{' '}
+            left.
+          </Text>
+          <Button
+            variant="default"
+            loading={renew.isPending}
+            onClick={() =>
+              confirm(
+                'Make other recovery codes?',
+                'Those you have do not work any more then.',
+                'Make others',
+                renew.mutate,
+              )
+            }
+          >
+            New recovery codes
+          </Button>
+          <Button
+            variant="subtle"
+            color="red"
+            loading={turnOff.isPending}
+            onClick={() =>
+              confirm(
+                'Turn off two-step verification?',
+                'Your password alone signs you in then.',
+                'Turn off',
+                turnOff.mutate,
+              )
+            }
+          >
+            Turn off
+          </Button>
+        </Group>
+      ) : (
+        <Group>
+          <Button loading={begin.isPending} onClick={() => begin.mutate()}>
+            Turn on
+          </Button>
+        </Group>
+      )}
+      <TotpDialog
+        setup={setup}
+        onClose={() => setSetup(null)}
+        onDone={(made) => {
+          setSetup(null)
+          setCodes(made)
+        }}
+      />
+      <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />
+    </Section>
+  )
+}

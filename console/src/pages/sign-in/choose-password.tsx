@@ -1,0 +1,81 @@
+import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { changePassword, changeProfile } from '../../api/account.ts'
+import type { Me } from '../../api/session.ts'
+import { Refusal } from '../../parts/refusal.tsx'
+
+/** After a link, of somebody who could not come in without another one. `onSkip`: null where it is not offered. */
+export function ChoosePassword({
+  me: { person },
+  onDone,
+  onSkip,
+}: {
+  me: Me
+  onDone: () => void
+  onSkip: (() => void) | null
+}) {
+  const [address, setAddress] = useState(person.address ?? '')
+  const [name, setName] = useState(person.name)
+  const [password, setPassword] = useState('')
+  const choose = useMutation({
+    mutationFn: async () => {
+      const profile = { name, ...(person.address === null && { address }) }
+      await changeProfile(profile)
+      await changePassword(password)
+    },
+    onSuccess: onDone,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!choose.isPending) choose.mutate()
+  }
+  return (
+    <form onSubmit={submit} aria-label="Choose a password">
+      <Stack gap="sm">
+        <Refusal error={choose.error} />
+        <TextInput
+          label="Email address"
+          description={person.address === null ? 'You sign in with it.' : undefined}
+          type="email"
+          name="username"
+          autoComplete="username"
+          required
+          withAsterisk={false}
+          readOnly={person.address !== null}
+          autoFocus={person.address === null}
+          value={address}
+          onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+        />
+        <TextInput
+          label="Name"
+          description="As others see you."
+          name="name"
+          autoComplete="name"
+          autoFocus={person.address !== null}
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        <PasswordInput
+          label="Password"
+          description="At least 10 characters. A few words are easy to keep and hard to guess."
+          name="new-password"
+          autoComplete="new-password"
+          required
+          withAsterisk={false}
+          value={password}
+          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        />
+        <Button type="submit" loading={choose.isPending} fullWidth mt={4}>
+          Save and go on
+        </Button>
+        {onSkip && (
+          <Anchor component="button" type="button" size="sm" ta="center" onClick={onSkip}>
+            Not now
+          </Anchor>
+        )}
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,57 @@
+import { Button, Divider, Stack } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { KeySquare, LogIn } from 'lucide-react'
+import { useEffect } from 'react'
+import { autofillWorks, passkeysWork, signInWithPasskey, wasGivenUp } from '../../api/passkeys.ts'
+import { goToProvider, waysQuery } from '../../api/session.ts'
+import { Refusal } from '../../parts/refusal.tsx'
+import { keepTarget } from './arrival.ts'
+
+/** A passkey, and a provider where the installation has one. Passkeys are offered in the field of the address as well. */
+export function OtherWays({ to, onDone }: { to: string; onDone: () => void }) {
+  const { data: ways } = useQuery(waysQuery)
+  const passkey = useMutation({ mutationFn: () => signInWithPasskey(), onSuccess: onDone })
+  const provider = useMutation({
+    mutationFn: () => {
+      keepTarget(to)
+      return goToProvider()
+    },
+  })
+  const { mutate: offer, error: offered } = useMutation({
+    mutationFn: async () => {
+      if (!(await autofillWorks())) return false
+      await signInWithPasskey(true)
+      return true
+    },
+    onSuccess: (done) => done && onDone(),
+  })
+  useEffect(() => offer(), [offer])
+  if (!passkeysWork && !ways?.openid) return null
+  const error = [passkey.error, offered, provider.error].find((each) => each && !wasGivenUp(each))
+  return (
+    <Stack gap="sm">
+      <Divider label="or" />
+      <Refusal error={error ?? null} />
+      {passkeysWork && (
+        <Button
+          variant="default"
+          leftSection={<KeySquare size={18} aria-hidden />}
+          loading={passkey.isPending}
+          onClick={() => passkey.mutate()}
+        >
+          Sign in with a passkey
+        </Button>
+      )}
+      {ways?.openid && (
+        <Button
+          variant="default"
+          leftSection={<LogIn size={18} aria-hidden />}
+          loading={provider.isPending || provider.isSuccess}
+          onClick={() => provider.mutate()}
+        >
+          Sign in with {ways.openid}
+        </Button>
+      )}
+    </Stack>
+  )
+}

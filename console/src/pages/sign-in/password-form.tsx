@@ -1,0 +1,61 @@
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useRef, useState } from 'react'
+import { signInWithPassword } from '../../api/session.ts'
+import { Refusal } from '../../parts/refusal.tsx'
+
+export function PasswordForm({
+  onDone,
+  onTicket,
+}: {
+  onDone: () => void
+  onTicket: (ticket: string) => void
+}) {
+  const [address, setAddress] = useState('')
+  const [password, setPassword] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  const signIn = useMutation({
+    mutationFn: () => signInWithPassword(address, password),
+    onSuccess: (answer) => ('ticket' in answer ? onTicket(answer.ticket) : onDone()),
+    onError: () => {
+      field.current?.focus()
+      field.current?.select()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!signIn.isPending) signIn.mutate()
+  }
+  return (
+    <form onSubmit={submit} aria-label="Sign in with a password">
+      <Stack gap="sm">
+        <Refusal error={signIn.error} />
+        <TextInput
+          label="Email address"
+          type="email"
+          name="username"
+          autoComplete="username webauthn"
+          autoFocus
+          required
+          withAsterisk={false}
+          value={address}
+          onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+        />
+        <PasswordInput
+          ref={field}
+          label="Password"
+          name="password"
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          value={password}
+          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        />
+        <Button type="submit" loading={signIn.isPending} fullWidth mt={4}>
+          Sign in
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,88 @@
+import { Anchor, Button, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { signInWithCode } from '../../api/session.ts'
+import { Refusal } from '../../parts/refusal.tsx'
+
+/** After the password. `onEnded`: it took too long, and begins again. */
+export function SecondFactor({
+  ticket,
+  onDone,
+  onEnded,
+}: {
+  ticket: string
+  onDone: () => void
+  onEnded: (why: Error) => void
+}) {
+  const [recovery, setRecovery] = useState(false)
+  const [code, setCode] = useState('')
+  const signIn = useMutation({
+    mutationFn: (given: string) => signInWithCode(ticket, given),
+    onSuccess: onDone,
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === 'ended') onEnded(error)
+      setCode('')
+    },
+  })
+  const send = (given: string) => {
+    if (given.trim() !== '' && !signIn.isPending) signIn.mutate(given)
+  }
+  const type = (given: string) => {
+    setCode(given)
+    // The last digit, or a paste, is as good as a click.
+    if (!recovery && /^\d{6}$/.test(given.replace(/\s/g, ''))) send(given)
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    send(code)
+  }
+  return (
+    <form onSubmit={submit} aria-label="Second step">
+      <Stack gap="sm">
+        <Refusal error={signIn.error} />
+        {recovery ? (
+          <TextInput
+            key="recovery"
+            label="Recovery code"
+            description="One of those you have kept. Each works once."
+            placeholder="xxxx-xxxx-xxxx-xxxx"
+            autoComplete="off"
+            spellCheck={false}
+            autoFocus
+            value={code}
+            onChange={({ currentTarget }) => type(currentTarget.value)}
+          />
+        ) : (
+          <TextInput
+            key="code"
+            label="Code"
+            description="Six digits that your authenticator app shows."
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            maxLength={10}
+            autoFocus
+            value={code}
+            onChange={({ currentTarget }) => type(currentTarget.value)}
+          />
+        )}
+        <Button type="submit" loading={signIn.isPending} fullWidth>
+          Sign in
+        </Button>
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          ta="center"
+          onClick={() => {
+            setRecovery(!recovery)
+            setCode('')
+            signIn.reset()
+          }}
+        >
+          {recovery ? 'Use the authenticator app' : 'Use a recovery code'}
+        </Anchor>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,15 @@
+import { Alert } from '@mantine/core'
+import { CircleAlert } from 'lucide-react'
+
+/** Above a form: why what was sent was not taken. Read out at once. */
+export function Refusal({ error }: { error: Error | null }) {
+  return (
+    <div role="alert">
+      {error && (
+        <Alert color="red" variant="light" p="xs" icon={<CircleAlert aria-hidden />}>
+          {error.message}
+        </Alert>
+      )}
+    </div>
+  )
+}

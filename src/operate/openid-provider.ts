@@ -1,0 +1,140 @@
+/**
+ * The OpenID Connect provider of an installation: authorization code (OpenID Connect Core 3.1) with PKCE (RFC 7636),
+ * state and nonce. It is asked through the client that all servers elsewhere are asked through.
+ */
+import type { Configuration, CustomFetch } from 'openid-client'
+import type { OpenIdSettings } from '../config/settings.ts'
+import type { Ask } from '../network/outgoing.ts'
+
+/** Seconds that one request may take. */
+const TIMEOUT = 10
+/** Octets of an answer: keys and metadata have a few thousand. */
+const MOST = 512 * 1024
+/** Ms after which what the provider says of itself is asked for again. */
+const KNOWN_FOR = 3_600_000
+
+/** What the answer is checked against. */
+export interface OpenIdChecks {
+  state: string
+  nonce: string
+  verifier: string
+  redirectUri: string
+}
+
+/** Who the provider says somebody is. */
+export interface OpenIdIdentity {
+  issuer: string
+  subject: string
+  /** Where the provider has verified it. */
+  address: string | null
+}
+
+/** Loaded when it is first needed: most installations have no provider. */
+const library = () => import('openid-client')
+
+export class OpenIdProvider {
+  readonly #settings: OpenIdSettings
+  readonly #ask: Ask
+  readonly #plain: boolean
+  #known: { configuration: Promise<Configuration>; until: number } | null = null
+
+  /** @param plain whether it may be asked without TLS */
+  constructor(settings: OpenIdSettings, ask: Ask, plain: boolean) {
+    this.#settings = settings
+    this.#ask = ask
+    this.#plain = plain
+  }
+
+  /** For people: where they are sent. */
+  get host(): string {
+    return new URL(this.#settings.issuer).host
+  }
+
+  /** Where the browser goes, and what is kept until it comes back. Rejects with whatever is wrong there. */
+  async begin(redirectUri: string): Promise<{ url: string; checks: OpenIdChecks }> {
+    const openid = await library()
+    const configuration = await this.#configuration()
+    const checks = {
+      state: openid.randomState(),
+      nonce: openid.randomNonce(),
+      verifier: openid.randomPKCECodeVerifier(),
+      redirectUri,
+    }
+    const url = openid.buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: 'openid email profile',
+      state: checks.state,
+      nonce: checks.nonce,
+      code_challenge: await openid.calculatePKCECodeChallenge(checks.verifier),
+      code_challenge_method: 'S256',
+    })
+    return { url: url.href, checks }
+  }
+
+  /** `query`: with what the browser came back, e.g. `code=...&state=...`. Rejects with whatever is wrong with it. */
+  async identify(
+    query: string,
+    { state, nonce, verifier, redirectUri }: OpenIdChecks,
+  ): Promise<OpenIdIdentity> {
+    const openid = await library()
+    const configuration = await this.#configuration()
+    const answer = new URL(redirectUri)
+    answer.search = query
+    const tokens = await openid.authorizationCodeGrant(configuration, answer, {
+      ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
+    })
+    const claims = tokens.claims()!
+    const { email, email_verified } = await this.#addressOf(configuration, claims, tokens.access_token)
+    const address = typeof email === 'string' && email_verified === true ? email : null
+    return { issuer: claims.iss, subject: claims.sub, address }
+  }
+
+  /** Some have it in the ID token, others tell it to those who ask (OpenID Connect Core 5.3). */
+  async #addressOf(
+    configuration: Configuration,
+    claims: { sub: string; email?: unknown; email_verified?: unknown },
+    token: string,
+  ): Promise<{ email?: unknown; email_verified?: unknown }> {
+    if (claims.email !== undefined || configuration.serverMetadata().userinfo_endpoint === undefined)
+      return claims
+    const { fetchUserInfo } = await library()
+    return await fetchUserInfo(configuration, token, claims.sub)
+  }
+
+  #configuration(): Promise<Configuration> {
+    const now = performance.now()
+    if (this.#known === null || now >= this.#known.until) {
+      const configuration = this.#discover()
+      const known = { configuration, until: now + KNOWN_FOR }
+      this.#known = known
+      configuration.catch(() => {
+        if (this.#known === known) this.#known = null
+      })
+    }
+    return this.#known.configuration
+  }
+
+  async #discover(): Promise<Configuration> {
+    const openid = await library()
+    const { issuer, clientId, clientSecret } = this.#settings
+    const client = clientSecret === null ? openid.None() : openid.ClientSecretPost(clientSecret)
+    return await openid.discovery(new URL(issuer), clientId, {}, client, {
+      timeout: TIMEOUT,
+      [openid.customFetch]: this.#fetch,
+      ...(this.#plain && { execute: [openid.allowInsecureRequests] }),
+    })
+  }
+
+  readonly #fetch: CustomFetch = async (url, { method, headers, body, signal }) => {
+    if (method !== 'GET' && method !== 'POST') throw new Error(`${method} is not asked`)
+    const answer = await this.#ask({
+      ...{ method, url: new URL(url), headers, maxOctets: MOST, timeoutMs: TIMEOUT * 1000 },
+      ...(body != null && { body: String(body) }),
+      ...(signal && { signal }),
+    })
+    if (!answer.complete) throw new Error(`the answer of ${new URL(url).host} has more than ${MOST} octets`)
+    const { status } = answer
+    const empty = status === 204 || status === 205 || status === 304
+    return new Response(empty ? null : new Uint8Array(answer.body), { status, headers: answer.headers })
+  }
+}

@@ -1,0 +1,93 @@
+/** Signing in by an OpenID Connect provider. It says who somebody is; whether he belongs here was said here. */
+
+import type { Person } from '../people/person.ts'
+import { OperateError } from './error.ts'
+import type { OpenIdIdentity, OpenIdProvider } from './openid-provider.ts'
+import { changeSelf } from './own-account.ts'
+import { personAddress } from './people.ts'
+import { type BegunSession, beginSession } from './sessions.ts'
+import { type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
+
+/** Ms that people have at the provider. */
+export const OPENID_LASTS = 15 * 60_000
+
+/** Where the browser goes, and the ticket that it comes back with. Rejects with SignInRefused. */
+export async function beginOpenId(
+  { tickets, clock, log }: SignInParts,
+  provider: OpenIdProvider,
+  redirectUri: string,
+): Promise<{ url: string; ticket: string }> {
+  try {
+    const { url, checks } = await provider.begin(redirectUri)
+    return { url, ticket: tickets.issue('oidc', checks, OPENID_LASTS, clock.now()) }
+  } catch (err) {
+    log.warn({ err, provider: provider.host }, 'the OpenID Connect provider cannot be used')
+    throw new SignInRefused(
+      'provider_failed',
+      `${provider.host} does not answer as it should: try again later`,
+    )
+  }
+}
+
+/** Rejects with SignInRefused. */
+export async function signInByOpenId(
+  parts: SignInParts,
+  provider: OpenIdProvider,
+  { ticket, query }: { ticket: string | null; query: string },
+  origin: Origin,
+): Promise<BegunSession> {
+  const held = ticket === null ? null : parts.tickets.read('oidc', ticket, parts.clock.now())
+  if (held === null)
+    throw new SignInRefused('ended', 'this took too long, or was begun in another browser: try again')
+  let identity: OpenIdIdentity
+  try {
+    identity = await provider.identify(query, held)
+  } catch (err) {
+    parts.log.warn({ err, address: origin.address }, 'a sign-in by OpenID Connect was refused')
+    throw new SignInRefused('wrong', `${provider.host} has not said who you are: try again`)
+  }
+  const { issuer, subject } = identity
+  const known = await parts.store.findPersonByIdentity(issuer, subject)
+  const person = known ?? (await recognised(parts, identity))
+  if (person === null) {
+    const who = identity.address ?? 'the account you have shown'
+    throw new SignInRefused('no_account', `${who} has no account here: ask for an invitation`)
+  }
+  return await beginSession(parts.store, person, 'oidc', { ...origin, now: parts.clock.now() })
+}
+
+/** By the address he was invited with. From then on his account there is his, whatever becomes of the address. */
+async function recognised(
+  parts: SignInParts,
+  { issuer, subject, address }: OpenIdIdentity,
+): Promise<Person | null> {
+  const invited = address === null ? null : await parts.store.findPerson({ address: addressOf(address) })
+  if (invited === null) return null
+  const detail = { issuer }
+  return await changeSelf(
+    parts,
+    { person: invited },
+    'joinIdentity',
+    ({ credentials }) => {
+      // The address was somebody else's there when he joined it.
+      if (credentials.identities.some((each) => each.issuer === issuer && each.subject !== subject)) {
+        throw new SignInRefused(
+          'no_account',
+          `${address} is joined with another account there: ask an operator`,
+        )
+      }
+      const others = credentials.identities.filter((each) => each.issuer !== issuer)
+      return { credentials: { ...credentials, identities: [...others, { issuer, subject }] } }
+    },
+    detail,
+  )
+}
+
+function addressOf(text: string): string {
+  try {
+    return personAddress(text)
+  } catch (error) {
+    if (error instanceof OperateError) return ''
+    throw error
+  }
+}

@@ -1,0 +1,176 @@
+/** Passkeys: signing in with one, and those of one's own account. */
+import {
+  personOfResponse,
+  type RelyingParty,
+  readRegistration,
+  readSignIn,
+  registrationOptions,
+  signInOptions,
+} from '../people/passkeys.ts'
+import type { Person } from '../people/person.ts'
+import { OperateError } from './error.ts'
+import { changeSelf, requireFresh, type Self } from './own-account.ts'
+import { personName } from './people.ts'
+import { type BegunSession, beginSession } from './sessions.ts'
+import { type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
+
+/** Ms in which what was begun has to be gone on with. */
+export const CHALLENGE_LASTS = 10 * 60_000
+const MOST_PASSKEYS = 20
+const LONGEST_NAME = 60
+
+/** What the browser is asked with, and the ticket that its answer is given back with. */
+export interface PasskeyAsked {
+  options: object
+  ticket: string
+}
+
+export async function beginPasskeySignIn(parts: SignInParts, party: RelyingParty): Promise<PasskeyAsked> {
+  const options = await signInOptions(party)
+  return { options, ticket: ticketOf(parts, options.challenge, null) }
+}
+
+/** Rejects with SignInRefused. */
+export async function signInByPasskey(
+  parts: SignInParts,
+  party: RelyingParty,
+  { ticket, response }: { ticket: string | null; response: unknown },
+  origin: Origin,
+): Promise<BegunSession> {
+  const held = ticket === null ? null : parts.tickets.read('passkey', ticket, parts.clock.now())
+  if (held === null || held.personId !== null)
+    throw new SignInRefused('ended', 'this took too long: try again')
+  const id = personOfResponse(response)
+  const person = id === null ? null : await parts.store.findPerson({ id })
+  const used = person?.credentials.passkeys.find((each) => each.id === (response as { id: string }).id)
+  // What was asked before it was used last counts no more: an answer that was listened to is worth nothing.
+  const isLate = used !== undefined && used.usedAt !== null && held.issuedAt <= used.usedAt
+  const counter =
+    used === undefined || isLate ? null : await readSignIn(party, held.challenge, response, used)
+  if (!person || !used || counter === null) {
+    parts.log.warn({ address: origin.address, personId: id }, 'a passkey was refused')
+    throw new SignInRefused('wrong', 'this passkey does not open an account here: it may have been removed')
+  }
+  const now = parts.clock.now()
+  const credentials = {
+    ...person.credentials,
+    passkeys: person.credentials.passkeys.map((each) =>
+      each === used ? { ...each, counter, usedAt: now } : each,
+    ),
+  }
+  if (!(await parts.store.updatePerson(person.id, person.version, { credentials }))) {
+    throw new SignInRefused('ended', 'your account was changed at this moment: try again')
+  }
+  const known = { ...person, version: person.version + 1, credentials }
+  return await beginSession(parts.store, known, 'passkey', { ...origin, now })
+}
+
+export async function beginPasskey(
+  parts: SignInParts,
+  self: Self,
+  party: RelyingParty,
+): Promise<PasskeyAsked> {
+  requireFresh(self, parts.clock.now())
+  const { id, name, credentials } = self.person
+  const address = personName(self.person)
+  const options = await registrationOptions(party, { id, name: name || address, address, ...credentials })
+  return { options, ticket: ticketOf(parts, options.challenge, id) }
+}
+
+export async function addPasskey(
+  parts: SignInParts,
+  self: Self,
+  party: RelyingParty,
+  { ticket, response, name }: { ticket: string | null; response: unknown; name: string },
+): Promise<Person> {
+  const now = parts.clock.now()
+  requireFresh(self, now)
+  const held = ticket === null ? null : parts.tickets.read('passkey', ticket, now)
+  if (held === null || held.personId !== self.person.id) {
+    throw new OperateError('conflict', 'this took too long: begin again')
+  }
+  const made = await readRegistration(party, held.challenge, response)
+  if (made === null) {
+    throw new OperateError(
+      'invalid',
+      `this passkey was not made for ${party.origin}, or asks for neither finger, face nor PIN`,
+    )
+  }
+  const called = passkeyName(name)
+  return await changeSelf(
+    parts,
+    self,
+    'addPasskey',
+    ({ credentials }) => {
+      const { passkeys } = credentials
+      if (passkeys.some(({ id }) => id === made.id)) {
+        throw new OperateError('already_exists', 'you have this passkey already')
+      }
+      if (passkeys.length >= MOST_PASSKEYS) {
+        throw new OperateError('over_limit', `there are ${MOST_PASSKEYS} passkeys: remove one first`)
+      }
+      const passkey = { ...made, name: called, createdAt: now, usedAt: null }
+      return { credentials: { ...credentials, passkeys: [...passkeys, passkey] } }
+    },
+    { passkey: called },
+  )
+}
+
+export async function renamePasskey(
+  parts: SignInParts,
+  self: Self,
+  { id, name }: { id: string; name: string },
+): Promise<void> {
+  const called = passkeyName(name)
+  await changeSelf(
+    parts,
+    self,
+    'renamePasskey',
+    ({ credentials }) => {
+      const renamed = passkeyOf(credentials, id)
+      const passkeys = credentials.passkeys.map((each) =>
+        each === renamed ? { ...each, name: called } : each,
+      )
+      return { credentials: { ...credentials, passkeys } }
+    },
+    { passkey: called },
+  )
+}
+
+/** The last way in stays. */
+export async function removePasskey(parts: SignInParts, self: Self, id: string): Promise<void> {
+  requireFresh(self, parts.clock.now())
+  const { name } = passkeyOf(self.person.credentials, id)
+  await changeSelf(
+    parts,
+    self,
+    'removePasskey',
+    ({ credentials }) => {
+      const removed = passkeyOf(credentials, id)
+      const passkeys = credentials.passkeys.filter((each) => each !== removed)
+      const { password, identities } = credentials
+      if (passkeys.length === 0 && password === null && identities.length === 0) {
+        throw new OperateError('conflict', 'without it you could not sign in: choose a password first')
+      }
+      return { credentials: { ...credentials, passkeys } }
+    },
+    { passkey: name },
+  )
+}
+
+function ticketOf({ tickets, clock }: SignInParts, challenge: string, personId: string | null): string {
+  const issuedAt = clock.now()
+  return tickets.issue('passkey', { challenge, personId, issuedAt }, CHALLENGE_LASTS, issuedAt)
+}
+
+function passkeyOf({ passkeys }: Person['credentials'], id: string) {
+  const found = passkeys.find((each) => each.id === id)
+  if (found !== undefined) return found
+  throw new OperateError('not_found', 'there is no such passkey')
+}
+
+function passkeyName(text: string): string {
+  const name = text.trim().replace(/[\p{Cc}\s]+/gu, ' ') || 'Passkey'
+  if (name.length <= LONGEST_NAME) return name
+  throw new OperateError('invalid', `a name has at most ${LONGEST_NAME} characters`)
+}

@@ -1,0 +1,114 @@
+/**
+ * Passkeys (W3C WebAuthn 3). Each proves by itself who somebody is: it is found without a name, and asks for a finger,
+ * a face or a PIN (user verification), so that it is two factors in one.
+ */
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server'
+import type { Passkey } from './person.ts'
+
+/** Where the page is: what a passkey is bound to. */
+export interface RelyingParty {
+  /** The host name, e.g. `mail.example.com` (WebAuthn 4, RP ID). */
+  id: string
+  /** E.g. `https://mail.example.com`. */
+  origin: string
+}
+
+/** Ms that the browser gives its person. */
+const TIMEOUT = 5 * 60_000
+
+/** Loaded when it is first needed: most requests are none of its. */
+const library = () => import('@simplewebauthn/server')
+
+/** `url`: where the console is reached. */
+export function relyingParty(url: string): RelyingParty {
+  const { hostname, origin } = new URL(url)
+  return { id: hostname, origin }
+}
+
+export async function registrationOptions(
+  party: RelyingParty,
+  {
+    id,
+    name,
+    address,
+    passkeys,
+  }: { id: string; name: string; address: string; passkeys: readonly Passkey[] },
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { generateRegistrationOptions } = await library()
+  return await generateRegistrationOptions({
+    ...{ rpName: 'Postroad', rpID: party.id, timeout: TIMEOUT, attestationType: 'none' },
+    ...{ userName: address, userDisplayName: name, userID: new Uint8Array(Buffer.from(id)) },
+    excludeCredentials: passkeys.map(({ id, transports }) => ({ id, transports })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  })
+}
+
+/** Null: it does not prove what was asked. */
+export async function readRegistration(
+  party: RelyingParty,
+  challenge: string,
+  response: unknown,
+): Promise<Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports'> | null> {
+  const { verifyRegistrationResponse } = await library()
+  const verified = await orNull(() =>
+    verifyRegistrationResponse({
+      response: response as RegistrationResponseJSON,
+      ...{ expectedChallenge: challenge, expectedOrigin: party.origin, expectedRPID: party.id },
+      requireUserVerification: true,
+    }),
+  )
+  if (!verified?.verified) return null
+  const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential
+  const known = transports.filter((each) => typeof each === 'string' && each.length < 30).slice(0, 10)
+  return { id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports: known }
+}
+
+export async function signInOptions(party: RelyingParty): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await library()
+  return await generateAuthenticationOptions({
+    rpID: party.id,
+    timeout: TIMEOUT,
+    userVerification: 'required',
+  })
+}
+
+/** The id of the person that a passkey says it is of; null where it says none. */
+export function personOfResponse(response: unknown): string | null {
+  const { userHandle } = (response as Partial<AuthenticationResponseJSON>).response ?? {}
+  if (typeof userHandle !== 'string' || userHandle.length > 200) return null
+  const id = Buffer.from(userHandle, 'base64url').toString()
+  return /^[\w-]{1,64}$/.test(id) ? id : null
+}
+
+/** The counter of the passkey now; null: it does not prove what was asked. */
+export async function readSignIn(
+  party: RelyingParty,
+  challenge: string,
+  response: unknown,
+  { id, publicKey, counter }: Passkey,
+): Promise<number | null> {
+  const { verifyAuthenticationResponse } = await library()
+  const verified = await orNull(() =>
+    verifyAuthenticationResponse({
+      response: response as AuthenticationResponseJSON,
+      ...{ expectedChallenge: challenge, expectedOrigin: party.origin, expectedRPID: party.id },
+      credential: { id, counter, publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')) },
+      requireUserVerification: true,
+    }),
+  )
+  return verified?.verified ? verified.authenticationInfo.newCounter : null
+}
+
+/** The library throws whatever is wrong with what a browser has sent. */
+async function orNull<Result>(verify: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await verify()
+  } catch {
+    return null
+  }
+}
