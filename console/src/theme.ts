@@ -27,7 +27,13 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    Modal: Modal.extend({
+      defaultProps: {
+        closeButtonProps: { 'aria-label': 'Close' },
+        // A head of a dialog is no second head of the page.
+        attributes: { header: { role: 'presentation' } },
+      },
+    }),
   },
 })
 

@@ -3,13 +3,10 @@ import { CircleAlert } from 'lucide-react'
 
 /** Above a form: why what was sent was not taken. Read out at once. */
 export function Refusal({ error }: { error: Error | null }) {
+  if (error === null) return null
   return (
-    <div role="alert">
-      {error && (
-        <Alert color="red" variant="light" p="xs" icon={<CircleAlert aria-hidden />}>
-          {error.message}
-        </Alert>
-      )}
-    </div>
+    <Alert role="alert" color="red" variant="light" p="xs" icon={<CircleAlert aria-hidden />}>
+      {error.message}
+    </Alert>
   )
 }

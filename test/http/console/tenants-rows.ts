@@ -6,6 +6,7 @@
  * From a row follow all tries of tenants.test.ts: each role, somebody of another company, ids of another company on one's
  * own paths, nobody, and a session that has ended.
  */
+import { randomUUID } from 'node:crypto'
 import type { Role } from '../../../src/people/person.ts'
 import { newAddress, newDomainName, type Tenant } from './tenant.ts'
 import type { Visitor } from './visitor.ts'
@@ -58,6 +59,16 @@ const dkim = async (of: Tenant) => {
   return { domain: id!, selector: selector! }
 }
 
+/** One of two that he has. */
+const passkey = async ({ service: { store } }: Tenant, { person: { id } }: Visitor) => {
+  const { version, credentials } = (await store.findPerson({ id }))!
+  const made = { publicKey: 'x', counter: 0, transports: [], name: 'x', createdAt: Date.now(), usedAt: null }
+  const passkeys = [randomUUID(), randomUUID()].map((each) => ({ ...made, id: each }))
+  await store.updatePerson(id, version, { credentials: { ...credentials, passkeys } })
+  return { id: passkeys[0]!.id }
+}
+const PASSKEY = { id: 'x', rawId: 'x', response: {}, type: 'public-key' }
+
 export const ROWS: Readonly<Record<string, Row>> = {
   'GET /session': { may: SEES },
   'DELETE /session': { may: SEES },
@@ -65,7 +76,17 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /session/password': { may: SEES, body: { address: 'a@b.example', password: 'x' }, status: 401 },
   'POST /session/second-factor': { may: SEES, body: { ticket: 'x', code: 'x' }, status: 401 },
 
+  'GET /session/ways': { may: SEES, status: 200 },
+  'POST /session/oidc': { may: SEES, status: 404 },
+  'POST /session/oidc/return': { may: SEES, body: { query: '' }, status: 404 },
+  'POST /session/passkey/options': { may: SEES, status: 200 },
+  'POST /session/passkey': { may: SEES, body: { response: PASSKEY }, status: 401 },
+
   'GET /account': { may: SEES },
+  'POST /account/passkeys/options': { may: SEES },
+  'POST /account/passkeys': { may: SEES, body: { name: 'x', response: PASSKEY }, status: 409 },
+  'PATCH /account/passkeys/:id': { may: SEES, ids: passkey, body: { name: 'My laptop' } },
+  'DELETE /account/passkeys/:id': { may: SEES, ids: passkey },
   'PATCH /account': { may: SEES, body: { name: 'Ada' } },
   'POST /account/proof': { may: SEES, body: { password: 'x' }, status: 401 },
   'PUT /account/password': { may: SEES, body: { password: 'correct horse battery staple' } },

@@ -28,7 +28,7 @@ export function Section({
               </Text>
             )}
           </div>
-          {action}
+          {action && <div style={{ flexShrink: 0 }}>{action}</div>}
         </Group>
         {children}
       </Stack>

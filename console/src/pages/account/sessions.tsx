@@ -21,13 +21,6 @@ export function Sessions() {
     <Section
       title="Sessions"
       about="Where you have signed in. One that is not used ends by itself after two weeks."
-      action={
-        sessions.length > 1 && (
-          <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
-            Sign out everywhere else
-          </Button>
-        )
-      }
     >
       <Refusal error={end.error ?? endOthers.error} />
       <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
@@ -41,6 +34,13 @@ export function Sessions() {
           </li>
         ))}
       </Stack>
+      {sessions.length > 1 && (
+        <Group>
+          <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
+            Sign out everywhere else
+          </Button>
+        </Group>
+      )}
     </Section>
   )
 }
@@ -69,6 +69,7 @@ function Shown({ session, ending, onEnd }: { session: OwnSession; ending: boolea
         <Button
           size="xs"
           variant="default"
+          style={{ flexShrink: 0 }}
           loading={ending}
           onClick={onEnd}
           aria-label={`Sign out ${browser} at ${address}`}

@@ -2,6 +2,7 @@ import { Button, Divider, Stack } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { KeySquare, LogIn } from 'lucide-react'
 import { useEffect } from 'react'
+import { ApiError } from '../../api/client.ts'
 import { autofillWorks, passkeysWork, signInWithPasskey, wasGivenUp } from '../../api/passkeys.ts'
 import { goToProvider, waysQuery } from '../../api/session.ts'
 import { Refusal } from '../../parts/refusal.tsx'
@@ -27,7 +28,9 @@ export function OtherWays({ to, onDone }: { to: string; onDone: () => void }) {
   })
   useEffect(() => offer(), [offer])
   if (!passkeysWork && !ways?.openid) return null
-  const error = [passkey.error, offered, provider.error].find((each) => each && !wasGivenUp(each))
+  // A browser that cannot offer them says so in words of its own: nobody has asked it.
+  const refused = offered instanceof ApiError ? offered : null
+  const error = [passkey.error, refused, provider.error].find((each) => each && !wasGivenUp(each))
   return (
     <Stack gap="sm">
       <Divider label="or" />
