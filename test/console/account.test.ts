@@ -10,7 +10,7 @@ import { Stage } from './stage.ts'
 import { PHONE, Visit } from './visit.ts'
 
 const PASSWORD = 'marmalade on the violin'
-const REFUSED = /status of (401|403) .* at \S+\/console\/api\/(session|account)/
+const REFUSED = /status of (401|403|409) .* at \S+\/console\/api\/(session|account)/
 
 describe('an account in the browser', { skip: withoutBrowser() }, () => {
   let stage: Stage
