@@ -1,6 +1,6 @@
 /** Signing in by an OpenID Connect provider. It says who somebody is; whether he belongs here was said here. */
 
-import type { Person } from '../people/person.ts'
+import { NO_CREDENTIALS, type Person } from '../people/person.ts'
 import { OperateError } from './error.ts'
 import type { OpenIdIdentity, OpenIdProvider } from './openid-provider.ts'
 import { changeSelf } from './own-account.ts'
@@ -56,15 +56,18 @@ export async function signInByOpenId(
   return await beginSession(parts.store, person, 'oidc', { ...origin, now: parts.clock.now() })
 }
 
-/** By the address he was invited with. From then on his account there is his, whatever becomes of the address. */
+/**
+ * By the address he was invited with. From then on his account there is his, whatever becomes of the address. Nobody
+ * has verified it before: whoever set a password or a passkey under it may be somebody else, who waits for its owner to
+ * come, so none of them counts any more.
+ */
 async function recognised(
   parts: SignInParts,
   { issuer, subject, address }: OpenIdIdentity,
 ): Promise<Person | null> {
   const invited = address === null ? null : await parts.store.findPerson({ address: addressOf(address) })
   if (invited === null) return null
-  const detail = { issuer }
-  return await changeSelf(
+  const joined = await changeSelf(
     parts,
     { person: invited },
     'joinIdentity',
@@ -76,11 +79,12 @@ async function recognised(
           `${address} is joined with another account there: ask an operator`,
         )
       }
-      const others = credentials.identities.filter((each) => each.issuer !== issuer)
-      return { credentials: { ...credentials, identities: [...others, { issuer, subject }] } }
+      return { credentials: { ...NO_CREDENTIALS, identities: [{ issuer, subject }] } }
     },
-    detail,
+    { issuer },
   )
+  await parts.store.endSessions(invited.id, { except: null })
+  return joined
 }
 
 function addressOf(text: string): string {

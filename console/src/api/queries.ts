@@ -15,7 +15,7 @@ export function onSignedOut(listener: () => void): void {
 }
 
 function onError(error: Error): void {
-  if (error instanceof ApiError && error.status === 401) signedOut()
+  if (error instanceof ApiError && error.code === 'signed_out') signedOut()
 }
 
 export const queries = new QueryClient({

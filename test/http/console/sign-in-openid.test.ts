@@ -67,6 +67,21 @@ describe('signing in by OpenID Connect', () => {
     })
   }
 
+  test('whoever has set a password under an address of another does not share his account', async () => {
+    const person = await newPerson(service)
+    const mallory = await new Newcomer(service.url).enter(service, person)
+    assertSaid(await mallory.ask('PUT', '/account/password', { password: 'waiting for the owner' }), 200)
+    provider.claims = { sub: randomUUID(), email: person.address!, email_verified: true }
+    assertSaid((await signIn()).reply, 200)
+    assertSaid(await mallory.get('/session'), 401, 'signed_out')
+    assertSaid(await mallory.signIn(person.address!, 'waiting for the owner'), 401, 'wrong')
+    // What he sets himself from then on is his.
+    const { visit } = await signIn()
+    assertSaid(await visit.ask('PUT', '/account/password', { password: 'marmalade on the violin' }), 200)
+    assertSaid((await signIn()).reply, 200)
+    assertSaid(await new Newcomer(service.url).signIn(person.address!, 'marmalade on the violin'), 200)
+  })
+
   test('nobody is made up: strangers, and addresses that nobody has verified', async () => {
     const person = await newPerson(service)
     const people = (await service.store.people(null)).length
