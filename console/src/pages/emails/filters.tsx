@@ -35,31 +35,33 @@ export function Filters({ search, onChange }: FiltersProps) {
     <Box className={classes.bar} component="search">
       <Group gap="xs">
         <SearchField search={search} onChange={onChange} />
-        <StatusMenu value={search.status} onChange={(status) => change({ status })} />
-        <TimeMenu search={search} onChange={change} />
-        <TextMenu
-          label="Domain"
-          value={search.domain}
-          about="A sending domain, whole: example.com"
-          onChange={(domain) => change({ domain })}
-        />
-        <TextMenu
-          label="Tag"
-          value={search.tag}
-          about="A tag, as name or name:value"
-          onChange={(tag) => change({ tag })}
-        />
-        <TextMenu
-          label="Key"
-          value={search.key}
-          about="The API key it was sent with: its name or id"
-          onChange={(key) => change({ key })}
-        />
-        {isNarrowed(search) && (
-          <Button variant="subtle" size="sm" px="xs" onClick={() => onChange({})}>
-            Clear
-          </Button>
-        )}
+        <div className={classes.menus}>
+          <StatusMenu value={search.status} onChange={(status) => change({ status })} />
+          <TimeMenu search={search} onChange={change} />
+          <TextMenu
+            label="Domain"
+            value={search.domain}
+            about="A sending domain, whole: example.com"
+            onChange={(domain) => change({ domain })}
+          />
+          <TextMenu
+            label="Tag"
+            value={search.tag}
+            about="A tag, as name or name:value"
+            onChange={(tag) => change({ tag })}
+          />
+          <TextMenu
+            label="Key"
+            value={search.key}
+            about="The API key it was sent with: its name or id"
+            onChange={(key) => change({ key })}
+          />
+          {isNarrowed(search) && (
+            <Button variant="subtle" size="sm" px="xs" onClick={() => onChange({})}>
+              Clear
+            </Button>
+          )}
+        </div>
       </Group>
     </Box>
   )
