@@ -271,16 +271,14 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     ])
   })
 
-  const { url, metricsUrl, consoleUrl: apart } = await unlessStopped(server.listen())
+  const { url, metricsUrl, consoleUrl: base } = await unlessStopped(server.listen())
   const submissionUrls = submission === null ? [] : await unlessStopped(submission.listen())
   // Not before nothing can fail any more: the key that it makes up is shown this once.
   const firstStart = await makeUp(settings, store, directory.companies())
   if (directory.companies().length === 0) await accounts.refresh()
-  const isShown = roles.includes('api') && settings.console !== 'off'
-  const base = apart ?? settings.publicUrl ?? url
-  const token = isShown ? await firstSignIn(store, Date.now()) : null
-  const signInLink = token === null ? null : signInUrl(base, token)
-  const console = isShown ? consoleUrl(base) : null
+  const token = base === null ? null : await firstSignIn(store, Date.now())
+  const signInLink = base === null || token === null ? null : signInUrl(base, token)
+  const console = base === null ? null : consoleUrl(base)
   // Not before: a start keeps the thread busy, and nobody waits yet.
   monitor.start()
   started.defer(() => monitor.stop())

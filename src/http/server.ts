@@ -25,10 +25,12 @@ export interface HttpServer {
   close(ms?: number): Promise<void>
 }
 
-/** E.g. `http://127.0.0.1:8587`; null where it has none of its own. */
+/** E.g. `http://127.0.0.1:8587`. */
 export interface Addresses {
   url: string
+  /** Null: it has no listener of its own. */
   metricsUrl: string | null
+  /** Where people reach the console; null: it is not served here. */
   consoleUrl: string | null
 }
 
@@ -78,7 +80,8 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
       const metricsUrl = metrics ? await metrics.listen() : null
       const url = await main.listen()
       port = Number(new URL(url).port)
-      const consoleUrl = consoleAlone ? await consoleAlone.listen() : null
+      const shared = deps.api && settings.console === 'same' ? (settings.publicUrl ?? url) : null
+      const consoleUrl = consoleAlone ? await consoleAlone.listen() : shared
       return { url, metricsUrl, consoleUrl }
     },
     async close(ms = 10_000) {

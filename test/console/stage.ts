@@ -78,7 +78,7 @@ export class Stage {
   async visit(t: TestContext, path: string, options: SignedInOptions = {}): Promise<Visit> {
     const { as = this.operator, ...rest } = options
     const visit = await Visit.begin(t, this.browser, this.service.url, rest)
-    if (as !== null) await visit.context.addCookies([await this.#sessionCookie(as)])
+    if (as !== null) await visit.context.addCookies([await this.sessionCookie(as)])
     await visit.page.goto(`${this.service.url}/console${path}`)
     return visit
   }
@@ -88,7 +88,8 @@ export class Stage {
     return `${this.service.url}/console/sign-in#token=${await makeLink(this.service.store, id, Date.now())}`
   }
 
-  async #sessionCookie(person: Person) {
+  /** As a browser keeps it that somebody has signed in with. */
+  async sessionCookie(person: Person) {
     const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now() }
     const { token } = await beginSession(this.service.store, person, 'link', from)
     const { hostname: domain } = new URL(this.service.url)
@@ -114,15 +115,11 @@ export class Stage {
   }
 }
 
-/** What the first start makes up in capture mode, or the same where mail leaves. */
+/** The company and domain that the first start makes up in capture mode, or the same where mail leaves. */
 async function firstTenant(service: Service): Promise<Pick<Stage, 'company' | 'domain' | 'key'>> {
-  const { firstStart } = service.app
-  if (firstStart !== null) {
-    const { companies } = await service.store.accounts()
-    return { company: companies[0]!, domain: firstStart.domain, key: firstStart.token }
-  }
-  const company = await service.company('Acme')
-  const { name: domain } = await service.domain(company.id, 'acme.test')
+  const { companies, domains } = await service.store.accounts()
+  const company = companies[0] ?? (await service.company('Acme'))
+  const { name: domain } = domains[0] ?? (await service.domain(company.id, 'acme.test'))
   const key = await service.key(company.id, { scopes: [...SCOPES] })
   return { company, domain, key: key.token }
 }
