@@ -86,5 +86,8 @@ export class Visit {
 /** Waits until the page stands there, and nothing stands in for what is still to come. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.locator('.mantine-Skeleton-root[data-visible], .mantine-Loader-root').first().waitFor({ state: 'detached' })
+  await page
+    .locator('.mantine-Skeleton-root[data-visible], .mantine-Loader-root')
+    .first()
+    .waitFor({ state: 'detached' })
 }
