@@ -125,18 +125,33 @@ const keys = createRoute({
 const webhooks = createRoute({
   getParentRoute: () => company,
   path: '/webhooks',
+  validateSearch: searchOf((given) => ({ add: flagIn(given, 'add'), after: textIn(given, 'after') })),
   component: lazyRouteComponent(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
 })
 
 const webhook = createRoute({
   getParentRoute: () => company,
   path: '/webhooks/$id',
+  validateSearch: searchOf((given) => ({
+    tab: oneOf(given, 'tab', ['test', 'verify', 'settings']),
+    result: oneOf(given, 'result', ['failed', 'succeeded']),
+    message: textIn(given, 'message'),
+    before: textIn(given, 'before'),
+  })),
   component: lazyRouteComponent(() => import('./pages/webhook/webhook-page.tsx'), 'WebhookPage'),
 })
 
 const suppressions = createRoute({
   getParentRoute: () => company,
   path: '/suppressions',
+  validateSearch: searchOf((given) => ({
+    list: oneOf(given, 'list', ['allowed']),
+    dialog: oneOf(given, 'dialog', ['add', 'import']),
+    term: textIn(given, 'term'),
+    type: oneOf(given, 'type', ['bounce', 'complaint', 'manual', 'unsubscribe']),
+    after: textIn(given, 'after'),
+    before: textIn(given, 'before'),
+  })),
   component: lazyRouteComponent(
     () => import('./pages/suppressions/suppressions-page.tsx'),
     'SuppressionsPage',

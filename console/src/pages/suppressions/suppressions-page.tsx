@@ -1,5 +1,216 @@
+import { Button, Group, SegmentedControl, Select, Skeleton, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Ban, Download, FileUp, Plus, Search } from 'lucide-react'
+import { useState } from 'react'
+import {
+  allowedQuery,
+  exportAddress,
+  type SuppressionType,
+  suppressionsQuery,
+} from '../../api/suppressions.ts'
+import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
+import { AddDialog } from './add-dialog.tsx'
+import { ImportDialog } from './import-dialog.tsx'
+import { useImportRun } from './import-run.ts'
+import { AllowedTable, SuppressionTable } from './suppression-table.tsx'
+import { TYPE_CHOICES } from './types.ts'
+
+const HERE = '/signed-in/c/$company/suppressions'
 
 export function SuppressionsPage() {
-  return <PageHead title="Suppressions" />
+  const company = useCompany()
+  const { list = 'suppressions', dialog, type } = useSearch({ from: HERE })
+  const navigate = useNavigate({ from: '/c/$company/suppressions' })
+  const mayChange = useMayManage() && company !== ALL
+  const run = useImportRun()
+  const show = (wanted: 'add' | 'import' | undefined) =>
+    void navigate({ search: (now) => ({ ...now, dialog: wanted }), replace: true })
+  return (
+    <>
+      <PageHead
+        title="Suppressions"
+        about={
+          list === 'allowed'
+            ? 'Addresses and domains that bounces do not suppress.'
+            : 'Addresses that get no more mail: they bounced, complained or unsubscribed.'
+        }
+      >
+        {company !== ALL && list === 'suppressions' && (
+          <Button
+            variant="default"
+            component="a"
+            href={exportAddress(company, type)}
+            download
+            leftSection={<Download size={16} aria-hidden />}
+          >
+            Export
+          </Button>
+        )}
+        {mayChange && (
+          <>
+            <Button
+              variant="default"
+              leftSection={<FileUp size={16} aria-hidden />}
+              onClick={() => show('import')}
+            >
+              {run?.state === 'running' ? 'Importing ...' : 'Import'}
+            </Button>
+            <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => show('add')}>
+              Add
+            </Button>
+          </>
+        )}
+      </PageHead>
+      {company !== ALL && (
+        <SegmentedControl
+          mb="sm"
+          aria-label="Which list"
+          value={list}
+          onChange={(value) =>
+            void navigate({ search: value === 'allowed' ? { list: value } : {}, replace: true })
+          }
+          data={[
+            { value: 'suppressions', label: 'Suppressed' },
+            { value: 'allowed', label: 'Allow list' },
+          ]}
+        />
+      )}
+      <Filters key={list} />
+      {list === 'allowed' && company !== ALL ? (
+        <Allowed company={company} />
+      ) : (
+        <Suppressed company={company} />
+      )}
+      {mayChange && (
+        <>
+          <AddDialog company={company} list={list} opened={dialog === 'add'} close={() => show(undefined)} />
+          <ImportDialog
+            company={company}
+            list={list}
+            opened={dialog === 'import'}
+            close={() => show(undefined)}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+function Filters() {
+  const company = useCompany()
+  const { term, type, list } = useSearch({ from: HERE })
+  const navigate = useNavigate({ from: '/c/$company/suppressions' })
+  const [text, setText] = useState(term ?? '')
+  const first = { after: undefined, before: undefined }
+  const go = useDebouncedCallback((next: string) => {
+    void navigate({ search: (now) => ({ ...now, ...first, term: next || undefined }), replace: true })
+  }, 250)
+  return (
+    <Group mb="sm" gap="sm">
+      <TextInput
+        aria-label={company === ALL ? 'Search for a whole address' : 'Search for how addresses begin'}
+        placeholder={company === ALL ? 'A whole address' : 'Begins with ...'}
+        leftSection={<Search size={16} aria-hidden />}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value)
+          go(event.currentTarget.value.trim())
+        }}
+        w={{ base: '100%', xs: 300 }}
+      />
+      {list !== 'allowed' && (
+        <Select
+          aria-label="Type"
+          placeholder="All types"
+          data={TYPE_CHOICES}
+          value={type ?? null}
+          onChange={(value) =>
+            void navigate({
+              search: (now) => ({
+                ...now,
+                ...first,
+                type: (value ?? undefined) as SuppressionType | undefined,
+              }),
+              replace: true,
+            })
+          }
+          clearable
+        />
+      )}
+    </Group>
+  )
+}
+
+function Suppressed({ company }: { company: string }) {
+  const { term, type, after, before } = useSearch({ from: HERE })
+  const { data, error, refetch } = useQuery(suppressionsQuery(company, { term, type, after, before }))
+  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (!data) return <Skeleton h={160} />
+  if (data.data.length === 0) {
+    return term !== undefined || type !== undefined ? (
+      <Empty icon={Ban} title="No such address is on the list" />
+    ) : (
+      <Empty icon={Ban} title="Nobody is on the list">
+        Addresses come here by themselves when they do not exist, when their reader reports spam, or
+        unsubscribes. A list from another service can be imported as CSV.
+      </Empty>
+    )
+  }
+  return (
+    <>
+      <SuppressionTable entries={data.data} />
+      <Pages {...data} />
+    </>
+  )
+}
+
+function Allowed({ company }: { company: string }) {
+  const { term, after, before } = useSearch({ from: HERE })
+  const { data, error, refetch } = useQuery(allowedQuery(company, { term, after, before }))
+  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (!data) return <Skeleton h={160} />
+  if (data.data.length === 0) {
+    return (
+      <Empty icon={Ban} title="Nothing is on the allow list">
+        Put addresses or domains here whose servers refuse mail now and then, though they exist.
+      </Empty>
+    )
+  }
+  return (
+    <>
+      <AllowedTable entries={data.data} company={company} />
+      <Pages {...data} />
+    </>
+  )
+}
+
+function Pages({ previous, next }: { previous: string | null; next: string | null }) {
+  const company = useCompany()
+  const { list, term, type } = useSearch({ from: HERE })
+  const narrowed = { list, term, type }
+  if (previous === null && next === null) return null
+  return (
+    <Group component="nav" aria-label="Pages of the list" mt="md">
+      {previous !== null && (
+        <AnchorLink
+          to="/c/$company/suppressions"
+          params={{ company }}
+          search={{ ...narrowed, before: previous }}
+        >
+          Page before
+        </AnchorLink>
+      )}
+      {next !== null && (
+        <AnchorLink to="/c/$company/suppressions" params={{ company }} search={{ ...narrowed, after: next }}>
+          Next page
+        </AnchorLink>
+      )}
+    </Group>
+  )
 }

@@ -1,5 +1,113 @@
+import { Button, Group, Skeleton, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Plus, Webhook } from 'lucide-react'
+import { useMe } from '../../api/session.ts'
+import { type WebhookShown, webhooksQuery } from '../../api/webhooks.ts'
+import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
+import { AddWebhook } from './add-webhook.tsx'
+import { WebhookState } from './webhook-state.tsx'
 
 export function WebhooksPage() {
-  return <PageHead title="Webhooks" />
+  const company = useCompany()
+  const { add, after } = useSearch({ from: '/signed-in/c/$company/webhooks' })
+  const navigate = useNavigate({ from: '/c/$company/webhooks' })
+  const { data, error, refetch } = useQuery(webhooksQuery(company, after))
+  const mayAdd = useMayManage() && company !== ALL
+  const setAdd = (open: boolean) =>
+    navigate({ search: (before) => ({ ...before, add: open || undefined }), replace: true })
+  const addButton = (
+    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdd(true)}>
+      Add webhook
+    </Button>
+  )
+  const last = data?.data.at(-1)
+  return (
+    <>
+      <PageHead title="Webhooks" about="Your applications are told what happens to your mail, as it happens.">
+        {mayAdd && addButton}
+      </PageHead>
+      {error && <Trouble error={error} reset={() => void refetch()} />}
+      {!data && !error && <Skeleton h={160} />}
+      {data && data.data.length > 0 && <WebhookTable webhooks={data.data} />}
+      {data?.data.length === 0 && (
+        <Empty icon={Webhook} title={after === undefined ? 'No webhook yet' : 'No more webhooks'}>
+          <p>
+            A webhook is a URL of your application. It gets a signed POST when a message is delivered, bounces
+            or is reported as spam, so that nothing has to be asked for.
+          </p>
+          {mayAdd && addButton}
+          {company === ALL && 'Choose a company to add one.'}
+        </Empty>
+      )}
+      {(after !== undefined || data?.more) && (
+        <Group mt="md">
+          {after !== undefined && (
+            <AnchorLink to="/c/$company/webhooks" params={{ company }} search={{}}>
+              Newest
+            </AnchorLink>
+          )}
+          {data?.more && last && (
+            <AnchorLink to="/c/$company/webhooks" params={{ company }} search={{ after: last.id }}>
+              Older
+            </AnchorLink>
+          )}
+        </Group>
+      )}
+      {mayAdd && <AddWebhook company={company} opened={add === true} close={() => setAdd(false)} />}
+    </>
+  )
+}
+
+function WebhookTable({ webhooks }: { webhooks: readonly WebhookShown[] }) {
+  const isAll = useCompany() === ALL
+  const { companies } = useMe()
+  return (
+    <Table.ScrollContainer minWidth={480}>
+      <Table verticalSpacing="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>URL</Table.Th>
+            <Table.Th>State</Table.Th>
+            <Table.Th>Events</Table.Th>
+            {isAll && <Table.Th>Company</Table.Th>}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {webhooks.map((webhook) => (
+            <Table.Tr key={webhook.id}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <AnchorLink
+                  to="/c/$company/webhooks/$id"
+                  params={{ company: webhook.company, id: webhook.id }}
+                  fw={600}
+                >
+                  {webhook.url}
+                </AnchorLink>
+                <Text size="xs" c="dimmed">
+                  {webhook.dialect === 'json' ? 'JSON' : 'Event data'}
+                  {webhook.domain !== null && `, of ${webhook.domain}`}
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                <WebhookState of={webhook} />
+              </Table.Td>
+              <Table.Td>
+                <Text size="sm">{webhook.everything ? 'All' : webhook.events.join(', ')}</Text>
+              </Table.Td>
+              {isAll && (
+                <Table.Td>
+                  {companies.find(({ id }) => id === webhook.company)?.name ?? webhook.company}
+                </Table.Td>
+              )}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
 }

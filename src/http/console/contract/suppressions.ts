@@ -123,9 +123,6 @@ export const ALLOWED_VALUE = {
 
 export const DONE = { type: 'object', additionalProperties: false, properties: {} } as const
 
-/** Characters of a piece of a file, as the page cuts it. */
-export const PIECE_CHARACTERS = 60_000
-
 /** Lines of a file. The page cuts it between records, so that none is too large and each can be sent again. */
 export const IMPORT_PIECE = {
   type: 'object',

@@ -1,0 +1,101 @@
+import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { addAllowed, addSuppression, type SuppressionType } from '../../api/suppressions.ts'
+import { TYPE_CHOICES, TYPES } from './types.ts'
+
+export function AddDialog({
+  company,
+  list,
+  opened,
+  close,
+}: {
+  company: string
+  list: 'suppressions' | 'allowed'
+  opened: boolean
+  close: () => void
+}) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={list === 'allowed' ? 'Allow an address or domain' : 'Suppress an address'}
+    >
+      <Form company={company} list={list} close={close} />
+    </Modal>
+  )
+}
+
+function Form({
+  company,
+  list,
+  close,
+}: {
+  company: string
+  list: 'suppressions' | 'allowed'
+  close: () => void
+}) {
+  const [value, setValue] = useState('')
+  const [type, setType] = useState<SuppressionType>('manual')
+  const [reason, setReason] = useState('')
+  const isAllowed = list === 'allowed'
+  const adding = useMutation({
+    mutationFn() {
+      const why = reason.trim() === '' ? {} : { reason: reason.trim() }
+      return isAllowed
+        ? addAllowed(company, { value: value.trim(), ...why })
+        : addSuppression(company, { address: value.trim(), type, ...why })
+    },
+    onSuccess: close,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    adding.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label={isAllowed ? 'Address or domain' : 'Address'}
+          description={
+            isAllowed
+              ? 'Bounces do not suppress it any more; complaints still do.'
+              : 'It gets no mail of this company from now on, and what waits for it is not sent.'
+          }
+          value={value}
+          onChange={(event) => setValue(event.currentTarget.value)}
+          error={adding.error?.message}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          data-autofocus
+          required
+        />
+        {!isAllowed && (
+          <Select
+            label="Type"
+            description={TYPES[type].about}
+            data={TYPE_CHOICES}
+            value={type}
+            onChange={(chosen) => setType((chosen ?? type) as SuppressionType)}
+            allowDeselect={false}
+          />
+        )}
+        <TextInput
+          label="Reason"
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+          maxLength={1_000}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={adding.isPending} disabled={value.trim() === ''}>
+            {isAllowed ? 'Allow' : 'Suppress'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,169 @@
+import { Button, FileInput, Group, Modal, Progress, Select, Stack, Table, Text } from '@mantine/core'
+import { FileUp } from 'lucide-react'
+import { useState } from 'react'
+import type { ImportPiece } from '../../api/suppressions.ts'
+import { csvOf, download } from '../../parts/csv.ts'
+import { forgetImport, type ImportRun, startImport, stopImport, useImportRun } from './import-run.ts'
+import { TYPE_CHOICES } from './types.ts'
+
+const SHOWN = 10
+
+export function ImportDialog({
+  company,
+  list,
+  opened,
+  close,
+}: {
+  company: string
+  list: 'suppressions' | 'allowed'
+  opened: boolean
+  close: () => void
+}) {
+  const run = useImportRun()
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      size="lg"
+      title={list === 'allowed' ? 'Import an allow list' : 'Import suppressions'}
+    >
+      {run === null ? <Choice company={company} list={list} /> : <Running run={run} close={close} />}
+    </Modal>
+  )
+}
+
+function Choice({ company, list }: { company: string; list: 'suppressions' | 'allowed' }) {
+  const [file, setFile] = useState<File | null>(null)
+  const [type, setType] = useState<ImportPiece['list']>('manual')
+  return (
+    <Stack>
+      <Text size="sm">
+        A CSV file with an address in each line, or with columns named in the first line: address, type,
+        reason, tags, created_at. Lists that other services give out are read as they are.
+      </Text>
+      <FileInput
+        label="File"
+        placeholder="Choose a CSV file"
+        accept=".csv,.txt,.tsv,text/csv,text/plain"
+        leftSection={<FileUp size={16} aria-hidden />}
+        value={file}
+        onChange={setFile}
+        required
+      />
+      {list === 'suppressions' && (
+        <Select
+          label="Type of lines that do not say"
+          data={TYPE_CHOICES}
+          value={type}
+          onChange={(value) => setType((value ?? type) as ImportPiece['list'])}
+          allowDeselect={false}
+        />
+      )}
+      <Group justify="flex-end">
+        <Button
+          disabled={file === null}
+          onClick={() => void startImport(company, file!, list === 'allowed' ? 'allowed' : type)}
+        >
+          Import
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+const SAID: Readonly<Record<ImportRun['state'], string>> = {
+  running: 'Importing',
+  done: 'Imported',
+  stopped: 'Stopped',
+  failed: 'Not all of it was imported',
+}
+
+function Running({ run, close }: { run: ImportRun; close: () => void }) {
+  const { file, state, octets, size, added, present, bad, badLines, trouble } = run
+  const percent = size === 0 ? 100 : Math.floor((octets / size) * 100)
+  const report = () =>
+    download(
+      'lines-not-imported.csv',
+      csvOf([
+        ['line', 'why', 'content'],
+        ...badLines.map(({ line, why, text }) => [String(line), why, text]),
+      ]),
+    )
+  return (
+    <Stack>
+      <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
+        {SAID[state]}: {file}
+      </Text>
+      <Progress.Root size="lg">
+        <Progress.Section
+          value={percent}
+          color={state === 'failed' ? 'red' : 'road'}
+          aria-label="How much of the file was read"
+        />
+      </Progress.Root>
+      <Text size="sm" role="status">
+        {percent} %: {added.toLocaleString()} added, {present.toLocaleString()} there before,{' '}
+        {bad.toLocaleString()} not usable
+      </Text>
+      {trouble !== null && (
+        <Text size="sm" c="var(--mantine-color-red-text)" role="alert">
+          {trouble}
+        </Text>
+      )}
+      {badLines.length > 0 && (
+        <>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Line</Table.Th>
+                <Table.Th>Why it cannot be used</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {badLines.slice(0, SHOWN).map(({ line, why }) => (
+                <Table.Tr key={line}>
+                  <Table.Td>{line}</Table.Td>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{why}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+          {bad > SHOWN && (
+            <Text size="sm" c="dimmed">
+              And {(bad - SHOWN).toLocaleString()} more.
+            </Text>
+          )}
+        </>
+      )}
+      <Group justify="flex-end">
+        {badLines.length > 0 && state !== 'running' && (
+          <Button variant="default" onClick={report}>
+            Download bad lines
+          </Button>
+        )}
+        {state === 'running' ? (
+          <>
+            <Button variant="default" onClick={stopImport}>
+              Stop
+            </Button>
+            <Button onClick={close}>Go on in the background</Button>
+          </>
+        ) : (
+          <>
+            <Button variant="default" onClick={forgetImport}>
+              Another file
+            </Button>
+            <Button
+              onClick={() => {
+                close()
+                forgetImport()
+              }}
+            >
+              Done
+            </Button>
+          </>
+        )}
+      </Group>
+    </Stack>
+  )
+}

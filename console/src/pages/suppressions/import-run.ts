@@ -1,0 +1,123 @@
+/** A file that is brought in: it goes on while its reader looks at other pages of the console. */
+import { useSyncExternalStore } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { type ImportPiece, importPiece, renew } from '../../api/suppressions.ts'
+import { piecesOf } from './file-pieces.ts'
+
+export interface BadLine {
+  line: number
+  why: string
+  /** As it stands in the file. */
+  text: string
+}
+
+export interface ImportRun {
+  company: string
+  file: string
+  state: 'running' | 'done' | 'stopped' | 'failed'
+  /** Of the file. */
+  octets: number
+  size: number
+  added: number
+  present: number
+  bad: number
+  /** The first of them. */
+  badLines: readonly BadLine[]
+  /** Why it failed. */
+  trouble: string | null
+}
+
+/** Of bad lines so many are kept for the report. */
+const REPORTED = 100_000
+/** With so many, and fewer others, it is no list. */
+const NO_LIST = 10_000
+/** Tries for one piece while the service restarts, and ms between them. */
+const TRIES = 30
+const BETWEEN = 1_000
+
+let run: ImportRun | null = null
+let stopping = false
+const listeners = new Set<() => void>()
+
+function set(next: ImportRun | null): void {
+  run = next
+  for (const tell of listeners) tell()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export function useImportRun(): ImportRun | null {
+  return useSyncExternalStore(subscribe, () => run)
+}
+
+export function stopImport(): void {
+  stopping = true
+}
+
+export function forgetImport(): void {
+  if (run?.state !== 'running') set(null)
+}
+
+function keepOpen(event: BeforeUnloadEvent): void {
+  event.preventDefault()
+}
+
+/** One at a time. */
+export async function startImport(company: string, file: File, list: ImportPiece['list']): Promise<void> {
+  if (run?.state === 'running') return
+  stopping = false
+  window.addEventListener('beforeunload', keepOpen)
+  let now: ImportRun = {
+    ...{ company, file: file.name, state: 'running', octets: 0, size: file.size },
+    ...{ added: 0, present: 0, bad: 0, badLines: [], trouble: null },
+  }
+  set(now)
+  try {
+    for await (const { text, begun, octets } of piecesOf(file)) {
+      const report = await sent(company, { list, text, ...(begun && { begun }) })
+      const before = begun?.lines ?? 0
+      const texts = report.badLines.length === 0 ? [] : text.split('\n')
+      const room = REPORTED - now.badLines.length
+      const found = report.badLines
+        .slice(0, room)
+        .map(({ line, why }) => ({ line, why, text: texts[line - before - 1]?.replace(/\r$/, '') ?? '' }))
+      now = {
+        ...now,
+        octets,
+        added: now.added + report.added,
+        present: now.present + report.present,
+        bad: now.bad + report.bad,
+        badLines: found.length === 0 ? now.badLines : [...now.badLines, ...found],
+      }
+      set(now)
+      if (report.stopped) throw new Error(`Line ${report.badLines[0]!.line}: ${report.badLines[0]!.why}.`)
+      if (now.bad >= NO_LIST && now.bad > now.added + now.present) {
+        throw new Error('Most of its lines cannot be used. Is it a list of addresses?')
+      }
+      if (stopping) return set({ ...now, state: 'stopped' })
+    }
+    set({ ...now, state: 'done' })
+  } catch (error) {
+    set({ ...now, state: 'failed', trouble: error instanceof Error ? error.message : String(error) })
+  } finally {
+    window.removeEventListener('beforeunload', keepOpen)
+    void renew(list === 'allowed' ? 'allowed' : 'suppressions')
+  }
+}
+
+/** Again while the service restarts: what was put on the list already does no harm. */
+async function sent(company: string, piece: ImportPiece) {
+  for (let left = TRIES; ; left--) {
+    try {
+      return await importPiece(company, piece)
+    } catch (error) {
+      const isAway =
+        error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)
+      if (!isAway || left === 0 || stopping) throw error
+      await new Promise((resolve) => setTimeout(resolve, BETWEEN))
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import type { SuppressionType } from '../../api/suppressions.ts'
+
+/** Why an address is on the list, for people. */
+export const TYPES: Readonly<Record<SuppressionType, { word: string; color: string; about: string }>> = {
+  bounce: { word: 'Bounce', color: 'red', about: 'Its server said that the address does not exist.' },
+  complaint: { word: 'Complaint', color: 'orange', about: 'Its reader has reported mail as spam.' },
+  manual: { word: 'By hand', color: 'gray', about: 'Somebody has put it on the list.' },
+  unsubscribe: { word: 'Unsubscribed', color: 'blue', about: 'Its reader wants no more mail.' },
+}
+
+export const TYPE_CHOICES = Object.entries(TYPES).map(([value, { word }]) => ({ value, label: word }))

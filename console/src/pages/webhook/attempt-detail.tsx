@@ -1,0 +1,84 @@
+import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { RotateCw } from 'lucide-react'
+import { type AttemptShown, messageQuery, replayMessage, type WebhookShown } from '../../api/webhooks.ts'
+import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { CodeBlock } from '../../parts/code.tsx'
+import { attempt } from '../../parts/confirm.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+
+const STATUS = {
+  pending: 'It is told as soon as can be.',
+  attempting: 'It was not taken yet, and is told again.',
+  success: 'It was taken.',
+  failed: 'It was not taken, and is not told again.',
+  unknown: 'What became of it is not kept.',
+} as const
+
+/** What was sent and answered, and what comes next. */
+export function AttemptDetail({
+  of: { message, email, response },
+  webhook: { company, id, status },
+  mayManage,
+}: {
+  of: AttemptShown
+  webhook: WebhookShown
+  mayManage: boolean
+}) {
+  const { data, error } = useQuery(messageQuery(company, id, message))
+  return (
+    <Stack gap="xs" mt="sm">
+      {data && (
+        <Text size="sm">
+          {STATUS[data.status]}
+          {data.nextAt !== null && (
+            <>
+              {' Next try '}
+              <Time at={data.nextAt} />.
+            </>
+          )}
+        </Text>
+      )}
+      <Group gap="xs">
+        {mayManage && (
+          <Button
+            size="xs"
+            leftSection={<RotateCw size={14} aria-hidden />}
+            disabled={status === 'disabled'}
+            onClick={() => void attempt(() => replayMessage(company, id, message), 'It is told again.')}
+          >
+            Tell again
+          </Button>
+        )}
+        <AnchorLink size="sm" to="/c/$company/webhooks/$id" params={{ company, id }} search={{ message }}>
+          All tries of it
+        </AnchorLink>
+        <AnchorLink size="sm" to="/c/$company/emails/$id" params={{ company, id: email }}>
+          The email
+        </AnchorLink>
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {message}
+        </Text>
+        <Copy value={message} what="the id" />
+      </Group>
+      <Title order={2} size="h6">
+        Answer
+      </Title>
+      {response === '' ? (
+        <Text size="sm" c="dimmed">
+          It had no body.
+        </Text>
+      ) : (
+        <CodeBlock code={response} what="the answer" wrap />
+      )}
+      <Title order={2} size="h6">
+        Request
+      </Title>
+      {error && <Trouble error={error} />}
+      {!data && !error && <Skeleton h={120} />}
+      {data && <CodeBlock code={data.body} what="the body" wrap />}
+    </Stack>
+  )
+}

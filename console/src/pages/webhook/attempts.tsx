@@ -1,0 +1,133 @@
+import { Button, Group, Paper, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { CircleCheck, CircleX, Inbox } from 'lucide-react'
+import { useState } from 'react'
+import { type AttemptShown, attemptsQuery, type WebhookShown } from '../../api/webhooks.ts'
+import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+import { AttemptDetail } from './attempt-detail.tsx'
+import { ReplaySince } from './replay-since.tsx'
+
+const HERE = '/signed-in/c/$company/webhooks/$id'
+
+/** Tries, newest first; the first page renews itself. */
+export function Attempts({ of: webhook, mayManage }: { of: WebhookShown; mayManage: boolean }) {
+  const { company, id } = webhook
+  const { result, message, before } = useSearch({ from: HERE })
+  const navigate = useNavigate({ from: '/c/$company/webhooks/$id' })
+  const { data, error, refetch } = useQuery(attemptsQuery(company, id, { result, message, before }))
+  const last = data?.data.at(-1)
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <SegmentedControl
+          aria-label="Which tries"
+          value={result ?? 'all'}
+          onChange={(value) =>
+            void navigate({
+              search: (now) => ({
+                ...now,
+                before: undefined,
+                result: value === 'failed' || value === 'succeeded' ? value : undefined,
+              }),
+              replace: true,
+            })
+          }
+          data={[
+            { value: 'all', label: 'All' },
+            { value: 'failed', label: 'Failed' },
+            { value: 'succeeded', label: 'Taken' },
+          ]}
+        />
+        {mayManage && webhook.status === 'enabled' && <ReplaySince of={webhook} />}
+      </Group>
+      {message !== undefined && (
+        <Text size="sm">
+          Only tries of one message.{' '}
+          <AnchorLink to="/c/$company/webhooks/$id" params={{ company, id }} search={{}}>
+            Show all
+          </AnchorLink>
+        </Text>
+      )}
+      {error && <Trouble error={error} reset={() => void refetch()} />}
+      {!data && !error && <Skeleton h={160} />}
+      {data?.data.length === 0 && (
+        <Empty icon={Inbox} title={result === 'failed' ? 'No try has failed' : 'Nothing was told yet'}>
+          Each try stands here as soon as it is made: what was sent, what was answered, and when it is tried
+          again.
+        </Empty>
+      )}
+      {data?.data.map((tried) => (
+        <Attempt key={tried.id} of={tried} webhook={webhook} mayManage={mayManage} />
+      ))}
+      <Group>
+        {before !== undefined && (
+          <AnchorLink to="/c/$company/webhooks/$id" params={{ company, id }} search={{ result, message }}>
+            Newest
+          </AnchorLink>
+        )}
+        {data?.more && last && (
+          <AnchorLink
+            to="/c/$company/webhooks/$id"
+            params={{ company, id }}
+            search={{ result, message, before: last.id }}
+          >
+            Older
+          </AnchorLink>
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+function Attempt({
+  of: tried,
+  webhook,
+  mayManage,
+}: {
+  of: AttemptShown
+  webhook: WebhookShown
+  mayManage: boolean
+}) {
+  const [open, setOpen] = useState(false)
+  const { succeeded, word, status, error, duration, attempt, at, nextAt } = tried
+  const Icon = succeeded ? CircleCheck : CircleX
+  return (
+    <Paper withBorder p="sm" component="article" aria-label={`${word}, try ${attempt}`}>
+      <Group justify="space-between" gap="xs">
+        <Group gap="xs" wrap="nowrap" miw={0}>
+          <Icon
+            size={18}
+            color={`var(--mantine-color-${succeeded ? 'road' : 'red'}-text)`}
+            style={{ flexShrink: 0 }}
+            aria-hidden
+          />
+          <div>
+            <Text fw={600} size="sm">
+              {word}{' '}
+              <Text component="span" c="dimmed" fw={400} inherit>
+                {status === null ? 'no answer' : `answered with ${status}`}
+              </Text>
+            </Text>
+            <Text size="xs" c="dimmed" component="div" style={{ overflowWrap: 'anywhere' }}>
+              <Time at={at} />, try {attempt}, {duration} ms{error !== null && `: ${error}`}
+              {nextAt !== null && (
+                <>
+                  {'; next try '}
+                  <Time at={nextAt} />
+                </>
+              )}
+            </Text>
+          </div>
+        </Group>
+        <Button size="xs" variant="default" onClick={() => setOpen(!open)} aria-expanded={open}>
+          {open ? 'Less' : 'Details'}
+        </Button>
+      </Group>
+      {open && <AttemptDetail of={tried} webhook={webhook} mayManage={mayManage} />}
+    </Paper>
+  )
+}

@@ -1,0 +1,70 @@
+import { Button, Group, Modal, Radio, Select, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import { History } from 'lucide-react'
+import { useState } from 'react'
+import { replaySince, type WebhookShown } from '../../api/webhooks.ts'
+import { Trouble } from '../../parts/trouble.tsx'
+
+const HOUR = 3_600_000
+const SPANS = [
+  { value: String(HOUR), label: 'the last hour' },
+  { value: String(24 * HOUR), label: 'the last day' },
+  { value: String(7 * 24 * HOUR), label: 'the last 7 days' },
+  { value: String(30 * 24 * HOUR), label: 'the last 30 days' },
+]
+
+export function ReplaySince({ of: { company, id } }: { of: WebhookShown }) {
+  const [opened, { open, close }] = useDisclosure()
+  const [span, setSpan] = useState(SPANS[1]!.value)
+  const [what, setWhat] = useState<'failed' | 'everything'>('failed')
+  const replaying = useMutation({
+    mutationFn: () => replaySince(company, id, new Date(Date.now() - Number(span)), what),
+    onSuccess(told) {
+      close()
+      notifications.show({ message: told === null ? 'Everything is told again.' : `${told} told again.` })
+    },
+  })
+  return (
+    <>
+      <Button variant="default" leftSection={<History size={16} aria-hidden />} onClick={open}>
+        Tell again ...
+      </Button>
+      <Modal opened={opened} onClose={close} title="Tell again what happened">
+        <Stack>
+          <Select
+            label="Of"
+            data={SPANS}
+            value={span}
+            onChange={(value) => setSpan(value ?? span)}
+            allowDeselect={false}
+          />
+          <Radio.Group
+            label="What"
+            value={what}
+            onChange={(value) => setWhat(value === 'everything' ? value : 'failed')}
+          >
+            <Stack gap={6} mt={6}>
+              <Radio value="failed" label="Only what was given up" />
+              <Radio
+                value="everything"
+                label="Everything"
+                description="Also what was taken: each message keeps its id, by which your application can tell."
+              />
+            </Stack>
+          </Radio.Group>
+          {replaying.error && <Trouble error={replaying.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button onClick={() => replaying.mutate()} loading={replaying.isPending}>
+              Tell again
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  )
+}

@@ -1,0 +1,69 @@
+import { Alert, Button, Group, Select, Stack, Text, Title } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { CircleCheck, CircleX, Send } from 'lucide-react'
+import { useState } from 'react'
+import { type TestedShown, testWebhook, type WebhookShown, wordsQuery } from '../../api/webhooks.ts'
+import { CodeBlock } from '../../parts/code.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+
+/** A sample, sent at once. */
+export function SendTest({ of: { company, id, dialect } }: { of: WebhookShown }) {
+  const { data: words } = useQuery(wordsQuery)
+  const [event, setEvent] = useState<string | null>(null)
+  const choices = words?.[dialect].map(({ word }) => word) ?? []
+  const chosen = event ?? choices.find((word) => word.endsWith('delivered')) ?? choices[0] ?? null
+  const testing = useMutation({ mutationFn: () => testWebhook(company, id, chosen!) })
+  return (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        A made-up event is sent now, signed like a real one. It is tried once.
+      </Text>
+      <Group align="flex-end">
+        <Select label="Event" data={choices} value={chosen} onChange={setEvent} allowDeselect={false} />
+        <Button
+          leftSection={<Send size={16} aria-hidden />}
+          onClick={() => testing.mutate()}
+          loading={testing.isPending}
+          disabled={chosen === null}
+        >
+          Send test
+        </Button>
+      </Group>
+      {testing.error && <Trouble error={testing.error} />}
+      {testing.data && <Tested of={testing.data} />}
+    </Stack>
+  )
+}
+
+function Tested({ of: { status, error, response, duration, body, headers } }: { of: TestedShown }) {
+  const taken = status !== null && status >= 200 && status < 300
+  return (
+    <Stack aria-live="polite">
+      <Alert
+        color={taken ? 'road' : 'red'}
+        variant="light"
+        icon={taken ? <CircleCheck aria-hidden /> : <CircleX aria-hidden />}
+        title={status === null ? 'No answer' : `Answered with ${status} after ${duration} ms`}
+      >
+        {error ?? (taken ? 'Your application has taken it.' : 'Answer with 2xx, or it is sent again.')}
+      </Alert>
+      {response !== '' && (
+        <>
+          <Title order={2} size="h5">
+            Its answer
+          </Title>
+          <CodeBlock code={response} what="the answer" wrap />
+        </>
+      )}
+      <Title order={2} size="h5">
+        What was sent
+      </Title>
+      <CodeBlock
+        code={headers.map(({ name, value }) => `${name}: ${value}`).join('\n')}
+        what="the headers"
+        wrap
+      />
+      <CodeBlock code={body} what="the body" wrap />
+    </Stack>
+  )
+}

@@ -1,0 +1,82 @@
+import { Button, Group, PasswordInput, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { RotateCw } from 'lucide-react'
+import { rotateSecret, secretQuery, type WebhookShown } from '../../api/webhooks.ts'
+import { CodeBlock } from '../../parts/code.tsx'
+import { confirm } from '../../parts/confirm.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+import { useMayManage } from '../../shell/company.ts'
+import { SNIPPETS } from './snippets.ts'
+
+/** The secret, and how a receiver uses it. */
+export function Verify({ of: webhook }: { of: WebhookShown }) {
+  const mayManage = useMayManage()
+  const snippets = SNIPPETS[webhook.dialect]
+  return (
+    <Stack gap="lg">
+      {mayManage ? (
+        <Secret of={webhook} />
+      ) : (
+        <Text c="dimmed">Who may only look does not see the secret: ask a developer of the company.</Text>
+      )}
+      <section aria-labelledby="how">
+        <Title order={2} size="h4" id="how">
+          Is a message really ours?
+        </Title>
+        <Text size="sm" c="dimmed" mb="sm">
+          Check the signature over the body as it came, before it is parsed. Put the secret into the
+          environment as WEBHOOK_SECRET.
+        </Text>
+        <Tabs defaultValue={snippets[0]!.name} keepMounted={false}>
+          <Tabs.List>
+            {snippets.map(({ name }) => (
+              <Tabs.Tab key={name} value={name}>
+                {name}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {snippets.map(({ name, code }) => (
+            <Tabs.Panel key={name} value={name} pt="sm">
+              <CodeBlock code={code} what={`the code for ${name}`} />
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+      </section>
+    </Stack>
+  )
+}
+
+function Secret({ of: { company, id, dialect } }: { of: WebhookShown }) {
+  const { data, error, refetch } = useQuery(secretQuery(company, id))
+  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (!data) return <Skeleton h={60} />
+  const rotate = () =>
+    confirm({
+      title: data.own ? 'Make another secret?' : 'Make another signing key of the company?',
+      about:
+        dialect === 'json'
+          ? 'Both secrets sign for a day, so that you have time to replace the one in your application.'
+          : 'It counts at once, for all webhooks of the company with event data: messages are refused until your applications have the new key.',
+      act: 'Make another one',
+      harmless: data.own,
+      run: () => rotateSecret(company, id),
+      done: 'There is another secret.',
+    })
+  return (
+    <Group align="flex-end" gap="xs">
+      <PasswordInput
+        label={data.own ? 'Signing secret' : 'Signing key of the company'}
+        value={data.secret}
+        readOnly
+        style={{ flexGrow: 1 }}
+        maw={520}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the secret' }}
+      />
+      <Copy value={data.secret} what="the secret" />
+      <Button variant="default" leftSection={<RotateCw size={16} aria-hidden />} onClick={rotate}>
+        Rotate
+      </Button>
+    </Group>
+  )
+}

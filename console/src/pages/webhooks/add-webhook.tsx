@@ -1,0 +1,114 @@
+import { Button, Group, Modal, Radio, Select, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { domainsQuery } from '../../api/domains.ts'
+import { addWebhook, type Dialect } from '../../api/webhooks.ts'
+import { Trouble } from '../../parts/trouble.tsx'
+import { EventChoice } from './event-choice.tsx'
+
+export function AddWebhook({
+  company,
+  opened,
+  close,
+}: {
+  company: string
+  opened: boolean
+  close: () => void
+}) {
+  return (
+    <Modal opened={opened} onClose={close} title="Add a webhook" size="lg">
+      <Form company={company} close={close} />
+    </Modal>
+  )
+}
+
+function Form({ company, close }: { company: string; close: () => void }) {
+  const navigate = useNavigate()
+  const domains = useQuery(domainsQuery(company))
+  const [url, setUrl] = useState('')
+  const [dialect, setDialect] = useState<Dialect>('json')
+  const [domain, setDomain] = useState<string | null>(null)
+  const [chosen, setChosen] = useState<{ events: string[]; some: boolean }>({ events: [], some: false })
+  const adding = useMutation({
+    mutationFn: () =>
+      addWebhook(company, {
+        ...{ url: url.trim(), dialect, events: chosen.some ? chosen.events : [] },
+        ...(domain !== null && { domain }),
+      }),
+    onSuccess: (id) =>
+      navigate({ to: '/c/$company/webhooks/$id', params: { company, id }, search: { tab: 'verify' } }),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    adding.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="URL"
+          description="Where your application takes a POST for each event, and answers with 2xx."
+          placeholder="https://app.example.com/hooks/mail"
+          value={url}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          data-autofocus
+          required
+        />
+        <Radio.Group
+          label="Format"
+          value={dialect}
+          onChange={(value) => {
+            setDialect(value as Dialect)
+            setChosen({ events: [], some: chosen.some })
+          }}
+        >
+          <Stack gap={6} mt={6}>
+            <Radio
+              value="json"
+              label="JSON, as Resend sends it"
+              description="Signed as Standard Webhooks and Svix have it."
+            />
+            <Radio
+              value="form"
+              label="Event data, as Mailgun sends it"
+              description="Signed with the signing key of the company."
+            />
+          </Stack>
+        </Radio.Group>
+        <EventChoice
+          dialect={dialect}
+          value={chosen.events}
+          some={chosen.some}
+          onChange={(events, some) => setChosen({ events, some })}
+        />
+        <Select
+          label="Domain"
+          description="Only of mail from this domain."
+          placeholder="All domains"
+          data={domains.data?.domains.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+          value={domain}
+          onChange={setDomain}
+          clearable
+          searchable
+        />
+        {adding.error && <Trouble error={adding.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            loading={adding.isPending}
+            disabled={url.trim() === '' || (chosen.some && chosen.events.length === 0)}
+          >
+            Add webhook
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,47 @@
+import { Checkbox, Radio, SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type Dialect, wordsQuery } from '../../api/webhooks.ts'
+import { aboutTypes } from './event-words.ts'
+
+/** `value`: words of the dialect; none: everything. `some`: whether words are chosen among. */
+export function EventChoice({
+  dialect,
+  value,
+  some,
+  onChange,
+}: {
+  dialect: Dialect
+  value: readonly string[]
+  some: boolean
+  onChange: (value: string[], some: boolean) => void
+}) {
+  const { data } = useQuery(wordsQuery)
+  return (
+    <Stack gap="xs">
+      <Radio.Group
+        label="Events"
+        value={some ? 'some' : 'all'}
+        onChange={(chosen) => onChange([...value], chosen === 'some')}
+      >
+        <Stack gap={6} mt={6}>
+          <Radio value="all" label="All of them, also those to come" />
+          <Radio value="some" label="Only some" />
+        </Stack>
+      </Radio.Group>
+      {some && !data && <Skeleton h={120} />}
+      {some && data && (
+        <Checkbox.Group
+          value={[...value]}
+          onChange={(chosen) => onChange(chosen, true)}
+          aria-label="Which events"
+        >
+          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" mt={4}>
+            {data[dialect].map(({ word, types }) => (
+              <Checkbox key={word} value={word} label={word} description={aboutTypes(types)} />
+            ))}
+          </SimpleGrid>
+        </Checkbox.Group>
+      )}
+    </Stack>
+  )
+}

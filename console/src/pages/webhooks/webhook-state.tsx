@@ -1,0 +1,36 @@
+import { Group, Text } from '@mantine/core'
+import { CircleCheck, CirclePause, Hourglass, TriangleAlert } from 'lucide-react'
+import type { WebhookShown } from '../../api/webhooks.ts'
+import { Time } from '../../parts/time.tsx'
+
+/** Ms for which an event may well be on its way. */
+const SOON = 10_000
+
+/** How it fares, in a word and since when. */
+export function WebhookState({ of }: { of: WebhookShown }) {
+  const { word, icon: Icon, color, since } = lookOf(of)
+  return (
+    <Group gap={6} wrap="nowrap" component="span" display="inline-flex">
+      <Icon size={16} color={`var(--mantine-color-${color}-text)`} style={{ flexShrink: 0 }} aria-hidden />
+      <Text component="span" size="sm" fw={500}>
+        {word}
+        {since !== null && (
+          <Text component="span" inherit c="dimmed" fw={400}>
+            {' '}
+            since <Time at={since} />
+          </Text>
+        )}
+      </Text>
+    </Group>
+  )
+}
+
+function lookOf({ status, failingSince, disabledAt, behindSince }: WebhookShown) {
+  if (status === 'disabled') return { word: 'Off', icon: CirclePause, color: 'gray', since: disabledAt }
+  if (failingSince !== null)
+    return { word: 'Failing', icon: TriangleAlert, color: 'red', since: failingSince }
+  if (behindSince !== null && Date.now() - Date.parse(behindSince) > SOON) {
+    return { word: 'Behind', icon: Hourglass, color: 'orange', since: behindSince }
+  }
+  return { word: 'On', icon: CircleCheck, color: 'road', since: null }
+}

@@ -1,0 +1,91 @@
+/** The list of suppressions as people keep it. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import { withoutBrowser } from '../support/browser.ts'
+import { Stage } from './stage.ts'
+import { PHONE } from './visit.ts'
+
+describe('suppressions in the console', { skip: withoutBrowser() }, () => {
+  let stage: Stage
+  before(async () => {
+    stage = await Stage.open()
+  })
+  after(() => stage?.close())
+
+  test('an address is added, found and removed', async (t) => {
+    const visit = await stage.visit(t, `/c/${stage.company.id}/suppressions`)
+    const { page } = visit
+    await page.getByRole('heading', { name: 'Nobody is on the list' }).waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Address').fill('gone@find.test')
+    assert.deepEqual(await visit.barriers(), [])
+    await dialog.getByRole('button', { name: 'Suppress' }).click()
+    await page.getByRole('cell', { name: 'gone@find.test', exact: true }).waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.getByLabel('Search for how addresses begin').fill('other')
+    await page.getByRole('heading', { name: 'No such address is on the list' }).waitFor()
+    await page.getByLabel('Search for how addresses begin').fill('gon')
+    await page.waitForURL(/term=gon/)
+    await page.getByRole('button', { name: 'Remove gone@find.test' }).click()
+    await page.getByText('each bounce harms how receivers see your domain').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.getByRole('button', { name: 'Remove from the list' }).click()
+    await page.getByRole('heading', { name: 'No such address is on the list' }).waitFor()
+  })
+
+  test('a file of 10,000 lines is brought in with its bad lines told, and given out again', async (t) => {
+    const options = { viewport: PHONE, colorScheme: 'dark' } as const
+    const visit = await stage.visit(t, `/c/${stage.company.id}/suppressions`, options)
+    const { page } = visit
+    const lines = Array.from({ length: 10_000 }, (_, nth) => {
+      if (nth % 1_000 === 999) return `=nobody ${nth},"one, ""two"""`
+      return `person${nth}@many.test,"a reason,\nof two lines"`
+    })
+    await page.getByRole('button', { name: 'Import' }).click()
+    const dialog = page.getByRole('dialog')
+    const file = dialog.locator('input[type=file]')
+    const buffer = Buffer.from(`Email,Reason\r\n${lines.join('\r\n')}\r\n`)
+    await file.setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
+    assert.deepEqual(await visit.barriers(), [])
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await dialog.getByText('Imported: list.csv').waitFor({ timeout: 60_000 })
+    await dialog.getByText('100 %: 9,990 added, 0 there before, 10 not usable').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    // In pieces, so that progress is real.
+    const pieces = visit.asked.filter((url) => url.endsWith('/suppressions/import'))
+    assert.ok(pieces.length > 10, `${pieces.length} pieces`)
+
+    const [report] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Download bad lines' }).click(),
+    ])
+    const bad = parse(await readFile(await report.path(), 'utf8'), { columns: true }) as Record<
+      string,
+      string
+    >[]
+    assert.equal(bad.length, 10)
+    // Records of two lines lie before it, and the names of the columns.
+    assert.deepEqual([bad[0]!.line, bad[0]!.content?.slice(0, 12)], ['2000', "'=nobody 999"])
+
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    const [exported] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Export' }).click(),
+    ])
+    assert.equal(exported.suggestedFilename(), 'suppressions.csv')
+    const rows = parse(await readFile(await exported.path(), 'utf8'), { columns: true }) as {
+      address: string
+      reason: string
+    }[]
+    assert.equal(rows.length, 9_990)
+    assert.ok(rows.every(({ reason }) => /^a reason,\s+of two lines$/.test(reason)))
+    await page.getByRole('link', { name: 'Next page' }).click()
+    await page.waitForURL(/after=/)
+    await page.getByRole('link', { name: 'Page before' }).waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+  })
+})
