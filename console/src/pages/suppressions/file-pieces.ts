@@ -65,9 +65,10 @@ function endOfRecords(text: string): number {
   return end
 }
 
+/** With all but the last character of its line end, by which the service knows that of the others. */
 function headOf(text: string): string {
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) {
-    if (endOfRecords(text.slice(0, end + 1)) === end + 1) return text.slice(0, end).replace(/\r$/, '')
+    if (endOfRecords(text.slice(0, end + 1)) === end + 1) return text.slice(0, end)
   }
   return text
 }
