@@ -7,6 +7,9 @@ export default defineConfig({
   plugins: [react()],
   // A client under test brings an older React to the root of the checkout.
   resolve: { dedupe: ['react', 'react-dom'] },
+  // What looks for patterns in names of mail programs asks which system it runs on.
+  define: { 'process.platform': '"browser"' },
+  worker: { format: 'es' },
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -174,7 +174,11 @@ describe('on a terminal', { skip }, () => {
     for (const file of readdirSync(folder)) {
       if (file === 'print.ts') continue
       const text = readFileSync(new URL(file, folder), 'utf8')
-      assert.doesNotMatch(text, /process\.std(?:err|out(?!\.on\())|= process$|\bconsole\./m, file)
+      assert.doesNotMatch(
+        text,
+        /process\.std(?:err|out(?!\.on\())|= process$|\bconsole\.(?:log|info|warn|error|debug)\(/m,
+        file,
+      )
     }
   })
 })

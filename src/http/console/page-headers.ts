@@ -28,6 +28,15 @@ export const DATA_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
 } as const
 
+/**
+ * Of a script, which may be that of a worker: it goes by the policy that comes with it, and not by that of its page
+ * (CSP 3, 7.8). It may bring in more of its own kind, and ask nobody for anything.
+ */
+export const SCRIPT_HEADERS = {
+  ...APART,
+  'content-security-policy': "default-src 'none'; script-src 'self'; frame-ancestors 'none'",
+} as const
+
 /** Of a page. `style`: a source of CSP 3 for the styles it makes; without `script` it has none. */
 export function pageHeaders(style: string, { script }: { script: boolean }): Record<string, string> {
   const own = [

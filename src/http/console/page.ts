@@ -8,7 +8,7 @@ import type { HttpCore } from '../core.ts'
 import { Fault } from '../fault.ts'
 import { decodedPath } from '../target.ts'
 import { type PageFile, PageFiles } from './page-files.ts'
-import { DATA_HEADERS, pageHeaders } from './page-headers.ts'
+import { DATA_HEADERS, pageHeaders, SCRIPT_HEADERS } from './page-headers.ts'
 import { unbuiltPage } from './page-unbuilt.ts'
 import { consoleWords } from './words.ts'
 
@@ -71,7 +71,11 @@ function fileAnswer(name: string, file: PageFile, { raw: { headers } }: FastifyR
   const answer = {
     type: file.type,
     cache: name.startsWith(ASSETS) ? FOR_GOOD : ASKED_FOR,
-    headers: { etag: file.tag, ...(file.coded.length > 0 && { vary: 'accept-encoding' }) },
+    headers: {
+      etag: file.tag,
+      ...(file.coded.length > 0 && { vary: 'accept-encoding' }),
+      ...(name.endsWith('.js') && SCRIPT_HEADERS),
+    },
   }
   if (headers['if-none-match']?.split(',').some((tag) => tag.trim() === file.tag)) {
     return { ...answer, status: 304, body: Buffer.alloc(0) }

@@ -132,6 +132,11 @@ describe('the page of the console', () => {
     assert.equal(plain.headers.get('content-encoding'), null)
     assert.equal(plain.headers.get('x-content-type-options'), 'nosniff')
     assert.equal(plain.headers.get('cross-origin-resource-policy'), 'same-origin')
+    // That of a worker which is made of it.
+    assert.match(
+      plain.headers.get('content-security-policy')!,
+      /^default-src 'none'; script-src 'self'; frame-ancestors 'none'$/,
+    )
     assert.equal(Number(plain.headers.get('content-length')), plain.body.length)
     const rows = [
       ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],

@@ -13,12 +13,18 @@ import { TextView } from './text-view.tsx'
 const SourceView = lazy(async () => ({ default: (await import('./source-view.tsx')).SourceView }))
 const HeadersView = lazy(async () => ({ default: (await import('./headers-view.tsx')).HeadersView }))
 
+const ChecksView = lazy(async () => ({ default: (await import('./checks-view.tsx')).ChecksView }))
+
+/** What is of all copies alike. */
+const WHOLE: ReadonlySet<Tab> = new Set(['attachments', 'text', 'checks'])
+
 const LABELS: Readonly<Record<Tab, string>> = {
   html: 'HTML',
   text: 'Text',
   headers: 'Headers',
   source: 'Source',
   attachments: 'Attachments',
+  checks: 'Checks',
 }
 
 export function EmailTabs({ company, email }: { company: string; email: EmailInFull }) {
@@ -53,7 +59,7 @@ export function EmailTabs({ company, email }: { company: string; email: EmailInF
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {content.data.individual && tab !== 'attachments' && tab !== 'text' && <CopyChoice email={email} />}
+      {content.data.individual && !WHOLE.has(tab) && <CopyChoice email={email} />}
       <Tabs.Panel value={tab}>
         <Suspense fallback={<Skeleton h={240} />}>
           <View tab={tab} company={company} email={email} content={content.data} />
@@ -75,5 +81,7 @@ function View({ tab, ...given }: { tab: Tab; company: string; email: EmailInFull
       return <SourceView {...given} />
     case 'attachments':
       return <AttachmentsView {...given} />
+    case 'checks':
+      return <ChecksView {...given} />
   }
 }

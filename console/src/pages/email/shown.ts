@@ -1,7 +1,7 @@
 /** What of an email is shown: it stands in the address. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 
-export const TABS = ['html', 'text', 'headers', 'source', 'attachments'] as const
+export const TABS = ['html', 'text', 'headers', 'source', 'attachments', 'checks'] as const
 export type Tab = (typeof TABS)[number]
 export const WIDTHS = ['desktop', 'phone'] as const
 export const SHADES = ['light', 'dark', 'inverted'] as const

@@ -1,0 +1,250 @@
+/** What the message could do better, and what its links and images lead to. */
+import {
+  Alert,
+  Badge,
+  Button,
+  Group,
+  Loader,
+  Paper,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { CircleAlert, CircleCheck, CircleX } from 'lucide-react'
+import { useState } from 'react'
+import { type EmailContent, type EmailInFull, type ReachedLink, reach, sourceQuery } from '../../api/email.ts'
+import type { Check, Checked, Findings, Grade } from '../../checks/checks.ts'
+import { Said } from '../../parts/said.tsx'
+import { Trouble } from '../../parts/trouble.tsx'
+import { useMayManage } from '../../shell/company.ts'
+import { useCopyFor } from './copy-choice.tsx'
+import classes from './email.module.css'
+import { useChecks } from './use-checks.ts'
+
+export function ChecksView({
+  company,
+  email,
+  content,
+}: {
+  company: string
+  email: EmailInFull
+  content: EmailContent
+}) {
+  const source = useQuery(sourceQuery(company, email.id, useCopyFor(email, content.individual)))
+  if (source.error) return <Trouble error={source.error} reset={() => void source.refetch()} />
+  if (source.isPending) return <Skeleton h={240} />
+  const message: Checked = {
+    subject: email.subject,
+    from: addressIn(email.from),
+    html: content.html,
+    text: content.text,
+    size: source.data.size,
+    fields: source.data.fields,
+    signedBy: source.data.signatures.map(({ domain }) => domain),
+  }
+  return <Results company={company} id={email.id} message={message} />
+}
+
+function addressIn(mailbox: string): string {
+  return /<([^<>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox
+}
+
+function Results({ company, id, message }: { company: string; id: string; message: Checked }) {
+  const { findings, unsupported, stopped } = useChecks(message)
+  if (stopped && findings === null) {
+    return (
+      <Alert color="orange" title="The checks took too long">
+        There is more in this message than can be looked through.
+      </Alert>
+    )
+  }
+  if (findings === null) return <Loader aria-label="Checking" />
+  return (
+    <Stack gap="md">
+      <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+        {findings.checks.map((check) => (
+          <OneCheck key={check.id} check={check} />
+        ))}
+      </Stack>
+      <section aria-labelledby="programs">
+        <Title order={3} size="h5" id="programs">
+          What mail programs do not know
+        </Title>
+        {unsupported === undefined && !stopped && <Loader size="sm" aria-label="Checking" />}
+        {(unsupported === null || (stopped && unsupported === undefined)) && (
+          <Text size="sm">The HTML is too large, or too broken, to be held against the data.</Text>
+        )}
+        {unsupported?.length === 0 && (
+          <Text size="sm">Nothing: all that is used is known to all of them.</Text>
+        )}
+        {unsupported && unsupported.length > 0 && (
+          <div className={classes.table}>
+            <Table verticalSpacing={4}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>HTML or CSS</Table.Th>
+                  <Table.Th>Not known to</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {unsupported.map(({ feature, clients }) => (
+                  <Table.Tr key={feature}>
+                    <Table.Th scope="row" fw={600}>
+                      <Said>{feature}</Said>
+                    </Table.Th>
+                    <Table.Td>{clients.join(', ')}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </div>
+        )}
+        <Text size="xs" c="dimmed" mt={4}>
+          From the data of Can I email (caniemail.com), as it was when this version was made.
+        </Text>
+      </section>
+      <Addresses company={company} id={id} findings={findings} />
+    </Stack>
+  )
+}
+
+const LOOK = {
+  bad: { icon: CircleX, color: 'red', word: 'Mend this' },
+  poor: { icon: CircleAlert, color: 'orange', word: 'Look at this' },
+  good: { icon: CircleCheck, color: 'road', word: 'Good' },
+} as const satisfies Record<Grade, object>
+
+function OneCheck({ check: { grade, what, why, todo } }: { check: Check }) {
+  const { icon: Icon, color, word } = LOOK[grade]
+  return (
+    <Paper withBorder p="sm" component="li">
+      <Group gap={8} wrap="nowrap" align="flex-start">
+        <Icon
+          size={18}
+          color={`var(--mantine-color-${color}-text)`}
+          style={{ flexShrink: 0, marginTop: 2 }}
+          role="img"
+          aria-label={word}
+        />
+        <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
+          <Text fw={600}>
+            <Said>{what}</Said>
+          </Text>
+          <Text size="sm" c="dimmed">
+            {why}
+          </Text>
+          {todo !== '' && <Text size="sm">{todo}</Text>}
+        </div>
+      </Group>
+    </Paper>
+  )
+}
+
+/** As many as the service asks for at once, and as many as are asked for in all. */
+const TOGETHER = 10
+const MOST_ASKED = 100
+const MOST_SHOWN = 200
+
+function Addresses({
+  company,
+  id,
+  findings: { facts },
+}: {
+  company: string
+  id: string
+  findings: Findings
+}) {
+  const mayManage = useMayManage()
+  const [answers, setAnswers] = useState<ReadonlyMap<string, ReachedLink>>(new Map())
+  const web = (url: string) => /^https?:/i.test(url)
+  const urls = [...new Set([...facts.links, ...facts.images].map(({ url }) => url).filter(web))]
+  const asking = useMutation({
+    async mutationFn() {
+      const asked = urls.slice(0, MOST_ASKED)
+      for (let from = 0; from < asked.length; from += TOGETHER) {
+        const { answers: some } = await reach(company, id, asked.slice(from, from + TOGETHER))
+        setAnswers((before) => new Map([...before, ...some.map((each) => [each.url, each] as const)]))
+      }
+    },
+  })
+  const rows = [
+    ...facts.links.map(({ url, text }) => ({ use: 'Link', url, text })),
+    ...facts.images.map(({ url, alt }) => ({ use: 'Image', url, text: alt ?? '' })),
+  ]
+  if (rows.length === 0) return null
+  return (
+    <section aria-labelledby="addresses">
+      <Group justify="space-between">
+        <Title order={3} size="h5" id="addresses">
+          Links and images
+        </Title>
+        {mayManage && urls.length > 0 && (
+          <Button size="xs" variant="default" loading={asking.isPending} onClick={() => asking.mutate()}>
+            See whether they are there
+          </Button>
+        )}
+      </Group>
+      {mayManage && (
+        <Text size="sm" c="dimmed">
+          Each is asked for once, from this server, by HEAD: whoever runs them may notice.
+        </Text>
+      )}
+      {asking.error && <Trouble error={asking.error} />}
+      <div className={classes.table}>
+        <Table verticalSpacing={4} className={classes.headers}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Use</Table.Th>
+              <Table.Th>Address</Table.Th>
+              <Table.Th>Text</Table.Th>
+              <Table.Th>There?</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.slice(0, MOST_SHOWN).map(({ use, url, text }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the same may stand there twice
+              <Table.Tr key={index}>
+                <Table.Td>{use}</Table.Td>
+                <Table.Td>
+                  <Said>{url.slice(0, 500)}</Said>
+                </Table.Td>
+                <Table.Td>
+                  <Said>{text}</Said>
+                </Table.Td>
+                <Table.Td>
+                  <Reached answer={answers.get(url)} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
+      {rows.length > MOST_SHOWN && <Text size="sm">{`and ${rows.length - MOST_SHOWN} more`}</Text>}
+    </section>
+  )
+}
+
+const COLORS = {
+  answered: 'road',
+  moved: 'blue',
+  missing: 'red',
+  refused: 'orange',
+  unreachable: 'red',
+} as const
+
+function Reached({ answer }: { answer: ReachedLink | undefined }) {
+  if (answer === undefined) return null
+  return (
+    <Stack gap={2}>
+      <Badge color={COLORS[answer.outcome]} variant="light">
+        {answer.status ?? answer.outcome}
+      </Badge>
+      <Text size="xs">
+        <Said>{answer.detail}</Said>
+      </Text>
+    </Stack>
+  )
+}

@@ -1,0 +1,96 @@
+/** Checks of a message: what each says of a message that is right, and of one that is not. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Checked, checkMessage, type Grade } from '../../console/src/checks/checks.ts'
+import { unsupportedIn } from '../../console/src/checks/clients.ts'
+import { htmlFacts } from '../../console/src/checks/html-facts.ts'
+
+const GOOD: Checked = {
+  subject: 'Your order has left',
+  from: 'shop@acme.example',
+  html: '<p>It arrives on Monday, between eight and ten in the morning.</p><img src="https://a.example/x.png" alt="">',
+  text: 'It arrives on Monday.',
+  size: 4_000,
+  fields: [
+    ['List-Unsubscribe', '<https://acme.example/u>'],
+    ['List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'],
+  ],
+  signedBy: ['acme.example'],
+}
+
+const ROWS: [id: string, grade: Grade, change: Partial<Checked>][] = [
+  ['text', 'poor', { text: null }],
+  ['text', 'poor', { text: ' \n' }],
+  ['clipping', 'bad', { html: 'x'.repeat(103 * 1024) }],
+  ['clipping', 'poor', { html: 'x'.repeat(100 * 1024) }],
+  ['size', 'poor', { size: 11 * 1024 * 1024 }],
+  ['subject', 'bad', { subject: '  ' }],
+  ['subject', 'poor', { subject: 'x'.repeat(71) }],
+  ['subject', 'poor', { subject: 'BUY NOW AND SAVE' }],
+  ['preheader', 'poor', { html: '<title>A long title that nobody sees at all</title><p>Hi</p>' }],
+  ['alt', 'poor', { html: `${GOOD.html}<img src=https://a.example/y.png>` }],
+  ['alignment', 'bad', { signedBy: [] }],
+  ['alignment', 'bad', { signedBy: ['notacme.example'] }],
+  ['alignment', 'good', { from: 'a@news.acme.example' }],
+  ['unsubscribe', 'poor', { fields: [] }],
+  ['unsubscribe', 'poor', { fields: [['list-unsubscribe', '<mailto:a@b.example>']] }],
+  ['active', 'bad', { html: '<script>1</script>' }],
+  ['active', 'poor', { html: '<form><input></form>' }],
+  ['insecure', 'poor', { html: '<a href="http://a.example">x</a>' }],
+  ['misleading', 'bad', { html: '<a href="https://evil.example/">www.bank.example</a>' }],
+  ['misleading', 'bad', { html: '<a href="https://evil.example/">https://bank.example/login</a>' }],
+]
+
+test('a message that is right has nothing to do', () => {
+  const { checks } = checkMessage(GOOD)
+  assert.deepEqual(
+    checks.filter(({ grade, todo }) => grade !== 'good' || todo !== ''),
+    [],
+  )
+  assert.ok(checks.length >= 7)
+})
+
+for (const [id, grade, change] of ROWS) {
+  test(`${id} is ${grade} with ${JSON.stringify(change).slice(0, 60)}`, () => {
+    const found = checkMessage({ ...GOOD, ...change }).checks.find((check) => check.id === id)
+    assert.equal(found?.grade, grade)
+    assert.ok(found.what !== '' && found.why !== '' && (grade === 'good' || found.todo !== ''))
+  })
+}
+
+test('a link that shows where it leads is no trouble', () => {
+  const html =
+    '<a href="https://www.bank.example/x">bank.example</a> <a href="#x">a.example</a> <a href="https://b.example">Buy</a>'
+  const { checks } = checkMessage({ ...GOOD, html })
+  assert.ok(!checks.some(({ id }) => id === 'misleading'))
+})
+
+test('links and images are found as browsers read them', () => {
+  const { links, images } = htmlFacts(
+    `<A HREF='https://a.example/?x=1&amp;y=2'>one <b>two</b></a><img src=https://b.example/p width=1 height=1>
+    <!-- <a href="https://comment.example"> --><script>"<a href='https://script.example'>"</script>`,
+  )
+  assert.deepEqual(links, [{ url: 'https://a.example/?x=1&y=2', text: 'one two' }])
+  assert.deepEqual(images, [{ url: 'https://b.example/p', alt: null, tiny: true }])
+})
+
+test('what is nested a hundred thousand times takes no longer than as much that is flat', () => {
+  const { text } = htmlFacts(`${'<div>'.repeat(100_000)}deep`)
+  assert.equal(text.trim(), 'deep')
+})
+
+test('each feature is told once, with the programs that do not know it', () => {
+  assert.deepEqual(
+    unsupportedIn([
+      '`<body> element` is not supported by `outlook.ios`',
+      '`position` is not supported by `gmail.ios`',
+      '`display:flex` is not supported by `outlook.windows`',
+      '`display:flex` is not supported by `gmail.android`',
+      'something else',
+    ]),
+    [
+      { feature: 'display:flex', clients: ['Outlook (Windows)', 'Gmail (Android)'] },
+      { feature: 'position', clients: ['Gmail (iOS)'] },
+    ],
+  )
+})
