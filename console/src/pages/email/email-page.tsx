@@ -1,10 +1,11 @@
 /** One email: where it is and why, what happened to it, and what is in it. */
 import { ActionIcon, Group, Skeleton, Stack, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { emailQuery, neighboursQuery } from '../../api/email.ts'
 import { useLive } from '../../api/live.ts'
+import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Trouble } from '../../parts/trouble.tsx'
 import { useCompany } from '../../shell/company.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
@@ -59,9 +60,9 @@ function Neighbours({ company, id }: { company: string; id: string }) {
   ])
   return (
     <Group justify="space-between" component="nav" aria-label="Emails before and behind">
-      <Link to="/c/$company/emails" params={{ company }}>
+      <AnchorLink to="/c/$company/emails" params={{ company }} size="sm">
         All emails
-      </Link>
+      </AnchorLink>
       <Group gap={4}>
         <Step
           label="Newer email (k)"
