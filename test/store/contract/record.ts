@@ -72,7 +72,8 @@ export function recordContract(open: OpenBench): void {
       assert.equal(captured.byteLength, 20_000, 'the caller keeps its octets')
       const { email: stored, recipients, events, attempts } = (await store.readHistory(value.id))!
       assert.equal(stored.lastEvent, 'bounced')
-      const base = { kind: 'to', attempts: 1, server: 'mx.x.test [192.0.2.1]:25', variables: null }
+      const server = 'mx.x.test [192.0.2.1]:25'
+      const base = { kind: 'to', attempts: 1, server, variables: null, heldFor: null }
       assert.deepEqual(recipients, [
         {
           ...base,
