@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import type {
   COMPANY_RELAY,
@@ -30,7 +30,7 @@ export const domainsQuery = (company: string, search?: string | undefined) =>
   queryOptions({
     queryKey: ['domains', company, search ?? ''],
     queryFn: ({ signal }) => get<Static<typeof DOMAINS>>(all(company), { search }, signal),
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   })
 
 export const domainQuery = (company: string, id: string) =>

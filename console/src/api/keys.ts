@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import type { KEY, KEYS, MADE_KEY, NEW_KEY } from '../../../src/http/console/contract/keys.ts'
 import { get, patch, pathOf, post, remove } from './client.ts'
@@ -20,7 +20,7 @@ export const keysQuery = (company: string, search: KeySearch) =>
   queryOptions({
     queryKey: ['keys', company, search],
     queryFn: ({ signal }) => get<Static<typeof KEYS>>(all(company), { ...search }, signal),
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   })
 
 const listAgain = () => queries.invalidateQueries({ queryKey: ['keys'] })

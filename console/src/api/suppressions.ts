@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type {
   AllowedPage,
   AllowedShown,
@@ -28,14 +28,14 @@ export const suppressionsQuery = (company: string, wanted: PageWanted) =>
   queryOptions({
     queryKey: ['suppressions', company, wanted],
     queryFn: ({ signal }) => get<SuppressionPage>(`${of(company)}/suppressions`, { ...wanted }, signal),
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   })
 
 export const allowedQuery = (company: string, { type: _type, ...wanted }: PageWanted) =>
   queryOptions({
     queryKey: ['allowed', company, wanted],
     queryFn: ({ signal }) => get<AllowedPage>(`${of(company)}/allowed`, wanted, signal),
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   })
 
 export async function addSuppression(company: string, entry: NewSuppression): Promise<void> {

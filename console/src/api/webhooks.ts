@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import type {
   ADDED_WEBHOOK,
@@ -68,7 +68,7 @@ export const attemptsQuery = (company: string, id: string, wanted: AttemptsWante
     queryFn: ({ signal }) =>
       get<Static<typeof ATTEMPTS>>(`${one(company, id)}/attempts`, { ...wanted }, signal),
     refetchInterval: wanted.before === undefined ? LOOK_EVERY : false,
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   })
 
 export const messageQuery = (company: string, id: string, message: string) =>

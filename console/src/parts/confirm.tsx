@@ -3,7 +3,7 @@ import { modals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
 
-export interface Confirmed {
+export interface Asked {
   /** A question that names the thing. */
   title: string
   /** What follows from it. */
@@ -12,13 +12,16 @@ export interface Confirmed {
   act: string
   /** Nothing is lost by it. */
   harmless?: boolean
+}
+
+export interface Confirmed extends Asked {
   run: () => Promise<unknown>
   /** Said when it is done. */
   done?: string
 }
 
-/** Asks before something is done, does it, and says what came of it. */
-export function confirm({ title, about, act, harmless = false, run, done }: Confirmed): void {
+/** Asks before something is done; what came of it says who does it. */
+export function ask({ title, about, act, harmless = false }: Asked, onConfirm: () => void): void {
   modals.openConfirmModal({
     title,
     children: (
@@ -29,8 +32,13 @@ export function confirm({ title, about, act, harmless = false, run, done }: Conf
     labels: { confirm: act, cancel: 'Cancel' },
     ...(!harmless && { confirmProps: { color: 'red' } }),
     closeButtonProps: { 'aria-label': 'Close' },
-    onConfirm: () => void attempt(run, done),
+    onConfirm,
   })
+}
+
+/** The same, does it, and says what came of it. */
+export function confirm({ run, done, ...asked }: Confirmed): void {
+  ask(asked, () => void attempt(run, done))
 }
 
 /** Does something that was asked for by a click; what it is refused for is shown. */

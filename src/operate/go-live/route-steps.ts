@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import type { RelayRoute } from '../../config/settings.ts'
 import { addressGuard } from '../../network/private-address.ts'
-import type { Operation } from '../verb.ts'
+import type { Hosts, Operation } from '../verb.ts'
 import { greeting, NoGreeting } from './greeting.ts'
 import { done, open, type StepResult, unknown, unneeded, wrong } from './step.ts'
 
@@ -30,7 +30,7 @@ async function relayAnswers(op: Operation, { host, port }: RelayRoute): Promise<
   const server = `${host}:${port}`
   // The operator has named it: it may lie in a private network.
   const anywhere = addressGuard({ allowPrivateNetworks: true })
-  const [address] = isIP(host) === 0 ? await addressesOf(op, host) : [host]
+  const [address] = isIP(host) === 0 ? await addressesOf(op.hosts(), host) : [host]
   if (address === undefined) {
     return wrong(`There is no address of ${host} in the DNS.`, 'Look at the host in POSTROAD_DELIVERY.')
   }
@@ -46,12 +46,13 @@ async function relayAnswers(op: Operation, { host, port }: RelayRoute): Promise<
 /** One that greets is enough; what others refuse is theirs. */
 async function receiversAnswer(op: Operation): Promise<StepResult> {
   const port = op.setup.smtpPort
+  const hosts = op.hosts()
   const failures: string[] = []
   for (const domain of PROBED) {
-    const found = await op.hosts().mx(domain)
+    const found = await hosts.mx(domain)
     if (found.kind !== 'found') continue
     for (const { exchange } of found.records.slice(0, TRIED)) {
-      const [address] = await addressesOf(op, exchange)
+      const [address] = await addressesOf(hosts, exchange)
       if (address === undefined) continue
       try {
         return judged(exchange, await greeting(address, port, op.guard()))
@@ -77,8 +78,8 @@ function judged(server: string, line: string): StepResult {
 }
 
 /** IPv4 first: it is there nearly everywhere. */
-async function addressesOf(op: Operation, host: string): Promise<string[]> {
-  const found = await op.hosts().addresses(host)
+async function addressesOf(hosts: Hosts, host: string): Promise<string[]> {
+  const found = await hosts.addresses(host)
   if (found.kind !== 'found') return []
   return found.records.toSorted((a, b) => a.family - b.family).map(({ address }) => address)
 }

@@ -12,10 +12,10 @@ import {
   teamQuery,
   withdrawInvitation,
 } from '../../api/team.ts'
+import { ask } from '../../parts/confirm.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Trouble } from '../../parts/trouble.tsx'
 import { useStanding } from '../../shell/company.ts'
-import { confirmed } from './confirmed.tsx'
 import { InviteForm } from './invite-form.tsx'
 import { Paged } from './paged.tsx'
 import { ROLE_CHOICES, ROLE_WORDS } from './roles.ts'
@@ -73,7 +73,7 @@ function Members({
   })
   const error = changing.error ?? removing.error
   const askToRemove = ({ id, name, address }: Member) =>
-    confirmed(
+    ask(
       {
         title: `Remove ${name || address}?`,
         about:

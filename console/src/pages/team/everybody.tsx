@@ -25,9 +25,9 @@ import {
   setOperator,
   teamChanged,
 } from '../../api/team.ts'
+import { ask } from '../../parts/confirm.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Trouble } from '../../parts/trouble.tsx'
-import { confirmed } from './confirmed.tsx'
 import { Paged } from './paged.tsx'
 import { PassedLink } from './passed-link.tsx'
 import { ROLE_WORDS } from './roles.ts'
@@ -193,7 +193,7 @@ function PersonActions({
 }) {
   const who = person.name || person.address || 'the first operator'
   const askToSwitch = () =>
-    confirmed(
+    ask(
       person.operator
         ? {
             title: `${who} an operator no more?`,
@@ -208,7 +208,7 @@ function PersonActions({
       onSwitch,
     )
   const askToRemove = () =>
-    confirmed(
+    ask(
       {
         title: `Remove ${who}?`,
         about: 'Their account and their sessions are gone for good. What they set up stays.',
