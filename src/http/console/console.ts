@@ -7,9 +7,9 @@ import { jsonContent } from '../json-content.ts'
 import { addDocuments } from './document.ts'
 import { consoleDocuments, consoleEndpoints } from './endpoints.ts'
 import { Guests } from './guests.ts'
-import { addLive } from './live.ts'
-import { DATA_HEADERS } from './page-headers.ts'
-import { signInParts } from './signing-in.ts'
+import { addLive } from './live/live.ts'
+import { DATA_HEADERS } from './page/headers.ts'
+import { signInParts } from './session/signing-in.ts'
 import { consoleWords } from './words.ts'
 
 export class Console implements Api {

@@ -12,7 +12,7 @@ import type { HttpCore } from '../core.ts'
 import type { Asker, Guest, PersonAccess } from '../endpoint.ts'
 import { clip, Fault } from '../fault.ts'
 import { checkJson } from '../media-type.ts'
-import { sessionToken } from './session-cookie.ts'
+import { sessionToken } from './session/cookie.ts'
 
 /** Only the page's own script can set it: others would have to ask first, and hear nothing (CORS). */
 const OWN_HEADER = 'x-postroad-console'

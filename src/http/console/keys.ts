@@ -12,7 +12,7 @@ import { type Asker, type Endpoint, endpoint } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
 import { FIND_KEYS, KEY, KEY_NAME, KEYS, MADE_KEY, NEW_KEY, OF_KEY } from './contract/keys.ts'
 import { MOST_LISTED, OF_COMPANY } from './contract/shapes.ts'
-import { oneCompany, requireDomain } from './domain.ts'
+import { oneCompany, requireDomain } from './domains/found.ts'
 
 const ALL = '/console/api/companies/:company/keys'
 const ONE = `${ALL}/:key`

@@ -15,7 +15,7 @@ interface Shown {
   id: string
   company: { id: string; name: string }
   subject: string
-  most_attempts: number
+  mostAttempts: number
   states: Record<string, number>
   recipients: { position: number; address: string; state: string; waits: string | null; at: string | null }[]
   attempts: { dialogue: string }[]
@@ -71,7 +71,7 @@ describe('one email in the console', () => {
     assert.equal(shown.company.name, company.name)
     assert.deepEqual(shown.states, { delivered: 1 })
     assert.equal(shown.recipients[0]!.at, null)
-    assert.ok(shown.most_attempts > 1)
+    assert.ok(shown.mostAttempts > 1)
   })
 
   test('what waits says for what and until when', async () => {

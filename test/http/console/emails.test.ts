@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
-import type { EmailLine } from '../../../src/http/console/email-line.ts'
+import type { EmailLine } from '../../../src/http/console/emails/line.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { Api } from '../requests.ts'

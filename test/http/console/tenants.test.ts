@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { consoleDocuments, consoleEndpoints } from '../../../src/http/console/endpoints.ts'
-import { LIVE_URL } from '../../../src/http/console/live.ts'
+import { LIVE_URL } from '../../../src/http/console/live/live.ts'
 import type { Endpoint } from '../../../src/http/endpoint.ts'
 import type { SignInParts } from '../../../src/operate/sign-in.ts'
 import { type Service, startService } from '../../support/service.ts'

@@ -11,7 +11,7 @@ import { CopyAsCurl } from './copy-as-curl.tsx'
 import { SendAgain } from './send-again.tsx'
 
 export function Actions({ company, email }: { company: string; email: EmailInFull }) {
-  const { id, states, content_removed: removed } = email
+  const { id, states, contentRemoved: removed } = email
   const [open, setOpen] = useState<'again' | 'curl' | null>(null)
   const close = () => setOpen(null)
   const mayManage = useMayManage()

@@ -36,7 +36,7 @@ export function AttachmentsView({
 }
 
 function File({ company, id, file }: { company: string; id: string; file: EmailFile }) {
-  const { position, filename, content_type: type, content_id: contentId, size } = file
+  const { position, filename, contentType: type, contentId, size } = file
   const url = documentUrl(company, id, `/files/${position}`)
   return (
     <Paper withBorder p="sm" component="li">

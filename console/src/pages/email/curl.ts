@@ -5,7 +5,7 @@ export type Dialect = 'json' | 'form'
 
 type Sent = Pick<
   EmailInFull,
-  'from' | 'to' | 'cc' | 'bcc' | 'reply_to' | 'subject' | 'tags' | 'variables' | 'domain' | 'test_mode'
+  'from' | 'to' | 'cc' | 'bcc' | 'replyTo' | 'subject' | 'tags' | 'variables' | 'domain' | 'testMode'
 >
 type Content = Pick<EmailContent, 'html' | 'text' | 'headers' | 'files'>
 
@@ -22,18 +22,18 @@ function jsonCurl(url: string, email: Sent, { html, text, headers, files }: Cont
     to: email.to,
     ...(email.cc.length > 0 && { cc: email.cc }),
     ...(email.bcc.length > 0 && { bcc: email.bcc }),
-    ...(email.reply_to.length > 0 && { reply_to: email.reply_to }),
+    ...(email.replyTo.length > 0 && { reply_to: email.replyTo }),
     subject: email.subject,
     ...(html !== null && { html }),
     ...(text !== null && { text }),
     ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
     ...(email.tags.length > 0 && { tags: email.tags }),
     ...(files.length > 0 && {
-      attachments: files.map(({ filename, content_type, content_id }) => ({
+      attachments: files.map(({ filename, contentType, contentId }) => ({
         filename,
         content: `(base64 of ${filename})`,
-        content_type,
-        ...(content_id !== null && { content_id }),
+        content_type: contentType,
+        ...(contentId !== null && { content_id: contentId }),
       })),
     }),
   }
@@ -52,22 +52,22 @@ function formCurl(url: string, email: Sent, { html, text, headers, files }: Cont
     ...[...email.to].map((to): [string, string] => ['to', to]),
     ...email.cc.map((cc): [string, string] => ['cc', cc]),
     ...email.bcc.map((bcc): [string, string] => ['bcc', bcc]),
-    ...(email.reply_to.length > 0 ? [['h:Reply-To', email.reply_to.join(', ')] as [string, string]] : []),
+    ...(email.replyTo.length > 0 ? [['h:Reply-To', email.replyTo.join(', ')] as [string, string]] : []),
     ['subject', email.subject],
     ...(html === null ? [] : [['html', html] as [string, string]]),
     ...(text === null ? [] : [['text', text] as [string, string]]),
     ...headers.map(([name = '', value = '']): [string, string] => [`h:${name}`, value]),
     ...email.tags.filter(({ name }) => name === 'tag').map(({ value }): [string, string] => ['o:tag', value]),
     ...Object.entries(email.variables).map(([name, value]): [string, string] => [`v:${name}`, value]),
-    ...(email.test_mode ? [['o:testmode', 'yes'] as [string, string]] : []),
+    ...(email.testMode ? [['o:testmode', 'yes'] as [string, string]] : []),
   ]
   return [
     `curl -X POST ${quoted(`${url}/v3/${encodeURIComponent(domain)}/messages`)}`,
     '--user "api:$POSTROAD_KEY"',
     // Of a value of -F a first @ or < would mean a file.
     ...fields.map(([name, value]) => `--form-string ${quoted(`${name}=${value}`)}`),
-    ...files.map(({ filename, content_id }) => {
-      return `-F ${quoted(`${content_id === null ? 'attachment' : 'inline'}=@"${fileName(filename)}"`)}`
+    ...files.map(({ filename, contentId }) => {
+      return `-F ${quoted(`${contentId === null ? 'attachment' : 'inline'}=@"${fileName(filename)}"`)}`
     }),
   ].join(NEXT)
 }

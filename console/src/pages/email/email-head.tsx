@@ -30,9 +30,9 @@ export function EmailHead({ company, email }: { company: string; email: EmailInF
       <div role="status" aria-label="Where it is and why">
         <Alert
           role="presentation"
-          color={statusOf(email.last_event).color}
+          color={statusOf(email.lastEvent).color}
           variant="light"
-          title={<Status of={email.last_event} size="md" />}
+          title={<Status of={email.lastEvent} size="md" />}
         >
           <Text component="p" m={0}>
             <Pieces of={standingOf(email)} />
@@ -46,13 +46,13 @@ export function EmailHead({ company, email }: { company: string; email: EmailInF
         <Addresses name="To" of={email.to} />
         <Addresses name="Cc" of={email.cc} />
         <Addresses name="Bcc" of={email.bcc} />
-        <Addresses name="Reply to" of={email.reply_to} />
+        <Addresses name="Reply to" of={email.replyTo} />
         <Fact name="Accepted">
-          <Time at={email.created_at} />
+          <Time at={email.createdAt} />
         </Fact>
-        {email.scheduled_at !== null && (
+        {email.scheduledAt !== null && (
           <Fact name="Scheduled for">
-            <Time at={email.scheduled_at} />
+            <Time at={email.scheduledAt} />
           </Fact>
         )}
         <Fact name="Size">{octetsText(email.size)}</Fact>
@@ -61,10 +61,10 @@ export function EmailHead({ company, email }: { company: string; email: EmailInF
             <Said>{email.company.name}</Said>
           </Fact>
         )}
-        {(email.tags.length > 0 || email.test_mode) && (
+        {(email.tags.length > 0 || email.testMode) && (
           <Fact name="Tags">
             <Group gap={4} component="span" display="inline-flex">
-              {email.test_mode && <Badge variant="default">test mode</Badge>}
+              {email.testMode && <Badge variant="default">test mode</Badge>}
               {email.tags.map(({ name, value }) => (
                 <Badge key={`${name} ${value}`} variant="default" tt="none" className={classes.tag}>
                   <Said>{name === 'tag' ? value : `${name}: ${value}`}</Said>
@@ -79,7 +79,7 @@ export function EmailHead({ company, email }: { company: string; email: EmailInF
           </Fact>
         ))}
         <Fact name="Message-ID">
-          <Said>{email.message_id}</Said>
+          <Said>{email.messageId}</Said>
         </Fact>
       </dl>
     </Stack>

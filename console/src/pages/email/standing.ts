@@ -4,10 +4,7 @@ import type { EmailInFull, EmailRecipient } from '../../api/email.ts'
 /** `said`: by a server, or whoever else: shown as it is, and apart from our own words. `at`: a time, ISO 8601. */
 export type Piece = string | { said: string } | { at: string }
 
-type Told = Pick<
-  EmailInFull,
-  'states' | 'recipients' | 'domain' | 'most_attempts' | 'created_at' | 'test_mode'
->
+type Told = Pick<EmailInFull, 'states' | 'recipients' | 'domain' | 'mostAttempts' | 'createdAt' | 'testMode'>
 
 const ORDER = [
   'quarantined',
@@ -62,7 +59,7 @@ export function recipientStanding(recipient: EmailRecipient, email: Told): Piece
     case 'canceled':
       return ['Canceled before it was sent.']
     case 'sending':
-      return [`Being sent now (attempt ${attempts + 1} of ${email.most_attempts}).`]
+      return [`Being sent now (attempt ${attempts + 1} of ${email.mostAttempts}).`]
     case 'quarantined':
       return [
         'In quarantine: trying to send it took down a process. An operator has to release or cancel it.',
@@ -74,7 +71,7 @@ export function recipientStanding(recipient: EmailRecipient, email: Told): Piece
 
 function waiting(recipient: EmailRecipient, email: Told): Piece[] {
   const { waits, at, attempts } = recipient
-  const next = `(attempt ${Math.min(attempts + 1, email.most_attempts)} of ${email.most_attempts})`
+  const next = `(attempt ${Math.min(attempts + 1, email.mostAttempts)} of ${email.mostAttempts})`
   const when: Piece[] = at === null ? [] : [' Next attempt ', { at }, ` ${next}.`]
   switch (waits) {
     case 'schedule':

@@ -18,7 +18,7 @@ export function TimeLine({ email, position }: { email: EmailInFull; position: nu
     .map((event) => ({ at: event.at, event }))
   const attempts: Entry[] = email.attempts
     .filter(({ recipients }) => recipients.includes(position))
-    .map((attempt, index) => ({ at: attempt.started_at, attempt, number: index + 1 }))
+    .map((attempt, index) => ({ at: attempt.startedAt, attempt, number: index + 1 }))
   const entries = [...events, ...attempts].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
   return (
     <ol className={classes.line}>
@@ -40,7 +40,7 @@ export function TimeLine({ email, position }: { email: EmailInFull; position: nu
 }
 
 function Happened({ event: { type, detail } }: { event: EmailEvent }) {
-  const { code, enhanced_code: enhanced, message, server, tls, next_attempt_at: next } = detail
+  const { code, enhancedCode: enhanced, message, server, tls, nextAttemptAt: next } = detail
   const told = message !== undefined && /^\d{3}[ -]/.test(message)
   const said = (told ? [message] : [code, enhanced, message]).filter((each) => each !== undefined).join(' ')
   return (
@@ -76,7 +76,7 @@ function Attempt({ attempt, number }: { attempt: EmailAttempt; number: number })
   const [open, setOpen] = useState(false)
   const body = useId()
   const Chevron = open ? ChevronDown : ChevronRight
-  const { server, duration_ms: duration, dialogue } = attempt
+  const { server, duration, dialogue } = attempt
   return (
     <Stack gap={4} miw={0}>
       <UnstyledButton onClick={() => setOpen(!open)} aria-expanded={open} aria-controls={body}>

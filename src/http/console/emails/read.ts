@@ -1,19 +1,13 @@
 /** One email: what became of it, what comes next, and what is in it. */
 import { lookAhead, neighboursOf } from '../../../operate/email-outlook.ts'
 import { companyName } from '../../../operate/find.ts'
-import { historyJson, isoTime } from '../../../operate/shapes.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { listFiles } from '../../stored-files/files.ts'
 import { CONTENT, EMAIL_IN_FULL, NEIGHBOURS, OF_EMAIL } from '../contract/email.ts'
 import { emailNamed } from './found.ts'
+import { emailInFull } from './in-full.ts'
 import { isPicture } from './picture.ts'
 
-/** Recipients on a page, with what happened to them. */
-const PAGE = 100
-/** Characters of a dialogue: one with a thousand recipients is longer than anybody reads. */
-const LONGEST_DIALOGUE = 64 * 1024
-/** Attempts on a page: the last ones. */
-const MOST_ATTEMPTS = 200
 /** Characters of each of HTML and text; whoever wants all of it loads the source down. */
 const LONGEST_BODY = 1024 * 1024
 
@@ -36,46 +30,17 @@ const readEmail = endpoint({
   },
 })(async ({ caller, params, query }, core) => {
   const { id, op } = await emailNamed(core, caller, params)
-  const { history, outlook, domain } = await lookAhead(op, { id })
-  const { email } = history
-  const told = historyJson(history)
-  const start = query.from ?? 0
-  const shown = (position: number) => position >= start && position < start + PAGE
-  const states: Record<string, number> = {}
-  for (const { state } of history.recipients) states[state] = (states[state] ?? 0) + 1
-  const { retrySchedule } = core.deps.settings
+  const found = await lookAhead(op, { id })
+  const { companyId } = found.history.email
   return {
     status: 200,
     body: {
-      ...told,
-      company: { id: email.companyId, name: companyName(op, email.companyId) },
-      domain: { id: email.domainId, name: domain?.name ?? null },
-      test_mode: email.testMode,
-      most_attempts: retrySchedule.length + 1,
-      states,
-      recipients: told.recipients.flatMap((recipient, index) => {
-        if (!shown(recipient.position)) return []
-        const { waits, at } = outlook[index]!
-        return [{ ...recipient, waits, at: isoTime(at) }]
-      }),
-      events: told.events
-        .filter(({ recipient }) => recipient === null || shown(recipient))
-        .map(({ type, at, recipient, ...detail }) => ({ type, at, recipient, detail })),
-      attempts: told.attempts
-        .filter(({ recipients }) => recipients.some(shown))
-        .slice(-MOST_ATTEMPTS)
-        .map((attempt) => ({ ...attempt, dialogue: clipped(attempt.dialogue) })),
+      ...emailInFull(found, query.from ?? 0),
+      company: { id: companyId, name: companyName(op, companyId) },
+      mostAttempts: core.deps.settings.retrySchedule.length + 1,
     },
   }
 })
-
-/** Beginning and end: there stand who was spoken to, and what came of it. */
-function clipped(dialogue: string): string {
-  if (dialogue.length <= LONGEST_DIALOGUE) return dialogue
-  const half = LONGEST_DIALOGUE / 2
-  const left = dialogue.length - LONGEST_DIALOGUE
-  return `${dialogue.slice(0, half)}\n... ${left} characters are left out ...\n${dialogue.slice(-half)}`
-}
 
 const readNeighbours = endpoint({
   method: 'GET',
@@ -125,9 +90,7 @@ const readContent = endpoint({
       clipped: bodies.filter((name) => (content[name]?.length ?? 0) > LONGEST_BODY),
       headers: content.headers.map(([name, value]) => [name, value]),
       files: files.map(({ position, filename, contentType, disposition, contentId, size }) => ({
-        ...{ position, filename, disposition, size },
-        content_type: contentType,
-        content_id: contentId,
+        ...{ position, filename, contentType, contentId, disposition, size },
         picture: isPicture(contentType),
       })),
     },

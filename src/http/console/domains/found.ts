@@ -1,0 +1,79 @@
+/** A sending domain as the page is shown it, and how a path names one. */
+import type { Static } from 'typebox'
+import type { Route, SendingDomain } from '../../../accounts/account.ts'
+import { type DnsRecord, dnsRecords, zoneLine } from '../../../accounts/dns-records.ts'
+import type { RecordCheck } from '../../../accounts/verify.ts'
+import { visibleAccounts } from '../../../operate/authority.ts'
+import { OperateError } from '../../../operate/error.ts'
+import { companyName, noSuchDomain } from '../../../operate/find.ts'
+import { isoTime } from '../../../operate/shapes.ts'
+import type { Operation } from '../../../operate/verb.ts'
+import type { HttpCore } from '../../core.ts'
+import type { Asker } from '../../endpoint.ts'
+import { currentOperationOf } from '../../operation.ts'
+import type { DOMAIN, RECORD_CHECK, RELAY, WHOLE_DOMAIN } from '../contract/domains.ts'
+
+type InCompany = Asker<'company'>
+
+/** What a verb on this domain needs. One of another company than the path names is not there, for operators too. */
+export async function operationOnDomain(core: HttpCore, asker: InCompany, id: string): Promise<Operation> {
+  const op = await currentOperationOf(core, asker.caller)
+  requireDomain(op, asker, id)
+  return op
+}
+
+/** Throws `not_found`. */
+export function requireDomain(op: Operation, { company }: Pick<InCompany, 'company'>, id: string): void {
+  const found = visibleAccounts(op).domains.find((domain) => domain.id === id)
+  if (found === undefined || (company !== null && found.companyId !== company)) throw noSuchDomain(id)
+}
+
+/** The company that something is added to. */
+export function oneCompany({ company }: Pick<InCompany, 'company'>): string {
+  if (company !== null) return company
+  throw new OperateError('invalid', 'this belongs to one company: choose which')
+}
+
+export function shownDomain(op: Operation, domain: SendingDomain): Static<typeof DOMAIN> {
+  const { id, name, companyId, status, sending, createdAt } = domain
+  const company = { id: companyId, name: companyName(op, companyId) }
+  return { id, name, company, status, sending, createdAt: isoTime(createdAt) }
+}
+
+export function shownWhole(op: Operation, domain: SendingDomain): Static<typeof WHOLE_DOMAIN> {
+  const { accounts, hostname } = op
+  const routeOf = (domainId: string | null) =>
+    accounts.routes.find((route) => route.companyId === domain.companyId && route.domainId === domainId)
+  return {
+    ...shownDomain(op, domain),
+    records: dnsRecords(domain, hostname).map((record) => ({
+      ...shownRecord(record),
+      seen: domain.seen[record.kind] ?? null,
+    })),
+    dkim: domain.dkim.map(({ selector, algorithm, active }) => {
+      return { selector, algorithm, active, record: `${selector}._domainkey.${domain.name}` }
+    }),
+    speaksFor: accounts.domains
+      .filter(({ id }) => domain.speaksFor.includes(id))
+      .map(({ id, name }) => ({ id, name })),
+    relay: shownRelay(routeOf(domain.id)),
+    companyRelay: shownRelay(routeOf(null)),
+    hostname,
+  }
+}
+
+function shownRecord(record: DnsRecord) {
+  const { kind, type, name, value, required, purpose } = record
+  return { kind, type, name, value, required, purpose, zone: zoneLine(record) }
+}
+
+export function shownCheck(check: RecordCheck): Static<typeof RECORD_CHECK> {
+  const { state, found, advice, explanation, suggestion } = check
+  return { ...shownRecord(check), state, found, advice, explanation, suggestion }
+}
+
+/** Without the password, and without the user, who is sealed with it. */
+export function shownRelay(route: Route | undefined): Static<typeof RELAY> | null {
+  if (route === undefined) return null
+  return { url: route.url, login: route.sealed !== null, createdAt: isoTime(route.createdAt) }
+}

@@ -1,0 +1,51 @@
+/** What DNS has of the records of a domain. */
+import { checkDomainRecord, verifyDomain } from '../../../operate/domains.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { currentOperationOf } from '../../operation.ts'
+import { OF_DOMAIN, OF_RECORD, RECORD_CHECK, VERIFIED_DOMAIN } from '../contract/domains.ts'
+import { operationOnDomain, shownCheck, shownWhole } from './found.ts'
+
+const ONE = '/console/api/companies/:company/domains/:domain'
+
+/** Of one record, so that the page shows each as its answer comes, however long others take. */
+const check = endpoint({
+  method: 'GET',
+  url: `${ONE}/check`,
+  operation: 'console_domain_check',
+  access: 'company',
+  schema: {
+    operationId: 'checkRecord',
+    summary: 'Asks DNS for one record of a domain; changes nothing',
+    params: OF_DOMAIN,
+    querystring: OF_RECORD,
+    response: { 200: RECORD_CHECK },
+  },
+})(async ({ caller, params, query }, core) => {
+  const op = await operationOnDomain(core, caller, params.domain)
+  return { status: 200, body: shownCheck(await checkDomainRecord(op, { ...params, name: query.name })) }
+})
+
+const verify = endpoint({
+  method: 'POST',
+  url: `${ONE}/verify`,
+  operation: 'console_domain_verify',
+  access: 'company',
+  schema: {
+    operationId: 'verifyDomain',
+    summary: 'Asks DNS for the records of a domain, and lets it send when they are right',
+    params: OF_DOMAIN,
+    response: { 200: VERIFIED_DOMAIN },
+  },
+})(async ({ caller, params }, core) => {
+  const { domain, verification } = await verifyDomain(
+    await operationOnDomain(core, caller, params.domain),
+    params,
+  )
+  const { records, verified, uncertain } = verification
+  // As it stands now, on the accounts that this has changed.
+  const op = await currentOperationOf(core, caller.caller)
+  const body = { domain: shownWhole(op, domain), records: records.map(shownCheck), verified, uncertain }
+  return { status: 200, body }
+})
+
+export const domainRecordEndpoints: readonly Endpoint[] = [check, verify]

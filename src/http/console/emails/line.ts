@@ -1,0 +1,42 @@
+/** An email as lists of the page show it: short, whatever its sender wrote. */
+import type { Static } from 'typebox'
+import type { AccountDirectory } from '../../../accounts/directory.ts'
+import type { EmailSummary, Standing } from '../../../store/store.ts'
+import { clip } from '../../fault.ts'
+import type { EMAIL_LINE } from '../contract/emails.ts'
+
+export type EmailLine = Static<typeof EMAIL_LINE>
+
+/** Characters of a subject or address, and of a tag; and tags of one email. */
+const LONGEST = 300
+const LONGEST_TAG = 60
+const MOST_TAGS = 6
+
+/** `standing`: null where nothing is known of the recipients. */
+export function emailLine(
+  { id, companyId, domainId, from, to, cc, bcc, subject, tags, ...email }: EmailSummary,
+  standing: Standing | null,
+  directory: Pick<AccountDirectory, 'domain'>,
+): EmailLine {
+  const { createdAt, scheduledAt, lastEvent } = email
+  return {
+    id,
+    company: companyId,
+    domain: directory.domain(domainId)?.name ?? domainId,
+    from: clip(from, LONGEST),
+    to: clip(to[0] ?? cc[0] ?? bcc[0] ?? '', LONGEST),
+    subject: clip(subject, LONGEST),
+    tags: tags.slice(0, MOST_TAGS).map((tag) => clip(tagText(tag), LONGEST_TAG)),
+    createdAt: new Date(createdAt).toISOString(),
+    scheduledAt: scheduledAt === null ? null : new Date(scheduledAt).toISOString(),
+    lastEvent,
+    recipients: standing?.recipients ?? to.length + cc.length + bcc.length,
+    states: standing?.states ?? [],
+  }
+}
+
+/** Of the form dialect each tag is a value of the name `tag`. */
+function tagText({ name, value }: { name: string; value: string }): string {
+  if (name === 'tag') return value
+  return value === '' ? name : `${name}:${value}`
+}

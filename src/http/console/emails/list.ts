@@ -1,0 +1,106 @@
+/** The list of emails. */
+import { isEmailId } from '../../../email/email-id.ts'
+import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../../../email/event.ts'
+import type { FoundEmails } from '../../../events/find-emails.ts'
+import { invalidField } from '../../../intake/refusal.ts'
+import { parseEmailQuery } from '../../../operate/email-query.ts'
+import type { EmailSearch } from '../../../operate/email-search.ts'
+import { glanceEmail, searchEmails } from '../../../operate/emails.ts'
+import type { Operation } from '../../../operate/verb.ts'
+import { type Call, type Endpoint, endpoint } from '../../endpoint.ts'
+import { currentOperationOf } from '../../operation.ts'
+import { EMAILS, EMAILS_WANTED } from '../contract/emails.ts'
+import { emailLine } from './line.ts'
+
+const SCHEMA = {
+  operationId: 'listEmails',
+  summary: 'Emails of the company, newest first',
+  querystring: EMAILS_WANTED,
+  response: { 200: EMAILS },
+} as const
+type Query = Call<typeof SCHEMA, 'company'>['query']
+
+const list = endpoint({
+  method: 'GET',
+  url: '/console/api/companies/:company/emails',
+  operation: 'console_email_list',
+  access: 'company',
+  schema: SCHEMA,
+})(async ({ caller: { caller, company }, query }, core) => {
+  const { store, accounts } = core.deps
+  const { limit = 60 } = query
+  // Before the list is read: what comes meanwhile is told again, and missed by nobody.
+  const cursor = await store.settledEventNumber()
+  const op = await currentOperationOf(core, caller)
+  const before = cursorOf(query.cursor)
+  const { emails: page, next } = await found(op, query, company, { before, limit })
+  const standings = new Map(
+    (await store.standings(page.map(({ id }) => id))).map((standing) => [standing.id, standing]),
+  )
+  const emails = page.map((email) => emailLine(email, standings.get(email.id) ?? null, accounts.directory))
+  return { status: 200, body: { emails, next, cursor } }
+})
+
+/** `company`: of the path; null: all. */
+async function found(
+  op: Operation,
+  query: Query,
+  company: string | null,
+  page: { before: string | undefined; limit: number },
+): Promise<Pick<FoundEmails, 'emails' | 'next'>> {
+  const of = company === null ? {} : { company }
+  const asked = wantedOf(query)
+  if (query.q === undefined) return await searchEmails(op, { ...asked, ...of, ...page })
+  const typed = parseEmailQuery(query.q, { now: op.now(), timeZone: zoneOf(query.zone) })
+  if (typed.kind === 'email') {
+    const email = await glanceEmail(op, { ...of, id: typed.id })
+    return { emails: email === null ? [] : [email], next: null }
+  }
+  const twice = Object.keys(typed.search).find((name) => name in asked || name in of)
+  if (twice !== undefined) throw invalidField('q', `it names what is chosen beside it, too: ${twice}`)
+  return await searchEmails(op, { ...typed.search, ...asked, ...of, ...page })
+}
+
+function zoneOf(zone = 'UTC'): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
+  } catch {
+    throw invalidField('zone', 'it is a time zone of the IANA database, as `Europe/Berlin`')
+  }
+}
+
+function cursorOf(text: string | undefined): string | undefined {
+  if (text === undefined || isEmailId(text)) return text
+  throw invalidField('cursor', 'it is what `next` of the page before was')
+}
+
+/** What is chosen beside what is typed; absent where it is not. */
+function wantedOf({ domain, event, tag, key, from, to, subject, since, until }: Query): EmailSearch {
+  return {
+    ...(domain !== undefined && { domain }),
+    ...(key !== undefined && { key }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(subject !== undefined && { subject }),
+    ...(tag !== undefined && { tag: tagFilterOf(tag) }),
+    ...(event !== undefined && { events: eventsOf(event) }),
+    ...(since !== undefined && { since: timeOf('since', since) }),
+    ...(until !== undefined && { until: timeOf('until', until) }),
+  }
+}
+
+function eventsOf(text: string): EventType[] {
+  return text.split(',').map((part) => {
+    const found = LAST_EVENT_TYPES.find((type) => type === part.trim())
+    if (found !== undefined) return found
+    throw invalidField('event', `it is one of ${LAST_EVENT_TYPES.join(', ')}`)
+  })
+}
+
+function timeOf(field: string, text: string): number {
+  const at = Date.parse(text)
+  if (Number.isFinite(at)) return at
+  throw invalidField(field, 'it is a time as ISO 8601 has it')
+}
+
+export const emailEndpoints: readonly Endpoint[] = [list]

@@ -1,0 +1,20 @@
+/** What stands beside the console where it has an address of its own: the way in. */
+import type { FastifyInstance } from 'fastify'
+import type { Answering, Api } from '../../api.ts'
+import { toConsole } from '../../console-path.ts'
+import { consoleWords } from '../words.ts'
+import { DATA_HEADERS } from './headers.ts'
+
+export class ConsoleDoor implements Api {
+  readonly prefixes = ['/']
+  readonly ownPage = true
+  readonly words = consoleWords
+  readonly headers = DATA_HEADERS
+
+  register(app: FastifyInstance, answering: Answering): void {
+    app.get(
+      '/',
+      answering('other', async () => toConsole()),
+    )
+  }
+}

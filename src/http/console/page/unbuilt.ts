@@ -1,0 +1,39 @@
+/** What is shown while the page of the console is not built: it asks for itself again until it is. */
+import { createHash } from 'node:crypto'
+import type { Answer } from '../../answer.ts'
+import { pageHeaders } from './headers.ts'
+
+/** Seconds. */
+const AGAIN_IN = 2
+
+const STYLE =
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:20vh auto;padding:0 1rem;color:#1c2733;background:#fff}' +
+  'code{white-space:nowrap;background:#eef2f5;padding:.1em .3em;border-radius:.2em}' +
+  '@media(prefers-color-scheme:dark){body{color:#dde4ea;background:#14191e}code{background:#26303a}}'
+const DIGEST = createHash('sha256').update(STYLE).digest('base64')
+
+const BODY = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="refresh" content="${AGAIN_IN}">
+<title>Postroad</title>
+<style>${STYLE}</style>
+<main>
+<h1>The console is being built</h1>
+<p>This takes a few seconds after the first start, and after an update. The page opens by itself when it is done. Mail is
+taken in and delivered meanwhile.</p>
+<p>If it stays like this: <code>npm start</code> builds the console beside the service, other ways to start it do not.
+<code>npm run build</code> does, and the service need not be started again.</p>
+</main>
+</html>
+`
+
+export function unbuiltPage(): Answer {
+  return {
+    status: 503,
+    type: 'text/html; charset=utf-8',
+    body: BODY,
+    headers: { ...pageHeaders(`'sha256-${DIGEST}'`, { script: false }), 'retry-after': String(AGAIN_IN) },
+  }
+}

@@ -1,0 +1,67 @@
+/** Signing in by a link, or by a password and where it is on a second factor. */
+import { acceptInvitation } from '../../../operate/invitations.ts'
+import { knownSession, signInByLink } from '../../../operate/sessions.ts'
+import { type SignInParts, signInByPassword, signInBySecondFactor } from '../../../operate/sign-in.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { LINK, ME, PASSWORD, SECOND_FACTOR, SECOND_STEP } from '../contract/session.ts'
+import { sessionToken } from './cookie.ts'
+import { originOf, signedIn, unlessRefused } from './signing-in.ts'
+
+export function sessionBeginEndpoints(parts: SignInParts): Endpoint[] {
+  const withLink = endpoint({
+    method: 'POST',
+    url: '/console/api/session/link',
+    operation: 'console_sign_in',
+    access: 'stranger',
+    schema: {
+      operationId: 'signInWithLink',
+      summary: 'Sign in by a link, or accept an invitation by its own; each works once',
+      body: LINK,
+      response: { 200: ME },
+    },
+  })(async ({ body, request }, core) => {
+    const from = { ...originOf(core, request), now: parts.clock.now() }
+    const { store } = core.deps
+    const cookied = sessionToken(request.raw)
+    const known = cookied === null ? null : await knownSession(store, cookied, from.now)
+    const begun =
+      (await acceptInvitation(store, body.token, known, from)) ??
+      (await signInByLink(store, body.token, from))
+    return await signedIn(core, parts, request, begun)
+  })
+
+  const withPassword = endpoint({
+    method: 'POST',
+    url: '/console/api/session/password',
+    operation: 'console_sign_in',
+    access: 'stranger',
+    schema: {
+      operationId: 'signInWithPassword',
+      summary: 'Sign in by address and password',
+      body: PASSWORD,
+      response: { 200: ME, 202: SECOND_STEP },
+    },
+  })(async ({ body, request }, core) => {
+    const proved = await unlessRefused(signInByPassword(parts, body, originOf(core, request)))
+    if ('ticket' in proved) return { status: 202, body: { ticket: proved.ticket } }
+    return await signedIn(core, parts, request, proved.begun)
+  })
+
+  const withSecondFactor = endpoint({
+    method: 'POST',
+    url: '/console/api/session/second-factor',
+    operation: 'console_sign_in',
+    access: 'stranger',
+    schema: {
+      operationId: 'signInWithSecondFactor',
+      summary: 'The second step, after the password',
+      body: SECOND_FACTOR,
+      response: { 200: ME },
+    },
+  })(async ({ body, request }, core) => {
+    const begun = await unlessRefused(signInBySecondFactor(parts, body, originOf(core, request)))
+    return await signedIn(core, parts, request, begun)
+  })
+
+  return [withLink, withPassword, withSecondFactor]
+}

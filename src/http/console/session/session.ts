@@ -1,0 +1,60 @@
+/** Who has signed in, and the end of that. */
+import type { IncomingMessage } from 'node:http'
+import type { Person, Session } from '../../../people/person.ts'
+import type { HttpCore } from '../../core.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { DONE, ME } from '../contract/session.ts'
+import { smtpOf } from '../smtp.ts'
+import { sessionCookie } from './cookie.ts'
+
+/** What the page knows of who looks at it. */
+export function meOf(
+  { deps, apiUrl }: HttpCore,
+  request: IncomingMessage,
+  { person, session }: { person: Person; session: Session },
+) {
+  const { id, address, name, operator, credentials, memberships } = person
+  const url = apiUrl.of(request)
+  const companies = deps.accounts.directory.companies().flatMap((company) => {
+    const role = operator ? 'operator' : memberships.find(({ companyId }) => companyId === company.id)?.role
+    return role === undefined ? [] : [{ id: company.id, name: company.name, role } as const]
+  })
+  return {
+    person: {
+      ...{ id, address, name, operator },
+      password: credentials.password !== null,
+      totp: credentials.totp !== null,
+      passkeys: credentials.passkeys.length,
+      identities: credentials.identities.length,
+    },
+    session: { id: session.id, way: session.way },
+    companies,
+    installation: {
+      version: deps.version,
+      delivery: deps.settings.delivery.kind,
+      url,
+      smtp: smtpOf(deps.settings, url),
+    },
+  }
+}
+
+const readSession = endpoint({
+  method: 'GET',
+  url: '/console/api/session',
+  operation: 'console_session_read',
+  access: 'person',
+  schema: { operationId: 'readSession', summary: 'Who has signed in', response: { 200: ME } },
+})(async ({ caller, request }, core) => ({ status: 200, body: meOf(core, request.raw, caller) }))
+
+const signOut = endpoint({
+  method: 'DELETE',
+  url: '/console/api/session',
+  operation: 'console_sign_out',
+  access: 'person',
+  schema: { operationId: 'signOut', summary: 'End this session', response: { 200: DONE } },
+})(async ({ caller: { person, session }, request }, core) => {
+  await core.deps.store.endSessions(person.id, { id: session.id })
+  return { status: 200, body: {}, headers: { 'set-cookie': sessionCookie(core, request.raw, '', 0) } }
+})
+
+export const sessionEndpoints: readonly Endpoint[] = [readSession, signOut]

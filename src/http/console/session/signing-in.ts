@@ -1,0 +1,93 @@
+/** What signing in takes on the side of HTTP: its parts, from where somebody comes, and what a session begins with. */
+
+import type { FastifyRequest } from 'fastify'
+import { type BegunSession, knownSession, SESSION_LASTS } from '../../../operate/sessions.ts'
+import { type Origin, type RefusedWhy, type SignInParts, SignInRefused } from '../../../operate/sign-in.ts'
+import { Attempts } from '../../../people/attempts.ts'
+import { Passwords } from '../../../people/password.ts'
+import { Tickets } from '../../../people/tickets.ts'
+import { addressGroup } from '../../admission/address-group.ts'
+import type { AnswerHeaders } from '../../answer.ts'
+import type { HttpCore } from '../../core.ts'
+import { Fault } from '../../fault.ts'
+import { sessionCookie, sessionToken } from './cookie.ts'
+import { deviceCookie, deviceTicket } from './device-cookies.ts'
+import { meOf } from './session.ts'
+
+/** What the secret of tickets is derived for. */
+const PURPOSE = 'console tickets'
+
+export function signInParts({ deps }: HttpCore): SignInParts {
+  const { store, seal, log } = deps
+  return {
+    ...{ store, seal, log },
+    tickets: new Tickets(() => deps.derive(PURPOSE)),
+    passwords: new Passwords(),
+    attempts: new Attempts(),
+    clock: {
+      now: () => Date.now(),
+      steady: () => performance.now(),
+      wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
+    },
+  }
+}
+
+export function originOf({ clientAddress }: HttpCore, { raw }: FastifyRequest): Origin {
+  const address = clientAddress.of(raw)
+  const userAgent = raw.headers['user-agent'] ?? ''
+  return { address, group: addressGroup(address), userAgent, device: deviceTicket(raw) }
+}
+
+/** Of somebody who has just signed in. A session that this browser had before ends: its token is of no more use. */
+export async function signedIn(
+  core: HttpCore,
+  parts: SignInParts,
+  { raw }: FastifyRequest,
+  begun: BegunSession,
+  removed: readonly string[] = [],
+) {
+  const before = sessionToken(raw)
+  if (before !== null) {
+    const old = await knownSession(core.deps.store, before, parts.clock.now())
+    if (old !== null) await parts.store.endSessions(old.person.id, { id: old.session.id })
+  }
+  return {
+    status: 200 as const,
+    body: meOf(core, raw, begun),
+    headers: sessionHeaders(core, parts, { raw }, begun, removed),
+  }
+}
+
+/** The cookies of a session that has just begun. */
+export function sessionHeaders(
+  core: HttpCore,
+  parts: SignInParts,
+  { raw }: Pick<FastifyRequest, 'raw'>,
+  { token, person }: Pick<BegunSession, 'token' | 'person'>,
+  others: readonly string[] = [],
+): AnswerHeaders {
+  const session = sessionCookie(core, raw, token, SESSION_LASTS / 1000)
+  return { 'set-cookie': [session, deviceCookie(core, parts, raw, person.id), ...others] }
+}
+
+const STATUS: Readonly<Record<RefusedWhy, 401 | 403 | 429 | 502>> = {
+  wrong: 401,
+  ended: 401,
+  too_many_attempts: 429,
+  busy: 429,
+  no_account: 403,
+  provider_failed: 502,
+  proof_needed: 403,
+}
+
+/** What `work` is refused for, as a Fault. */
+export async function unlessRefused<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof SignInRefused)) throw error
+    const { why, message: detail, retryAfter } = error
+    const again = retryAfter === undefined ? {} : { retryAfter: retryAfter / 1000 }
+    throw new Fault({ code: 'person_refused', status: STATUS[why], why, detail, ...again }, { cause: error })
+  }
+}

@@ -1,0 +1,198 @@
+/** Webhooks of a company: who is told what, and with which secret. */
+import { typesOfWord, WEBHOOK_DIALECTS, webhookWords, wordsOfTypes } from '../../../events/told/types.ts'
+import { isoTime } from '../../../operate/shapes.ts'
+import type { Operation } from '../../../operate/verb.ts'
+import { showWebhookBacklog } from '../../../operate/webhook-events.ts'
+import type { OwnedWebhook } from '../../../operate/webhook-find.ts'
+import {
+  hasOwnSecret,
+  rotateSigningKey,
+  rotateWebhookSecret,
+  showWebhookSecret,
+} from '../../../operate/webhook-secrets.ts'
+import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { currentOperationOf } from '../../operation.ts'
+import { OF_COMPANY } from '../contract/shapes.ts'
+import {
+  ADDED_WEBHOOK,
+  NEW_WEBHOOK,
+  NOTHING,
+  OF_WEBHOOK,
+  WEBHOOK,
+  WEBHOOK_CHANGE,
+  WEBHOOK_PAGE,
+  WEBHOOK_SECRET,
+  WEBHOOK_WORDS,
+  WEBHOOKS,
+  type WebhookShown,
+  type WebhookWords,
+} from '../contract/webhooks.ts'
+import { operationOnWebhook } from './found.ts'
+
+const list = endpoint({
+  method: 'GET',
+  url: '/console/api/companies/:company/webhooks',
+  operation: 'console_webhooks',
+  access: 'company',
+  schema: {
+    operationId: 'listWebhooks',
+    summary: 'Webhooks, newest first, and how they fare',
+    params: OF_COMPANY,
+    querystring: WEBHOOK_PAGE,
+    response: { 200: WEBHOOKS },
+  },
+})(async ({ caller, query: { limit, after } }, core) => {
+  const op = await currentOperationOf(core, caller.caller)
+  const all = (await listWebhooks(op, { company: caller.company ?? undefined })).reverse()
+  const begin = after === undefined ? 0 : all.findIndex(({ webhook }) => webhook.id === after) + 1
+  const page = all.slice(begin, begin + limit)
+  const data = await Promise.all(page.map((owned) => shown(op, owned)))
+  return { status: 200, body: { data, more: all.length > begin + limit } }
+})
+
+const WORDS = Object.fromEntries(
+  WEBHOOK_DIALECTS.map((dialect) => {
+    const words = webhookWords(dialect)
+    return [dialect, words.map((word) => ({ word, types: [...typesOfWord(dialect, word)!] }))]
+  }),
+) as WebhookWords
+
+const words = endpoint({
+  method: 'GET',
+  url: '/console/api/webhook-words',
+  operation: 'console_webhooks',
+  access: 'person',
+  schema: {
+    operationId: 'listWebhookWords',
+    summary: 'What webhooks can be told',
+    response: { 200: WEBHOOK_WORDS },
+  },
+})(async () => ({ status: 200, body: WORDS }))
+
+const add = endpoint({
+  method: 'POST',
+  url: '/console/api/companies/:company/webhooks',
+  operation: 'console_webhook_change',
+  access: 'company',
+  schema: {
+    operationId: 'addWebhook',
+    summary: 'Tell a URL what happens from now on',
+    params: OF_COMPANY,
+    body: NEW_WEBHOOK,
+    response: { 201: ADDED_WEBHOOK },
+  },
+})(async ({ caller, params: { company }, body }, core) => {
+  const op = await currentOperationOf(core, caller.caller)
+  const { webhook } = await addWebhook(op, { company, ...body })
+  return { status: 201, body: { id: webhook.id } }
+})
+
+const read = endpoint({
+  method: 'GET',
+  url: '/console/api/companies/:company/webhooks/:id',
+  operation: 'console_webhooks',
+  access: 'company',
+  schema: {
+    operationId: 'readWebhook',
+    summary: 'One webhook, and how it fares',
+    params: OF_WEBHOOK,
+    response: { 200: WEBHOOK },
+  },
+})(async ({ caller, params }, core) => {
+  const { op, owned } = await operationOnWebhook(core, caller, params.id)
+  return { status: 200, body: await shown(op, owned) }
+})
+
+const change = endpoint({
+  method: 'PATCH',
+  url: '/console/api/companies/:company/webhooks/:id',
+  operation: 'console_webhook_change',
+  access: 'company',
+  schema: {
+    operationId: 'changeWebhook',
+    summary: 'Change where it is, what it is told, or whether it is',
+    params: OF_WEBHOOK,
+    body: WEBHOOK_CHANGE,
+    response: { 200: WEBHOOK },
+  },
+})(async ({ caller, params: { id }, body }, core) => {
+  const { op } = await operationOnWebhook(core, caller, id)
+  return { status: 200, body: await shown(op, await updateWebhook(op, { id, ...body })) }
+})
+
+const remove = endpoint({
+  method: 'DELETE',
+  url: '/console/api/companies/:company/webhooks/:id',
+  operation: 'console_webhook_change',
+  access: 'company',
+  schema: {
+    operationId: 'removeWebhook',
+    summary: 'Remove it, with what is kept of its tries',
+    params: OF_WEBHOOK,
+    response: { 200: NOTHING },
+  },
+})(async ({ caller, params: { id } }, core) => {
+  const { op } = await operationOnWebhook(core, caller, id)
+  await removeWebhook(op, { id })
+  return { status: 200, body: {} }
+})
+
+const readSecret = endpoint({
+  method: 'GET',
+  url: '/console/api/companies/:company/webhooks/:id/secret',
+  operation: 'console_webhook_secret',
+  access: 'company',
+  schema: {
+    operationId: 'readWebhookSecret',
+    summary: 'What its messages are signed with',
+    params: OF_WEBHOOK,
+    response: { 200: WEBHOOK_SECRET },
+  },
+})(async ({ caller, params: { id } }, core) => {
+  const { op } = await operationOnWebhook(core, caller, id)
+  const { secret, webhook } = await showWebhookSecret(op, { id })
+  return { status: 200, body: { secret, own: hasOwnSecret(webhook.dialect) } }
+})
+
+const rotateSecret = endpoint({
+  method: 'POST',
+  url: '/console/api/companies/:company/webhooks/:id/secret',
+  operation: 'console_webhook_secret',
+  access: 'company',
+  schema: {
+    operationId: 'rotateWebhookSecret',
+    summary: 'Make another secret, of the webhook or of its company',
+    params: OF_WEBHOOK,
+    response: { 200: WEBHOOK_SECRET },
+  },
+})(async ({ caller, params: { id } }, core) => {
+  const { op, owned } = await operationOnWebhook(core, caller, id)
+  const own = hasOwnSecret(owned.webhook.dialect)
+  const secret = own
+    ? (await rotateWebhookSecret(op, { id })).secret
+    : (await rotateSigningKey(op, { company: owned.company.id })).key
+  return { status: 200, body: { secret, own } }
+})
+
+async function shown(op: Operation, owned: OwnedWebhook): Promise<WebhookShown> {
+  const { webhook, company, domain } = owned
+  const { id, dialect, url, types, status, createdAt, rotatedAt } = webhook
+  const { since } = await showWebhookBacklog(op, { id })
+  return {
+    ...{ id, company: company.id, domain: domain?.name ?? webhook.domainId, dialect, url, status },
+    events: wordsOfTypes(dialect, types),
+    everything: types.length === 0,
+    createdAt: isoTime(createdAt),
+    rotatedAt: isoTime(rotatedAt),
+    failingSince: isoTime(webhook.failingSince),
+    disabledAt: isoTime(webhook.disabledAt),
+    disabledReason: webhook.disabledReason,
+    behindSince: isoTime(since),
+  }
+}
+
+export const webhookEndpoints: readonly Endpoint[] = [
+  ...[list, words, add, read, change, remove],
+  ...[readSecret, rotateSecret],
+]
