@@ -12,10 +12,10 @@ import { onSignedOut, queries } from './api/queries.ts'
 import './pages/sign-in/arrival.ts'
 import { flagIn, oneOf, searchOf, textIn } from './api/search.ts'
 import { type Me, sessionQuery } from './api/session.ts'
-import { validateShown } from './pages/email/shown.ts'
+import { validateShown } from './pages/email/search.ts'
 import { readSearch } from './pages/emails/search.ts'
+import { ErrorAlert } from './parts/error-alert.tsx'
 import { NotFound } from './parts/not-found.tsx'
-import { Trouble } from './parts/trouble.tsx'
 import { Frame } from './shell/frame.tsx'
 
 const SPANS: readonly Span[] = ['hour', 'day', 'week', 'month', 'year']
@@ -23,7 +23,7 @@ const isSpan = (text: unknown): text is Span => SPANS.includes(text as Span)
 
 const root = createRootRoute({
   notFoundComponent: NotFound,
-  errorComponent: ({ error, reset }) => <Trouble error={error} reset={reset} />,
+  errorComponent: ({ error, reset }) => <ErrorAlert error={error} reset={reset} />,
 })
 
 const signIn = createRoute({

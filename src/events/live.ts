@@ -1,6 +1,6 @@
 /** What changes, for whoever looks on: the log is read once for all who look at the same, and only while they do. */
 import type { EmailSummary } from '../email/stored-email.ts'
-import type { Standing, Store } from '../store/store.ts'
+import type { RecipientCounts, Store } from '../store/store.ts'
 
 /** Ms between two looks for whether something has come, and between two times that the same listener is told. */
 const LOOK_MS = 250
@@ -15,7 +15,7 @@ export interface Changes {
   /** Everything up to this number of the log is told herewith. */
   cursor: number
   /** Those that something happened to, as they are now: the latest first. */
-  emails: { email: EmailSummary; standing: Standing | null }[]
+  emails: { email: EmailSummary; counts: RecipientCounts | null }[]
   /** Something happened to others as well: whoever shows them asks again. */
   more: boolean
 }
@@ -23,7 +23,7 @@ export interface Changes {
 export type Listener = (changes: Changes) => void
 
 export interface LiveParts {
-  store: Pick<Store, 'changedEmails' | 'settledEventNumber' | 'standings' | 'summaries'>
+  store: Pick<Store, 'changedEmails' | 'settledEventNumber' | 'recipientCounts' | 'summaries'>
   /** The log could not be read; it is tried again, and nothing is missed. */
   onFault: (error: unknown) => void
 }
@@ -139,9 +139,12 @@ export class Live {
     const changed = await store.changedEmails({ above, upTo, limit: MOST_EMAILS }, companyId)
     const { ids } = changed
     if (ids.length === 0) return { cursor: upTo, emails: [], more: changed.more }
-    const [summaries, standings] = await Promise.all([store.summaries(ids, OCTETS), store.standings(ids)])
-    const standingOf = new Map(standings.map((standing) => [standing.id, standing]))
-    const emails = summaries.map((email) => ({ email, standing: standingOf.get(email.id) ?? null }))
+    const [summaries, recipientCounts] = await Promise.all([
+      store.summaries(ids, OCTETS),
+      store.recipientCounts(ids),
+    ])
+    const countsOf = new Map(recipientCounts.map((counts) => [counts.id, counts]))
+    const emails = summaries.map((email) => ({ email, counts: countsOf.get(email.id) ?? null }))
     return { cursor: upTo, emails, more: changed.more || emails.length < ids.length }
   }
 

@@ -26,7 +26,7 @@ export interface Api {
   /** Who holds the key of a request, wherever this API finds it. Throws or rejects with what is wrong with it. */
   admit?(request: IncomingMessage): Principal | Promise<Principal>
   /** The person who asks, where he may have what the route asks of him. Rejects with why not. */
-  welcome?(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>>
+  authenticate?(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>>
   readonly content?: Content
   /** It serves a page of this service and nobody else: the document does not tell of it. */
   readonly ownPage?: true

@@ -1,7 +1,7 @@
 import type { Api, ApiClass } from './api.ts'
 import { Console } from './console/console.ts'
-import { ConsoleDoor } from './console/page/door.ts'
 import { ConsolePage } from './console/page/page.ts'
+import { RootRedirect } from './console/page/root-redirect.ts'
 import type { HttpCore } from './core.ts'
 import { FormDialect } from './form/routes.ts'
 import { JsonDialect } from './json/routes.ts'
@@ -19,5 +19,5 @@ export function servedApis(core: HttpCore, apis = APIS): Api[] {
 
 /** What is served where the console has an address of its own. */
 export function consoleApart(core: HttpCore): Api[] {
-  return [Console, ConsolePage, ConsoleDoor].map((Served) => new Served(core))
+  return [Console, ConsolePage, RootRedirect].map((Served) => new Served(core))
 }

@@ -99,7 +99,7 @@ async function asker(
   access: Exclude<Access, 'anybody'>,
 ): Promise<Asker<Access>> {
   const person = PERSON_ACCESS.find((each) => each === access)
-  if (person !== undefined) return await api.welcome!(request, person)
+  if (person !== undefined) return await api.authenticate!(request, person)
   const caller = await api.admit!(request.raw)
   if (access === 'key' || caller.scopes.has(access as Scope)) return caller
   throw new Refusal({ code: 'scope_missing', scope: access as Scope })

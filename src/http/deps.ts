@@ -45,7 +45,7 @@ export interface HttpDeps {
     | 'addPerson'
     | 'addSession'
     | 'settledEventNumber'
-    | 'standings'
+    | 'recipientCounts'
     | 'addSuppressions'
     | 'cancelScheduled'
     | 'emailOrigin'

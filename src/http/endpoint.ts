@@ -29,7 +29,7 @@ export interface Stranger {
 }
 
 /** Who has signed in. */
-export interface Guest extends Stranger {
+export interface SignedIn extends Stranger {
   person: Person
   session: Session
   /** In the company that the path names, or as an operator; else in none. */
@@ -46,8 +46,8 @@ export type Asker<Who extends Access> = Who extends 'anybody'
     : Who extends 'stranger'
       ? Stranger
       : Who extends 'person'
-        ? Guest
-        : Guest & { caller: Caller }
+        ? SignedIn
+        : SignedIn & { caller: Caller }
 
 export interface EndpointSchema {
   operationId: string

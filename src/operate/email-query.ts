@@ -9,7 +9,7 @@ import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../email/event.ts
 import type { EmailSearch } from './email-search.ts'
 import { OperateError } from './error.ts'
 import { addressIn } from './find.ts'
-import { type Clock, momentOf } from './moment.ts'
+import { type Clock, parseTime } from './parse-time.ts'
 
 /** An email that is named by its id, or those that are looked for. */
 export type EmailQuery = { kind: 'email'; id: string } | { kind: 'search'; search: EmailSearch }
@@ -161,7 +161,7 @@ class Query {
 
   #timeOf(filter: Filter, text: string): number {
     try {
-      return momentOf(text, this.#clock)
+      return parseTime(text, this.#clock)
     } catch (error) {
       if (!(error instanceof NotAllowed)) throw error
       throw invalid(

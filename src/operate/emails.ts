@@ -46,7 +46,7 @@ export const searchEmails = verb(
 )
 
 /** As lists show it; null where there is none, or it is another company's. */
-export const glanceEmail = verb(
+export const findEmail = verb(
   'read',
   async (op, { id, company }: OfCompany & { id: string }): Promise<EmailSummary | null> => {
     const scope = companyScope(op, { company })

@@ -14,7 +14,7 @@ import type { DigestStore } from './digest-store.ts'
 import type { EmailStore } from './email-store.ts'
 import type { EventLog, EventStore } from './event-store.ts'
 import type { FollowerStore } from './follower-store.ts'
-import type { GlanceStore } from './glance-store.ts'
+import type { LiveListStore } from './live-list-store.ts'
 import type { NodeStore } from './node-store.ts'
 import type { PeopleStore } from './people-store.ts'
 import type { RetentionRequest, StorageUsed } from './queue-control.ts'
@@ -38,7 +38,7 @@ export type {
   ValuesRequest,
 } from './digest-store.ts'
 export type { Advance } from './follower-store.ts'
-export type { ChangedEmails, Standing } from './glance-store.ts'
+export type { ChangedEmails, RecipientCounts } from './live-list-store.ts'
 export type * from './node.ts'
 export type { AuditFilter, PersonChange } from './people-store.ts'
 export type * from './queue-control.ts'
@@ -54,7 +54,7 @@ export type {
   EventLog,
   EventStore,
   FollowerStore,
-  GlanceStore,
+  LiveListStore,
   NodeStore,
   PeopleStore,
   QueueStore,
@@ -106,7 +106,7 @@ export interface Store
     FollowerStore,
     DigestStore,
     SearchStore,
-    GlanceStore,
+    LiveListStore,
     SuppressionStore,
     AccountStore,
     NodeStore,

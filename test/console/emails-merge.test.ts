@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Email, type EmailsPage, withChanged, withHead } from '../../console/src/pages/emails/merge.ts'
-import { standingOf } from '../../console/src/pages/emails/standing.ts'
+import { statusSummary } from '../../console/src/pages/emails/status-summary.ts'
 
 const email = (id: string, lastEvent: Email['lastEvent'] = 'queued'): Email => ({
   ...{ id, company: 'c', domain: 'd', from: 'f', to: 't', subject: 's', tags: [], createdAt: '', states: [] },
@@ -50,7 +50,7 @@ test('an email stands as the worst off of its recipients does', () => {
   const states = (counts: Partial<Record<Email['states'][number]['state'], number>>) =>
     Object.entries(counts).map(([state, count]) => ({ state, count })) as Email['states']
   const of = (lastEvent: Email['lastEvent'], recipients: number, counts: Parameters<typeof states>[0]) => {
-    const { of: name, note } = standingOf({ lastEvent, recipients, states: states(counts) })
+    const { of: name, note } = statusSummary({ lastEvent, recipients, states: states(counts) })
     return note === undefined ? name : `${name} ${note}`
   }
   assert.equal(of('clicked', 1, { delivered: 1 }), 'clicked')

@@ -15,7 +15,7 @@ describe('those who look on', () => {
 
   /** The store, with how often it was asked. */
   function counted(store: Store) {
-    const asked = { settledEventNumber: 0, changedEmails: 0, summaries: 0, standings: 0 }
+    const asked = { settledEventNumber: 0, changedEmails: 0, summaries: 0, recipientCounts: 0 }
     const count = <Name extends keyof typeof asked>(name: Name): Store[Name] =>
       ((...args: never[]) => {
         asked[name] += 1
@@ -27,7 +27,7 @@ describe('those who look on', () => {
         settledEventNumber: count('settledEventNumber'),
         changedEmails: count('changedEmails'),
         summaries: count('summaries'),
-        standings: count('standings'),
+        recipientCounts: count('recipientCounts'),
       },
     }
   }
@@ -70,7 +70,7 @@ describe('those who look on', () => {
     assert.ok(ticks >= 1 && ticks < emails / 100, `${ticks} ticks for ${emails} emails`)
     assert.equal(asked.changedEmails, ticks)
     assert.equal(asked.summaries, ticks)
-    assert.equal(asked.standings, ticks)
+    assert.equal(asked.recipientCounts, ticks)
     for (const changes of first) assert.ok(changes.emails.length <= 50)
     assert.ok(first.some(({ more }) => more))
     // The latest first: what was accepted last is never what is left out.

@@ -12,7 +12,6 @@ import * as companies from '../../src/operate/companies.ts'
 import * as dkimKeys from '../../src/operate/dkim-keys.ts'
 import * as domains from '../../src/operate/domains.ts'
 import * as emailLinks from '../../src/operate/email-links.ts'
-import * as emailOutlook from '../../src/operate/email-outlook.ts'
 import * as emailRecipient from '../../src/operate/email-recipient.ts'
 import * as emails from '../../src/operate/emails.ts'
 import { OperateError } from '../../src/operate/error.ts'
@@ -22,6 +21,7 @@ import * as keys from '../../src/operate/keys.ts'
 import * as listening from '../../src/operate/listen.ts'
 import * as maintenance from '../../src/operate/maintenance.ts'
 import * as migrateData from '../../src/operate/migrate-data.ts'
+import * as nextStep from '../../src/operate/next-step.ts'
 import * as nodes from '../../src/operate/nodes.ts'
 import * as overview from '../../src/operate/overview.ts'
 import * as pauses from '../../src/operate/pauses.ts'
@@ -223,7 +223,7 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   ],
   [emails.listEmails, (op) => emails.listEmails(op, { company: 'Acme', limit: 10 }), READS_WHOLE],
   [emails.searchEmails, (op) => emails.searchEmails(op, { company: 'Acme', limit: 10 }), READS_WHOLE],
-  [emails.glanceEmail, (op) => emails.glanceEmail(op, { company: 'Acme', id: 'x' }), READS_WHOLE],
+  [emails.findEmail, (op) => emails.findEmail(op, { company: 'Acme', id: 'x' }), READS_WHOLE],
   [emails.showEmail, async (op, world) => emails.showEmail(op, await world.email()), READS],
   [
     emails.showEmail,
@@ -231,8 +231,8 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
       emails.showEmail(op, await world.email(world.acme, { domainId: world.acme.domains[1].id })),
     { ...READS, restricted: foreign },
   ],
-  [emailOutlook.lookAhead, async (op, world) => emailOutlook.lookAhead(op, await world.email()), READS],
-  [emailOutlook.neighboursOf, async (op, world) => emailOutlook.neighboursOf(op, await world.email()), READS],
+  [nextStep.nextSteps, async (op, world) => nextStep.nextSteps(op, await world.email()), READS],
+  [nextStep.neighboursOf, async (op, world) => nextStep.neighboursOf(op, await world.email()), READS],
   [
     emailLinks.reachLinks,
     async (op, world) => emailLinks.reachLinks(op, { id: (await world.email()).id, urls: [] }),
@@ -693,8 +693,8 @@ describe('who may do what', () => {
     const pairs: [foreign: string, absent: string, call: (text: string) => Promise<unknown>][] = [
       [email, nowhere, (id) => emails.showEmail(op, { id })],
       [email, nowhere, (id) => emails.cancelEmail(op, { id })],
-      [email, nowhere, (id) => emailOutlook.lookAhead(op, { id })],
-      [email, nowhere, (id) => emailOutlook.neighboursOf(op, { id })],
+      [email, nowhere, (id) => nextStep.nextSteps(op, { id })],
+      [email, nowhere, (id) => nextStep.neighboursOf(op, { id })],
       [email, nowhere, (id) => emailLinks.reachLinks(op, { id, urls: [] })],
       [email, nowhere, (id) => rawCopies.rawCopies(op, { id })],
       [email, nowhere, (id) => queue.retry(op, { email: id })],

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import type {
   CHANGED,
   CONTENT,
-  EMAIL_IN_FULL,
+  EMAIL_DETAIL,
   NEIGHBOURS,
   REACHED,
   SENT,
@@ -13,10 +13,10 @@ import type {
 import { get, pathOf, post, type Query, queryText } from './client.ts'
 import { queries } from './queries.ts'
 
-export type EmailInFull = Static<typeof EMAIL_IN_FULL>
-export type EmailRecipient = EmailInFull['recipients'][number]
-export type EmailAttempt = EmailInFull['attempts'][number]
-export type EmailEvent = EmailInFull['events'][number]
+export type EmailDetail = Static<typeof EMAIL_DETAIL>
+export type EmailRecipient = EmailDetail['recipients'][number]
+export type EmailAttempt = EmailDetail['attempts'][number]
+export type EmailEvent = EmailDetail['events'][number]
 export type EmailContent = Static<typeof CONTENT>
 export type EmailFile = EmailContent['files'][number]
 export type EmailSource = Static<typeof SOURCE>
@@ -32,11 +32,11 @@ const at = (company: string, id: string) => `/companies${pathOf(company)}/emails
 export const emailQuery = (company: string, id: string, from = 0) =>
   queryOptions({
     queryKey: ['email', company, id, from],
-    queryFn: ({ signal }) => get<EmailInFull>(at(company, id), { from: from || undefined }, signal),
+    queryFn: ({ signal }) => get<EmailDetail>(at(company, id), { from: from || undefined }, signal),
     refetchInterval: ({ state: { data } }) => (data === undefined ? false : nextLook(data)),
   })
 
-function nextLook({ recipients }: EmailInFull): number | false {
+function nextLook({ recipients }: EmailDetail): number | false {
   const waiting = recipients.filter(({ waits }) => waits !== null)
   if (waiting.length === 0) return false
   const soon = waiting.some((each) => each.at === null || Date.parse(each.at) - Date.now() < 60_000)

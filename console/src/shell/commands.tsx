@@ -3,7 +3,7 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useCompany } from './company.ts'
-import { usePlaces } from './places.ts'
+import { useNavItems } from './nav-items.ts'
 import { useShortcuts } from './shortcuts.ts'
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
@@ -14,7 +14,7 @@ export function Commands() {
   const company = useCompany()
   const [palette, { open: openPalette, close: closePalette }] = useDisclosure()
   const [help, { open: openHelp, close: closeHelp }] = useDisclosure()
-  const going = usePlaces().map(({ to, label, key }) => ({
+  const going = useNavItems().map(({ to, label, key }) => ({
     keys: `g ${key}`,
     does: `Go to ${label}`,
     run: () => void navigate({ to: to.replace('$company', company) }),

@@ -11,10 +11,10 @@ export function useCompany(): string {
   return company ?? companies[0]?.id ?? (person.operator ? ALL : '')
 }
 
-export type Standing = Me['companies'][number]['role']
+export type CompanyRole = Me['companies'][number]['role']
 
 /** What one may do there; null: of all companies together. */
-export function useStanding(): Standing | null {
+export function useRole(): CompanyRole | null {
   const id = useCompany()
   const { companies, person } = useMe()
   return companies.find((company) => company.id === id)?.role ?? (person.operator ? 'operator' : null)
@@ -22,5 +22,5 @@ export function useStanding(): Standing | null {
 
 /** Whether settings may be changed. The service decides; the page offers only what it would take. */
 export function useMayManage(): boolean {
-  return useStanding() !== 'viewer'
+  return useRole() !== 'viewer'
 }

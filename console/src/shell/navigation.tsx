@@ -1,7 +1,7 @@
 import { NavLink } from '@mantine/core'
 import { Link, useLocation } from '@tanstack/react-router'
 import { useCompany } from './company.ts'
-import { usePlaces } from './places.ts'
+import { useNavItems } from './nav-items.ts'
 
 /** `onGo`: on a phone it lies above the page. */
 export function Navigation({ onGo }: { onGo: () => void }) {
@@ -9,7 +9,7 @@ export function Navigation({ onGo }: { onGo: () => void }) {
   const { pathname } = useLocation()
   return (
     <nav aria-label="Pages">
-      {usePlaces().map(({ to, label, icon: Icon }) => {
+      {useNavItems().map(({ to, label, icon: Icon }) => {
         const path = to.replace('$company', company)
         return (
           <NavLink

@@ -5,7 +5,7 @@ import { Keyboard, type LucideIcon, Mail, Search, UserRound } from 'lucide-react
 import { useEffect, useState } from 'react'
 import { useMe } from '../api/session.ts'
 import { useCompany } from './company.ts'
-import { usePlaces } from './places.ts'
+import { useNavItems } from './nav-items.ts'
 
 interface Command {
   id: string
@@ -66,7 +66,7 @@ function useCommands(text: string, onHelp: () => void): Command[] {
   const company = useCompany()
   const { companies } = useMe()
   const go = (to: string) => () => void navigate({ to })
-  const places = usePlaces().map(({ to, label, icon }) => ({
+  const pages = useNavItems().map(({ to, label, icon }) => ({
     id: to,
     label,
     icon,
@@ -80,7 +80,7 @@ function useCommands(text: string, onHelp: () => void): Command[] {
     { id: 'keys', label: 'Keys of the keyboard', icon: Keyboard, run: onHelp },
   ]
   const wanted = text.toLowerCase()
-  const named = [...places, ...fixed, ...others].filter(({ label }) => label.toLowerCase().includes(wanted))
+  const named = [...pages, ...fixed, ...others].filter(({ label }) => label.toLowerCase().includes(wanted))
   if (text === '') return named.slice(0, 30)
   const email = EMAIL_ID.test(text)
     ? { id: 'email', label: `Email ${text}`, icon: Mail, run: go(`/c/${company}/emails/${text}`) }

@@ -4,9 +4,9 @@ import type { Answering, Api } from '../api.ts'
 import type { HttpCore } from '../core.ts'
 import type { Asker, Endpoint, PersonAccess } from '../endpoint.ts'
 import { jsonContent } from '../json-content.ts'
+import { Authentication } from './authenticate.ts'
 import { addDocuments } from './document.ts'
 import { consoleDocuments, consoleEndpoints } from './endpoints.ts'
-import { Guests } from './guests.ts'
 import { addLive } from './live/live.ts'
 import { DATA_HEADERS } from './page/headers.ts'
 import { signInParts } from './session/signing-in.ts'
@@ -20,21 +20,21 @@ export class Console implements Api {
   readonly content = jsonContent
   readonly endpoints: readonly Endpoint[]
   readonly #core: HttpCore
-  readonly #guests: Guests
+  readonly #authentication: Authentication
 
   constructor(core: HttpCore) {
     this.#core = core
-    this.#guests = new Guests(core)
+    this.#authentication = new Authentication(core)
     this.endpoints = consoleEndpoints(signInParts(core))
   }
 
-  welcome(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {
-    return this.#guests.welcome(request, access)
+  authenticate(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {
+    return this.#authentication.authenticate(request, access)
   }
 
   register(app: FastifyInstance, answering: Answering): void {
-    addLive(app, answering, this.#core, this.#guests)
-    const welcome = (request: FastifyRequest, access: PersonAccess) => this.welcome(request, access)
-    addDocuments(app, answering, consoleDocuments(), welcome, this.#core)
+    addLive(app, answering, this.#core, this.#authentication)
+    const authenticate = (request: FastifyRequest, access: PersonAccess) => this.authenticate(request, access)
+    addDocuments(app, answering, consoleDocuments(), authenticate, this.#core)
   }
 }

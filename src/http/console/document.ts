@@ -27,20 +27,20 @@ export function document<const Access extends PersonAccess>(
   return declared as unknown as ConsoleDocument
 }
 
-export type Welcome = (request: FastifyRequest, access: PersonAccess) => Promise<Asker<PersonAccess>>
+export type Authenticate = (request: FastifyRequest, access: PersonAccess) => Promise<Asker<PersonAccess>>
 
 export function addDocuments(
   app: FastifyInstance,
   answering: Answering,
   documents: readonly ConsoleDocument[],
-  welcome: Welcome,
+  authenticate: Authenticate,
   core: HttpCore,
 ): void {
   for (const { url, operation, access, work } of documents) {
     app.get(
       url,
       answering(operation, async (request) => {
-        const caller = await welcome(request, access)
+        const caller = await authenticate(request, access)
         const params = request.params as Record<string, string>
         return await work({ caller, params, query: singles(request.query), request }, core)
       }),

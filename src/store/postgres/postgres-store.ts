@@ -19,7 +19,7 @@ import { people } from './people.ts'
 import { quarantine } from './quarantine.ts'
 import { emails } from './read/emails.ts'
 import { files } from './read/files.ts'
-import { glance } from './read/glance.ts'
+import { liveList } from './read/live-list.ts'
 import { queue } from './read/queue.ts'
 import { search } from './read/search.ts'
 import { Recording } from './recording.ts'
@@ -98,7 +98,7 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     ...queue(parts),
     ...emails(parts),
     ...search(parts),
-    ...glance(parts),
+    ...liveList(parts),
     ...followers(parts),
     ...files(database),
     ...repeats(parts),

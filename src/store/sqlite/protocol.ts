@@ -169,7 +169,7 @@ export type Reads = Direct<
   | 'readRaw'
   | 'readWork'
   | 'repeated'
-  | 'standings'
+  | 'recipientCounts'
   | 'summaries'
   | 'suppressedPage'
   | 'suppressionsSince'

@@ -129,7 +129,7 @@ export class SqliteStore implements types.Store {
   readonly listEmails = this.#reads('listEmails')
   readonly changedEmails = this.#reads('changedEmails')
   readonly summaries = this.#reads('summaries')
-  readonly standings = this.#reads('standings')
+  readonly recipientCounts = this.#reads('recipientCounts')
   readonly entriesAfter = this.#reads('entriesAfter')
   readonly eventsAfter = this.#reads('eventsAfter')
   readonly lastEventNumber = this.#reads('lastEventNumber')

@@ -9,8 +9,8 @@ import { eventsContract } from './events.ts'
 import { fairnessContract } from './fairness.ts'
 import { findContract } from './find.ts'
 import { followersContract } from './followers.ts'
-import { glanceContract } from './glance.ts'
 import { lifecycleContract } from './lifecycle.ts'
+import { liveListContract } from './live-list.ts'
 import { nodesContract } from './nodes.ts'
 import { nulContract } from './nul.ts'
 import { ownedContract } from './owned.ts'
@@ -62,7 +62,7 @@ export function storeContract(name: string, open: OpenBench): void {
     quarantineContract(open)
     readContract(open)
     searchContract(open)
-    glanceContract(open)
+    liveListContract(open)
     followersContract(open)
     digestContract(open)
     findContract(open)

@@ -5,9 +5,9 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleQuestionMark, KeyRound, ScrollText, Server, SquareTerminal, UserRound } from 'lucide-react'
 import { type AuditEntry, auditQuery } from '../../api/audit.ts'
 import { Empty } from '../../parts/empty.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
 import { ALL, useCompany } from '../../shell/company.ts'
 import { phraseOf } from './sentence.ts'
 
@@ -43,7 +43,7 @@ export function AuditPage() {
           />
         )}
       </PageHead>
-      {list.error && <Trouble error={list.error} reset={() => void list.refetch()} />}
+      {list.error && <ErrorAlert error={list.error} reset={() => void list.refetch()} />}
       {list.isPending && <Skeleton h={240} />}
       {list.isSuccess && entries.length === 0 && (
         <Empty icon={ScrollText} title="Nothing was changed yet">

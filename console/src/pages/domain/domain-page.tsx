@@ -4,8 +4,8 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { KeyRound, ListChecks, Settings2 } from 'lucide-react'
 import { domainQuery } from '../../api/domains.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
 import { DomainState } from '../domains/domain-state.tsx'
 import { DkimKeys } from './dkim-keys.tsx'
 import { Records } from './records.tsx'
@@ -24,7 +24,7 @@ export function DomainPage() {
         Domains
       </AnchorLink>
       <PageHead title={domain?.name ?? 'Domain'}>{domain && <DomainState of={domain} size="lg" />}</PageHead>
-      {error && <Trouble error={error} reset={() => void refetch()} />}
+      {error && <ErrorAlert error={error} reset={() => void refetch()} />}
       {!domain && !error && <Skeleton h={240} />}
       {domain && (
         <Tabs

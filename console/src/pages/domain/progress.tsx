@@ -4,16 +4,16 @@ import { CircleCheck, CircleSlash, Info, RotateCw, TriangleAlert } from 'lucide-
 import type { WholeDomain } from '../../api/domains.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { useMayManage } from '../../shell/company.ts'
-import type { Looking } from './looking.ts'
+import type { RecordChecks } from './use-record-checks.ts'
 
 export function Progress({
   company,
   domain,
-  looking,
+  checks,
 }: {
   company: string
   domain: WholeDomain
-  looking: Looking
+  checks: RecordChecks
 }) {
   const mayManage = useMayManage()
   const again = (
@@ -21,8 +21,8 @@ export function Progress({
       variant="default"
       size="xs"
       leftSection={<RotateCw size={14} aria-hidden />}
-      loading={looking.looking}
-      onClick={looking.again}
+      loading={checks.pending}
+      onClick={checks.again}
     >
       Look now
     </Button>
@@ -80,24 +80,24 @@ export function Progress({
       <Text size="sm" mt="xs" c="dimmed">
         New records show within minutes, changed ones at times within hours.
       </Text>
-      {looking.error && (
+      {checks.error && (
         <Text size="sm" mt="xs" fw={600} role="alert">
-          {looking.error.message}
+          {checks.error.message}
         </Text>
       )}
       <Group mt="sm" gap="sm">
         {again}
         <Group gap={6} role="status">
-          {looking.looking && <Loader size={14} aria-hidden />}
-          <Text size="sm">{progressOf(domain, looking)}</Text>
+          {checks.pending && <Loader size={14} aria-hidden />}
+          <Text size="sm">{progressOf(domain, checks)}</Text>
         </Group>
       </Group>
     </Alert>
   )
 }
 
-function progressOf({ records }: WholeDomain, { looked }: Looking): string {
-  const required = records.flatMap((record, index) => (record.required ? [looked[index]?.check?.state] : []))
+function progressOf({ records }: WholeDomain, { lookups }: RecordChecks): string {
+  const required = records.flatMap((record, index) => (record.required ? [lookups[index]?.check?.state] : []))
   const right = required.filter((state) => state === 'right').length
   return `${right} of ${required.length} required ${required.length === 1 ? 'record' : 'records'} found`
 }

@@ -15,7 +15,7 @@ const VERDICTS: Readonly<Record<RecordCheck['state'], { word: string; color: str
   unknown: { word: 'No answer', color: 'orange', icon: CircleHelp },
 }
 
-export interface Looked {
+export interface RecordLookup {
   check: RecordCheck | undefined
   /** DNS is being asked. */
   looking: boolean
@@ -25,11 +25,11 @@ export interface Looked {
 export function RecordCard({
   record,
   zone,
-  looked,
+  lookup,
 }: {
   record: WantedRecord
   zone: string | null
-  looked: Looked
+  lookup: RecordLookup
 }) {
   const { kind, name, type, value, required, purpose } = record
   const shownName = nameWithin(name, zone)
@@ -45,7 +45,7 @@ export function RecordCard({
             {required ? 'Required' : 'Advised'}
           </Badge>
         </Group>
-        <Verdict {...looked} />
+        <Verdict {...lookup} />
       </Group>
       <Text size="sm" c="dimmed" mb="sm">
         {purpose}
@@ -71,13 +71,13 @@ export function RecordCard({
             <Copy value={value} what={`the value of the ${title}`} />
           </dd>
         </dl>
-        <Found record={record} {...looked} />
+        <Found record={record} {...lookup} />
       </SimpleGrid>
     </Paper>
   )
 }
 
-function Verdict({ check, looking }: Looked) {
+function Verdict({ check, looking }: RecordLookup) {
   const { word, color, icon: Icon } = VERDICTS[check?.state ?? 'unknown']
   return (
     <Group gap="xs" role="status">
@@ -95,7 +95,7 @@ function Verdict({ check, looking }: Looked) {
   )
 }
 
-function Found({ record, check, error }: Looked & { record: WantedRecord }) {
+function Found({ record, check, error }: RecordLookup & { record: WantedRecord }) {
   if (error !== null && check === undefined) {
     return (
       <Text size="sm" c="red" role="alert">

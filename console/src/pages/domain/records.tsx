@@ -3,19 +3,19 @@ import { useState } from 'react'
 import type { WholeDomain } from '../../api/domains.ts'
 import { CopyText } from '../../parts/copy.tsx'
 import { useMayManage } from '../../shell/company.ts'
-import { useLooking } from './looking.ts'
 import { Progress } from './progress.tsx'
 import { RecordCard } from './record-card.tsx'
 import { zonesOf } from './record-names.ts'
+import { useRecordChecks } from './use-record-checks.ts'
 
 const IN_FULL = ''
 
 export function Records({ company, domain }: { company: string; domain: WholeDomain }) {
-  const looking = useLooking(company, domain, useMayManage())
+  const checks = useRecordChecks(company, domain, useMayManage())
   const [zone, setZone] = useState(IN_FULL)
   return (
     <Stack>
-      <Progress company={company} domain={domain} looking={looking} />
+      <Progress company={company} domain={domain} checks={checks} />
       <Group justify="space-between" align="flex-end">
         <NativeSelect
           label="Names of records"
@@ -34,7 +34,7 @@ export function Records({ company, domain }: { company: string; domain: WholeDom
           key={record.name}
           record={record}
           zone={zone === IN_FULL ? null : zone}
-          looked={looking.looked[index]!}
+          lookup={checks.lookups[index]!}
         />
       ))}
       {!domain.hostname.includes('.') && (

@@ -11,7 +11,7 @@ import {
   setSpeaksFor,
   type WholeDomain,
 } from '../../api/domains.ts'
-import { useMayManage, useStanding } from '../../shell/company.ts'
+import { useMayManage, useRole } from '../../shell/company.ts'
 import { stateOf } from '../domains/domain-state.tsx'
 import { RelayActions, RelayShown, useDelivery } from '../domains/relay-form.tsx'
 
@@ -56,7 +56,7 @@ function Failure({ error }: { error: Error | null }) {
 }
 
 function Sending({ company, domain }: Props) {
-  const operator = useStanding() === 'operator'
+  const operator = useRole() === 'operator'
   const setting = useMutation({
     mutationFn: (sending: 'active' | 'suspended') => setSending(company, domain.id, sending),
   })
@@ -136,7 +136,7 @@ function SpeaksFor({ company, domain }: Props) {
 }
 
 function WayOut({ company, domain }: Props) {
-  const operator = useStanding() === 'operator'
+  const operator = useRole() === 'operator'
   const delivery = useDelivery()
   const relay = domain.relay ?? domain.companyRelay
   return (

@@ -1,12 +1,12 @@
 import { Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { relayQuery, setCompanyRelay } from '../../api/domains.ts'
-import { useStanding } from '../../shell/company.ts'
+import { useRole } from '../../shell/company.ts'
 import { RelayActions, RelayShown, useDelivery } from './relay-form.tsx'
 
 /** Which way the mail of a company leaves. Shown where there is something to see or to change. */
 export function CompanyRelay({ company }: { company: string }) {
-  const operator = useStanding() === 'operator'
+  const operator = useRole() === 'operator'
   const delivery = useDelivery()
   const { data } = useQuery(relayQuery(company))
   if (data === undefined || (data.relay === null && !operator)) return null

@@ -5,10 +5,10 @@ import { Globe, Plus } from 'lucide-react'
 import { type Domain, domainsQuery } from '../../api/domains.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
 import { AddDomain } from './add-domain.tsx'
 import { CompanyRelay } from './company-relay.tsx'
@@ -39,7 +39,7 @@ export function DomainsPage() {
       >
         {mayAdd && addButton}
       </PageHead>
-      {error && <Trouble error={error} reset={() => void refetch()} />}
+      {error && <ErrorAlert error={error} reset={() => void refetch()} />}
       {!data && !error && <Skeleton h={160} />}
       {data && (data.total > WORTH_A_SEARCH || search !== undefined) && (
         <SearchField

@@ -5,18 +5,18 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { Ban, Ellipsis, RotateCw, Send, ShieldCheck, Terminal } from 'lucide-react'
 import { useState } from 'react'
-import { actOn, type EmailInFull } from '../../api/email.ts'
-import { useMayManage, useStanding } from '../../shell/company.ts'
+import { actOn, type EmailDetail } from '../../api/email.ts'
+import { useMayManage, useRole } from '../../shell/company.ts'
 import { CopyAsCurl } from './copy-as-curl.tsx'
 import { SendAgain } from './send-again.tsx'
 
-export function Actions({ company, email }: { company: string; email: EmailInFull }) {
+export function Actions({ company, email }: { company: string; email: EmailDetail }) {
   const { id, states, contentRemoved: removed } = email
   const [open, setOpen] = useState<'again' | 'curl' | null>(null)
   const close = () => setOpen(null)
   const mayManage = useMayManage()
-  const standing = useStanding()
-  const operator = standing === 'operator' || standing === null
+  const role = useRole()
+  const operator = role === 'operator' || role === null
   const act = useMutation({
     mutationFn: (action: 'retry' | 'cancel' | 'release') => actOn(company, id, action),
     onSuccess: ({ changed }, action) => notifications.show({ color: 'road', message: DONE[action](changed) }),

@@ -1,9 +1,9 @@
 import { Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { Download, Paperclip } from 'lucide-react'
-import { documentUrl, type EmailContent, type EmailFile, type EmailInFull } from '../../api/email.ts'
+import { documentUrl, type EmailContent, type EmailDetail, type EmailFile } from '../../api/email.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { octetsText } from '../../parts/octets.ts'
-import { Said, visible } from '../../parts/said.tsx'
+import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import classes from './email.module.css'
 
 /** Larger pictures are loaded down. */
@@ -16,7 +16,7 @@ export function AttachmentsView({
   content: { files },
 }: {
   company: string
-  email: EmailInFull
+  email: EmailDetail
   content: EmailContent
 }) {
   if (files.length === 0) {
@@ -43,13 +43,13 @@ function File({ company, id, file }: { company: string; id: string; file: EmailF
       <Group justify="space-between" gap="sm">
         <div style={{ minWidth: 0, flex: '1 1 220px', overflowWrap: 'anywhere' }}>
           <Text fw={600}>
-            <Said>{filename}</Said>
+            <UntrustedText>{filename}</UntrustedText>
           </Text>
           <Text size="sm" c="dimmed">
-            <Said>{type}</Said>, {octetsText(size)}
+            <UntrustedText>{type}</UntrustedText>, {octetsText(size)}
             {contentId !== null && (
               <>
-                , shown by cid:<Said>{contentId}</Said>
+                , shown by cid:<UntrustedText>{contentId}</UntrustedText>
               </>
             )}
           </Text>

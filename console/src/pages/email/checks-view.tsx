@@ -15,10 +15,10 @@ import {
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleX } from 'lucide-react'
 import { useState } from 'react'
-import { type EmailContent, type EmailInFull, type ReachedLink, reach, sourceQuery } from '../../api/email.ts'
+import { type EmailContent, type EmailDetail, type ReachedLink, reach, sourceQuery } from '../../api/email.ts'
 import type { Check, Checked, Findings, Grade } from '../../checks/checks.ts'
-import { Said } from '../../parts/said.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { useCopyFor } from './copy-choice.tsx'
 import classes from './email.module.css'
@@ -30,11 +30,11 @@ export function ChecksView({
   content,
 }: {
   company: string
-  email: EmailInFull
+  email: EmailDetail
   content: EmailContent
 }) {
   const source = useQuery(sourceQuery(company, email.id, useCopyFor(email, content.individual)))
-  if (source.error) return <Trouble error={source.error} reset={() => void source.refetch()} />
+  if (source.error) return <ErrorAlert error={source.error} reset={() => void source.refetch()} />
   if (source.isPending) return <Skeleton h={240} />
   const message: Checked = {
     subject: email.subject,
@@ -93,7 +93,7 @@ function Results({ company, id, message }: { company: string; id: string; messag
                 {unsupported.map(({ feature, clients }) => (
                   <Table.Tr key={feature}>
                     <Table.Th scope="row" fw={600}>
-                      <Said>{feature}</Said>
+                      <UntrustedText>{feature}</UntrustedText>
                     </Table.Th>
                     <Table.Td>{clients.join(', ')}</Table.Td>
                   </Table.Tr>
@@ -131,7 +131,7 @@ function OneCheck({ check: { grade, what, why, todo } }: { check: Check }) {
         />
         <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
           <Text fw={600}>
-            <Said>{what}</Said>
+            <UntrustedText>{what}</UntrustedText>
           </Text>
           <Text size="sm" c="dimmed">
             {why}
@@ -192,7 +192,7 @@ function Addresses({
           Each is asked for once, from this server, by HEAD: whoever runs them may notice.
         </Text>
       )}
-      {asking.error && <Trouble error={asking.error} />}
+      {asking.error && <ErrorAlert error={asking.error} />}
       <div className={classes.table}>
         <Table verticalSpacing={4} className={classes.headers}>
           <Table.Thead>
@@ -209,10 +209,10 @@ function Addresses({
               <Table.Tr key={index}>
                 <Table.Td>{use}</Table.Td>
                 <Table.Td>
-                  <Said>{url.slice(0, 500)}</Said>
+                  <UntrustedText>{url.slice(0, 500)}</UntrustedText>
                 </Table.Td>
                 <Table.Td>
-                  <Said>{text}</Said>
+                  <UntrustedText>{text}</UntrustedText>
                 </Table.Td>
                 <Table.Td>
                   <Reached answer={answers.get(url)} />
@@ -243,7 +243,7 @@ function Reached({ answer }: { answer: ReachedLink | undefined }) {
         {answer.status ?? answer.outcome}
       </Badge>
       <Text size="xs">
-        <Said>{answer.detail}</Said>
+        <UntrustedText>{answer.detail}</UntrustedText>
       </Text>
     </Stack>
   )

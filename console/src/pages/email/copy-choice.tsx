@@ -1,10 +1,10 @@
 import { Select } from '@mantine/core'
-import type { EmailInFull } from '../../api/email.ts'
-import { visible } from '../../parts/said.tsx'
-import { useShow, useShown } from './shown.ts'
+import type { EmailDetail } from '../../api/email.ts'
+import { visible } from '../../parts/untrusted-text.tsx'
+import { useShow, useShown } from './search.ts'
 
 /** In batch mail each recipient gets a copy of his own. */
-export function CopyChoice({ email: { recipients } }: { email: EmailInFull }) {
+export function CopyChoice({ email: { recipients } }: { email: EmailDetail }) {
   const { copy } = useShown()
   const show = useShow()
   return (
@@ -22,7 +22,7 @@ export function CopyChoice({ email: { recipients } }: { email: EmailInFull }) {
 }
 
 /** The address whose copy is shown; undefined: there is but one. */
-export function useCopyFor(email: EmailInFull, individual: boolean): string | undefined {
+export function useCopyFor(email: EmailDetail, individual: boolean): string | undefined {
   const { copy } = useShown()
   if (!individual) return undefined
   const chosen = email.recipients.find(({ position }) => position === copy) ?? email.recipients[0]

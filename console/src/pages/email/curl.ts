@@ -1,10 +1,10 @@
 /** An email as the request that would send it, for a shell. The key is never in it. */
-import type { EmailContent, EmailInFull } from '../../api/email.ts'
+import type { EmailContent, EmailDetail } from '../../api/email.ts'
 
 export type Dialect = 'json' | 'form'
 
 type Sent = Pick<
-  EmailInFull,
+  EmailDetail,
   'from' | 'to' | 'cc' | 'bcc' | 'replyTo' | 'subject' | 'tags' | 'variables' | 'domain' | 'testMode'
 >
 type Content = Pick<EmailContent, 'html' | 'text' | 'headers' | 'files'>

@@ -1,20 +1,20 @@
 /** What an email is, where it is and why, and what can be done with it. */
 import { Alert, Badge, Group, Stack, Text, Title } from '@mantine/core'
 import { useEffect } from 'react'
-import type { EmailInFull } from '../../api/email.ts'
+import type { EmailDetail } from '../../api/email.ts'
 import { octetsText } from '../../parts/octets.ts'
-import { Said, visible } from '../../parts/said.tsx'
 import { Status, statusOf } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { Actions } from './actions.tsx'
 import classes from './email.module.css'
 import { Pieces } from './pieces.tsx'
-import { standingOf } from './standing.ts'
+import { statusSentence } from './status-sentence.ts'
 
 /** Addresses of a field that are shown; the list of recipients has all. */
 const MOST_SHOWN = 5
 
-export function EmailHead({ company, email }: { company: string; email: EmailInFull }) {
+export function EmailHead({ company, email }: { company: string; email: EmailDetail }) {
   const { subject } = email
   useEffect(() => {
     document.title = `${visible(subject) || 'No subject'} - Postroad`
@@ -23,7 +23,7 @@ export function EmailHead({ company, email }: { company: string; email: EmailInF
     <Stack gap="sm" component="header">
       <Group justify="space-between" align="flex-start" gap="sm">
         <Title order={1} size="h2" className={classes.subject}>
-          <Said empty="(no subject)">{subject}</Said>
+          <UntrustedText empty="(no subject)">{subject}</UntrustedText>
         </Title>
         <Actions company={company} email={email} />
       </Group>
@@ -35,13 +35,13 @@ export function EmailHead({ company, email }: { company: string; email: EmailInF
           title={<Status of={email.lastEvent} size="md" />}
         >
           <Text component="p" m={0}>
-            <Pieces of={standingOf(email)} />
+            <Pieces of={statusSentence(email)} />
           </Text>
         </Alert>
       </div>
       <dl className={classes.facts}>
         <Fact name="From">
-          <Said>{email.from}</Said>
+          <UntrustedText>{email.from}</UntrustedText>
         </Fact>
         <Addresses name="To" of={email.to} />
         <Addresses name="Cc" of={email.cc} />
@@ -58,7 +58,7 @@ export function EmailHead({ company, email }: { company: string; email: EmailInF
         <Fact name="Size">{octetsText(email.size)}</Fact>
         {company === 'all' && (
           <Fact name="Company">
-            <Said>{email.company.name}</Said>
+            <UntrustedText>{email.company.name}</UntrustedText>
           </Fact>
         )}
         {(email.tags.length > 0 || email.testMode) && (
@@ -67,7 +67,7 @@ export function EmailHead({ company, email }: { company: string; email: EmailInF
               {email.testMode && <Badge variant="default">test mode</Badge>}
               {email.tags.map(({ name, value }) => (
                 <Badge key={`${name} ${value}`} variant="default" tt="none" className={classes.tag}>
-                  <Said>{name === 'tag' ? value : `${name}: ${value}`}</Said>
+                  <UntrustedText>{name === 'tag' ? value : `${name}: ${value}`}</UntrustedText>
                 </Badge>
               ))}
             </Group>
@@ -75,11 +75,11 @@ export function EmailHead({ company, email }: { company: string; email: EmailInF
         )}
         {Object.entries(email.variables).map(([name, value]) => (
           <Fact key={name} name={name}>
-            <Said>{value}</Said>
+            <UntrustedText>{value}</UntrustedText>
           </Fact>
         ))}
         <Fact name="Message-ID">
-          <Said>{email.messageId}</Said>
+          <UntrustedText>{email.messageId}</UntrustedText>
         </Fact>
       </dl>
     </Stack>
@@ -90,7 +90,7 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   return (
     <div className={classes.fact}>
       <Text component="dt" size="sm" c="dimmed">
-        <Said>{name}</Said>
+        <UntrustedText>{name}</UntrustedText>
       </Text>
       <Text component="dd" size="sm" m={0}>
         {children}
@@ -107,7 +107,7 @@ function Addresses({ name, of }: { name: string; of: readonly string[] }) {
       {shown.map((address, index) => (
         <span key={address}>
           {index > 0 && ', '}
-          <Said>{address}</Said>
+          <UntrustedText>{address}</UntrustedText>
         </span>
       ))}
       {of.length > shown.length && ` and ${(of.length - shown.length).toLocaleString()} more`}

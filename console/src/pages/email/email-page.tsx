@@ -6,13 +6,13 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { emailQuery, neighboursQuery } from '../../api/email.ts'
 import { useLive } from '../../api/live.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { useCompany } from '../../shell/company.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
 import { EmailHead } from './email-head.tsx'
 import { EmailTabs } from './email-tabs.tsx'
 import { Recipients } from './recipients.tsx'
-import { useShown, validateShown } from './shown.ts'
+import { useShown, validateShown } from './search.ts'
 
 export function EmailPage() {
   const company = useCompany()
@@ -23,7 +23,7 @@ export function EmailPage() {
   return (
     <Stack gap="md" component="article" aria-busy={email.isPending}>
       <Neighbours company={company} id={id} />
-      {email.error && !email.data && <Trouble error={email.error} reset={() => void email.refetch()} />}
+      {email.error && !email.data && <ErrorAlert error={email.error} reset={() => void email.refetch()} />}
       {email.isPending && !email.error && <Skeleton h={320} />}
       {email.data && (
         <>

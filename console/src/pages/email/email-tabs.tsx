@@ -2,12 +2,12 @@
 import { Alert, Skeleton, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
-import { contentQuery, type EmailContent, type EmailInFull } from '../../api/email.ts'
-import { Trouble } from '../../parts/trouble.tsx'
+import { contentQuery, type EmailContent, type EmailDetail } from '../../api/email.ts'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { AttachmentsView } from './attachments-view.tsx'
 import { CopyChoice } from './copy-choice.tsx'
 import { PreviewView } from './preview-view.tsx'
-import { TABS, type Tab, useShow, useShown } from './shown.ts'
+import { TABS, type Tab, useShow, useShown } from './search.ts'
 import { TextView } from './text-view.tsx'
 
 const SourceView = lazy(async () => ({ default: (await import('./source-view.tsx')).SourceView }))
@@ -27,11 +27,11 @@ const LABELS: Readonly<Record<Tab, string>> = {
   checks: 'Checks',
 }
 
-export function EmailTabs({ company, email }: { company: string; email: EmailInFull }) {
+export function EmailTabs({ company, email }: { company: string; email: EmailDetail }) {
   const content = useQuery(contentQuery(company, email.id))
   const shown = useShown()
   const show = useShow()
-  if (content.error) return <Trouble error={content.error} reset={() => void content.refetch()} />
+  if (content.error) return <ErrorAlert error={content.error} reset={() => void content.refetch()} />
   if (content.isPending) return <Skeleton h={240} />
   if (content.data.removed) {
     return (
@@ -69,7 +69,7 @@ export function EmailTabs({ company, email }: { company: string; email: EmailInF
   )
 }
 
-function View({ tab, ...given }: { tab: Tab; company: string; email: EmailInFull; content: EmailContent }) {
+function View({ tab, ...given }: { tab: Tab; company: string; email: EmailDetail; content: EmailContent }) {
   switch (tab) {
     case 'html':
       return <PreviewView {...given} />

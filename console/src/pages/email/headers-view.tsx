@@ -1,9 +1,9 @@
 import { Skeleton, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type EmailContent, type EmailInFull, sourceQuery } from '../../api/email.ts'
-import { Said } from '../../parts/said.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
+import { type EmailContent, type EmailDetail, sourceQuery } from '../../api/email.ts'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useCopyFor } from './copy-choice.tsx'
 import classes from './email.module.css'
 
@@ -14,12 +14,12 @@ export function HeadersView({
   content,
 }: {
   company: string
-  email: EmailInFull
+  email: EmailDetail
   content: EmailContent
 }) {
   const [wanted, setWanted] = useState('')
   const source = useQuery(sourceQuery(company, email.id, useCopyFor(email, content.individual)))
-  if (source.error) return <Trouble error={source.error} reset={() => void source.refetch()} />
+  if (source.error) return <ErrorAlert error={source.error} reset={() => void source.refetch()} />
   if (source.isPending) return <Skeleton h={240} />
   const look = wanted.trim().toLowerCase()
   const fields = source.data.fields.filter((field) => field.join(': ').toLowerCase().includes(look))
@@ -33,7 +33,7 @@ export function HeadersView({
       />
       {source.data.trouble !== null && (
         <Text size="sm" c="dimmed">
-          The header cannot be read: <Said>{source.data.trouble}</Said>
+          The header cannot be read: <UntrustedText>{source.data.trouble}</UntrustedText>
         </Text>
       )}
       <Table className={classes.headers} verticalSpacing={4} layout="fixed">
@@ -48,10 +48,10 @@ export function HeadersView({
             // biome-ignore lint/suspicious/noArrayIndexKey: a name may come more than once
             <Table.Tr key={index}>
               <Table.Th scope="row" fw={600}>
-                <Said>{name}</Said>
+                <UntrustedText>{name}</UntrustedText>
               </Table.Th>
               <Table.Td>
-                <Said>{value}</Said>
+                <UntrustedText>{value}</UntrustedText>
               </Table.Td>
             </Table.Tr>
           ))}

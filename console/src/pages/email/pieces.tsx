@@ -1,6 +1,6 @@
-import { Said } from '../../parts/said.tsx'
 import { Time } from '../../parts/time.tsx'
-import type { Piece } from './standing.ts'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import type { Piece } from './status-sentence.ts'
 
 /** A sentence of ours with words of others in it. */
 export function Pieces({ of }: { of: readonly Piece[] }) {
@@ -8,7 +8,7 @@ export function Pieces({ of }: { of: readonly Piece[] }) {
     // biome-ignore-start lint/suspicious/noArrayIndexKey: they have no other name, and are made anew together
     if (typeof piece === 'string') return <span key={index}>{piece}</span>
     if ('at' in piece) return <Time key={index} at={piece.at} />
-    return <Said key={index}>{piece.said}</Said>
+    return <UntrustedText key={index}>{piece.untrusted}</UntrustedText>
     // biome-ignore-end lint/suspicious/noArrayIndexKey: so far
   })
 }

@@ -5,10 +5,10 @@
 import { Alert, Button, Group, SegmentedControl, Stack, Switch, Text } from '@mantine/core'
 import { ImageOff } from 'lucide-react'
 import { useState } from 'react'
-import { documentUrl, type EmailContent, type EmailInFull } from '../../api/email.ts'
+import { documentUrl, type EmailContent, type EmailDetail } from '../../api/email.ts'
 import { useCopyFor } from './copy-choice.tsx'
 import classes from './email.module.css'
-import { useShow, useShown } from './shown.ts'
+import { useShow, useShown } from './search.ts'
 
 const NOTES = {
   light: '',
@@ -22,7 +22,7 @@ export function PreviewView({
   content,
 }: {
   company: string
-  email: EmailInFull
+  email: EmailDetail
   content: EmailContent
 }) {
   const { width = 'desktop', shade = 'light' } = useShown()

@@ -5,20 +5,20 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { Ban, ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
-import { type EmailInFull, type EmailRecipient, suppressRecipient } from '../../api/email.ts'
-import { Said } from '../../parts/said.tsx'
+import { type EmailDetail, type EmailRecipient, suppressRecipient } from '../../api/email.ts'
 import { Status } from '../../parts/status.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { Pieces } from './pieces.tsx'
-import { useShow, useShown } from './shown.ts'
-import { recipientStanding } from './standing.ts'
+import { useShow, useShown } from './search.ts'
+import { recipientSentence } from './status-sentence.ts'
 import { TimeLine } from './time-line.tsx'
 
 /** As many as the service gives at once. */
 const PAGE = 100
 const KINDS = { to: 'To', cc: 'Cc', bcc: 'Bcc' } as const
 
-export function Recipients({ company, email }: { company: string; email: EmailInFull }) {
+export function Recipients({ company, email }: { company: string; email: EmailDetail }) {
   const { from = 0 } = useShown()
   const show = useShow()
   const total = Object.values(email.states).reduce((sum, count) => sum + count, 0)
@@ -55,7 +55,7 @@ function Recipient({
   alone,
 }: {
   company: string
-  email: EmailInFull
+  email: EmailDetail
   recipient: EmailRecipient
   alone: boolean
 }) {
@@ -79,7 +79,7 @@ function Recipient({
                 {KINDS[recipient.kind]}{' '}
               </Text>
               <Text component="span" fw={600}>
-                <Said>{recipient.address}</Said>
+                <UntrustedText>{recipient.address}</UntrustedText>
               </Text>
             </span>
           </Group>
@@ -91,7 +91,7 @@ function Recipient({
           <Stack gap="sm" mt="sm">
             {!alone && (
               <Text size="sm">
-                <Pieces of={recipientStanding(recipient, email)} />
+                <Pieces of={recipientSentence(recipient, email)} />
               </Text>
             )}
             <TimeLine email={email} position={recipient.position} />
@@ -113,7 +113,7 @@ function Suppress({ company, id, recipient }: { company: string; id: string; rec
         color: 'road',
         message: (
           <>
-            Nothing more is sent to <Said>{address}</Said>.
+            Nothing more is sent to <UntrustedText>{address}</UntrustedText>.
           </>
         ),
       }),
@@ -126,8 +126,8 @@ function Suppress({ company, id, recipient }: { company: string; id: string; rec
       title: 'Send nothing more to this address?',
       children: (
         <Text size="sm">
-          <Said>{address}</Said> is put on the suppression list of the company. Mail to it that waits ends as
-          suppressed. It can be taken off the list again.
+          <UntrustedText>{address}</UntrustedText> is put on the suppression list of the company. Mail to it
+          that waits ends as suppressed. It can be taken off the list again.
         </Text>
       ),
       labels: { confirm: 'Suppress the address', cancel: 'Leave it' },

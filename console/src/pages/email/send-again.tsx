@@ -2,9 +2,9 @@ import { Alert, Anchor, Button, Group, Radio, Stack, Text, TextInput } from '@ma
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type EmailInFull, sendAgain } from '../../api/email.ts'
+import { type EmailDetail, sendAgain } from '../../api/email.ts'
 import { queries } from '../../api/queries.ts'
-import { Trouble } from '../../parts/trouble.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 
 /** As a new email, to the same or to others. */
 export function SendAgain({
@@ -13,7 +13,7 @@ export function SendAgain({
   onDone,
 }: {
   company: string
-  email: EmailInFull
+  email: EmailDetail
   onDone: () => void
 }) {
   const [whom, setWhom] = useState('same')
@@ -68,7 +68,7 @@ export function SendAgain({
             onChange={({ currentTarget: { value } }) => change(() => setTo(value))}
           />
         )}
-        {sending.error && <Trouble error={sending.error} />}
+        {sending.error && <ErrorAlert error={sending.error} />}
         <Group justify="flex-end">
           <Button type="submit" loading={sending.isPending}>
             Send

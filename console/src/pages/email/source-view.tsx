@@ -6,13 +6,13 @@ import { lazy, Suspense, useState } from 'react'
 import {
   documentUrl,
   type EmailContent,
-  type EmailInFull,
+  type EmailDetail,
   type EmailSource,
   sourceQuery,
 } from '../../api/email.ts'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { octetsText } from '../../parts/octets.ts'
-import { Said } from '../../parts/said.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useCopyFor } from './copy-choice.tsx'
 import classes from './email.module.css'
 
@@ -24,13 +24,13 @@ export function SourceView({
   content,
 }: {
   company: string
-  email: EmailInFull
+  email: EmailDetail
   content: EmailContent
 }) {
   const recipient = useCopyFor(email, content.individual)
   const source = useQuery(sourceQuery(company, email.id, recipient))
   const [line, setLine] = useState<number | null>(null)
-  if (source.error) return <Trouble error={source.error} reset={() => void source.refetch()} />
+  if (source.error) return <ErrorAlert error={source.error} reset={() => void source.refetch()} />
   if (source.isPending) return <Skeleton h={240} />
   const { size, text, clipped, trouble } = source.data
   return (
@@ -53,7 +53,7 @@ export function SourceView({
       </Group>
       {trouble !== null && (
         <Text size="sm">
-          How it is built cannot be told: <Said>{trouble}</Said>
+          How it is built cannot be told: <UntrustedText>{trouble}</UntrustedText>
         </Text>
       )}
       <Parts parts={source.data.parts} onShow={setLine} />
@@ -88,19 +88,19 @@ function Parts({ parts, onShow }: { parts: EmailSource['parts']; onShow: (line: 
               // biome-ignore lint/suspicious/noArrayIndexKey: parts have their order, and nothing else
               <Table.Tr key={index}>
                 <Table.Td style={{ paddingInlineStart: 10 + Math.min(part.depth, 12) * 16 }}>
-                  <Said>{part.type}</Said>
+                  <UntrustedText>{part.type}</UntrustedText>
                   {part.charset !== '' && (
                     <Text component="span" size="sm" c="dimmed">
                       {' '}
-                      <Said>{part.charset}</Said>
+                      <UntrustedText>{part.charset}</UntrustedText>
                     </Text>
                   )}
                 </Table.Td>
                 <Table.Td>
-                  <Said>{part.encoding}</Said>
+                  <UntrustedText>{part.encoding}</UntrustedText>
                 </Table.Td>
                 <Table.Td>
-                  <Said>{part.filename}</Said>
+                  <UntrustedText>{part.filename}</UntrustedText>
                 </Table.Td>
                 <Table.Td>{octetsText(part.size)}</Table.Td>
                 <Table.Td>
@@ -132,20 +132,20 @@ function Signatures({ signatures }: { signatures: EmailSource['signatures'] }) {
           <Paper key={index} withBorder p="sm">
             <Group gap="xs">
               <Text fw={600}>
-                <Said>{signature.domain}</Said>
+                <UntrustedText>{signature.domain}</UntrustedText>
               </Text>
               <Badge variant="default" tt="none">
-                <Said>{signature.algorithm}</Said>
+                <UntrustedText>{signature.algorithm}</UntrustedText>
               </Badge>
               {!signature.own && <Badge color="orange">not a key of this company</Badge>}
             </Group>
             <Text size="sm">
-              Selector <Said>{signature.selector}</Said>, canonicalization{' '}
-              <Said>{signature.canonicalization}</Said>. The key stands in the DNS at{' '}
-              <Said>{`${signature.selector}._domainkey.${signature.domain}`}</Said>.
+              Selector <UntrustedText>{signature.selector}</UntrustedText>, canonicalization{' '}
+              <UntrustedText>{signature.canonicalization}</UntrustedText>. The key stands in the DNS at{' '}
+              <UntrustedText>{`${signature.selector}._domainkey.${signature.domain}`}</UntrustedText>.
             </Text>
             <Text size="sm" c="dimmed">
-              Signed fields: <Said>{signature.headers.join(', ')}</Said>
+              Signed fields: <UntrustedText>{signature.headers.join(', ')}</UntrustedText>
             </Text>
           </Paper>
         ))}

@@ -1,6 +1,6 @@
 import { Alert, Paper, Text } from '@mantine/core'
 import type { EmailContent } from '../../api/email.ts'
-import { visible } from '../../parts/said.tsx'
+import { visible } from '../../parts/untrusted-text.tsx'
 import classes from './email.module.css'
 
 /** What who reads no HTML gets. */

@@ -2,17 +2,17 @@
 import { Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
-import type { EmailAttempt, EmailEvent, EmailInFull } from '../../api/email.ts'
+import type { EmailAttempt, EmailDetail, EmailEvent } from '../../api/email.ts'
 import { durationText } from '../../parts/duration.ts'
-import { Said, visible } from '../../parts/said.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { stepsOf, tlsOf } from './dialogue.ts'
 import classes from './email.module.css'
 
 type Entry = { at: string; event: EmailEvent } | { at: string; attempt: EmailAttempt; number: number }
 
-export function TimeLine({ email, position }: { email: EmailInFull; position: number }) {
+export function TimeLine({ email, position }: { email: EmailDetail; position: number }) {
   const events: Entry[] = email.events
     .filter(({ recipient }) => recipient === null || recipient === position)
     .map((event) => ({ at: event.at, event }))
@@ -50,17 +50,17 @@ function Happened({ event: { type, detail } }: { event: EmailEvent }) {
         <Text size="sm" className={classes.said}>
           {server !== undefined && (
             <>
-              <Said>{server}</Said>
+              <UntrustedText>{server}</UntrustedText>
               {tls !== undefined && (
                 <>
                   {' '}
-                  over <Said>{tls}</Said>
+                  over <UntrustedText>{tls}</UntrustedText>
                 </>
               )}
               {said !== '' && ': '}
             </>
           )}
-          <Said>{said}</Said>
+          <UntrustedText>{said}</UntrustedText>
         </Text>
       )}
       {next !== undefined && (
@@ -87,7 +87,7 @@ function Attempt({ attempt, number }: { attempt: EmailAttempt; number: number })
             {server !== null && (
               <>
                 {' at '}
-                <Said>{server}</Said>
+                <UntrustedText>{server}</UntrustedText>
               </>
             )}
             {`, ${durationText(duration)}`}
@@ -121,12 +121,12 @@ function Tls({ attempt }: { attempt: EmailAttempt }) {
         'Not encrypted.'
       ) : (
         <>
-          Encrypted with <Said>{tls.version}</Said>
+          Encrypted with <UntrustedText>{tls.version}</UntrustedText>
           {tls.verified === true && '; the certificate is valid and the server’s own.'}
           {tls.verified === false && (
             <>
               ; the certificate was not verified{tls.doubt !== null && ': '}
-              {tls.doubt !== null && <Said>{tls.doubt}</Said>}.
+              {tls.doubt !== null && <UntrustedText>{tls.doubt}</UntrustedText>}.
             </>
           )}
         </>

@@ -5,14 +5,14 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { ArrowUp } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useMe } from '../../api/session.ts'
-import { Trouble } from '../../parts/trouble.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { ALL } from '../../shell/company.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
 import { EmailRow } from './email-row.tsx'
 import classes from './emails.module.css'
-import { useNews } from './news.ts'
 import { useSelected } from './selected.ts'
 import type { Emails } from './use-emails.ts'
+import { useNewEmails } from './use-new-emails.ts'
 
 /** Heights of a row in px, as the style sheet has them. */
 const ROW = 44
@@ -23,7 +23,7 @@ const AHEAD = 40
 export function EmailList({ company, name, list }: { company: string; name: string; list: Emails }) {
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
   const { companies } = useMe()
-  const { shown, fresh, show } = useNews(list)
+  const { shown, fresh, show } = useNewEmails(list)
   const box = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   useLayoutEffect(() => setTop(box.current!.offsetTop), [])
@@ -102,7 +102,7 @@ export function EmailList({ company, name, list }: { company: string; name: stri
           )
         })}
       </ul>
-      {list.error !== null && <Trouble error={list.error} reset={list.again} />}
+      {list.error !== null && <ErrorAlert error={list.error} reset={list.again} />}
       {list.loadingMore && (
         <Group justify="center" p="md" gap="xs">
           <Loader size="xs" />

@@ -5,7 +5,7 @@ import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import classes from './emails.module.css'
 import type { Email } from './merge.ts'
-import { standingOf } from './standing.ts'
+import { statusSummary } from './status-summary.ts'
 
 const MOST_TAGS = 2
 
@@ -20,7 +20,7 @@ interface RowProps {
 /** One email of the list: all of it leads to the email. */
 export const EmailRow = memo(function EmailRow({ email, company, selected, onSelect }: RowProps) {
   const { id, subject, from, to, recipients, tags, createdAt } = email
-  const { of, note } = standingOf(email)
+  const { of, note } = statusSummary(email)
   return (
     <Link
       to="/c/$company/emails/$id"

@@ -1,16 +1,16 @@
 /** What was sent, newest first, as it changes. */
 import { Box, Skeleton, Stack } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { LiveIndicator } from '../../parts/live-indicator.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
 import { useCompany } from '../../shell/company.ts'
 import { EmailList } from './email-list.tsx'
 import { Filters } from './filters.tsx'
-import { isAtTop } from './news.ts'
-import { NoEmails, NothingFound } from './nothing.tsx'
+import { NoEmails, NothingFound } from './no-emails.tsx'
 import { type EmailsSearch, isNarrowed } from './search.ts'
 import { useEmails } from './use-emails.ts'
+import { isAtTop } from './use-new-emails.ts'
 
 export function EmailsPage() {
   const company = useCompany()
@@ -43,11 +43,11 @@ function Found({
 }) {
   const list = useEmails(company, search, isAtTop)
   if (list.pending) {
-    if (list.error !== null) return <Trouble error={list.error} reset={list.again} />
+    if (list.error !== null) return <ErrorAlert error={list.error} reset={list.again} />
     return <Waiting />
   }
   if (list.emails.length > 0) return <EmailList company={company} name={name} list={list} />
-  if (list.error !== null) return <Trouble error={list.error} reset={list.again} />
+  if (list.error !== null) return <ErrorAlert error={list.error} reset={list.again} />
   return (
     <Box mt="md">
       {isNarrowed(search) ? (

@@ -1,8 +1,8 @@
 /** What has come meanwhile, in a list that somebody looks at. Pure. */
 import type { Static } from 'typebox'
-import type { EMAIL_LINE, EMAILS } from '../../../../src/http/console/contract/emails.ts'
+import type { EMAIL_ROW, EMAILS } from '../../../../src/http/console/contract/emails.ts'
 
-export type Email = Static<typeof EMAIL_LINE>
+export type Email = Static<typeof EMAIL_ROW>
 export type EmailsPage = Static<typeof EMAILS>
 
 /**

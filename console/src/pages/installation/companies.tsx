@@ -6,7 +6,7 @@ import { Plus } from 'lucide-react'
 import { byCompanyQuery, createCompany } from '../../api/overview.ts'
 import { queries } from '../../api/queries.ts'
 import { sessionQuery, useMe } from '../../api/session.ts'
-import { Trouble } from '../../parts/trouble.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 
 /** All companies, with what each sent in the last 30 days. */
 export function Companies() {
@@ -68,7 +68,7 @@ function NewCompany() {
   return (
     <form onSubmit={form.onSubmit((values) => adding.mutate(values))}>
       <Stack gap="xs" mt="md">
-        {adding.error && <Trouble error={adding.error} />}
+        {adding.error && <ErrorAlert error={adding.error} />}
         <Group align="flex-end" gap="sm">
           <TextInput
             label="New company"

@@ -3,8 +3,8 @@ import { SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { installationQuery } from '../../api/overview.ts'
 import { useMe } from '../../api/session.ts'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
 import { Companies } from './companies.tsx'
 import { Nodes, Storage } from './machines.tsx'
 import { Pauses } from './pauses.tsx'
@@ -24,7 +24,7 @@ export function InstallationPage() {
         title="Installation"
         about={`Postroad ${installation.version}. ${WAYS[installation.delivery]}`}
       />
-      {error && <Trouble error={error} reset={() => void refetch()} />}
+      {error && <ErrorAlert error={error} reset={() => void refetch()} />}
       <Stack gap="md">
         <SimpleGrid cols={{ base: 1, lg: 2 }}>
           <Nodes nodes={data?.nodes} />

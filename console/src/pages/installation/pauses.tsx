@@ -5,8 +5,8 @@ import { Pause as PauseIcon, Play } from 'lucide-react'
 import { endPause, type Installation, type PauseScope, pause } from '../../api/overview.ts'
 import { queries } from '../../api/queries.ts'
 import { useMe } from '../../api/session.ts'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
 
 type Pause = Installation['pauses'][number]
 
@@ -24,7 +24,7 @@ export function Pauses({ pauses }: { pauses: Pause[] | undefined }) {
       <Text size="xs" c="dimmed" mb="sm">
         Mail that is paused waits, and loses no attempts. Every node follows within a second.
       </Text>
-      {ending.error && <Trouble error={ending.error} />}
+      {ending.error && <ErrorAlert error={ending.error} />}
       {pauses.length > 0 && (
         <Table mb="md">
           <Table.Tbody>
@@ -77,7 +77,7 @@ function NewPause() {
       )}
     >
       <Stack gap="xs">
-        {beginning.error && <Trouble error={beginning.error} />}
+        {beginning.error && <ErrorAlert error={beginning.error} />}
         <Group align="flex-end" gap="sm">
           <Select
             label="Whose mail"

@@ -5,9 +5,9 @@ import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { type ApiKey, keysQuery } from '../../api/keys.ts'
 import { Empty } from '../../parts/empty.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
 import { CreateKey } from './create-key.tsx'
 import { RenameKey, RevokeKey } from './key-dialogs.tsx'
@@ -77,7 +77,7 @@ function Keys({ company, ended, create }: { company: string; ended: boolean; cre
   const [renaming, setRenaming] = useState<ApiKey | null>(null)
   const [revoking, setRevoking] = useState<ApiKey | null>(null)
   const mayManage = useMayManage()
-  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (!data) return <Skeleton h={160} />
   const { keys, total } = data
   return (

@@ -2,15 +2,15 @@ import { Anchor, Badge, Group, Paper, Skeleton, Table, Text, Title } from '@mant
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type Backlog, backlogQuery } from '../../api/overview.ts'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
 import { ALL } from '../../shell/company.ts'
 import classes from './overview.module.css'
 
 /** What is under way now. */
 export function BacklogCard({ company }: { company: string }) {
   const { data, error, refetch } = useQuery(backlogQuery(company))
-  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (data === undefined) return <Skeleton h={270} />
   return (
     <Paper component="section" withBorder p="md" aria-labelledby="backlog">

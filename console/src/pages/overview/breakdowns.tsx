@@ -11,12 +11,12 @@ import {
   type Volumes,
 } from '../../api/overview.ts'
 import { csvOf, download } from '../../parts/csv.ts'
-import { Trouble } from '../../parts/trouble.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import classes from './overview.module.css'
 
 export function Destinations({ company, span }: { company: string; span: Span }) {
   const { data, error, refetch } = useQuery(destinationsQuery(company, span))
-  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
       <Breakdown
@@ -37,13 +37,13 @@ export function Destinations({ company, span }: { company: string; span: Span })
 
 export function ByDomain({ company, span }: { company: string; span: Span }) {
   const { data, error, refetch } = useQuery(byDomainQuery(company, span))
-  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
   return <Breakdown title="From whom" about="By sending domain" volumes={data?.volumes} by="accepted" />
 }
 
 export function ByCompany({ span }: { span: Span }) {
   const { data, error, refetch } = useQuery(byCompanyQuery(span))
-  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
   return <Breakdown title="Companies" about="Who sends most" volumes={data?.volumes} by="accepted" />
 }
 

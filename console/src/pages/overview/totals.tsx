@@ -1,7 +1,7 @@
 import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type Span, volumeQuery } from '../../api/overview.ts'
-import { Trouble } from '../../parts/trouble.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 
 const SHOWN = [
   { type: 'accepted', word: 'Accepted' },
@@ -15,7 +15,7 @@ const SHOWN = [
 /** Recipients, by what became of them. */
 export function Totals({ company, span }: { company: string; span: Span }) {
   const { data, error, refetch } = useQuery(volumeQuery(company, span, undefined))
-  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
   const accepted = data?.totals.accepted ?? 0
   return (
     <SimpleGrid cols={{ base: 2, xs: 3, md: 6 }} spacing="sm" component="dl" m={0}>

@@ -15,7 +15,7 @@ import { Link } from '@tanstack/react-router'
 import { Check, Circle, CircleHelp, type LucideIcon, Minus, RotateCw, X } from 'lucide-react'
 import { useMe } from '../../api/session.ts'
 import { type StepName, type StepShown, stepQuery } from '../../api/start.ts'
-import { Trouble } from '../../parts/trouble.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import classes from './go-live.module.css'
 
 interface Step {
@@ -149,7 +149,7 @@ function StepRow({
         <Text size="sm" c="dimmed">
           {why}
         </Text>
-        {error && <Trouble error={error} />}
+        {error && <ErrorAlert error={error} />}
         {result && (
           <Text size="sm" mt={4}>
             {result.found}

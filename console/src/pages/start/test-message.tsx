@@ -20,13 +20,13 @@ import { ApiError } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import { useMe } from '../../api/session.ts'
 import { sendersQuery, sendTestMessage } from '../../api/start.ts'
-import { Trouble } from '../../parts/trouble.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 
 const TEXT = 'It works: this message was accepted, signed and delivered by Postroad.'
 
 export function TestMessage({ company }: { company: string }) {
   const senders = useQuery(sendersQuery(company))
-  if (senders.error) return <Trouble error={senders.error} reset={() => void senders.refetch()} />
+  if (senders.error) return <ErrorAlert error={senders.error} reset={() => void senders.refetch()} />
   const domains = senders.data?.domains
   return (
     <Paper component="section" withBorder p="lg" aria-labelledby="test-message">
@@ -91,7 +91,7 @@ function MessageForm({ company, domains }: { company: string; domains: string[] 
         </SimpleGrid>
         <TextInput label="Subject" {...form.getInputProps('subject')} />
         <Textarea label="Text" autosize minRows={2} maxRows={8} {...form.getInputProps('text')} />
-        {sending.error && !shownAtField && <Trouble error={sending.error} />}
+        {sending.error && !shownAtField && <ErrorAlert error={sending.error} />}
         <Group>
           <Button type="submit" loading={sending.isPending} leftSection={<Send size={16} aria-hidden />}>
             Send

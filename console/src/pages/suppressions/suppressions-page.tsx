@@ -12,8 +12,8 @@ import {
 } from '../../api/suppressions.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { ImportDialog } from './import-dialog.tsx'
@@ -150,7 +150,7 @@ function Filters() {
 function Suppressed({ company }: { company: string }) {
   const { term, type, after, before } = useSearch({ from: HERE })
   const { data, error, refetch } = useQuery(suppressionsQuery(company, { term, type, after, before }))
-  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (!data) return <Skeleton h={160} />
   if (data.data.length === 0) {
     return term !== undefined || type !== undefined ? (
@@ -173,7 +173,7 @@ function Suppressed({ company }: { company: string }) {
 function Allowed({ company }: { company: string }) {
   const { term, after, before } = useSearch({ from: HERE })
   const { data, error, refetch } = useQuery(allowedQuery(company, { term, after, before }))
-  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (!data) return <Skeleton h={160} />
   if (data.data.length === 0) {
     return (

@@ -13,20 +13,20 @@ import {
   withdrawInvitation,
 } from '../../api/team.ts'
 import { ask } from '../../parts/confirm.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
-import { useStanding } from '../../shell/company.ts'
+import { useRole } from '../../shell/company.ts'
 import { InviteForm } from './invite-form.tsx'
-import { Paged } from './paged.tsx'
+import { PagedPeople } from './paged-people.tsx'
+import { PersonName } from './person-name.tsx'
 import { ROLE_CHOICES, ROLE_WORDS } from './roles.ts'
-import { Who } from './who.tsx'
 
 /** Who belongs to one company. Its owners say who does; the others see it. */
 export function CompanyTeam({ company }: { company: string }) {
   const { data, error, refetch } = useQuery(teamQuery(company))
-  const standing = useStanding()
-  const mayChange = standing === 'owner' || standing === 'operator'
-  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  const role = useRole()
+  const mayChange = role === 'owner' || role === 'operator'
+  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (data === undefined) return <Skeleton h={240} />
   const { members, invitations } = data
   return (
@@ -41,9 +41,9 @@ export function CompanyTeam({ company }: { company: string }) {
             Nobody belongs to this company yet. Operators see it all the same.
           </Text>
         ) : (
-          <Paged items={members}>
+          <PagedPeople items={members}>
             {(shown) => <Members company={company} members={shown} mayChange={mayChange} />}
-          </Paged>
+          </PagedPeople>
         )}
       </Paper>
       {invitations.length > 0 && (
@@ -84,7 +84,7 @@ function Members({
     )
   return (
     <>
-      {error && <Trouble error={error} />}
+      {error && <ErrorAlert error={error} />}
       <Table verticalSpacing="xs" aria-label="People of the company">
         <Table.Thead>
           <Table.Tr>
@@ -103,7 +103,7 @@ function Members({
           {members.map((member) => (
             <Table.Tr key={member.id}>
               <Table.Td maw={0} w="100%">
-                <Who {...member} isYou={member.id === me.id} />
+                <PersonName {...member} isYou={member.id === me.id} />
               </Table.Td>
               <Table.Td>
                 {mayChange ? (
@@ -163,7 +163,7 @@ function Invitations({
       <Title order={2} size="h5" id="invitations" mb="xs">
         Invited
       </Title>
-      {withdrawing.error && <Trouble error={withdrawing.error} />}
+      {withdrawing.error && <ErrorAlert error={withdrawing.error} />}
       <Table verticalSpacing="xs" aria-label="People who are invited">
         <Table.Tbody>
           {invitations.map(({ id, address, role, expiresAt }) => (

@@ -4,8 +4,8 @@ import { UserPlus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { invite, type Role, teamChanged } from '../../api/team.ts'
-import { Trouble } from '../../parts/trouble.tsx'
-import { PassedLink } from './passed-link.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { OneTimeLink } from './one-time-link.tsx'
 import { ROLE_CHOICES, ROLE_WORDS } from './roles.ts'
 
 /** Asks somebody to belong to the company: makes the link that brings him in. */
@@ -28,7 +28,7 @@ export function InviteForm({ company }: { company: string }) {
   return (
     <>
       {data && (
-        <PassedLink
+        <OneTimeLink
           link={data.link}
           expiresAt={data.invitation.expiresAt}
           title={`A link for ${data.invitation.address}, as ${ROLE_WORDS[data.invitation.role].label.toLowerCase()}`}
@@ -39,7 +39,7 @@ export function InviteForm({ company }: { company: string }) {
         <Title order={2} size="h5" id="invite" mb="xs">
           Invite somebody
         </Title>
-        {error && ofAddress === null && <Trouble error={error} />}
+        {error && ofAddress === null && <ErrorAlert error={error} />}
         <form onSubmit={submit}>
           <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
             <TextInput

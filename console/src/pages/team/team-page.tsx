@@ -2,7 +2,7 @@
 import { PageHead } from '../../parts/page-head.tsx'
 import { ALL, useCompany } from '../../shell/company.ts'
 import { CompanyTeam } from './company-team.tsx'
-import { Everybody } from './everybody.tsx'
+import { People } from './people.tsx'
 
 export function TeamPage() {
   const company = useCompany()
@@ -16,7 +16,7 @@ export function TeamPage() {
             : 'Who belongs to this company, and what they may do.'
         }
       />
-      {company === ALL ? <Everybody /> : <CompanyTeam key={company} company={company} />}
+      {company === ALL ? <People /> : <CompanyTeam key={company} company={company} />}
     </>
   )
 }

@@ -6,8 +6,8 @@ import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { CodeBlock } from '../../parts/code.tsx'
 import { attempt } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
 
 const STATUS = {
   pending: 'It is told as soon as can be.',
@@ -76,7 +76,7 @@ export function AttemptDetail({
       <Title order={2} size="h6">
         Request
       </Title>
-      {error && <Trouble error={error} />}
+      {error && <ErrorAlert error={error} />}
       {!data && !error && <Skeleton h={120} />}
       {data && <CodeBlock code={data.body} what="the body" wrap />}
     </Stack>

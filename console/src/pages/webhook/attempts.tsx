@@ -6,8 +6,8 @@ import { useState } from 'react'
 import { type AttemptShown, attemptsQuery, type WebhookShown } from '../../api/webhooks.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
 import { AttemptDetail } from './attempt-detail.tsx'
 import { ReplaySince } from './replay-since.tsx'
 
@@ -52,7 +52,7 @@ export function Attempts({ of: webhook, mayManage }: { of: WebhookShown; mayMana
           </AnchorLink>
         </Text>
       )}
-      {error && <Trouble error={error} reset={() => void refetch()} />}
+      {error && <ErrorAlert error={error} reset={() => void refetch()} />}
       {!data && !error && <Skeleton h={160} />}
       {data?.data.length === 0 && (
         <Empty icon={Inbox} title={result === 'failed' ? 'No try has failed' : 'Nothing was told yet'}>

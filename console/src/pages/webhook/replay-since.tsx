@@ -5,7 +5,7 @@ import { useMutation } from '@tanstack/react-query'
 import { History } from 'lucide-react'
 import { useState } from 'react'
 import { replaySince, type WebhookShown } from '../../api/webhooks.ts'
-import { Trouble } from '../../parts/trouble.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 
 const HOUR = 3_600_000
 const SPANS = [
@@ -54,7 +54,7 @@ export function ReplaySince({ of: { company, id } }: { of: WebhookShown }) {
               />
             </Stack>
           </Radio.Group>
-          {replaying.error && <Trouble error={replaying.error} />}
+          {replaying.error && <ErrorAlert error={replaying.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               Cancel

@@ -4,7 +4,7 @@ import { CircleCheck, CircleX, Send } from 'lucide-react'
 import { useState } from 'react'
 import { type TestedShown, testWebhook, type WebhookShown, wordsQuery } from '../../api/webhooks.ts'
 import { CodeBlock } from '../../parts/code.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 
 /** A sample, sent at once. */
 export function SendTest({ of: { company, id, dialect } }: { of: WebhookShown }) {
@@ -29,7 +29,7 @@ export function SendTest({ of: { company, id, dialect } }: { of: WebhookShown })
           Send test
         </Button>
       </Group>
-      {testing.error && <Trouble error={testing.error} />}
+      {testing.error && <ErrorAlert error={testing.error} />}
       {testing.data && <Tested of={testing.data} />}
     </Stack>
   )

@@ -2,7 +2,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { changeWebhook, type WebhookShown } from '../../api/webhooks.ts'
-import { Trouble } from '../../parts/trouble.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { EventChoice } from '../webhooks/event-choice.tsx'
 
 export function Settings({ of: webhook }: { of: WebhookShown }) {
@@ -37,7 +37,7 @@ export function Settings({ of: webhook }: { of: WebhookShown }) {
           some={chosen.some}
           onChange={(events, some) => setChosen({ events, some })}
         />
-        {saving.error && <Trouble error={saving.error} />}
+        {saving.error && <ErrorAlert error={saving.error} />}
         <Group>
           <Button
             type="submit"

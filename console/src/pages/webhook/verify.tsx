@@ -5,7 +5,7 @@ import { rotateSecret, secretQuery, type WebhookShown } from '../../api/webhooks
 import { CodeBlock } from '../../parts/code.tsx'
 import { confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { SNIPPETS } from './snippets.ts'
 
@@ -49,7 +49,7 @@ export function Verify({ of: webhook }: { of: WebhookShown }) {
 
 function Secret({ of: { company, id, dialect } }: { of: WebhookShown }) {
   const { data, error, refetch } = useQuery(secretQuery(company, id))
-  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (!data) return <Skeleton h={60} />
   const rotate = () =>
     confirm({

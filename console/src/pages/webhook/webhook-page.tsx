@@ -5,9 +5,9 @@ import { CirclePause, Play, Trash2 } from 'lucide-react'
 import { changeWebhook, removeWebhook, type WebhookShown, webhookQuery } from '../../api/webhooks.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { confirm } from '../../parts/confirm.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { WebhookState } from '../webhooks/webhook-state.tsx'
 import { Attempts } from './attempts.tsx'
@@ -24,7 +24,7 @@ export function WebhookPage() {
     return (
       <>
         <PageHead title="Webhook" />
-        {error ? <Trouble error={error} reset={() => void refetch()} /> : <Skeleton h={200} />}
+        {error ? <ErrorAlert error={error} reset={() => void refetch()} /> : <Skeleton h={200} />}
       </>
     )
   }

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { domainsQuery } from '../../api/domains.ts'
 import { addWebhook, type Dialect } from '../../api/webhooks.ts'
-import { Trouble } from '../../parts/trouble.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { EventChoice } from './event-choice.tsx'
 
 export function AddWebhook({
@@ -95,7 +95,7 @@ function Form({ company, close }: { company: string; close: () => void }) {
           clearable
           searchable
         />
-        {adding.error && <Trouble error={adding.error} />}
+        {adding.error && <ErrorAlert error={adding.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>
             Cancel

@@ -6,8 +6,8 @@ import { useMe } from '../../api/session.ts'
 import { type WebhookShown, webhooksQuery } from '../../api/webhooks.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
 import { AddWebhook } from './add-webhook.tsx'
 import { WebhookState } from './webhook-state.tsx'
@@ -31,7 +31,7 @@ export function WebhooksPage() {
       <PageHead title="Webhooks" about="Your applications are told what happens to your mail, as it happens.">
         {mayAdd && addButton}
       </PageHead>
-      {error && <Trouble error={error} reset={() => void refetch()} />}
+      {error && <ErrorAlert error={error} reset={() => void refetch()} />}
       {!data && !error && <Skeleton h={160} />}
       {data && data.data.length > 0 && <WebhookTable webhooks={data.data} />}
       {data?.data.length === 0 && (

@@ -67,7 +67,7 @@ const ATTEMPT = {
   },
 } as const
 
-export const EMAIL_IN_FULL = {
+export const EMAIL_DETAIL = {
   type: 'object',
   additionalProperties: false,
   required: [

@@ -17,7 +17,7 @@ const STATES = [
 ] as const satisfies readonly RecipientState[]
 
 /** One of a list of emails. */
-export const EMAIL_LINE = {
+export const EMAIL_ROW = {
   type: 'object',
   additionalProperties: false,
   required: [
@@ -101,7 +101,7 @@ export const EMAILS = {
   additionalProperties: false,
   required: ['emails', 'next', 'cursor'],
   properties: {
-    emails: { type: 'array', items: EMAIL_LINE },
+    emails: { type: 'array', items: EMAIL_ROW },
     next: { ...OPTIONAL_TEXT, description: 'Where the next page begins; null: there is none.' },
     cursor: { type: 'integer', description: 'As of changes: they go on behind this number.' },
   },
@@ -120,7 +120,7 @@ export const CHANGES = {
     emails: {
       type: 'array',
       description: 'Those that something happened to, as they are now: the latest first.',
-      items: EMAIL_LINE,
+      items: EMAIL_ROW,
     },
     more: { type: 'boolean', description: 'Something happened to others as well.' },
   },

@@ -15,7 +15,7 @@ export const OF_SUPPRESSION = {
 
 const LIMIT = { type: 'integer', minimum: 10, maximum: 200, default: 50 } as const
 /** Where a page before this one ended, or begins. */
-const PLACE = { type: 'string', maxLength: 1_000 } as const
+const CURSOR = { type: 'string', maxLength: 1_000 } as const
 
 export const SUPPRESSIONS_WANTED = {
   type: 'object',
@@ -26,8 +26,8 @@ export const SUPPRESSIONS_WANTED = {
     /** How addresses begin; then they come in their order, else newest first. */
     term: { type: 'string', maxLength: 320 },
     type: TYPE,
-    after: PLACE,
-    before: PLACE,
+    after: CURSOR,
+    before: CURSOR,
   },
 } as const
 
@@ -82,7 +82,7 @@ export const ALLOWED_WANTED = {
   type: 'object',
   additionalProperties: false,
   required: ['limit'],
-  properties: { limit: LIMIT, term: { type: 'string', maxLength: 320 }, after: PLACE, before: PLACE },
+  properties: { limit: LIMIT, term: { type: 'string', maxLength: 320 }, after: CURSOR, before: CURSOR },
 } as const
 
 const ALLOWED = {

@@ -5,9 +5,9 @@ import { fileAnswer } from '../../stored-files/file-answer.ts'
 import { listFiles, readFile, roomToList } from '../../stored-files/files.ts'
 import { type ConsoleDocument, document } from '../document.ts'
 import { copyOf, readIn } from './copy.ts'
+import { LINK_SIGNATURES } from './external-link.ts'
+import { externalLinkPage } from './external-link-page.ts'
 import { emailNamed } from './found.ts'
-import { leaveRoute } from './leave.ts'
-import { LEAVE_PURPOSE } from './leave-path.ts'
 import { pictureType } from './picture.ts'
 
 const EMAIL = '/console/api/companies/:company/emails/:email'
@@ -33,7 +33,7 @@ const preview = document({
   async work({ caller, params, query, request }, core): Promise<Answer> {
     const email = await emailNamed(core, caller, params as { email: string })
     const { message } = await copyOf(core, request.raw, email, query.recipient)
-    const secret = core.deps.derive(LEAVE_PURPOSE)
+    const secret = core.deps.derive(LINK_SIGNATURES)
     const { preview, trouble } = await readIn(core, email, message, { kind: 'preview', secret })
     return {
       status: 200,
@@ -97,4 +97,4 @@ const source = document({
   },
 })
 
-export const emailDocuments: readonly ConsoleDocument[] = [preview, file, source, leaveRoute]
+export const emailDocuments: readonly ConsoleDocument[] = [preview, file, source, externalLinkPage]

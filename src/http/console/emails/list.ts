@@ -5,12 +5,12 @@ import type { FoundEmails } from '../../../events/find-emails.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { parseEmailQuery } from '../../../operate/email-query.ts'
 import type { EmailSearch } from '../../../operate/email-search.ts'
-import { glanceEmail, searchEmails } from '../../../operate/emails.ts'
+import { findEmail, searchEmails } from '../../../operate/emails.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { type Call, type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
 import { EMAILS, EMAILS_WANTED } from '../contract/emails.ts'
-import { emailLine } from './line.ts'
+import { emailRow } from './email-row.ts'
 
 const SCHEMA = {
   operationId: 'listEmails',
@@ -34,10 +34,12 @@ const list = endpoint({
   const op = await currentOperationOf(core, caller)
   const before = cursorOf(query.cursor)
   const { emails: page, next } = await found(op, query, company, { before, limit })
-  const standings = new Map(
-    (await store.standings(page.map(({ id }) => id))).map((standing) => [standing.id, standing]),
+  const recipientCounts = new Map(
+    (await store.recipientCounts(page.map(({ id }) => id))).map((counts) => [counts.id, counts]),
   )
-  const emails = page.map((email) => emailLine(email, standings.get(email.id) ?? null, accounts.directory))
+  const emails = page.map((email) =>
+    emailRow(email, recipientCounts.get(email.id) ?? null, accounts.directory),
+  )
   return { status: 200, body: { emails, next, cursor } }
 })
 
@@ -53,7 +55,7 @@ async function found(
   if (query.q === undefined) return await searchEmails(op, { ...asked, ...of, ...page })
   const typed = parseEmailQuery(query.q, { now: op.now(), timeZone: zoneOf(query.zone) })
   if (typed.kind === 'email') {
-    const email = await glanceEmail(op, { ...of, id: typed.id })
+    const email = await findEmail(op, { ...of, id: typed.id })
     return { emails: email === null ? [] : [email], next: null }
   }
   const twice = Object.keys(typed.search).find((name) => name in asked || name in of)

@@ -7,7 +7,7 @@ import { decodeBody, decodeCharset } from '../../../mail/raw/decode.ts'
 import { fieldOf } from '../../../mail/raw/header.ts'
 import { RawError, withCrlfLines } from '../../../mail/raw/lines.ts'
 import { type RawPart, readStructure } from '../../../mail/raw/structure.ts'
-import { leavePath } from './leave-path.ts'
+import { externalLink } from './external-link.ts'
 import { pictureType } from './picture.ts'
 
 /** Octets of HTML that are shown; mail programs clip long before. */
@@ -122,7 +122,7 @@ export function withSafeLinks(html: string, secret: Uint8Array): string {
     if (DROPPED[tag]?.includes(name)) return replace(attribute, '')
     if ((tag !== 'a' && tag !== 'area') || (name !== 'href' && name !== 'xlink:href')) return
     if (value.trim().startsWith('#')) return
-    const path = ++links > MOST_LINKS ? null : leavePath(value, secret)
+    const path = ++links > MOST_LINKS ? null : externalLink(value, secret)
     replace(attribute, path === null ? '' : `href="${path}" target="_blank" rel="noopener noreferrer"`)
   })
   pieces.push(html.slice(written))

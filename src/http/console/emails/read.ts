@@ -1,11 +1,12 @@
 /** One email: what became of it, what comes next, and what is in it. */
-import { lookAhead, neighboursOf } from '../../../operate/email-outlook.ts'
+
 import { companyName } from '../../../operate/find.ts'
+import { neighboursOf, nextSteps } from '../../../operate/next-step.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { listFiles } from '../../stored-files/files.ts'
-import { CONTENT, EMAIL_IN_FULL, NEIGHBOURS, OF_EMAIL } from '../contract/email.ts'
+import { CONTENT, EMAIL_DETAIL, NEIGHBOURS, OF_EMAIL } from '../contract/email.ts'
+import { emailDetail } from './email-detail.ts'
 import { emailNamed } from './found.ts'
-import { emailInFull } from './in-full.ts'
 import { isPicture } from './picture.ts'
 
 /** Characters of each of HTML and text; whoever wants all of it loads the source down. */
@@ -26,16 +27,16 @@ const readEmail = endpoint({
       required: [],
       properties: { from: { type: 'integer', minimum: 0, maximum: 1_000_000 } },
     },
-    response: { 200: EMAIL_IN_FULL },
+    response: { 200: EMAIL_DETAIL },
   },
 })(async ({ caller, params, query }, core) => {
   const { id, op } = await emailNamed(core, caller, params)
-  const found = await lookAhead(op, { id })
+  const found = await nextSteps(op, { id })
   const { companyId } = found.history.email
   return {
     status: 200,
     body: {
-      ...emailInFull(found, query.from ?? 0),
+      ...emailDetail(found, query.from ?? 0),
       company: { id: companyId, name: companyName(op, companyId) },
       mostAttempts: core.deps.settings.retrySchedule.length + 1,
     },
@@ -73,7 +74,7 @@ const readContent = endpoint({
   const { id, origin, op } = await emailNamed(core, caller, params)
   const { deps, limit } = core
   await limit.admission.reserve(request.raw, origin.octets + (origin.rawOctets ?? 0))
-  const { history } = await lookAhead(op, { id })
+  const { history } = await nextSteps(op, { id })
   const [told] = await op.store.readTold([{ emailId: id, recipient: null, known: false }], 1)
   const files = await listFiles(deps, { id, origin })
   const { content, contentRemoved } = history.email

@@ -5,7 +5,7 @@ import { authorise } from '../../../operate/authority.ts'
 import type { OpenAnswer } from '../../answer.ts'
 import type { Answering } from '../../api.ts'
 import type { HttpCore } from '../../core.ts'
-import type { Guests } from '../guests.ts'
+import type { Authentication } from '../authenticate.ts'
 import { sessionToken } from '../session/cookie.ts'
 import { Streams } from './streams.ts'
 
@@ -13,12 +13,17 @@ export const LIVE_URL = '/console/api/companies/:company/live'
 
 type LiveRoute = { Params: { company: string }; Querystring: { after?: string | string[] } }
 
-export function addLive(app: FastifyInstance, answering: Answering, core: HttpCore, guests: Guests): void {
-  const streams = new Streams(core, guests)
+export function addLive(
+  app: FastifyInstance,
+  answering: Answering,
+  core: HttpCore,
+  authentication: Authentication,
+): void {
+  const streams = new Streams(core, authentication)
   // A stream under way would be waited for.
   app.addHook('preClose', async () => streams.close())
   const work = async (request: FastifyRequest<LiveRoute>): Promise<OpenAnswer> => {
-    const { caller, company, person } = await guests.welcome(request, 'company')
+    const { caller, company, person } = await authentication.authenticate(request, 'company')
     authorise(caller, 'read')
     const after = seen(request)
     const leave = streams.reserve(person.id)

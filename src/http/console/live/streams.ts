@@ -5,9 +5,9 @@ import type { Changes } from '../../../events/live.ts'
 import { fairPool } from '../../admission/fair-pool.ts'
 import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
+import type { Authentication } from '../authenticate.ts'
 import type { CHANGES } from '../contract/emails.ts'
-import { emailLine } from '../emails/line.ts'
-import type { Guests } from '../guests.ts'
+import { emailRow } from '../emails/email-row.ts'
 
 /** Streams in all, and of one person. */
 const MOST = 400
@@ -34,7 +34,7 @@ interface Stream extends Watcher {
 
 export class Streams {
   readonly #core: HttpCore
-  readonly #guests: Guests
+  readonly #authentication: Authentication
   readonly #open = new Set<Stream>()
   readonly #pool = fairPool(MOST)
   readonly #held = new Map<string, number>()
@@ -43,9 +43,9 @@ export class Streams {
   #look: NodeJS.Timeout | undefined
   #comment: NodeJS.Timeout | undefined
 
-  constructor(core: HttpCore, guests: Guests) {
+  constructor(core: HttpCore, authentication: Authentication) {
     this.#core = core
-    this.#guests = guests
+    this.#authentication = authentication
   }
 
   /** Takes a place for one more; what it gives gives it back. Throws a Fault where there is none. */
@@ -105,7 +105,7 @@ export class Streams {
     const asked = new Map<string, Promise<boolean>>()
     const may = ({ token, companyId }: Stream) => {
       const name = `${token} ${companyId}`
-      const answer = asked.get(name) ?? this.#guests.stillMay(token, companyId)
+      const answer = asked.get(name) ?? this.#authentication.stillMay(token, companyId)
       asked.set(name, answer)
       return answer
     }
@@ -128,7 +128,7 @@ export class Streams {
     if (text === undefined) {
       const { directory } = this.#core.deps.accounts
       const { cursor, emails, more } = changes
-      const lines = emails.map(({ email, standing }) => emailLine(email, standing, directory))
+      const lines = emails.map(({ email, counts }) => emailRow(email, counts, directory))
       const data = JSON.stringify({ cursor, emails: lines, more } satisfies Static<typeof CHANGES>)
       text = `id: ${cursor}\nevent: changes\ndata: ${data}\n\n`
       this.#texts.set(changes, text)

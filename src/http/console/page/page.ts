@@ -8,9 +8,9 @@ import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
 import { decodedPath } from '../../target.ts'
 import { consoleWords } from '../words.ts'
+import { beingBuiltPage } from './being-built.ts'
 import { type PageFile, PageFiles } from './files.ts'
 import { DATA_HEADERS, pageHeaders, SCRIPT_HEADERS } from './headers.ts'
-import { unbuiltPage } from './unbuilt.ts'
 
 const DIST = new URL('../../../../console/dist', import.meta.url)
 /** Paths of the API, which are none of the page. */
@@ -50,7 +50,7 @@ export class ConsolePage implements Api {
     // The page in its place would be taken for a script that has a fault.
     if (name.startsWith(ASSETS)) throw new Fault({ code: 'path_unknown' })
     const index = await this.#files.index()
-    return index === null ? unbuiltPage() : indexAnswer(index)
+    return index === null ? beingBuiltPage() : indexAnswer(index)
   }
 }
 

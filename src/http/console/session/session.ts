@@ -4,7 +4,7 @@ import type { Person, Session } from '../../../people/person.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { DONE, ME } from '../contract/session.ts'
-import { smtpOf } from '../smtp.ts'
+import { smtpEndpoints } from '../smtp-endpoints.ts'
 import { sessionCookie } from './cookie.ts'
 
 /** What the page knows of who looks at it. */
@@ -33,7 +33,7 @@ export function meOf(
       version: deps.version,
       delivery: deps.settings.delivery.kind,
       url,
-      smtp: smtpOf(deps.settings, url),
+      smtp: smtpEndpoints(deps.settings, url),
     },
   }
 }

@@ -6,7 +6,7 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
 import { OF_COMPANY } from '../contract/shapes.ts'
 import { ALLOWED_LIST, ALLOWED_VALUE, ALLOWED_WANTED, DONE, NEW_ALLOWED } from '../contract/suppressions.ts'
-import { placesOf } from '../places-of.ts'
+import { cursorPage } from '../cursor-page.ts'
 
 const list = endpoint({
   method: 'GET',
@@ -28,12 +28,12 @@ const list = endpoint({
     ...place,
     limit: limit + 1,
   })
-  const { data, ...places } = placesOf(found, { ...place, limit }, ({ value }) => value)
+  const { data, ...cursors } = cursorPage(found, { ...place, limit }, ({ value }) => value)
   const shown = data.map(({ companyId, createdAt, ...entry }) => ({
     ...entry,
     createdAt: isoTime(createdAt),
   }))
-  return { status: 200, body: { data: shown, ...places } }
+  return { status: 200, body: { data: shown, ...cursors } }
 })
 
 const add = endpoint({

@@ -21,7 +21,7 @@ import {
   SUPPRESSIONS_WANTED,
   type SuppressionShown,
 } from '../contract/suppressions.ts'
-import { placesOf } from '../places-of.ts'
+import { cursorPage } from '../cursor-page.ts'
 
 const list = endpoint({
   method: 'GET',
@@ -41,8 +41,8 @@ const list = endpoint({
   if (term === undefined || term === '') {
     const wanted = { ...place, types, limit: limit + 1 }
     const found = await listSuppressions(op, { company: company ?? undefined, ...wanted })
-    const { data, ...places } = placesOf(found, { ...place, limit }, ({ id }) => id)
-    return { status: 200, body: { data: data.map(shown), ...places } }
+    const { data, ...cursors } = cursorPage(found, { ...place, limit }, ({ id }) => id)
+    return { status: 200, body: { data: data.map(shown), ...cursors } }
   }
   if (company === null) {
     if (!term.includes('@')) throw new OperateError('invalid', 'give a whole address, or choose a company')
@@ -56,8 +56,8 @@ const list = endpoint({
     ...place,
     limit: limit + 1,
   })
-  const { data, ...places } = placesOf(found, { ...place, limit }, ({ address }) => address)
-  return { status: 200, body: { data: data.map(shown), ...places } }
+  const { data, ...cursors } = cursorPage(found, { ...place, limit }, ({ address }) => address)
+  return { status: 200, body: { data: data.map(shown), ...cursors } }
 })
 
 const add = endpoint({

@@ -4,8 +4,8 @@ import { accounts } from './accounts.ts'
 import { digest } from './digest.ts'
 import { emails } from './emails.ts'
 import { files } from './files.ts'
-import { glance } from './glance.ts'
 import { idempotency } from './idempotency.ts'
+import { liveList } from './live-list.ts'
 import { log } from './log.ts'
 import { nodes } from './nodes.ts'
 import { people } from './people.ts'
@@ -25,7 +25,7 @@ export function readOperations(db: DatabaseSync): Reads {
     ...digest(db),
     ...emails(db),
     ...files(db),
-    ...glance(db),
+    ...liveList(db),
     ...idempotency(db),
     ...log(db),
     ...nodes(db),

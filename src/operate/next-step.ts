@@ -21,22 +21,22 @@ import { verb } from './verb.ts'
 export type Waits = 'turn' | 'retry' | 'schedule' | 'pause' | 'domain' | 'path' | 'answer' | 'release'
 
 /** Of one recipient. `waits` is null where nothing follows. */
-export interface Outlook {
+export interface NextStep {
   waits: Waits | null
   /** Unix ms; null: it depends on something else than time. */
   at: number | null
 }
 
-export interface EmailOutlook {
+export interface EmailNextSteps {
   history: EmailHistory
   /** As the recipients are. */
-  outlook: Outlook[]
+  nextSteps: NextStep[]
   /** What it is sent from; null: that was removed. */
   domain: SendingDomain | null
 }
 
 /** Everything about an email, and what comes next. */
-export const lookAhead = verb('read', async (op, { id }: { id: string }): Promise<EmailOutlook> => {
+export const nextSteps = verb('read', async (op, { id }: { id: string }): Promise<EmailNextSteps> => {
   const history = await historyOf(op, id)
   const pauses = new Pauses()
   pauses.replace(await op.store.pauses())
@@ -48,7 +48,7 @@ export const lookAhead = verb('read', async (op, { id }: { id: string }): Promis
     paused: (recipientDomain: string) => pauses.covers(companyId, recipientDomain),
     now: op.now(),
   }
-  return { history, domain, outlook: history.recipients.map((each) => outlookOf(each, circumstances)) }
+  return { history, domain, nextSteps: history.recipients.map((each) => nextStepOf(each, circumstances)) }
 })
 
 export interface Circumstances {
@@ -60,10 +60,10 @@ export interface Circumstances {
   now: number
 }
 
-export function outlookOf(
+export function nextStepOf(
   recipient: Pick<StoredRecipient, 'address' | 'state' | 'attempts' | 'dueAt' | 'heldFor'>,
   { scheduledAt, maySend, paused, now }: Circumstances,
-): Outlook {
+): NextStep {
   const { address, state, attempts, dueAt: at, heldFor } = recipient
   if (state === 'sending') return { waits: 'answer', at: null }
   if (state === 'quarantined') return { waits: 'release', at: null }

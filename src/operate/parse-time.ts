@@ -14,7 +14,7 @@ const DAY_TIME = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?(Z|[+-]\d
  * Unix ms of a day (as it begins), a time, `today`, `yesterday`, or how long ago, like `24h`. Throws NotAllowed for
  * what is none of these.
  */
-export function momentOf(text: string, { now, timeZone }: Clock): number {
+export function parseTime(text: string, { now, timeZone }: Clock): number {
   const word = text.trim().toLowerCase()
   if (word === 'today' || word === 'yesterday') {
     const [year, month, day] = dayAt(now, timeZone)

@@ -26,33 +26,33 @@ import {
   teamChanged,
 } from '../../api/team.ts'
 import { ask } from '../../parts/confirm.tsx'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Trouble } from '../../parts/trouble.tsx'
-import { Paged } from './paged.tsx'
-import { PassedLink } from './passed-link.tsx'
+import { OneTimeLink } from './one-time-link.tsx'
+import { PagedPeople } from './paged-people.tsx'
+import { PersonName } from './person-name.tsx'
 import { ROLE_WORDS } from './roles.ts'
-import { Who } from './who.tsx'
 
 /** Everybody who has an account here, for operators. */
-export function Everybody() {
+export function People() {
   const { data, error, refetch } = useQuery(peopleQuery)
   const linking = useMutation({ mutationFn: makeSignInLink, onSuccess: teamChanged })
   const inviting = useMutation({ mutationFn: inviteOperator, onSuccess: teamChanged })
-  if (error) return <Trouble error={error} reset={() => void refetch()} />
+  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (data === undefined) return <Skeleton h={240} />
   const [made, hide] = linking.data ? [linking.data, linking.reset] : [inviting.data, inviting.reset]
   return (
     <>
-      {made && <PassedLink {...made} title={linkTitle(made)} onClose={hide} />}
-      {linking.error && <Trouble error={linking.error} />}
+      {made && <OneTimeLink {...made} title={linkTitle(made)} onClose={hide} />}
+      {linking.error && <ErrorAlert error={linking.error} />}
       <NewOperator inviting={inviting} />
       <Paper component="section" withBorder p="md" aria-labelledby="everybody">
         <Title order={2} size="h5" id="everybody" mb="xs">
           People
         </Title>
-        <Paged items={data.people}>
-          {(shown) => <People people={shown} onLink={(id) => linking.mutate(id)} />}
-        </Paged>
+        <PagedPeople items={data.people}>
+          {(shown) => <PeopleTable people={shown} onLink={(id) => linking.mutate(id)} />}
+        </PagedPeople>
       </Paper>
     </>
   )
@@ -82,7 +82,7 @@ function NewOperator({ inviting }: { inviting: Inviting }) {
       <Text size="xs" c="dimmed" mb="xs">
         Operators see and change everything. People of one company are invited on its own page.
       </Text>
-      {inviting.error && <Trouble error={inviting.error} />}
+      {inviting.error && <ErrorAlert error={inviting.error} />}
       <form onSubmit={submit}>
         <Group align="flex-end" gap="sm">
           <TextInput
@@ -105,7 +105,7 @@ function NewOperator({ inviting }: { inviting: Inviting }) {
   )
 }
 
-function People({ people, onLink }: { people: readonly Person[]; onLink: (id: string) => void }) {
+function PeopleTable({ people, onLink }: { people: readonly Person[]; onLink: (id: string) => void }) {
   const { person: me } = useMe()
   const changing = useMutation({
     mutationFn: ({ id, operator }: Person) => setOperator(id, !operator),
@@ -115,7 +115,7 @@ function People({ people, onLink }: { people: readonly Person[]; onLink: (id: st
   const error = changing.error ?? removing.error
   return (
     <>
-      {error && <Trouble error={error} />}
+      {error && <ErrorAlert error={error} />}
       <Table verticalSpacing="xs" aria-label="Everybody">
         <Table.Thead>
           <Table.Tr>
@@ -133,7 +133,7 @@ function People({ people, onLink }: { people: readonly Person[]; onLink: (id: st
           {people.map((person) => (
             <Table.Tr key={person.id}>
               <Table.Td maw={0} w="50%">
-                <Who {...person} isYou={person.id === me.id} />
+                <PersonName {...person} isYou={person.id === me.id} />
               </Table.Td>
               <Table.Td>
                 <Belongings {...person} />

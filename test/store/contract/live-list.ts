@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { accept, acme, attempt, email, newId, result } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
-export function glanceContract(open: OpenBench): void {
-  describe('a glance at emails', () => {
+export function liveListContract(open: OpenBench): void {
+  describe('a list that renews itself', () => {
     test('finds those that something has happened to, the latest first, each once', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
@@ -71,9 +71,9 @@ export function glanceContract(open: OpenBench): void {
       assert.deepEqual(listed[0], same, 'the same as in any list')
       assert.equal((await store.summaries(ids, 1)).length, 1, 'one at least')
 
-      const standings = await store.standings(ids)
+      const recipientCounts = await store.recipientCounts(ids)
       const states = Object.fromEntries(
-        standings.map(({ id, recipients, states: counted }) => [
+        recipientCounts.map(({ id, recipients, states: counted }) => [
           id,
           [recipients, Object.fromEntries(counted.map(({ state, count }) => [state, count]))],
         ]),
@@ -87,7 +87,7 @@ export function glanceContract(open: OpenBench): void {
           Array.from({ length: 150 }, (_, n) => `a${n}@x.test`),
         ),
       )
-      assert.deepEqual(await store.standings([many.id]), [
+      assert.deepEqual(await store.recipientCounts([many.id]), [
         { id: many.id, recipients: 150, states: [{ state: 'waiting', count: 100 }] },
       ])
     })

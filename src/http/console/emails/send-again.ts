@@ -10,11 +10,11 @@ import type { Visitor } from '../../admission/visit.ts'
 import type { HttpCore } from '../../core.ts'
 import { fingerprinted } from '../../idempotency.ts'
 import { SMALL_BODY } from '../../reading.ts'
-import checkAgain from './again-job.ts'
 import type { FoundEmail } from './found.ts'
+import checkAgain from './send-again-job.ts'
 
 const job = jobAt<{ submission: Submission; terms: Terms }, Outcome>(
-  new URL('./again-job.ts', import.meta.url),
+  new URL('./send-again-job.ts', import.meta.url),
 )
 
 export interface Again {

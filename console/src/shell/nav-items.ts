@@ -13,9 +13,9 @@ import {
   Webhook,
 } from 'lucide-react'
 import { useMe } from '../api/session.ts'
-import { useStanding } from './company.ts'
+import { useRole } from './company.ts'
 
-export interface Place {
+export interface NavItem {
   to: string
   label: string
   icon: LucideIcon
@@ -23,7 +23,7 @@ export interface Place {
   key: string
 }
 
-const OF_COMPANY: readonly Place[] = [
+const OF_COMPANY: readonly NavItem[] = [
   { to: '/c/$company/overview', label: 'Overview', icon: ChartNoAxesColumn, key: 'o' },
   { to: '/c/$company/emails', label: 'Emails', icon: Inbox, key: 'e' },
   { to: '/c/$company/domains', label: 'Domains', icon: Globe, key: 'd' },
@@ -32,15 +32,15 @@ const OF_COMPANY: readonly Place[] = [
   { to: '/c/$company/suppressions', label: 'Suppressions', icon: Ban, key: 's' },
 ]
 /** Of one company, or for operators everybody. */
-const PEOPLE: Place = { to: '/c/$company/team', label: 'Team', icon: UsersRound, key: 't' }
-const AUDIT: Place = { to: '/c/$company/audit', label: 'Audit', icon: ScrollText, key: 'a' }
-const START: Place = { to: '/c/$company/start', label: 'Get started', icon: Rocket, key: 'n' }
-const INSTALLATION: Place = { to: '/installation', label: 'Installation', icon: Server, key: 'i' }
+const PEOPLE: NavItem = { to: '/c/$company/team', label: 'Team', icon: UsersRound, key: 't' }
+const AUDIT: NavItem = { to: '/c/$company/audit', label: 'Audit', icon: ScrollText, key: 'a' }
+const START: NavItem = { to: '/c/$company/start', label: 'Get started', icon: Rocket, key: 'n' }
+const INSTALLATION: NavItem = { to: '/installation', label: 'Installation', icon: Server, key: 'i' }
 
 /** Those for whoever has signed in. */
-export function usePlaces(): readonly Place[] {
+export function useNavItems(): readonly NavItem[] {
   const { person } = useMe()
   // Who only looks has changed nothing.
-  const audit = useStanding() === 'viewer' ? [] : [AUDIT]
+  const audit = useRole() === 'viewer' ? [] : [AUDIT]
   return [...OF_COMPANY, PEOPLE, ...audit, START, ...(person.operator ? [INSTALLATION] : [])]
 }

@@ -3,7 +3,7 @@ import type { Answer } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
 import { type ConsoleDocument, document } from '../document.ts'
-import { isGenuine, LEAVE, LEAVE_PURPOSE } from './leave-path.ts'
+import { EXTERNAL_LINK_URL, isGenuine, LINK_SIGNATURES } from './external-link.ts'
 
 const POLICY = [
   "default-src 'none'",
@@ -16,13 +16,13 @@ const POLICY = [
 /**
  * Asked for by a frame of no origin, which has no session: links that this service made are known by their signature.
  */
-export const leaveRoute: ConsoleDocument = document({
+export const externalLinkPage: ConsoleDocument = document({
   method: 'GET',
-  url: LEAVE,
+  url: EXTERNAL_LINK_URL,
   operation: 'console_leave',
   access: 'stranger',
   async work({ query: { to = '', s = '' } }, { deps }: HttpCore): Promise<Answer> {
-    if (!isGenuine(to, s, deps.derive(LEAVE_PURPOSE))) {
+    if (!isGenuine(to, s, deps.derive(LINK_SIGNATURES))) {
       throw new Fault({ code: 'link_refused', detail: 'This link was not made here, or was altered' })
     }
     return {

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 const PAGE = 50
 
 /** A list of people that may be long: looked through by name or address, and shown page by page. */
-export function Paged<Item extends { name: string; address: string | null }>({
+export function PagedPeople<Item extends { name: string; address: string | null }>({
   items,
   children,
 }: {

@@ -2,8 +2,8 @@ import { isEmailId } from '../../../email/email-id.ts'
 import { fieldsOf } from '../../../email/fields.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import { type PlacedRow, portionOf } from '../../email-rows.ts'
-import { CHANGED_LOOKS, type GlanceStore, STANDING_LOOKS } from '../../glance-store.ts'
-import { type StandingRow, standingsOf } from '../../standings.ts'
+import { CHANGED_LOOKS, type LiveListStore, RECIPIENTS_COUNTED } from '../../live-list-store.ts'
+import { type RecipientCountRow, recipientCountsOf } from '../../recipient-counts.ts'
 import { uuids } from '../arrays.ts'
 import type { Parts } from '../parts.ts'
 import { LAST_EVENT } from './emails.ts'
@@ -28,16 +28,16 @@ SELECT * FROM (
     CROSS JOIN LATERAL (SELECT ${octetsRead('list', () => 'e')} AS octets) m
 ) s WHERE s."before" < $2 ORDER BY s.wanted`
 
-const STANDINGS = `
+const RECIPIENT_COUNTS = `
 SELECT r.email::text AS id,
   coalesce(r.state, CASE WHEN q.lease IS NULL THEN 'waiting' WHEN q.lease = 0 THEN 'quarantined' ELSE 'sending' END) AS state,
   count(*)::int4 AS count, (SELECT max(position) + 1 FROM recipients n WHERE n.email = r.email) AS recipients
 FROM recipients r LEFT JOIN queue q ON q.email = r.email AND q.position = r.position
-WHERE r.email = ANY ($1::uuid[]) AND r.position < ${STANDING_LOOKS}
+WHERE r.email = ANY ($1::uuid[]) AND r.position < ${RECIPIENTS_COUNTED}
 GROUP BY r.email, 2`
 
 /** Of lists that renew themselves. */
-export function glance({ database, companies }: Parts): GlanceStore {
+export function liveList({ database, companies }: Parts): LiveListStore {
   return {
     async changedEmails({ above, upTo, limit }, companyId) {
       const company = await companies.filter(companyId ?? undefined)
@@ -53,8 +53,10 @@ export function glance({ database, companies }: Parts): GlanceStore {
       return portionOf(rows, { limit: ids.length, octets }).emails.map(({ email }) => email)
     },
 
-    async standings(ids) {
-      return standingsOf(await database.read<StandingRow>(STANDINGS, [uuids(ids.filter(isEmailId))]))
+    async recipientCounts(ids) {
+      return recipientCountsOf(
+        await database.read<RecipientCountRow>(RECIPIENT_COUNTS, [uuids(ids.filter(isEmailId))]),
+      )
     },
   }
 }

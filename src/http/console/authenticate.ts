@@ -9,7 +9,7 @@ import { hashSecret } from '../../people/secret.ts'
 import { addressGroup } from '../admission/address-group.ts'
 import { Strangers } from '../admission/strangers.ts'
 import type { HttpCore } from '../core.ts'
-import type { Asker, Guest, PersonAccess } from '../endpoint.ts'
+import type { Asker, PersonAccess, SignedIn } from '../endpoint.ts'
 import { clip, Fault } from '../fault.ts'
 import { checkJson } from '../media-type.ts'
 import { sessionToken } from './session/cookie.ts'
@@ -21,7 +21,7 @@ const NOBODY = 'console: nobody from'
 /** In the place of a company's id: all of them, for operators. */
 const ALL = 'all'
 
-export class Guests {
+export class Authentication {
   readonly #core: HttpCore
   readonly #strangers = new Strangers()
 
@@ -29,8 +29,11 @@ export class Guests {
     this.#core = core
   }
 
-  async welcome<const Who extends PersonAccess>(request: FastifyRequest, access: Who): Promise<Asker<Who>> {
-    return (await this.#welcome(request, access)) as Asker<Who>
+  async authenticate<const Who extends PersonAccess>(
+    request: FastifyRequest,
+    access: Who,
+  ): Promise<Asker<Who>> {
+    return (await this.#authenticate(request, access)) as Asker<Who>
   }
 
   /** Whether the session goes on, and its person may still see the company (null: all). */
@@ -42,7 +45,7 @@ export class Guests {
     return operator || memberships.some(({ companyId }) => companyId === company)
   }
 
-  async #welcome(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {
+  async #authenticate(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {
     const { raw } = request
     refuseForged(request, this.#core.publicUrl.of(raw))
     const { limit, clientAddress } = this.#core
@@ -55,7 +58,7 @@ export class Guests {
     limit.admission.admit(raw, `console: ${person.id}`)
     const company = access === 'company' ? companyOf(request) : null
     const caller = await this.#callerOf(person, access, company)
-    return { address, session, person, caller, company } satisfies Guest
+    return { address, session, person, caller, company } satisfies SignedIn
   }
 
   async #signedIn(request: FastifyRequest, address: string): Promise<{ session: Session; person: Person }> {

@@ -1,23 +1,23 @@
 /** An email as lists of the page show it: short, whatever its sender wrote. */
 import type { Static } from 'typebox'
 import type { AccountDirectory } from '../../../accounts/directory.ts'
-import type { EmailSummary, Standing } from '../../../store/store.ts'
+import type { EmailSummary, RecipientCounts } from '../../../store/store.ts'
 import { clip } from '../../fault.ts'
-import type { EMAIL_LINE } from '../contract/emails.ts'
+import type { EMAIL_ROW } from '../contract/emails.ts'
 
-export type EmailLine = Static<typeof EMAIL_LINE>
+export type EmailRow = Static<typeof EMAIL_ROW>
 
 /** Characters of a subject or address, and of a tag; and tags of one email. */
 const LONGEST = 300
 const LONGEST_TAG = 60
 const MOST_TAGS = 6
 
-/** `standing`: null where nothing is known of the recipients. */
-export function emailLine(
+/** `counts`: null where nothing is known of the recipients. */
+export function emailRow(
   { id, companyId, domainId, from, to, cc, bcc, subject, tags, ...email }: EmailSummary,
-  standing: Standing | null,
+  counts: RecipientCounts | null,
   directory: Pick<AccountDirectory, 'domain'>,
-): EmailLine {
+): EmailRow {
   const { createdAt, scheduledAt, lastEvent } = email
   return {
     id,
@@ -30,8 +30,8 @@ export function emailLine(
     createdAt: new Date(createdAt).toISOString(),
     scheduledAt: scheduledAt === null ? null : new Date(scheduledAt).toISOString(),
     lastEvent,
-    recipients: standing?.recipients ?? to.length + cc.length + bcc.length,
-    states: standing?.states ?? [],
+    recipients: counts?.recipients ?? to.length + cc.length + bcc.length,
+    states: counts?.states ?? [],
   }
 }
 

@@ -5,7 +5,7 @@ import { toConsole } from '../../console-path.ts'
 import { consoleWords } from '../words.ts'
 import { DATA_HEADERS } from './headers.ts'
 
-export class ConsoleDoor implements Api {
+export class RootRedirect implements Api {
   readonly prefixes = ['/']
   readonly ownPage = true
   readonly words = consoleWords

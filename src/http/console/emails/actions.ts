@@ -9,8 +9,8 @@ import { retry } from '../../../operate/queue.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { CHANGED, OF_EMAIL, REACH, REACHED, SEND_AGAIN, SENT, SUPPRESS } from '../contract/email.ts'
 import { senderOf } from '../sender.ts'
-import { sendAgain } from './again.ts'
 import { emailNamed } from './found.ts'
+import { sendAgain } from './send-again.ts'
 
 const EMAIL = '/console/api/companies/:company/emails/:email'
 
@@ -125,4 +125,4 @@ const reach = endpoint({
   return { status: 200, body: { answers: await reachLinks(op, { id, urls: body.urls }) } }
 })
 
-export const actRoutes: readonly Endpoint[] = [retryEmail, cancel, release, suppress, again, reach]
+export const actionRoutes: readonly Endpoint[] = [retryEmail, cancel, release, suppress, again, reach]

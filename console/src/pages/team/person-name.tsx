@@ -1,7 +1,7 @@
 import { Avatar, Badge, Group, Text } from '@mantine/core'
 
 /** A person in a list: as others see him, and with which address he signs in. */
-export function Who({
+export function PersonName({
   name,
   address,
   isYou = false,

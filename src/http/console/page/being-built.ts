@@ -29,7 +29,7 @@ taken in and delivered meanwhile.</p>
 </html>
 `
 
-export function unbuiltPage(): Answer {
+export function beingBuiltPage(): Answer {
   return {
     status: 503,
     type: 'text/html; charset=utf-8',

@@ -4,7 +4,7 @@
  */
 import type { EmailEvent, EventDetail } from '../../../email/event.ts'
 import type { StoredAttempt, StoredRecipient } from '../../../email/stored-email.ts'
-import type { EmailOutlook, Outlook } from '../../../operate/email-outlook.ts'
+import type { EmailNextSteps, NextStep } from '../../../operate/next-step.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 
 /** Recipients on a page, with what happened to them. */
@@ -15,7 +15,7 @@ const LONGEST_DIALOGUE = 64 * 1024
 const MOST_ATTEMPTS = 200
 
 /** @param from position of the first recipient shown */
-export function emailInFull({ history, outlook, domain }: EmailOutlook, from: number) {
+export function emailDetail({ history, nextSteps, domain }: EmailNextSteps, from: number) {
   const { email, recipients, events, attempts } = history
   const { content } = email
   const isShown = (position: number) => position >= from && position < from + PAGE
@@ -42,7 +42,7 @@ export function emailInFull({ history, outlook, domain }: EmailOutlook, from: nu
     contentRemoved: email.contentRemoved,
     states,
     recipients: recipients.flatMap((each, index) =>
-      isShown(each.position) ? [recipient(each, outlook[index]!)] : [],
+      isShown(each.position) ? [recipient(each, nextSteps[index]!)] : [],
     ),
     events: events.filter(({ recipient }) => recipient === null || isShown(recipient)).map(event),
     attempts: attempts
@@ -52,7 +52,7 @@ export function emailInFull({ history, outlook, domain }: EmailOutlook, from: nu
   }
 }
 
-function recipient(of: StoredRecipient, { waits, at }: Outlook) {
+function recipient(of: StoredRecipient, { waits, at }: NextStep) {
   const { position, address, kind, state, attempts, lastCode: code, lastMessage: message, server } = of
   return { position, address, kind, state, attempts, code, message, server, waits, at: isoTime(at) }
 }

@@ -1,19 +1,19 @@
 /** Where a link of a message leads over: a page that says where it goes, and asks. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-export const LEAVE = '/console/api/leave'
-export const LEAVE_PURPOSE = 'links out of shown emails'
+export const EXTERNAL_LINK_URL = '/console/api/leave'
+export const LINK_SIGNATURES = 'links out of shown emails'
 
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:'])
 const LONGEST = 8 * 1024
 
 /** Null: nothing that a person could follow. */
-export function leavePath(href: string, secret: Uint8Array): string | null {
+export function externalLink(href: string, secret: Uint8Array): string | null {
   const url = followable(href)
   if (url === null) return null
   const query = new URLSearchParams({ to: url, s: signatureOf(url, secret) })
   // As an attribute in double quotes.
-  return `${LEAVE}?${query}`.replaceAll('&', '&amp;')
+  return `${EXTERNAL_LINK_URL}?${query}`.replaceAll('&', '&amp;')
 }
 
 export function isGenuine(url: string, signature: string, secret: Uint8Array): boolean {

@@ -3,7 +3,7 @@ import { CircleAlert } from 'lucide-react'
 import { ApiError } from '../api/client.ts'
 
 /** What went wrong, and what to do: for a page, or a part of one. */
-export function Trouble({ error, reset }: { error: unknown; reset?: (() => void) | undefined }) {
+export function ErrorAlert({ error, reset }: { error: unknown; reset?: (() => void) | undefined }) {
   const title = error instanceof ApiError ? titleOf(error) : 'This page has a fault'
   return (
     <Alert role="alert" color="red" variant="light" icon={<CircleAlert aria-hidden />} title={title} my="md">

@@ -8,7 +8,7 @@ const WRONG: readonly RecipientState[] = ['quarantined', 'failed', 'bounced', 's
 const LOOKED_AT = 100
 
 /** `of`: a name of a status. `note`: of how many recipients. */
-export function standingOf({
+export function statusSummary({
   lastEvent,
   recipients,
   states,

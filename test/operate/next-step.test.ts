@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Circumstances, outlookOf, type Waits } from '../../src/operate/email-outlook.ts'
+import { type Circumstances, nextStepOf, type Waits } from '../../src/operate/next-step.ts'
 
 const NOW = 1_000_000
 const USUAL: Circumstances = { scheduledAt: null, maySend: true, paused: () => false, now: NOW }
@@ -8,7 +8,7 @@ const WAITING = { address: 'a@x.test', state: 'waiting', attempts: 0, dueAt: NOW
 
 const ROWS: [
   what: string,
-  recipient: Partial<Parameters<typeof outlookOf>[0]>,
+  recipient: Partial<Parameters<typeof nextStepOf>[0]>,
   circumstances: Partial<Circumstances>,
   waits: Waits | null,
   at: number | null,
@@ -36,6 +36,6 @@ const ROWS: [
 
 for (const [what, recipient, circumstances, waits, at] of ROWS) {
   test(`what is ${what} waits for ${waits ?? 'nothing'}`, () => {
-    assert.deepEqual(outlookOf({ ...WAITING, ...recipient }, { ...USUAL, ...circumstances }), { waits, at })
+    assert.deepEqual(nextStepOf({ ...WAITING, ...recipient }, { ...USUAL, ...circumstances }), { waits, at })
   })
 }

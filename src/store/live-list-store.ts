@@ -3,7 +3,7 @@
 import type { RecipientState } from '../email/recipient.ts'
 import type { EmailSummary } from '../email/stored-email.ts'
 
-export interface GlanceStore {
+export interface LiveListStore {
   /**
    * Emails of the company (null: of all) that something happened to behind one number of the log and up to another,
    * those with the latest events first. It costs the same however much has happened.
@@ -12,7 +12,7 @@ export interface GlanceStore {
   /** Those of them that are there, in the order given. It ends with the one with which they come to so many octets. */
   summaries(ids: readonly string[], octets: number): Promise<EmailSummary[]>
   /** How the recipients of each stand; nothing of an email that is gone. */
-  standings(ids: readonly string[]): Promise<Standing[]>
+  recipientCounts(ids: readonly string[]): Promise<RecipientCounts[]>
 }
 
 export interface ChangedRange {
@@ -29,14 +29,14 @@ export interface ChangedEmails {
 }
 
 /** Of an email. */
-export interface Standing {
+export interface RecipientCounts {
   id: string
   recipients: number
-  /** How many of the first `STANDING_LOOKS` are in each state. */
+  /** How many of the first `RECIPIENTS_COUNTED` are in each state. */
   states: { state: RecipientState; count: number }[]
 }
 
 /** Events looked at for one answer at most, wanted or not. */
 export const CHANGED_LOOKS = 2_000
 /** Recipients of one email that are looked at: a batch has a thousand, and a list many batches. */
-export const STANDING_LOOKS = 100
+export const RECIPIENTS_COUNTED = 100

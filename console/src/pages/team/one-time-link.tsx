@@ -3,7 +3,7 @@ import { Check, Copy, Link2 } from 'lucide-react'
 import { Time } from '../../parts/time.tsx'
 
 /** A link for somebody else, to be passed on. It is shown until the page is left, and never again. */
-export function PassedLink({
+export function OneTimeLink({
   link,
   expiresAt,
   title,

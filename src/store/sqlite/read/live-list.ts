@@ -3,14 +3,14 @@ import { fieldsOf } from '../../../email/fields.ts'
 import type { RecipientState } from '../../../email/recipient.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import { type PlacedRow, portionOf } from '../../email-rows.ts'
-import { CHANGED_LOOKS, STANDING_LOOKS } from '../../glance-store.ts'
-import { standingsOf } from '../../standings.ts'
+import { CHANGED_LOOKS, RECIPIENTS_COUNTED } from '../../live-list-store.ts'
+import { recipientCountsOf } from '../../recipient-counts.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 import { LAST_EVENT } from './emails.ts'
 
 /** Of lists that renew themselves. To be called inside a transaction. */
-export function glance(db: DatabaseSync): Direct<'changedEmails' | 'summaries' | 'standings'> {
+export function liveList(db: DatabaseSync): Direct<'changedEmails' | 'summaries' | 'recipientCounts'> {
   const numberOf = db.prepare('SELECT num FROM companies WHERE id = ?')
   const idOf = db.prepare('SELECT id FROM emails WHERE num = ?')
   const falling = db.prepare(
@@ -23,7 +23,7 @@ export function glance(db: DatabaseSync): Direct<'changedEmails' | 'summaries' |
   )
   const states = db.prepare(
     `SELECT r.state, count(*) AS count, (SELECT max(position) + 1 FROM recipients WHERE email = e.num) AS recipients
-     FROM emails e CROSS JOIN recipients r ON r.email = e.num AND r.position < ${STANDING_LOOKS}
+     FROM emails e CROSS JOIN recipients r ON r.email = e.num AND r.position < ${RECIPIENTS_COUNTED}
      WHERE e.id = ? GROUP BY r.state`,
   )
 
@@ -62,8 +62,8 @@ export function glance(db: DatabaseSync): Direct<'changedEmails' | 'summaries' |
     summaries: (ids, octets) =>
       portionOf(rowsOf(ids), { limit: ids.length, octets }).emails.map(({ email }) => email),
 
-    standings: (ids) =>
-      standingsOf(
+    recipientCounts: (ids) =>
+      recipientCountsOf(
         ids.flatMap((id) =>
           all<{ state: RecipientState; count: number; recipients: number }>(states, id).map((row) => ({
             id,

@@ -21,6 +21,6 @@ export function visible(text: string, longest = LONGEST): string {
   })
 }
 
-export function Said({ children, empty = '' }: { children: string; empty?: string }) {
+export function UntrustedText({ children, empty = '' }: { children: string; empty?: string }) {
   return <bdi>{children === '' ? empty : visible(children)}</bdi>
 }

@@ -2,12 +2,12 @@
 import { useMutation, useQueries } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { checkQuery, verifyDomain, type WholeDomain } from '../../api/domains.ts'
-import type { Looked } from './record-card.tsx'
+import type { RecordLookup } from './record-card.tsx'
 
-export interface Looking {
+export interface RecordChecks {
   /** In the order of the records. */
-  looked: Looked[]
-  looking: boolean
+  lookups: RecordLookup[]
+  pending: boolean
   /** Every required record is right. */
   right: boolean
   /** Why it is not verified though they are; what else went wrong. */
@@ -16,7 +16,7 @@ export interface Looking {
 }
 
 /** `mayVerify`: what is right is told to the service, which then lets the domain send. */
-export function useLooking(company: string, domain: WholeDomain, mayVerify: boolean): Looking {
+export function useRecordChecks(company: string, domain: WholeDomain, mayVerify: boolean): RecordChecks {
   const results = useQueries({
     queries: domain.records.map(({ name }) => checkQuery(company, domain.id, name)),
   })
@@ -43,8 +43,8 @@ export function useLooking(company: string, domain: WholeDomain, mayVerify: bool
     if (mayVerify) mutate()
   }
   return {
-    looked: results.map(({ data, isFetching, error }) => ({ check: data, looking: isFetching, error })),
-    looking: isPending || results.some(({ isFetching }) => isFetching),
+    lookups: results.map(({ data, isFetching, error }) => ({ check: data, looking: isFetching, error })),
+    pending: isPending || results.some(({ isFetching }) => isFetching),
     right,
     error,
     again: () => void again(),

@@ -10,7 +10,7 @@ export function isAtTop(): boolean {
   return window.scrollY < AT_TOP
 }
 
-export function useNews({ emails, behind, restart }: Emails): {
+export function useNewEmails({ emails, behind, restart }: Emails): {
   shown: readonly Email[]
   /** What waits, in words; null: nothing. */
   fresh: string | null

@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/settings.ts'
 
 /** Where programs hand in mail over SMTP, on the host that they reach the service under. */
-export function smtpOf({ submission, tls }: Pick<Settings, 'submission' | 'tls'>, url: string) {
+export function smtpEndpoints({ submission, tls }: Pick<Settings, 'submission' | 'tls'>, url: string) {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
   return submission.flatMap(({ port, implicitTls }) => {
     const security = implicitTls ? 'tls' : tls === null ? 'none' : 'starttls'

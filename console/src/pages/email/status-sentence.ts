@@ -1,10 +1,10 @@
 /** Where an email is and why, in a sentence: text of ours, text of others, and times. */
-import type { EmailInFull, EmailRecipient } from '../../api/email.ts'
+import type { EmailDetail, EmailRecipient } from '../../api/email.ts'
 
-/** `said`: by a server, or whoever else: shown as it is, and apart from our own words. `at`: a time, ISO 8601. */
-export type Piece = string | { said: string } | { at: string }
+/** `untrusted`: by a server, or whoever else: shown as it is, and apart from our own words. `at`: a time, ISO 8601. */
+export type Piece = string | { untrusted: string } | { at: string }
 
-type Told = Pick<EmailInFull, 'states' | 'recipients' | 'domain' | 'mostAttempts' | 'createdAt' | 'testMode'>
+type Told = Pick<EmailDetail, 'states' | 'recipients' | 'domain' | 'mostAttempts' | 'createdAt' | 'testMode'>
 
 const ORDER = [
   'quarantined',
@@ -27,23 +27,23 @@ const WORDS: Readonly<Record<string, string>> = {
   delivered: 'delivered',
 }
 
-export function standingOf(email: Told): Piece[] {
+export function statusSentence(email: Told): Piece[] {
   const total = Object.values(email.states).reduce((sum, count) => sum + count, 0)
   // What needs somebody comes first.
   const [first] = email.recipients.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))
   if (first === undefined) return ['It has no recipients.']
-  if (total === 1) return recipientStanding(first, email)
+  if (total === 1) return recipientSentence(first, email)
   const counts = ORDER.toReversed().flatMap((state) => {
     const count = email.states[state]
     return count === undefined ? [] : [`${count.toLocaleString()} ${WORDS[state]}`]
   })
   const summary = `Of ${total.toLocaleString()} recipients: ${counts.join(', ')}.`
   if (first.state === 'delivered') return [summary]
-  return [summary, ' ', { said: first.address }, ': ', ...recipientStanding(first, email)]
+  return [summary, ' ', { untrusted: first.address }, ': ', ...recipientSentence(first, email)]
 }
 
 /** Of one recipient. */
-export function recipientStanding(recipient: EmailRecipient, email: Told): Piece[] {
+export function recipientSentence(recipient: EmailRecipient, email: Told): Piece[] {
   const { state, attempts } = recipient
   switch (state) {
     case 'delivered':
@@ -81,7 +81,7 @@ function waiting(recipient: EmailRecipient, email: Told): Piece[] {
     case 'domain':
       return [
         'Held: ',
-        { said: email.domain.name ?? 'its sending domain' },
+        { untrusted: email.domain.name ?? 'its sending domain' },
         ' may not send now. It leaves as soon as the domain is active again.',
       ]
     case 'path':
@@ -96,14 +96,14 @@ function waiting(recipient: EmailRecipient, email: Told): Piece[] {
 }
 
 function by({ server }: EmailRecipient): Piece[] {
-  return server === null || server === '' ? [] : [' by ', { said: server }]
+  return server === null || server === '' ? [] : [' by ', { untrusted: server }]
 }
 
 function answer({ code, message }: EmailRecipient): Piece[] {
   const text = [code !== null && !message?.startsWith(String(code)) ? String(code) : '', message ?? '']
     .join(' ')
     .trim()
-  return text === '' ? [] : [': ', { said: text }]
+  return text === '' ? [] : [': ', { untrusted: text }]
 }
 
 function end({ message }: EmailRecipient): string {
