@@ -1,12 +1,18 @@
 /**
- * npm run screenshots: takes every page of the console in light, dark and at the width of a phone, as it looks with mail of some hours,
- * into console/screenshots or the folder that is named.
+ * npm run screenshots: takes every page of the console in light, dark and at the width of a phone, with a day of mail
+ * behind it and mail servers that take it, refuse it and put it off; into console/screenshots or the folder that is named.
+ *
+ *     npm run screenshots -- FOLDER PAGE...     of these pages only, e.g. overview email
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { PAGES, SIGNED_OUT, shownOn } from '../test/console/pages.ts'
+import { setTimeout } from 'node:timers/promises'
+import type { Page, Request } from 'playwright-core'
+import { PAGES, SIGNED_OUT } from '../test/console/pages.ts'
 import { Stage } from '../test/console/stage.ts'
 import { settled } from '../test/console/visit.ts'
+import { fill, personNamed, settingsIn } from './screenshots/installation.ts'
+import { openWorld } from './screenshots/world.ts'
 
 const SIZES = {
   light: { viewport: { width: 1_440, height: 900 }, colorScheme: 'light' },
@@ -14,45 +20,50 @@ const SIZES = {
   phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
 } as const
 
-/** Recipients at `simulator.test` are told what their names say. */
-const MAIL = [
-  ['Ada Lovelace <ada@analytical.example>', 'Your receipt for order 4711', 'receipt'],
-  ['grace@navy.example', 'Reset your password', 'account'],
-  ['Ludwig Müller <ludwig@muenchen.example>', 'Willkommen! Bitte bestätigen Sie Ihre Adresse', 'welcome'],
-  ['bounced@simulator.test', 'Invoice 2026-118 is due', 'invoice'],
-  ['complained@simulator.test', 'What is new this month', 'newsletter'],
-  ['suppressed@simulator.test', 'Your weekly report', 'report'],
-  ['yuki@tokyo.example', 'ご注文ありがとうございます', 'receipt'],
-  ['team@one.example, lead@two.example', 'Deployment of api-gateway finished', 'alerts'],
-] as const
+/** Of a picture of a phone, in pixels: what comes below looks the same. */
+const MOST_HEIGHT = 2_400
 
-const HTML =
-  '<body style="font-family:sans-serif"><h1>Thank you for your order</h1><p>It leaves our store today.</p>' +
-  '<p><a href="https://shop.example/orders/4711">Follow it</a></p></body>'
-
-const [folder = join(import.meta.dirname, '..', 'console', 'screenshots')] = process.argv.slice(2)
+const [folder = join(import.meta.dirname, '..', 'console', 'screenshots'), ...wanted] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
-const stage = await Stage.open()
+await using world = await openWorld()
+const stage = await Stage.open(settingsIn(world))
 try {
-  for (let round = 0; round < 4; round++) {
-    for (const [to, subject, kind] of MAIL) {
-      const tags = [{ name: 'kind', value: kind }]
-      await stage.send({ to: to.split(', '), subject, html: HTML, text: 'It leaves our store today.', tags })
-    }
-  }
-  const shown = await shownOn(stage)
+  const shown = await fill(stage)
+  const pages = Object.entries(PAGES).filter(([name]) => wanted.length === 0 || wanted.includes(name))
+  const cookie = await stage.sessionCookie(await personNamed(stage, 'Olga', { operator: true }))
   for (const [size, options] of Object.entries(SIZES)) {
-    for (const [name, path] of Object.entries(PAGES)) {
+    for (const [name, path] of pages) {
       const context = await stage.browser.newContext({ ...options, reducedMotion: 'reduce' })
-      if (!SIGNED_OUT.includes(name)) await context.addCookies([await stage.sessionCookie(stage.operator)])
+      if (!SIGNED_OUT.includes(name)) await context.addCookies([cookie])
       const page = await context.newPage()
+      const quiet = untilQuiet(page)
       await page.goto(`${stage.service.url}/console${path(shown)}`)
       await settled(page)
-      await page.screenshot({ path: join(folder, `${name}-${size}.png`), fullPage: size === 'phone' })
+      await quiet()
+      const scrollHeight = await page.evaluate<number>('document.documentElement.scrollHeight')
+      const height = size === 'phone' ? Math.min(scrollHeight, MOST_HEIGHT) : options.viewport.height
+      const clip = { x: 0, y: 0, width: options.viewport.width, height }
+      await page.screenshot({ path: join(folder, `${name}-${size}.png`), fullPage: true, clip })
       await context.close()
     }
   }
-  process.stdout.write(`${Object.keys(PAGES).length * Object.keys(SIZES).length} pictures in ${folder}\n`)
+  process.stdout.write(`${pages.length * Object.keys(SIZES).length} pictures in ${folder}\n`)
 } finally {
   await stage.close()
+}
+
+/**
+ * Resolves once nothing has been asked for a while but for what is live: pictures, frames and parts of the page that
+ * are loaded late have come.
+ */
+function untilQuiet(page: Page): () => Promise<void> {
+  const underWay = new Set<Request>()
+  page.on('request', (request) => void (/\/live(\?|$)/.test(request.url()) || underWay.add(request)))
+  const ended = (request: Request) => void underWay.delete(request)
+  page.on('requestfinished', ended)
+  page.on('requestfailed', ended)
+  return async () => {
+    do await setTimeout(500)
+    while (underWay.size > 0)
+  }
 }
