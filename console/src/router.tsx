@@ -19,7 +19,6 @@ import { NotFound } from './parts/not-found.tsx'
 import { Frame } from './shell/frame.tsx'
 
 const SPANS: readonly Span[] = ['hour', 'day', 'week', 'month', 'year']
-const isSpan = (text: unknown): text is Span => SPANS.includes(text as Span)
 
 const root = createRootRoute({
   notFoundComponent: NotFound,
@@ -72,7 +71,9 @@ const company = createRoute({ getParentRoute: () => signedIn, path: '/c/$company
 const overview = createRoute({
   getParentRoute: () => company,
   path: '/overview',
-  validateSearch: ({ span }: Record<string, unknown>): { span?: Span } => (isSpan(span) ? { span } : {}),
+  validateSearch: searchOf((given) => ({
+    ...{ span: oneOf(given, 'span', SPANS), domain: textIn(given, 'domain'), to: textIn(given, 'to') },
+  })),
   component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 })
 

@@ -16,6 +16,13 @@ const SERIES: Readonly<Record<Span, { size: CountSize; step: number; points: num
   year: { size: 'day', step: COUNT_SIZES.day, points: 366 },
 }
 
+/** Of what is counted by hours and days alone. */
+const LONG_SERIES: typeof SERIES = {
+  ...SERIES,
+  hour: { size: 'hour', step: COUNT_SIZES.hour, points: 2 },
+  day: { size: 'hour', step: COUNT_SIZES.hour, points: 24 },
+}
+
 export interface SeriesSpan {
   size: CountSize
   /** Unix ms: the first of the points, and the end of the last one. */
@@ -27,7 +34,15 @@ export interface SeriesSpan {
 }
 
 export function seriesOf(span: Span, now: number): SeriesSpan {
-  const { size, step, points } = SERIES[span]
+  return endingAt(now, SERIES[span])
+}
+
+/** An hour is this one and the one before. */
+export function longSeriesOf(span: Span, now: number): SeriesSpan {
+  return endingAt(now, LONG_SERIES[span])
+}
+
+function endingAt(now: number, { size, step, points }: (typeof SERIES)[Span]): SeriesSpan {
   const until = (Math.floor(now / step) + 1) * step
   return { size, step, points, since: until - points * step, until }
 }

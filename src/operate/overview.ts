@@ -4,7 +4,7 @@
  */
 import type { EventType } from '../email/event.ts'
 import { percentilesOf } from '../events/latency.ts'
-import { type SeriesSpan, type Span, seriesOf, sumsOf } from '../events/spans.ts'
+import { longSeriesOf, type SeriesSpan, type Span, seriesOf, sumsOf } from '../events/spans.ts'
 import type { CountRequest, EventCount, EventSum } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { companyScope, findCompany, findDomain, findOwnDomain, type OfCompany } from './find.ts'
@@ -15,6 +15,8 @@ export interface OverviewWanted extends OfCompany {
   span: Span
   /** Sending domain: name or id. */
   domain?: string | undefined
+  /** Recipient domain, instead of a sending one. It is counted by the hour. */
+  to?: string | undefined
 }
 
 /** How many recipients, by type of event; `accepted`: recipients of accepted emails. What is absent is 0. */
@@ -40,9 +42,19 @@ const MOST_IN_SUMS = 500_000
 /** What happened when. */
 export const showVolume = verb('read', async (op, wanted: OverviewWanted): Promise<VolumeSeries> => {
   const { companyId, domainId } = whose(op, wanted)
-  const span = seriesOf(wanted.span, op.now())
-  const dimension = domainId === null ? 'total' : 'all'
-  const counts = await counted(op, { companyId, domainId, dimension }, span)
+  const { to } = wanted
+  if (to !== undefined && domainId !== null) {
+    throw new OperateError(
+      'invalid',
+      'mail is counted by sending domain or by recipient domain: name one of them',
+    )
+  }
+  const span = (to === undefined ? seriesOf : longSeriesOf)(wanted.span, op.now())
+  const of =
+    to === undefined
+      ? ({ dimension: domainId === null ? 'total' : 'all', value: null } as const)
+      : ({ dimension: 'destination', value: to.toLowerCase() } as const)
+  const counts = await counted(op, { companyId, domainId, ...of }, span)
   const series: Partial<Record<CountedType, number[]>> = {}
   for (const { start, type, n } of counts) {
     const numbers = series[type as CountedType] ?? new Array<number>(span.points).fill(0)
@@ -67,10 +79,10 @@ const PARTS = [0.5, 0.9, 0.99]
 /** How long delivery took, from the moment an email might be sent. Of a company, or of all. */
 export const showLatency = verb(
   'read',
-  async (op, wanted: Omit<OverviewWanted, 'domain'>): Promise<LatencySeries> => {
+  async (op, wanted: Omit<OverviewWanted, 'domain' | 'to'>): Promise<LatencySeries> => {
     const { companyId } = whose(op, wanted)
     const span = seriesOf(wanted.span, op.now())
-    const counts = await counted(op, { companyId, domainId: null, dimension: 'latency' }, span)
+    const counts = await counted(op, { companyId, domainId: null, dimension: 'latency', value: null }, span)
     const points = Array.from({ length: span.points }, () => new Map<string, number>())
     const all = new Map<string, number>()
     for (const { start, value, n } of counts) {
@@ -107,7 +119,7 @@ export interface Volumes {
 /** By sending domain, most first: of a company, or of all. */
 export const showVolumeByDomain = verb(
   'read',
-  async (op, wanted: Omit<OverviewWanted, 'domain'>): Promise<Volumes> => {
+  async (op, wanted: Omit<OverviewWanted, 'domain' | 'to'>): Promise<Volumes> => {
     const { companyId } = whose(op, wanted)
     if (companyId === null) {
       throw new OperateError('invalid', 'the sending domains of one company are shown: name it', {
@@ -126,7 +138,7 @@ export interface DestinationVolumes extends Volumes {
   others: Volume
 }
 
-export interface DestinationsWanted extends Omit<OverviewWanted, 'domain'> {
+export interface DestinationsWanted extends Omit<OverviewWanted, 'domain' | 'to'> {
   /** Of each list, at most. */
   limit?: number | undefined
 }
@@ -176,10 +188,10 @@ function whose(
 
 async function counted(
   op: Operation,
-  of: Pick<CountRequest, 'companyId' | 'domainId' | 'dimension'>,
+  of: Pick<CountRequest, 'companyId' | 'domainId' | 'dimension' | 'value'>,
   { size, since, until }: SeriesSpan,
 ): Promise<EventCount[]> {
-  const found = await op.store.countEvents({ ...of, value: null, size, since, until, most: MOST_IN_SERIES })
+  const found = await op.store.countEvents({ ...of, size, since, until, most: MOST_IN_SERIES })
   if (found !== null) return found
   throw new OperateError('over_limit', 'there is more to add up than one answer may cost: ask for less time')
 }

@@ -36,7 +36,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await stage.send({ to: 'bounced@simulator.test' })
     await until(async () => (await stage.service.store.counts(Date.now())).sending === 0, 'their delivery')
     const { page } = await stage.visit(t, `/c/${stage.company.id}/overview?span=hour`)
-    const chart = page.getByRole('region', { name: 'What became of mail' })
+    const chart = page.getByRole('region', { name: 'Delivery', exact: true })
     await chart.getByText('Delivered').waitFor()
     await until(async () => /Bounced 1/.test((await chart.textContent()) ?? ''), 'the bounce in the legend')
     await chart.getByRole('button', { name: 'show the numbers' }).click()
@@ -54,6 +54,12 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
       1,
     )
     await page.getByRole('region', { name: 'Where mail fails' }).getByText('simulator.test').waitFor()
+    // What is counted of a receiving domain alone, at an address of its own.
+    await page.getByRole('region', { name: 'Where mail fails' }).getByText('simulator.test').click()
+    await page.waitForURL('**/overview?span=hour&to=simulator.test')
+    await until(async () => /Delivered 0/.test((await chart.textContent()) ?? ''), 'the bounce alone')
+    await page.getByRole('button', { name: 'Remove the filter: To simulator.test' }).click()
+    await until(async () => /Delivered [1-9]/.test((await chart.textContent()) ?? ''), 'all of it')
     // The address says what is shown.
     await page.getByText('Week', { exact: true }).click()
     await page.waitForURL('**/overview?span=week')

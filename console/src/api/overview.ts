@@ -26,8 +26,14 @@ function overview<Body>(company: string, what: string, query: Record<string, str
   })
 }
 
-export const volumeQuery = (company: string, span: Span, domain: string | undefined) =>
-  overview<VolumeSeries>(company, 'volume', { span, domain })
+/** Which mail is counted: of a sending domain (its id), or to a recipient domain. */
+export interface VolumeFilter {
+  domain?: string | undefined
+  to?: string | undefined
+}
+
+export const volumeQuery = (company: string, span: Span, filter: VolumeFilter) =>
+  overview<VolumeSeries>(company, 'volume', { span, ...filter })
 export const latencyQuery = (company: string, span: Span) =>
   overview<LatencySeries>(company, 'latency', { span })
 export const destinationsQuery = (company: string, span: Span) =>

@@ -44,12 +44,12 @@ const volume = endpoint({
     operationId: 'showVolume',
     summary: 'What happened when',
     params: OF_COMPANY,
-    querystring: { ...OF_SPAN, properties: { span: SPAN, domain: TEXT } },
+    querystring: { ...OF_SPAN, properties: { span: SPAN, domain: TEXT, to: TEXT } },
     response: { 200: VOLUME_SERIES },
   },
-})(async ({ caller, query: { span, domain } }, core) => {
+})(async ({ caller, query: { span, domain, to } }, core) => {
   const op = await currentOperationOf(core, caller.caller)
-  const of = { company: caller.company ?? undefined, domain }
+  const of = { company: caller.company ?? undefined, domain, to }
   const { series, ...rest } = await showVolume(op, { span, ...of })
   const shown = Object.fromEntries(Object.entries(series).map(([type, numbers]) => [type, [...numbers]]))
   return { status: 200, body: { ...rest, series: shown } }

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type {
   Backlog,
   Installation,
+  LatencySeries,
   VolumeSeries,
   Volumes,
 } from '../../../src/http/console/contract/overview.ts'
@@ -65,6 +66,19 @@ describe('overview', () => {
     assert.equal((await volume(operator, 'all', 'span=year')).totals.accepted, 3)
   })
 
+  test('what happened at one receiving domain, by the hour', async () => {
+    const there = await volume(viewer, acme, 'span=hour&to=Simulator.test')
+    assert.deepEqual(there.totals, { accepted: 1, bounced: 1 })
+    assert.equal(there.series.bounced?.length, 2)
+    const both = await viewer.ask(
+      'GET',
+      `/companies/${acme}/overview/volume?span=day&to=x.test&domain=acme.example`,
+    )
+    assert.equal(both.status, 422, both.text)
+    assert.deepEqual((await volume(viewer, acme, 'span=hour&to=two.example')).totals, {})
+    assert.equal((await volume(operator, 'all', 'span=day&to=two.example')).totals.delivered, 1)
+  })
+
   test('by destination, by sending domain, by latency', async () => {
     const { busiest, failing } = ok<{ busiest: Volumes; failing: Volumes }>(
       await viewer.ask('GET', `/companies/${acme}/overview/destinations?span=hour`),
@@ -81,10 +95,13 @@ describe('overview', () => {
       domains.volumes.map(({ name }) => name),
       ['acme.example'],
     )
-    const { p50 } = ok<{ p50: (number | null)[] }>(
+    const { p50, whole } = ok<LatencySeries>(
       await viewer.ask('GET', `/companies/${acme}/overview/latency?span=hour`),
     )
-    assert.equal(p50.filter((ms) => ms !== null).length, 1)
+    assert.deepEqual(
+      p50.filter((ms) => ms !== null),
+      [whole?.p50],
+    )
   })
 
   test('what waits, and why: a pause shows at its destination', async () => {

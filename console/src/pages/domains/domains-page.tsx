@@ -1,4 +1,4 @@
-import { Button, Skeleton, Table, Text } from '@mantine/core'
+import { Button, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Globe, Plus } from 'lucide-react'
@@ -6,6 +6,7 @@ import { type Domain, domainsQuery } from '../../api/domains.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -77,39 +78,26 @@ export function DomainsPage() {
 
 function DomainTable({ domains, company }: { domains: readonly Domain[]; company: string }) {
   return (
-    <Table.ScrollContainer minWidth={420}>
-      <Table verticalSpacing="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Domain</Table.Th>
-            <Table.Th>State</Table.Th>
-            {company === ALL && <Table.Th>Company</Table.Th>}
-            <Table.Th>Added</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {domains.map((domain) => (
-            <Table.Tr key={domain.id}>
-              <Table.Td>
-                <AnchorLink
-                  to="/c/$company/domains/$domain"
-                  params={{ company: domain.company.id, domain: domain.id }}
-                  fw={600}
-                >
-                  <bdi>{domain.name}</bdi>
-                </AnchorLink>
-              </Table.Td>
-              <Table.Td>
-                <DomainState of={domain} />
-              </Table.Td>
-              {company === ALL && <Table.Td>{domain.company.name}</Table.Td>}
-              <Table.Td>
-                <Time at={domain.createdAt} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ListTable
+      rows={domains}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: 'Domain',
+          cell: ({ id, name, company }) => (
+            <AnchorLink
+              to="/c/$company/domains/$domain"
+              params={{ company: company.id, domain: id }}
+              fw={600}
+            >
+              <bdi>{name}</bdi>
+            </AnchorLink>
+          ),
+        },
+        { head: 'Status', cell: (domain) => <DomainState of={domain} /> },
+        company === ALL && { head: 'Company', cell: ({ company }) => company.name },
+        { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
+      ]}
+    />
   )
 }

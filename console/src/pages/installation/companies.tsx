@@ -1,12 +1,19 @@
-import { Anchor, Button, Group, Paper, Skeleton, Stack, Table, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Paper, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { byCompanyQuery, createCompany } from '../../api/overview.ts'
 import { queries } from '../../api/queries.ts'
 import { sessionQuery, useMe } from '../../api/session.ts'
+import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
+
+const COUNTED = [
+  { head: 'Accepted', type: 'accepted' },
+  { head: 'Delivered', type: 'delivered' },
+  { head: 'Bounced', type: 'bounced' },
+]
 
 /** All companies, with what each sent in the last 30 days. */
 export function Companies() {
@@ -22,35 +29,26 @@ export function Companies() {
       <Text size="xs" c="dimmed" mb="xs">
         With what each sent in the last 30 days
       </Text>
-      <Table.ScrollContainer minWidth={420}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              <Table.Th ta="right">Accepted</Table.Th>
-              <Table.Th ta="right">Delivered</Table.Th>
-              <Table.Th ta="right">Bounced</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {companies.map(({ id, name }) => {
-              const { accepted = 0, delivered = 0, bounced = 0 } = volumes.get(id) ?? {}
-              return (
-                <Table.Tr key={id}>
-                  <Table.Td>
-                    <Anchor component={Link} to={`/c/${id}/overview`} size="sm">
-                      {name}
-                    </Anchor>
-                  </Table.Td>
-                  <Table.Td ta="right">{accepted.toLocaleString()}</Table.Td>
-                  <Table.Td ta="right">{delivered.toLocaleString()}</Table.Td>
-                  <Table.Td ta="right">{bounced.toLocaleString()}</Table.Td>
-                </Table.Tr>
-              )
-            })}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <ListTable
+        rows={companies}
+        keyOf={({ id }) => id}
+        spacing="xs"
+        columns={[
+          {
+            head: 'Name',
+            cell: ({ id, name }) => (
+              <AnchorLink to="/c/$company/overview" params={{ company: id }}>
+                <bdi>{name}</bdi>
+              </AnchorLink>
+            ),
+          },
+          ...COUNTED.map(({ head, type }) => ({
+            head,
+            right: true,
+            cell: ({ id }: { id: string }) => (volumes.get(id)?.[type] ?? 0).toLocaleString(),
+          })),
+        ]}
+      />
       <NewCompany />
     </Paper>
   )

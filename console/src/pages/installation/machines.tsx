@@ -1,5 +1,6 @@
-import { Paper, Progress, Skeleton, Table, Text, Title } from '@mantine/core'
+import { Paper, Progress, Skeleton, Text, Title } from '@mantine/core'
 import type { Installation } from '../../api/overview.ts'
+import { ListTable } from '../../parts/list-table.tsx'
 import { octetsText } from '../../parts/octets.ts'
 import { Time } from '../../parts/time.tsx'
 
@@ -12,26 +13,16 @@ export function Nodes({ nodes }: { nodes: Installation['nodes'] | undefined }) {
       <Title order={2} size="h5" id="nodes" mb="xs">
         Nodes
       </Title>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>What it does</Table.Th>
-            <Table.Th>Runs since</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {nodes.map(({ name, roles, since }) => (
-            <Table.Tr key={`${name} ${since}`}>
-              <Table.Td>{name}</Table.Td>
-              <Table.Td>{roles.map((role) => ROLES[role] ?? role).join(', ')}</Table.Td>
-              <Table.Td>
-                <Time at={since} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <ListTable
+        rows={nodes}
+        keyOf={({ name, since }) => `${name} ${since}`}
+        spacing="xs"
+        columns={[
+          { head: 'Name', cell: ({ name }) => name },
+          { head: 'Roles', cell: ({ roles }) => roles.map((role) => ROLES[role] ?? role).join(', ') },
+          { head: 'Started', cell: ({ since }) => <Time at={since} /> },
+        ]}
+      />
     </Paper>
   )
 }

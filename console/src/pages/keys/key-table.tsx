@@ -1,6 +1,7 @@
-import { Badge, Button, Group, Menu, Table, Text } from '@mantine/core'
+import { ActionIcon, Badge, Group, Menu, Text } from '@mantine/core'
 import { EllipsisVertical } from 'lucide-react'
 import type { ApiKey } from '../../api/keys.ts'
+import { ListTable } from '../../parts/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { labelOf } from './scopes.ts'
 
@@ -18,76 +19,88 @@ export function KeyTable({
   revoke: ((key: ApiKey) => void) | null
 }) {
   return (
-    <Table.ScrollContainer minWidth={720}>
-      <Table verticalSpacing="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            {ofAll && <Table.Th>Company</Table.Th>}
-            <Table.Th>May</Table.Th>
-            <Table.Th>From</Table.Th>
-            <Table.Th>Ends</Table.Th>
-            <Table.Th>Created</Table.Th>
-            <Table.Td />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {keys.map((key) => (
-            <Table.Tr key={key.id}>
-              <Table.Td fw={600}>
-                <bdi>{key.name}</bdi>
-              </Table.Td>
-              {ofAll && <Table.Td>{key.company.name}</Table.Td>}
-              <Table.Td>
-                <Group gap={4}>
-                  {key.scopes.map((scope) => (
-                    <Badge key={scope} variant="default" tt="none">
-                      {labelOf(scope)}
-                    </Badge>
-                  ))}
-                </Group>
-              </Table.Td>
-              <Table.Td>
-                <Text size="sm">{key.domain?.name ?? 'Every domain'}</Text>
-                {key.networks.length > 0 && (
-                  <Text size="xs" c="dimmed">
-                    used from {key.networks.join(', ')}
-                  </Text>
-                )}
-              </Table.Td>
-              <Table.Td>
-                <End of={key} />
-              </Table.Td>
-              <Table.Td>
-                <Time at={key.createdAt} />
-              </Table.Td>
-              <Table.Td ta="right">
-                {rename && revoke && key.revokedAt === null && (
-                  <Menu position="bottom-end" withinPortal>
-                    <Menu.Target>
-                      <Button
-                        variant="subtle"
-                        color="gray"
-                        size="compact-sm"
-                        aria-label={`Actions of the key ${key.name}`}
-                      >
-                        <EllipsisVertical size={16} aria-hidden />
-                      </Button>
-                    </Menu.Target>
-                    <Menu.Dropdown>
-                      <Menu.Item onClick={() => rename(key)}>Rename ...</Menu.Item>
-                      <Menu.Item color="red" onClick={() => revoke(key)}>
-                        Revoke ...
-                      </Menu.Item>
-                    </Menu.Dropdown>
-                  </Menu>
-                )}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ListTable
+      rows={keys}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: 'Name',
+          cell: ({ name }) => (
+            <Text fw={600} size="sm">
+              <bdi>{name}</bdi>
+            </Text>
+          ),
+        },
+        ofAll && { head: 'Company', cell: ({ company }) => company.name },
+        { head: 'Permissions', cell: (key) => <Scopes of={key} /> },
+        { head: 'From', cell: (key) => <Bounds of={key} /> },
+        { head: 'Expires', cell: (key) => <End of={key} /> },
+        { head: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+        {
+          head: 'Actions',
+          headHidden: true,
+          right: true,
+          cell: (key) =>
+            rename &&
+            revoke &&
+            key.revokedAt === null && (
+              <KeyActions of={key} rename={() => rename(key)} revoke={() => revoke(key)} />
+            ),
+        },
+      ]}
+    />
+  )
+}
+
+function Scopes({ of: { scopes } }: { of: ApiKey }) {
+  return (
+    <Group gap={4}>
+      {scopes.map((scope) => (
+        <Badge key={scope} variant="default" tt="none">
+          {labelOf(scope)}
+        </Badge>
+      ))}
+    </Group>
+  )
+}
+
+/** What it may send from, and where it may be used. */
+function Bounds({ of: { domain, networks } }: { of: ApiKey }) {
+  return (
+    <>
+      <Text size="sm">{domain?.name ?? 'Every domain'}</Text>
+      {networks.length > 0 && (
+        <Text size="xs" c="dimmed">
+          used from {networks.join(', ')}
+        </Text>
+      )}
+    </>
+  )
+}
+
+function KeyActions({
+  of: { name },
+  rename,
+  revoke,
+}: {
+  of: ApiKey
+  rename: () => void
+  revoke: () => void
+}) {
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions of the key ${name}`}>
+          <EllipsisVertical size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={rename}>Rename ...</Menu.Item>
+        <Menu.Item color="red" onClick={revoke}>
+          Revoke ...
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   )
 }
 

@@ -1,8 +1,9 @@
-import { Anchor, Badge, Group, Paper, Skeleton, Table, Text, Title } from '@mantine/core'
+import { Anchor, Badge, Group, Paper, Skeleton, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type Backlog, backlogQuery } from '../../api/overview.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ALL } from '../../shell/company.ts'
 import classes from './overview.module.css'
@@ -63,55 +64,38 @@ export function WorstLanes({ company }: { company: string }) {
       <Text size="xs" c="dimmed" mb="xs">
         The recipient domains with most of it, and their last reply
       </Text>
-      <Table.ScrollContainer minWidth={560}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Domain</Table.Th>
-              {company === ALL && <Table.Th>Company</Table.Th>}
-              <Table.Th ta="right">Waiting</Table.Th>
-              <Table.Th>Next attempt</Table.Th>
-              <Table.Th>Last reply</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {data.lanes.map((lane) => (
-              <Lane key={`${lane.company.id} ${lane.domain}`} lane={lane} all={company === ALL} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <ListTable
+        rows={data.lanes}
+        keyOf={({ company, domain }) => `${company.id} ${domain}`}
+        spacing="xs"
+        columns={[
+          { head: 'Domain', cell: (lane) => <Lane of={lane} /> },
+          company === ALL && { head: 'Company', cell: (lane) => lane.company.name },
+          { head: 'Waiting', right: true, cell: ({ waiting }) => waiting.toLocaleString() },
+          { head: 'Next attempt', cell: ({ nextDueAt }) => nextDueAt !== null && <Time at={nextDueAt} /> },
+          { head: 'Last reply', cell: ({ lastMessage }) => lastMessage !== null && <bdi>{lastMessage}</bdi> },
+        ]}
+      />
     </Paper>
   )
 }
 
-function Lane({ lane, all }: { lane: Backlog['lanes'][number]; all: boolean }) {
-  const { company, domain, waiting, nextDueAt, lastMessage, paused } = lane
+function Lane({ of: { company, domain, paused } }: { of: Backlog['lanes'][number] }) {
   return (
-    <Table.Tr>
-      <Table.Td>
-        <Group gap={6} wrap="nowrap">
-          <Anchor
-            component={Link}
-            to={`/c/${company.id}/emails`}
-            search={{ q: `to:@${domain}` } as never}
-            size="sm"
-          >
-            {domain}
-          </Anchor>
-          {paused && (
-            <Badge size="sm" color="orange" variant="light">
-              Paused
-            </Badge>
-          )}
-        </Group>
-      </Table.Td>
-      {all && <Table.Td>{company.name}</Table.Td>}
-      <Table.Td ta="right">{waiting.toLocaleString()}</Table.Td>
-      <Table.Td>{nextDueAt === null ? '' : <Time at={nextDueAt} />}</Table.Td>
-      <Table.Td>
-        <bdi>{lastMessage}</bdi>
-      </Table.Td>
-    </Table.Tr>
+    <Group gap={6}>
+      <Anchor
+        component={Link}
+        to={`/c/${company.id}/emails`}
+        search={{ q: `to:@${domain}` } as never}
+        size="sm"
+      >
+        {domain}
+      </Anchor>
+      {paused && (
+        <Badge size="sm" color="orange" variant="light">
+          Paused
+        </Badge>
+      )}
+    </Group>
   )
 }

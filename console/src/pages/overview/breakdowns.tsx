@@ -1,17 +1,21 @@
 /** The same numbers by whom mail was for, and by who sent it. */
-import { ActionIcon, Group, Paper, SimpleGrid, Skeleton, Table, Text, Title, Tooltip } from '@mantine/core'
+import { ActionIcon, Anchor, Group, Paper, SimpleGrid, Skeleton, Text, Title, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
-import { useId } from 'react'
+import { type ReactNode, useId } from 'react'
 import {
   byCompanyQuery,
   byDomainQuery,
   destinationsQuery,
   type Span,
+  type VolumeFilter,
   type Volumes,
 } from '../../api/overview.ts'
+import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { csvOf, download } from '../../parts/csv.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
+import { useSetFilter } from './filter.tsx'
 import classes from './overview.module.css'
 
 export function Destinations({ company, span }: { company: string; span: Span }) {
@@ -20,16 +24,18 @@ export function Destinations({ company, span }: { company: string; span: Span })
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
       <Breakdown
-        title="To whom"
-        about="The recipient domains with most mail"
+        title="Receiving domains"
+        about="Where most mail goes"
         volumes={data?.busiest}
         by="accepted"
+        link={toDestination}
       />
       <Breakdown
         title="Where mail fails"
-        about="The recipient domains at which most bounced or failed"
+        about="Receiving domains at which most bounced or failed"
         volumes={data?.failing}
         by="failures"
+        link={toDestination}
       />
     </SimpleGrid>
   )
@@ -38,15 +44,59 @@ export function Destinations({ company, span }: { company: string; span: Span })
 export function ByDomain({ company, span }: { company: string; span: Span }) {
   const { data, error, refetch } = useQuery(byDomainQuery(company, span))
   if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
-  return <Breakdown title="From whom" about="By sending domain" volumes={data?.volumes} by="accepted" />
+  return (
+    <Breakdown
+      title="Sending domains"
+      about="From where mail is sent"
+      volumes={data?.volumes}
+      by="accepted"
+      link={({ key, name }) => <FilterLink filter={{ domain: key }}>{name}</FilterLink>}
+    />
+  )
 }
 
 export function ByCompany({ span }: { span: Span }) {
   const { data, error, refetch } = useQuery(byCompanyQuery(span))
   if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
-  return <Breakdown title="Companies" about="Who sends most" volumes={data?.volumes} by="accepted" />
+  return (
+    <Breakdown
+      title="Companies"
+      about="Who sends most"
+      volumes={data?.volumes}
+      by="accepted"
+      link={({ key, name }) => (
+        <AnchorLink to="/c/$company/overview" params={{ company: key }} size="sm">
+          <bdi>{name}</bdi>
+        </AnchorLink>
+      )}
+    />
+  )
 }
 
+/** Shows how mail of this filter went, above. */
+function FilterLink({ filter, children }: { filter: VolumeFilter; children: string }) {
+  const setFilter = useSetFilter()
+  return (
+    <Anchor
+      component="button"
+      size="sm"
+      ta="left"
+      onClick={() => {
+        setFilter(filter)
+        window.scrollTo({ top: 0 })
+      }}
+    >
+      <bdi>{children}</bdi>
+    </Anchor>
+  )
+}
+
+const toDestination = ({ key }: Named) => <FilterLink filter={{ to: key }}>{key}</FilterLink>
+
+/** Rows of a list. */
+const MOST = 10
+
+type Named = Volumes[number]
 type Volume = Volumes[number]['volume']
 
 const failuresOf = ({ bounced = 0, failed = 0 }: Volume) => bounced + failed
@@ -57,11 +107,13 @@ function Breakdown({
   about,
   volumes,
   by,
+  link,
 }: {
   title: string
   about: string
   volumes: Volumes | null | undefined
   by: 'accepted' | 'failures'
+  link: (each: Named) => ReactNode
 }) {
   const id = useId()
   if (volumes === undefined) return <Skeleton h={220} />
@@ -99,34 +151,37 @@ function Breakdown({
         </Text>
       )}
       {volumes !== null && volumes.length > 0 && (
-        <Table verticalSpacing={6}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              <Table.Th ta="right">Accepted</Table.Th>
-              <Table.Th ta="right">Delivered</Table.Th>
-              <Table.Th ta="right">Failed</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {volumes.slice(0, 10).map(({ key, name, volume }) => (
-              <Table.Tr key={key}>
-                <Table.Td w="50%">
-                  <Text size="sm" truncate="end">
-                    <bdi>{name}</bdi>
-                  </Text>
+        <ListTable
+          rows={volumes.slice(0, MOST)}
+          keyOf={({ key }) => key}
+          spacing="xs"
+          columns={[
+            {
+              head: 'Name',
+              width: '50%',
+              cell: (each) => (
+                <>
+                  {link(each)}
                   <div
                     className={`${classes.bar} ${by === 'failures' ? classes.failed : ''}`}
-                    style={{ width: `${(size(volume) / most) * 100}%` }}
+                    style={{ width: `${(size(each.volume) / most) * 100}%` }}
                   />
-                </Table.Td>
-                <Table.Td ta="right">{(volume.accepted ?? 0).toLocaleString()}</Table.Td>
-                <Table.Td ta="right">{(volume.delivered ?? 0).toLocaleString()}</Table.Td>
-                <Table.Td ta="right">{failuresOf(volume).toLocaleString()}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+                </>
+              ),
+            },
+            { head: 'Accepted', right: true, cell: ({ volume }) => (volume.accepted ?? 0).toLocaleString() },
+            {
+              head: 'Delivered',
+              right: true,
+              cell: ({ volume }) => (volume.delivered ?? 0).toLocaleString(),
+            },
+            {
+              head: 'Bounced or failed',
+              right: true,
+              cell: ({ volume }) => failuresOf(volume).toLocaleString(),
+            },
+          ]}
+        />
       )}
     </Paper>
   )

@@ -14,9 +14,9 @@ export function LatencyChart({ company, span }: { company: string; span: Span })
       data === undefined
         ? []
         : [
-            { name: 'Half within', color: 'teal-7', values: data.p50 },
-            { name: '90% within', color: 'yellow-6', values: data.p90 },
-            { name: '99% within', color: 'red-7', values: data.p99 },
+            { name: 'Half within', color: 'teal-7', values: data.p50, whole: data.whole?.p50 ?? null },
+            { name: '90% within', color: 'yellow-6', values: data.p90, whole: data.whole?.p90 ?? null },
+            { name: '99% within', color: 'red-7', values: data.p99, whole: data.whole?.p99 ?? null },
           ],
     [data],
   )
@@ -28,6 +28,7 @@ export function LatencyChart({ company, span }: { company: string; span: Span })
       times={times}
       series={series}
       kind="lines"
+      scale="log"
       format={durationText}
     />
   )

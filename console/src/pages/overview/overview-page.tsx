@@ -6,6 +6,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { ALL, useCompany } from '../../shell/company.ts'
 import { BacklogCard, WorstLanes } from './backlog.tsx'
 import { ByCompany, ByDomain, Destinations } from './breakdowns.tsx'
+import { FilterPills, useFilter } from './filter.tsx'
 import { LatencyChart } from './latency-chart.tsx'
 import { SPAN_WORDS } from './spans.ts'
 import { Totals } from './totals.tsx'
@@ -13,8 +14,9 @@ import { VolumeChart } from './volume-chart.tsx'
 
 export function OverviewPage() {
   const company = useCompany()
-  const { span = 'day' } = useSearch({ strict: false }) as { span?: Span }
-  const navigate = useNavigate()
+  const { span = 'day' } = useSearch({ from: '/signed-in/c/$company/overview' })
+  const filter = useFilter()
+  const navigate = useNavigate({ from: '/c/$company/overview' })
   return (
     <>
       <PageHead title="Overview" about={`How mail went in the last ${SPAN_WORDS[span].last}.`}>
@@ -22,12 +24,15 @@ export function OverviewPage() {
           aria-label="How far back"
           value={span}
           data={Object.entries(SPAN_WORDS).map(([value, { label }]) => ({ value, label }))}
-          onChange={(chosen) => void navigate({ to: '.', search: { span: chosen } as never, replace: true })}
+          onChange={(chosen) =>
+            void navigate({ search: (before) => ({ ...before, span: chosen as Span }), replace: true })
+          }
         />
       </PageHead>
       <Stack gap="md">
-        <Totals company={company} span={span} />
-        <VolumeChart company={company} span={span} />
+        <FilterPills company={company} span={span} />
+        <Totals company={company} span={span} filter={filter} />
+        <VolumeChart company={company} span={span} filter={filter} />
         <SimpleGrid cols={{ base: 1, lg: 2 }}>
           <LatencyChart company={company} span={span} />
           <BacklogCard company={company} />

@@ -1,6 +1,6 @@
 import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type Span, volumeQuery } from '../../api/overview.ts'
+import { type Span, type VolumeFilter, volumeQuery } from '../../api/overview.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 
 const SHOWN = [
@@ -13,8 +13,8 @@ const SHOWN = [
 ] as const
 
 /** Recipients, by what became of them. */
-export function Totals({ company, span }: { company: string; span: Span }) {
-  const { data, error, refetch } = useQuery(volumeQuery(company, span, undefined))
+export function Totals({ company, span, filter }: { company: string; span: Span; filter: VolumeFilter }) {
+  const { data, error, refetch } = useQuery(volumeQuery(company, span, filter))
   if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
   const accepted = data?.totals.accepted ?? 0
   return (

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type Span, volumeQuery } from '../../api/overview.ts'
+import { type Span, type VolumeFilter, volumeQuery } from '../../api/overview.ts'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { Series } from '../../parts/chart/series.ts'
 import { timesOf } from './spans.ts'
@@ -16,8 +16,16 @@ const SHOWN = [
   { type: 'complained', name: 'Complaints', color: 'pink-5' },
 ] as const
 
-export function VolumeChart({ company, span }: { company: string; span: Span }) {
-  const { data } = useQuery(volumeQuery(company, span, undefined))
+export function VolumeChart({
+  company,
+  span,
+  filter,
+}: {
+  company: string
+  span: Span
+  filter: VolumeFilter
+}) {
+  const { data } = useQuery(volumeQuery(company, span, filter))
   const times = useMemo(() => (data === undefined ? [] : timesOf(data)), [data])
   const series = useMemo((): Series[] => {
     if (data === undefined) return []
@@ -32,8 +40,8 @@ export function VolumeChart({ company, span }: { company: string; span: Span }) 
   if (data === undefined) return <Skeleton h={270} />
   return (
     <Chart
-      title="What became of mail"
-      about="Recipients, when it happened"
+      title="Delivery"
+      about="Recipients, by when it happened"
       times={times}
       series={series}
       kind="bars"

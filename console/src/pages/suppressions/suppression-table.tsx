@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Badge, Text, Tooltip } from '@mantine/core'
 import { Trash2 } from 'lucide-react'
 import { useMe } from '../../api/session.ts'
 import {
@@ -9,6 +9,7 @@ import {
 } from '../../api/suppressions.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { confirm } from '../../parts/confirm.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
 import { TYPES } from './types.ts'
@@ -29,64 +30,55 @@ export function SuppressionTable({ entries }: { entries: readonly SuppressionSho
       done: `${entry.address} is off the list.`,
     })
   return (
-    <Table.ScrollContainer minWidth={520}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Address</Table.Th>
-            <Table.Th>Type</Table.Th>
-            <Table.Th>Why</Table.Th>
-            {company === ALL && <Table.Th>Company</Table.Th>}
-            <Table.Th>Added</Table.Th>
-            {mayManage && (
-              <Table.Th>
-                <VisuallyHidden>Actions</VisuallyHidden>
-              </Table.Th>
-            )}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {entries.map((entry) => (
-            <Table.Tr key={entry.id}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                <bdi>{entry.address}</bdi>
-              </Table.Td>
-              <Table.Td>
-                <Badge variant="default" tt="none" title={TYPES[entry.type].about}>
-                  {TYPES[entry.type].word}
-                </Badge>
-              </Table.Td>
-              <Table.Td>
-                <Text size="sm" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
-                  {entry.reason}
-                </Text>
-                {entry.tags !== null && (
-                  <Text size="xs" c="dimmed">
-                    Only mail tagged {entry.tags.join(', ')}
-                  </Text>
-                )}
-                {entry.email !== null && (
-                  <AnchorLink
-                    size="xs"
-                    to="/c/$company/emails/$id"
-                    params={{ company: entry.company, id: entry.email }}
-                  >
-                    The email
-                  </AnchorLink>
-                )}
-              </Table.Td>
-              {company === ALL && (
-                <Table.Td>{companies.find(({ id }) => id === entry.company)?.name ?? entry.company}</Table.Td>
-              )}
-              <Table.Td>
-                <Time at={entry.createdAt} />
-              </Table.Td>
-              {mayManage && <Removal what={entry.address} onClick={() => remove(entry)} />}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ListTable
+      rows={entries}
+      keyOf={({ id }) => id}
+      spacing="xs"
+      columns={[
+        { head: 'Address', cell: ({ address }) => <bdi>{address}</bdi> },
+        { head: 'Type', cell: ({ type }) => <Type of={type} /> },
+        { head: 'Reason', cell: (entry) => <Reason of={entry} /> },
+        company === ALL && {
+          head: 'Company',
+          cell: (entry) => companies.find(({ id }) => id === entry.company)?.name ?? entry.company,
+        },
+        { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
+        mayManage && {
+          head: 'Actions',
+          headHidden: true,
+          right: true,
+          cell: (entry) => <Removal what={entry.address} onClick={() => remove(entry)} />,
+        },
+      ]}
+    />
+  )
+}
+
+function Type({ of }: { of: SuppressionShown['type'] }) {
+  return (
+    <Badge variant="default" tt="none" title={TYPES[of].about}>
+      {TYPES[of].word}
+    </Badge>
+  )
+}
+
+function Reason({ of: { reason, tags, email, company } }: { of: SuppressionShown }) {
+  return (
+    <>
+      <Text size="sm" lineClamp={2}>
+        {reason}
+      </Text>
+      {tags !== null && (
+        <Text size="xs" c="dimmed">
+          Only mail tagged {tags.join(', ')}
+        </Text>
+      )}
+      {email !== null && (
+        <AnchorLink size="xs" to="/c/$company/emails/$id" params={{ company, id: email }}>
+          View email
+        </AnchorLink>
+      )}
+    </>
   )
 }
 
@@ -101,47 +93,31 @@ export function AllowedTable({ entries, company }: { entries: readonly AllowedSh
       done: `${value} is off the allow list.`,
     })
   return (
-    <Table.ScrollContainer minWidth={420}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Address or domain</Table.Th>
-            <Table.Th>Why</Table.Th>
-            <Table.Th>Added</Table.Th>
-            {mayManage && (
-              <Table.Th>
-                <VisuallyHidden>Actions</VisuallyHidden>
-              </Table.Th>
-            )}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {entries.map((entry) => (
-            <Table.Tr key={entry.value}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                <bdi>{entry.value}</bdi>
-              </Table.Td>
-              <Table.Td>{entry.reason}</Table.Td>
-              <Table.Td>
-                <Time at={entry.createdAt} />
-              </Table.Td>
-              {mayManage && <Removal what={entry.value} onClick={() => remove(entry)} />}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ListTable
+      rows={entries}
+      keyOf={({ value }) => value}
+      spacing="xs"
+      columns={[
+        { head: 'Address or domain', cell: ({ value }) => <bdi>{value}</bdi> },
+        { head: 'Reason', cell: ({ reason }) => reason },
+        { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
+        mayManage && {
+          head: 'Actions',
+          headHidden: true,
+          right: true,
+          cell: (entry) => <Removal what={entry.value} onClick={() => remove(entry)} />,
+        },
+      ]}
+    />
   )
 }
 
 function Removal({ what, onClick }: { what: string; onClick: () => void }) {
   return (
-    <Table.Td ta="right">
-      <Tooltip label="Remove">
-        <ActionIcon variant="subtle" color="gray" onClick={onClick} aria-label={`Remove ${what}`}>
-          <Trash2 size={16} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
-    </Table.Td>
+    <Tooltip label="Remove">
+      <ActionIcon variant="subtle" color="gray" onClick={onClick} aria-label={`Remove ${what}`}>
+        <Trash2 size={16} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
   )
 }

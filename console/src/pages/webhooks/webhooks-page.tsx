@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Table, Text } from '@mantine/core'
+import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus, Webhook } from 'lucide-react'
@@ -7,6 +7,7 @@ import { type WebhookShown, webhooksQuery } from '../../api/webhooks.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
 import { AddWebhook } from './add-webhook.tsx'
@@ -67,47 +68,32 @@ function WebhookTable({ webhooks }: { webhooks: readonly WebhookShown[] }) {
   const isAll = useCompany() === ALL
   const { companies } = useMe()
   return (
-    <Table.ScrollContainer minWidth={480}>
-      <Table verticalSpacing="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>URL</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th>Events</Table.Th>
-            {isAll && <Table.Th>Company</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {webhooks.map((webhook) => (
-            <Table.Tr key={webhook.id}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                <AnchorLink
-                  to="/c/$company/webhooks/$id"
-                  params={{ company: webhook.company, id: webhook.id }}
-                  fw={600}
-                >
-                  {webhook.url}
-                </AnchorLink>
-                <Text size="xs" c="dimmed">
-                  {webhook.dialect === 'json' ? 'JSON' : 'Event data'}
-                  {webhook.domain !== null && `, of ${webhook.domain}`}
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                <WebhookState of={webhook} />
-              </Table.Td>
-              <Table.Td>
-                <Text size="sm">{webhook.everything ? 'All' : webhook.events.join(', ')}</Text>
-              </Table.Td>
-              {isAll && (
-                <Table.Td>
-                  {companies.find(({ id }) => id === webhook.company)?.name ?? webhook.company}
-                </Table.Td>
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ListTable
+      rows={webhooks}
+      keyOf={({ id }) => id}
+      columns={[
+        { head: 'URL', cell: (webhook) => <Endpoint of={webhook} /> },
+        { head: 'Status', cell: (webhook) => <WebhookState of={webhook} /> },
+        { head: 'Events', cell: ({ everything, events }) => (everything ? 'All' : events.join(', ')) },
+        isAll && {
+          head: 'Company',
+          cell: ({ company }) => companies.find(({ id }) => id === company)?.name ?? company,
+        },
+      ]}
+    />
+  )
+}
+
+function Endpoint({ of: { company, id, url, dialect, domain } }: { of: WebhookShown }) {
+  return (
+    <>
+      <AnchorLink to="/c/$company/webhooks/$id" params={{ company, id }} fw={600}>
+        {url}
+      </AnchorLink>
+      <Text size="xs" c="dimmed">
+        {dialect === 'json' ? 'JSON' : 'Event data'}
+        {domain !== null && `, of ${domain}`}
+      </Text>
+    </>
   )
 }

@@ -12,7 +12,7 @@ const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }))
 
 const plain = (value: number) => value.toLocaleString()
 
-export function Chart({ title, about, times, series, kind, format = plain }: ChartProps) {
+export function Chart({ title, about, times, series, kind, scale = 'linear', format = plain }: ChartProps) {
   const id = useId()
   const scheme = useComputedColorScheme('light')
   const [numbers, setNumbers] = useState(false)
@@ -60,9 +60,8 @@ export function Chart({ title, about, times, series, kind, format = plain }: Cha
       </Group>
       <ul className={classes.legend}>
         {listed.map((each) => {
-          const { name, color, values } = each
-          const value =
-            at === null ? (kind === 'bars' ? sumOf(values) : lastOf(values)) : (values[at] ?? null)
+          const { name, color, values, whole = sumOf(values) } = each
+          const value = at === null ? whole : (values[at] ?? null)
           return (
             <li key={name}>
               <span
@@ -82,17 +81,13 @@ export function Chart({ title, about, times, series, kind, format = plain }: Cha
         <ChartTable title={title} times={times} series={series} format={format} />
       ) : (
         <Suspense fallback={<div className={classes.plot} />}>
-          <Plot key={scheme} times={times} series={series} kind={kind} format={format} onHover={setAt} />
+          <Plot key={scheme} {...{ times, series, kind, scale, format }} onHover={setAt} />
         </Suspense>
       )}
     </Paper>
   )
 }
 
-function sumOf(values: readonly (number | null)[]): number | null {
+function sumOf(values: readonly (number | null)[]): number {
   return values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
-}
-
-function lastOf(values: readonly (number | null)[]): number | null {
-  return values.findLast((value) => value !== null) ?? null
 }

@@ -7,13 +7,13 @@ import type { ChartProps } from './series.ts'
 
 const HEIGHT = 190
 
-interface PlotProps extends Pick<ChartProps, 'times' | 'series' | 'kind'> {
+interface PlotProps extends Pick<ChartProps, 'times' | 'series' | 'kind' | 'scale'> {
   format: (value: number) => string
   /** The place of the time that the pointer is at; null: at none. */
   onHover: (at: number | null) => void
 }
 
-export function Plot({ times, series, kind, format, onHover }: PlotProps) {
+export function Plot({ times, series, kind, scale, format, onHover }: PlotProps) {
   const place = useRef<HTMLDivElement>(null)
   const hover = useRef(onHover)
   hover.current = onHover
@@ -34,10 +34,16 @@ export function Plot({ times, series, kind, format, onHover }: PlotProps) {
         legend: { show: false },
         padding: [8, 6, 0, 0],
         cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
-        scales: { y: { range: (_, __, max) => [0, Math.max(max, 1)] } },
+        scales: {
+          y: scale === 'log' ? LOG : { range: (_, __, max) => [0, Math.max(max, 1)] },
+        },
         axes: [
           { ...axis, grid: { show: false }, space: 70, values: timeWords },
-          { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => format(tick)) },
+          {
+            ...{ ...axis, size: 58 },
+            values: (_, ticks) =>
+              ticks.map((tick) => (scale !== 'log' || isDecade(tick) ? format(tick) : null)),
+          },
         ],
         series: [
           {},
@@ -49,7 +55,7 @@ export function Plot({ times, series, kind, format, onHover }: PlotProps) {
           setCursor: [({ cursor }) => hover.current(cursor.left! < 0 ? null : (cursor.idx ?? null))],
         },
       },
-      dataOf(times, series, kind),
+      dataOf(times, series, kind, scale),
       element,
     )
     const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }))
@@ -58,9 +64,22 @@ export function Plot({ times, series, kind, format, onHover }: PlotProps) {
       watch.disconnect()
       plot.destroy()
     }
-  }, [times, series, kind, format])
+  }, [times, series, kind, scale, format])
   // What it shows stands in the legend and in the table of numbers.
   return <div ref={place} className={classes.plot} aria-hidden />
+}
+
+/** Of ms: from one to ten times the most. Zero has no place on it. */
+const LOG: uPlot.Scale = {
+  ...{ distr: 3, log: 10 },
+  range: (_, min, max) => [
+    10 ** Math.floor(Math.log10(Math.max(min, 1))),
+    10 ** Math.ceil(Math.log10(Math.max(max, 10))),
+  ],
+}
+
+function isDecade(value: number): boolean {
+  return Number.isInteger(Math.log10(value))
 }
 
 function lineOf(label: string, color: string, values: readonly (number | null)[]): uPlot.Series {
@@ -105,9 +124,12 @@ function dataOf(
   times: readonly number[],
   series: ChartProps['series'],
   kind: ChartProps['kind'],
+  scale: ChartProps['scale'],
 ): uPlot.AlignedData {
   const seconds = times.map((time) => time / 1000)
-  if (kind === 'lines') return [seconds, ...series.map(({ values }) => [...values])]
+  const least = scale === 'log' ? 1 : 0
+  const line = (value: number | null) => (value === null ? null : Math.max(value, least))
+  if (kind === 'lines') return [seconds, ...series.map(({ values }) => values.map(line))]
   const heights = times.map(() => 0)
   const stacked = series.toReversed().map(({ values }) =>
     values.map((value, index) => {

@@ -6,6 +6,8 @@ export interface Series {
   color: string
   /** One for each time; null: nothing is known of it. */
   values: readonly (number | null)[]
+  /** Of all times together; absent: the sum of the values. */
+  whole?: number | null
 }
 
 export interface ChartProps {
@@ -16,6 +18,8 @@ export interface ChartProps {
   series: readonly Series[]
   /** `bars`: parts of a whole, one above the other. `lines`: beside each other. */
   kind: 'bars' | 'lines'
+  /** `log`: each step up is ten times the one below, for values that are far apart. */
+  scale?: 'linear' | 'log'
   /** How a value is written. */
   format?: (value: number) => string
 }

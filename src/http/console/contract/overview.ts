@@ -36,8 +36,23 @@ const MS = { type: 'array', items: { anyOf: [{ type: 'number' }, { type: 'null' 
 export const LATENCY_SERIES = {
   type: 'object',
   additionalProperties: false,
-  required: ['since', 'until', 'step', 'p50', 'p90', 'p99'],
-  properties: { ...SERIES, p50: MS, p90: MS, p99: MS },
+  required: ['since', 'until', 'step', 'p50', 'p90', 'p99', 'whole'],
+  properties: {
+    ...SERIES,
+    ...{ p50: MS, p90: MS, p99: MS },
+    /** Of all of the span; null: nothing was delivered. */
+    whole: {
+      anyOf: [
+        {
+          type: 'object',
+          additionalProperties: false,
+          required: ['p50', 'p90', 'p99'],
+          properties: { p50: { type: 'number' }, p90: { type: 'number' }, p99: { type: 'number' } },
+        },
+        { type: 'null' },
+      ],
+    },
+  },
 } as const
 export type LatencySeries = Static<typeof LATENCY_SERIES>
 

@@ -1,0 +1,50 @@
+/** Which mail is counted. It stands in the address of the page, beside how far back. */
+import { Pill } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { byDomainQuery, type Span, type VolumeFilter } from '../../api/overview.ts'
+import { ALL } from '../../shell/company.ts'
+
+export function useFilter(): VolumeFilter {
+  const { domain, to } = useSearch({ from: '/signed-in/c/$company/overview' })
+  return { domain, to }
+}
+
+export function useSetFilter(): (filter: VolumeFilter) => void {
+  const navigate = useNavigate({ from: '/c/$company/overview' })
+  return (filter) =>
+    void navigate({ search: (before) => ({ ...before, domain: undefined, to: undefined, ...filter }) })
+}
+
+/** What is left out, and how to see it again. */
+export function FilterPills({ company, span }: { company: string; span: Span }) {
+  const { domain, to } = useFilter()
+  const setFilter = useSetFilter()
+  const { data } = useQuery({
+    ...byDomainQuery(company, span),
+    enabled: domain !== undefined && company !== ALL,
+  })
+  if (domain === undefined && to === undefined) return null
+  const name = data?.volumes?.find(({ key }) => key === domain)?.name ?? domain
+  return (
+    <Pill.Group aria-label="Filters">
+      {domain !== undefined && (
+        <FilterPill text={`From ${name}`} clear={() => setFilter({ domain: undefined })} />
+      )}
+      {to !== undefined && <FilterPill text={`To ${to}`} clear={() => setFilter({ to: undefined })} />}
+    </Pill.Group>
+  )
+}
+
+function FilterPill({ text, clear }: { text: string; clear: () => void }) {
+  return (
+    <Pill
+      size="md"
+      withRemoveButton
+      onRemove={clear}
+      removeButtonProps={{ 'aria-label': `Remove the filter: ${text}`, 'aria-hidden': false, tabIndex: 0 }}
+    >
+      <bdi>{text}</bdi>
+    </Pill>
+  )
+}

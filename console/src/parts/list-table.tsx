@@ -1,0 +1,57 @@
+/** A table of things that are alike, told column by column. Where there is no room for columns each row is a card. */
+import { Table, VisuallyHidden } from '@mantine/core'
+import type { ReactNode } from 'react'
+import classes from './list-table.module.css'
+
+export interface Column<Row> {
+  /** What stands above it, and before its value on a card. */
+  head: string
+  /** For whom cannot see: what is in the column shows by itself. */
+  headHidden?: boolean
+  cell: (row: Row) => ReactNode
+  /** Numbers, and buttons at the end of a row. */
+  right?: boolean
+  width?: string | number
+}
+
+interface ListTableProps<Row> {
+  rows: readonly Row[]
+  keyOf: (row: Row) => string
+  /** What is false is left out. */
+  columns: readonly (Column<Row> | false)[]
+  label?: string
+  spacing?: 'xs' | 'sm'
+}
+
+export function ListTable<Row>({ rows, keyOf, columns, label, spacing = 'sm' }: ListTableProps<Row>) {
+  const shown = columns.filter((column) => column !== false)
+  return (
+    <Table verticalSpacing={spacing} className={classes.table} aria-label={label}>
+      <Table.Thead>
+        <Table.Tr>
+          {shown.map(({ head, headHidden, right, width }) => (
+            <Table.Th key={head} ta={right ? 'right' : undefined} w={width}>
+              {headHidden ? <VisuallyHidden>{head}</VisuallyHidden> : head}
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map((row) => (
+          <Table.Tr key={keyOf(row)}>
+            {shown.map(({ head, headHidden, cell, right }) => (
+              <Table.Td
+                key={head}
+                ta={right ? 'right' : undefined}
+                data-head={headHidden ? undefined : head}
+                className={right ? classes.right : undefined}
+              >
+                <div className={classes.value}>{cell(row)}</div>
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
