@@ -53,7 +53,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     await page.getByRole('heading', { name: 'shop.example', level: 1 }).waitFor()
     await page.getByText('Waiting for DNS').waitFor()
     await page.getByText('0 of 1 required record found').waitFor()
-    await record(page, 'DKIM').getByText('Not there yet').waitFor()
+    await record(page, 'DKIM').getByText('Not found yet').waitFor()
     assert.deepEqual(await visit.barriers(), [])
     let loads = 0
     page.on('load', () => loads++)
@@ -97,7 +97,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     assert.ok(zone.startsWith(`${full.name}. IN TXT "`))
     // Entered in full where the provider adds the zone.
     dns.zone[`${full.name}.zone.example/TXT`] = [full.value]
-    await page.getByRole('button', { name: 'Look now' }).click()
+    await page.getByRole('button', { name: 'Check now' }).click()
     await record(page, 'DKIM').getByText(`Enter ${short.name} as its name there`).waitFor()
   })
 
@@ -160,11 +160,11 @@ describe('domains', { skip: withoutBrowser() }, () => {
       await page.getByRole('menuitem', { name: action, exact: true }).click()
     }
     visit.expect(/status of 409/)
-    await act(first, 'Switch off')
+    await act(first, 'Deactivate')
     await page.getByText('It is the only DKIM key').waitFor()
     await act('next', 'Activate')
     await page.getByRole('row', { name: /next/ }).getByText('Signs mail').waitFor()
-    await act(first, 'Switch off')
+    await act(first, 'Deactivate')
     await page
       .getByRole('row', { name: new RegExp(first) })
       .getByText('Not in use')

@@ -60,7 +60,7 @@ describe('API keys', { skip: withoutBrowser() }, () => {
     await dialog.getByRole('button', { name: 'Revoke for good' }).click()
     await row.waitFor({ state: 'detached' })
     assert.equal((await sendWith(token)).status, 401)
-    await page.getByRole('tab', { name: 'Revoked and ended' }).click()
+    await page.getByRole('tab', { name: 'Revoked and expired' }).click()
     await page
       .getByRole('row', { name: /Shop of Acme/ })
       .getByText('Revoked')

@@ -35,9 +35,9 @@ describe('webhooks in the console', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
 
     receiver.answer = () => ({ status: 503, body: '<h1>closed</h1>' })
-    await page.getByRole('tab', { name: 'Tries' }).click()
+    await page.getByRole('tab', { name: 'Attempts' }).click()
     await stage.send({ subject: 'Told to a webhook' })
-    const failed = page.getByRole('article', { name: 'email.sent, try 1' })
+    const failed = page.getByRole('article', { name: 'email.sent, attempt 1' })
     await failed.getByText('answered with 503').waitFor()
     await page.getByText('Failing').waitFor()
     await failed.getByRole('button', { name: 'Details' }).click()
@@ -46,7 +46,7 @@ describe('webhooks in the console', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
 
     receiver.answer = () => 200
-    await failed.getByRole('button', { name: 'Tell again' }).click()
+    await failed.getByRole('button', { name: 'Replay', exact: true }).click()
     await page.getByText('answered with 200').waitFor()
     // What is chosen stands in the address.
     await page.getByText('Failed', { exact: true }).click()

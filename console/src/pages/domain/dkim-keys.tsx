@@ -40,7 +40,7 @@ export function DkimKeys({ company, domain }: { company: string; domain: WholeDo
           </Title>
           <Text size="sm" c="dimmed" maw={640}>
             Mail is signed with each active key. To change keys: add one, publish its record, activate it when
-            DNS has it, and switch the old one off some days later.
+            DNS has it, and deactivate the old one some days later.
           </Text>
         </div>
         {mayManage && (
@@ -142,10 +142,10 @@ function KeyMenu({
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={toggle}>{active ? 'Switch off' : 'Activate'}</Menu.Item>
+        <Menu.Item onClick={toggle}>{active ? 'Deactivate' : 'Activate'}</Menu.Item>
         <Menu.Item onClick={rename}>Rename ...</Menu.Item>
         <Menu.Item color="red" onClick={remove} disabled={active}>
-          {active ? 'Remove (switch it off first)' : 'Remove'}
+          {active ? 'Remove (deactivate it first)' : 'Remove'}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

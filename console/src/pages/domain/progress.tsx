@@ -24,7 +24,7 @@ export function Progress({
       loading={checks.pending}
       onClick={checks.again}
     >
-      Look now
+      Check now
     </Button>
   )
   if (domain.sending === 'suspended') {
@@ -49,7 +49,7 @@ export function Progress({
           <Text size="sm">
             Mail may be sent from any address at {domain.name}.{' '}
             <AnchorLink to="/c/$company/keys" params={{ company }} inherit underline="always">
-              Make an API key
+              Create an API key
             </AnchorLink>{' '}
             and send.
           </Text>
@@ -73,12 +73,12 @@ export function Progress({
         </List.Item>
         <List.Item>
           {mayManage
-            ? 'Leave this page open: it looks every 15 seconds, and lets the domain send once they are right.'
-            : 'This page looks every 15 seconds. A developer or owner of the company lets the domain send once they are right.'}
+            ? 'Leave this page open: it checks every 15 seconds, and lets the domain send once they are right.'
+            : 'This page checks every 15 seconds. A developer or owner of the company lets the domain send once they are right.'}
         </List.Item>
       </List>
       <Text size="sm" mt="xs" c="dimmed">
-        New records show within minutes, changed ones at times within hours.
+        New records show within minutes, changed ones may take hours.
       </Text>
       {checks.error && (
         <Text size="sm" mt="xs" fw={600} role="alert">

@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<WantedRecord['kind'], string>> = { dkim: 'DKIM', sp
 
 const VERDICTS: Readonly<Record<RecordCheck['state'], { word: string; color: string; icon: LucideIcon }>> = {
   right: { word: 'Right', color: 'road', icon: CircleCheck },
-  missing: { word: 'Not there yet', color: 'gray', icon: CircleDashed },
+  missing: { word: 'Not found yet', color: 'gray', icon: CircleDashed },
   different: { word: 'Different', color: 'orange', icon: TriangleAlert },
   unknown: { word: 'No answer', color: 'orange', icon: CircleHelp },
 }
@@ -109,7 +109,7 @@ function Found({ record, check, error }: RecordLookup & { record: WantedRecord }
   return (
     <Stack gap="xs">
       <Text size="sm" fw={600}>
-        What DNS has now
+        Found in DNS
       </Text>
       {others.shown.map((text, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two records may have the same text

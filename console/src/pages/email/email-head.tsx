@@ -78,7 +78,7 @@ export function EmailHead({ company, email }: { company: string; email: EmailDet
             <UntrustedText>{value}</UntrustedText>
           </Fact>
         ))}
-        <Fact name="Message-ID">
+        <Fact name="Message-ID" long>
           <UntrustedText>{email.messageId}</UntrustedText>
         </Fact>
       </dl>
@@ -86,9 +86,10 @@ export function EmailHead({ company, email }: { company: string; email: EmailDet
   )
 }
 
-function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+/** `long`: takes a line of its own. */
+function Fact({ name, long, children }: { name: string; long?: boolean; children: React.ReactNode }) {
   return (
-    <div className={classes.fact}>
+    <div className={`${classes.fact} ${long ? classes.long : ''}`}>
       <Text component="dt" size="sm" c="dimmed">
         <UntrustedText>{name}</UntrustedText>
       </Text>

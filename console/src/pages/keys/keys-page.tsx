@@ -44,7 +44,7 @@ export function KeysPage() {
       >
         <Tabs.List mb="md">
           <Tabs.Tab value="working">Keys</Tabs.Tab>
-          <Tabs.Tab value="ended">Revoked and ended</Tabs.Tab>
+          <Tabs.Tab value="ended">Revoked and expired</Tabs.Tab>
           {company !== ALL && <Tabs.Tab value="snippets">How to send</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="working">

@@ -1,4 +1,4 @@
-import { Button, Paper, Select, SimpleGrid, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Paper, Select, Text, TextInput, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { UserPlus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
@@ -41,13 +41,16 @@ export function InviteForm({ company }: { company: string }) {
         </Title>
         {error && ofAddress === null && <ErrorAlert error={error} />}
         <form onSubmit={submit}>
-          <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
+          <Group align="flex-start" gap="sm">
             <TextInput
               label="Email address"
               type="email"
               autoComplete="off"
               required
               withAsterisk={false}
+              flex={1}
+              miw={220}
+              maw={360}
               value={address}
               error={ofAddress}
               onChange={(event) => setAddress(event.currentTarget.value)}
@@ -63,13 +66,13 @@ export function InviteForm({ company }: { company: string }) {
               type="submit"
               loading={inviting.isPending}
               leftSection={<UserPlus size={16} aria-hidden />}
-              mt={{ sm: 25 }}
+              mt={25}
             >
-              Make a link
+              Create link
             </Button>
-          </SimpleGrid>
+          </Group>
           <Text size="xs" c="dimmed" mt="xs">
-            {ROLE_WORDS[role].label}: {ROLE_WORDS[role].about}. Nothing is mailed: you pass the link on.
+            {ROLE_WORDS[role].label}: {ROLE_WORDS[role].about}. No mail is sent: pass the link on yourself.
           </Text>
         </form>
       </Paper>

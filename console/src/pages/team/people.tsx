@@ -97,7 +97,7 @@ function NewOperator({ inviting }: { inviting: Inviting }) {
             maw={360}
           />
           <Button type="submit" loading={inviting.isPending} leftSection={<UserPlus size={16} aria-hidden />}>
-            Make a link
+            Create link
           </Button>
         </Group>
       </form>
@@ -196,9 +196,9 @@ function PersonActions({
     ask(
       person.operator
         ? {
-            title: `${who} an operator no more?`,
-            about: 'Companies that they belong to stay.',
-            act: 'Take it back',
+            title: `Revoke the operator rights of ${who}?`,
+            about: 'They stay in their companies.',
+            act: 'Revoke',
           }
         : {
             title: `Make ${who} an operator?`,
@@ -225,7 +225,7 @@ function PersonActions({
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<KeyRound size={16} aria-hidden />} onClick={onLink}>
-          Make a sign-in link
+          Create a sign-in link
         </Menu.Item>
         <Menu.Item
           leftSection={
@@ -233,7 +233,7 @@ function PersonActions({
           }
           onClick={askToSwitch}
         >
-          {person.operator ? 'Operator no more' : 'Make operator'}
+          {person.operator ? 'Revoke operator rights' : 'Make operator'}
         </Menu.Item>
         <Menu.Item color="red" leftSection={<UserMinus size={16} aria-hidden />} onClick={askToRemove}>
           Remove

@@ -10,11 +10,11 @@ import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Time } from '../../parts/time.tsx'
 
 const STATUS = {
-  pending: 'It is told as soon as can be.',
-  attempting: 'It was not taken yet, and is told again.',
-  success: 'It was taken.',
-  failed: 'It was not taken, and is not told again.',
-  unknown: 'What became of it is not kept.',
+  pending: 'It is about to be sent.',
+  attempting: 'It has not succeeded yet, and is tried again.',
+  success: 'It has succeeded.',
+  failed: 'It has failed, and is not tried again.',
+  unknown: 'Its status is no longer kept.',
 } as const
 
 /** What was sent and answered, and what comes next. */
@@ -35,7 +35,7 @@ export function AttemptDetail({
           {STATUS[data.status]}
           {data.nextAt !== null && (
             <>
-              {' Next try '}
+              {' Next attempt '}
               <Time at={data.nextAt} />.
             </>
           )}
@@ -47,16 +47,18 @@ export function AttemptDetail({
             size="xs"
             leftSection={<RotateCw size={14} aria-hidden />}
             disabled={status === 'disabled'}
-            onClick={() => void attempt(() => replayMessage(company, id, message), 'It is told again.')}
+            onClick={() =>
+              void attempt(() => replayMessage(company, id, message), 'The message is sent again.')
+            }
           >
-            Tell again
+            Replay
           </Button>
         )}
         <AnchorLink size="sm" to="/c/$company/webhooks/$id" params={{ company, id }} search={{ message }}>
-          All tries of it
+          All attempts
         </AnchorLink>
         <AnchorLink size="sm" to="/c/$company/emails/$id" params={{ company, id: email }}>
-          The email
+          View email
         </AnchorLink>
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
           {message}
@@ -64,14 +66,14 @@ export function AttemptDetail({
         <Copy value={message} what="the id" />
       </Group>
       <Title order={2} size="h6">
-        Answer
+        Response
       </Title>
       {response === '' ? (
         <Text size="sm" c="dimmed">
-          It had no body.
+          The response had no body.
         </Text>
       ) : (
-        <CodeBlock code={response} what="the answer" wrap />
+        <CodeBlock code={response} what="the response" wrap />
       )}
       <Title order={2} size="h6">
         Request

@@ -13,7 +13,7 @@ import { ReplaySince } from './replay-since.tsx'
 
 const HERE = '/signed-in/c/$company/webhooks/$id'
 
-/** Tries, newest first; the first page renews itself. */
+/** Newest first; the first page renews itself. */
 export function Attempts({ of: webhook, mayManage }: { of: WebhookShown; mayManage: boolean }) {
   const { company, id } = webhook
   const { result, message, before } = useSearch({ from: HERE })
@@ -24,7 +24,7 @@ export function Attempts({ of: webhook, mayManage }: { of: WebhookShown; mayMana
     <Stack gap="sm">
       <Group justify="space-between">
         <SegmentedControl
-          aria-label="Which tries"
+          aria-label="Which attempts"
           value={result ?? 'all'}
           onChange={(value) =>
             void navigate({
@@ -39,14 +39,14 @@ export function Attempts({ of: webhook, mayManage }: { of: WebhookShown; mayMana
           data={[
             { value: 'all', label: 'All' },
             { value: 'failed', label: 'Failed' },
-            { value: 'succeeded', label: 'Taken' },
+            { value: 'succeeded', label: 'Succeeded' },
           ]}
         />
         {mayManage && webhook.status === 'enabled' && <ReplaySince of={webhook} />}
       </Group>
       {message !== undefined && (
         <Text size="sm">
-          Only tries of one message.{' '}
+          Attempts of one message.{' '}
           <AnchorLink to="/c/$company/webhooks/$id" params={{ company, id }} search={{}}>
             Show all
           </AnchorLink>
@@ -55,9 +55,9 @@ export function Attempts({ of: webhook, mayManage }: { of: WebhookShown; mayMana
       {error && <ErrorAlert error={error} reset={() => void refetch()} />}
       {!data && !error && <Skeleton h={160} />}
       {data?.data.length === 0 && (
-        <Empty icon={Inbox} title={result === 'failed' ? 'No try has failed' : 'Nothing was told yet'}>
-          Each try stands here as soon as it is made: what was sent, what was answered, and when it is tried
-          again.
+        <Empty icon={Inbox} title={result === 'failed' ? 'No attempt has failed' : 'No attempt yet'}>
+          Each attempt is listed as it is made: what was sent, what was answered, and when the next one is
+          due.
         </Empty>
       )}
       {data?.data.map((tried) => (
@@ -96,7 +96,7 @@ function Attempt({
   const { succeeded, word, status, error, duration, attempt, at, nextAt } = tried
   const Icon = succeeded ? CircleCheck : CircleX
   return (
-    <Paper withBorder p="sm" component="article" aria-label={`${word}, try ${attempt}`}>
+    <Paper withBorder p="sm" component="article" aria-label={`${word}, attempt ${attempt}`}>
       <Group justify="space-between" gap="xs">
         <Group gap="xs" wrap="nowrap" miw={0}>
           <Icon
@@ -113,10 +113,10 @@ function Attempt({
               </Text>
             </Text>
             <Text size="xs" c="dimmed" component="div" style={{ overflowWrap: 'anywhere' }}>
-              <Time at={at} />, try {attempt}, {duration} ms{error !== null && `: ${error}`}
-              {nextAt !== null && (
+              <Time at={at} />, attempt {attempt}, {duration} ms{error !== null && `: ${error}`}
+              {nextAt !== null && Date.parse(nextAt) > Date.now() && (
                 <>
-                  {'; next try '}
+                  {'; next attempt '}
                   <Time at={nextAt} />
                 </>
               )}

@@ -23,34 +23,36 @@ export function ReplaySince({ of: { company, id } }: { of: WebhookShown }) {
     mutationFn: () => replaySince(company, id, new Date(Date.now() - Number(span)), what),
     onSuccess(told) {
       close()
-      notifications.show({ message: told === null ? 'Everything is told again.' : `${told} told again.` })
+      notifications.show({
+        message: told === null ? 'All events are sent again.' : `${told} events are sent again.`,
+      })
     },
   })
   return (
     <>
       <Button variant="default" leftSection={<History size={16} aria-hidden />} onClick={open}>
-        Tell again ...
+        Replay ...
       </Button>
-      <Modal opened={opened} onClose={close} title="Tell again what happened">
+      <Modal opened={opened} onClose={close} title="Replay events">
         <Stack>
           <Select
-            label="Of"
+            label="From"
             data={SPANS}
             value={span}
             onChange={(value) => setSpan(value ?? span)}
             allowDeselect={false}
           />
           <Radio.Group
-            label="What"
+            label="Which"
             value={what}
             onChange={(value) => setWhat(value === 'everything' ? value : 'failed')}
           >
             <Stack gap={6} mt={6}>
-              <Radio value="failed" label="Only what was given up" />
+              <Radio value="failed" label="Failed ones" />
               <Radio
                 value="everything"
-                label="Everything"
-                description="Also what was taken: each message keeps its id, by which your application can tell."
+                label="All"
+                description="Also those that have succeeded. Each keeps its id, so that your application can tell."
               />
             </Stack>
           </Radio.Group>
@@ -60,7 +62,7 @@ export function ReplaySince({ of: { company, id } }: { of: WebhookShown }) {
               Cancel
             </Button>
             <Button onClick={() => replaying.mutate()} loading={replaying.isPending}>
-              Tell again
+              Replay
             </Button>
           </Group>
         </Stack>

@@ -45,18 +45,21 @@ function Tested({ of: { status, error, response, duration, body, headers } }: { 
         icon={taken ? <CircleCheck aria-hidden /> : <CircleX aria-hidden />}
         title={status === null ? 'No answer' : `Answered with ${status} after ${duration} ms`}
       >
-        {error ?? (taken ? 'Your application has taken it.' : 'Answer with 2xx, or it is sent again.')}
+        {error ??
+          (taken
+            ? 'Your application accepted it.'
+            : 'Real events that are not answered with 2xx are sent again.')}
       </Alert>
       {response !== '' && (
         <>
           <Title order={2} size="h5">
-            Its answer
+            Response
           </Title>
-          <CodeBlock code={response} what="the answer" wrap />
+          <CodeBlock code={response} what="the response" wrap />
         </>
       )}
       <Title order={2} size="h5">
-        What was sent
+        Request
       </Title>
       <CodeBlock
         code={headers.map(({ name, value }) => `${name}: ${value}`).join('\n')}

@@ -51,12 +51,13 @@ function Shown({ of: webhook }: { of: WebhookShown }) {
           {domain !== null && ` of ${domain}`}, as {dialect === 'json' ? 'JSON' : 'event data'}
         </Text>
         <Text size="sm" c="dimmed">
-          Made <Time at={createdAt} />
+          Created <Time at={createdAt} />
         </Text>
       </Group>
       {status === 'disabled' && (
-        <Alert color="orange" variant="light" mb="md" title="It is told nothing">
-          {disabledReason ?? 'It was switched off.'} What happens meanwhile can be told again once it is on.
+        <Alert color="orange" variant="light" mb="md" title="This webhook is disabled">
+          {disabledReason ?? 'It was disabled by hand.'} Events that happen meanwhile can be replayed once it
+          is enabled.
         </Alert>
       )}
       <Tabs
@@ -71,7 +72,7 @@ function Shown({ of: webhook }: { of: WebhookShown }) {
         }
       >
         <Tabs.List mb="md">
-          <Tabs.Tab value="attempts">Tries</Tabs.Tab>
+          <Tabs.Tab value="attempts">Attempts</Tabs.Tab>
           {mayManage && <Tabs.Tab value="test">Test</Tabs.Tab>}
           <Tabs.Tab value="verify">Verify</Tabs.Tab>
           {mayManage && <Tabs.Tab value="settings">Settings</Tabs.Tab>}
@@ -102,18 +103,18 @@ function Actions({ of: { company, id, url, status } }: { of: WebhookShown }) {
   const isOn = status === 'enabled'
   const turn = () =>
     confirm({
-      title: isOn ? 'Switch this webhook off?' : 'Switch this webhook on?',
+      title: isOn ? 'Disable this webhook?' : 'Enable this webhook?',
       about: isOn
-        ? 'It is told nothing until it is switched on again.'
-        : 'It is told what happens from now on. What it missed can be told again.',
-      act: isOn ? 'Switch off' : 'Switch on',
+        ? 'It gets no events until it is enabled again.'
+        : 'It gets events from now on. Those that it missed can be replayed.',
+      act: isOn ? 'Disable' : 'Enable',
       harmless: true,
       run: () => changeWebhook(company, id, { enabled: !isOn }),
     })
   const remove = () =>
     confirm({
       title: 'Remove this webhook?',
-      about: `${url} is told nothing more, and the list of its tries is gone. This cannot be taken back.`,
+      about: `${url} gets no more events, and its attempts are forgotten. This cannot be undone.`,
       act: 'Remove webhook',
       async run() {
         await removeWebhook(company, id)
@@ -128,7 +129,7 @@ function Actions({ of: { company, id, url, status } }: { of: WebhookShown }) {
         leftSection={isOn ? <CirclePause size={16} aria-hidden /> : <Play size={16} aria-hidden />}
         onClick={turn}
       >
-        {isOn ? 'Switch off' : 'Switch on'}
+        {isOn ? 'Disable' : 'Enable'}
       </Button>
       <Button variant="default" leftSection={<Trash2 size={16} aria-hidden />} onClick={remove}>
         Remove

@@ -26,11 +26,11 @@ export function WebhookState({ of }: { of: WebhookShown }) {
 }
 
 function lookOf({ status, failingSince, disabledAt, behindSince }: WebhookShown) {
-  if (status === 'disabled') return { word: 'Off', icon: CirclePause, color: 'gray', since: disabledAt }
+  if (status === 'disabled') return { word: 'Disabled', icon: CirclePause, color: 'gray', since: disabledAt }
   if (failingSince !== null)
     return { word: 'Failing', icon: TriangleAlert, color: 'red', since: failingSince }
   if (behindSince !== null && Date.now() - Date.parse(behindSince) > SOON) {
     return { word: 'Behind', icon: Hourglass, color: 'orange', since: behindSince }
   }
-  return { word: 'On', icon: CircleCheck, color: 'road', since: null }
+  return { word: 'Enabled', icon: CircleCheck, color: 'road', since: null }
 }
