@@ -4,8 +4,8 @@ import { companyName } from '../../operate/find.ts'
 import { isoTime } from '../../operate/shapes.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
-import { AUDIT, AUDIT_PAGE } from './contract/audit.ts'
-import { OF_COMPANY } from './contract/shapes.ts'
+import { AUDIT, AUDIT_QUERY } from './contract/audit.ts'
+import { COMPANY_PARAMS } from './contract/shapes.ts'
 
 const list = endpoint({
   method: 'GET',
@@ -15,8 +15,8 @@ const list = endpoint({
   schema: {
     operationId: 'listAudit',
     summary: 'Who changed what, and when; the newest first',
-    params: OF_COMPANY,
-    querystring: AUDIT_PAGE,
+    params: COMPANY_PARAMS,
+    querystring: AUDIT_QUERY,
     response: { 200: AUDIT },
   },
 })(async ({ caller, query: { before, limit = 50 } }, core) => {

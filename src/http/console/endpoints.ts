@@ -27,7 +27,7 @@ import { teamEndpoints } from './team/team.ts'
 import { webhookMessageEndpoints } from './webhooks/messages.ts'
 import { webhookEndpoints } from './webhooks/webhooks.ts'
 
-/** Every route of the console: a new one is a line here, and a row in test/http/console/tenants.test.ts. */
+/** Every route of the console: a new one is a line here, and a row in test/http/console/tenants-rows.ts. */
 export function consoleEndpoints(parts: SignInParts): Endpoint[] {
   return [
     ...sessionEndpoints,

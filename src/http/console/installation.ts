@@ -9,8 +9,7 @@ import { isoTime } from '../../operate/shapes.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
 import { INSTALLATION, PAUSE_SCOPE, SPAN, VOLUMES_SHOWN } from './contract/overview.ts'
-import { DONE } from './contract/session.ts'
-import { NAMED } from './contract/shapes.ts'
+import { DONE, NAMED } from './contract/shapes.ts'
 
 const read = endpoint({
   method: 'GET',

@@ -10,8 +10,8 @@ import type { Operation } from '../../operate/verb.ts'
 import type { HttpCore } from '../core.ts'
 import { type Asker, type Endpoint, endpoint } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
-import { FIND_KEYS, KEY, KEY_NAME, KEYS, MADE_KEY, NEW_KEY, OF_KEY } from './contract/keys.ts'
-import { MOST_LISTED, OF_COMPANY } from './contract/shapes.ts'
+import { KEY, KEY_NAME, KEY_PARAMS, KEYS, KEYS_QUERY, MADE_KEY, NEW_KEY } from './contract/keys.ts'
+import { COMPANY_PARAMS, MOST_LISTED } from './contract/shapes.ts'
 import { oneCompany, requireDomain } from './domains/found.ts'
 
 const ALL = '/console/api/companies/:company/keys'
@@ -52,8 +52,8 @@ const list = endpoint({
   schema: {
     operationId: 'listKeys',
     summary: 'The API keys, newest first',
-    params: OF_COMPANY,
-    querystring: FIND_KEYS,
+    params: COMPANY_PARAMS,
+    querystring: KEYS_QUERY,
     response: { 200: KEYS },
   },
 })(async ({ caller, query }, core) => {
@@ -77,7 +77,7 @@ const create = endpoint({
   schema: {
     operationId: 'createKey',
     summary: 'Makes an API key; its token is shown this once',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     body: NEW_KEY,
     response: { 201: MADE_KEY },
   },
@@ -108,7 +108,7 @@ const rename = endpoint({
   schema: {
     operationId: 'renameKey',
     summary: 'Gives an API key another name',
-    params: OF_KEY,
+    params: KEY_PARAMS,
     body: KEY_NAME,
     response: { 200: KEY },
   },
@@ -125,7 +125,7 @@ const revoke = endpoint({
   schema: {
     operationId: 'revokeKey',
     summary: 'Revokes an API key for good',
-    params: OF_KEY,
+    params: KEY_PARAMS,
     response: { 200: KEY },
   },
 })(async ({ caller, params }, core) => {

@@ -19,7 +19,7 @@ import {
   VOLUME_SERIES,
   VOLUMES_SHOWN,
 } from './contract/overview.ts'
-import { OF_COMPANY, TEXT } from './contract/shapes.ts'
+import { COMPANY_PARAMS, TEXT } from './contract/shapes.ts'
 
 const BASE = '/console/api/companies/:company/overview'
 
@@ -43,7 +43,7 @@ const volume = endpoint({
   schema: {
     operationId: 'showVolume',
     summary: 'What happened when',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     querystring: { ...OF_SPAN, properties: { span: SPAN, domain: TEXT, to: TEXT } },
     response: { 200: VOLUME_SERIES },
   },
@@ -63,7 +63,7 @@ const latency = endpoint({
   schema: {
     operationId: 'showLatency',
     summary: 'How long delivery took',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     querystring: OF_SPAN,
     response: { 200: LATENCY_SERIES },
   },
@@ -81,7 +81,7 @@ const destinations = endpoint({
   schema: {
     operationId: 'showDestinations',
     summary: 'The recipient domains with most mail, and those at which most failed',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     querystring: OF_SPAN,
     response: { 200: DESTINATIONS },
   },
@@ -99,7 +99,7 @@ const domains = endpoint({
   schema: {
     operationId: 'showVolumeByDomain',
     summary: 'By sending domain of one company',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     querystring: OF_SPAN,
     response: { 200: VOLUMES_SHOWN },
   },
@@ -119,7 +119,7 @@ const backlog = endpoint({
   schema: {
     operationId: 'showBacklog',
     summary: 'What waits now, and where',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     response: { 200: BACKLOG },
   },
 })(async ({ caller }, core) => {

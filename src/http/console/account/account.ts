@@ -12,8 +12,9 @@ import type { BegunSession } from '../../../operate/sessions.ts'
 import type { SignInParts } from '../../../operate/sign-in.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { ACCOUNT, ID, NEW_PASSWORD, PROFILE_CHANGE, SESSIONS } from '../contract/account.ts'
-import { DONE, ME } from '../contract/session.ts'
+import { ACCOUNT, ID_PARAMS, NEW_PASSWORD, PROFILE_CHANGE, SESSIONS } from '../contract/account.ts'
+import { ME } from '../contract/session.ts'
+import { DONE } from '../contract/shapes.ts'
 import { meOf } from '../session/session.ts'
 import { originOf, sessionHeaders, unlessRefused } from '../session/signing-in.ts'
 
@@ -120,7 +121,12 @@ export function accountEndpoints(parts: SignInParts): Endpoint[] {
     url: '/console/api/account/sessions/:id',
     operation: 'console_session_end',
     access: 'person',
-    schema: { operationId: 'endSession', summary: 'Sign out there', params: ID, response: { 200: DONE } },
+    schema: {
+      operationId: 'endSession',
+      summary: 'Sign out there',
+      params: ID_PARAMS,
+      response: { 200: DONE },
+    },
   })(async ({ caller, params }) => {
     await endOwnSessions(parts, caller, params.id)
     return { status: 200, body: {} }

@@ -14,8 +14,15 @@ import type { SignInParts } from '../../../operate/sign-in.ts'
 import { relyingParty } from '../../../people/passkeys.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { ID, NEW_PASSKEY, PASSKEY_NAME, PASSKEY_OPTIONS, PASSKEY_SIGN_IN } from '../contract/account.ts'
-import { DONE, ME } from '../contract/session.ts'
+import {
+  ID_PARAMS,
+  NEW_PASSKEY,
+  PASSKEY_NAME,
+  PASSKEY_OPTIONS,
+  PASSKEY_SIGN_IN,
+} from '../contract/account.ts'
+import { ME } from '../contract/session.ts'
+import { DONE } from '../contract/shapes.ts'
 import { stepCookie, stepTicket } from '../session/device-cookies.ts'
 import { meOf } from '../session/session.ts'
 import { originOf, signedIn, unlessRefused } from '../session/signing-in.ts'
@@ -105,7 +112,7 @@ export function passkeyEndpoints(parts: SignInParts): Endpoint[] {
     schema: {
       operationId: 'renamePasskey',
       summary: 'Call a passkey something else',
-      params: ID,
+      params: ID_PARAMS,
       body: PASSKEY_NAME,
       response: { 200: DONE },
     },
@@ -122,7 +129,7 @@ export function passkeyEndpoints(parts: SignInParts): Endpoint[] {
     schema: {
       operationId: 'removePasskey',
       summary: 'A passkey signs you in no longer',
-      params: ID,
+      params: ID_PARAMS,
       response: { 200: DONE },
     },
   })(async ({ caller, params }) => {

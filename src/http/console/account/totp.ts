@@ -3,7 +3,7 @@ import { beginTotp, renewRecoveryCodes, turnOffTotp, turnOnTotp } from '../../..
 import type { SignInParts } from '../../../operate/sign-in.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { RECOVERY_CODES, TOTP_PROOF, TOTP_SETUP } from '../contract/account.ts'
-import { DONE } from '../contract/session.ts'
+import { DONE } from '../contract/shapes.ts'
 import { unlessRefused } from '../session/signing-in.ts'
 
 export function totpEndpoints(parts: SignInParts): Endpoint[] {

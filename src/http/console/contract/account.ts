@@ -1,32 +1,22 @@
 /** What people see and change of themselves. */
-const TIME = { type: 'string', description: 'RFC 3339, in UTC.' } as const
-const OPTIONAL_TIME = { anyOf: [TIME, { type: 'null' }] } as const
-const TEXT = { type: 'string', maxLength: 1_000 } as const
+import { object, TEXT, TIME, TIME_OR_NULL } from './shapes.ts'
 
-export const ACCOUNT = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['recoveryCodes', 'passkeys', 'identities', 'fresh'],
-  properties: {
-    recoveryCodes: { type: 'integer', description: 'Those that are left.' },
-    passkeys: {
-      type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['id', 'name', 'createdAt', 'usedAt'],
-        properties: {
-          id: { type: 'string' },
-          name: { type: 'string' },
-          createdAt: TIME,
-          usedAt: OPTIONAL_TIME,
-        },
-      },
-    },
-    identities: { type: 'array', items: { type: 'string', description: 'The host of the provider.' } },
-    fresh: { type: 'boolean', description: 'Whether what needs a fresh proof can be changed now.' },
+const SHORT_TEXT = { type: 'string', maxLength: 1_000 } as const
+
+export const ACCOUNT = object({
+  recoveryCodes: { type: 'integer', description: 'Those that are left.' },
+  passkeys: {
+    type: 'array',
+    items: object({
+      id: TEXT,
+      name: TEXT,
+      createdAt: TIME,
+      usedAt: TIME_OR_NULL,
+    }),
   },
-} as const
+  identities: { type: 'array', items: { type: 'string', description: 'The host of the provider.' } },
+  fresh: { type: 'boolean', description: 'Whether what needs a fresh proof can be changed now.' },
+})
 
 export const PROFILE_CHANGE = {
   type: 'object',
@@ -35,69 +25,40 @@ export const PROFILE_CHANGE = {
   properties: { name: { type: 'string', maxLength: 300 }, address: { type: 'string', maxLength: 300 } },
 } as const
 
-export const NEW_PASSWORD = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['password'],
-  properties: { password: TEXT },
-} as const
+export const NEW_PASSWORD = object({ password: SHORT_TEXT })
 
-export const TOTP_SETUP = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['secret', 'uri', 'ticket'],
-  properties: { secret: { type: 'string' }, uri: { type: 'string' }, ticket: { type: 'string' } },
-} as const
+export const TOTP_SETUP = object({
+  secret: TEXT,
+  uri: TEXT,
+  ticket: TEXT,
+})
 
-export const TOTP_PROOF = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['ticket', 'code'],
-  properties: { ticket: TEXT, code: { type: 'string', maxLength: 100 } },
-} as const
+export const TOTP_PROOF = object({ ticket: SHORT_TEXT, code: { type: 'string', maxLength: 100 } })
 
-export const RECOVERY_CODES = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['codes'],
-  properties: { codes: { type: 'array', items: { type: 'string' } } },
-} as const
+export const RECOVERY_CODES = object({ codes: { type: 'array', items: TEXT } })
 
-export const SESSIONS = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['sessions'],
-  properties: {
-    sessions: {
-      type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['id', 'current', 'way', 'address', 'userAgent', 'createdAt', 'seenAt'],
-        properties: {
-          id: { type: 'string' },
-          current: { type: 'boolean' },
-          way: { type: 'string' },
-          address: { type: 'string' },
-          userAgent: { type: 'string' },
-          createdAt: TIME,
-          seenAt: TIME,
-        },
-      },
-    },
+export const SESSIONS = object({
+  sessions: {
+    type: 'array',
+    items: object({
+      id: TEXT,
+      current: { type: 'boolean' },
+      way: TEXT,
+      address: TEXT,
+      userAgent: TEXT,
+      createdAt: TIME,
+      seenAt: TIME,
+    }),
   },
-} as const
+})
 
 /** What WebAuthn is asked with, as its library for browsers takes it (W3C WebAuthn 3, 5.1.8). */
-export const PASSKEY_OPTIONS = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['options'],
-  properties: { options: { type: 'object', additionalProperties: true, properties: {} } },
-} as const
+export const PASSKEY_OPTIONS = object({
+  options: { type: 'object', additionalProperties: true, properties: {} },
+})
 
 /** What the browser has answered. It is read strictly where it is verified. */
-export const PASSKEY_RESPONSE = {
+const PASSKEY_RESPONSE = {
   type: 'object',
   additionalProperties: true,
   required: ['id', 'rawId', 'response', 'type'],
@@ -109,30 +70,10 @@ export const PASSKEY_RESPONSE = {
   },
 } as const
 
-export const NEW_PASSKEY = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['name', 'response'],
-  properties: { name: { type: 'string', maxLength: 300 }, response: PASSKEY_RESPONSE },
-} as const
+export const NEW_PASSKEY = object({ name: { type: 'string', maxLength: 300 }, response: PASSKEY_RESPONSE })
 
-export const PASSKEY_NAME = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['name'],
-  properties: { name: { type: 'string', maxLength: 300 } },
-} as const
+export const PASSKEY_NAME = object({ name: { type: 'string', maxLength: 300 } })
 
-export const PASSKEY_SIGN_IN = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['response'],
-  properties: { response: PASSKEY_RESPONSE },
-} as const
+export const PASSKEY_SIGN_IN = object({ response: PASSKEY_RESPONSE })
 
-export const ID = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['id'],
-  properties: { id: { type: 'string', maxLength: 2_000 } },
-} as const
+export const ID_PARAMS = object({ id: { type: 'string', maxLength: 2_000 } })

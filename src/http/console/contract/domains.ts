@@ -1,5 +1,5 @@
 /** Sending domains, and the records that their owners publish. */
-import { NAMED, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
+import { ID, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
 const FACTS = {
   id: TEXT,
@@ -9,24 +9,13 @@ const FACTS = {
   sending: { enum: ['inactive', 'active', 'suspended'] },
   createdAt: TIME,
 } as const
-const REQUIRED = ['id', 'name', 'company', 'status', 'sending', 'createdAt'] as const
 
-export const DOMAIN = {
-  type: 'object',
-  additionalProperties: false,
-  required: REQUIRED,
-  properties: FACTS,
-} as const
+export const DOMAIN = object(FACTS)
 
-export const DOMAINS = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['domains', 'total'],
-  properties: {
-    domains: { type: 'array', items: DOMAIN, description: 'Newest first.' },
-    total: { type: 'integer', description: 'As many fit, listed or not.' },
-  },
-} as const
+export const DOMAINS = object({
+  domains: { type: 'array', items: DOMAIN, description: 'Newest first.' },
+  total: { type: 'integer', description: 'As many fit, listed or not.' },
+})
 
 const WANTED = {
   kind: { enum: ['dkim', 'spf', 'dmarc'] },
@@ -37,107 +26,73 @@ const WANTED = {
   required: { type: 'boolean' },
   purpose: TEXT,
 } as const
-const ALL_WANTED = ['kind', 'type', 'name', 'value', 'zone', 'required', 'purpose'] as const
 
-export const WANTED_RECORD = {
-  type: 'object',
-  additionalProperties: false,
-  required: [...ALL_WANTED, 'seen'],
-  properties: {
-    ...WANTED,
-    seen: {
-      anyOf: [{ enum: ['right', 'missing', 'different', 'unknown'] }, { type: 'null' }],
-      description: 'What was found when the domain was verified last, the worst of its kind.',
-    },
+export const WANTED_RECORD = object({
+  ...WANTED,
+  seen: {
+    ...orNull({ enum: ['right', 'missing', 'different', 'unknown'] }),
+    description: 'What was found when the domain was verified last, the worst of its kind.',
   },
-} as const
+})
 
 /** What DNS has now. */
-export const RECORD_CHECK = {
-  type: 'object',
-  additionalProperties: false,
-  required: [...ALL_WANTED, 'state', 'found', 'advice', 'explanation', 'suggestion'],
-  properties: {
-    ...WANTED,
-    state: { enum: ['right', 'missing', 'different', 'unknown'] },
-    found: { type: 'array', items: TEXT },
-    advice: TEXT_OR_NULL,
-    explanation: TEXT_OR_NULL,
-    suggestion: TEXT_OR_NULL,
-  },
-} as const
+export const RECORD_CHECK = object({
+  ...WANTED,
+  state: { enum: ['right', 'missing', 'different', 'unknown'] },
+  found: { type: 'array', items: TEXT },
+  advice: TEXT_OR_NULL,
+  explanation: TEXT_OR_NULL,
+  suggestion: TEXT_OR_NULL,
+})
 
-export const DKIM_KEY = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['selector', 'algorithm', 'active', 'record'],
-  properties: {
-    selector: TEXT,
-    algorithm: { enum: ['rsa-sha256', 'ed25519-sha256'] },
-    active: { type: 'boolean', description: 'Mail is signed with it.' },
-    record: { type: 'string', description: 'The name of its record.' },
-  },
-} as const
+export const DKIM_KEY = object({
+  selector: TEXT,
+  algorithm: { enum: ['rsa-sha256', 'ed25519-sha256'] },
+  active: { type: 'boolean', description: 'Mail is signed with it.' },
+  record: { type: 'string', description: 'The name of its record.' },
+})
 
-export const RELAY = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['url', 'login', 'createdAt'],
-  properties: {
-    url: { type: 'string', description: 'Without user and password.' },
-    login: { type: 'boolean', description: 'It is given a user and a password.' },
-    createdAt: TIME,
-  },
-} as const
-const RELAY_OR_NULL = { anyOf: [RELAY, { type: 'null' }] } as const
+export const RELAY = object({
+  url: { type: 'string', description: 'Without user and password.' },
+  login: { type: 'boolean', description: 'It is given a user and a password.' },
+  createdAt: TIME,
+})
+const RELAY_OR_NULL = orNull(RELAY)
 
-export const WHOLE_DOMAIN = {
-  type: 'object',
-  additionalProperties: false,
-  required: [...REQUIRED, 'records', 'dkim', 'speaksFor', 'relay', 'companyRelay', 'hostname'],
-  properties: {
-    ...FACTS,
-    records: { type: 'array', items: WANTED_RECORD },
-    dkim: { type: 'array', items: DKIM_KEY },
-    speaksFor: { type: 'array', items: NAMED },
-    relay: RELAY_OR_NULL,
-    companyRelay: RELAY_OR_NULL,
-    hostname: { type: 'string', description: 'The name this service sends under.' },
-  },
-} as const
+export const WHOLE_DOMAIN = object({
+  ...FACTS,
+  records: { type: 'array', items: WANTED_RECORD },
+  dkim: { type: 'array', items: DKIM_KEY },
+  speaksFor: { type: 'array', items: NAMED },
+  relay: RELAY_OR_NULL,
+  companyRelay: RELAY_OR_NULL,
+  hostname: { type: 'string', description: 'The name this service sends under.' },
+})
 
-export const VERIFIED_DOMAIN = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['domain', 'records', 'verified', 'uncertain'],
-  properties: {
-    domain: WHOLE_DOMAIN,
-    records: { type: 'array', items: RECORD_CHECK },
-    verified: { type: 'boolean', description: 'Every required record is right.' },
-    uncertain: { type: 'boolean', description: 'Of a required record DNS gave no answer.' },
-  },
-} as const
+export const VERIFIED_DOMAIN = object({
+  domain: WHOLE_DOMAIN,
+  records: { type: 'array', items: RECORD_CHECK },
+  verified: { type: 'boolean', description: 'Every required record is right.' },
+  uncertain: { type: 'boolean', description: 'Of a required record DNS gave no answer.' },
+})
 
-export const FIND_DOMAINS = {
-  type: 'object',
-  additionalProperties: false,
-  properties: { search: { type: 'string', maxLength: 255, description: 'A part of the name.' } },
-} as const
+export const DOMAINS_QUERY = object(
+  {},
+  { search: { type: 'string', maxLength: 255, description: 'A part of the name.' } },
+)
 
-export const NEW_DOMAIN = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['name'],
-  properties: {
+export const NEW_DOMAIN = object(
+  {
     name: { type: 'string', maxLength: 255 },
+  },
+  {
     ed25519: { type: 'boolean', description: 'A second DKIM key, Ed25519.' },
   },
-} as const
+)
 
-export const DOMAIN_CHANGE = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
+export const DOMAIN_CHANGE = object(
+  {},
+  {
     speaksFor: {
       type: 'array',
       maxItems: 100,
@@ -145,64 +100,41 @@ export const DOMAIN_CHANGE = {
       description: 'Ids of other domains of the company.',
     },
   },
-} as const
+)
 
-export const SENDING_CHANGE = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['sending'],
-  properties: { sending: { enum: ['active', 'suspended'] } },
-} as const
+export const SENDING_CHANGE = object({ sending: { enum: ['active', 'suspended'] } })
 
-export const NEW_DKIM_KEY = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['selector'],
-  properties: {
+export const NEW_DKIM_KEY = object(
+  {
     selector: { type: 'string', maxLength: 100 },
+  },
+  {
     pem: { type: 'string', maxLength: 20_000, description: 'A private key of its own; else one is made.' },
   },
-} as const
+)
 
-export const DKIM_KEY_CHANGE = {
-  type: 'object',
-  additionalProperties: false,
-  properties: { active: { type: 'boolean' }, selector: { type: 'string', maxLength: 100 } },
-} as const
+export const DKIM_KEY_CHANGE = object(
+  {},
+  { active: { type: 'boolean' }, selector: { type: 'string', maxLength: 100 } },
+)
 
-export const NEW_RELAY = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['url'],
-  properties: {
+export const NEW_RELAY = object(
+  {
     url: { type: 'string', maxLength: 2_000 },
+  },
+  {
     password: { type: 'string', maxLength: 1_000 },
   },
-} as const
+)
 
-export const COMPANY_RELAY = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['relay', 'delivery'],
-  properties: { relay: RELAY_OR_NULL, delivery: { enum: ['capture', 'direct', 'relay'] } },
-} as const
+export const COMPANY_RELAY = object({
+  relay: RELAY_OR_NULL,
+  delivery: { enum: ['capture', 'direct', 'relay'] },
+})
 
 /** Parameters of a path. */
-export const OF_DOMAIN = {
-  type: 'object',
-  required: ['company', 'domain'],
-  properties: { company: { type: 'string', maxLength: 100 }, domain: { type: 'string', maxLength: 100 } },
-} as const
+export const DOMAIN_PARAMS = object({ company: ID, domain: ID })
 
-export const OF_RECORD = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['name'],
-  properties: { name: { type: 'string', maxLength: 400 } },
-} as const
+export const RECORD_QUERY = object({ name: { type: 'string', maxLength: 400 } })
 
-export const OF_DKIM_KEY = {
-  type: 'object',
-  required: ['company', 'domain', 'selector'],
-  properties: { ...OF_DOMAIN.properties, selector: { type: 'string', maxLength: 100 } },
-} as const
+export const DKIM_KEY_PARAMS = object({ company: ID, domain: ID, selector: ID })

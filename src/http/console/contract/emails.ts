@@ -1,7 +1,7 @@
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 import type { RecipientState } from '../../../email/recipient.ts'
+import { INTEGER, object, TEXT_OR_NULL } from './shapes.ts'
 
-const OPTIONAL_TEXT = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const
 /** ISO 8601, UTC. */
 const TIME = { type: 'string', description: 'ISO 8601, UTC.' } as const
 
@@ -17,62 +17,38 @@ const STATES = [
 ] as const satisfies readonly RecipientState[]
 
 /** One of a list of emails. */
-export const EMAIL_ROW = {
-  type: 'object',
-  additionalProperties: false,
-  required: [
-    'id',
-    'company',
-    'domain',
-    'from',
-    'to',
-    'subject',
-    'tags',
-    'createdAt',
-    'scheduledAt',
-    'lastEvent',
-    'recipients',
-    'states',
-  ],
-  properties: {
-    id: { type: 'string' },
-    /** Ids. */
-    company: { type: 'string' },
-    domain: { type: 'string', description: 'Name of the sending domain; its id where it is gone.' },
-    from: { type: 'string' },
-    to: { type: 'string', description: 'The first address that it is shown to be to.' },
-    /** These are cut where they are long. */
-    subject: { type: 'string' },
-    tags: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'As `name:value`, or the value of a `tag`.',
-    },
-    createdAt: TIME,
-    scheduledAt: { ...OPTIONAL_TEXT, description: 'When its sender wants it to be sent; null: at once.' },
-    lastEvent: { enum: LAST_EVENT_TYPES },
-    recipients: { type: 'integer', description: 'Of the envelope.' },
-    states: {
-      type: 'array',
-      description: 'How many of the first hundred recipients are in each state.',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['state', 'count'],
-        properties: {
-          state: { enum: STATES },
-          count: { type: 'integer' },
-        },
-      },
-    },
+export const EMAIL_ROW = object({
+  id: { type: 'string' },
+  /** Ids. */
+  company: { type: 'string' },
+  domain: { type: 'string', description: 'Name of the sending domain; its id where it is gone.' },
+  from: { type: 'string' },
+  to: { type: 'string', description: 'The first address that it is shown to be to.' },
+  /** These are cut where they are long. */
+  subject: { type: 'string' },
+  tags: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'As `name:value`, or the value of a `tag`.',
   },
-} as const
+  createdAt: TIME,
+  scheduledAt: { ...TEXT_OR_NULL, description: 'When its sender wants it to be sent; null: at once.' },
+  lastEvent: { enum: LAST_EVENT_TYPES },
+  recipients: { type: 'integer', description: 'Of the envelope.' },
+  states: {
+    type: 'array',
+    description: 'How many of the first hundred recipients are in each state.',
+    items: object({
+      state: { enum: STATES },
+      count: INTEGER,
+    }),
+  },
+})
 
 /** What of a list is wanted; what is absent narrows nothing. */
-export const EMAILS_WANTED = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
+export const EMAILS_QUERY = object(
+  {},
+  {
     q: {
       type: 'string',
       description: 'As somebody types it: `to:ada@example.com event:bounced after:7d invoice`.',
@@ -93,35 +69,25 @@ export const EMAILS_WANTED = {
     cursor: { type: 'string', description: 'What `next` of the page before is.' },
     limit: { type: 'integer', minimum: 1, maximum: 100, default: 60 },
   },
-} as const
+)
 
 /** A page, newest first. */
-export const EMAILS = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['emails', 'next', 'cursor'],
-  properties: {
-    emails: { type: 'array', items: EMAIL_ROW },
-    next: { ...OPTIONAL_TEXT, description: 'Where the next page begins; null: there is none.' },
-    cursor: { type: 'integer', description: 'As of changes: they go on behind this number.' },
-  },
-} as const
+export const EMAILS = object({
+  emails: { type: 'array', items: EMAIL_ROW },
+  next: { ...TEXT_OR_NULL, description: 'Where the next page begins; null: there is none.' },
+  cursor: { type: 'integer', description: 'As of changes: they go on behind this number.' },
+})
 
 /** What changed of a company, or of all: the data of one server-sent event. */
-export const CHANGES = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['cursor', 'emails', 'more'],
-  properties: {
-    cursor: {
-      type: 'integer',
-      description: 'A number of the log of events, up to which everything is told herewith.',
-    },
-    emails: {
-      type: 'array',
-      description: 'Those that something happened to, as they are now: the latest first.',
-      items: EMAIL_ROW,
-    },
-    more: { type: 'boolean', description: 'Something happened to others as well.' },
+export const CHANGES = object({
+  cursor: {
+    type: 'integer',
+    description: 'A number of the log of events, up to which everything is told herewith.',
   },
-} as const
+  emails: {
+    type: 'array',
+    description: 'Those that something happened to, as they are now: the latest first.',
+    items: EMAIL_ROW,
+  },
+  more: { type: 'boolean', description: 'Something happened to others as well.' },
+})

@@ -1,20 +1,15 @@
 /** What the page hears when something is wrong. */
-export const CONSOLE_ERROR = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['code', 'message'],
-      properties: {
-        code: { type: 'string' },
-        /** A sentence. */
-        message: { type: 'string' },
-        /** The field of a form that it is about. */
-        field: { type: 'string' },
-      },
+import { object, TEXT } from './shapes.ts'
+export const CONSOLE_ERROR = object({
+  error: object(
+    {
+      code: TEXT,
+      /** A sentence. */
+      message: TEXT,
     },
-  },
-} as const
+    {
+      /** The field of a form that it is about. */
+      field: TEXT,
+    },
+  ),
+})

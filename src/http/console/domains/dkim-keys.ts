@@ -2,7 +2,13 @@
 import { addDkimKey, removeDkimKey, renameDkimKey, switchDkimKey } from '../../../operate/dkim-keys.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { DKIM_KEY_CHANGE, NEW_DKIM_KEY, OF_DKIM_KEY, OF_DOMAIN, WHOLE_DOMAIN } from '../contract/domains.ts'
+import {
+  DKIM_KEY_CHANGE,
+  DKIM_KEY_PARAMS,
+  DOMAIN_PARAMS,
+  NEW_DKIM_KEY,
+  WHOLE_DOMAIN,
+} from '../contract/domains.ts'
 import { operationOnDomain, shownWhole } from './found.ts'
 
 const ALL = '/console/api/companies/:company/domains/:domain/dkim'
@@ -16,7 +22,7 @@ const add = endpoint({
   schema: {
     operationId: 'addDkimKey',
     summary: 'Adds a DKIM key, with which mail is not signed yet',
-    params: OF_DOMAIN,
+    params: DOMAIN_PARAMS,
     body: NEW_DKIM_KEY,
     response: { 201: WHOLE_DOMAIN },
   },
@@ -33,7 +39,7 @@ const change = endpoint({
   schema: {
     operationId: 'changeDkimKey',
     summary: 'Signs mail with a DKIM key or no more, or gives it another selector',
-    params: OF_DKIM_KEY,
+    params: DKIM_KEY_PARAMS,
     body: DKIM_KEY_CHANGE,
     response: { 200: WHOLE_DOMAIN },
   },
@@ -57,7 +63,7 @@ const remove = endpoint({
   schema: {
     operationId: 'removeDkimKey',
     summary: 'Removes a DKIM key for good',
-    params: OF_DKIM_KEY,
+    params: DKIM_KEY_PARAMS,
     response: { 200: WHOLE_DOMAIN },
   },
 })(async ({ caller, params: { domain, selector } }, core) => {

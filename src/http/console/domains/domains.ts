@@ -12,15 +12,14 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
 import {
   DOMAIN_CHANGE,
+  DOMAIN_PARAMS,
   DOMAINS,
-  FIND_DOMAINS,
+  DOMAINS_QUERY,
   NEW_DOMAIN,
-  OF_DOMAIN,
   SENDING_CHANGE,
   WHOLE_DOMAIN,
 } from '../contract/domains.ts'
-import { DONE } from '../contract/session.ts'
-import { MOST_LISTED, OF_COMPANY } from '../contract/shapes.ts'
+import { COMPANY_PARAMS, DONE, MOST_LISTED } from '../contract/shapes.ts'
 import { oneCompany, operationOnDomain, requireDomain, shownDomain, shownWhole } from './found.ts'
 
 const ALL = '/console/api/companies/:company/domains'
@@ -34,8 +33,8 @@ const list = endpoint({
   schema: {
     operationId: 'listDomains',
     summary: 'The sending domains, newest first',
-    params: OF_COMPANY,
-    querystring: FIND_DOMAINS,
+    params: COMPANY_PARAMS,
+    querystring: DOMAINS_QUERY,
     response: { 200: DOMAINS },
   },
 })(async ({ caller, query }, core) => {
@@ -55,7 +54,7 @@ const add = endpoint({
   schema: {
     operationId: 'addDomain',
     summary: 'Adds a sending domain, and says which records to publish for it',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     body: NEW_DOMAIN,
     response: { 201: WHOLE_DOMAIN },
   },
@@ -74,7 +73,7 @@ const read = endpoint({
   schema: {
     operationId: 'readDomain',
     summary: 'One sending domain, with its records, DKIM keys and route',
-    params: OF_DOMAIN,
+    params: DOMAIN_PARAMS,
     response: { 200: WHOLE_DOMAIN },
   },
 })(async ({ caller, params }, core) => {
@@ -91,7 +90,7 @@ const update = endpoint({
   schema: {
     operationId: 'updateDomain',
     summary: 'Changes which other domains the mail of a domain may be from',
-    params: OF_DOMAIN,
+    params: DOMAIN_PARAMS,
     body: DOMAIN_CHANGE,
     response: { 200: WHOLE_DOMAIN },
   },
@@ -110,7 +109,7 @@ const setSending = endpoint({
   schema: {
     operationId: 'setSending',
     summary: 'Lets mail leave from a domain, or stops it: the word of an operator',
-    params: OF_DOMAIN,
+    params: DOMAIN_PARAMS,
     body: SENDING_CHANGE,
     response: { 200: WHOLE_DOMAIN },
   },
@@ -128,7 +127,7 @@ const remove = endpoint({
   schema: {
     operationId: 'removeDomain',
     summary: 'Removes a sending domain for good',
-    params: OF_DOMAIN,
+    params: DOMAIN_PARAMS,
     response: { 200: DONE },
   },
 })(async ({ caller, params }, core) => {

@@ -2,7 +2,7 @@
 import { checkDomainRecord, verifyDomain } from '../../../operate/domains.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
-import { OF_DOMAIN, OF_RECORD, RECORD_CHECK, VERIFIED_DOMAIN } from '../contract/domains.ts'
+import { DOMAIN_PARAMS, RECORD_CHECK, RECORD_QUERY, VERIFIED_DOMAIN } from '../contract/domains.ts'
 import { operationOnDomain, shownCheck, shownWhole } from './found.ts'
 
 const ONE = '/console/api/companies/:company/domains/:domain'
@@ -16,8 +16,8 @@ const check = endpoint({
   schema: {
     operationId: 'checkRecord',
     summary: 'Asks DNS for one record of a domain; changes nothing',
-    params: OF_DOMAIN,
-    querystring: OF_RECORD,
+    params: DOMAIN_PARAMS,
+    querystring: RECORD_QUERY,
     response: { 200: RECORD_CHECK },
   },
 })(async ({ caller, params, query }, core) => {
@@ -33,7 +33,7 @@ const verify = endpoint({
   schema: {
     operationId: 'verifyDomain',
     summary: 'Asks DNS for the records of a domain, and lets it send when they are right',
-    params: OF_DOMAIN,
+    params: DOMAIN_PARAMS,
     response: { 200: VERIFIED_DOMAIN },
   },
 })(async ({ caller, params }, core) => {

@@ -4,8 +4,8 @@ import type { Operation } from '../../../operate/verb.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
-import { COMPANY_RELAY, NEW_RELAY, OF_DOMAIN, WHOLE_DOMAIN } from '../contract/domains.ts'
-import { OF_COMPANY } from '../contract/shapes.ts'
+import { COMPANY_RELAY, DOMAIN_PARAMS, NEW_RELAY, WHOLE_DOMAIN } from '../contract/domains.ts'
+import { COMPANY_PARAMS } from '../contract/shapes.ts'
 import { oneCompany, operationOnDomain, shownRelay, shownWhole } from './found.ts'
 
 const OF_ALL = '/console/api/companies/:company/relay'
@@ -25,7 +25,7 @@ const read = endpoint({
   schema: {
     operationId: 'readRelay',
     summary: 'The relay of a company',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     response: { 200: COMPANY_RELAY },
   },
 })(async ({ caller }, core) => {
@@ -41,7 +41,7 @@ const set = endpoint({
   schema: {
     operationId: 'setRelay',
     summary: 'Sends the mail of a company through a relay of its own',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     body: NEW_RELAY,
     response: { 200: COMPANY_RELAY },
   },
@@ -60,7 +60,7 @@ const remove = endpoint({
   schema: {
     operationId: 'removeRelay',
     summary: 'Sends the mail of a company as all mail goes',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     response: { 200: COMPANY_RELAY },
   },
 })(async ({ caller }, core) => {
@@ -78,7 +78,7 @@ const setOfDomain = endpoint({
   schema: {
     operationId: 'setDomainRelay',
     summary: 'Sends the mail of a domain through a relay of its own',
-    params: OF_DOMAIN,
+    params: DOMAIN_PARAMS,
     body: NEW_RELAY,
     response: { 200: WHOLE_DOMAIN },
   },
@@ -99,7 +99,7 @@ const removeOfDomain = endpoint({
   schema: {
     operationId: 'removeDomainRelay',
     summary: 'Sends the mail of a domain as that of its company goes',
-    params: OF_DOMAIN,
+    params: DOMAIN_PARAMS,
     response: { 200: WHOLE_DOMAIN },
   },
 })(async ({ caller, params }, core) => {

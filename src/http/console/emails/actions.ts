@@ -7,7 +7,7 @@ import { OperateError } from '../../../operate/error.ts'
 import { releaseQuarantined } from '../../../operate/quarantine.ts'
 import { retry } from '../../../operate/queue.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { CHANGED, OF_EMAIL, REACH, REACHED, SEND_AGAIN, SENT, SUPPRESS } from '../contract/email.ts'
+import { CHANGED, EMAIL_PARAMS, REACH, REACHED, SEND_AGAIN, SENT, SUPPRESS } from '../contract/email.ts'
 import { senderOf } from '../sender.ts'
 import { emailNamed } from './found.ts'
 import { sendAgain } from './send-again.ts'
@@ -22,7 +22,7 @@ const retryEmail = endpoint({
   schema: {
     operationId: 'retryEmail',
     summary: 'Try what waits now',
-    params: OF_EMAIL,
+    params: EMAIL_PARAMS,
     response: { 200: CHANGED },
   },
 })(async ({ caller, params }, core) => {
@@ -46,7 +46,7 @@ const cancel = endpoint({
   schema: {
     operationId: 'cancelEmail',
     summary: 'Stop what has not been sent yet',
-    params: OF_EMAIL,
+    params: EMAIL_PARAMS,
     response: { 200: CHANGED },
   },
 })(async ({ caller, params }, core) => {
@@ -63,7 +63,7 @@ const release = endpoint({
   schema: {
     operationId: 'releaseEmail',
     summary: 'Release it from quarantine',
-    params: OF_EMAIL,
+    params: EMAIL_PARAMS,
     response: { 200: CHANGED },
   },
 })(async ({ caller, params }, core) => {
@@ -80,7 +80,7 @@ const suppress = endpoint({
   schema: {
     operationId: 'suppressRecipient',
     summary: 'Send nothing more to a recipient',
-    params: OF_EMAIL,
+    params: EMAIL_PARAMS,
     body: SUPPRESS,
     response: { 200: CHANGED },
   },
@@ -98,7 +98,7 @@ const again = endpoint({
   schema: {
     operationId: 'sendEmailAgain',
     summary: 'Send it again, as a new email',
-    params: OF_EMAIL,
+    params: EMAIL_PARAMS,
     body: SEND_AGAIN,
     response: { 200: SENT },
   },
@@ -116,7 +116,7 @@ const reach = endpoint({
   schema: {
     operationId: 'reachLinks',
     summary: 'Whether what it links to is there',
-    params: OF_EMAIL,
+    params: EMAIL_PARAMS,
     body: REACH,
     response: { 200: REACHED },
   },

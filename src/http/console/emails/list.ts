@@ -9,13 +9,13 @@ import { findEmail, searchEmails } from '../../../operate/emails.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { type Call, type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
-import { EMAILS, EMAILS_WANTED } from '../contract/emails.ts'
+import { EMAILS, EMAILS_QUERY } from '../contract/emails.ts'
 import { emailRow } from './email-row.ts'
 
 const SCHEMA = {
   operationId: 'listEmails',
   summary: 'Emails of the company, newest first',
-  querystring: EMAILS_WANTED,
+  querystring: EMAILS_QUERY,
   response: { 200: EMAILS },
 } as const
 type Query = Call<typeof SCHEMA, 'company'>['query']

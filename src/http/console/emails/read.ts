@@ -4,7 +4,7 @@ import { companyName } from '../../../operate/find.ts'
 import { neighboursOf, nextSteps } from '../../../operate/next-step.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { listFiles } from '../../stored-files/files.ts'
-import { CONTENT, EMAIL_DETAIL, NEIGHBOURS, OF_EMAIL } from '../contract/email.ts'
+import { CONTENT, EMAIL_DETAIL, EMAIL_PARAMS, NEIGHBOURS } from '../contract/email.ts'
 import { emailDetail } from './email-detail.ts'
 import { emailNamed } from './found.ts'
 import { isPicture } from './picture.ts'
@@ -20,7 +20,7 @@ const readEmail = endpoint({
   schema: {
     operationId: 'readEmailInFull',
     summary: 'What became of an email, and what comes next',
-    params: OF_EMAIL,
+    params: EMAIL_PARAMS,
     querystring: {
       type: 'object',
       additionalProperties: false,
@@ -51,7 +51,7 @@ const readNeighbours = endpoint({
   schema: {
     operationId: 'readEmailNeighbours',
     summary: 'The emails of the company before and behind it',
-    params: OF_EMAIL,
+    params: EMAIL_PARAMS,
     response: { 200: NEIGHBOURS },
   },
 })(async ({ caller, params }, core) => {
@@ -67,7 +67,7 @@ const readContent = endpoint({
   schema: {
     operationId: 'readEmailContent',
     summary: 'What is in an email',
-    params: OF_EMAIL,
+    params: EMAIL_PARAMS,
     response: { 200: CONTENT },
   },
 })(async ({ caller, params, request }, core) => {

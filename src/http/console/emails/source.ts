@@ -1,7 +1,7 @@
 /** The message as it leaves, and how it is built. */
 import { visibleAccounts } from '../../../operate/authority.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { OF_EMAIL, SOURCE } from '../contract/email.ts'
+import { EMAIL_PARAMS, SOURCE } from '../contract/email.ts'
 import { copyOf, readIn } from './copy.ts'
 import { emailNamed } from './found.ts'
 
@@ -16,7 +16,7 @@ const readSource = endpoint({
   schema: {
     operationId: 'readEmailSource',
     summary: 'The source of an email, and how it is built',
-    params: OF_EMAIL,
+    params: EMAIL_PARAMS,
     querystring: {
       type: 'object',
       additionalProperties: false,

@@ -4,8 +4,8 @@ import { OperateError } from '../../../operate/error.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
-import { OF_COMPANY } from '../contract/shapes.ts'
-import { ALLOWED_LIST, ALLOWED_VALUE, ALLOWED_WANTED, DONE, NEW_ALLOWED } from '../contract/suppressions.ts'
+import { COMPANY_PARAMS, DONE } from '../contract/shapes.ts'
+import { ALLOWED_LIST, ALLOWED_PARAMS, ALLOWED_QUERY, NEW_ALLOWED } from '../contract/suppressions.ts'
 import { cursorPage } from '../cursor-page.ts'
 
 const list = endpoint({
@@ -16,8 +16,8 @@ const list = endpoint({
   schema: {
     operationId: 'listAllowed',
     summary: 'Addresses and domains that bounces do not suppress',
-    params: OF_COMPANY,
-    querystring: ALLOWED_WANTED,
+    params: COMPANY_PARAMS,
+    querystring: ALLOWED_QUERY,
     response: { 200: ALLOWED_LIST },
   },
 })(async ({ caller, params: { company }, query: { term, limit, ...place } }, core) => {
@@ -44,7 +44,7 @@ const add = endpoint({
   schema: {
     operationId: 'addAllowed',
     summary: 'Keep bounces from suppressing an address, or all of a domain',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     body: NEW_ALLOWED,
     response: { 201: DONE },
   },
@@ -63,7 +63,7 @@ const remove = endpoint({
   schema: {
     operationId: 'removeAllowed',
     summary: 'Let bounces suppress it again',
-    params: ALLOWED_VALUE,
+    params: ALLOWED_PARAMS,
     response: { 200: DONE },
   },
 })(async ({ caller, params }, core) => {

@@ -7,8 +7,8 @@ import {
 } from '../../../operate/suppression-files.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
-import { OF_COMPANY } from '../contract/shapes.ts'
-import { EXPORT_WANTED, IMPORT_PIECE, IMPORTED } from '../contract/suppressions.ts'
+import { COMPANY_PARAMS } from '../contract/shapes.ts'
+import { EXPORT_QUERY, IMPORT_PIECE, IMPORTED } from '../contract/suppressions.ts'
 
 const importPiece = endpoint({
   method: 'POST',
@@ -18,7 +18,7 @@ const importPiece = endpoint({
   schema: {
     operationId: 'importSuppressions',
     summary: 'Put the lines of a piece of a CSV file on the list',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     body: IMPORT_PIECE,
     response: { 200: IMPORTED },
   },
@@ -38,8 +38,8 @@ const exportAll = endpoint({
   schema: {
     operationId: 'exportSuppressions',
     summary: 'The list as a CSV file',
-    params: OF_COMPANY,
-    querystring: EXPORT_WANTED,
+    params: COMPANY_PARAMS,
+    querystring: EXPORT_QUERY,
     response: { 200: { type: 'string' } },
   },
 })(async ({ caller, params: { company }, query: { type } }, core) => {

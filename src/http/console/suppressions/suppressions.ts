@@ -12,13 +12,12 @@ import {
 import type { Suppression } from '../../../store/store.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
-import { OF_COMPANY } from '../contract/shapes.ts'
+import { COMPANY_PARAMS, DONE } from '../contract/shapes.ts'
 import {
-  DONE,
   NEW_SUPPRESSION,
-  OF_SUPPRESSION,
+  SUPPRESSION_PARAMS,
   SUPPRESSIONS,
-  SUPPRESSIONS_WANTED,
+  SUPPRESSIONS_QUERY,
   type SuppressionShown,
 } from '../contract/suppressions.ts'
 import { cursorPage } from '../cursor-page.ts'
@@ -31,8 +30,8 @@ const list = endpoint({
   schema: {
     operationId: 'listSuppressions',
     summary: 'Suppressed addresses, newest first; those that begin with a term in their order',
-    params: OF_COMPANY,
-    querystring: SUPPRESSIONS_WANTED,
+    params: COMPANY_PARAMS,
+    querystring: SUPPRESSIONS_QUERY,
     response: { 200: SUPPRESSIONS },
   },
 })(async ({ caller: { caller, company }, query: { term, type, limit, ...place } }, core) => {
@@ -68,7 +67,7 @@ const add = endpoint({
   schema: {
     operationId: 'addSuppression',
     summary: 'Send an address no mail from now on',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     body: NEW_SUPPRESSION,
     response: { 201: DONE },
   },
@@ -85,7 +84,7 @@ const remove = endpoint({
   schema: {
     operationId: 'removeSuppression',
     summary: 'Take an address off the list, for the one type',
-    params: OF_SUPPRESSION,
+    params: SUPPRESSION_PARAMS,
     response: { 200: DONE },
   },
 })(async ({ caller, params: { company, id } }, core) => {

@@ -17,8 +17,15 @@ import type { Person } from '../../../people/person.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
-import { DONE } from '../contract/session.ts'
-import { NEW_OPERATOR, OF_PERSON, OPERATOR_OR_NOT, PEOPLE, PERSON, PERSON_LINK } from '../contract/team.ts'
+import { DONE } from '../contract/shapes.ts'
+import {
+  NEW_OPERATOR,
+  OPERATOR_OR_NOT,
+  PEOPLE,
+  PERSON,
+  PERSON_LINK,
+  PERSON_PARAMS,
+} from '../contract/team.ts'
 
 const ALL = '/console/api/installation/people'
 const ONE = `${ALL}/:person`
@@ -80,7 +87,7 @@ const change = endpoint({
   schema: {
     operationId: 'setOperator',
     summary: 'Whether somebody sees and changes everything',
-    params: OF_PERSON,
+    params: PERSON_PARAMS,
     body: OPERATOR_OR_NOT,
     response: { 200: PERSON },
   },
@@ -98,7 +105,7 @@ const removeOne = endpoint({
   schema: {
     operationId: 'removePerson',
     summary: 'Removes somebody for good',
-    params: OF_PERSON,
+    params: PERSON_PARAMS,
     response: { 200: DONE },
   },
 })(async ({ caller, params }, core) => {
@@ -114,7 +121,7 @@ const makeLink = endpoint({
   schema: {
     operationId: 'makeSignInLink',
     summary: 'A link that signs somebody in, once; it is shown this once',
-    params: OF_PERSON,
+    params: PERSON_PARAMS,
     response: { 201: PERSON_LINK },
   },
 })(async ({ caller, params, request }, core) => {

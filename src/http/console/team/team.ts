@@ -6,16 +6,15 @@ import { signInUrl } from '../../../people/link.ts'
 import type { Invitation } from '../../../people/person.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
-import { DONE } from '../contract/session.ts'
-import { OF_COMPANY } from '../contract/shapes.ts'
+import { COMPANY_PARAMS, DONE } from '../contract/shapes.ts'
 import {
   type INVITATION,
+  INVITATION_PARAMS,
   MADE_INVITATION,
   MEMBER,
+  MEMBER_PARAMS,
   NEW_INVITATION,
   NEW_ROLE,
-  OF_INVITATION,
-  OF_MEMBER,
   TEAM,
 } from '../contract/team.ts'
 import { oneCompany } from '../domains/found.ts'
@@ -35,7 +34,7 @@ const show = endpoint({
   schema: {
     operationId: 'showTeam',
     summary: 'Who belongs to the company, and who is invited',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     response: { 200: TEAM },
   },
 })(async ({ caller }, core) => {
@@ -52,7 +51,7 @@ const inviteOne = endpoint({
   schema: {
     operationId: 'invite',
     summary: 'Makes a link that brings somebody in; it is shown this once',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     body: NEW_INVITATION,
     response: { 201: MADE_INVITATION },
   },
@@ -72,7 +71,7 @@ const withdraw = endpoint({
   schema: {
     operationId: 'withdrawInvitation',
     summary: 'The link of an invitation brings nobody in any more',
-    params: OF_INVITATION,
+    params: INVITATION_PARAMS,
     response: { 200: DONE },
   },
 })(async ({ caller, params }, core) => {
@@ -89,7 +88,7 @@ const changeRole = endpoint({
   schema: {
     operationId: 'setRole',
     summary: 'Gives somebody another role',
-    params: OF_MEMBER,
+    params: MEMBER_PARAMS,
     body: NEW_ROLE,
     response: { 200: MEMBER },
   },
@@ -111,7 +110,7 @@ const removeOne = endpoint({
   schema: {
     operationId: 'removeMember',
     summary: 'Somebody belongs to the company no more',
-    params: OF_MEMBER,
+    params: MEMBER_PARAMS,
     response: { 200: DONE },
   },
 })(async ({ caller, params }, core) => {

@@ -9,18 +9,18 @@ import { replayFailed } from '../../../operate/webhook-replay.ts'
 import { testWebhook } from '../../../operate/webhook-sample.ts'
 import type { WebhookAttempt, WebhookDialect } from '../../../store/store.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { DONE } from '../contract/shapes.ts'
 import {
   ATTEMPTS,
-  ATTEMPTS_WANTED,
+  ATTEMPTS_QUERY,
   type AttemptShown,
   MESSAGE,
-  NOTHING,
-  OF_MESSAGE,
-  OF_WEBHOOK,
+  MESSAGE_PARAMS,
   REPLAY,
   REPLAYED,
   TEST,
   TESTED,
+  WEBHOOK_PARAMS,
 } from '../contract/webhooks.ts'
 import { operationOnWebhook } from './found.ts'
 
@@ -32,8 +32,8 @@ const attempts = endpoint({
   schema: {
     operationId: 'listWebhookAttempts',
     summary: 'Tries of telling it something, newest first',
-    params: OF_WEBHOOK,
-    querystring: ATTEMPTS_WANTED,
+    params: WEBHOOK_PARAMS,
+    querystring: ATTEMPTS_QUERY,
     response: { 200: ATTEMPTS },
   },
 })(async ({ caller, params: { id }, query: { limit, result, message, before } }, core) => {
@@ -54,7 +54,7 @@ const message = endpoint({
   schema: {
     operationId: 'readWebhookMessage',
     summary: 'A message as it is told, and whether it is told again',
-    params: OF_MESSAGE,
+    params: MESSAGE_PARAMS,
     response: { 200: MESSAGE },
   },
 })(async ({ caller, params }, core) => {
@@ -71,8 +71,8 @@ const replayOne = endpoint({
   schema: {
     operationId: 'replayWebhookMessage',
     summary: 'Tell it a message again, under the same id',
-    params: OF_MESSAGE,
-    response: { 200: NOTHING },
+    params: MESSAGE_PARAMS,
+    response: { 200: DONE },
   },
 })(async ({ caller, params: { id, message: event } }, core) => {
   const { op } = await operationOnWebhook(core, caller, id)
@@ -88,7 +88,7 @@ const replay = endpoint({
   schema: {
     operationId: 'replayWebhook',
     summary: 'Tell it again what failed since a time, or everything since then',
-    params: OF_WEBHOOK,
+    params: WEBHOOK_PARAMS,
     body: REPLAY,
     response: { 200: REPLAYED },
   },
@@ -111,7 +111,7 @@ const test = endpoint({
   schema: {
     operationId: 'testWebhook',
     summary: 'Send it a sample, once, and see the answer',
-    params: OF_WEBHOOK,
+    params: WEBHOOK_PARAMS,
     body: TEST,
     response: { 200: TESTED },
   },

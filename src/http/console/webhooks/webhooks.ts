@@ -13,18 +13,17 @@ import {
 import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
-import { OF_COMPANY } from '../contract/shapes.ts'
+import { COMPANY_PARAMS, DONE } from '../contract/shapes.ts'
 import {
   ADDED_WEBHOOK,
   NEW_WEBHOOK,
-  NOTHING,
-  OF_WEBHOOK,
   WEBHOOK,
   WEBHOOK_CHANGE,
-  WEBHOOK_PAGE,
+  WEBHOOK_PARAMS,
   WEBHOOK_SECRET,
   WEBHOOK_WORDS,
   WEBHOOKS,
+  WEBHOOKS_QUERY,
   type WebhookShown,
   type WebhookWords,
 } from '../contract/webhooks.ts'
@@ -38,8 +37,8 @@ const list = endpoint({
   schema: {
     operationId: 'listWebhooks',
     summary: 'Webhooks, newest first, and how they fare',
-    params: OF_COMPANY,
-    querystring: WEBHOOK_PAGE,
+    params: COMPANY_PARAMS,
+    querystring: WEBHOOKS_QUERY,
     response: { 200: WEBHOOKS },
   },
 })(async ({ caller, query: { limit, after } }, core) => {
@@ -78,7 +77,7 @@ const add = endpoint({
   schema: {
     operationId: 'addWebhook',
     summary: 'Tell a URL what happens from now on',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     body: NEW_WEBHOOK,
     response: { 201: ADDED_WEBHOOK },
   },
@@ -96,7 +95,7 @@ const read = endpoint({
   schema: {
     operationId: 'readWebhook',
     summary: 'One webhook, and how it fares',
-    params: OF_WEBHOOK,
+    params: WEBHOOK_PARAMS,
     response: { 200: WEBHOOK },
   },
 })(async ({ caller, params }, core) => {
@@ -112,7 +111,7 @@ const change = endpoint({
   schema: {
     operationId: 'changeWebhook',
     summary: 'Change where it is, what it is told, or whether it is',
-    params: OF_WEBHOOK,
+    params: WEBHOOK_PARAMS,
     body: WEBHOOK_CHANGE,
     response: { 200: WEBHOOK },
   },
@@ -129,8 +128,8 @@ const remove = endpoint({
   schema: {
     operationId: 'removeWebhook',
     summary: 'Remove it, with what is kept of its tries',
-    params: OF_WEBHOOK,
-    response: { 200: NOTHING },
+    params: WEBHOOK_PARAMS,
+    response: { 200: DONE },
   },
 })(async ({ caller, params: { id } }, core) => {
   const { op } = await operationOnWebhook(core, caller, id)
@@ -146,7 +145,7 @@ const readSecret = endpoint({
   schema: {
     operationId: 'readWebhookSecret',
     summary: 'What its messages are signed with',
-    params: OF_WEBHOOK,
+    params: WEBHOOK_PARAMS,
     response: { 200: WEBHOOK_SECRET },
   },
 })(async ({ caller, params: { id } }, core) => {
@@ -163,7 +162,7 @@ const rotateSecret = endpoint({
   schema: {
     operationId: 'rotateWebhookSecret',
     summary: 'Make another secret, of the webhook or of its company',
-    params: OF_WEBHOOK,
+    params: WEBHOOK_PARAMS,
     response: { 200: WEBHOOK_SECRET },
   },
 })(async ({ caller, params: { id } }, core) => {
