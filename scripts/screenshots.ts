@@ -42,6 +42,9 @@ try {
       await quiet()
       const scrollHeight = await page.evaluate<number>('document.documentElement.scrollHeight')
       const height = size === 'phone' ? Math.min(scrollHeight, MOST_HEIGHT) : options.viewport.height
+      // What is far below is loaded when it comes into sight.
+      await page.setViewportSize({ width: options.viewport.width, height })
+      await quiet()
       const clip = { x: 0, y: 0, width: options.viewport.width, height }
       await page.screenshot({ path: join(folder, `${name}-${size}.png`), fullPage: true, clip })
       await context.close()

@@ -6,6 +6,23 @@ import { Chart } from '../../parts/chart/chart.tsx'
 import { durationText } from '../../parts/duration.ts'
 import { timesOf } from './spans.ts'
 
+/** Ms. */
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+const STEPS = [
+  1,
+  10,
+  100,
+  SECOND,
+  10 * SECOND,
+  60 * SECOND,
+  600 * SECOND,
+  HOUR,
+  10 * HOUR,
+  100 * HOUR,
+  1_000 * HOUR,
+]
+
 export function LatencyChart({ company, span }: { company: string; span: Span }) {
   const { data } = useQuery(latencyQuery(company, span))
   const times = useMemo(() => (data === undefined ? [] : timesOf(data)), [data])
@@ -28,7 +45,7 @@ export function LatencyChart({ company, span }: { company: string; span: Span })
       times={times}
       series={series}
       kind="lines"
-      scale="log"
+      steps={STEPS}
       format={durationText}
     />
   )

@@ -12,7 +12,7 @@ const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }))
 
 const plain = (value: number) => value.toLocaleString()
 
-export function Chart({ title, about, times, series, kind, scale = 'linear', format = plain }: ChartProps) {
+export function Chart({ title, about, times, series, kind, steps, format = plain }: ChartProps) {
   const id = useId()
   const scheme = useComputedColorScheme('light')
   const [numbers, setNumbers] = useState(false)
@@ -81,7 +81,7 @@ export function Chart({ title, about, times, series, kind, scale = 'linear', for
         <ChartTable title={title} times={times} series={series} format={format} />
       ) : (
         <Suspense fallback={<div className={classes.plot} />}>
-          <Plot key={scheme} {...{ times, series, kind, scale, format }} onHover={setAt} />
+          <Plot key={scheme} {...{ times, series, kind, steps, format }} onHover={setAt} />
         </Suspense>
       )}
     </Paper>

@@ -7,13 +7,14 @@ import type { ChartProps } from './series.ts'
 
 const HEIGHT = 190
 
-interface PlotProps extends Pick<ChartProps, 'times' | 'series' | 'kind' | 'scale'> {
+interface PlotProps extends Pick<ChartProps, 'times' | 'series' | 'kind'> {
+  steps: ChartProps['steps'] | undefined
   format: (value: number) => string
   /** The place of the time that the pointer is at; null: at none. */
   onHover: (at: number | null) => void
 }
 
-export function Plot({ times, series, kind, scale, format, onHover }: PlotProps) {
+export function Plot({ times, series, kind, steps, format, onHover }: PlotProps) {
   const place = useRef<HTMLDivElement>(null)
   const hover = useRef(onHover)
   hover.current = onHover
@@ -34,15 +35,16 @@ export function Plot({ times, series, kind, scale, format, onHover }: PlotProps)
         legend: { show: false },
         padding: [8, 6, 0, 0],
         cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
-        scales: {
-          y: scale === 'log' ? LOG : { range: (_, __, max) => [0, Math.max(max, 1)] },
-        },
+        scales: { y: steps ? stepped(steps) : { range: (_, __, max) => [0, Math.max(max, 1)] } },
         axes: [
-          { ...axis, grid: { show: false }, space: 70, values: timeWords },
+          { ...axis, grid: { show: false }, size: 38, space: 70, values: timeWords },
           {
             ...{ ...axis, size: 58 },
-            values: (_, ticks) =>
-              ticks.map((tick) => (scale !== 'log' || isDecade(tick) ? format(tick) : null)),
+            ...(steps && {
+              splits: (_, __, min, max) => steps.filter((step) => step >= min && step <= max),
+              filter: (_, splits) => splits,
+            }),
+            values: (_, ticks) => ticks.map((tick) => format(tick)),
           },
         ],
         series: [
@@ -55,7 +57,7 @@ export function Plot({ times, series, kind, scale, format, onHover }: PlotProps)
           setCursor: [({ cursor }) => hover.current(cursor.left! < 0 ? null : (cursor.idx ?? null))],
         },
       },
-      dataOf(times, series, kind, scale),
+      dataOf(times, series, kind, steps?.[0]),
       element,
     )
     const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }))
@@ -64,22 +66,21 @@ export function Plot({ times, series, kind, scale, format, onHover }: PlotProps)
       watch.disconnect()
       plot.destroy()
     }
-  }, [times, series, kind, scale, format])
+  }, [times, series, kind, steps, format])
   // What it shows stands in the legend and in the table of numbers.
   return <div ref={place} className={classes.plot} aria-hidden />
 }
 
-/** Of ms: from one to ten times the most. Zero has no place on it. */
-const LOG: uPlot.Scale = {
-  ...{ distr: 3, log: 10 },
-  range: (_, min, max) => [
-    10 ** Math.floor(Math.log10(Math.max(min, 1))),
-    10 ** Math.ceil(Math.log10(Math.max(max, 10))),
-  ],
-}
-
-function isDecade(value: number): boolean {
-  return Number.isInteger(Math.log10(value))
+/** Logarithmic, from the step below the least value to that above the most. Zero has no place on it. */
+function stepped(steps: readonly number[]): uPlot.Scale {
+  const [first = 1] = steps
+  return {
+    ...{ distr: 3, log: 10 },
+    range: (_, min, max) => [
+      steps.findLast((step) => step <= min) ?? first,
+      steps.find((step) => step >= max) ?? Math.max(max, first),
+    ],
+  }
 }
 
 function lineOf(label: string, color: string, values: readonly (number | null)[]): uPlot.Series {
@@ -124,10 +125,9 @@ function dataOf(
   times: readonly number[],
   series: ChartProps['series'],
   kind: ChartProps['kind'],
-  scale: ChartProps['scale'],
+  least = 0,
 ): uPlot.AlignedData {
   const seconds = times.map((time) => time / 1000)
-  const least = scale === 'log' ? 1 : 0
   const line = (value: number | null) => (value === null ? null : Math.max(value, least))
   if (kind === 'lines') return [seconds, ...series.map(({ values }) => values.map(line))]
   const heights = times.map(() => 0)

@@ -18,8 +18,8 @@ export interface ChartProps {
   series: readonly Series[]
   /** `bars`: parts of a whole, one above the other. `lines`: beside each other. */
   kind: 'bars' | 'lines'
-  /** `log`: each step up is ten times the one below, for values that are far apart. */
-  scale?: 'linear' | 'log'
+  /** Values that the axis names, each some times the one before: for values that are far apart. */
+  steps?: readonly number[]
   /** How a value is written. */
   format?: (value: number) => string
 }
