@@ -8,8 +8,8 @@ import type {
   TOTP_SETUP,
 } from '../../../src/http/console/contract/account.ts'
 import { get, patch, pathOf, post, put, remove } from './client.ts'
-import { queries } from './queries.ts'
-import { changed, type Me, sessionQuery } from './session.ts'
+import { invalidate } from './queries.ts'
+import { changed, type Me } from './session.ts'
 
 export type Account = Static<typeof ACCOUNT>
 export type Passkey = Account['passkeys'][number]
@@ -30,10 +30,7 @@ export const sessionsQuery = queryOptions({
 /** All that is shown of the account is asked for again. */
 async function renewed<Result>(change: Promise<Result>): Promise<Result> {
   const result = await change
-  await Promise.all([
-    queries.invalidateQueries({ queryKey: accountQuery.queryKey }),
-    queries.invalidateQueries({ queryKey: sessionQuery.queryKey }),
-  ])
+  await invalidate('account', 'session')
   return result
 }
 

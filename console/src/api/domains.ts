@@ -14,7 +14,7 @@ import type {
   WHOLE_DOMAIN,
 } from '../../../src/http/console/contract/domains.ts'
 import { get, patch, pathOf, post, put, remove } from './client.ts'
-import { queries } from './queries.ts'
+import { invalidate, queries } from './queries.ts'
 
 export type Domain = Static<typeof DOMAIN>
 export type WholeDomain = Static<typeof WHOLE_DOMAIN>
@@ -55,8 +55,7 @@ export const checkQuery = (company: string, id: string, record: string) =>
 /** What has been changed is shown at once, and lists of it are asked for again. */
 function changed(company: string, domain: WholeDomain): WholeDomain {
   queries.setQueryData(domainQuery(company, domain.id).queryKey, domain)
-  void queries.invalidateQueries({ queryKey: ['domains'] })
-  void queries.invalidateQueries({ queryKey: ['senders'] })
+  void invalidate('domains', 'senders')
   return domain
 }
 
@@ -87,8 +86,7 @@ export async function setSpeaksFor(company: string, id: string, speaksFor: strin
 
 export async function removeDomain(company: string, id: string): Promise<void> {
   await remove(one(company, id))
-  void queries.invalidateQueries({ queryKey: ['domains'] })
-  void queries.invalidateQueries({ queryKey: ['senders'] })
+  void invalidate('domains', 'senders')
 }
 
 export async function addDkimKey(
@@ -139,5 +137,5 @@ export async function setCompanyRelay(company: string, relay: NewRelay | null): 
       ? await remove<Static<typeof COMPANY_RELAY>>(path)
       : await put<Static<typeof COMPANY_RELAY>>(path, relay)
   queries.setQueryData(relayQuery(company).queryKey, now)
-  void queries.invalidateQueries({ queryKey: ['domain'] })
+  void invalidate('domain')
 }

@@ -11,7 +11,7 @@ import type {
   SOURCE,
 } from '../../../src/http/console/contract/email.ts'
 import { get, pathOf, post, type Query, queryText } from './client.ts'
-import { queries } from './queries.ts'
+import { invalidate, queries } from './queries.ts'
 
 export type EmailDetail = Static<typeof EMAIL_DETAIL>
 export type EmailRecipient = EmailDetail['recipients'][number]
@@ -86,12 +86,14 @@ export async function suppressRecipient(company: string, id: string, position: n
 }
 
 /** `click`: the same for each try of one click. */
-export function sendAgain(
+export async function sendAgain(
   company: string,
   id: string,
   again: { click: string; to?: string | undefined },
 ): Promise<Static<typeof SENT>> {
-  return post(`${at(company, id)}/again`, again)
+  const sent = await post<Static<typeof SENT>>(`${at(company, id)}/again`, again)
+  void invalidate('emails')
+  return sent
 }
 
 export function reach(company: string, id: string, urls: string[]): Promise<Static<typeof REACHED>> {

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import type { KEY, KEYS, MADE_KEY, NEW_KEY } from '../../../src/http/console/contract/keys.ts'
 import { get, patch, pathOf, post, remove } from './client.ts'
-import { queries } from './queries.ts'
+import { invalidate } from './queries.ts'
 
 export type ApiKey = Static<typeof KEY>
 export type MadeKey = Static<typeof MADE_KEY>
@@ -23,7 +23,7 @@ export const keysQuery = (company: string, search: KeySearch) =>
     placeholderData: keepPreviousData,
   })
 
-const listAgain = () => queries.invalidateQueries({ queryKey: ['keys'] })
+const listAgain = () => invalidate('keys')
 
 export async function createKey(company: string, key: NewKey): Promise<MadeKey> {
   const made = await post<MadeKey>(all(company), key)

@@ -11,6 +11,7 @@ import type {
   Volumes,
 } from '../../../src/http/console/contract/overview.ts'
 import { get, pathOf, post } from './client.ts'
+import { invalidate } from './queries.ts'
 
 export type { Backlog, Installation, LatencySeries, Span, VolumeSeries, Volumes }
 
@@ -62,14 +63,17 @@ export interface PauseScope {
   domain: string | null
 }
 
-export function pause(scope: PauseScope): Promise<object> {
-  return post('/installation/pauses', scope)
+export async function pause(scope: PauseScope): Promise<void> {
+  await post('/installation/pauses', scope)
+  await invalidate('installation')
 }
 
-export function endPause(scope: PauseScope): Promise<object> {
-  return post('/installation/pauses/end', scope)
+export async function endPause(scope: PauseScope): Promise<void> {
+  await post('/installation/pauses/end', scope)
+  await invalidate('installation')
 }
 
-export function createCompany(name: string): Promise<{ id: string; name: string }> {
-  return post('/installation/companies', { name })
+export async function createCompany(name: string): Promise<void> {
+  await post('/installation/companies', { name })
+  await invalidate('session')
 }

@@ -9,6 +9,7 @@ import {
   WebAuthnError,
 } from '@simplewebauthn/browser'
 import { post } from './client.ts'
+import { invalidate } from './queries.ts'
 import { begun, changed, type Me } from './session.ts'
 
 /** Browsers bind passkeys to a host name, never to an address. */
@@ -33,7 +34,9 @@ export async function addPasskey(name: string): Promise<Me> {
     '/account/passkeys/options',
   )
   const response = await startRegistration({ optionsJSON: options })
-  return changed(await post<Me>('/account/passkeys', { name, response }))
+  const me = changed(await post<Me>('/account/passkeys', { name, response }))
+  await invalidate('account')
+  return me
 }
 
 /** Its person has thought better of it, or something else was begun: there is nothing to tell. */

@@ -31,3 +31,8 @@ export const queries = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 })
+
+/** After a change: what stands under keys that begin so is asked for again, at once where somebody looks at it. */
+export async function invalidate(...kinds: readonly string[]): Promise<void> {
+  await Promise.all(kinds.map((kind) => queries.invalidateQueries({ queryKey: [kind] })))
+}

@@ -8,6 +8,7 @@ import type {
   TestMessage,
 } from '../../../src/http/console/contract/start.ts'
 import { get, pathOf, post } from './client.ts'
+import { invalidate } from './queries.ts'
 
 export type { StepName, StepShown, TestMessage }
 
@@ -17,8 +18,10 @@ export const sendersQuery = (company: string) =>
     queryFn: ({ signal }) => get<Static<typeof SENDERS>>(`/companies${pathOf(company)}/senders`, {}, signal),
   })
 
-export function sendTestMessage(company: string, message: TestMessage): Promise<Static<typeof SENT>> {
-  return post(`/companies${pathOf(company)}/messages`, message)
+export async function sendTestMessage(company: string, message: TestMessage): Promise<Static<typeof SENT>> {
+  const sent = await post<Static<typeof SENT>>(`/companies${pathOf(company)}/messages`, message)
+  await invalidate('steps')
+  return sent
 }
 
 /** One step towards real mail, looked at when it is asked for. `company`: null for one of the installation. */

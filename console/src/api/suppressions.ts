@@ -10,7 +10,7 @@ import type {
   SuppressionShown,
 } from '../../../src/http/console/contract/suppressions.ts'
 import { get, pathOf, post, queryText, remove } from './client.ts'
-import { queries } from './queries.ts'
+import { invalidate } from './queries.ts'
 
 export type { AllowedShown, ImportedShown, ImportPiece, NewAllowed, NewSuppression, SuppressionShown }
 export type SuppressionType = SuppressionShown['type']
@@ -68,5 +68,5 @@ export function exportAddress(company: string, type: SuppressionType | undefined
 }
 
 export function renew(list: 'suppressions' | 'allowed'): Promise<void> {
-  return queries.invalidateQueries({ queryKey: [list] })
+  return invalidate(list)
 }

@@ -12,7 +12,7 @@ import type {
 } from '../../../src/http/console/contract/team.ts'
 import type { Role } from '../../../src/people/person.ts'
 import { get, patch, pathOf, post, remove } from './client.ts'
-import { queries } from './queries.ts'
+import { invalidate } from './queries.ts'
 
 export type Member = Static<typeof MEMBER>
 export type Invitation = Static<typeof INVITATION>
@@ -36,8 +36,7 @@ export const peopleQuery = queryOptions({
 
 /** What was changed is shown, and so is what stands in the audit list of it. */
 export function teamChanged(): Promise<unknown> {
-  const keys = [['team'], ['people'], ['audit'], ['session']]
-  return Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })))
+  return invalidate('team', 'people', 'audit', 'session')
 }
 
 export function invite(company: string, asked: { address: string; role: Role }) {

@@ -15,7 +15,7 @@ import type {
   WebhookWords,
 } from '../../../src/http/console/contract/webhooks.ts'
 import { get, patch, pathOf, post, remove } from './client.ts'
-import { queries } from './queries.ts'
+import { invalidate, queries } from './queries.ts'
 
 export type { AttemptShown, NewWebhook, TestedShown, WebhookShown, WebhookWords }
 export type Dialect = WebhookShown['dialect']
@@ -131,13 +131,9 @@ export function testWebhook(company: string, id: string, event: string): Promise
 }
 
 function changed(): Promise<void> {
-  return queries.invalidateQueries({ queryKey: ['webhooks'] })
+  return invalidate('webhooks')
 }
 
 async function told(): Promise<void> {
-  await Promise.all(
-    [['webhook-attempts'], ['webhook-message'], ['webhook']].map((queryKey) =>
-      queries.invalidateQueries({ queryKey }),
-    ),
-  )
+  await invalidate('webhook-attempts', 'webhook-message', 'webhook')
 }

@@ -11,25 +11,23 @@ import {
   Tooltip,
 } from '@mantine/core'
 import { modals } from '@mantine/modals'
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Pencil, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { accountQuery, type Passkey, removePasskey, renamePasskey } from '../../api/account.ts'
 import { addPasskey, onHostName, passkeysWork, wasGivenUp } from '../../api/passkeys.ts'
-import { Refusal } from '../../parts/refusal.tsx'
+import { FormError } from '../../parts/form-error.tsx'
+import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { browserOf } from './browser-name.ts'
 import { useProof } from './proof.tsx'
-import { Section } from './section.tsx'
 
 export function Passkeys() {
   const { data: account } = useSuspenseQuery(accountQuery)
-  const client = useQueryClient()
   const prove = useProof()
   const [renamed, setRenamed] = useState<Passkey | null>(null)
   const add = useMutation({
     mutationFn: () => prove(() => addPasskey(browserOf(navigator.userAgent))),
-    onSuccess: () => client.invalidateQueries({ queryKey: accountQuery.queryKey }),
   })
   const remove = useMutation({ mutationFn: (id: string) => prove(() => removePasskey(id)) })
   const error = [add.error, remove.error].find((each) => each && !wasGivenUp(each)) ?? null
@@ -38,7 +36,7 @@ export function Passkeys() {
       title="Passkeys"
       about="Sign in with a finger, a face or a PIN of your device, or with a security key. Nothing to type, and nothing that a false page could get hold of."
     >
-      <Refusal error={error} />
+      <FormError error={error} />
       {account.passkeys.length > 0 && (
         <Table.ScrollContainer minWidth={420}>
           <Table verticalSpacing="xs">
@@ -143,7 +141,7 @@ function Rename({ passkey, onDone }: { passkey: Passkey; onDone: () => void }) {
   return (
     <form onSubmit={submit} aria-label="Name">
       <Stack gap="sm">
-        <Refusal error={rename.error} />
+        <FormError error={rename.error} />
         <TextInput
           label="Name"
           data-autofocus

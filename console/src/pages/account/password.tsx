@@ -4,9 +4,9 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { changePassword } from '../../api/account.ts'
 import { useMe } from '../../api/session.ts'
-import { Refusal } from '../../parts/refusal.tsx'
+import { FormError } from '../../parts/form-error.tsx'
+import { Section } from '../../parts/section.tsx'
 import { useProof } from './proof.tsx'
-import { Section } from './section.tsx'
 
 export function Password() {
   const { person } = useMe()
@@ -30,7 +30,7 @@ export function Password() {
     <Section title="Password" about={about}>
       <form onSubmit={submit} aria-label="Password">
         <Stack gap="sm" maw={420}>
-          <Refusal error={change.error} />
+          <FormError error={change.error} />
           <input
             type="text"
             name="username"

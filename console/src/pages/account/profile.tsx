@@ -4,9 +4,9 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { changeProfile } from '../../api/account.ts'
 import { useMe } from '../../api/session.ts'
-import { Refusal } from '../../parts/refusal.tsx'
+import { FormError } from '../../parts/form-error.tsx'
+import { Section } from '../../parts/section.tsx'
 import { useProof } from './proof.tsx'
-import { Section } from './section.tsx'
 
 export function Profile() {
   const { person } = useMe()
@@ -27,7 +27,7 @@ export function Profile() {
     <Section title="Profile" about="How others see you, in lists of people and of changes.">
       <form onSubmit={submit} aria-label="Profile">
         <Stack gap="sm" maw={420}>
-          <Refusal error={save.error} />
+          <FormError error={save.error} />
           <TextInput
             label="Name"
             name="name"

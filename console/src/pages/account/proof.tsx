@@ -7,7 +7,7 @@ import { confirmPassword } from '../../api/account.ts'
 import { ApiError } from '../../api/client.ts'
 import { passkeysWork, signInWithPasskey, wasGivenUp } from '../../api/passkeys.ts'
 import { useMe } from '../../api/session.ts'
-import { Refusal } from '../../parts/refusal.tsx'
+import { FormError } from '../../parts/form-error.tsx'
 
 type Prove = <Result>(change: () => Promise<Result>) => Promise<Result>
 
@@ -66,7 +66,7 @@ function Proof({ onProved }: { onProved: () => void }) {
   return (
     <Stack gap="sm">
       <Text size="sm">You signed in a while ago. This changes how you sign in, so confirm it first.</Text>
-      <Refusal error={error} />
+      <FormError error={error} />
       {person.password && (
         <form onSubmit={submit} aria-label="Confirm with your password">
           <Stack gap="sm">

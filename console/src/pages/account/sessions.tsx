@@ -1,10 +1,10 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { endOtherSessions, endSession, type OwnSession, sessionsQuery } from '../../api/account.ts'
-import { Refusal } from '../../parts/refusal.tsx'
+import { FormError } from '../../parts/form-error.tsx'
+import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { browserOf } from './browser-name.ts'
-import { Section } from './section.tsx'
 
 const WAYS: Record<string, string> = {
   link: 'by a link',
@@ -22,7 +22,7 @@ export function Sessions() {
       title="Sessions"
       about="Where you have signed in. One that is not used ends by itself after two weeks."
     >
-      <Refusal error={end.error ?? endOthers.error} />
+      <FormError error={end.error ?? endOthers.error} />
       <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
         {sessions.map((session) => (
           <li key={session.id}>

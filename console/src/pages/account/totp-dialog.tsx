@@ -4,7 +4,7 @@ import { QRCodeSVG } from 'qrcode.react'
 import { type FormEvent, useState } from 'react'
 import { type TotpSetup, turnOnTotp } from '../../api/account.ts'
 import { Copy } from '../../parts/copy.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
+import { FormError } from '../../parts/form-error.tsx'
 
 /** A code to scan, and a first one back. */
 export function TotpDialog({
@@ -58,7 +58,7 @@ function Steps({ setup, onDone }: { setup: TotpSetup; onDone: (recoveryCodes: re
           </List.Item>
           <List.Item>Give the six digits that it shows.</List.Item>
         </List>
-        <Refusal error={turnOn.error} />
+        <FormError error={turnOn.error} />
         <TextInput
           label="Code"
           inputMode="numeric"

@@ -10,10 +10,10 @@ import {
   turnOffTotp,
 } from '../../api/account.ts'
 import { useMe } from '../../api/session.ts'
-import { Refusal } from '../../parts/refusal.tsx'
+import { FormError } from '../../parts/form-error.tsx'
+import { Section } from '../../parts/section.tsx'
 import { useProof } from './proof.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
-import { Section } from './section.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
 export function TwoStep() {
@@ -40,7 +40,7 @@ export function TwoStep() {
         </Badge>
       }
     >
-      <Refusal error={begin.error ?? turnOff.error ?? renew.error} />
+      <FormError error={begin.error ?? turnOff.error ?? renew.error} />
       {person.totp ? (
         <Group gap="sm">
           <Text size="sm">

@@ -1,7 +1,8 @@
-import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core'
+import { Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { addDkimKey, type WholeDomain } from '../../api/domains.ts'
+import { DialogForm } from '../../parts/dialog-form.tsx'
 
 export function AddDkimKey({
   company,
@@ -19,46 +20,38 @@ export function AddDkimKey({
       addDkimKey(company, domain.id, { selector: selector.trim(), ...(pem.trim() !== '' && { pem }) }),
     onSuccess: close,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    adding.mutate()
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label="Selector"
-          description={`The record stands at ${selector || '...'}._domainkey.${domain.name}`}
-          value={selector}
-          onChange={(event) => setSelector(event.currentTarget.value)}
-          autoComplete="off"
-          spellCheck={false}
-          data-autofocus
-          required
-        />
-        <Textarea
-          label="A private key that you have already"
-          description="In PEM: RSA of 2048 bits or more, or Ed25519. Empty: a new RSA key is made."
-          value={pem}
-          onChange={(event) => setPem(event.currentTarget.value)}
-          error={adding.error?.message}
-          autosize
-          minRows={2}
-          maxRows={10}
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="-----BEGIN PRIVATE KEY-----"
-        />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={adding.isPending} disabled={selector.trim() === ''}>
-            Add the key
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submitLabel="Add the key"
+      mutation={adding}
+      close={close}
+      valid={selector.trim() !== ''}
+      errorAtField
+    >
+      <TextInput
+        label="Selector"
+        description={`The record stands at ${selector || '...'}._domainkey.${domain.name}`}
+        value={selector}
+        onChange={(event) => setSelector(event.currentTarget.value)}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+        required
+      />
+      <Textarea
+        label="A private key that you have already"
+        description="In PEM: RSA of 2048 bits or more, or Ed25519. Empty: a new RSA key is made."
+        value={pem}
+        onChange={(event) => setPem(event.currentTarget.value)}
+        error={adding.error?.message}
+        autosize
+        minRows={2}
+        maxRows={10}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="-----BEGIN PRIVATE KEY-----"
+      />
+    </DialogForm>
   )
 }
 

@@ -15,9 +15,10 @@ import {
 } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { EllipsisVertical, Plus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { changeDkimKey, removeDkimKey, type WholeDomain } from '../../api/domains.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
+import { DialogForm } from '../../parts/dialog-form.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { AddDkimKey } from './add-dkim-key.tsx'
 
@@ -163,30 +164,16 @@ function Rename({
 }) {
   const [selector, setSelector] = useState(from)
   const renaming = useMutation({ mutationFn: () => rename(selector.trim()), onSuccess: close })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    renaming.mutate()
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label="Selector"
-          description="Mail is signed under the new name at once: publish the record there before."
-          value={selector}
-          onChange={(event) => setSelector(event.currentTarget.value)}
-          error={renaming.error?.message}
-          data-autofocus
-        />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={renaming.isPending}>
-            Rename
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm submitLabel="Rename" mutation={renaming} close={close} errorAtField>
+      <TextInput
+        label="Selector"
+        description="Mail is signed under the new name at once: publish the record there before."
+        value={selector}
+        onChange={(event) => setSelector(event.currentTarget.value)}
+        error={renaming.error?.message}
+        data-autofocus
+      />
+    </DialogForm>
   )
 }

@@ -1,8 +1,8 @@
 /** Who may send, as whom else, which way it leaves, and the end of a domain. */
-import { Button, Group, Modal, MultiSelect, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Modal, MultiSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import {
   domainsQuery,
   removeDomain,
@@ -11,6 +11,9 @@ import {
   setSpeaksFor,
   type WholeDomain,
 } from '../../api/domains.ts'
+import { DialogForm } from '../../parts/dialog-form.tsx'
+import { FormError } from '../../parts/form-error.tsx'
+import { Section } from '../../parts/section.tsx'
 import { useMayManage, useRole } from '../../shell/company.ts'
 import { stateOf } from '../domains/domain-state.tsx'
 import { RelayActions, RelayShown, useDelivery } from '../domains/relay-form.tsx'
@@ -28,30 +31,6 @@ export function DomainSettings(props: Props) {
       <WayOut {...props} />
       {useMayManage() && <Removal {...props} />}
     </Stack>
-  )
-}
-
-function Section({ title, about, children }: { title: string; about: ReactNode; children?: ReactNode }) {
-  return (
-    <Paper withBorder p="md" component="section" aria-label={title}>
-      <Title order={2} size="h5" mb={4}>
-        {title}
-      </Title>
-      <Text size="sm" c="dimmed" component="div" mb={children ? 'sm' : 0}>
-        {about}
-      </Text>
-      <Stack gap="xs" align="flex-start">
-        {children}
-      </Stack>
-    </Paper>
-  )
-}
-
-function Failure({ error }: { error: Error | null }) {
-  return error === null ? null : (
-    <Text role="alert" size="sm" c="red">
-      {error.message}
-    </Text>
   )
 }
 
@@ -87,7 +66,7 @@ function Sending({ company, domain }: Props) {
           )}
         </Group>
       )}
-      <Failure error={setting.error} />
+      <FormError error={setting.error} />
     </Section>
   )
 }
@@ -123,14 +102,16 @@ function SpeaksFor({ company, domain }: Props) {
             w="100%"
             maw={480}
           />
-          <Button size="xs" disabled={!changed} loading={saving.isPending} onClick={() => saving.mutate()}>
-            Save
-          </Button>
+          <Group>
+            <Button size="xs" disabled={!changed} loading={saving.isPending} onClick={() => saving.mutate()}>
+              Save
+            </Button>
+          </Group>
         </>
       ) : (
         <Text size="sm">{domain.speaksFor.map(({ name }) => name).join(', ') || 'None.'}</Text>
       )}
-      <Failure error={saving.error} />
+      <FormError error={saving.error} />
     </Section>
   )
 }
@@ -171,10 +152,12 @@ function Removal({ company, domain }: Props) {
     <Section
       title="Remove this domain"
       about="For good: its DKIM keys are gone, and API keys for it alone are revoked. What waits to be sent from it fails; what was sent stays to be read."
+      action={
+        <Button variant="light" color="red" size="xs" onClick={() => setOpened(true)}>
+          Remove {domain.name} ...
+        </Button>
+      }
     >
-      <Button variant="light" color="red" size="xs" onClick={() => setOpened(true)}>
-        Remove {domain.name} ...
-      </Button>
       <Modal opened={opened} onClose={() => setOpened(false)} title={`Remove ${domain.name}?`}>
         <ConfirmRemoval company={company} domain={domain} close={() => setOpened(false)} />
       </Modal>
@@ -189,37 +172,26 @@ function ConfirmRemoval({ company, domain, close }: Props & { close: () => void 
     mutationFn: () => removeDomain(company, domain.id),
     onSuccess: () => navigate({ to: '/c/$company/domains', params: { company } }),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    removing.mutate()
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={`Type ${domain.name} to confirm`}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          error={removing.error?.message}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          data-autofocus
-        />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Keep it
-          </Button>
-          <Button
-            type="submit"
-            color="red"
-            loading={removing.isPending}
-            disabled={typed.trim().toLowerCase() !== domain.name}
-          >
-            Remove for good
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submitLabel="Remove for good"
+      mutation={removing}
+      close={close}
+      cancelLabel="Keep it"
+      valid={typed.trim().toLowerCase() === domain.name}
+      destructive
+      errorAtField
+    >
+      <TextInput
+        label={`Type ${domain.name} to confirm`}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        error={removing.error?.message}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        data-autofocus
+      />
+    </DialogForm>
   )
 }

@@ -1,8 +1,9 @@
-import { Button, Checkbox, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Checkbox, List, Modal, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { addDomain } from '../../api/domains.ts'
+import { DialogForm } from '../../parts/dialog-form.tsx'
 
 export function AddDomain({
   company,
@@ -28,50 +29,42 @@ function Form({ company, close }: { company: string; close: () => void }) {
     mutationFn: () => addDomain(company, { name: domainIn(name), ed25519 }),
     onSuccess: ({ id }) => navigate({ to: '/c/$company/domains/$domain', params: { company, domain: id } }),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    adding.mutate()
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label="Domain"
-          description="What stands behind the @ of your sender, such as example.com or mail.example.com."
-          placeholder="example.com"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={adding.error?.message}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          data-autofocus
-          required
-        />
-        <Text size="sm" component="div">
-          What happens next:
-          <List type="ordered" size="sm">
-            <List.Item>You are shown a few DNS records, to copy to where your domain is managed.</List.Item>
-            <List.Item>This service looks for them by itself, and says what it finds.</List.Item>
-            <List.Item>Once they are there, mail may be sent from the domain.</List.Item>
-          </List>
-        </Text>
-        <Checkbox
-          label="A second DKIM key, Ed25519"
-          description="For receivers that know RFC 8463; one more record to publish. Most do without."
-          checked={ed25519}
-          onChange={(event) => setEd25519(event.currentTarget.checked)}
-        />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={adding.isPending} disabled={name.trim() === ''}>
-            Add domain
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submitLabel="Add domain"
+      mutation={adding}
+      close={close}
+      valid={name.trim() !== ''}
+      errorAtField
+    >
+      <TextInput
+        label="Domain"
+        description="What stands behind the @ of your sender, such as example.com or mail.example.com."
+        placeholder="example.com"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={adding.error?.message}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        data-autofocus
+        required
+      />
+      <Text size="sm" component="div">
+        What happens next:
+        <List type="ordered" size="sm">
+          <List.Item>You are shown a few DNS records, to copy to where your domain is managed.</List.Item>
+          <List.Item>This service looks for them by itself, and says what it finds.</List.Item>
+          <List.Item>Once they are there, mail may be sent from the domain.</List.Item>
+        </List>
+      </Text>
+      <Checkbox
+        label="A second DKIM key, Ed25519"
+        description="For receivers that know RFC 8463; one more record to publish. Most do without."
+        checked={ed25519}
+        onChange={(event) => setEd25519(event.currentTarget.checked)}
+      />
+    </DialogForm>
   )
 }
 

@@ -1,9 +1,11 @@
 /** A relay that takes mail instead of what the installation does with it. */
-import { Button, Code, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Code, Group, Modal, PasswordInput, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { NewRelay, Relay } from '../../api/domains.ts'
 import { useMe } from '../../api/session.ts'
+import { DialogForm } from '../../parts/dialog-form.tsx'
+import { FormError } from '../../parts/form-error.tsx'
 
 const DELIVERY = {
   capture: 'It is captured here, and leaves for nowhere.',
@@ -57,11 +59,7 @@ export function RelayActions({
           </Button>
         )}
       </Group>
-      {removing.error && (
-        <Text role="alert" c="red" size="sm">
-          {removing.error.message}
-        </Text>
-      )}
+      <FormError error={removing.error} />
       <Modal opened={opened} onClose={() => setOpened(false)} title={`Relay of ${whose}`}>
         <Form set={set} close={() => setOpened(false)} />
       </Modal>
@@ -76,41 +74,33 @@ function Form({ set, close }: { set: (relay: NewRelay) => Promise<unknown>; clos
     mutationFn: () => set({ url: url.trim(), ...(password !== '' && { password }) }),
     onSuccess: close,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    setting.mutate()
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label="Relay"
-          description="smtp://user@host:587 (STARTTLS) or smtps://user@host:465 (TLS from the start)"
-          placeholder="smtp://user@relay.example.com:587"
-          value={url}
-          onChange={(event) => setUrl(event.currentTarget.value)}
-          error={setting.error?.message}
-          autoComplete="off"
-          spellCheck={false}
-          data-autofocus
-          required
-        />
-        <PasswordInput
-          label="Password"
-          description="Sealed, and shown to nobody again. Empty where the relay asks for none."
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          autoComplete="off"
-        />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={setting.isPending} disabled={url.trim() === ''}>
-            Use this relay
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submitLabel="Use this relay"
+      mutation={setting}
+      close={close}
+      valid={url.trim() !== ''}
+      errorAtField
+    >
+      <TextInput
+        label="Relay"
+        description="smtp://user@host:587 (STARTTLS) or smtps://user@host:465 (TLS from the start)"
+        placeholder="smtp://user@relay.example.com:587"
+        value={url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+        error={setting.error?.message}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+        required
+      />
+      <PasswordInput
+        label="Password"
+        description="Sealed, and shown to nobody again. Empty where the relay asks for none."
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        autoComplete="off"
+      />
+    </DialogForm>
   )
 }

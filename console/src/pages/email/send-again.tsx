@@ -3,7 +3,6 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type EmailDetail, sendAgain } from '../../api/email.ts'
-import { queries } from '../../api/queries.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 
 /** As a new email, to the same or to others. */
@@ -22,7 +21,6 @@ export function SendAgain({
   const [click, setClick] = useState(newClick)
   const sending = useMutation({
     mutationFn: () => sendAgain(company, email.id, { click, ...(whom === 'others' && { to }) }),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ['emails'] }),
   })
   const change = (set: () => void) => {
     set()

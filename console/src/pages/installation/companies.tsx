@@ -3,8 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { byCompanyQuery, createCompany } from '../../api/overview.ts'
-import { queries } from '../../api/queries.ts'
-import { sessionQuery, useMe } from '../../api/session.ts'
+import { useMe } from '../../api/session.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
@@ -58,10 +57,7 @@ function NewCompany() {
   const form = useForm({ initialValues: { name: '' } })
   const adding = useMutation({
     mutationFn: ({ name }: { name: string }) => createCompany(name),
-    onSuccess: () => {
-      form.reset()
-      return queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
-    },
+    onSuccess: () => form.reset(),
   })
   return (
     <form onSubmit={form.onSubmit((values) => adding.mutate(values))}>

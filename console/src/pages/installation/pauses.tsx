@@ -3,18 +3,15 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { Pause as PauseIcon, Play } from 'lucide-react'
 import { endPause, type Installation, type PauseScope, pause } from '../../api/overview.ts'
-import { queries } from '../../api/queries.ts'
 import { useMe } from '../../api/session.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Time } from '../../parts/time.tsx'
 
 type Pause = Installation['pauses'][number]
 
-const again = () => queries.invalidateQueries({ queryKey: ['installation'] })
-
 /** Mail that an operator holds back. */
 export function Pauses({ pauses }: { pauses: Pause[] | undefined }) {
-  const ending = useMutation({ mutationFn: endPause, onSuccess: again })
+  const ending = useMutation({ mutationFn: endPause })
   if (pauses === undefined) return <Skeleton h={160} />
   return (
     <Paper component="section" withBorder p="md" aria-labelledby="pauses">
@@ -65,10 +62,7 @@ function NewPause() {
   const form = useForm({ initialValues: { company: '', domain: '' } })
   const beginning = useMutation({
     mutationFn: (scope: PauseScope) => pause(scope),
-    onSuccess: () => {
-      form.reset()
-      return again()
-    },
+    onSuccess: () => form.reset(),
   })
   return (
     <form

@@ -12,10 +12,11 @@ import {
 } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { CircleCheck } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { domainsQuery } from '../../api/domains.ts'
 import { createKey, type MadeKey, type NewKey } from '../../api/keys.ts'
 import { CodeBlock } from '../../parts/code.tsx'
+import { DialogForm } from '../../parts/dialog-form.tsx'
 import { SCOPES } from './scopes.ts'
 import { SnippetsPanel } from './snippets-panel.tsx'
 
@@ -89,74 +90,56 @@ function Form({
       }),
     onSuccess: onMade,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    creating.mutate()
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label="Name"
-          description="What it is for, such as the application that gets it."
-          placeholder="Shop"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={200}
-          data-autofocus
-          required
-        />
-        <Checkbox.Group label="It may" value={scopes} onChange={setScopes}>
-          <Stack gap="xs" mt={4}>
-            {SCOPES.map(({ scope, label, about }) => (
-              <Checkbox key={scope} value={scope} label={label} description={about} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <NativeSelect
-          label="Domain"
-          description="The only one it may send from."
-          value={domain}
-          onChange={(event) => setDomain(event.currentTarget.value)}
-          data={[
-            { value: ANY, label: 'Every domain of the company' },
-            ...(data?.domains ?? []).map(({ id, name: label }) => ({ value: id, label })),
-          ]}
-        />
-        <TagsInput
-          label="Networks"
-          placeholder={networks.length === 0 ? '10.0.0.0/8' : ''}
-          description="Addresses and ranges it may be used from, such as 192.0.2.7 or 10.0.0.0/8. None: from anywhere."
-          value={networks}
-          onChange={setNetworks}
-          splitChars={[',', ' ', ';']}
-          acceptValueOnBlur
-        />
-        <NativeSelect
-          label="Ends"
-          value={lasts}
-          onChange={(event) => setLasts(event.currentTarget.value)}
-          data={LASTS}
-        />
-        {creating.error && (
-          <Text role="alert" size="sm" c="red">
-            {creating.error.message}
-          </Text>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            loading={creating.isPending}
-            disabled={name.trim() === '' || scopes.length === 0}
-          >
-            Create the key
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submitLabel="Create the key"
+      mutation={creating}
+      close={close}
+      valid={name.trim() !== '' && scopes.length > 0}
+    >
+      <TextInput
+        label="Name"
+        description="What it is for, such as the application that gets it."
+        placeholder="Shop"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={200}
+        data-autofocus
+        required
+      />
+      <Checkbox.Group label="It may" value={scopes} onChange={setScopes}>
+        <Stack gap="xs" mt={4}>
+          {SCOPES.map(({ scope, label, about }) => (
+            <Checkbox key={scope} value={scope} label={label} description={about} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <NativeSelect
+        label="Domain"
+        description="The only one it may send from."
+        value={domain}
+        onChange={(event) => setDomain(event.currentTarget.value)}
+        data={[
+          { value: ANY, label: 'Every domain of the company' },
+          ...(data?.domains ?? []).map(({ id, name: label }) => ({ value: id, label })),
+        ]}
+      />
+      <TagsInput
+        label="Networks"
+        placeholder={networks.length === 0 ? '10.0.0.0/8' : ''}
+        description="Addresses and ranges it may be used from, such as 192.0.2.7 or 10.0.0.0/8. None: from anywhere."
+        value={networks}
+        onChange={setNetworks}
+        splitChars={[',', ' ', ';']}
+        acceptValueOnBlur
+      />
+      <NativeSelect
+        label="Ends"
+        value={lasts}
+        onChange={(event) => setLasts(event.currentTarget.value)}
+        data={LASTS}
+      />
+    </DialogForm>
   )
 }
 

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Modal, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { type ApiKey, renameKey, revokeKey } from '../../api/keys.ts'
+import { DialogForm } from '../../parts/dialog-form.tsx'
 
 interface Props {
   apiKey: ApiKey | null
@@ -19,32 +20,24 @@ export function RenameKey({ apiKey, close }: Props) {
 function RenameForm({ apiKey: { id, name: before, company }, close }: { apiKey: ApiKey; close: () => void }) {
   const [name, setName] = useState(before)
   const renaming = useMutation({ mutationFn: () => renameKey(company.id, id, name), onSuccess: close })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    renaming.mutate()
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label="Name"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={renaming.error?.message}
-          maxLength={200}
-          data-autofocus
-          required
-        />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={renaming.isPending} disabled={name.trim() === ''}>
-            Rename
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submitLabel="Rename"
+      mutation={renaming}
+      close={close}
+      valid={name.trim() !== ''}
+      errorAtField
+    >
+      <TextInput
+        label="Name"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={renaming.error?.message}
+        maxLength={200}
+        data-autofocus
+        required
+      />
+    </DialogForm>
   )
 }
 
@@ -59,24 +52,17 @@ export function RevokeKey({ apiKey, close }: Props) {
 function Revocation({ apiKey: { id, name, company }, close }: { apiKey: ApiKey; close: () => void }) {
   const revoking = useMutation({ mutationFn: () => revokeKey(company.id, id), onSuccess: close })
   return (
-    <Stack>
+    <DialogForm
+      submitLabel="Revoke for good"
+      cancelLabel="Keep it"
+      mutation={revoking}
+      close={close}
+      destructive
+    >
       <Text size="sm">
         “{name}” works no more within a second, wherever it is used, and for good. What was accepted with it
         is sent.
       </Text>
-      {revoking.error && (
-        <Text role="alert" size="sm" c="red">
-          {revoking.error.message}
-        </Text>
-      )}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close} data-autofocus>
-          Keep it
-        </Button>
-        <Button color="red" loading={revoking.isPending} onClick={() => revoking.mutate()}>
-          Revoke for good
-        </Button>
-      </Group>
-    </Stack>
+    </DialogForm>
   )
 }

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { changePassword, changeProfile } from '../../api/account.ts'
 import type { Me } from '../../api/session.ts'
-import { Refusal } from '../../parts/refusal.tsx'
+import { FormError } from '../../parts/form-error.tsx'
 
 /** After a link, of somebody who could not come in without another one. `onSkip`: null where it is not offered. */
 export function ChoosePassword({
@@ -33,7 +33,7 @@ export function ChoosePassword({
   return (
     <form onSubmit={submit} aria-label="Choose a password">
       <Stack gap="sm">
-        <Refusal error={choose.error} />
+        <FormError error={choose.error} />
         <TextInput
           label="Email address"
           description={person.address === null ? 'You sign in with it.' : undefined}

@@ -5,7 +5,7 @@ import { useEffect } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { autofillWorks, passkeysWork, signInWithPasskey, wasGivenUp } from '../../api/passkeys.ts'
 import { goToProvider, waysQuery } from '../../api/session.ts'
-import { Refusal } from '../../parts/refusal.tsx'
+import { FormError } from '../../parts/form-error.tsx'
 import { keepTarget } from './arrival.ts'
 
 /** A passkey, and a provider where the installation has one. Passkeys are offered in the field of the address as well. */
@@ -34,7 +34,7 @@ export function OtherWays({ to, onDone }: { to: string; onDone: () => void }) {
   return (
     <Stack gap="sm">
       <Divider label="or" />
-      <Refusal error={error ?? null} />
+      <FormError error={error ?? null} />
       {passkeysWork && (
         <Button
           variant="default"

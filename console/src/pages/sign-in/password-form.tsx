@@ -2,7 +2,7 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { signInWithPassword } from '../../api/session.ts'
-import { Refusal } from '../../parts/refusal.tsx'
+import { FormError } from '../../parts/form-error.tsx'
 
 export function PasswordForm({
   onDone,
@@ -29,7 +29,7 @@ export function PasswordForm({
   return (
     <form onSubmit={submit} aria-label="Sign in with a password">
       <Stack gap="sm">
-        <Refusal error={signIn.error} />
+        <FormError error={signIn.error} />
         <TextInput
           label="Email address"
           type="email"

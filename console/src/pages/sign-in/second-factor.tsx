@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { signInWithCode } from '../../api/session.ts'
-import { Refusal } from '../../parts/refusal.tsx'
+import { FormError } from '../../parts/form-error.tsx'
 
 /** After the password. `onEnded`: it took too long, and begins again. */
 export function SecondFactor({
@@ -40,7 +40,7 @@ export function SecondFactor({
   return (
     <form onSubmit={submit} aria-label="Second step">
       <Stack gap="sm">
-        <Refusal error={signIn.error} />
+        <FormError error={signIn.error} />
         {recovery ? (
           <TextInput
             key="recovery"

@@ -2,7 +2,7 @@ import { Center, Code, Loader, Text } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { type Me, returnFromProvider, signInWithLink } from '../../api/session.ts'
-import { Refusal } from '../../parts/refusal.tsx'
+import { FormError } from '../../parts/form-error.tsx'
 import { arrival, takeTarget } from './arrival.ts'
 import { Card } from './card.tsx'
 import { ChoosePassword } from './choose-password.tsx'
@@ -74,7 +74,7 @@ export function SignInPage() {
   }
   return (
     <Card title="Sign in to Postroad">
-      <Refusal error={step.error} />
+      <FormError error={step.error} />
       <PasswordForm onDone={done} onTicket={(ticket) => setStep({ at: 'code', ticket })} />
       <OtherWays to={target} onDone={done} />
       <Text c="dimmed" size="xs">

@@ -17,7 +17,6 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { MailCheck, Send } from 'lucide-react'
 import { ApiError } from '../../api/client.ts'
-import { queries } from '../../api/queries.ts'
 import { useMe } from '../../api/session.ts'
 import { sendersQuery, sendTestMessage } from '../../api/start.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
@@ -69,7 +68,6 @@ function MessageForm({ company, domains }: { company: string; domains: string[] 
   const sending = useMutation({
     mutationFn: ({ domain, to, subject, text }: typeof form.values) =>
       sendTestMessage(company, { from: `Postroad <hello@${domain}>`, to, subject, text, html: htmlOf(text) }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['steps'] }),
     onError(error) {
       if (error instanceof ApiError && error.field !== undefined && error.field in form.values) {
         form.setFieldError(error.field, error.message)

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { Modal, Select, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { addAllowed, addSuppression, type SuppressionType } from '../../api/suppressions.ts'
+import { DialogForm } from '../../parts/dialog-form.tsx'
 import { TYPE_CHOICES, TYPES } from './types.ts'
 
 export function AddDialog({
@@ -48,54 +49,46 @@ function Form({
     },
     onSuccess: close,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    adding.mutate()
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={isAllowed ? 'Address or domain' : 'Address'}
-          description={
-            isAllowed
-              ? 'Bounces do not suppress it any more; complaints still do.'
-              : 'It gets no mail of this company from now on, and what waits for it is not sent.'
-          }
-          value={value}
-          onChange={(event) => setValue(event.currentTarget.value)}
-          error={adding.error?.message}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          data-autofocus
-          required
+    <DialogForm
+      submitLabel={isAllowed ? 'Allow' : 'Suppress'}
+      mutation={adding}
+      close={close}
+      valid={value.trim() !== ''}
+      errorAtField
+    >
+      <TextInput
+        label={isAllowed ? 'Address or domain' : 'Address'}
+        description={
+          isAllowed
+            ? 'Bounces do not suppress it any more; complaints still do.'
+            : 'It gets no mail of this company from now on, and what waits for it is not sent.'
+        }
+        value={value}
+        onChange={(event) => setValue(event.currentTarget.value)}
+        error={adding.error?.message}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        data-autofocus
+        required
+      />
+      {!isAllowed && (
+        <Select
+          label="Type"
+          description={TYPES[type].about}
+          data={TYPE_CHOICES}
+          value={type}
+          onChange={(chosen) => setType((chosen ?? type) as SuppressionType)}
+          allowDeselect={false}
         />
-        {!isAllowed && (
-          <Select
-            label="Type"
-            description={TYPES[type].about}
-            data={TYPE_CHOICES}
-            value={type}
-            onChange={(chosen) => setType((chosen ?? type) as SuppressionType)}
-            allowDeselect={false}
-          />
-        )}
-        <TextInput
-          label="Reason"
-          value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
-          maxLength={1_000}
-        />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={adding.isPending} disabled={value.trim() === ''}>
-            {isAllowed ? 'Allow' : 'Suppress'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <TextInput
+        label="Reason"
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+        maxLength={1_000}
+      />
+    </DialogForm>
   )
 }

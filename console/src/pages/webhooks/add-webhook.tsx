@@ -1,10 +1,10 @@
-import { Button, Group, Modal, Radio, Select, Stack, TextInput } from '@mantine/core'
+import { Modal, Radio, Select, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { domainsQuery } from '../../api/domains.ts'
 import { addWebhook, type Dialect } from '../../api/webhooks.ts'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { DialogForm } from '../../parts/dialog-form.tsx'
 import { EventChoice } from './event-choice.tsx'
 
 export function AddWebhook({
@@ -39,76 +39,62 @@ function Form({ company, close }: { company: string; close: () => void }) {
     onSuccess: (id) =>
       navigate({ to: '/c/$company/webhooks/$id', params: { company, id }, search: { tab: 'verify' } }),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    adding.mutate()
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label="URL"
-          description="Where your application takes a POST for each event, and answers with 2xx."
-          placeholder="https://app.example.com/hooks/mail"
-          value={url}
-          onChange={(event) => setUrl(event.currentTarget.value)}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          data-autofocus
-          required
-        />
-        <Radio.Group
-          label="Format"
-          value={dialect}
-          onChange={(value) => {
-            setDialect(value as Dialect)
-            setChosen({ events: [], some: chosen.some })
-          }}
-        >
-          <Stack gap={6} mt={6}>
-            <Radio
-              value="json"
-              label="JSON, as Resend sends it"
-              description="Signed as Standard Webhooks and Svix have it."
-            />
-            <Radio
-              value="form"
-              label="Event data, as Mailgun sends it"
-              description="Signed with the signing key of the company."
-            />
-          </Stack>
-        </Radio.Group>
-        <EventChoice
-          dialect={dialect}
-          value={chosen.events}
-          some={chosen.some}
-          onChange={(events, some) => setChosen({ events, some })}
-        />
-        <Select
-          label="Domain"
-          description="Only of mail from this domain."
-          placeholder="All domains"
-          data={domains.data?.domains.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-          value={domain}
-          onChange={setDomain}
-          clearable
-          searchable
-        />
-        {adding.error && <ErrorAlert error={adding.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            loading={adding.isPending}
-            disabled={url.trim() === '' || (chosen.some && chosen.events.length === 0)}
-          >
-            Add webhook
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      submitLabel="Add webhook"
+      mutation={adding}
+      close={close}
+      valid={url.trim() !== '' && (!chosen.some || chosen.events.length > 0)}
+    >
+      <TextInput
+        label="URL"
+        description="Where your application takes a POST for each event, and answers with 2xx."
+        placeholder="https://app.example.com/hooks/mail"
+        value={url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        data-autofocus
+        required
+      />
+      <Radio.Group
+        label="Format"
+        value={dialect}
+        onChange={(value) => {
+          setDialect(value as Dialect)
+          setChosen({ events: [], some: chosen.some })
+        }}
+      >
+        <Stack gap={6} mt={6}>
+          <Radio
+            value="json"
+            label="JSON, as Resend sends it"
+            description="Signed as Standard Webhooks and Svix have it."
+          />
+          <Radio
+            value="form"
+            label="Event data, as Mailgun sends it"
+            description="Signed with the signing key of the company."
+          />
+        </Stack>
+      </Radio.Group>
+      <EventChoice
+        dialect={dialect}
+        value={chosen.events}
+        some={chosen.some}
+        onChange={(events, some) => setChosen({ events, some })}
+      />
+      <Select
+        label="Domain"
+        description="Only of mail from this domain."
+        placeholder="All domains"
+        data={domains.data?.domains.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+        value={domain}
+        onChange={setDomain}
+        clearable
+        searchable
+      />
+    </DialogForm>
   )
 }

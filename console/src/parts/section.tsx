@@ -1,7 +1,7 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 
-/** One thing of the account: what it is, and what can be done with it. */
+/** A part of a page of settings: what it is, and what can be done with it. */
 export function Section({
   title,
   about,

@@ -1,8 +1,8 @@
 import { Alert } from '@mantine/core'
 import { CircleAlert } from 'lucide-react'
 
-/** Above a form: why what was sent was not taken. Read out at once. */
-export function Refusal({ error }: { error: Error | null }) {
+/** In a form: why what was sent was not taken. Read out at once. */
+export function FormError({ error }: { error: Error | null }) {
   if (error === null) return null
   return (
     <Alert role="alert" color="red" variant="light" p="xs" icon={<CircleAlert aria-hidden />}>
