@@ -237,6 +237,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
       log.warn({ err: error }, 'What changes could not be read for those who look on; trying again')
     },
   })
+  const searches = new Searches({ store, teller: new Teller(store) })
   const server = await createServer({
     api: roles.includes('api'),
     settings,
@@ -246,9 +247,9 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     intake,
     workers,
     store,
-    searches: new Searches({ store, teller: new Teller(store) }),
+    searches,
     live,
-    operation: (caller) => operationOn(settings, store, caller, directory.snapshot, seal),
+    operation: (caller) => operationOn(settings, store, caller, directory.snapshot, { seal, turns: searches.turns }),
     seal,
     ask: outgoing.ask,
     derive: (purpose) => seal.derive(purpose),

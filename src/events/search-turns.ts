@@ -12,6 +12,12 @@ const MOST_WAITING = 100
 /** Seconds after which a company that found no turn may ask again. */
 const RETRY_AFTER = 2
 
+/** Ms that one search may take, with waiting for its turn. */
+export const PATIENCE = 30_000
+
+/** In the place of a company: whoever asks about all of them. */
+const ALL = ''
+
 /** The company has too many searches under way: its turn did not come in time. */
 export class SearchesBusy extends Error {
   override name = 'SearchesBusy'
@@ -21,9 +27,9 @@ export class SearchesBusy extends Error {
 export class SearchTurns {
   readonly #places = new CompanyPlaces(PLACES)
 
-  /** Rejects with SearchesBusy where its turn does not come within so many ms. */
-  async take<T>(companyId: string, patience: number, search: () => Promise<T>): Promise<T> {
-    const end = await this.#turn(companyId, patience)
+  /** Null: of all companies. Rejects with SearchesBusy where its turn does not come within so many ms. */
+  async take<T>(companyId: string | null, search: () => Promise<T>, patience = PATIENCE): Promise<T> {
+    const end = await this.#turn(companyId ?? ALL, patience)
     try {
       return await search()
     } finally {

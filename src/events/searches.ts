@@ -11,22 +11,16 @@ import type {
 } from '../store/store.ts'
 import { type EventRange, type EventSearchParts, type FoundEvents, findEvents } from './find.ts'
 import { type EmailRange, type FoundEmails, findEmails } from './find-emails.ts'
-import { SearchTurns } from './search-turns.ts'
-
-/** Ms that one search may take, with waiting for its turn. */
-export const PATIENCE = 30_000
+import { PATIENCE, SearchTurns } from './search-turns.ts'
 
 export interface SearchParts extends EventSearchParts {
   store: EventSearchParts['store'] & Pick<Store, 'countEvents' | 'countedValues'>
 }
 
-/** In the place of a company: whoever asks about all of them. */
-const ALL = ''
-
 /** All of them reject with SearchesBusy where their turn does not come in time. */
 export class Searches {
   readonly #parts: SearchParts
-  readonly #turns = new SearchTurns()
+  readonly turns = new SearchTurns()
 
   constructor(parts: SearchParts) {
     this.#parts = parts
@@ -34,7 +28,7 @@ export class Searches {
 
   emails(filter: EmailFilter, range: EmailRange): Promise<FoundEmails> {
     const find = () => findEmails(this.#parts.store, filter, range)
-    return this.#turns.take(filter.companyId ?? ALL, PATIENCE, find)
+    return this.turns.take(filter.companyId, find)
   }
 
   /** One step of a search, as `findEvents` has it. `patience`: what is left of it, in ms. */
@@ -45,17 +39,17 @@ export class Searches {
     patience = PATIENCE,
   ): Promise<FoundEvents> {
     const find = () => findEvents(this.#parts, filter, range, also)
-    return this.#turns.take(filter.companyId, patience, find)
+    return this.turns.take(filter.companyId, find, patience)
   }
 
   /** What was counted. Null: there is more to add up than is wanted. */
   counts(request: CountRequest): Promise<EventCount[] | null> {
     const { store } = this.#parts
-    return this.#turns.take(request.companyId ?? ALL, PATIENCE, () => store.countEvents(request))
+    return this.turns.take(request.companyId, () => store.countEvents(request))
   }
 
   values(request: ValuesRequest): Promise<CountedValue[] | null> {
     const { store } = this.#parts
-    return this.#turns.take(request.companyId ?? ALL, PATIENCE, () => store.countedValues(request))
+    return this.turns.take(request.companyId, () => store.countedValues(request))
   }
 }

@@ -1,7 +1,7 @@
 /** What waits at the moment, in a few numbers, and the room that is left. */
 import { Pauses } from '../queue/pauses.ts'
 import type { Backlog, StorageUsed } from '../store/store.ts'
-import { companyFilter, type OfCompany } from './find.ts'
+import { companyScope, type OfCompany } from './find.ts'
 import type { ShownLane } from './queue.ts'
 import { verb } from './verb.ts'
 
@@ -19,8 +19,10 @@ export interface BacklogWanted extends OfCompany {
 export const showBacklog = verb(
   'read',
   async (op, { limit = 10, ...of }: BacklogWanted): Promise<ShownBacklog> => {
+    const companyId = companyScope(op, of)
+    const whose = companyId === null ? {} : { companyId }
     const [backlog, paused] = await Promise.all([
-      op.store.backlog({ ...companyFilter(op, of), lanes: limit }),
+      op.inTurn(companyId, () => op.store.backlog({ ...whose, lanes: limit })),
       op.store.pauses(),
     ])
     const pauses = new Pauses()

@@ -36,7 +36,8 @@ export async function emailsFound(
     ...(newerThan !== undefined && { newerThan }),
   }
   for (let steps = 1; ; steps++) {
-    const { emails, complete, next } = await findEmails(op.store, filter, range)
+    const find = () => findEmails(op.store, filter, range)
+    const { emails, complete, next } = await op.inTurn(filter.companyId, find)
     if (forward) found.unshift(...emails)
     else found.push(...emails)
     if (next === null || found.length >= limit || steps === STEPS) return { emails: found, complete, next }

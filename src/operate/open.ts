@@ -5,6 +5,7 @@ import { openSeal } from '../accounts/secret-key.ts'
 import type { Settings } from '../config/settings.ts'
 import { hostAddresses } from '../dns/host-addresses.ts'
 import { Resolver } from '../dns/resolver.ts'
+import { SearchTurns } from '../events/search-turns.ts'
 import { Outgoing } from '../network/outgoing.ts'
 import { addressGuard } from '../network/private-address.ts'
 import { openStore } from '../store/open.ts'
@@ -40,13 +41,13 @@ export async function openOperation(
   }
 }
 
-/** On a store that is open; `seal`: where that of the database is open too. */
+/** On a store that is open; `seal`: where that of the database is open too; `turns`: of the service, where it is one. */
 export function operationOn(
   settings: OperateSettings,
   store: Store,
   caller: Caller,
   accounts: Operation['accounts'],
-  seal?: Seal,
+  { seal, turns = new SearchTurns() }: { seal?: Seal; turns?: SearchTurns } = {},
 ): Operation {
   return {
     caller,
@@ -60,6 +61,7 @@ export function operationOn(
     hosts: () => new Resolver({ servers: settings.dnsServers }),
     outgoing: (options) => outgoing(settings, options),
     guard: () => addressGuard(settings),
+    inTurn: (companyId, look) => turns.take(companyId, look),
     now: () => Date.now(),
   }
 }

@@ -191,7 +191,8 @@ async function counted(
   of: Pick<CountRequest, 'companyId' | 'domainId' | 'dimension' | 'value'>,
   { size, since, until }: SeriesSpan,
 ): Promise<EventCount[]> {
-  const found = await op.store.countEvents({ ...of, size, since, until, most: MOST_IN_SERIES })
+  const request = { ...of, size, since, until, most: MOST_IN_SERIES }
+  const found = await op.inTurn(of.companyId, () => op.store.countEvents(request))
   if (found !== null) return found
   throw new OperateError('over_limit', 'there is more to add up than one answer may cost: ask for less time')
 }
@@ -202,7 +203,8 @@ async function volumesOf(
   of: { companyId: string | null; dimension: CountRequest['dimension']; by: 'value' | 'domain' | 'company' },
 ): Promise<Volumes> {
   const range = sumsOf(span, op.now())
-  const found = await op.store.sumEvents({ ...of, ...range, domainId: null, value: null, most: MOST_IN_SUMS })
+  const request = { ...of, ...range, domainId: null, value: null, most: MOST_IN_SUMS }
+  const found = await op.inTurn(of.companyId, () => op.store.sumEvents(request))
   return { span, since: range.since, until: range.until, volumes: found === null ? null : byKey(found) }
 }
 

@@ -33,6 +33,8 @@ export interface Operation extends Who {
   outgoing(options?: { anywhere?: boolean; connections?: number }): Outgoing
   /** What strangers may name to be connected to. */
   guard(): AddressGuard
+  /** For what may take long to find or to add up; `companyId`: null for all of them. Rejects with SearchesBusy. */
+  inTurn<Result>(companyId: string | null, look: () => Promise<Result>): Promise<Result>
   /** Unix ms. */
   now(): number
   /** It is part of something that the audit list has as a whole. */

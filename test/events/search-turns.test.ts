@@ -9,13 +9,16 @@ function rig() {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
   const search = (name: string, patience = 60_000) =>
-    turns.take(name[0]!, patience, async () => {
+    {
+    const look = async () => {
       begun.push(name)
       const end = Promise.withResolvers<void>()
       ends.set(name, end.resolve)
       await end.promise
       return name
-    })
+    }
+    return turns.take(name[0]!, look, patience)
+  }
   const end = async (name: string) => {
     ends.get(name)!()
     await turn()
@@ -56,7 +59,7 @@ test('a search that fails gives its place back', async () => {
   const turns = new SearchTurns()
   for (let n = 0; n < 5; n++) {
     await assert.rejects(
-      turns.take('a', 1_000, () => Promise.reject(new Error('no such luck'))),
+      turns.take('a', () => Promise.reject(new Error('no such luck'))),
       /no such luck/,
     )
   }

@@ -46,7 +46,7 @@ async function owner(company: Company, name: string): Promise<Owner> {
     ...{ scheduled_at: at, attachments: [file], tags: [{ name: 'tag', value: SECRET }] },
   })
   const accounts = await service.store.accounts()
-  const op = operationOn(service.settings, service.store, OPERATOR, accounts, service.app.seal)
+  const op = operationOn(service.settings, service.store, OPERATOR, accounts, { seal: service.app.seal })
   const of = { company: company.id, domain: domain.id, url: `https://${SECRET}.test/hook` }
   const json = await addWebhook(op, of)
   await addWebhook(op, { ...of, dialect: 'form', events: ['delivered'] })

@@ -47,7 +47,7 @@ export async function serveApis(
       searches: new Searches({ store, teller: new Teller(store) }),
       live: new Live({ store, onFault: (error) => assert.fail(String(error)) }),
       operation: (caller) =>
-        operationOn(service.settings, store, caller, accounts.directory.snapshot, service.app.seal),
+        operationOn(service.settings, store, caller, accounts.directory.snapshot, { seal: service.app.seal }),
       seal: service.app.seal,
       ask: () => assert.fail('no other server is asked here'),
       derive: (purpose) => service.app.seal.derive(purpose),

@@ -99,7 +99,7 @@ export class Tenant {
   /** An operator's. */
   async operation(): Promise<Operation> {
     const { settings, store, app } = this.service
-    return operationOn(settings, store, OPERATOR, await store.accounts(), app.seal)
+    return operationOn(settings, store, OPERATOR, await store.accounts(), { seal: app.seal })
   }
 }
 
