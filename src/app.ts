@@ -249,7 +249,8 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     store,
     searches,
     live,
-    operation: (caller) => operationOn(settings, store, caller, directory.snapshot, { seal, turns: searches.turns }),
+    operation: (caller) =>
+      operationOn(settings, store, caller, directory.snapshot, { seal, turns: searches.turns }),
     seal,
     ask: outgoing.ask,
     derive: (purpose) => seal.derive(purpose),

@@ -41,7 +41,9 @@ export async function openOperation(
   }
 }
 
-/** On a store that is open; `seal`: where that of the database is open too; `turns`: of the service, where it is one. */
+/**
+ * On a store that is open; `seal`: where that of the database is open too; `turns`: of the service, where it is one.
+ */
 export function operationOn(
   settings: OperateSettings,
   store: Store,

@@ -1,7 +1,7 @@
 /** People of the whole installation, for its operators: who they are, who is one of them, and links that sign in. */
 import { randomUUIDv7 } from 'node:crypto'
 import { NO_CREDENTIALS, type Person } from '../people/person.ts'
-import type { PeopleStore } from '../store/store.ts'
+import { type PeopleStore, StoreConflict } from '../store/store.ts'
 import type { AuditNote } from './audited.ts'
 import { OperateError } from './error.ts'
 import { addressIn } from './find.ts'
@@ -61,8 +61,8 @@ export const setOperator = verb(
       const message = `${personName(person)} is ${operator ? 'an operator already' : 'no operator'}`
       throw new OperateError('nothing_to_do', message)
     }
-    if (!operator) await refuseLastOperator(op, person)
-    if (await op.store.updatePerson(person.id, person.version, { operator })) return { ...person, operator }
+    const change = op.store.updatePerson(person.id, person.version, { operator })
+    if (await unlessLast(change)) return { ...person, operator }
     throw new OperateError('conflict', `${personName(person)} was changed at the same moment; try again`)
   },
   {
@@ -76,8 +76,7 @@ export const removePerson = verb(
   'operate',
   async (op, input: { person: string }): Promise<Person> => {
     const person = await findPerson(op, input.person)
-    await refuseLastOperator(op, person)
-    if (await op.store.removePerson(person.id)) return person
+    if (await unlessLast(op.store.removePerson(person.id))) return person
     throw noSuchPerson(input.person)
   },
   { action: 'removePerson', note: ({ person }, removed) => personNote(person, removed) },
@@ -148,13 +147,14 @@ async function withLink({ store, now }: Operation, person: Person, lasts: number
   return { person, token, expiresAt: at + lasts }
 }
 
-async function refuseLastOperator({ store }: Operation, person: Person): Promise<void> {
-  if (!person.operator) return
-  const others = (await store.people(null)).some(({ id, operator }) => operator && id !== person.id)
-  if (others) return
-  throw new OperateError('conflict', 'the last operator stays one: make another first', {
-    verb: 'inviteOperator',
-  })
+/** The store looks for other operators as it writes: two who go at the same moment are none for each other. */
+async function unlessLast<Result>(write: Promise<Result>): Promise<Result> {
+  try {
+    return await write
+  } catch (error) {
+    if (!(error instanceof StoreConflict)) throw error
+    throw new OperateError('conflict', error.message, { verb: 'inviteOperator' }, { cause: error })
+  }
 }
 
 function personNote(text: string, person: Person | null): AuditNote {

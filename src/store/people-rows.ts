@@ -52,6 +52,14 @@ export function takenAddress(address: string | null | undefined): string {
 
 export const TAKEN_IDENTITY = 'The account that was shown belongs to another person here'
 
+export const LAST_OPERATOR = 'the last operator stays one: make another first'
+export const LAST_OWNER = 'a company keeps an owner: make somebody else one first'
+
+/** Throws StoreConflict where `person` is the only one of `those` who must not be left empty. */
+export function refuseLast(those: readonly { person: string }[], person: string, why: string): void {
+  if (those.length === 1 && those[0]!.person === person) throw new StoreConflict(why)
+}
+
 export function noPerson(id: string): StoreConflict {
   return new StoreConflict(`There is no person with the id ${id}`)
 }

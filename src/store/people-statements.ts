@@ -20,6 +20,10 @@ export const RAISE_VERSION = 'UPDATE people SET version = version + 1 WHERE id =
 export const REMOVE_PERSON = 'DELETE FROM people WHERE id = $1 RETURNING id'
 export const SET_MEMBERSHIP = `INSERT INTO memberships (person, company, role) VALUES ($1, $2, $3)
   ON CONFLICT (person, company) DO UPDATE SET role = excluded.role`
+/** @param lock as below */
+export const owners = (lock = '') =>
+  `SELECT person FROM memberships WHERE company = $1 AND role = 'owner' ORDER BY person ${lock}`
+export const operators = (lock = '') => `SELECT id AS person FROM people WHERE operator ORDER BY id ${lock}`
 export const END_MEMBERSHIP = 'DELETE FROM memberships WHERE person = $1 AND company = $2'
 
 /** Of those who are there: nothing is added to somebody who has just been removed. */

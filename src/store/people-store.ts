@@ -35,13 +35,21 @@ export interface PeopleStore {
   people(companyId: string | null): Promise<Person[]>
   /**
    * Changes him where he is still of that version, which is raised. False when he was changed since, or is gone.
-   * StoreConflict when somebody has the address, or an account elsewhere.
+   * StoreConflict when somebody has the address, or an account elsewhere, and for the last operator, who stays one.
    */
   updatePerson(id: string, version: number, change: PersonChange): Promise<boolean>
-  /** With sessions, links and memberships. False when there is none. */
+  /** With sessions, links and memberships. False when there is none. StoreConflict for the last operator. */
   removePerson(id: string): Promise<boolean>
-  /** Null: he belongs to it no more. False when there is no such person or company. Raises his version. */
-  setMembership(personId: string, companyId: string, role: Role | null): Promise<boolean>
+  /**
+   * Null: he belongs to it no more. False when there is no such person or company. Raises his version.
+   * `keepOwner`: StoreConflict where the company would be left without an owner.
+   */
+  setMembership(
+    personId: string,
+    companyId: string,
+    role: Role | null,
+    options?: { keepOwner: boolean },
+  ): Promise<boolean>
 
   /** StoreConflict when there is no such person. */
   addSession(session: Session, tokenHash: Uint8Array): Promise<void>

@@ -8,8 +8,7 @@ function rig() {
   const turns = new SearchTurns()
   const begun: string[] = []
   const ends = new Map<string, () => void>()
-  const search = (name: string, patience = 60_000) =>
-    {
+  const search = (name: string, patience = 60_000) => {
     const look = async () => {
       begun.push(name)
       const end = Promise.withResolvers<void>()

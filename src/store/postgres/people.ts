@@ -1,10 +1,13 @@
 import type { Credentials, Session as PersonSession } from '../../people/person.ts'
 import {
   changedColumns,
+  LAST_OPERATOR,
+  LAST_OWNER,
   noPerson,
   type PersonRow,
   personOf,
   personValues,
+  refuseLast,
   type SignedInRow,
   sessionValues,
   signedInOf,
@@ -21,6 +24,10 @@ import { unlessDuplicate, unlessTaken } from './unless-taken.ts'
 
 /** Somebody who is just being removed is waited for, and then is gone. */
 const STAYING = 'FOR KEY SHARE'
+/** Who goes at the same moment is waited for, and does not count any more. */
+const GOING = 'FOR UPDATE'
+const OWNERS = sql.owners(GOING)
+const OPERATORS = sql.operators(GOING)
 const FORGET = sql.forgetExpired('FOR UPDATE SKIP LOCKED')
 /** Comes with each request of the console: not behind long lists, and planned for many rows. */
 const SIGNED_IN = { name: 'signed-in', text: sql.SIGNED_IN }
@@ -66,6 +73,7 @@ export function people(parts: Parts): PeopleStore {
       const update = `UPDATE people SET version = version + 1${set} WHERE id = $1 AND version = $2 RETURNING 1`
       const values = [id, version, ...columns.map(([, value]) => value)]
       return await database.transaction(async (session) => {
+        if (change.operator === false) refuseLast(await session.run(OPERATORS), id, LAST_OPERATOR)
         const changed = await unlessDuplicate(takenAddress(change.address), () => session.run(update, values))
         if (changed.length === 0) return false
         if (change.credentials !== undefined) await setIdentities(session, id, change.credentials)
@@ -73,13 +81,18 @@ export function people(parts: Parts): PeopleStore {
       })
     },
 
-    removePerson: async (id) => (await database.write(sql.REMOVE_PERSON, [id])).length > 0,
+    removePerson: (id) =>
+      database.transaction(async (session) => {
+        refuseLast(await session.run(OPERATORS), id, LAST_OPERATOR)
+        return (await session.run(sql.REMOVE_PERSON, [id])).length > 0
+      }),
 
-    async setMembership(id, companyId, role) {
+    async setMembership(id, companyId, role, { keepOwner } = { keepOwner: false }) {
       const company = await companies.filter(companyId)
       if (typeof company !== 'number') return false
       return await database.transaction(async (session) => {
         if ((await session.run(sql.RAISE_VERSION, [id])).length === 0) return false
+        if (keepOwner && role !== 'owner') refuseLast(await session.run(OWNERS, [company]), id, LAST_OWNER)
         if (role === null) await session.run(sql.END_MEMBERSHIP, [id, company])
         else await session.run(sql.SET_MEMBERSHIP, [id, company, role])
         return true

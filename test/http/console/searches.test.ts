@@ -68,7 +68,10 @@ describe('what takes long in the console', () => {
 
       const asked = Array.from({ length: MAY_WAIT + 3 }, () => viewer.ask('GET', of(many)))
       const first = await Promise.race(asked)
-      assert.deepEqual([first.status, (first.body.error as { code: string }).code], [429, 'too_many_requests'])
+      assert.deepEqual(
+        [first.status, (first.body.error as { code: string }).code],
+        [429, 'too_many_requests'],
+      )
       assert.equal(gate.begun(), before)
       gate.open()
       const statuses = (await Promise.all([...both, ...asked])).map(({ status }) => status)

@@ -176,6 +176,48 @@ describe('the team of a company', () => {
     )
   })
 
+  test('two owners who demote or remove each other at the same moment leave one of them', async () => {
+    for (const [method, body] of [
+      ['PATCH', { role: 'viewer' }],
+      ['DELETE', undefined],
+    ] as const) {
+      for (let round = 0; round < 5; round++) {
+        const company = await service.company(`Team ${method} ${round}`)
+        const both = [await member({ [company.id]: 'owner' }), await member({ [company.id]: 'owner' })]
+        const replies = await Promise.all(
+          both.map((one, at) => one.ask(method, `${teamOf(company)}/${both[1 - at]!.person.id}`, body)),
+        )
+        const owners = (await team(company)).members.filter(({ role }) => role === 'owner')
+        assert.equal(owners.length, 1)
+        assert.equal(replies.filter(({ status }) => status === 200).length, 1)
+      }
+    }
+  })
+
+  test('so do two operators', async () => {
+    const alone = await startService()
+    try {
+      for (const [method, body] of [
+        ['PATCH', { operator: false }],
+        ['DELETE', undefined],
+      ] as const) {
+        for (let round = 0; round < 5; round++) {
+          const both = [await Visitor.signIn(alone, 'operator'), await Visitor.signIn(alone, 'operator')]
+          for (const { id } of await alone.store.people(null)) {
+            if (both.every(({ person }) => person.id !== id)) await alone.store.removePerson(id)
+          }
+          await Promise.all(
+            both.map((one, at) => one.ask(method, `/installation/people/${both[1 - at]!.person.id}`, body)),
+          )
+          const operators = (await alone.store.people(null)).filter(({ operator }) => operator)
+          assert.equal(operators.length, 1)
+        }
+      }
+    } finally {
+      await alone.close()
+    }
+  })
+
   test('operators see everybody, make others operators, and remove people; one of them stays', async () => {
     const at = '/installation/people'
     const reply = await operator.ask('POST', at, { address: newAddress() })

@@ -159,6 +159,8 @@ export function peopleContract(open: OpenBench): void {
         person({ address: ada.address, credentials: { ...CREDENTIALS, ...{ passkeys: [] } } }),
       )
       assert.equal(await store.updatePerson(ada.id, 2, { credentials }), true)
+      await assert.rejects(store.updatePerson(ada.id, 3, { operator: false }), StoreConflict)
+      await store.addPerson(person({ operator: true }))
       assert.equal(await store.updatePerson(ada.id, 3, { address: null, operator: false }), true)
       assert.deepEqual([(await stands()).address, (await stands()).operator], [null, false])
     })
@@ -202,6 +204,48 @@ export function peopleContract(open: OpenBench): void {
       assert.equal(await store.setMembership(newId(), one.id, 'owner'), false)
       assert.deepEqual(await stands(), [4, '2 developer'])
       assert.equal(await store.updatePerson(ada.id, 3, { name: 'late' }), false)
+    })
+
+    test('of owners who are demoted at once, on two nodes, one stays where one has to', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      for (let round = 0; round < 10; round++) {
+        const { id: company } = await acme(store, `Company ${round}`)
+        const [ada, eve] = [0, 1].map(() => person({ memberships: [{ companyId: company, role: 'owner' }] }))
+        for (const each of [ada!, eve!]) await store.addPerson(each)
+        const settled = await Promise.allSettled([
+          store.setMembership(ada!.id, company, 'viewer', { keepOwner: true }),
+          other.setMembership(eve!.id, company, null, { keepOwner: true }),
+        ])
+        assert.deepEqual(settled.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+        const refused = settled.find((each) => each.status === 'rejected')!
+        assert.ok(refused.reason instanceof StoreConflict)
+        const owners = (await store.people(company)).filter(
+          ({ memberships }) => memberships[0]!.role === 'owner',
+        )
+        assert.equal(owners.length, 1)
+        // Who goes without a word of it goes.
+        assert.equal(await store.setMembership(owners[0]!.id, company, null), true)
+      }
+    })
+
+    test('of operators who go at once, on two nodes, one stays', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      for (let round = 0; round < 10; round++) {
+        const [ada, eve] = [person({ operator: true }), person({ operator: true })]
+        for (const each of [ada, eve]) await store.addPerson(each)
+        for (const { id } of await store.people(null)) {
+          if (id !== ada.id && id !== eve.id) await store.removePerson(id)
+        }
+        const settled = await Promise.allSettled([
+          store.updatePerson(ada.id, 0, { operator: false }),
+          other.removePerson(eve.id),
+        ])
+        assert.deepEqual(settled.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+        const operators = (await store.people(null)).filter(({ operator }) => operator)
+        assert.equal(operators.length, 1)
+      }
     })
 
     test('who is removed leaves neither sessions, links, memberships nor accounts behind', async (t) => {

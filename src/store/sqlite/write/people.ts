@@ -2,8 +2,11 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Credentials } from '../../../people/person.ts'
 import {
   changedColumns,
+  LAST_OPERATOR,
+  LAST_OWNER,
   noPerson,
   personValues,
+  refuseLast,
   sessionValues,
   TAKEN_IDENTITY,
   takenAddress,
@@ -35,6 +38,8 @@ export function people(db: DatabaseSync, { companies }: Parts): Direct<PeopleWri
   const raiseVersion = prepare(sql.RAISE_VERSION)
   const remove = prepare(sql.REMOVE_PERSON)
   const setMembership = prepare(sql.SET_MEMBERSHIP)
+  const owners = prepare(sql.owners())
+  const operators = prepare(sql.operators())
   const endMembership = prepare(sql.END_MEMBERSHIP)
   const addSession = prepare(sql.ADD_SESSION)
   const touchSession = prepare(sql.TOUCH_SESSION)
@@ -64,6 +69,7 @@ export function people(db: DatabaseSync, { companies }: Parts): Direct<PeopleWri
       const columns = changedColumns(change)
       const set = columns.map(([column]) => `, ${column} = ?`).join('')
       const update = db.prepare(`UPDATE people SET version = version + 1${set} WHERE id = ? AND version = ?`)
+      if (change.operator === false) refuseLast(all(operators), id, LAST_OPERATOR)
       let changed = false
       unlessTaken(takenAddress(change.address), () => {
         changed = update.run(...columns.map(([, value]) => bound(value)), id, version).changes > 0
@@ -72,11 +78,15 @@ export function people(db: DatabaseSync, { companies }: Parts): Direct<PeopleWri
       return changed
     },
 
-    removePerson: (id) => one(remove, id) !== undefined,
+    removePerson(id) {
+      refuseLast(all(operators), id, LAST_OPERATOR)
+      return one(remove, id) !== undefined
+    },
 
-    setMembership(id, companyId, role) {
+    setMembership(id, companyId, role, { keepOwner } = { keepOwner: false }) {
       const company = companies.find(companyId)
       if (company === undefined || one(raiseVersion, id) === undefined) return false
+      if (keepOwner && role !== 'owner') refuseLast(all(owners, company), id, LAST_OWNER)
       if (role === null) endMembership.run(id, company)
       else setMembership.run(id, company, role)
       return true
