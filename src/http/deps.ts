@@ -42,6 +42,7 @@ export interface HttpDeps {
   store: Pick<
     Store,
     | 'addAudit'
+    | 'addInvitation'
     | 'addPerson'
     | 'addSession'
     | 'settledEventNumber'

@@ -1,7 +1,7 @@
 /** How an invitation is accepted. Whoever does it may be nobody yet, so it is no verb. */
 import type { Invitation, Person, Session } from '../people/person.ts'
 import { hashSecret } from '../people/secret.ts'
-import type { PeopleStore } from '../store/store.ts'
+import { type PeopleStore, StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { newPerson } from './people.ts'
 import { type BegunSession, beginSession, type SigningIn } from './sessions.ts'
@@ -9,6 +9,7 @@ import { type BegunSession, beginSession, type SigningIn } from './sessions.ts'
 export type InvitationStore = Pick<
   PeopleStore,
   | 'addAudit'
+  | 'addInvitation'
   | 'addPerson'
   | 'addSession'
   | 'endSessions'
@@ -34,13 +35,25 @@ export async function acceptInvitation(
   if (invitation === null) return null
   const owner = await store.findPerson({ address: invitation.address })
   if (owner !== null && owner.id !== known?.person.id) {
-    const message = `${invitation.address} has an account here: sign in with it, then open this link once more`
-    throw new OperateError('conflict', message)
+    throw hasAccount(invitation)
   }
   if ((await store.takeInvitation(hash, from.now)) === null) return null
-  const person = await joined(store, invitation, owner, from)
+  let person: Person
+  try {
+    person = await joined(store, invitation, owner, from)
+  } catch (error) {
+    if (!(error instanceof StoreConflict)) throw error
+    // An account was made under this address meanwhile, by another invitation. This one is still to be used.
+    await store.addInvitation(invitation, hash)
+    throw hasAccount(invitation)
+  }
   if (known !== null) await store.endSessions(known.person.id, { id: known.session.id })
   return await beginSession(store, person, 'link', from)
+}
+
+function hasAccount({ address }: Invitation): OperateError {
+  const message = `${address} has an account here: sign in with it, then open this link once more`
+  return new OperateError('conflict', message)
 }
 
 async function joined(
@@ -54,8 +67,13 @@ async function joined(
   const change = { companyId, target: address, detail: { role } }
   const actor = { kind: 'person', id: person.id, name: address } as const
   const entry = await store.addAudit({ at: now, actor, action: 'acceptInvitation', ...change })
-  if (owner === null) await store.addPerson(person)
-  else await store.setMembership(owner.id, companyId, role)
+  try {
+    if (owner === null) await store.addPerson(person)
+    else await store.setMembership(owner.id, companyId, role)
+  } catch (error) {
+    if (error instanceof StoreConflict) await store.settleAudit(entry, null)
+    throw error
+  }
   await store.settleAudit(entry, change)
   return (await store.findPerson({ id: person.id })) ?? person
 }

@@ -8,7 +8,7 @@ import { type PeopleStore, type PersonChange, StoreConflict } from '../store/sto
 import { OperateError } from './error.ts'
 import { personAddress, personName } from './people.ts'
 import { type BegunSession, beginSession } from './sessions.ts'
-import { checkPassword, type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
+import { beginProved, checkPassword, ended, type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
 
 /** Ms for which the proof that a session began with is fresh. */
 const FRESH = 15 * 60_000
@@ -40,9 +40,11 @@ export async function confirmPassword(
   origin: Origin,
 ): Promise<BegunSession> {
   await checkPassword(parts, person, person.id, password, origin)
-  const begun = await beginSession(parts.store, person, session.way, { ...origin, now: parts.clock.now() })
-  await parts.store.endSessions(person.id, { id: session.id })
-  return begun
+  const begun = await beginProved(parts, person, session.way, origin)
+  // It may have been ended meanwhile, from another device: then none goes on in its place.
+  if ((await parts.store.endSessions(person.id, { id: session.id })) > 0) return begun
+  await parts.store.endSessions(person.id, { id: begun.session.id })
+  throw ended()
 }
 
 /** What is absent stays. */
@@ -60,7 +62,7 @@ export async function changeProfile(
   return await changeSelf(parts, self, 'changeProfile', () => change, { ...change })
 }
 
-/** Others who have signed in as him are no longer. Gives the session that goes on in place of this one. */
+/** Others who have signed in as him, or have a link that would, are no longer. Gives the session that goes on in place of this one. */
 export async function changePassword(
   parts: SignInParts,
   self: Self,
@@ -72,6 +74,9 @@ export async function changePassword(
   const problem = passwordProblem(password, [address ?? '', name])
   if (problem !== null) throw new OperateError('invalid', problem)
   const stored = await parts.passwords.hash(password, { origin: origin.group, known: true })
+  // That takes a while, in which somebody may have been signed out who had no right to be here.
+  const going = await ownSessions(parts, self)
+  if (going.every(({ id }) => id !== self.session.id)) throw ended()
   const person = await changeSelf(parts, self, 'changePassword', ({ credentials }) => ({
     credentials: { ...credentials, password: stored },
   }))

@@ -11,8 +11,8 @@ import type { Person } from '../people/person.ts'
 import { OperateError } from './error.ts'
 import { changeSelf, requireFresh, type Self } from './own-account.ts'
 import { personName } from './people.ts'
-import { type BegunSession, beginSession } from './sessions.ts'
-import { type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
+import type { BegunSession } from './sessions.ts'
+import { beginProved, type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
 
 /** Ms in which what was begun has to be gone on with. */
 export const CHALLENGE_LASTS = 10 * 60_000
@@ -62,7 +62,7 @@ export async function signInByPasskey(
     throw new SignInRefused('ended', 'your account was changed at this moment: try again')
   }
   const known = { ...person, version: person.version + 1, credentials }
-  return await beginSession(parts.store, known, 'passkey', { ...origin, now })
+  return await beginProved(parts, known, 'passkey', origin)
 }
 
 export async function beginPasskey(

@@ -3,7 +3,7 @@ import type { Seal } from '../accounts/seal.ts'
 import type { Log } from '../common/logging.ts'
 import { type Attempt, type Attempts, TooManyAttempts, type Trying } from '../people/attempts.ts'
 import { type Passwords, PasswordsBusy } from '../people/password.ts'
-import type { Credentials, Person } from '../people/person.ts'
+import type { Credentials, Person, SignInWay } from '../people/person.ts'
 import { withoutRecoveryCode } from '../people/recovery-codes.ts'
 import type { Tickets } from '../people/tickets.ts'
 import { totpContext, totpStep } from '../people/totp.ts'
@@ -93,20 +93,27 @@ export async function signInByPassword(
 ): Promise<Proved> {
   const account = accountOf(address)
   const person = await parts.store.findPerson({ address: account })
-  const { stored } = await checkPassword(parts, person, account, password, origin)
+  await checkPassword(parts, person, account, password, origin)
   const now = parts.clock.now()
   if (person!.credentials.totp !== null) {
     const held = { personId: person!.id, version: person!.version }
     return { ticket: parts.tickets.issue('second-factor', held, TICKET_LASTS, now) }
   }
-  const begun = await beginSession(parts.store, person!, 'password', { ...origin, now })
-  // A change of the password ends all sessions: one that begins at the same moment with the old one as well.
-  const still = await parts.store.findPerson({ id: person!.id })
-  if (still?.credentials.password !== stored) {
-    await parts.store.endSessions(person!.id, { id: begun.session.id })
-    throw wrongPassword()
-  }
-  return { begun }
+  return { begun: await beginProved(parts, person!, 'password', origin) }
+}
+
+/** A change of the password ends all sessions: one that begins at the same moment by what was proved before, as well. */
+export async function beginProved(
+  { store, clock }: Pick<SignInParts, 'store' | 'clock'>,
+  person: Person,
+  way: SignInWay,
+  origin: Origin,
+): Promise<BegunSession> {
+  const begun = await beginSession(store, person, way, { ...origin, now: clock.now() })
+  const still = await store.findPerson({ id: person.id })
+  if (still?.credentials.password === person.credentials.password) return begun
+  await store.endSessions(person.id, { id: begun.session.id })
+  throw ended()
 }
 
 /** What is no address at all is looked for as well: it takes as long. */
@@ -126,7 +133,7 @@ export async function checkPassword(
   account: string,
   password: string,
   origin: Origin,
-): Promise<{ stored: string }> {
+): Promise<void> {
   const device = deviceOf(parts, person?.id ?? null, origin.device)
   const trying = { account: person?.id ?? account, from: origin.group, device, what: 'password' } as const
   const stored = person?.credentials.password ?? null
@@ -139,7 +146,7 @@ export async function checkPassword(
       throw new SignInRefused('busy', 'many people sign in at this moment: try again', 2_000)
     }
   })
-  if (right && stored !== null) return { stored }
+  if (right) return
   parts.log.warn(
     { address: origin.address, personId: person?.id ?? null },
     'a sign-in to the console was refused',
@@ -170,7 +177,7 @@ export async function signInBySecondFactor(
   }
   if (!(await parts.store.updatePerson(person.id, person.version, { credentials }))) throw ended()
   const known = { ...person, version: person.version + 1, credentials }
-  return await beginSession(parts.store, known, 'password', { ...origin, now: parts.clock.now() })
+  return await beginProved(parts, known, 'password', origin)
 }
 
 /** What the credentials are once the code was used; null: it does not count. */
@@ -225,7 +232,7 @@ function wrongPassword(): SignInRefused {
   return new SignInRefused('wrong', 'address or password is wrong')
 }
 
-function ended(): SignInRefused {
+export function ended(): SignInRefused {
   return new SignInRefused(
     'ended',
     'this took too long, or your account was changed meanwhile: sign in again',

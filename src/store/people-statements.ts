@@ -39,6 +39,7 @@ export const SESSIONS = `SELECT ${SESSION_COLUMNS} FROM sessions s WHERE s.perso
   ORDER BY s.seen_at DESC, s.id DESC`
 export const END_SESSION = 'DELETE FROM sessions WHERE person = $1 AND id = $2 RETURNING id'
 export const END_OTHER_SESSIONS = 'DELETE FROM sessions WHERE person = $1 AND id <> $2 RETURNING id'
+export const END_LINKS = 'DELETE FROM sign_in_links WHERE person = $1'
 
 export const ADD_LINK = `INSERT INTO sign_in_links (token_hash, created_at, expires_at, person)
   SELECT $1, $2, $3, id FROM people WHERE id = $4`

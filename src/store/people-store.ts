@@ -59,7 +59,7 @@ export interface PeopleStore {
   touchSession(id: string, seenAt: number, expiresAt: number): Promise<void>
   /** Those that have not expired, used last first. */
   sessions(personId: string, now: number): Promise<Session[]>
-  /** One of his, or all but `except`. How many they were. */
+  /** One of his, or all but `except`, and with these the links that would sign him in. How many sessions they were. */
   endSessions(personId: string, which: { id: string } | { except: string | null }): Promise<number>
 
   /** StoreConflict when there is no such person. */

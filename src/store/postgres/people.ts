@@ -117,11 +117,11 @@ export function people(parts: Parts): PeopleStore {
     sessions: (personId, now) => database.read<PersonSession>(sql.SESSIONS, [personId, now]),
 
     async endSessions(personId, which) {
-      const ended =
-        'id' in which
-          ? database.write(sql.END_SESSION, [personId, which.id])
-          : database.write(sql.END_OTHER_SESSIONS, [personId, which.except ?? ''])
-      return (await ended).length
+      if ('id' in which) return (await database.write(sql.END_SESSION, [personId, which.id])).length
+      return await database.transaction(async (session) => {
+        await session.run(sql.END_LINKS, [personId])
+        return (await session.run(sql.END_OTHER_SESSIONS, [personId, which.except ?? ''])).length
+      })
     },
 
     async addLink({ personId, createdAt, expiresAt }, tokenHash) {

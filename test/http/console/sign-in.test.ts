@@ -1,6 +1,7 @@
 /** Signing in to the console by a link or a password, and what a session is. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { makeLink } from '../../../src/operate/sessions.ts'
 import type { Person } from '../../../src/people/person.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { call, inTime, type Reply } from '../requests.ts'
@@ -129,6 +130,51 @@ describe('signing in to the console', () => {
     assertSaid(await there.get('/session'), 401, 'signed_out')
     assertSaid(await visitor().signIn(address, PASSWORD), 401, 'wrong')
     assertSaid(await visitor().signIn(address, 'violins in the marmalade'), 200)
+  })
+
+  test('a proof that is under way as the password is changed is none any more', async () => {
+    const person = await withPassword()
+    const [own, thief] = [visitor(), visitor()]
+    for (const each of [own, thief]) assertSaid(await each.signIn(person.address, PASSWORD), 200)
+    const { store } = service
+    const { addSession } = store
+    const gate = Promise.withResolvers<void>()
+    const reached = Promise.withResolvers<void>()
+    store.addSession = async (...added) => {
+      store.addSession = addSession
+      reached.resolve()
+      await gate.promise
+      await addSession.apply(store, added)
+    }
+    const proof = thief.post('/account/proof', { password: PASSWORD })
+    await reached.promise
+    assertSaid(await own.ask('PUT', '/account/password', { password: 'another violin in marmalade' }), 200)
+    gate.resolve()
+    assertSaid(await proof, 401, 'ended')
+    assertSaid(await thief.get('/session'), 401)
+    assert.equal((await store.sessions(person.id, Date.now())).length, 1)
+  })
+
+  test('who is signed out elsewhere while he changes the password does not change it', async () => {
+    const person = await withPassword()
+    const [own, thief] = [visitor(), visitor()]
+    for (const each of [own, thief]) assertSaid(await each.signIn(person.address, PASSWORD), 200)
+    const { credentials } = (await service.store.findPerson({ id: person.id }))!
+    // It takes some hundred ms to hash it.
+    const change = thief.ask('PUT', '/account/password', { password: 'a password of the thief' })
+    const ends = own.ask('DELETE', '/account/sessions')
+    const [changed] = await Promise.all([change, ends])
+    assertSaid(changed, 401)
+    assert.deepEqual((await service.store.findPerson({ id: person.id }))!.credentials, credentials)
+  })
+
+  test('links that were made before the password was changed sign nobody in', async () => {
+    const person = await withPassword()
+    const token = await makeLink(service.store, person.id, Date.now())
+    const own = visitor()
+    assertSaid(await own.signIn(person.address, PASSWORD), 200)
+    assertSaid(await own.ask('PUT', '/account/password', { password: 'another violin in marmalade' }), 200)
+    assertSaid(await visitor().post('/session/link', { token }), 404)
   })
 
   test('sessions are listed, and end one by one or all but this one', async () => {

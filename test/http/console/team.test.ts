@@ -176,6 +176,25 @@ describe('the team of a company', () => {
     )
   })
 
+  test('two invitations of one new address that are opened at once make one account, and none is lost', async () => {
+    const other = await member({ [beta.id]: 'owner' })
+    for (let round = 0; round < 5; round++) {
+      const address = newAddress()
+      const tokens = [
+        await invite(address, 'viewer'),
+        await invite(address, 'viewer', { by: other, to: beta }),
+      ]
+      const replies = await Promise.all(tokens.map((token) => open(token)))
+      const [first, second] = replies.toSorted((a, b) => a.status - b.status)
+      ok(first!)
+      assert.deepEqual([second!.status, code(second!)], [409, 'conflict'])
+      const cookie = String(first!.headers.get('set-cookie')).split(';')[0]!
+      const again = await open(tokens[replies.indexOf(second!)]!, cookie)
+      ok(again)
+      assert.equal((again.body.companies as unknown[]).length, 2)
+    }
+  })
+
   test('two owners who demote or remove each other at the same moment leave one of them', async () => {
     for (const [method, body] of [
       ['PATCH', { role: 'viewer' }],

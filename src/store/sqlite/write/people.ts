@@ -45,6 +45,7 @@ export function people(db: DatabaseSync, { companies }: Parts): Direct<PeopleWri
   const touchSession = prepare(sql.TOUCH_SESSION)
   const endSession = prepare(sql.END_SESSION)
   const endOthers = prepare(sql.END_OTHER_SESSIONS)
+  const endLinks = prepare(sql.END_LINKS)
   const addLink = prepare(sql.ADD_LINK)
   const takeLink = prepare(sql.TAKE_LINK)
   const forgets = sql.forgetExpired().map(prepare)
@@ -100,9 +101,9 @@ export function people(db: DatabaseSync, { companies }: Parts): Direct<PeopleWri
     touchSession: (id, seenAt, expiresAt) => void touchSession.run(id, seenAt, expiresAt),
 
     endSessions(personId, which) {
-      const ended =
-        'id' in which ? all(endSession, personId, which.id) : all(endOthers, personId, which.except ?? '')
-      return ended.length
+      if ('id' in which) return all(endSession, personId, which.id).length
+      endLinks.run(personId)
+      return all(endOthers, personId, which.except ?? '').length
     },
 
     addLink({ personId, createdAt, expiresAt }, tokenHash) {
