@@ -55,9 +55,9 @@ export class Authentication {
       return { address }
     }
     const { session, person } = await this.#signedIn(request, address)
-    limit.admission.admit(raw, `console: ${person.id}`)
     const company = access === 'company' ? companyOf(request) : null
     const caller = await this.#callerOf(person, access, company)
+    limit.admission.admit(raw, shareOf(person.id, caller))
     return { address, session, person, caller, company } satisfies SignedIn
   }
 
@@ -127,6 +127,14 @@ function isOwn(origin: string, host: string | undefined, publicUrl: string): boo
 function forged(why: string): Fault {
   const detail = `${why}: it did not come from the console`
   return new Fault({ code: 'person_refused', status: 403, why: 'forged', detail })
+}
+
+/**
+ * In whose share of the service a request counts: in its company's, which may have people as many as it likes. It is
+ * another than that of the company's keys: who looks does not keep from sending.
+ */
+export function shareOf(personId: string, caller: Caller | null): string {
+  return `console: ${caller?.kind === 'person' ? caller.principal.companyId : personId}`
 }
 
 function companyOf({ params }: FastifyRequest): string | null {

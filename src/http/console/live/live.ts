@@ -5,7 +5,7 @@ import { authorise } from '../../../operate/authority.ts'
 import type { OpenAnswer } from '../../answer.ts'
 import type { Answering } from '../../api.ts'
 import type { HttpCore } from '../../core.ts'
-import type { Authentication } from '../authenticate.ts'
+import { type Authentication, shareOf } from '../authenticate.ts'
 import { sessionToken } from '../session/cookie.ts'
 import { Streams } from './streams.ts'
 
@@ -26,7 +26,7 @@ export function addLive(
     const { caller, company, person } = await authentication.authenticate(request, 'company')
     authorise(caller, 'read')
     const after = seen(request)
-    const leave = streams.reserve(person.id)
+    const leave = streams.reserve(person.id, shareOf(person.id, caller))
     const token = sessionToken(request.raw)!
     return {
       type: 'text/event-stream; charset=utf-8',

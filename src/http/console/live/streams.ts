@@ -37,6 +37,7 @@ export class Streams {
   readonly #authentication: Authentication
   readonly #open = new Set<Stream>()
   readonly #pool = fairPool(MOST)
+  /** By person, and by share. */
   readonly #held = new Map<string, number>()
   readonly #texts = new WeakMap<Changes, string>()
   #closed = false
@@ -48,19 +49,26 @@ export class Streams {
     this.#authentication = authentication
   }
 
-  /** Takes a place for one more; what it gives gives it back. Throws a Fault where there is none. */
-  reserve(personId: string): () => void {
-    const held = this.#held.get(personId) ?? 0
-    if (held >= MOST_OF_PERSON || !this.#pool.allows(held)) {
+  /**
+   * Takes a place for one more; what it gives gives it back. Throws a Fault where there is none. `share`: whose part of
+   * all of them it is.
+   */
+  reserve(personId: string, share: string): () => void {
+    const held = (name: string) => this.#held.get(name) ?? 0
+    if (held(personId) >= MOST_OF_PERSON || !this.#pool.allows(held(share))) {
       throw new Fault({ code: 'too_much_under_way', retryAfter: RETRY_AFTER })
     }
+    const add = (name: string, more: number) => {
+      const now = held(name) + more
+      if (now === 0) this.#held.delete(name)
+      else this.#held.set(name, now)
+    }
+    const names = [personId, share]
     this.#pool.take(1)
-    this.#held.set(personId, held + 1)
+    for (const name of names) add(name, 1)
     return () => {
       this.#pool.give(1)
-      const left = this.#held.get(personId)! - 1
-      if (left === 0) this.#held.delete(personId)
-      else this.#held.set(personId, left)
+      for (const name of names) add(name, -1)
     }
   }
 

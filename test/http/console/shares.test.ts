@@ -1,4 +1,4 @@
-/** What a company's people meet who ask for more at once than may be under way; keys of it wait in the same turns. */
+/** What a company's people meet who ask for more at once than may be under way, however many they are. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Store } from '../../../src/store/store.ts'
@@ -91,5 +91,66 @@ describe('what takes long in the console', () => {
     assert.equal((await Promise.race(byKey)).status, 429)
     gate.open()
     await Promise.all([...asked, ...byKey])
+  })
+})
+
+describe('people of one company', () => {
+  const open = async (visitor: Visitor, company: string, url: string) => {
+    const leaving = new AbortController()
+    const { status, body } = await fetch(`${url}/console/api/companies/${company}/live`, {
+      headers: { cookie: visitor.cookie },
+      signal: leaving.signal,
+    })
+    return { status, body, leave: () => leaving.abort() }
+  }
+
+  test('have the requests under way of one, and not of each', async (t) => {
+    // 40 requests.
+    const service = await startService({ memory: 40 * 1024 * 1024 })
+    t.after(() => service.close())
+    const [many, other] = [await Tenant.make(service, 'Many'), await Tenant.make(service, 'Other')]
+    const stranger = await other.visitor('viewer')
+    const gate = Promise.withResolvers<void>()
+    const { store } = service
+    const { people } = store
+    store.people = async (company) => {
+      if (company === many.company.id) await gate.promise
+      return await people.call(store, company)
+    }
+    const statuses = await Promise.all(
+      Array.from({ length: 15 }, async () => {
+        const visitor = await many.visitor('viewer')
+        return Array.from({ length: 4 }, () => visitor.ask('GET', `/companies/${many.company.id}/team`))
+      }),
+    )
+    const asked = statuses.flat()
+    const first = await Promise.race(asked)
+    assert.equal(first.status, 429)
+    // Room for more than one request of another company.
+    const others = Array.from({ length: 4 }, () => stranger.ask('GET', `/companies/${other.company.id}/team`))
+    for (const { status } of await Promise.all(others)) assert.equal(status, 200)
+    gate.resolve()
+    await Promise.all(asked)
+  })
+
+  test('have the live streams of one, and not of each', async (t) => {
+    const service = await startService()
+    t.after(() => service.close())
+    const [many, other] = [await Tenant.make(service, 'Many'), await Tenant.make(service, 'Other')]
+    const streams = []
+    for (let person = 0; person < 20; person++) {
+      const visitor = await many.visitor('viewer')
+      streams.push(
+        ...(await Promise.all(Array.from({ length: 22 }, () => open(visitor, many.company.id, service.url)))),
+      )
+    }
+    assert.deepEqual([...new Set(streams.map(({ status }) => status))].sort(), [200, 429])
+    const stranger = await other.visitor('viewer')
+    for (let n = 0; n < 3; n++) {
+      const stream = await open(stranger, other.company.id, service.url)
+      assert.equal(stream.status, 200)
+      streams.push(stream)
+    }
+    for (const { leave } of streams) leave()
   })
 })
