@@ -63,21 +63,24 @@ const SCOPES: Readonly<Record<Exclude<Right, 'own' | 'operate'>, readonly Scope[
   manage: ['management'],
 }
 
+/** Whether the caller has a right, on whatever it is about. */
+export function may(caller: Caller, right: Right): boolean {
+  if (caller.kind === 'operator') return true
+  if (right === 'operate') return false
+  if (right === 'own') return caller.kind === 'person' && caller.role === 'owner'
+  return SCOPES[right].some((scope) => caller.principal.scopes.has(scope))
+}
+
 /** Throws `not_allowed`, which tells nothing of what exists: it is asked before anything is looked for. */
 export function authorise(caller: Caller, right: Right): void {
-  if (caller.kind === 'operator') return
+  if (caller.kind === 'operator' || may(caller, right)) return
   if (right === 'operate') throw new OperateError('not_allowed', 'only the operator may do this')
-  if (right === 'own') {
-    if (caller.kind === 'person' && caller.role === 'owner') return
-    throw new OperateError('not_allowed', 'only an owner of the company may do this')
-  }
-  const scopes = SCOPES[right]
-  if (scopes.some((scope) => caller.principal.scopes.has(scope))) return
+  if (right === 'own') throw new OperateError('not_allowed', 'only an owner of the company may do this')
   throw new OperateError(
     'not_allowed',
     caller.kind === 'person'
       ? `a ${caller.role} of the company may not do this: ask one of its owners`
-      : `this key lacks the scope ${scopes.join(' or ')}`,
+      : `this key lacks the scope ${SCOPES[right].join(' or ')}`,
   )
 }
 

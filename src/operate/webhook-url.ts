@@ -1,5 +1,6 @@
 /** Which URLs may be those of a webhook. */
 import { NotAUrl, outgoingUrl, refusedHost } from '../network/outgoing.ts'
+import { may } from './authority.ts'
 import { OperateError } from './error.ts'
 import type { Operation } from './verb.ts'
 
@@ -11,6 +12,16 @@ export function checkedWebhookUrl(text: string): string {
     if (!(error instanceof NotAUrl)) throw error
     throw new OperateError('invalid', `"${text}" ${error.message}`, null, { cause: error })
   }
+}
+
+/**
+ * As its company's people see it: path and query often hold what lets anybody post there, so those who may only look
+ * see where it is, and no more.
+ */
+export function visibleWebhookUrl({ caller }: Pick<Operation, 'caller'>, text: string): string {
+  if (caller.kind !== 'person' || may(caller, 'manage')) return text
+  const { origin, href } = new URL(text)
+  return href === `${origin}/` ? href : `${origin}/…`
 }
 
 /**

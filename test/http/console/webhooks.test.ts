@@ -87,7 +87,7 @@ describe('webhooks in the console', () => {
     ])
     const id = await made({ events: ['email.bounced'], domain: 'acme.example' })
     const one = `${at}/${id}`
-    const shown = ok<Shown>(await viewer.ask('GET', one))
+    const shown = ok<Shown>(await developer.ask('GET', one))
     assert.deepEqual(
       [shown.url, shown.events, shown.everything, shown.status, shown.behindSince],
       [receiver.url, ['email.bounced'], false, 'enabled', null],
@@ -221,6 +221,20 @@ describe('webhooks in the console', () => {
       refused(await stranger.ask('GET', path), 404, 'not_found')
     refused(await stranger.ask('GET', `/companies/${beta}/webhooks/${id}`), 404, 'not_found')
     ok(await developer.ask('DELETE', one))
+  })
+
+  test('of a URL who may only look sees where it is, and not what lets anybody post there', async () => {
+    const origin = 'https://hooks.example:8443'
+    const [plain, secret] = [await made({ url: `${origin}/` }), await made({ url: `${origin}/T0/B1?key=s3cret` })]
+    const urlOf = async (visitor: Visitor, id: string) =>
+      ok<Shown>(await visitor.ask('GET', `${at}/${id}`)).url
+    assert.equal(await urlOf(developer, secret), `${origin}/T0/B1?key=s3cret`)
+    assert.equal(await urlOf(viewer, plain), `${origin}/`)
+    assert.equal(await urlOf(viewer, secret), `${origin}/…`)
+    const listed = ok<{ data: Shown[] }>(await viewer.ask('GET', at))
+    assert.ok(listed.data.some(({ id, url }) => id === secret && url === `${origin}/…`))
+    assert.doesNotMatch(JSON.stringify(listed), /s3cret|\/T0/)
+    for (const id of [plain, secret]) ok(await developer.ask('DELETE', `${at}/${id}`))
   })
 
   test('pages of a list', async () => {

@@ -10,6 +10,7 @@ import {
   rotateWebhookSecret,
   showWebhookSecret,
 } from '../../../operate/webhook-secrets.ts'
+import { visibleWebhookUrl } from '../../../operate/webhook-url.ts'
 import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
@@ -176,7 +177,8 @@ const rotateSecret = endpoint({
 
 async function shown(op: Operation, owned: OwnedWebhook): Promise<WebhookShown> {
   const { webhook, company, domain } = owned
-  const { id, dialect, url, types, status, createdAt, rotatedAt } = webhook
+  const { id, dialect, types, status, createdAt, rotatedAt } = webhook
+  const url = visibleWebhookUrl(op, webhook.url)
   const { since } = await showWebhookBacklog(op, { id })
   return {
     ...{ id, company: company.id, domain: domain?.name ?? webhook.domainId, dialect, url, status },
