@@ -62,7 +62,10 @@ export async function changeProfile(
   return await changeSelf(parts, self, 'changeProfile', () => change, { ...change })
 }
 
-/** Others who have signed in as him, or have a link that would, are no longer. Gives the session that goes on in place of this one. */
+/**
+ * Others who have signed in as him, or have a link that would, are no longer. Gives the session that goes on in place
+ * of this one.
+ */
 export async function changePassword(
   parts: SignInParts,
   self: Self,

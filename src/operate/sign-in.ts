@@ -102,7 +102,9 @@ export async function signInByPassword(
   return { begun: await beginProved(parts, person!, 'password', origin) }
 }
 
-/** A change of the password ends all sessions: one that begins at the same moment by what was proved before, as well. */
+/**
+ * A change of the password ends all sessions: one that begins at the same moment by what was proved before, as well.
+ */
 export async function beginProved(
   { store, clock }: Pick<SignInParts, 'store' | 'clock'>,
   person: Person,

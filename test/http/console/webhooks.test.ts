@@ -225,7 +225,10 @@ describe('webhooks in the console', () => {
 
   test('of a URL who may only look sees where it is, and not what lets anybody post there', async () => {
     const origin = 'https://hooks.example:8443'
-    const [plain, secret] = [await made({ url: `${origin}/` }), await made({ url: `${origin}/T0/B1?key=s3cret` })]
+    const [plain, secret] = [
+      await made({ url: `${origin}/` }),
+      await made({ url: `${origin}/T0/B1?key=s3cret` }),
+    ]
     const urlOf = async (visitor: Visitor, id: string) =>
       ok<Shown>(await visitor.ask('GET', `${at}/${id}`)).url
     assert.equal(await urlOf(developer, secret), `${origin}/T0/B1?key=s3cret`)
