@@ -69,6 +69,11 @@ export function tagFilterOf(text: string): TagFilter {
   return colon < 0 ? { name: text } : { name: text.slice(0, colon), value: text.slice(colon + 1) }
 }
 
+/** The form dialect's tags are values of the name `tag`: the one that reads like this filter. */
+export function unnamedTag({ name, value }: TagFilter): Required<TagFilter> {
+  return { name: 'tag', value: value === undefined ? name : `${name}:${value}` }
+}
+
 /** Which events of a company are wanted; what is absent narrows nothing. */
 export interface EventFilter extends LogFilter {
   companyId: string

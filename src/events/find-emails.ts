@@ -1,4 +1,5 @@
 /** Emails of a company, or of all, that are wanted, page by page in either direction, newest first. */
+import { unnamedTag } from '../email/event.ts'
 import type { EmailFilter, EmailSummary, PlacedEmail } from '../email/stored-email.ts'
 import { EMAILS_A_SEGMENT, emailTerms, isFiledByEvent, LIST, placesOf, segmentOf } from '../store/digest.ts'
 import { foldedAscii } from '../store/email-conditions.ts'
@@ -139,12 +140,16 @@ const MOST_WORDS = 5
 /** All of these lists have what is wanted; none: no list serves the filter. */
 function listsOf({ companyId, domainId, keyId, to, tag, words, events }: EmailFilter): PlaceList[] {
   const lists: PlaceList[] = []
-  const byMany = (term: number) => lists.push({ kind: LIST.emailsByMany, terms: [term] })
+  const byMany = (...terms: number[]) => lists.push({ kind: LIST.emailsByMany, terms })
   const byFew = (...terms: number[]) => lists.push({ kind: LIST.emailsByFew, terms })
   if (to !== undefined) byMany(emailTerms.ofAddress(foldedAscii(to)))
   if (tag !== undefined) {
     const { name, value } = tag
-    byMany(value === undefined ? emailTerms.ofTag(name) : emailTerms.ofTagValue(name, value))
+    const unnamed = unnamedTag(tag)
+    byMany(
+      value === undefined ? emailTerms.ofTag(name) : emailTerms.ofTagValue(name, value),
+      emailTerms.ofTagValue(unnamed.name, unnamed.value),
+    )
   }
   const different = [...new Set((words ?? []).flatMap(wordsIn))].sort((a, b) => b.length - a.length)
   for (const word of different.slice(0, MOST_WORDS)) byMany(emailTerms.ofWord(word))

@@ -25,6 +25,12 @@ const FILTERS = {
 } as const
 type Filter = (typeof FILTERS)[keyof typeof FILTERS]
 
+const EXAMPLES: Readonly<Record<Filter, string>> = {
+  ...{ to: 'ada@example.com', from: 'shop@', subject: 'welcome', tag: 'receipt', event: 'bounced' },
+  ...{ key: '"my app"', domain: 'example.com', company: 'Acme', after: '7d', before: '2026-01-31' },
+  ...{ id: '019a9b2c-0000-7000-8000-000000000001' },
+}
+
 /** Words that people use for types of events. */
 const EVENT_WORDS: Readonly<Record<string, EventType>> = {
   delayed: 'delivery_delayed',
@@ -105,6 +111,11 @@ class Query {
   }
 
   #addBare({ text, quoted }: Term): void {
+    const half = quoted ? undefined : /^([a-z]+):$/i.exec(text)?.[1]?.toLowerCase()
+    if (half !== undefined && Object.hasOwn(FILTERS, half)) {
+      const example = EXAMPLES[FILTERS[half as keyof typeof FILTERS]]
+      throw invalid(`"${half}:" takes something right behind it, such as ${half}:${example}`)
+    }
     const id = quoted ? null : idIn(text)
     if (id !== null) this.#id = id
     else if (!quoted && isAddress(text)) this.#set({ to: addressIn(text) }, 'to')

@@ -1,7 +1,7 @@
 /**
  * What each field of a filter of emails asks for: as a value, and as a condition of the statements of both databases.
  */
-import type { TagFilter } from '../email/event.ts'
+import { type TagFilter, unnamedTag } from '../email/event.ts'
 import type { EmailFilter } from '../email/stored-email.ts'
 
 /** How a database says what differs between them. Conditions are about the email `e`. */
@@ -12,6 +12,8 @@ export interface Dialect {
   folded(text: string): string
   /** Whether a part is in a text. */
   has(text: string, part: string): string
+  /** Whether one of the parts, a value that is a list, is in a text. */
+  hasOneOf(text: string, parts: string): string
   /** Whether a text is in a list, which is a value. */
   isAmong(text: string, list: string): string
   /** What rows of other tables know the email by. */
@@ -46,7 +48,7 @@ const CONDITIONS: { [Name in keyof Asked]-?: Condition<NonNullable<Asked[Name]>>
     value: foldedAscii,
     sql: (value, { has, folded }) => has(folded('e.header_from'), value),
   },
-  tag: { type: 'text', value: tagText, sql: (value, { has }) => has('e.tags', value) },
+  tag: { type: 'texts', value: tagTexts, sql: (value, { hasOneOf }) => hasOneOf('e.tags', value) },
   to: {
     type: 'text',
     value: foldedAscii,
@@ -84,11 +86,13 @@ export function conditionsOf<List>(
 }
 
 /**
- * What the JSON of a list with this tag has in it. A quotation mark within a name or value is escaped there, so that
- * nothing else looks like it.
+ * What the JSON of a list with this tag has in it: as a name with or without a value, or as one of the form dialect,
+ * which has no name of its own (`unnamedTag`). A quotation mark within is escaped there, so that nothing else looks like it.
  */
-function tagText({ name, value }: TagFilter): string {
-  return value === undefined ? `{"name":${JSON.stringify(name)},` : JSON.stringify({ name, value })
+function tagTexts(tag: TagFilter): string[] {
+  const { name, value } = tag
+  const named = value === undefined ? `{"name":${JSON.stringify(name)},` : JSON.stringify({ name, value })
+  return [named, JSON.stringify(unnamedTag(tag))]
 }
 
 export function foldedAscii(text: string): string {

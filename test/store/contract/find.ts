@@ -46,6 +46,7 @@ export function findContract(open: OpenBench): void {
         { to: 'nobody@y.test' },
         { tag: { name: 'tag' } },
         { tag: { name: 'tag', value: 't4' }, domainId: 'second' },
+        { tag: { name: 't4' } },
         { domainId: 'second' },
         { domainId: 'second', since: at(100), until: at(200) },
         { to: 'user9@y.test', subject: values[400]!.id.slice(-3) },

@@ -132,7 +132,7 @@ export function wantsEmail(filter: EmailFilter, value: NewEmail, lastEvent?: Eve
     (from === undefined || value.content.from.toLowerCase().includes(from.toLowerCase())) &&
     (subject === undefined || value.content.subject.toLowerCase().includes(subject)) &&
     (events === undefined || (lastEvent !== undefined && events.includes(lastEvent))) &&
-    (tag === undefined || hasTag(value, tag)) &&
+    (tag === undefined || isTagged(value, tag)) &&
     (since === undefined || value.createdAt >= since) &&
     (until === undefined || value.createdAt < until)
   )
@@ -151,4 +151,10 @@ function hasTagInAnyCase(email: NewEmail, { name, value }: NonNullable<EmailFilt
 
 function hasTag({ tags }: NewEmail, { name, value }: NonNullable<EmailFilter['tag']>): boolean {
   return tags.some((tag) => tag.name === name && (value === undefined || tag.value === value))
+}
+
+/** Of emails, also by what the form dialect's tags, which are values of the name `tag`, are called there. */
+function isTagged(email: NewEmail, tag: NonNullable<EmailFilter['tag']>): boolean {
+  const value = tag.value === undefined ? tag.name : `${tag.name}:${tag.value}`
+  return hasTag(email, tag) || hasTag(email, { name: 'tag', value })
 }

@@ -115,6 +115,9 @@ export function searchContract(open: OpenBench): void {
         [{ tag: { name: 'kind', value: 'welcome' } }, [1]],
         [{ tag: { name: 'kind', value: 'welc' } }, []],
         [{ tag: { name: 'no' } }, []],
+        // As its sender knows it: the form dialect's tags have no other name.
+        [{ tag: { name: 'a "quoted" {"name"', value: '"no",' } }, [1]],
+        [{ tag: { name: 'welcome' } }, []],
         [{ tag: { name: 'tag', value: 'a "quoted" {"name":"no",' } }, [1]],
         [{ domainId: 'second' }, [1]],
         [{ keyId: 'second' }, [1]],

@@ -32,6 +32,7 @@ const WANTED = wantedIn({
   value: (name, type) => `:${name}::${type === 'texts' ? 'text[]' : type}`,
   folded: foldedIn,
   has: (text, part) => `strpos(${text}, ${part}) > 0`,
+  hasOneOf: (text, parts) => `EXISTS (SELECT 1 FROM unnest(${parts}) p WHERE strpos(${text}, p) > 0)`,
   isAmong: (text, list) => `${text} = ANY (${list})`,
   email: 'e.id',
   lastEvent: LAST_EVENT,

@@ -30,6 +30,7 @@ const WANTED = wantedIn({
   value: (name) => `:${name}`,
   folded: (text) => `lower(${text})`,
   has: (text, part) => `instr(${text}, ${part}) > 0`,
+  hasOneOf: (text, parts) => `EXISTS (SELECT 1 FROM json_each(${parts}) p WHERE instr(${text}, p.value) > 0)`,
   isAmong: (text, list) => `${text} IN (SELECT value FROM json_each(${list}))`,
   email: 'e.num',
   lastEvent: LAST_EVENT,
