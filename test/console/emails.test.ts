@@ -81,7 +81,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
 
     await page.goBack()
     await row(page, later).waitFor()
-    assert.equal(await page.getByRole('searchbox').inputValue(), '')
+    assert.equal(await page.getByRole('combobox', { name: 'Search emails' }).inputValue(), '')
 
     await page.getByRole('button', { name: 'Status' }).click()
     await page.getByRole('checkbox', { name: 'Scheduled' }).check()
@@ -97,13 +97,149 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     assert.equal(await rows(page).count(), 1)
 
     await page.getByRole('button', { name: 'Tag' }).click()
-    await page.getByRole('textbox', { name: 'Tag' }).fill('kind:nothing')
+    await page.getByRole('combobox', { name: 'Tag' }).fill('kind:nothing')
+    await page.getByRole('option', { name: 'Exactly “kind:nothing”' }).waitFor()
+    assert.deepEqual(await visit.barriers(), [])
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await page.getByRole('button', { name: 'Clear the search', exact: true }).click()
     await row(page, welcome).waitFor()
     await page.waitForURL(new RegExp(`${list}$`))
+  })
+
+  test('keeps what it shows while a filter is half typed, and says what is missing', async (t) => {
+    const id = await stage.send({ subject: 'Stays in sight', to: 'dora@example.test' })
+    const visit = await stage.visit(t, list)
+    visit.expect(/status of 422 .*\/emails\?/)
+    const { page } = visit
+    const field = page.getByRole('combobox', { name: 'Search emails' })
+    const problem = page.locator('#emails-search-problem')
+    await row(page, id).waitFor()
+    await page.keyboard.press('/')
+    const halves: [typed: string, said: RegExp][] = [
+      ['sight to:', /"to:" takes something right behind it, such as to:ada@example\.com/],
+      ['sight after:2026-', /"after:" takes a day like 2026-01-31/],
+      ['sight event:bou', /no event "bou"/],
+      ['sight "unfin', /quotation mark is missing/],
+    ]
+    for (const [typed, said] of halves) {
+      await field.fill(typed)
+      await problem.filter({ hasText: said }).waitFor()
+      await row(page, id).waitFor()
+      assert.equal(await page.getByRole('alert').count(), 0)
+      assert.deepEqual(await visit.barriers(), [])
+    }
+    await field.fill('sight to:dora@example.test')
+    await page.waitForURL(/q=sight\+to%3Adora/)
+    assert.equal(await problem.count(), 0)
+    await row(page, id).waitFor()
+    assert.equal(await rows(page).count(), 1)
+    // What is half typed then leaves that as it is, too.
+    await field.fill('sight to:dora')
+    await problem.filter({ hasText: 'whole address' }).waitFor()
+    assert.equal(await rows(page).count(), 1)
+    await page.getByRole('button', { name: 'Clear the search field' }).click()
+    await page.waitForURL(new RegExp(`${list}$`))
+    assert.equal(await problem.count(), 0)
+  })
+
+  test('completes a search by keys, from the names of filters and what they know', async (t) => {
+    await stage.service.key(stage.company.id, { name: 'billing app' })
+    const id = await stage.send({ subject: 'Completed', tags: [{ name: 'kind', value: 'receipt' }] })
+    const visit = await stage.visit(t, list)
+    visit.expect(/status of 422 .*\/emails\?/)
+    const { page } = visit
+    const field = page.getByRole('combobox', { name: 'Search emails' })
+    const option = (name: RegExp) => page.getByRole('option', { name })
+    await row(page, id).waitFor()
+    await page.keyboard.press('/')
+    await option(/^to: a recipient/).waitFor()
+    assert.equal(await field.getAttribute('aria-expanded'), 'true')
+    assert.deepEqual(await visit.barriers(), [])
+    // Escape leaves what is typed, and goes one step at a time.
+    await page.keyboard.type('ta')
+    await option(/^tag: a tag/).waitFor()
+    assert.equal(await page.getByRole('option').count(), 1)
+    await page.keyboard.press('Escape')
+    await option(/^tag:/).waitFor({ state: 'detached' })
+    assert.equal(await field.inputValue(), 'ta')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    const active = await field.getAttribute('aria-activedescendant')
+    assert.match(await page.locator(`[id="${active}"]`).innerText(), /^tag:/)
+    await page.keyboard.press('Enter')
+    assert.equal(await field.inputValue(), 'tag:')
+    await page.keyboard.type('rec')
+    await option(/^tag:kind:receipt/).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/q=tag%3Akind%3Areceipt$/)
+    await row(page, id).waitFor()
+    assert.equal(await rows(page).count(), 1)
+    await page.keyboard.type('key:bil')
+    await option(/^key:"billing app"/).click()
+    await page.waitForURL(/key%3A%22billing\+app%22$/)
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    assert.equal(await page.evaluate('document.activeElement.tagName'), 'BODY')
+    assert.match(await field.inputValue(), /billing app/)
+
+    await page.getByRole('button', { name: 'What can be searched for' }).click()
+    await page.getByRole('dialog', { name: 'What can be searched for' }).waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.keyboard.press('Escape')
+  })
+
+  test('offers domains, keys and tags, and takes each filter away by itself', async (t) => {
+    const { domain } = stage
+    const key = await stage.service.key(stage.company.id, { name: 'shop backend' })
+    const send = (body: Record<string, string>) =>
+      fetch(`${stage.service.url}/v3/${domain}/messages`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa(`api:${key.token}`)}` },
+        body: new URLSearchParams({ from: `shop@${domain}`, to: 'eve@example.test', text: 'Hi', ...body }),
+      })
+    const plain = await stage.send({ subject: 'By another key' })
+    assert.equal((await send({ subject: 'Of the form', 'o:tag': 'autumn' })).status, 200)
+    const visit = await stage.visit(t, list)
+    const { page } = visit
+    const found = rows(page).filter({ hasText: 'Of the form' })
+    await found.waitFor()
+    const choose = async (label: string, part: string, option: RegExp) => {
+      await page.getByRole('button', { name: label, exact: true }).click()
+      await page.getByRole('combobox', { name: label, exact: true }).fill(part)
+      await page.getByRole('option', { name: option }).waitFor()
+      assert.deepEqual(await visit.barriers(), [])
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+    }
+    await choose('Key', 'backend', /^shop backend/)
+    await page.waitForURL(/key=shop\+backend$/)
+    await row(page, plain).waitFor({ state: 'detached' })
+    await found.waitFor()
+    await choose('Domain', domain.slice(0, 3), new RegExp(`^${domain}`))
+    await choose('Tag', 'aut', /^autumn/)
+    await page.waitForURL(/tag=autumn/)
+    // As it reads in the list, whichever API it came by.
+    await found.waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.getByRole('button', { name: 'Remove the filter Key' }).click()
+    await page.getByRole('button', { name: 'Remove the filter Domain' }).click()
+    await page.waitForURL(/emails\?tag=autumn$/)
+    await found.waitFor()
+    await page.getByRole('button', { name: 'Remove the filter Tag' }).click()
+    await page.waitForURL(new RegExp(`${list}$`))
+    await row(page, plain).waitFor()
+    // Nobody else's names are offered.
+    const other = await stage.service.tenant('hidden.test')
+    await page.getByRole('button', { name: 'Domain', exact: true }).click()
+    await page.getByRole('combobox', { name: 'Domain', exact: true }).fill('hidden')
+    await page.getByText('None has this in its name').waitFor()
+    assert.ok(other.company.id !== stage.company.id)
+    await page.keyboard.press('Escape')
+    await page.getByRole('combobox', { name: 'Domain', exact: true }).waitFor({ state: 'detached' })
   })
 
   test('goes by keys from row to row and into an email, and keeps the place', async (t) => {

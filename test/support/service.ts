@@ -72,18 +72,19 @@ export class Service implements AsyncDisposable {
   async key(
     companyId: string,
     {
+      name = 'test key',
       scopes = ['sending', 'reading'],
       domainId = null,
       networks = [],
       expiresAt = null,
-    }: Partial<Pick<ApiKey, 'scopes' | 'domainId' | 'networks' | 'expiresAt'>> = {},
+    }: Partial<Pick<ApiKey, 'name' | 'scopes' | 'domainId' | 'networks' | 'expiresAt'>> = {},
   ): Promise<TestKey> {
     const { token, hash } = newToken()
     const id = randomUUIDv7()
     await this.store.addKey({
       id,
       companyId,
-      name: 'test key',
+      name,
       tokenHash: hash,
       scopes,
       domainId,

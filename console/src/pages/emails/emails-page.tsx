@@ -24,7 +24,7 @@ export function EmailsPage() {
       <PageHead title="Emails" about="What was sent, newest first.">
         <LiveIndicator company={company} />
       </PageHead>
-      <Filters search={search} onChange={change} />
+      <Filters company={company} search={search} onChange={change} />
       <Found key={name} company={company} name={name} search={search} onClear={() => change({})} />
     </>
   )

@@ -56,6 +56,13 @@ export function readSearch(search: Record<string, unknown>): EmailsSearch {
   return found
 }
 
+/** Without what narrows nothing. */
+export function given(search: Partial<Record<keyof EmailsSearch, string | undefined>>): EmailsSearch {
+  return Object.fromEntries(
+    Object.entries(search).filter(([, value]) => value !== undefined && value.trim() !== ''),
+  )
+}
+
 export function isNarrowed(search: EmailsSearch): boolean {
   return NAMES.some((name) => search[name] !== undefined)
 }

@@ -1,6 +1,7 @@
-import { Button, Checkbox, Popover, Stack } from '@mantine/core'
-import { ChevronDown } from 'lucide-react'
+import { Checkbox, Popover, Stack } from '@mantine/core'
+import { useState } from 'react'
 import { Status, statusOf } from '../../parts/status.tsx'
+import { FilterButton } from './filter-button.tsx'
 import { STATUSES } from './search.ts'
 
 /** `value`: names with commas. */
@@ -13,20 +14,20 @@ export function StatusMenu({
 }) {
   const chosen = value === undefined ? [] : value.split(',')
   const words = chosen.map((name) => statusOf(name).word)
-  const label =
-    words.length === 0 ? 'Status' : words.length < 3 ? words.join(', ') : `${words.length} statuses`
+  const [opened, setOpened] = useState(false)
+  const all = words.join(', ')
+  const short = words.length < 3 ? all : `${words.length} statuses`
   return (
-    <Popover position="bottom-start" trapFocus withRoles shadow="md">
+    <Popover position="bottom-start" trapFocus withRoles shadow="md" opened={opened} onChange={setOpened}>
       <Popover.Target>
-        <Button
-          variant={chosen.length > 0 ? 'light' : 'default'}
-          size="sm"
-          px="sm"
-          rightSection={<ChevronDown size={14} aria-hidden />}
-          aria-label={chosen.length > 0 ? `Status: ${words.join(', ')}` : 'Status'}
-        >
-          {label}
-        </Button>
+        <FilterButton
+          label="Status"
+          value={chosen.length > 0 ? short : undefined}
+          full={all}
+          opened={opened}
+          onClick={() => setOpened(!opened)}
+          onClear={() => onChange(undefined)}
+        />
       </Popover.Target>
       <Popover.Dropdown aria-label="Status">
         <Checkbox.Group

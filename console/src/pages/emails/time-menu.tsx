@@ -1,6 +1,6 @@
 import { Button, Divider, Group, Popover, Stack, TextInput } from '@mantine/core'
-import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
+import { FilterButton } from './filter-button.tsx'
 import { type EmailsSearch, PERIODS } from './search.ts'
 
 type Times = Pick<EmailsSearch, 'time' | 'since' | 'until'>
@@ -20,15 +20,13 @@ export function TimeMenu({ search, onChange }: { search: Times; onChange: Change
   return (
     <Popover position="bottom-start" trapFocus withRoles shadow="md" opened={opened} onChange={setOpened}>
       <Popover.Target>
-        <Button
-          variant={label === null ? 'default' : 'light'}
-          size="sm"
-          px="sm"
-          rightSection={<ChevronDown size={14} aria-hidden />}
+        <FilterButton
+          label={label === null ? 'Any time' : 'Time'}
+          value={label ?? undefined}
+          opened={opened}
           onClick={() => setOpened(!opened)}
-        >
-          {label ?? 'Any time'}
-        </Button>
+          onClear={() => onChange(ANY)}
+        />
       </Popover.Target>
       <Popover.Dropdown aria-label="Time">
         <Stack gap={4}>

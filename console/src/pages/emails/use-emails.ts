@@ -1,7 +1,7 @@
 /** The list, page by page, and what changes in it as it does. */
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
-import { get, pathOf } from '../../api/client.ts'
+import { ApiError, get, pathOf } from '../../api/client.ts'
 import { type Changes, toldSince, useLive } from '../../api/live.ts'
 import { queries } from '../../api/queries.ts'
 import { type Email, type EmailsPage, withChanged, withHead } from './merge.ts'
@@ -29,6 +29,21 @@ const emailsQuery = (company: string, search: EmailsSearch) =>
     gcTime: 10 * 60_000,
     refetchOnReconnect: false,
   })
+
+/**
+ * Asks for the beginning of a list before it takes the place of another. What cannot be asked like that, in a sentence;
+ * null: it is there.
+ */
+export async function trySearch(company: string, search: EmailsSearch): Promise<string | null> {
+  try {
+    await queries.fetchInfiniteQuery(emailsQuery(company, search))
+    return null
+  } catch (error) {
+    if (error instanceof ApiError && error.status >= 400 && error.status < 500) return error.message
+    // The list says it, and offers to try again.
+    return null
+  }
+}
 
 export interface Emails {
   emails: readonly Email[]

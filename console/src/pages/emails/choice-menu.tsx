@@ -1,0 +1,111 @@
+/** Narrows by something that has a name: it is looked for, and chosen from what there is. */
+import { Combobox, Loader, Popover, Text, TextInput, useCombobox } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useState } from 'react'
+import { type ChoiceKind, useChoices } from './choices.ts'
+import { FilterButton } from './filter-button.tsx'
+
+/** Ms after the last key. */
+const TYPED_MS = 200
+
+interface ChoiceMenuProps {
+  company: string
+  kind: ChoiceKind
+  label: string
+  /** What to type. */
+  about: string
+  /** Also what is not offered can be chosen. */
+  free?: boolean
+  value: string | undefined
+  onChange: (value: string | undefined) => void
+}
+
+export function ChoiceMenu(props: ChoiceMenuProps) {
+  const { label, value, onChange } = props
+  const [opened, setOpened] = useState(false)
+  return (
+    <Popover
+      position="bottom-start"
+      width={300}
+      trapFocus
+      withRoles
+      shadow="md"
+      opened={opened}
+      onChange={setOpened}
+    >
+      <Popover.Target>
+        <FilterButton
+          label={label}
+          value={value}
+          opened={opened}
+          onClick={() => setOpened(!opened)}
+          onClear={() => onChange(undefined)}
+        />
+      </Popover.Target>
+      <Popover.Dropdown aria-label={label} p="xs">
+        <Choices
+          {...props}
+          onChange={(chosen) => {
+            setOpened(false)
+            onChange(chosen)
+          }}
+        />
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+function Choices({ company, kind, label, about, free = false, value, onChange }: ChoiceMenuProps) {
+  const [typed, setTyped] = useState('')
+  const [search] = useDebouncedValue(typed.trim(), TYPED_MS)
+  const combobox = useCombobox({ opened: true })
+  const { choices, pending } = useChoices(company, kind, search)
+  const own = typed.trim()
+  const isOwn = free && own !== '' && !choices.some((choice) => choice.value === own)
+  return (
+    <Combobox store={combobox} onOptionSubmit={onChange}>
+      <Combobox.EventsTarget withExpandedAttribute>
+        <TextInput
+          value={typed}
+          onChange={({ currentTarget }) => {
+            setTyped(currentTarget.value)
+            combobox.resetSelectedOption()
+          }}
+          aria-label={label}
+          aria-autocomplete="list"
+          placeholder={about}
+          spellCheck={false}
+          autoCapitalize="none"
+          data-autofocus
+          rightSection={pending ? <Loader size={14} /> : null}
+          onKeyDown={({ key }) => {
+            if (key !== 'Enter' || own === '' || combobox.getSelectedOptionIndex() >= 0) return
+            const [first] = choices
+            if (free) onChange(own)
+            else if (first !== undefined) onChange(first.value)
+          }}
+        />
+      </Combobox.EventsTarget>
+      <Combobox.Options aria-label={label} mt={4} mah={320} style={{ overflowY: 'auto' }}>
+        {choices.map((choice) => (
+          <Combobox.Option key={choice.value} value={choice.value} active={choice.value === value}>
+            <bdi>{choice.value}</bdi>{' '}
+            <Text component="span" size="xs" c="dimmed">
+              {choice.about}
+            </Text>
+          </Combobox.Option>
+        ))}
+        {isOwn && (
+          <Combobox.Option value={own}>
+            Exactly <bdi>“{own}”</bdi>
+          </Combobox.Option>
+        )}
+      </Combobox.Options>
+      {choices.length === 0 && !pending && !isOwn && (
+        <Text size="sm" c="dimmed" p={6} role="status">
+          {own === '' ? 'There is none yet' : 'None has this in its name'}
+        </Text>
+      )}
+    </Combobox>
+  )
+}

@@ -1,0 +1,78 @@
+/**
+ * What filters can be set to: domains and keys of the company by a search on the service, and tags of the emails that were
+ * accepted last. No list of all tags is kept in an order that would serve here; the newest page of emails costs what it
+ * always costs, on either database.
+ */
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { get, pathOf } from '../../api/client.ts'
+import { domainsQuery } from '../../api/domains.ts'
+import { keysQuery } from '../../api/keys.ts'
+import { ALL } from '../../shell/company.ts'
+import type { Choice } from './completions.ts'
+import type { EmailsPage } from './merge.ts'
+
+export type ChoiceKind = 'domain' | 'key' | 'tag'
+
+/** Emails whose tags are offered. */
+const LOOKED_AT = 100
+const SHOWN = 8
+
+const tagsQuery = (company: string) =>
+  queryOptions({
+    queryKey: ['tags', company],
+    queryFn: async ({ signal }) => {
+      const path = `/companies${pathOf(company)}/emails`
+      const { emails } = await get<EmailsPage>(path, { limit: LOOKED_AT }, signal)
+      const counts = new Map<string, number>()
+      for (const tag of emails.flatMap(({ tags }) => tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+      return [...counts].map(([value, count]) => ({
+        value,
+        about: count === 1 ? 'once lately' : `${count} lately`,
+      }))
+    },
+    staleTime: 10_000,
+  })
+
+/** Those that `begun` is a part of. `kind`: null for none. */
+export function useChoices(
+  company: string,
+  kind: ChoiceKind | null,
+  begun: string,
+): { choices: Choice[]; pending: boolean } {
+  const search = begun.trim().toLowerCase()
+  const domains = useQuery({ ...domainsQuery(company, search), enabled: kind === 'domain' })
+  const keys = useQuery({ ...keysQuery(company, { search }), enabled: kind === 'key' })
+  const tags = useQuery({ ...tagsQuery(company), enabled: kind === 'tag' })
+  const ofAll = company === ALL
+  switch (kind) {
+    case 'domain':
+      return {
+        pending: domains.isPending,
+        choices: (domains.data?.domains ?? []).slice(0, SHOWN).map((domain) => ({
+          value: domain.name,
+          about: ofAll ? domain.company.name : '',
+        })),
+      }
+    case 'key': {
+      const found = keys.data?.keys ?? []
+      const isOne = (name: string) => found.filter((key) => key.name === name).length === 1
+      return {
+        pending: keys.isPending,
+        choices: found.slice(0, SHOWN).map((key) => ({
+          // Several of a name are told apart by their ids.
+          value: isOne(key.name) ? key.name : key.id,
+          about: [isOne(key.name) ? '' : key.name, ofAll ? key.company.name : ''].filter(Boolean).join(', '),
+        })),
+      }
+    }
+    case 'tag':
+      return {
+        pending: tags.isPending,
+        choices: (tags.data ?? [])
+          .filter(({ value }) => value.toLowerCase().includes(search))
+          .slice(0, SHOWN),
+      }
+    default:
+      return { pending: false, choices: [] }
+  }
+}

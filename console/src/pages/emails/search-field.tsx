@@ -1,0 +1,185 @@
+/**
+ * A search as it is typed. What the service does not understand yet, such as a filter of which half is there, changes
+ * nothing but a line below the field: the list stays what it was.
+ */
+import { Box, CloseButton, Combobox, Kbd, Loader, Text, TextInput, useCombobox } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { Search } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useShortcuts } from '../../shell/shortcuts.ts'
+import { useChoices } from './choices.ts'
+import { type Completion, completionsOf, valueBegun, withTerm } from './completions.ts'
+import classes from './emails.module.css'
+import { type EmailsSearch, given } from './search.ts'
+import { SearchHelp } from './search-help.tsx'
+import { trySearch } from './use-emails.ts'
+
+/** Ms after the last key in which the search begins. */
+const TYPED_MS = 300
+
+interface SearchFieldProps {
+  company: string
+  search: EmailsSearch
+  /** `replace`: as one step of the history with what was there before. */
+  onChange: (search: EmailsSearch, replace?: boolean) => void
+}
+
+export function SearchField({ company, search, onChange }: SearchFieldProps) {
+  const field = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(search.q ?? '')
+  const [focused, setFocused] = useState(false)
+  const { problem, looking, tell } = useTried({ company, search, onChange }, setText)
+  const tellSoon = useDebouncedCallback(tell, TYPED_MS)
+  const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
+
+  const value = valueBegun(text)
+  const kind = value?.name === 'domain' || value?.name === 'key' || value?.name === 'tag' ? value.name : null
+  const { choices } = useChoices(company, focused ? kind : null, value?.begun ?? '')
+  const completions = completionsOf(text, choices)
+  const opened = combobox.dropdownOpened && completions.length > 0
+
+  const type = (next: string) => {
+    setText(next)
+    combobox.resetSelectedOption()
+    combobox.openDropdown()
+    tellSoon(next)
+  }
+  const complete = (completion: Completion) => {
+    type(withTerm(text, completion))
+    field.current?.focus()
+  }
+  useShortcuts([{ keys: '/', does: 'Search', run: () => field.current?.select() }])
+  return (
+    <Box className={classes.search} component="search">
+      <Combobox
+        store={combobox}
+        withinPortal={false}
+        onOptionSubmit={(term) => {
+          const chosen = completions.find((each) => each.term === term)
+          if (chosen !== undefined) complete(chosen)
+        }}
+      >
+        <Combobox.Target withExpandedAttribute>
+          <TextInput
+            ref={field}
+            flex={1}
+            miw={0}
+            aria-label="Search emails"
+            aria-describedby={problem === null ? undefined : 'emails-search-problem'}
+            aria-invalid={problem !== null}
+            aria-autocomplete="list"
+            placeholder="Search: address, word of a subject, to: tag: event: …"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            enterKeyHint="search"
+            value={text}
+            leftSection={looking ? <Loader size={14} /> : <Search size={16} aria-hidden />}
+            rightSection={
+              text !== '' ? (
+                <CloseButton
+                  size="sm"
+                  aria-label="Clear the search field"
+                  onClick={() => {
+                    setText('')
+                    tell('')
+                    field.current?.focus()
+                  }}
+                />
+              ) : (
+                !focused && (
+                  <Kbd size="xs" visibleFrom="sm">
+                    /
+                  </Kbd>
+                )
+              )
+            }
+            onChange={({ currentTarget }) => type(currentTarget.value)}
+            onFocus={() => {
+              setFocused(true)
+              combobox.openDropdown()
+            }}
+            onClick={() => combobox.openDropdown()}
+            onBlur={() => {
+              setFocused(false)
+              combobox.closeDropdown()
+            }}
+            onKeyDown={({ key }) => {
+              if (key === 'Enter' && combobox.getSelectedOptionIndex() < 0) {
+                combobox.closeDropdown()
+                tell(text)
+              }
+              // What is open first, then the field: as in every combobox.
+              if (key === 'Escape' && !opened) field.current?.blur()
+            }}
+          />
+        </Combobox.Target>
+        <Combobox.Dropdown hidden={completions.length === 0}>
+          <Combobox.Options
+            aria-label="What the search can go on with"
+            mah={320}
+            style={{ overflowY: 'auto' }}
+          >
+            {completions.map(({ term, about }) => (
+              <Combobox.Option key={term} value={term}>
+                <code className={classes.term}>{term}</code>{' '}
+                <Text component="span" size="sm" c="dimmed">
+                  {about}
+                </Text>
+              </Combobox.Option>
+            ))}
+          </Combobox.Options>
+        </Combobox.Dropdown>
+      </Combobox>
+      <SearchHelp onChoose={(example) => type(`${text.trim()} ${example} `.trimStart())} />
+      {problem !== null && (
+        <Text id="emails-search-problem" role="status" size="sm" className={classes.problem}>
+          {problem}
+        </Text>
+      )}
+    </Box>
+  )
+}
+
+/** Goes on with what was typed once the service has understood it. */
+function useTried(
+  { company, search, onChange }: SearchFieldProps,
+  put: (text: string) => void,
+): { problem: string | null; looking: boolean; tell: (typed: string) => Promise<void> } {
+  const [problem, setProblem] = useState<string | null>(null)
+  const [looking, setLooking] = useState(false)
+  const told = useRef(search.q ?? '')
+  const last = useRef(0)
+  // Another one by going back, or from elsewhere.
+  useEffect(() => {
+    const now = search.q ?? ''
+    if (now === told.current) return
+    told.current = now
+    last.current += 1
+    setProblem(null)
+    setLooking(false)
+    put(now)
+  }, [search.q, put])
+  const tell = async (typed: string) => {
+    const text = typed.trim()
+    last.current += 1
+    const own = last.current
+    setProblem(null)
+    setLooking(false)
+    if (text === told.current) return
+    const wanted = given({ ...search, q: text })
+    if (text !== '') {
+      setLooking(true)
+      const found = await trySearch(company, wanted)
+      // Somebody has typed on meanwhile.
+      if (own !== last.current) return
+      setLooking(false)
+      setProblem(found)
+      if (found !== null) return
+    }
+    const isAnother = told.current === '' || text === ''
+    told.current = text
+    onChange(wanted, !isAnother)
+  }
+  return { problem, looking, tell }
+}
