@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import type {
   CHANGED,
   CONTENT,
+  COPY_TEXT,
   EMAIL_DETAIL,
   NEIGHBOURS,
   REACHED,
@@ -54,6 +55,14 @@ export const sourceQuery = (company: string, id: string, recipient: string | und
   queryOptions({
     queryKey: ['email-source', company, id, recipient],
     queryFn: ({ signal }) => get<EmailSource>(`${at(company, id)}/source`, { recipient }, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+
+export const copyTextQuery = (company: string, id: string, recipient: string | undefined) =>
+  queryOptions({
+    queryKey: ['email-text', company, id, recipient],
+    queryFn: ({ signal }) => get<Static<typeof COPY_TEXT>>(`${at(company, id)}/text`, { recipient }, signal),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })

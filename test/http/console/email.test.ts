@@ -264,6 +264,36 @@ describe('one email in the console', () => {
     assert.match((await raw(id, '/preview?recipient=c%40x.test')).text, /Dear Cleo/)
     assert.match((await raw(id, '/preview?recipient=b%40x.test')).text, /Dear Bea/)
     assert.equal((await raw(id, '/preview?recipient=d%40x.test')).status, 404)
+    const text = async (recipient: string) =>
+      ok<{ text: string | null; trouble: string | null }>(
+        await owner.ask('GET', path(id, `/text?recipient=${encodeURIComponent(recipient)}`)),
+      )
+    assert.match((await text('c@x.test')).text!, /^Dear Cleo/)
+    assert.match((await text('b@x.test')).text!, /^Dear Bea/)
+    assert.equal((await owner.ask('GET', path(id, '/text?recipient=d%40x.test'))).status, 404)
+  })
+
+  test('the text of a ready message is read from it, whatever it is encoded in', async () => {
+    const send = async (type: string, body: string) => {
+      const message = [
+        ...['From: a@acme.example', 'To: b@x.test', 'Subject: Ready', 'MIME-Version: 1.0', type, '', body],
+        '',
+      ].join('\r\n')
+      const parts = [
+        { name: 'to', value: 'b@x.test' },
+        { name: 'message', value: message, filename: 'm.eml' },
+      ]
+      const reply = await api.multipart('acme.example', parts, 'messages.mime')
+      assert.equal(reply.status, 200, reply.text)
+      const [email] = await service.store.listEmails({ companyId: company.id, limit: 1 })
+      return ok<{ text: string | null; clipped: boolean; trouble: string | null }>(
+        await owner.ask('GET', path(email!.id, '/text')),
+      )
+    }
+    const latin =
+      'Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable'
+    assert.deepEqual(await send(latin, 'Gr=FC=DFe'), { text: 'Grüße\n', clipped: false, trouble: null })
+    assert.equal((await send('Content-Type: text/html', '<p>Hi</p>')).text, null)
   })
 
   test('it is sent again as a new email, once for each click, to the same or to others', async () => {

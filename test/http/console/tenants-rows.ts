@@ -150,6 +150,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /companies/:company/emails/:email/neighbours': { may: SEES, ids: email },
   'GET /companies/:company/emails/:email/content': { may: SEES, ids: email },
   'GET /companies/:company/emails/:email/source': { may: SEES, ids: email },
+  'GET /companies/:company/emails/:email/text': { may: SEES, ids: email },
   'GET /companies/:company/emails/:email/source.eml': { may: SEES, ids: email },
   'GET /companies/:company/emails/:email/preview': { may: SEES, ids: email },
   'GET /companies/:company/emails/:email/files/:position': {

@@ -16,7 +16,7 @@ const HeadersView = lazy(async () => ({ default: (await import('./headers-view.t
 const ChecksView = lazy(async () => ({ default: (await import('./checks-view.tsx')).ChecksView }))
 
 /** What is of all copies alike. */
-const WHOLE: ReadonlySet<Tab> = new Set(['attachments', 'text', 'checks'])
+const WHOLE: ReadonlySet<Tab> = new Set(['attachments', 'checks'])
 
 const LABELS: Readonly<Record<Tab, string>> = {
   html: 'HTML',

@@ -1,5 +1,5 @@
 /** One email: what became of it, and what is in it. */
-import { ID, INTEGER, INTEGER_OR_NULL, object, TEXT, TEXT_OR_NULL } from './shapes.ts'
+import { ID, INTEGER, INTEGER_OR_NULL, object, orNull, TEXT, TEXT_OR_NULL } from './shapes.ts'
 
 const TEXTS = { type: 'array', items: TEXT } as const
 
@@ -101,6 +101,11 @@ export const CONTENT = object({
   ready: { type: 'boolean' },
   /** Each recipient gets a copy of its own. */
   individual: { type: 'boolean' },
+  /** By address, of those that the email's own page lists first; null: there are none. */
+  recipientVariables: orNull({
+    type: 'object',
+    additionalProperties: { type: 'object', additionalProperties: TEXT },
+  }),
   html: TEXT_OR_NULL,
   text: TEXT_OR_NULL,
   amp: TEXT_OR_NULL,
@@ -109,6 +114,18 @@ export const CONTENT = object({
   /** Header fields that the sender gave. */
   headers: { type: 'array', items: { type: 'array', items: TEXT } },
   files: { type: 'array', items: FILE },
+})
+
+/** Of whom the copy is, by address: of batch mail each has one of his own. */
+export const COPY_QUERY = object({}, { recipient: { type: 'string', maxLength: 1000 } })
+
+/** What who reads no HTML gets. */
+export const COPY_TEXT = object({
+  text: TEXT_OR_NULL,
+  /** The beginning alone is given. */
+  clipped: { type: 'boolean' },
+  /** Why it cannot be read. */
+  trouble: TEXT_OR_NULL,
 })
 
 export const SOURCE = object({

@@ -3,15 +3,17 @@ import { RawError } from '../../../mail/raw/lines.ts'
 import { asBuffer } from '../../../workers/job.ts'
 import { type Preview, type PreviewWanted, previewOf } from './preview.ts'
 import { type Structure, structureIn } from './structure.ts'
+import { type ShownText, textOf } from './text.ts'
 
 export interface CopyWanted {
   raw: Uint8Array
-  wanted: { kind: 'structure' } | ({ kind: 'preview' } & PreviewWanted)
+  wanted: { kind: 'structure' } | { kind: 'text' } | ({ kind: 'preview' } & PreviewWanted)
 }
 
 export interface CopyRead {
   structure?: Structure
   preview?: Preview
+  text?: ShownText
   /** Why it could not be read. */
   trouble?: string
 }
@@ -20,6 +22,7 @@ export default function readCopy({ raw, wanted }: CopyWanted): CopyRead {
   const octets = asBuffer(raw)
   try {
     if (wanted.kind === 'structure') return { structure: structureIn(octets) }
+    if (wanted.kind === 'text') return { text: textOf(octets) }
     return { preview: previewOf(octets, wanted) }
   } catch (error) {
     if (error instanceof RawError) return { trouble: error.message }

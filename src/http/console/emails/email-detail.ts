@@ -8,7 +8,7 @@ import type { EmailNextSteps, NextStep } from '../../../operate/next-step.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 
 /** Recipients on a page, with what happened to them. */
-const PAGE = 100
+export const RECIPIENTS_LISTED = 100
 /** Characters of a dialogue: one with a thousand recipients is longer than anybody reads. */
 const LONGEST_DIALOGUE = 64 * 1024
 /** Attempts on a page: the last ones. */
@@ -18,7 +18,7 @@ const MOST_ATTEMPTS = 200
 export function emailDetail({ history, nextSteps, domain }: EmailNextSteps, from: number) {
   const { email, recipients, events, attempts } = history
   const { content } = email
-  const isShown = (position: number) => position >= from && position < from + PAGE
+  const isShown = (position: number) => position >= from && position < from + RECIPIENTS_LISTED
   const states: Record<string, number> = {}
   for (const { state } of recipients) states[state] = (states[state] ?? 0) + 1
   return {

@@ -5,7 +5,7 @@ import { neighboursOf, nextSteps } from '../../../operate/next-step.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { listFiles } from '../../stored-files/files.ts'
 import { CONTENT, EMAIL_DETAIL, EMAIL_PARAMS, NEIGHBOURS } from '../contract/email.ts'
-import { emailDetail } from './email-detail.ts'
+import { emailDetail, RECIPIENTS_LISTED } from './email-detail.ts'
 import { emailNamed } from './found.ts'
 import { isPicture } from './picture.ts'
 
@@ -78,13 +78,21 @@ const readContent = endpoint({
   const [told] = await op.store.readTold([{ emailId: id, recipient: null, known: false }], 1)
   const files = await listFiles(deps, { id, origin })
   const { content, contentRemoved } = history.email
+  const individual = told?.email?.individual ?? false
   const bodies = ['html', 'text', 'amp'] as const
   return {
     status: 200,
     body: {
       removed: contentRemoved,
       ready: origin.rawOctets !== null,
-      individual: told?.email?.individual ?? false,
+      individual,
+      recipientVariables: individual
+        ? Object.fromEntries(
+            history.recipients
+              .slice(0, RECIPIENTS_LISTED)
+              .map(({ address, variables }) => [address, variables ?? {}]),
+          )
+        : null,
       html: content.html?.slice(0, LONGEST_BODY) ?? null,
       text: content.text?.slice(0, LONGEST_BODY) ?? null,
       amp: content.amp?.slice(0, LONGEST_BODY) ?? null,

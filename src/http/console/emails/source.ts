@@ -1,7 +1,7 @@
-/** The message as it leaves, and how it is built. */
+/** The message as it leaves: its text, its source, and how it is built. */
 import { visibleAccounts } from '../../../operate/authority.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { EMAIL_PARAMS, SOURCE } from '../contract/email.ts'
+import { COPY_QUERY, COPY_TEXT, EMAIL_PARAMS, SOURCE } from '../contract/email.ts'
 import { copyOf, readIn } from './copy.ts'
 import { emailNamed } from './found.ts'
 
@@ -17,13 +17,7 @@ const readSource = endpoint({
     operationId: 'readEmailSource',
     summary: 'The source of an email, and how it is built',
     params: EMAIL_PARAMS,
-    querystring: {
-      type: 'object',
-      additionalProperties: false,
-      required: [],
-      /** An address: of batch mail each has a copy of his own. */
-      properties: { recipient: { type: 'string', maxLength: 1000 } },
-    },
+    querystring: COPY_QUERY,
     response: { 200: SOURCE },
   },
 })(async ({ caller, params, query, request }, core) => {
@@ -52,4 +46,23 @@ const readSource = endpoint({
   }
 })
 
-export const sourceRoutes: readonly Endpoint[] = [readSource]
+const readText = endpoint({
+  method: 'GET',
+  url: '/console/api/companies/:company/emails/:email/text',
+  operation: 'console_email_text',
+  access: 'company',
+  schema: {
+    operationId: 'readEmailText',
+    summary: 'The text of an email as a recipient gets it',
+    params: EMAIL_PARAMS,
+    querystring: COPY_QUERY,
+    response: { 200: COPY_TEXT },
+  },
+})(async ({ caller, params, query, request }, core) => {
+  const email = await emailNamed(core, caller, params)
+  const { message } = await copyOf(core, request.raw, email, query.recipient)
+  const { text, trouble = null } = await readIn(core, email, message, { kind: 'text' })
+  return { status: 200, body: { ...(text ?? { text: null, clipped: false }), trouble } }
+})
+
+export const sourceRoutes: readonly Endpoint[] = [readSource, readText]
