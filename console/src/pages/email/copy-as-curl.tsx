@@ -1,36 +1,120 @@
-import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
+import { Anchor, List, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { contentQuery, type EmailDetail } from '../../api/email.ts'
+import {
+  contentQuery,
+  documentUrl,
+  type EmailContent,
+  type EmailDetail,
+  type EmailFile,
+} from '../../api/email.ts'
 import { useMe } from '../../api/session.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
-import { curlOf, type Dialect } from './curl.ts'
+import { visible } from '../../parts/untrusted-text.tsx'
+import { type Contents, curlOf, type Dialect, dialectsOf, localName, sourceName } from './curl.ts'
+
+/** Octets of all files together that are put into the request: more would be too much to paste. */
+const MOST_INSIDE = 48 * 1024
+
+const LABELS: Readonly<Record<Dialect, string>> = { json: 'JSON', form: 'Form' }
 
 export function CopyAsCurl({ company, email }: { company: string; email: EmailDetail }) {
-  const [dialect, setDialect] = useState<Dialect>('json')
   const content = useQuery(contentQuery(company, email.id))
+  if (content.error) return <ErrorAlert error={content.error} />
+  if (content.isPending) return <Skeleton h={160} />
+  if (content.data.removed) {
+    return (
+      <Text size="sm">
+        Its content was removed when its retention time was over: there is nothing to send.
+      </Text>
+    )
+  }
+  return <Request company={company} email={email} content={content.data} />
+}
+
+function Request({
+  company,
+  email,
+  content,
+}: {
+  company: string
+  email: EmailDetail
+  content: EmailContent
+}) {
+  const dialects = dialectsOf(email, content)
+  const [chosen, setDialect] = useState<Dialect>('json')
+  const dialect = dialects.includes(chosen) ? chosen : dialects[0]
   const { installation } = useMe()
+  const { files } = content
+  const inside = !content.ready && files.reduce((sum, { size }) => sum + size, 0) <= MOST_INSIDE
+  const contents = useQuery({
+    queryKey: ['email-files', company, email.id],
+    queryFn: () => contentsOf(company, email.id, files),
+    enabled: inside && files.length > 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (dialect === undefined) {
+    return <Text size="sm">Its sending domain was removed: no request would be accepted any more.</Text>
+  }
+  if (contents.error) return <ErrorAlert error={contents.error} reset={() => void contents.refetch()} />
+  if (contents.isLoading) return <Skeleton h={160} />
+  const wanted = content.ready
+    ? [{ name: sourceName(email), url: documentUrl(company, email.id, '/source.eml') }]
+    : files
+        .filter(({ position }) => contents.data?.has(position) !== true)
+        .map(({ filename, position }) => ({
+          name: localName(filename),
+          url: documentUrl(company, email.id, `/files/${position}`),
+        }))
+  const code = curlOf(dialect, installation.url, email, content, contents.data ?? new Map())
   return (
     <Stack gap="sm">
-      <SegmentedControl
-        aria-label="API"
-        value={dialect}
-        onChange={setDialect}
-        data={[
-          { value: 'json', label: 'JSON' },
-          { value: 'form', label: 'Form' },
-        ]}
-      />
-      <Text size="sm" c="dimmed">
-        It sends the same message once more. Put an API key into $POSTROAD_KEY first.
-        {(content.data?.files.length ?? 0) > 0 && ' Its files are named: load them down, and put them there.'}
-      </Text>
-      {content.error && <ErrorAlert error={content.error} />}
-      {content.isPending && <Skeleton h={160} />}
-      {content.data && (
-        <CodeBlock code={curlOf(dialect, installation.url, email, content.data)} what="the request" wrap />
+      {dialects.length > 1 && (
+        <SegmentedControl
+          aria-label="API"
+          value={dialect}
+          onChange={setDialect}
+          data={dialects.map((value) => ({ value, label: LABELS[value] }))}
+        />
       )}
+      <Text size="sm" c="dimmed">
+        For bash. It sends the same message once more. Put an API key into $POSTROAD_KEY first.
+        {content.clipped.length > 0 && ' The content is long: its beginning alone is in here.'}
+      </Text>
+      {wanted.length > 0 && (
+        <Text size="sm" component="div">
+          Run it where these files are, under these names:
+          <List size="sm">
+            {wanted.map(({ name, url }) => (
+              <List.Item key={url}>
+                <Anchor href={url} download={name} inherit>
+                  {visible(name)}
+                </Anchor>
+              </List.Item>
+            ))}
+          </List>
+        </Text>
+      )}
+      <CodeBlock code={code} what="the request" wrap />
     </Stack>
   )
+}
+
+async function contentsOf(company: string, id: string, files: readonly EmailFile[]): Promise<Contents> {
+  const read = files.map(async ({ position }): Promise<[number, string]> => {
+    const response = await fetch(documentUrl(company, id, `/files/${position}`))
+    if (!response.ok) throw new Error(`A file of this email cannot be read (status ${response.status}).`)
+    return [position, await base64Of(await response.blob())]
+  })
+  return new Map(await Promise.all(read))
+}
+
+function base64Of(blob: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''))
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(blob)
+  })
 }

@@ -1,8 +1,11 @@
 /** A long text to look at and search in: CodeMirror, which draws only what is seen. */
-import { search, searchKeymap } from '@codemirror/search'
-import { EditorState } from '@codemirror/state'
+
+import { openSearchPanel, search, searchKeymap } from '@codemirror/search'
+import { Compartment, EditorState } from '@codemirror/state'
 import { drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
-import { useEffect, useRef } from 'react'
+import { Button, Group } from '@mantine/core'
+import { Search, WrapText } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
 import { styleNonce } from '../../style-nonce.ts'
 import classes from './email.module.css'
 
@@ -21,10 +24,15 @@ const LOOK = EditorView.theme({
   '.cm-cursor': { borderInlineStartColor: 'var(--mantine-color-text)' },
 })
 
+/** Whether long lines are broken. */
+const wrapping = new Compartment()
+
 /** `line`: brought to the top, from 1. */
 export function SourceText({ text, line }: { text: string; line: number | null }) {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
+  const [wraps, setWraps] = useState(true)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: that lines are broken changes in what is there already
   useEffect(() => {
     const editor = new EditorView({
       parent: place.current!,
@@ -43,7 +51,7 @@ export function SourceText({ text, line }: { text: string; line: number | null }
           drawSelection(),
           search({ top: true }),
           keymap.of(searchKeymap),
-          EditorView.lineWrapping,
+          wrapping.of(wraps ? EditorView.lineWrapping : []),
           LOOK,
         ],
       }),
@@ -52,11 +60,37 @@ export function SourceText({ text, line }: { text: string; line: number | null }
     return () => editor.destroy()
   }, [text])
   useEffect(() => {
+    view.current?.dispatch({ effects: wrapping.reconfigure(wraps ? EditorView.lineWrapping : []) })
+  }, [wraps])
+  useEffect(() => {
     const editor = view.current
     if (editor === null || line === null || line > editor.state.doc.lines) return
     const { from } = editor.state.doc.line(line)
     editor.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'start' }) })
     editor.focus()
   }, [line])
-  return <div ref={place} className={classes.source} />
+  return (
+    <div>
+      <Group gap="xs" mb="xs">
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Search size={14} aria-hidden />}
+          onClick={() => view.current && openSearchPanel(view.current)}
+        >
+          Search
+        </Button>
+        <Button
+          size="xs"
+          variant={wraps ? 'light' : 'default'}
+          leftSection={<WrapText size={14} aria-hidden />}
+          aria-pressed={wraps}
+          onClick={() => setWraps(!wraps)}
+        >
+          Wrap lines
+        </Button>
+      </Group>
+      <div ref={place} className={classes.source} />
+    </div>
+  )
 }

@@ -77,8 +77,8 @@ function Parts({ parts, onShow }: { parts: EmailSource['parts']; onShow: (line: 
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Type</Table.Th>
-              <Table.Th>Encoding</Table.Th>
-              <Table.Th>Name</Table.Th>
+              <Table.Th visibleFrom="sm">Encoding</Table.Th>
+              <Table.Th visibleFrom="sm">Name</Table.Th>
               <Table.Th>Size</Table.Th>
               <Table.Th>Line</Table.Th>
             </Table.Tr>
@@ -95,14 +95,18 @@ function Parts({ parts, onShow }: { parts: EmailSource['parts']; onShow: (line: 
                       <UntrustedText>{part.charset}</UntrustedText>
                     </Text>
                   )}
+                  {/* Where there is no room for columns. */}
+                  <Text size="xs" c="dimmed" hiddenFrom="sm" className={classes.said}>
+                    <UntrustedText>{[part.encoding, part.filename].filter(Boolean).join(', ')}</UntrustedText>
+                  </Text>
                 </Table.Td>
-                <Table.Td>
+                <Table.Td visibleFrom="sm">
                   <UntrustedText>{part.encoding}</UntrustedText>
                 </Table.Td>
-                <Table.Td>
+                <Table.Td visibleFrom="sm">
                   <UntrustedText>{part.filename}</UntrustedText>
                 </Table.Td>
-                <Table.Td>{octetsText(part.size)}</Table.Td>
+                <Table.Td style={{ whiteSpace: 'nowrap' }}>{octetsText(part.size)}</Table.Td>
                 <Table.Td>
                   <Button variant="subtle" size="compact-xs" onClick={() => onShow(part.start)}>
                     {part.start}
