@@ -87,7 +87,8 @@ export function conditionsOf<List>(
 
 /**
  * What the JSON of a list with this tag has in it: as a name with or without a value, or as one of the form dialect,
- * which has no name of its own (`unnamedTag`). A quotation mark within is escaped there, so that nothing else looks like it.
+ * which has no name of its own (`unnamedTag`). A quotation mark within is escaped there, so that nothing else looks
+ * like it.
  */
 function tagTexts(tag: TagFilter): string[] {
   const { name, value } = tag
