@@ -2,17 +2,21 @@ import { Button, Group } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Inbox, SearchX } from 'lucide-react'
 import { Empty } from '../../parts/empty.tsx'
+import { useMayManage } from '../../shell/company.ts'
 
 export function NoEmails({ company }: { company: string }) {
+  const mayManage = useMayManage()
   return (
     <Empty icon={Inbox} title="No email yet">
-      The first one shows up here by itself, as soon as it is accepted. Send one from this page, or with a
-      snippet that is ready to run.
-      <Group justify="center" mt="md">
-        <Button component={Link} to={`/c/${company}/start`}>
-          Send a test message
-        </Button>
-      </Group>
+      The first one shows up here by itself, as soon as it is accepted.
+      {mayManage && ' Send one from this page, or with a snippet that is ready to run.'}
+      {mayManage && (
+        <Group justify="center" mt="md">
+          <Button component={Link} to={`/c/${company}/start`}>
+            Send a test message
+          </Button>
+        </Group>
+      )}
     </Empty>
   )
 }

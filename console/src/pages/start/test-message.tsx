@@ -17,23 +17,40 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { MailCheck, Send } from 'lucide-react'
 import { ApiError } from '../../api/client.ts'
+import { emailQuery } from '../../api/email.ts'
+import { useLive } from '../../api/live.ts'
 import { useMe } from '../../api/session.ts'
 import { sendersQuery, sendTestMessage } from '../../api/start.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { Status, type StatusName } from '../../parts/status.tsx'
+import { visible } from '../../parts/untrusted-text.tsx'
+import { useMayManage } from '../../shell/company.ts'
 
 const TEXT = 'It works: this message was accepted, signed and delivered by Postroad.'
 
 export function TestMessage({ company }: { company: string }) {
   const senders = useQuery(sendersQuery(company))
-  if (senders.error) return <ErrorAlert error={senders.error} reset={() => void senders.refetch()} />
+  const mayManage = useMayManage()
+  // What was typed stays, however long the service is away.
+  if (senders.error && !senders.data)
+    return <ErrorAlert error={senders.error} reset={() => void senders.refetch()} />
   const domains = senders.data?.domains
   return (
     <Paper component="section" withBorder p="lg" aria-labelledby="test-message">
       <Title order={2} size="h4" id="test-message" mb={4}>
         Send a test message
       </Title>
-      {domains?.length === 0 && <NoSender company={company} />}
-      {domains !== undefined && domains.length > 0 && <MessageForm company={company} domains={domains} />}
+      {!mayManage && (
+        <Text size="sm" c="dimmed">
+          Your role is viewer: you see what is sent, and send nothing yourself. An owner of the company can
+          make you a developer.
+        </Text>
+      )}
+      {mayManage && domains?.length === 0 && <NoSender company={company} />}
+      {mayManage && domains !== undefined && domains.length > 0 && (
+        // Another company has other domains.
+        <MessageForm key={company} company={company} domains={domains} />
+      )}
     </Paper>
   )
 }
@@ -104,7 +121,10 @@ function MessageForm({ company, domains }: { company: string; domains: string[] 
   )
 }
 
+/** With what becomes of it, as it does. */
 function Sent({ company, id }: { company: string; id: string }) {
+  useLive(company)
+  const { data } = useQuery(emailQuery(company, id))
   return (
     <Alert
       role="status"
@@ -112,6 +132,12 @@ function Sent({ company, id }: { company: string; id: string }) {
       icon={<MailCheck aria-hidden />}
       title="It was accepted, and is on disk"
     >
+      {data && (
+        <Group gap="xs" mb={4}>
+          <Status of={data.lastEvent as StatusName} />
+          <Text size="sm">to {visible(data.to[0] ?? '')}</Text>
+        </Group>
+      )}
       <Anchor component={Link} to={`/c/${company}/emails/${id}`} fw={600}>
         See what became of it
       </Anchor>

@@ -1,0 +1,105 @@
+/** The first five minutes: a message of one's own, and what those see who may not send one. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Company } from '../../src/accounts/account.ts'
+import { startApp } from '../../src/app.ts'
+import { createLogger } from '../../src/log.ts'
+import { withoutBrowser } from '../support/browser.ts'
+import { Stage } from './stage.ts'
+import { PHONE } from './visit.ts'
+
+describe('getting started', { skip: withoutBrowser() }, () => {
+  let stage: Stage
+  let empty: Company
+  before(async () => {
+    stage = await Stage.open()
+    empty = await stage.service.company('Empty')
+  })
+  after(() => stage?.close())
+
+  test('a test message is sent from the page, which shows what becomes of it', async (t) => {
+    const visit = await stage.visit(t, `/c/${stage.company.id}/start`)
+    const { page } = visit
+    const step = page.getByRole('listitem').filter({ hasText: 'A first message' })
+    await step.getByText('Nothing was sent yet.').waitFor()
+    await page.getByRole('textbox', { name: 'To' }).fill('me@example.test')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    const sent = page.getByRole('status').filter({ hasText: 'It was accepted, and is on disk' })
+    await sent.getByText('Delivered').waitFor()
+    await step.getByText('The last one is "Hello from Postroad", to me@example.test.').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await sent.getByRole('link', { name: 'See what became of it' }).click()
+    await page.getByRole('heading', { name: 'Hello from Postroad', level: 1 }).waitFor()
+  })
+
+  test('a company without a domain is led to one, and another company has a form of its own', async (t) => {
+    const visit = await stage.visit(t, `/c/${empty.id}/start`, { viewport: PHONE })
+    const { page } = visit
+    await page.getByText('none may send yet').waitFor()
+    await page.getByText('There is no domain of your own yet.').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false)
+    await page.getByRole('link', { name: 'Add a domain' }).click()
+    await page.waitForURL(`**/c/${empty.id}/domains**`)
+  })
+
+  test('a viewer is offered nothing that he may not do', async (t) => {
+    const viewer = await stage.person({ [empty.id]: 'viewer' })
+    const { page } = await stage.visit(t, `/c/${empty.id}/start`, { as: viewer })
+    await page.getByText('Your role is viewer').waitFor()
+    await page.getByText('There is no domain of your own yet.').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Send', exact: true }).count(), 0)
+    await page.goto(`${stage.service.url}/console/c/${empty.id}/emails`)
+    await page.getByRole('heading', { name: 'No email yet' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Send a test message' }).count(), 0)
+  })
+})
+
+describe('what is typed while the service restarts', { skip: withoutBrowser() }, () => {
+  test('stays in forms, dialogs and the search, and goes through afterwards', async (t) => {
+    const stage = await Stage.open()
+    t.after(() => stage.close())
+    const interrupted =
+      /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/
+    const company = `/c/${stage.company.id}`
+    const open = async (path: string) => {
+      const visit = await stage.visit(t, `${company}${path}`)
+      visit.expect(interrupted)
+      return visit.page
+    }
+    const first = await stage.send({ subject: 'Sought' })
+    const start = await open('/start')
+    await start.getByRole('textbox', { name: 'Subject' }).fill('Typed before')
+    const keys = await open('/keys')
+    await keys.getByRole('button', { name: 'Create API key' }).first().click()
+    await keys.getByRole('dialog').getByLabel('Name').fill('half written')
+    const emails = await open('/emails')
+    await emails.locator(`[data-email="${first}"]`).waitFor()
+
+    await stage.service.stop()
+    await emails.getByRole('status').filter({ hasText: 'Reconnecting' }).waitFor()
+    const search = emails.getByRole('combobox', { name: 'Search emails' })
+    await search.fill('sought')
+    // Nothing answers: the list is what it was.
+    await emails.locator(`[data-email="${first}"]`).waitFor()
+    await start.getByRole('textbox', { name: 'Text' }).fill('Typed while nobody answered')
+
+    const { hostname, port } = new URL(stage.service.url)
+    const listen = { host: hostname, port: Number(port) }
+    const app = await startApp({ ...stage.service.settings, listen }, createLogger('silent'))
+    t.after(() => app.close())
+    await emails.waitForURL(/q=sought$/)
+    await emails.locator(`[data-email="${first}"]`).waitFor()
+    assert.equal(await search.inputValue(), 'sought')
+
+    await start.getByRole('button', { name: 'Send', exact: true }).click()
+    await start.getByRole('status').filter({ hasText: 'Delivered' }).waitFor()
+    assert.equal(await start.getByRole('textbox', { name: 'Subject' }).inputValue(), 'Typed before')
+    assert.equal(await keys.getByRole('dialog').getByLabel('Name').inputValue(), 'half written')
+    await keys.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+    await keys
+      .getByText(/pr_\w+/)
+      .first()
+      .waitFor()
+  })
+})
