@@ -107,7 +107,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     const { page } = await stage.visit(t, `${at}/${domain.id}`, { as: viewer })
     await page.getByText('Sending is suspended').waitFor()
     await page.getByRole('tab', { name: 'Settings' }).click()
-    await page.getByRole('region', { name: 'Which way mail leaves' }).waitFor()
+    await page.getByRole('region', { name: 'Delivery route' }).waitFor()
     assert.equal(await page.getByRole('button', { name: /Suspend|Remove|Save|relay/ }).count(), 0)
     await page.goto(`${stage.service.url}/console${at}`)
     await page.getByRole('link', { name: 'looked.example' }).waitFor()

@@ -76,7 +76,7 @@ function clipping({ html }: Checked): Check | null {
   return {
     id: 'clipping',
     grade,
-    what: `The HTML has ${Math.ceil(octets / 1024).toLocaleString('en')} KB of the 102 KB that Gmail shows.`,
+    what: `The HTML takes ${Math.ceil(octets / 1024).toLocaleString('en')} KB of the 102 KB that Gmail shows.`,
     why: 'Gmail cuts off what is behind that, often with the footer and its link to unsubscribe.',
     todo: grade === 'good' ? '' : 'Take out comments, unused styles and pictures in data: URLs, or say less.',
   }
@@ -126,7 +126,9 @@ function preheader({ html }: Checked, { text }: HtmlFacts): Check | null {
     id: 'preheader',
     grade: poor ? 'poor' : 'good',
     what:
-      begin === '' ? 'There is no text to show beside the subject.' : `Beside the subject stands: ${begin}`,
+      begin === ''
+        ? 'There is no text to show beside the subject.'
+        : `Lists show beside the subject: ${begin}`,
     why: 'Mail programs show the first words of a message in their lists.',
     todo: poor ? 'Begin the body with a sentence that says more than the subject does.' : '',
   }
@@ -156,11 +158,11 @@ function alignment({ from, signedBy }: Checked): Check {
     id: 'alignment',
     grade: aligned ? 'good' : 'bad',
     what: aligned
-      ? `From (${domain}) fits the domain that signs it.`
+      ? `The DKIM signature is aligned with From (${domain}).`
       : signedBy.length === 0
         ? 'No DKIM key signs it.'
-        : `From (${domain}) does not fit the domain that signs it (${signedBy.join(', ')}).`,
-    why: 'DMARC takes a signature only where it is of the domain in From. Large mailbox providers want that.',
+        : `No DKIM signature (${signedBy.join(', ')}) is aligned with From (${domain}).`,
+    why: 'DMARC counts a signature only if its domain is that of From. Large mailbox providers require it.',
     todo: aligned ? '' : 'Send from the domain whose records are published, or add this one.',
   }
 }
@@ -176,12 +178,12 @@ function unsubscribe({ fields }: Checked): Check {
     what: good
       ? 'It can be unsubscribed from with one click.'
       : list === undefined
-        ? 'It has no List-Unsubscribe.'
+        ? 'It has no List-Unsubscribe header.'
         : 'Its List-Unsubscribe does not work with one click (RFC 8058).',
-    why: 'Gmail and Yahoo want it of who sends 5,000 messages a day that are not asked for one by one.',
+    why: 'Gmail and Yahoo require it of senders of 5,000 or more marketing messages a day.',
     todo: good
       ? ''
-      : 'For newsletters and the like, let Postroad add it: switch on tracking of unsubscriptions of the domain. Receipts and password resets need none.',
+      : 'For newsletters, turn on unsubscribe tracking of the domain, and Postroad adds it. Receipts and password resets need none.',
   }
 }
 

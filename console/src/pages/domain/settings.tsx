@@ -122,7 +122,7 @@ function WayOut({ company, domain }: Props) {
   const relay = domain.relay ?? domain.companyRelay
   return (
     <Section
-      title="Which way mail leaves"
+      title="Delivery route"
       about={
         operator
           ? 'A relay of its own may take the mail of this domain.'

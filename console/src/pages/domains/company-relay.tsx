@@ -13,7 +13,7 @@ export function CompanyRelay({ company }: { company: string }) {
   return (
     <Stack component="section" gap="xs" mt="xl" aria-labelledby="company-relay">
       <Title order={2} size="h4" id="company-relay">
-        Which way mail leaves
+        Delivery route
       </Title>
       {data.relay === null ? (
         <Text size="sm">

@@ -9,7 +9,7 @@ import { FormError } from '../../parts/form-error.tsx'
 
 const DELIVERY = {
   capture: 'It is captured here, and leaves for nowhere.',
-  direct: 'It goes straight to the servers of its recipients.',
+  direct: 'Mail is delivered directly to the servers of its recipients.',
   relay: 'It goes through the relay of the installation.',
 } as const
 

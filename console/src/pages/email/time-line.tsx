@@ -65,7 +65,7 @@ function Happened({ event: { type, detail } }: { event: EmailEvent }) {
       )}
       {next !== undefined && (
         <Text size="sm" c="dimmed">
-          Next attempt was due <Time at={next} />
+          {Date.parse(next) > Date.now() ? 'Next attempt' : 'Next attempt was due'} <Time at={next} />
         </Text>
       )}
     </div>

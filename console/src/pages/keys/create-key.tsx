@@ -107,7 +107,7 @@ function Form({
         data-autofocus
         required
       />
-      <Checkbox.Group label="It may" value={scopes} onChange={setScopes}>
+      <Checkbox.Group label="Permissions" value={scopes} onChange={setScopes}>
         <Stack gap="xs" mt={4}>
           {SCOPES.map(({ scope, label, about }) => (
             <Checkbox key={scope} value={scope} label={label} description={about} />
@@ -134,7 +134,7 @@ function Form({
         acceptValueOnBlur
       />
       <NativeSelect
-        label="Ends"
+        label="Expires"
         value={lasts}
         onChange={(event) => setLasts(event.currentTarget.value)}
         data={LASTS}

@@ -65,7 +65,7 @@ export function SnippetsPanel({ company, token, only, client, onClient }: Props)
       )}
       {token === null && (
         <Text size="sm" c="dimmed">
-          {YOUR_KEY} stands for the token of a key, which is shown when the key is made.
+          Replace {YOUR_KEY} with a key. It is shown once, when it is created.
         </Text>
       )}
       <SnippetShown snippet={snippet} />

@@ -176,7 +176,7 @@ function Breakdown({
               cell: ({ volume }) => (volume.delivered ?? 0).toLocaleString(),
             },
             {
-              head: 'Bounced or failed',
+              head: 'Failed',
               right: true,
               cell: ({ volume }) => failuresOf(volume).toLocaleString(),
             },

@@ -52,7 +52,7 @@ function Choice({ company, list }: { company: string; list: 'suppressions' | 'al
       />
       {list === 'suppressions' && (
         <Select
-          label="Type of lines that do not say"
+          label="Type of lines without one"
           data={TYPE_CHOICES}
           value={type}
           onChange={(value) => setType((value ?? type) as ImportPiece['list'])}

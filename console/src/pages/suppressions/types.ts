@@ -4,7 +4,7 @@ import type { SuppressionType } from '../../api/suppressions.ts'
 export const TYPES: Readonly<Record<SuppressionType, { word: string; color: string; about: string }>> = {
   bounce: { word: 'Bounce', color: 'red', about: 'Its server said that the address does not exist.' },
   complaint: { word: 'Complaint', color: 'orange', about: 'Its reader has reported mail as spam.' },
-  manual: { word: 'By hand', color: 'gray', about: 'Somebody has put it on the list.' },
+  manual: { word: 'Manual', color: 'gray', about: 'Added by hand.' },
   unsubscribe: { word: 'Unsubscribed', color: 'blue', about: 'Its reader wants no more mail.' },
 }
 
