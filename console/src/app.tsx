@@ -1,5 +1,4 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
-import { ModalsProvider } from '@mantine/modals'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
@@ -10,8 +9,8 @@ import { theme, variables } from './theme.ts'
 
 const colorScheme = localStorageColorSchemeManager({ key: 'postroad-color-scheme' })
 
-/** It comes after the first view. What is told before that waits for it. */
-const Notifications = lazy(async () => ({ default: (await import('@mantine/notifications')).Notifications }))
+/** They come after the first view. A message that is told before waits for them. */
+const Overlays = lazy(async () => ({ default: (await import('./overlays.tsx')).Overlays }))
 
 export function App() {
   return (
@@ -23,12 +22,10 @@ export function App() {
       getStyleNonce={() => styleNonce}
     >
       <QueryClientProvider client={queries}>
-        <ModalsProvider>
-          <Suspense>
-            <Notifications position="bottom-right" />
-          </Suspense>
-          <RouterProvider router={router} />
-        </ModalsProvider>
+        <Suspense>
+          <Overlays />
+        </Suspense>
+        <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>
   )

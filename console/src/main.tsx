@@ -1,5 +1,4 @@
 import '@mantine/core/styles.css'
-import '@mantine/notifications/styles.css'
 import './console.css'
 import './outdated.ts'
 import { StrictMode } from 'react'

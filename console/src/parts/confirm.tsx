@@ -3,25 +3,30 @@ import { modals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
 
-export interface Asked {
+export interface Question {
   /** A question that names the thing. */
   title: string
   /** What follows from it. */
   about: ReactNode
   /** The word on the button that does it. */
   act: string
+  /** The word on the button that does nothing. */
+  cancel?: string
   /** Nothing is lost by it. */
   harmless?: boolean
 }
 
-export interface Confirmed extends Asked {
+export interface Confirmed extends Question {
   run: () => Promise<unknown>
   /** Said when it is done. */
   done?: string
 }
 
 /** Asks before something is done; what came of it says who does it. */
-export function ask({ title, about, act, harmless = false }: Asked, onConfirm: () => void): void {
+export function ask(
+  { title, about, act, cancel = 'Cancel', harmless = false }: Question,
+  onConfirm: () => void,
+): void {
   modals.openConfirmModal({
     title,
     children: (
@@ -29,7 +34,7 @@ export function ask({ title, about, act, harmless = false }: Asked, onConfirm: (
         {about}
       </Text>
     ),
-    labels: { confirm: act, cancel: 'Cancel' },
+    labels: { confirm: act, cancel },
     ...(!harmless && { confirmProps: { color: 'red' } }),
     closeButtonProps: { 'aria-label': 'Close' },
     onConfirm,

@@ -10,12 +10,12 @@ import {
   TextInput,
   Tooltip,
 } from '@mantine/core'
-import { modals } from '@mantine/modals'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Pencil, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { accountQuery, type Passkey, removePasskey, renamePasskey } from '../../api/account.ts'
 import { addPasskey, onHostName, passkeysWork, wasGivenUp } from '../../api/passkeys.ts'
+import { ask } from '../../parts/confirm.tsx'
 import { FormError } from '../../parts/form-error.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -108,13 +108,15 @@ function Actions({
   onRename: () => void
   onRemove: () => void
 }) {
-  const ask = () =>
-    modals.openConfirmModal({
-      ...{ title: 'Remove the passkey?', centered: true, onConfirm: onRemove },
-      labels: { confirm: 'Remove', cancel: 'Cancel' },
-      confirmProps: { color: 'red' },
-      children: <Text size="sm">{passkey.name} does not sign you in any more then.</Text>,
-    })
+  const confirmed = () =>
+    ask(
+      {
+        title: 'Remove the passkey?',
+        about: `${passkey.name} does not sign you in any more then.`,
+        act: 'Remove',
+      },
+      onRemove,
+    )
   return (
     <Group gap={4} justify="flex-end" wrap="nowrap">
       <Tooltip label="Rename">
@@ -123,7 +125,7 @@ function Actions({
         </ActionIcon>
       </Tooltip>
       <Tooltip label="Remove">
-        <ActionIcon variant="subtle" color="red" aria-label={`Remove ${passkey.name}`} onClick={ask}>
+        <ActionIcon variant="subtle" color="red" aria-label={`Remove ${passkey.name}`} onClick={confirmed}>
           <Trash2 size={16} aria-hidden />
         </ActionIcon>
       </Tooltip>

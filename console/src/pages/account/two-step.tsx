@@ -1,5 +1,4 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
-import { modals } from '@mantine/modals'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
@@ -10,6 +9,7 @@ import {
   turnOffTotp,
 } from '../../api/account.ts'
 import { useMe } from '../../api/session.ts'
+import { ask } from '../../parts/confirm.tsx'
 import { FormError } from '../../parts/form-error.tsx'
 import { Section } from '../../parts/section.tsx'
 import { useProof } from './proof.tsx'
@@ -25,11 +25,6 @@ export function TwoStep() {
   const begin = useMutation({ mutationFn: () => prove(beginTotp), onSuccess: setSetup })
   const turnOff = useMutation({ mutationFn: () => prove(turnOffTotp) })
   const renew = useMutation({ mutationFn: () => prove(renewRecoveryCodes), onSuccess: setCodes })
-  const confirm = (title: string, text: string, label: string, onConfirm: () => void) =>
-    modals.openConfirmModal({
-      ...{ title, centered: true, onConfirm, labels: { confirm: label, cancel: 'Cancel' } },
-      children: <Text size="sm">{text}</Text>,
-    })
   return (
     <Section
       title="Two-step verification"
@@ -53,10 +48,12 @@ export function TwoStep() {
             variant="default"
             loading={renew.isPending}
             onClick={() =>
-              confirm(
-                'Make other recovery codes?',
-                'Those you have do not work any more then.',
-                'Make others',
+              ask(
+                {
+                  title: 'Make other recovery codes?',
+                  about: 'Those you have do not work any more then.',
+                  act: 'Make others',
+                },
                 renew.mutate,
               )
             }
@@ -68,10 +65,12 @@ export function TwoStep() {
             color="red"
             loading={turnOff.isPending}
             onClick={() =>
-              confirm(
-                'Turn off two-step verification?',
-                'Your password alone signs you in then.',
-                'Turn off',
+              ask(
+                {
+                  title: 'Turn off two-step verification?',
+                  about: 'Your password alone signs you in then.',
+                  act: 'Turn off',
+                },
                 turnOff.mutate,
               )
             }

@@ -1,11 +1,11 @@
 /** What can be done with an email. What would be refused is not offered. */
 import { Button, Group, Menu, Modal } from '@mantine/core'
-import { modals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { Ban, Ellipsis, RotateCw, Send, ShieldCheck, Terminal } from 'lucide-react'
 import { useState } from 'react'
 import { actOn, type EmailDetail } from '../../api/email.ts'
+import { ask } from '../../parts/confirm.tsx'
 import { useMayManage, useRole } from '../../shell/company.ts'
 import { CopyAsCurl } from './copy-as-curl.tsx'
 import { SendAgain } from './send-again.tsx'
@@ -26,13 +26,15 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
   const waiting = (states.waiting ?? 0) > 0
   const stoppable = waiting || (states.sending ?? 0) > 0 || (states.quarantined ?? 0) > 0
   const cancel = () =>
-    modals.openConfirmModal({
-      title: 'Cancel this email?',
-      children: 'What has not been sent yet is never sent. This cannot be undone.',
-      labels: { confirm: 'Cancel the email', cancel: 'Keep it' },
-      confirmProps: { color: 'red' },
-      onConfirm: () => act.mutate('cancel'),
-    })
+    ask(
+      {
+        title: 'Cancel this email?',
+        about: 'What has not been sent yet is never sent. This cannot be undone.',
+        act: 'Cancel the email',
+        cancel: 'Keep it',
+      },
+      () => act.mutate('cancel'),
+    )
   return (
     <Group gap="xs">
       {mayManage && waiting && (

@@ -1,11 +1,11 @@
 /** Whom an email goes to, and what happened with each: his events and attempts in one time line. */
 import { Button, Group, Pagination, Paper, Stack, Text, Title, UnstyledButton } from '@mantine/core'
-import { modals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { Ban, ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { type EmailDetail, type EmailRecipient, suppressRecipient } from '../../api/email.ts'
+import { ask } from '../../parts/confirm.tsx'
 import { Status } from '../../parts/status.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMayManage } from '../../shell/company.ts'
@@ -121,18 +121,22 @@ function Suppress({ company, id, recipient }: { company: string; id: string; rec
       notifications.show({ color: 'red', title: 'This did not work', message: error.message }),
   })
   if (!mayManage) return null
-  const ask = () =>
-    modals.openConfirmModal({
-      title: 'Send nothing more to this address?',
-      children: (
-        <Text size="sm">
-          <UntrustedText>{address}</UntrustedText> is put on the suppression list of the company. Mail to it
-          that waits ends as suppressed. It can be taken off the list again.
-        </Text>
-      ),
-      labels: { confirm: 'Suppress the address', cancel: 'Leave it' },
-      onConfirm: () => suppress.mutate(),
-    })
+  const confirmed = () =>
+    ask(
+      {
+        title: 'Send nothing more to this address?',
+        about: (
+          <>
+            <UntrustedText>{address}</UntrustedText> is put on the suppression list of the company. Mail to it
+            that waits ends as suppressed. It can be taken off the list again.
+          </>
+        ),
+        act: 'Suppress the address',
+        cancel: 'Leave it',
+        harmless: true,
+      },
+      () => suppress.mutate(),
+    )
   return (
     <Group>
       <Button
@@ -140,7 +144,7 @@ function Suppress({ company, id, recipient }: { company: string; id: string; rec
         variant="default"
         leftSection={<Ban size={14} aria-hidden />}
         loading={suppress.isPending}
-        onClick={ask}
+        onClick={confirmed}
       >
         Suppress this address
       </Button>
