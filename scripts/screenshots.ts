@@ -3,6 +3,7 @@
  * behind it and mail servers that take it, refuse it and put it off; into console/screenshots or the folder that is named.
  *
  *     npm run screenshots -- FOLDER PAGE...     of these pages only, e.g. overview email
+ *     npm run screenshots -- --docs             the pictures of README and docs instead, into docs/images
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,8 +12,10 @@ import type { Page, Request } from 'playwright-core'
 import { PAGES, SIGNED_OUT } from '../test/console/pages.ts'
 import { Stage } from '../test/console/stage.ts'
 import { settled } from '../test/console/visit.ts'
-import { fill, personNamed, settingsIn } from './screenshots/installation.ts'
+import { type Filled, fill, personNamed, settingsIn } from './screenshots/installation.ts'
 import { openWorld } from './screenshots/world.ts'
+
+type Cookie = Awaited<ReturnType<Stage['sessionCookie']>>
 
 const SIZES = {
   light: { viewport: { width: 1_440, height: 900 }, colorScheme: 'light' },
@@ -20,26 +23,34 @@ const SIZES = {
   phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
 } as const
 
+const FOR_DOCS = { viewport: { width: 1_200, height: 760 }, colorScheme: 'light' } as const
+
 /** Of a picture of a phone, in pixels: what comes below looks the same. */
 const MOST_HEIGHT = 2_400
 
-const [folder = join(import.meta.dirname, '..', 'console', 'screenshots'), ...wanted] = process.argv.slice(2)
+const [first = join(import.meta.dirname, '..', 'console', 'screenshots'), ...wanted] = process.argv.slice(2)
+const isForDocs = first === '--docs'
+const folder = isForDocs ? join(import.meta.dirname, '..', 'docs', 'images') : first
 mkdirSync(folder, { recursive: true })
 await using world = await openWorld()
 const stage = await Stage.open(settingsIn(world))
 try {
-  const shown = await fill(stage)
-  const pages = Object.entries(PAGES).filter(([name]) => wanted.length === 0 || wanted.includes(name))
+  const shown = await fill(stage, world)
   const cookie = await stage.sessionCookie(await personNamed(stage, 'Olga', { operator: true }))
+  await (isForDocs ? takeForDocs(shown, cookie) : takeAll(shown, cookie))
+  process.stdout.write(`The pictures are in ${folder}\n`)
+} finally {
+  await stage.close()
+}
+
+async function takeAll(shown: Filled, cookie: Cookie): Promise<void> {
+  const pages = Object.entries(PAGES).filter(([name]) => wanted.length === 0 || wanted.includes(name))
   for (const [size, options] of Object.entries(SIZES)) {
     for (const [name, path] of pages) {
       const context = await stage.browser.newContext({ ...options, reducedMotion: 'reduce' })
       if (!SIGNED_OUT.includes(name)) await context.addCookies([cookie])
       const page = await context.newPage()
-      const quiet = untilQuiet(page)
-      await page.goto(`${stage.service.url}/console${path(shown)}`)
-      await settled(page)
-      await quiet()
+      const quiet = await open(page, path(shown))
       const scrollHeight = await page.evaluate<number>('document.documentElement.scrollHeight')
       const height = size === 'phone' ? Math.min(scrollHeight, MOST_HEIGHT) : options.viewport.height
       // What is far below is loaded when it comes into sight.
@@ -50,9 +61,34 @@ try {
       await context.close()
     }
   }
-  process.stdout.write(`${pages.length * Object.keys(SIZES).length} pictures in ${folder}\n`)
-} finally {
-  await stage.close()
+}
+
+async function takeForDocs(shown: Filled, cookie: Cookie): Promise<void> {
+  const pictures = {
+    overview: PAGES.overview!(shown),
+    emails: PAGES.emails!(shown),
+    domain: PAGES.domain!(shown),
+    email: PAGES.email!({ ...shown, email: shown.delayed }),
+  }
+  const context = await stage.browser.newContext({ ...FOR_DOCS, reducedMotion: 'reduce' })
+  await context.addCookies([cookie])
+  for (const [name, path] of Object.entries(pictures)) {
+    const page = await context.newPage()
+    const quiet = await open(page, path)
+    if (name === 'email') await page.getByRole('button', { name: /Attempt 1 at/ }).click()
+    await quiet()
+    await page.screenshot({ path: join(folder, `${name}.png`) })
+    await page.close()
+  }
+}
+
+/** Once it stands there; what it gives resolves when nothing more is loaded. */
+async function open(page: Page, path: string): Promise<() => Promise<void>> {
+  const quiet = untilQuiet(page)
+  await page.goto(`${stage.service.url}/console${path}`)
+  await settled(page)
+  await quiet()
+  return quiet
 }
 
 /**

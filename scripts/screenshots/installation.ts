@@ -1,5 +1,6 @@
 /** The installation that is shown: companies, people, domains, keys, and mail. */
 import { randomUUIDv7 } from 'node:crypto'
+import type { FakeDns } from '../../harness/dns.ts'
 import { loadSettings } from '../../src/config/load.ts'
 import { NO_CREDENTIALS, type Person, type Role } from '../../src/people/person.ts'
 import { type Shown, shownOn } from '../../test/console/pages.ts'
@@ -59,7 +60,7 @@ const MAIL: Record<string, unknown>[] = [
 /** By which mail goes to the servers of this world. */
 export function settingsIn({ dns, smtpPort }: World) {
   const { delivery, dnsServers } = loadSettings(
-    { POSTROAD_DELIVERY: 'direct', POSTROAD_DNS_SERVERS: dns, POSTROAD_HOSTNAME: 'postroad.test' },
+    { POSTROAD_DELIVERY: 'direct', POSTROAD_DNS_SERVERS: dns.address, POSTROAD_HOSTNAME: 'postroad.test' },
     { envFile: null },
   )
   return { delivery, dnsServers, smtpPort, allowPrivateNetworks: true }
@@ -78,8 +79,13 @@ export async function personNamed(
   return person
 }
 
+export interface Filled extends Shown {
+  /** An email that was put off. */
+  delayed: string
+}
+
 /** Mail of a day, and something on every page. */
-export async function fill(stage: Stage): Promise<Shown> {
+export async function fill(stage: Stage, { dns }: World): Promise<Filled> {
   const { company, service } = stage
   const { store } = service
   const shown = await shownOn(stage)
@@ -99,8 +105,22 @@ export async function fill(stage: Stage): Promise<Shown> {
   }
   await service.domain(company.id, 'news.acme.test', 'inactive')
   await service.key(company.id, { domainId: shown.domain, expiresAt: Date.now() + 20 * 24 * HOUR })
-  let email = shown.email
-  for (const message of MAIL) email = await stage.send({ ...RECEIPT, ...message })
+  await publish(stage, shown.domain, dns)
+  const sent: string[] = []
+  for (const message of MAIL) sent.push(await stage.send({ ...RECEIPT, ...message }))
   await until(async () => (await store.counts(Date.now())).sending === 0, 'mail to leave')
-  return { ...shown, email }
+  return { ...shown, email: sent.at(-1)!, delayed: sent.at(-2)! }
+}
+
+/** The records of the domain, but for SPF, which names somebody else. */
+async function publish(stage: Stage, domain: string, { zone }: FakeDns): Promise<void> {
+  const answer = await fetch(`${stage.service.url}/domains/${domain}`, {
+    headers: { authorization: `Bearer ${stage.key}` },
+  })
+  const { records } = (await answer.json()) as { records: { type: string; name: string; value: string }[] }
+  for (const { type, name, value } of records) {
+    const isOwn = name.endsWith(stage.domain)
+    zone[`${isOwn ? name : `${name}.${stage.domain}`}/${type}`] = [value]
+  }
+  zone[`${stage.domain}/TXT`] = ['v=spf1 include:_spf.bigmail.example ~all']
 }

@@ -3,7 +3,7 @@
  * are of the kind that documentation may use (RFC 2606).
  */
 import { selfSigned } from '../../harness/certificate.ts'
-import { startDns, type Zone } from '../../harness/dns.ts'
+import { type FakeDns, startDns, type Zone } from '../../harness/dns.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { type Script, type Sink, startSink } from '../../test/support/sink.ts'
 
@@ -47,7 +47,7 @@ const PROVIDERS: readonly Provider[] = [
 const AWAY = { mx: 'mail.away.example', host: '127.0.0.9', domains: ['away.example'] }
 
 export interface World extends AsyncDisposable {
-  dns: string
+  dns: FakeDns
   smtpPort: number
 }
 
@@ -67,7 +67,7 @@ export async function openWorld(): Promise<World> {
     sinks.push(await startSink({ name: mx, host, port: smtpPort, tls, script: answering(answers) }))
   }
   return {
-    dns: dns.address,
+    dns,
     smtpPort,
     async [Symbol.asyncDispose]() {
       await Promise.all([dns.close(), ...sinks.map((sink) => sink.close())])
