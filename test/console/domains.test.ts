@@ -66,7 +66,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     dns.zone[`${spf.name}/TXT`] = ['v=spf1 include:_spf.other.test -all', 'other-verification=1']
     dns.zone['_dmarc.shop.example/TXT'] = ['v=DMARC1; p=quarantine']
     await page.getByText('shop.example is verified').waitFor({ timeout: NEXT_LOOK })
-    await record(page, 'DKIM').getByText('Right').waitFor()
+    await record(page, 'DKIM').getByText('Found', { exact: true }).waitFor()
     // What stands there beside what is wanted, what it means, and what to do.
     const found = record(page, 'SPF')
     await found.getByText('v=spf1 include:_spf.other.test -all', { exact: true }).waitFor()

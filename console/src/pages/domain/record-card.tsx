@@ -9,7 +9,7 @@ import { nameWithin } from './record-names.ts'
 const KINDS: Readonly<Record<WantedRecord['kind'], string>> = { dkim: 'DKIM', spf: 'SPF', dmarc: 'DMARC' }
 
 const VERDICTS: Readonly<Record<RecordCheck['state'], { word: string; color: string; icon: LucideIcon }>> = {
-  right: { word: 'Right', color: 'road', icon: CircleCheck },
+  right: { word: 'Found', color: 'road', icon: CircleCheck },
   missing: { word: 'Not found yet', color: 'gray', icon: CircleDashed },
   different: { word: 'Different', color: 'orange', icon: TriangleAlert },
   unknown: { word: 'No answer', color: 'orange', icon: CircleHelp },
