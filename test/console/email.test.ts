@@ -92,6 +92,43 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     await page.getByText('note.txt').waitFor()
   })
 
+  test('shows pictures, gives other files to download, and its source is searched and wrapped', async (t) => {
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    const id = await stage.send({
+      attachments: [
+        { filename: 'logo.png', content: pixel },
+        { filename: 'report.pdf', content: btoa('%PDF-1.4'), content_type: 'application/pdf' },
+      ],
+    })
+    const visit = await stage.visit(t, at(id, '?tab=attachments'), { viewport: PHONE })
+    const { page } = visit
+    const picture = page.getByRole('img', { name: 'Shown: logo.png' })
+    await picture.waitFor()
+    await page.waitForFunction("document.querySelector('li img').naturalWidth === 1")
+    assert.equal(await page.getByRole('listitem').filter({ hasText: 'report.pdf' }).locator('img').count(), 0)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download report.pdf' }).click(),
+    ])
+    assert.equal(download.suggestedFilename(), 'report.pdf')
+
+    await page.getByRole('tab', { name: 'Source' }).click()
+    // On a phone, too, it says how each part is built.
+    await page.getByText('base64, report.pdf').waitFor()
+    const source = page.getByRole('textbox', { name: 'Source of the email' })
+    const wraps = page.getByRole('button', { name: 'Wrap lines' })
+    await source.waitFor()
+    assert.match((await source.getAttribute('class')) ?? '', /cm-lineWrapping/)
+    await wraps.click()
+    assert.doesNotMatch((await source.getAttribute('class')) ?? '', /cm-lineWrapping/)
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false)
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Find' }).pressSequentially('multipart/mixed')
+    await page.locator('.cm-searchMatch').first().waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+  })
+
   test('goes to the next email with j and back with k', async (t) => {
     const older = await stage.send({ subject: 'Older one' })
     const newer = await stage.send({ subject: 'Newer one' })
