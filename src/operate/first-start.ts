@@ -1,6 +1,6 @@
 import type { Company } from '../accounts/account.ts'
 import type { Settings } from '../config/settings.ts'
-import type { Person } from '../people/person.ts'
+import { newPerson, type Person } from '../people/person.ts'
 import { type PeopleStore, type Store, StoreConflict } from '../store/store.ts'
 import { SERVICE } from './authority.ts'
 import { createCompany } from './companies.ts'
@@ -8,7 +8,6 @@ import { activateDomain, addDomain } from './domains.ts'
 import { OperateError } from './error.ts'
 import { createKey } from './keys.ts'
 import { operationOn } from './open.ts'
-import { newPerson } from './people.ts'
 import { makeLink } from './sessions.ts'
 
 /** What a first start made up, so that the first message is one paste away. The token is seen here only. */
@@ -60,7 +59,7 @@ export async function firstSignIn(
   const operators = people.filter(({ operator }) => operator)
   if (people.length > 0 && operators.length === 0) return null
   for (const operator of operators) if (await canGetIn(store, operator, now)) return null
-  const first = operators[0] ?? newPerson({ now: () => now }, { id: FIRST_OPERATOR, operator: true })
+  const first = operators[0] ?? newPerson(now, { id: FIRST_OPERATOR, operator: true })
   try {
     if (operators.length === 0) await store.addPerson(first)
     return await makeLink(store, first.id, now, FIRST_LINK_LASTS)

@@ -1,9 +1,8 @@
 /** How an invitation is accepted. Whoever does it may be nobody yet, so it is no verb. */
-import type { Invitation, Person, Session } from '../people/person.ts'
+import { type Invitation, newPerson, type Person, type Session } from '../people/person.ts'
 import { hashSecret } from '../people/secret.ts'
 import { type PeopleStore, StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { newPerson } from './people.ts'
 import { type BegunSession, beginSession, type SigningIn } from './sessions.ts'
 
 export type InvitationStore = Pick<
@@ -63,7 +62,7 @@ async function joined(
   { now }: SigningIn,
 ): Promise<Person> {
   const memberships = [{ companyId, role }]
-  const person = owner ?? newPerson({ now: () => now }, { address, memberships })
+  const person = owner ?? newPerson(now, { address, memberships })
   const change = { companyId, target: address, detail: { role } }
   const actor = { kind: 'person', id: person.id, name: address } as const
   const entry = await store.addAudit({ at: now, actor, action: 'acceptInvitation', ...change })

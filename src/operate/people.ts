@@ -1,6 +1,5 @@
 /** People of the whole installation, for its operators: who they are, who is one of them, and links that sign in. */
-import { randomUUIDv7 } from 'node:crypto'
-import { NO_CREDENTIALS, type Person } from '../people/person.ts'
+import { newPerson, type Person } from '../people/person.ts'
 import { type PeopleStore, StoreConflict } from '../store/store.ts'
 import type { AuditNote } from './audited.ts'
 import { OperateError } from './error.ts'
@@ -41,7 +40,7 @@ export const inviteOperator = verb(
         person: address,
       })
     }
-    const person = newPerson(op, { address, operator: true })
+    const person = newPerson(op.now(), { address, operator: true })
     await op.store.addPerson(person)
     return await withLink(op, person, INVITATION_LASTS)
   },
@@ -125,14 +124,6 @@ export function noSuchPerson(text: string): OperateError {
   return new OperateError('not_found', `there is no person with the ${what} "${text}"`, {
     verb: 'listPeople',
   })
-}
-
-export function newPerson(op: Pick<Operation, 'now'>, given: Partial<Person>): Person {
-  return {
-    ...{ id: randomUUIDv7(), address: null, name: '', operator: false, createdAt: op.now(), version: 0 },
-    ...{ credentials: NO_CREDENTIALS, memberships: [] },
-    ...given,
-  }
 }
 
 async function firstOperator({ store }: Operation): Promise<Person> {

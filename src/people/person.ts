@@ -1,5 +1,7 @@
 /** People who use the console: what they prove who they are with, what they belong to, and what they have changed. */
 
+import { randomUUIDv7 } from 'node:crypto'
+
 /**
  * What somebody may do in a company.
  * - `viewer`: sees what became of its mail, and what it has set up.
@@ -69,6 +71,15 @@ export const NO_CREDENTIALS: Readonly<Credentials> = {
   recoveryCodes: [],
   passkeys: [],
   identities: [],
+}
+
+/** Somebody who has nothing yet but an id, and what is given. */
+export function newPerson(createdAt: number, given: Partial<Person> = {}): Person {
+  return {
+    ...{ id: randomUUIDv7(), address: null, name: '', operator: false, createdAt, version: 0 },
+    ...{ credentials: NO_CREDENTIALS, memberships: [] },
+    ...given,
+  }
 }
 
 /** How a session began. */

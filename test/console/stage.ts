@@ -16,7 +16,7 @@ import type { Browser } from 'playwright-core'
 import { type Company, SCOPES } from '../../src/accounts/account.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { beginSession, makeLink } from '../../src/operate/sessions.ts'
-import { NO_CREDENTIALS, type Person, type Role } from '../../src/people/person.ts'
+import { newPerson, type Person, type Role } from '../../src/people/person.ts'
 import { startBrowser } from '../support/browser.ts'
 import { builtConsole } from '../support/built-console.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -130,10 +130,8 @@ async function addPerson(
 ): Promise<Person> {
   const id = randomUUIDv7()
   const memberships = Object.entries(roles).map(([companyId, role]) => ({ companyId, role }))
-  const person: Person = {
-    ...{ id, address: `${id}@people.test`, name: operator ? 'Olga Operator' : 'Mia Member', operator },
-    ...{ createdAt: Date.now(), version: 0, credentials: NO_CREDENTIALS, memberships },
-  }
+  const name = operator ? 'Olga Operator' : 'Mia Member'
+  const person = newPerson(Date.now(), { id, address: `${id}@people.test`, name, operator, memberships })
   await store.addPerson(person)
   return person
 }

@@ -12,7 +12,8 @@ import { type Asker, type Endpoint, endpoint } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
 import { KEY, KEY_NAME, KEY_PARAMS, KEYS, KEYS_QUERY, MADE_KEY, NEW_KEY } from './contract/keys.ts'
 import { COMPANY_PARAMS, MOST_LISTED } from './contract/shapes.ts'
-import { oneCompany, requireDomain } from './domains/found.ts'
+import { requireDomain } from './domains/found.ts'
+import { oneCompany } from './one-company.ts'
 
 const ALL = '/console/api/companies/:company/keys'
 const ONE = `${ALL}/:key`

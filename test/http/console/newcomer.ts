@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { parseSetCookie, type SetCookie } from 'cookie'
 import { makeLink } from '../../../src/operate/sessions.ts'
-import { NO_CREDENTIALS, type Person } from '../../../src/people/person.ts'
+import { type Person, newPerson as personWith } from '../../../src/people/person.ts'
 import type { Service } from '../../support/service.ts'
 import { call, type Reply } from '../requests.ts'
 
@@ -62,11 +62,7 @@ export class Newcomer {
 /** Somebody in the store, who has not signed in. */
 export async function newPerson(service: Service, change: Partial<Person> = {}): Promise<Person> {
   const id = randomUUIDv7()
-  const person: Person = {
-    ...{ id, address: `${id}@people.test`, name: 'Ada', operator: false, createdAt: Date.now(), version: 0 },
-    ...{ credentials: NO_CREDENTIALS, memberships: [] },
-    ...change,
-  }
+  const person = personWith(Date.now(), { id, address: `${id}@people.test`, name: 'Ada', ...change })
   await service.store.addPerson(person)
   return person
 }

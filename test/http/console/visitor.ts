@@ -1,7 +1,7 @@
 /** Somebody who has signed in to the console of a running service, and asks its API as the page does. */
 import { randomUUIDv7 } from 'node:crypto'
 import { beginSession, SESSION_LASTS } from '../../../src/operate/sessions.ts'
-import { type Membership, NO_CREDENTIALS, type Person } from '../../../src/people/person.ts'
+import { type Membership, newPerson, type Person } from '../../../src/people/person.ts'
 import type { Service } from '../../support/service.ts'
 import { call, type Reply } from '../requests.ts'
 
@@ -19,11 +19,10 @@ export class Visitor {
 
   /** An operator, or a member of companies. */
   static async signIn(service: Service, of: 'operator' | Membership[]): Promise<Visitor> {
-    const person: Person = {
-      ...{ id: randomUUIDv7(), address: `${randomUUIDv7()}@people.test`, name: 'Ann', version: 1 },
-      ...{ operator: of === 'operator', createdAt: Date.now(), credentials: NO_CREDENTIALS },
+    const person = newPerson(Date.now(), {
+      ...{ address: `${randomUUIDv7()}@people.test`, name: 'Ann', operator: of === 'operator' },
       memberships: of === 'operator' ? [] : of,
-    }
+    })
     await service.store.addPerson(person)
     const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now() }
     const { token } = await beginSession(service.store, person, 'link', from)

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import {
   type Credentials,
   type Invitation,
-  NO_CREDENTIALS,
+  newPerson,
   type Person,
   type Session,
   type SignInLink,
@@ -15,11 +15,7 @@ import type { OpenBench } from './contract.ts'
 
 export function person(change: Partial<Person> = {}): Person {
   const id = newId()
-  return {
-    ...{ id, address: `${id}@people.test`, name: 'Ada', operator: false, createdAt: NOW, version: 0 },
-    ...{ credentials: NO_CREDENTIALS, memberships: [] },
-    ...change,
-  }
+  return newPerson(NOW, { id, address: `${id}@people.test`, name: 'Ada', ...change })
 }
 
 export function sessionOf({ id: personId }: Person, change: Partial<Session> = {}): Session {

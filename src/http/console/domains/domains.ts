@@ -20,7 +20,8 @@ import {
   WHOLE_DOMAIN,
 } from '../contract/domains.ts'
 import { COMPANY_PARAMS, DONE, MOST_LISTED } from '../contract/shapes.ts'
-import { oneCompany, operationOnDomain, requireDomain, shownDomain, shownWhole } from './found.ts'
+import { oneCompany } from '../one-company.ts'
+import { operationOnDomain, requireDomain, shownDomain, shownWhole } from './found.ts'
 
 const ALL = '/console/api/companies/:company/domains'
 const ONE = `${ALL}/:domain`

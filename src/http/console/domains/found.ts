@@ -4,7 +4,6 @@ import type { Route, SendingDomain } from '../../../accounts/account.ts'
 import { type DnsRecord, dnsRecords, zoneLine } from '../../../accounts/dns-records.ts'
 import type { RecordCheck } from '../../../accounts/verify.ts'
 import { visibleAccounts } from '../../../operate/authority.ts'
-import { OperateError } from '../../../operate/error.ts'
 import { companyName, noSuchDomain } from '../../../operate/find.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import type { Operation } from '../../../operate/verb.ts'
@@ -26,12 +25,6 @@ export async function operationOnDomain(core: HttpCore, asker: InCompany, id: st
 export function requireDomain(op: Operation, { company }: Pick<InCompany, 'company'>, id: string): void {
   const found = visibleAccounts(op).domains.find((domain) => domain.id === id)
   if (found === undefined || (company !== null && found.companyId !== company)) throw noSuchDomain(id)
-}
-
-/** The company that something is added to. */
-export function oneCompany({ company }: Pick<InCompany, 'company'>): string {
-  if (company !== null) return company
-  throw new OperateError('invalid', 'this belongs to one company: choose which')
 }
 
 export function shownDomain(op: Operation, domain: SendingDomain): Static<typeof DOMAIN> {

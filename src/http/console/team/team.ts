@@ -17,7 +17,7 @@ import {
   NEW_ROLE,
   TEAM,
 } from '../contract/team.ts'
-import { oneCompany } from '../domains/found.ts'
+import { oneCompany } from '../one-company.ts'
 
 const TEAM_URL = '/console/api/companies/:company/team'
 
