@@ -4,22 +4,54 @@
  * asks for anything elsewhere, leads away or opens a dialog.
  */
 import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { NO_CREDENTIALS } from '../../src/people/person.ts'
 import { relayAt } from '../delivery/route/rig.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { type Sink, startSink } from '../support/sink.ts'
+import { Receiver } from '../webhooks/receiver.ts'
+import { type HostileCompany, hostileCompany } from './hostile-company.ts'
 import { hostileHtml, hostileTexts, MARK } from './hostile-payloads.ts'
+import { PAGES, SIGNED_OUT } from './pages.ts'
 import { Stage } from './stage.ts'
-import type { Visit } from './visit.ts'
+import { settled, type Visit } from './visit.ts'
 
 /** What came from their payloads as elements would be found so; in the page, which knows it as text only. */
 const FOREIGN = `#root script, #root object, #root embed, #root form[action], #root base, #root meta,
   #root iframe:not([title="The email as HTML"]), #root [onerror], #root [onload], #root [ontoggle], #root [onfocus]`
 
+/** Texts of the page that would. */
+const TURNED = `(() => {
+  const found = []
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (walker.nextNode()) {
+    const text = walker.currentNode.data
+    if (/[\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]/.test(text)) found.push(escape(text.slice(0, 100)))
+  }
+  return found
+})()`
+
 const TURNING = /[\u061c\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
+
+/** Texts that servers put mail off with: those that turn text around, and some elements. */
+const TURNING_FIRST = [27, 28, 29, 31, 40, 41, 42, 43, 44, 45]
+
+/** Something of it that has to be there before a page is looked at. */
+const SHOWN: Readonly<Record<string, string>> = {
+  account: '<img src=x onerror=alert(1)>',
+  audit: '<script>',
+  installation: '</title><script>',
+  keys: '<iframe srcdoc=',
+  overview: '<script>',
+  suppressions: '<script>',
+  team: '<script>',
+  webhook: 'answered with 500',
+  webhooks: 'hooks.example',
+}
 
 describe('hostile content', { skip: withoutBrowser() }, () => {
   let evil: Server
@@ -29,6 +61,8 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
   let pages: string[]
   let sink: Sink
   let stage: Stage
+  let receiver: Receiver
+  let evilCompany: HostileCompany
   const ids: string[] = []
 
   before(async () => {
@@ -42,22 +76,33 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
     pages = hostileHtml(origin)
     sink = await startSink({
       script: ({ step, recipient }) => {
-        const index = /^n(\d+)@/.exec(recipient ?? '')?.[1]
+        const [, what, index] = /^([nd])(\d+)@/.exec(recipient ?? '') ?? []
         if (step !== 'rcpt' || index === undefined) return undefined
-        return { reply: `550 5.1.1 ${textAt(Number(index) + 7)}` }
+        return { reply: `${what === 'n' ? '550 5.1.1' : '451 4.7.1'} ${textAt(Number(index) + 7)}` }
       },
     })
-    stage = await Stage.open({ delivery: relayAt(sink.port, { tls: 'off' }), retrySchedule: [3_600_000] })
+    stage = await Stage.open({
+      ...{ delivery: relayAt(sink.port, { tls: 'off' }), retrySchedule: [3_600_000] },
+      allowPrivateNetworks: true,
+    })
+    receiver = await Receiver.start()
+    const lines = texts.map((text) => text.replace(/\p{Cc}/gu, ''))
+    evilCompany = await hostileCompany(stage, lines, receiver)
+    // What waits for a site stands with its last reply; there are ten of them on a page.
+    for (const index of TURNING_FIRST) await stage.send({ to: `d${index}@d${index}.test` })
     for (const [index, html] of pages.entries()) ids.push(await stage.send(message(index, html)))
     await sink.when(() => refusals() >= pages.length, 'an attempt for each of them')
+    await sink.when(() => deferrals() >= TURNING_FIRST.length, 'and of what is deferred')
   })
   after(async () => {
     await stage?.close()
+    await receiver?.[Symbol.asyncDispose]()
     await sink?.close()
     evil?.close()
   })
 
   const refusals = () => sink.dialogue.filter((line) => line.includes('S: 550 5.1.1')).length
+  const deferrals = () => sink.dialogue.filter((line) => line.includes('S: 451 4.7.1')).length
   const textAt = (index: number) => texts[index % texts.length]!
   /** Each of the places of an email has another: all of them together have all there is. */
   const textIn = (index: number, slot: number) => textAt(index + 20 + slot * 10)
@@ -91,8 +136,9 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
   async function watched(
     t: TestContext,
     path: string,
+    as = stage.operator,
   ): Promise<{ visit: Visit; page: Page; wrong: string[] }> {
-    const visit = await stage.visit(t, path)
+    const visit = await stage.visit(t, path, { as })
     const { page, context } = visit
     // What the frame's own policy has stopped: its breaches are theirs. Whether any left after all, their server knows.
     visit.expect(/\(csp\)$/, /cid:x/, /\/preview/, new RegExp(origin), /about:srcdoc/, /data:image\/svg/)
@@ -118,6 +164,9 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
       `[...document.querySelectorAll(${JSON.stringify(FOREIGN)})].map((each) => each.outerHTML.slice(0, 200))`,
     )
     assert.deepEqual(foreign, [])
+    // Nothing turns around what stands beside it: such characters are told by their names.
+    const turned = await page.evaluate<string[]>(TURNED)
+    assert.deepEqual(turned, [])
   }
 
   test('there is enough of it, in every place', () => {
@@ -161,6 +210,84 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
         if (tab === 'Attachments') await page.getByRole('link', { name: 'Download x.svg' }).waitFor()
         await assertCalm(seen)
       }
+    }
+  })
+
+  for (const [name, pathOf] of Object.entries(PAGES)) {
+    if (name === 'email' || name === 'emails' || SIGNED_OUT.includes(name)) continue
+    test(`on the page ${name} it is text`, async (t) => {
+      const { webhook, domain, person } = evilCompany
+      const { id: company } = stage.company
+      const path = pathOf({ company, domain, webhook, email: ids[0]! })
+      const seen = await watched(t, path, person)
+      const { page } = seen
+      await settled(page)
+      const mark = SHOWN[name]
+      if (mark !== undefined) await page.getByText(mark).first().waitFor()
+      await assertCalm(seen)
+      if (name === 'webhook') {
+        const failed = page.getByRole('article', { name: /attempt 1$/ })
+        await failed.first().waitFor()
+        for (const nth of [0, 1, 2]) await failed.nth(nth).getByRole('button', { name: 'Details' }).click()
+        await page.getByText('"subject"').first().waitFor()
+      }
+      if (name === 'audit') {
+        await page.getByRole('button', { name: 'Show earlier changes' }).click()
+        await page.getByText('<base href').first().waitFor()
+      }
+      await assertCalm(seen)
+      if (name === 'domains') await page.getByRole('combobox', { name: 'Company' }).click()
+      else await page.keyboard.press('Control+k')
+      await page.getByText('<iframe srcdoc=').last().waitFor()
+      await assertCalm(seen)
+    })
+  }
+
+  test('of who may only look as well', async (t) => {
+    const viewer = await stage.person({ [stage.company.id]: 'viewer' })
+    for (const path of ['webhooks', `webhooks/${evilCompany.webhook}`, 'team', 'overview']) {
+      const seen = await watched(t, `/c/${stage.company.id}/${path}`, viewer)
+      await settled(seen.page)
+      await assertCalm(seen)
+    }
+  })
+
+  test('lines of a file that cannot be used are told as text', async (t) => {
+    const seen = await watched(t, `/c/${stage.company.id}/suppressions`)
+    const { page } = seen
+    await page.getByRole('button', { name: 'Import' }).click()
+    const dialog = page.getByRole('dialog')
+    const quoted = texts.map((text) => `"${text.replaceAll('"', '""').replace(/\p{Cc}/gu, '')}",x`)
+    const good = texts.map((_, index) => `imported${index}@x.test,x`)
+    const buffer = Buffer.from(`Email,Reason\r\n${[...good, ...quoted].join('\r\n')}\r\n`)
+    await dialog
+      .locator('input[type=file]')
+      .setInputFiles({ name: '<img src=x onerror=alert(1)>.csv', mimeType: 'text/csv', buffer })
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await dialog.getByText(/not usable$/).waitFor()
+    await assertCalm(seen)
+  })
+
+  test('where one goes once one has signed in is here', async (t) => {
+    const evilHost = new URL(origin).host
+    for (const to of [
+      `//${evilHost}/x`,
+      `/\\${evilHost}/x`,
+      origin,
+      `javascript:alert(1)`,
+      `/%2F${evilHost}`,
+    ]) {
+      const operator = { ...stage.operator, id: randomUUIDv7(), address: null }
+      await stage.service.store.addPerson({
+        ...operator,
+        credentials: { ...NO_CREDENTIALS, password: 'of no use' },
+      })
+      const link = await stage.link(operator)
+      const path = `/sign-in?to=${encodeURIComponent(to)}${link.slice(link.indexOf('#'))}`
+      const visit = await stage.visit(t, path, { as: null })
+      await visit.page.waitForURL((url) => !url.pathname.endsWith('/sign-in'))
+      assert.equal(new URL(visit.page.url()).origin, new URL(stage.service.url).origin)
+      assert.deepEqual(hits, [])
     }
   })
 

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Keyboard, type LucideIcon, Mail, Search, UserRound } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useMe } from '../api/session.ts'
+import { visible } from '../parts/untrusted-text.tsx'
 import { useCompany } from './company.ts'
 import { useNavItems } from './nav-items.ts'
 
@@ -74,7 +75,12 @@ function useCommands(text: string, onHelp: () => void): Command[] {
   }))
   const others = companies
     .filter(({ id }) => id !== company)
-    .map(({ id, name }) => ({ id, label: `Company ${name}`, icon: Mail, run: go(`/c/${id}/emails`) }))
+    .map(({ id, name }) => ({
+      id,
+      label: `Company ${visible(name)}`,
+      icon: Mail,
+      run: go(`/c/${id}/emails`),
+    }))
   const fixed = [
     { id: 'account', label: 'Your account', icon: UserRound, run: go('/account') },
     { id: 'keys', label: 'Keys of the keyboard', icon: Keyboard, run: onHelp },

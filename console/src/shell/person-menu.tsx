@@ -2,6 +2,7 @@ import { Avatar, Menu, NavLink, useMantineColorScheme } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { signOut, useMe } from '../api/session.ts'
+import { visible } from '../parts/untrusted-text.tsx'
 
 const SCHEMES = [
   { scheme: 'light', label: 'Light', icon: Sun },
@@ -13,7 +14,7 @@ export function PersonMenu() {
   const { person } = useMe()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const navigate = useNavigate()
-  const name = person.name || person.address || 'Operator'
+  const name = visible(person.name || person.address || 'Operator')
   return (
     <Menu position="top-start" width={216} withinPortal>
       <Menu.Target>

@@ -19,6 +19,7 @@ import { ask } from '../../parts/confirm.tsx'
 import { FormError } from '../../parts/form-error.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { browserOf } from './browser-name.ts'
 import { useProof } from './proof.tsx'
 
@@ -55,7 +56,9 @@ export function Passkeys() {
             <Table.Tbody>
               {account.passkeys.map((passkey) => (
                 <Table.Tr key={passkey.id}>
-                  <Table.Td>{passkey.name}</Table.Td>
+                  <Table.Td>
+                    <UntrustedText>{passkey.name}</UntrustedText>
+                  </Table.Td>
                   <Table.Td>
                     <Time at={passkey.createdAt} />
                   </Table.Td>

@@ -4,6 +4,7 @@ import { endOtherSessions, endSession, type OwnSession, sessionsQuery } from '..
 import { FormError } from '../../parts/form-error.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
+import { visible } from '../../parts/untrusted-text.tsx'
 import { browserOf } from './browser-name.ts'
 
 const WAYS: Record<string, string> = {
@@ -47,7 +48,7 @@ export function Sessions() {
 
 function Shown({ session, ending, onEnd }: { session: OwnSession; ending: boolean; onEnd: () => void }) {
   const { current, userAgent, address, way, createdAt, seenAt } = session
-  const browser = browserOf(userAgent)
+  const browser = visible(browserOf(userAgent))
   return (
     <Group justify="space-between" wrap="nowrap" gap="sm">
       <div>

@@ -8,6 +8,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { ALL, useCompany } from '../../shell/company.ts'
 import { phraseOf } from './sentence.ts'
 
@@ -33,7 +34,10 @@ export function AuditPage() {
         {names.length > 1 && (
           <Select
             aria-label="Changed by"
-            data={[{ value: '', label: 'By everybody' }, ...names]}
+            data={[
+              { value: '', label: 'By everybody' },
+              ...names.map((name) => ({ value: name, label: visible(name) })),
+            ]}
             value={by ?? ''}
             allowDeselect={false}
             searchable={names.length > 8}
@@ -97,18 +101,23 @@ function Entry({ entry, company }: { entry: AuditEntry; company: boolean }) {
       <Table.Td style={{ overflowWrap: 'anywhere' }}>
         <Text size="sm" component="div">
           <Text span fw={600}>
-            {actor.name || word}
+            <UntrustedText>{actor.name || word}</UntrustedText>
           </Text>{' '}
           {before}{' '}
           <Text span fw={600}>
-            {target}
+            <UntrustedText>{target}</UntrustedText>
           </Text>
-          {after}
-          {company && entry.company !== null && <Text span c="dimmed">{` · ${entry.company.name}`}</Text>}
+          <UntrustedText>{after}</UntrustedText>
+          {company && entry.company !== null && (
+            <Text span c="dimmed">
+              {' · '}
+              <UntrustedText>{entry.company.name}</UntrustedText>
+            </Text>
+          )}
         </Text>
         {given !== '' && (
           <Text size="xs" c="dimmed">
-            {given}
+            <UntrustedText>{given}</UntrustedText>
           </Text>
         )}
         {!done && (

@@ -10,6 +10,7 @@ import { ListTable } from '../../parts/list-table.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
 import { AddDomain } from './add-domain.tsx'
 import { CompanyRelay } from './company-relay.tsx'
@@ -95,7 +96,10 @@ function DomainTable({ domains, company }: { domains: readonly Domain[]; company
           ),
         },
         { head: 'Status', cell: (domain) => <DomainState of={domain} /> },
-        company === ALL && { head: 'Company', cell: ({ company }) => company.name },
+        company === ALL && {
+          head: 'Company',
+          cell: ({ company }) => <UntrustedText>{company.name}</UntrustedText>,
+        },
         { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
     />

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import classes from './emails.module.css'
 import type { Email } from './merge.ts'
 import { statusSummary } from './status-summary.ts'
@@ -35,7 +36,7 @@ export const EmailRow = memo(function EmailRow({ email, company, selected, onSel
         <Status of={of} note={note} />
       </span>
       <span className={classes.to}>
-        <bdi>{to}</bdi>
+        <UntrustedText>{to}</UntrustedText>
         {recipients > 1 && (
           <Text component="span" inherit c="dimmed" title={`${recipients} recipients`}>
             {`+${recipients - 1}`}
@@ -43,15 +44,15 @@ export const EmailRow = memo(function EmailRow({ email, company, selected, onSel
         )}
       </span>
       <span className={classes.subject}>
-        <bdi>{subject === '' ? '(no subject)' : subject}</bdi>
+        <UntrustedText empty="(no subject)">{subject}</UntrustedText>
       </span>
       <Text component="span" inherit c="dimmed" className={classes.from}>
-        <bdi>{from}</bdi>
+        <UntrustedText>{from}</UntrustedText>
       </Text>
       <span className={classes.tags}>
         {tags.slice(0, MOST_TAGS).map((tag) => (
           <Badge key={tag} component="span" size="sm" variant="default" tt="none" fw={500} maw={120}>
-            {tag}
+            <UntrustedText>{tag}</UntrustedText>
           </Badge>
         ))}
         {tags.length > MOST_TAGS && (
@@ -62,7 +63,7 @@ export const EmailRow = memo(function EmailRow({ email, company, selected, onSel
       </span>
       {company !== undefined && (
         <Text component="span" inherit c="dimmed" className={classes.company}>
-          <bdi>{company}</bdi>
+          <UntrustedText>{company}</UntrustedText>
         </Text>
       )}
       <Text component="span" inherit c="dimmed" className={classes.time}>

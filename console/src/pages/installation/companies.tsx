@@ -7,6 +7,7 @@ import { useMe } from '../../api/session.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 
 const COUNTED = [
   { head: 'Accepted', type: 'accepted' },
@@ -37,7 +38,7 @@ export function Companies() {
             head: 'Name',
             cell: ({ id, name }) => (
               <AnchorLink to="/c/$company/overview" params={{ company: id }}>
-                <bdi>{name}</bdi>
+                <UntrustedText>{name}</UntrustedText>
               </AnchorLink>
             ),
           },

@@ -6,6 +6,7 @@ import { endPause, type Installation, type PauseScope, pause } from '../../api/o
 import { useMe } from '../../api/session.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Time } from '../../parts/time.tsx'
+import { visible } from '../../parts/untrusted-text.tsx'
 
 type Pause = Installation['pauses'][number]
 
@@ -53,7 +54,7 @@ export function Pauses({ pauses }: { pauses: Pause[] | undefined }) {
 }
 
 function scopeText({ company, domain }: Pause): string {
-  const whose = company === null ? 'All mail' : `Mail of ${company.name}`
+  const whose = company === null ? 'All mail' : `Mail of ${visible(company.name)}`
   return domain === null ? whose : `${whose} to ${domain}`
 }
 

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type ApiKey, renameKey, revokeKey } from '../../api/keys.ts'
 import { DialogForm } from '../../parts/dialog-form.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 
 interface Props {
   apiKey: ApiKey | null
@@ -60,8 +61,8 @@ function Revocation({ apiKey: { id, name, company }, close }: { apiKey: ApiKey; 
       destructive
     >
       <Text size="sm">
-        “{name}” works no more within a second, wherever it is used, and for good. What was accepted with it
-        is sent.
+        “<UntrustedText>{name}</UntrustedText>” works no more within a second, wherever it is used, and for
+        good. What was accepted with it is sent.
       </Text>
     </DialogForm>
   )

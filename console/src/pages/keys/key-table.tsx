@@ -3,6 +3,7 @@ import { EllipsisVertical } from 'lucide-react'
 import type { ApiKey } from '../../api/keys.ts'
 import { ListTable } from '../../parts/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { labelOf } from './scopes.ts'
 
 export function KeyTable({
@@ -27,11 +28,11 @@ export function KeyTable({
           head: 'Name',
           cell: ({ name }) => (
             <Text fw={600} size="sm">
-              <bdi>{name}</bdi>
+              <UntrustedText>{name}</UntrustedText>
             </Text>
           ),
         },
-        ofAll && { head: 'Company', cell: ({ company }) => company.name },
+        ofAll && { head: 'Company', cell: ({ company }) => <UntrustedText>{company.name}</UntrustedText> },
         { head: 'Permissions', cell: (key) => <Scopes of={key} /> },
         { head: 'From', cell: (key) => <Bounds of={key} /> },
         { head: 'Expires', cell: (key) => <End of={key} /> },

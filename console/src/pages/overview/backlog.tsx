@@ -5,6 +5,7 @@ import { type Backlog, backlogQuery } from '../../api/overview.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL } from '../../shell/company.ts'
 import classes from './overview.module.css'
 
@@ -70,10 +71,16 @@ export function WorstLanes({ company }: { company: string }) {
         spacing="xs"
         columns={[
           { head: 'Domain', cell: (lane) => <Lane of={lane} /> },
-          company === ALL && { head: 'Company', cell: (lane) => lane.company.name },
+          company === ALL && {
+            head: 'Company',
+            cell: (lane) => <UntrustedText>{lane.company.name}</UntrustedText>,
+          },
           { head: 'Waiting', right: true, cell: ({ waiting }) => waiting.toLocaleString() },
           { head: 'Next attempt', cell: ({ nextDueAt }) => nextDueAt !== null && <Time at={nextDueAt} /> },
-          { head: 'Last reply', cell: ({ lastMessage }) => lastMessage !== null && <bdi>{lastMessage}</bdi> },
+          {
+            head: 'Last reply',
+            cell: ({ lastMessage }) => lastMessage !== null && <UntrustedText>{lastMessage}</UntrustedText>,
+          },
         ]}
       />
     </Paper>

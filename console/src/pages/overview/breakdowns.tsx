@@ -15,6 +15,7 @@ import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { csvOf, download } from '../../parts/csv.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useSetFilter } from './filter.tsx'
 import classes from './overview.module.css'
 
@@ -66,7 +67,7 @@ export function ByCompany({ span }: { span: Span }) {
       by="accepted"
       link={({ key, name }) => (
         <AnchorLink to="/c/$company/overview" params={{ company: key }} size="sm">
-          <bdi>{name}</bdi>
+          <UntrustedText>{name}</UntrustedText>
         </AnchorLink>
       )}
     />

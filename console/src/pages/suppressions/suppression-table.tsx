@@ -11,6 +11,7 @@ import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { confirm } from '../../parts/confirm.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
 import { TYPES } from './types.ts'
 
@@ -35,7 +36,7 @@ export function SuppressionTable({ entries }: { entries: readonly SuppressionSho
       keyOf={({ id }) => id}
       spacing="xs"
       columns={[
-        { head: 'Address', cell: ({ address }) => <bdi>{address}</bdi> },
+        { head: 'Address', cell: ({ address }) => <UntrustedText>{address}</UntrustedText> },
         { head: 'Type', cell: ({ type }) => <Type of={type} /> },
         { head: 'Reason', cell: (entry) => <Reason of={entry} /> },
         company === ALL && {
@@ -66,11 +67,11 @@ function Reason({ of: { reason, tags, email, company } }: { of: SuppressionShown
   return (
     <>
       <Text size="sm" lineClamp={2}>
-        {reason}
+        <UntrustedText>{reason}</UntrustedText>
       </Text>
       {tags !== null && (
         <Text size="xs" c="dimmed">
-          Only mail tagged {tags.join(', ')}
+          Only mail tagged <UntrustedText>{tags.join(', ')}</UntrustedText>
         </Text>
       )}
       {email !== null && (
@@ -99,7 +100,7 @@ export function AllowedTable({ entries, company }: { entries: readonly AllowedSh
       spacing="xs"
       columns={[
         { head: 'Address or domain', cell: ({ value }) => <bdi>{value}</bdi> },
-        { head: 'Reason', cell: ({ reason }) => reason },
+        { head: 'Reason', cell: ({ reason }) => <UntrustedText>{reason ?? ''}</UntrustedText> },
         { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
         mayManage && {
           head: 'Actions',

@@ -15,6 +15,7 @@ import {
 import { ask } from '../../parts/confirm.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useRole } from '../../shell/company.ts'
 import { InviteForm } from './invite-form.tsx'
 import { PagedPeople } from './paged-people.tsx'
@@ -170,7 +171,7 @@ function Invitations({
             <Table.Tr key={id}>
               <Table.Td maw={0} w="100%">
                 <Text size="sm" truncate>
-                  {address}
+                  <UntrustedText>{address}</UntrustedText>
                 </Text>
                 <Text size="xs" c="dimmed">
                   The link ends <Time at={expiresAt} />

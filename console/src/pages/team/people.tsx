@@ -28,6 +28,7 @@ import {
 import { ask } from '../../parts/confirm.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { OneTimeLink } from './one-time-link.tsx'
 import { PagedPeople } from './paged-people.tsx'
 import { PersonName } from './person-name.tsx'
@@ -165,7 +166,7 @@ function Belongings({ operator, companies }: Person) {
       {operator && <Badge variant="light">Operator</Badge>}
       {companies.map(({ id, name, role }) => (
         <Text key={id} size="sm">
-          {name}{' '}
+          <UntrustedText>{name}</UntrustedText>{' '}
           <Text span c="dimmed">
             ({ROLE_WORDS[role].label.toLowerCase()})
           </Text>

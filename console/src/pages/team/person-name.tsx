@@ -1,4 +1,5 @@
 import { Avatar, Badge, Group, Text } from '@mantine/core'
+import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 
 /** A person in a list: as others see him, and with which address he signs in. */
 export function PersonName({
@@ -10,14 +11,14 @@ export function PersonName({
   address: string | null
   isYou?: boolean
 }) {
-  const shown = name || address || 'First operator'
+  const shown = visible(name || address || 'First operator')
   return (
     <Group gap="sm" wrap="nowrap">
       <Avatar size={32} radius="xl" name={shown} color="road" alt="" visibleFrom="xs" />
       <div style={{ minWidth: 0 }}>
         <Group gap={6} wrap="nowrap">
           <Text size="sm" fw={550} truncate>
-            {shown}
+            <bdi>{shown}</bdi>
           </Text>
           {isYou && (
             <Badge size="xs" variant="default">
@@ -27,7 +28,7 @@ export function PersonName({
         </Group>
         {name !== '' && address !== null && (
           <Text size="xs" c="dimmed" truncate>
-            {address}
+            <UntrustedText>{address}</UntrustedText>
           </Text>
         )}
       </div>

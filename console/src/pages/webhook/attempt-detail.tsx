@@ -8,6 +8,7 @@ import { attempt } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Time } from '../../parts/time.tsx'
+import { visible } from '../../parts/untrusted-text.tsx'
 
 const STATUS = {
   pending: 'It is about to be sent.',
@@ -73,7 +74,7 @@ export function AttemptDetail({
           The response had no body.
         </Text>
       ) : (
-        <CodeBlock code={response} what="the response" wrap />
+        <CodeBlock code={visible(response)} what="the response" wrap />
       )}
       <Title order={2} size="h6">
         Request
