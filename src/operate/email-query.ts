@@ -195,7 +195,8 @@ function isAddress(text: string): boolean {
 
 function eventNamed(text: string): EventType {
   const word = text.trim().toLowerCase()
-  const known = LAST_EVENT_TYPES.find((type) => type === word) ?? EVENT_WORDS[word]
+  const common = Object.hasOwn(EVENT_WORDS, word) ? EVENT_WORDS[word] : undefined
+  const known = LAST_EVENT_TYPES.find((type) => type === word) ?? common
   if (known !== undefined) return known
   throw invalid(`there is no event "${text.trim()}"; there are ${LAST_EVENT_TYPES.join(', ')}`)
 }

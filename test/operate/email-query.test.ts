@@ -85,6 +85,12 @@ describe('what somebody types to find emails', () => {
     })
   }
 
+  test('no event is called as what every object of the program has', () => {
+    for (const word of ['constructor', '__proto__', 'toString', 'valueOf']) {
+      assert.throws(() => parseEmailQuery(`event:${word}`, CLOCK), OperateError)
+    }
+  })
+
   test('days are those of whoever asks, with their summer time', () => {
     const since = (text: string, timeZone: string) => {
       const query = parseEmailQuery(`after:${text}`, { now: NOW, timeZone })
