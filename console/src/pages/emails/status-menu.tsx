@@ -1,8 +1,9 @@
-import { Checkbox, Popover, Stack } from '@mantine/core'
-import { useState } from 'react'
-import { Status, statusOf } from '../../parts/status.tsx'
+import { Popover } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import { statusOf } from '../../parts/status.tsx'
 import { FilterButton } from './filter-button.tsx'
-import { STATUSES } from './search.ts'
+
+const StatusChoices = lazy(async () => ({ default: (await import('./status-choices.tsx')).StatusChoices }))
 
 /** `value`: names with commas. */
 export function StatusMenu({
@@ -15,6 +16,8 @@ export function StatusMenu({
   const chosen = value === undefined ? [] : value.split(',')
   const words = chosen.map((name) => statusOf(name).word)
   const [opened, setOpened] = useState(false)
+  // From the first time on it stays, so that it can be seen to close.
+  const [wanted, setWanted] = useState(false)
   const all = words.join(', ')
   const short = words.length < 3 ? all : `${words.length} statuses`
   return (
@@ -25,23 +28,21 @@ export function StatusMenu({
           value={chosen.length > 0 ? short : undefined}
           full={all}
           opened={opened}
-          onClick={() => setOpened(!opened)}
+          onClick={() => {
+            setWanted(true)
+            setOpened(!opened)
+          }}
           onClear={() => onChange(undefined)}
         />
       </Popover.Target>
-      <Popover.Dropdown aria-label="Status">
-        <Checkbox.Group
-          aria-label="Status"
-          value={chosen}
-          onChange={(names) => onChange(names.length === 0 ? undefined : names.join(','))}
-        >
-          <Stack gap={8}>
-            {STATUSES.map((name) => (
-              <Checkbox key={name} size="xs" value={name} label={<Status of={name} />} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-      </Popover.Dropdown>
+      <Suspense>
+        {wanted && (
+          <StatusChoices
+            chosen={chosen}
+            onChange={(names) => onChange(names.length === 0 ? undefined : names.join(','))}
+          />
+        )}
+      </Suspense>
     </Popover>
   )
 }

@@ -1,0 +1,24 @@
+import { Checkbox, Popover, Stack } from '@mantine/core'
+import { Status } from '../../parts/status.tsx'
+import { STATUSES } from './search.ts'
+
+/** What opens below the menu of statuses: a part of its own, for the first view goes without. */
+export function StatusChoices({
+  chosen,
+  onChange,
+}: {
+  chosen: string[]
+  onChange: (names: string[]) => void
+}) {
+  return (
+    <Popover.Dropdown aria-label="Status">
+      <Checkbox.Group aria-label="Status" value={chosen} onChange={onChange}>
+        <Stack gap={8}>
+          {STATUSES.map((name) => (
+            <Checkbox key={name} size="xs" value={name} label={<Status of={name} />} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+    </Popover.Dropdown>
+  )
+}
