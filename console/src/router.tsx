@@ -168,8 +168,11 @@ const team = createRoute({
 const audit = createRoute({
   getParentRoute: () => company,
   path: '/audit',
-  validateSearch: ({ by }: Record<string, unknown>): { by?: string } =>
-    typeof by === 'string' ? { by } : {},
+  validateSearch: searchOf((given) => ({
+    ...{ by: textIn(given, 'by'), action: textIn(given, 'action') },
+    topic: oneOf(given, 'topic', ['change', 'session']),
+    ...{ from: textIn(given, 'from'), to: textIn(given, 'to') },
+  })),
   component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
 })
 

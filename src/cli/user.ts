@@ -6,7 +6,6 @@ import {
   listPeople,
   makeSignInLink,
   personAddress,
-  personName,
   removePerson,
   setOperator,
 } from '../operate/people.ts'
@@ -14,7 +13,7 @@ import { isoTime } from '../operate/shapes.ts'
 import { invite, removeMember, setRole, showTeam } from '../operate/team.ts'
 import type { Operation } from '../operate/verb.ts'
 import { signInUrl } from '../people/link.ts'
-import { type Person, ROLES, type Role } from '../people/person.ts'
+import { type Person, personName, ROLES, type Role } from '../people/person.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
 import { CommandFailed, WrongUsage } from './failure.ts'
 import { withOperation } from './open.ts'

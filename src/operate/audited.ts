@@ -25,6 +25,8 @@ export interface Audit<Input, Result> {
   unlessByKey?: true
   /** What is refused may have been done in part. */
   inParts?: true
+  /** It goes on with what this entry has the beginning of. */
+  goesOn?(input: Input): number | undefined
 }
 
 /** What it takes to note something. */
@@ -41,16 +43,18 @@ export interface Auditing extends Who {
  */
 export async function audited<Input extends object, Result>(
   op: Auditing,
-  { action, note, unlessByKey, inParts }: Audit<Input, Result>,
+  { action, note, unlessByKey, inParts, goesOn }: Audit<Input, Result>,
   input: Input,
-  work: () => Promise<Result>,
+  work: (entry: number | null) => Promise<Result>,
 ): Promise<Result> {
-  if (op.isNoted || (unlessByKey && op.caller.kind === 'member')) return await work()
+  if (op.isNoted || (unlessByKey && op.caller.kind === 'member')) return await work(null)
   const begun = entryOf(note(input, null, op) ?? { target: '' }, companyOf(op, input))
-  const number = await op.store.addAudit({ at: op.now(), actor: actorOf(op), action, ...begun })
+  const number =
+    goesOn?.(input) ??
+    (await op.store.addAudit({ at: op.now(), actor: actorOf(op), topic: 'change', action, ...begun }))
   let result: Result
   try {
-    result = await work()
+    result = await work(number)
   } catch (error) {
     if (isRefusal(error) && !inParts) await settled(op, number, null)
     throw error
@@ -126,7 +130,7 @@ const LONGEST = 300
 const MOST_ITEMS = 50
 
 /** What strangers wrote as a line for people, of bounded length. */
-function shown(text: string): string {
+export function shown(text: string): string {
   const line = text.toWellFormed().replace(/[\p{Cc}\u2028\u2029]/gu, ' ')
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1).toWellFormed()}…`
 }

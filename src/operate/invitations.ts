@@ -3,7 +3,7 @@ import { type Invitation, newPerson, type Person, type Session } from '../people
 import { hashSecret } from '../people/secret.ts'
 import { type PeopleStore, StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { type BegunSession, beginSession, type SigningIn } from './sessions.ts'
+import { type BegunSession, type SigningIn, signedIn } from './sessions.ts'
 
 export type InvitationStore = Pick<
   PeopleStore,
@@ -47,7 +47,7 @@ export async function acceptInvitation(
     throw hasAccount(invitation)
   }
   if (known !== null) await store.endSessions(known.person.id, { id: known.session.id })
-  return await beginSession(store, person, 'link', from)
+  return await signedIn(store, person, 'link', from)
 }
 
 function hasAccount({ address }: Invitation): OperateError {
@@ -65,7 +65,13 @@ async function joined(
   const person = owner ?? newPerson(now, { address, memberships })
   const change = { companyId, target: address, detail: { role } }
   const actor = { kind: 'person', id: person.id, name: address } as const
-  const entry = await store.addAudit({ at: now, actor, action: 'acceptInvitation', ...change })
+  const entry = await store.addAudit({
+    at: now,
+    actor,
+    topic: 'change',
+    action: 'acceptInvitation',
+    ...change,
+  })
   try {
     if (owner === null) await store.addPerson(person)
     else await store.setMembership(owner.id, companyId, role)

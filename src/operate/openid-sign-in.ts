@@ -5,7 +5,7 @@ import { OperateError } from './error.ts'
 import type { OpenIdIdentity, OpenIdProvider } from './openid-provider.ts'
 import { changeSelf } from './own-account.ts'
 import { personAddress } from './people.ts'
-import { type BegunSession, beginSession } from './sessions.ts'
+import { type BegunSession, signedIn } from './sessions.ts'
 import { type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
 
 /** Ms that people have at the provider. */
@@ -16,10 +16,11 @@ export async function beginOpenId(
   { tickets, clock, log }: SignInParts,
   provider: OpenIdProvider,
   redirectUri: string,
+  personId: string | null = null,
 ): Promise<{ url: string; ticket: string }> {
   try {
     const { url, checks } = await provider.begin(redirectUri)
-    return { url, ticket: tickets.issue('oidc', checks, OPENID_LASTS, clock.now()) }
+    return { url, ticket: tickets.issue('oidc', { ...checks, personId }, OPENID_LASTS, clock.now()) }
   } catch (err) {
     log.warn({ err, provider: provider.host }, 'the OpenID Connect provider cannot be used')
     throw new SignInRefused(
@@ -29,23 +30,39 @@ export async function beginOpenId(
   }
 }
 
+/** With what the browser has come back. */
+export interface OpenIdAnswer {
+  ticket: string | null
+  query: string
+}
+
+/** What was begun for `personId`, or by somebody who signs in (null). Rejects with SignInRefused. */
+export async function identify(
+  { tickets, clock, log }: SignInParts,
+  provider: OpenIdProvider,
+  { ticket, query }: OpenIdAnswer,
+  personId: string | null,
+  { address }: Pick<Origin, 'address'>,
+): Promise<OpenIdIdentity> {
+  const held = ticket === null ? null : tickets.read('oidc', ticket, clock.now())
+  if (held === null || held.personId !== personId)
+    throw new SignInRefused('ended', 'this took too long, or was begun in another browser: try again')
+  try {
+    return await provider.identify(query, held)
+  } catch (err) {
+    log.warn({ err, address }, 'an answer of the OpenID Connect provider was refused')
+    throw new SignInRefused('wrong', `${provider.host} has not said who you are: try again`)
+  }
+}
+
 /** Rejects with SignInRefused. */
 export async function signInByOpenId(
   parts: SignInParts,
   provider: OpenIdProvider,
-  { ticket, query }: { ticket: string | null; query: string },
+  answer: OpenIdAnswer,
   origin: Origin,
 ): Promise<BegunSession> {
-  const held = ticket === null ? null : parts.tickets.read('oidc', ticket, parts.clock.now())
-  if (held === null)
-    throw new SignInRefused('ended', 'this took too long, or was begun in another browser: try again')
-  let identity: OpenIdIdentity
-  try {
-    identity = await provider.identify(query, held)
-  } catch (err) {
-    parts.log.warn({ err, address: origin.address }, 'a sign-in by OpenID Connect was refused')
-    throw new SignInRefused('wrong', `${provider.host} has not said who you are: try again`)
-  }
+  const identity = await identify(parts, provider, answer, null, origin)
   const { issuer, subject } = identity
   const known = await parts.store.findPersonByIdentity(issuer, subject)
   const person = known ?? (await recognised(parts, identity))
@@ -53,7 +70,7 @@ export async function signInByOpenId(
     const who = identity.address ?? 'the account you have shown'
     throw new SignInRefused('no_account', `${who} has no account here: ask for an invitation`)
   }
-  return await beginSession(parts.store, person, 'oidc', { ...origin, now: parts.clock.now() })
+  return await signedIn(parts.store, person, 'oidc', { ...origin, now: parts.clock.now() })
 }
 
 /**
@@ -61,10 +78,8 @@ export async function signInByOpenId(
  * has verified it before: whoever set a password or a passkey under it may be somebody else, who waits for its owner to
  * come, so none of them counts any more.
  */
-async function recognised(
-  parts: SignInParts,
-  { issuer, subject, address }: OpenIdIdentity,
-): Promise<Person | null> {
+async function recognised(parts: SignInParts, identity: OpenIdIdentity): Promise<Person | null> {
+  const { issuer, subject, address } = identity
   const invited = address === null ? null : await parts.store.findPerson({ address: addressOf(address) })
   if (invited === null) return null
   const joined = await changeSelf(
@@ -79,7 +94,8 @@ async function recognised(
           `${address} is joined with another account there: ask an operator`,
         )
       }
-      return { credentials: { ...NO_CREDENTIALS, identities: [{ issuer, subject }] } }
+      const identities = [{ ...identity, createdAt: parts.clock.now() }]
+      return { credentials: { ...NO_CREDENTIALS, identities } }
     },
     { issuer },
   )

@@ -3,11 +3,11 @@
  * password again, which begins another one.
  */
 import { passwordProblem } from '../people/password-rule.ts'
-import type { Person, Session } from '../people/person.ts'
+import { type Person, personName, type Session } from '../people/person.ts'
 import { type PeopleStore, type PersonChange, StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { personAddress, personName } from './people.ts'
-import { type BegunSession, beginSession } from './sessions.ts'
+import { personAddress } from './people.ts'
+import { type BegunSession, beginSession, sessionNotes } from './sessions.ts'
 import { beginProved, checkPassword, ended, type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
 
 /** Ms for which the proof that a session began with is fresh. */
@@ -40,7 +40,7 @@ export async function confirmPassword(
   origin: Origin,
 ): Promise<BegunSession> {
   await checkPassword(parts, person, person.id, password, origin)
-  const begun = await beginProved(parts, person, session.way, origin)
+  const begun = await beginProved(parts, person, session.way, origin, (...of) => beginSession(...of))
   // It may have been ended meanwhile, from another device: then none goes on in its place.
   if ((await parts.store.endSessions(person.id, { id: session.id })) > 0) return begun
   await parts.store.endSessions(person.id, { id: begun.session.id })
@@ -87,7 +87,7 @@ export async function changePassword(
     ...origin,
     now: parts.clock.now(),
   })
-  await parts.store.endSessions(person.id, { except: begun.session.id })
+  await endOthers(parts, { person, session: self.session }, begun.session.id)
   return begun
 }
 
@@ -97,18 +97,27 @@ export function ownSessions({ store, clock }: SignInParts, { person }: Self): Pr
 }
 
 /** One of his, or all but this one. */
-export async function endOwnSessions(
-  { store }: SignInParts,
-  { person, session }: Self,
-  id: string | null,
-): Promise<number> {
-  // What is no text to a database is no id either.
-  const ended = id?.includes('\0')
-    ? 0
-    : await store.endSessions(person.id, id === null ? { except: session.id } : { id })
-  if (id !== null && ended === 0)
+export async function endOwnSessions(parts: SignInParts, self: Self, id: string | null): Promise<void> {
+  const { person, session } = self
+  if (id === null) return await endOthers(parts, self, session.id)
+  const now = parts.clock.now()
+  const one = (await parts.store.sessions(person.id, now)).find((each) => each.id === id)
+  const noted = one === undefined ? [] : sessionNotes(person, 'endSession', one, now)
+  if (one === undefined || (await parts.store.endSessions(person.id, { id }, noted)) === 0) {
     throw new OperateError('not_found', 'there is no such session: it may have ended')
-  return ended
+  }
+}
+
+/** All but those of `self` and of `except`, which is its successor, are told of. */
+async function endOthers({ store, clock }: SignInParts, self: Self, except: string): Promise<void> {
+  const { person, session } = self
+  const now = clock.now()
+  const others = (await store.sessions(person.id, now)).filter(({ id }) => id !== except && id !== session.id)
+  const noted = sessionNotes(person, 'endSessions', session, now, {
+    count: others.length,
+    addresses: [...new Set(others.map(({ address }) => address))].slice(0, 20),
+  })
+  await store.endSessions(person.id, { except }, others.length === 0 ? [] : noted)
 }
 
 /**
@@ -129,6 +138,7 @@ export async function changeSelf(
     ...noted,
     at: clock.now(),
     actor: { kind: 'person', id, name: target },
+    topic: 'change',
     action,
   })
   try {

@@ -1,9 +1,9 @@
 /** Two-step verification: an authenticator app, and the recovery codes that stand in for it. */
+import { personName } from '../people/person.ts'
 import { newRecoveryCodes } from '../people/recovery-codes.ts'
 import { newTotpSecret, totpContext, totpStep, totpUri } from '../people/totp.ts'
 import { OperateError } from './error.ts'
 import { changeSelf, requireFresh, type Self } from './own-account.ts'
-import { personName } from './people.ts'
 import type { SignInParts } from './sign-in.ts'
 
 /** Ms for which a secret that is shown can be taken over. */

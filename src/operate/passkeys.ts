@@ -7,10 +7,9 @@ import {
   registrationOptions,
   signInOptions,
 } from '../people/passkeys.ts'
-import type { Person } from '../people/person.ts'
+import { type Person, personName } from '../people/person.ts'
 import { OperateError } from './error.ts'
 import { changeSelf, requireFresh, type Self } from './own-account.ts'
-import { personName } from './people.ts'
 import type { BegunSession } from './sessions.ts'
 import { beginProved, type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
 

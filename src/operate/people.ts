@@ -1,5 +1,5 @@
 /** People of the whole installation, for its operators: who they are, who is one of them, and links that sign in. */
-import { newPerson, type Person } from '../people/person.ts'
+import { newPerson, type Person, personName } from '../people/person.ts'
 import { type PeopleStore, StoreConflict } from '../store/store.ts'
 import type { AuditNote } from './audited.ts'
 import { OperateError } from './error.ts'
@@ -96,11 +96,6 @@ export const makeSignInLink = verb(
     note: ({ person = '' }, made) => personNote(person, made?.person ?? null),
   },
 )
-
-/** Who has not said yet how others are to see him. */
-export function personName({ address, name }: Pick<Person, 'address' | 'name'>): string {
-  return address ?? (name || 'the first operator')
-}
 
 /** As people sign in with it. Throws `invalid` for what is no address. */
 export function personAddress(text: string): string {

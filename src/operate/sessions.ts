@@ -1,8 +1,15 @@
 /** Signing in, and what comes of it. Whoever does it is nobody yet, so none of these is a verb. */
 import { randomUUIDv7 } from 'node:crypto'
-import type { Person, Session, SignInWay } from '../people/person.ts'
+import {
+  type NewAuditEntry,
+  type Person,
+  personName,
+  type Session,
+  type SignInWay,
+} from '../people/person.ts'
 import { hashSecret, newSecret } from '../people/secret.ts'
 import type { PeopleStore } from '../store/store.ts'
+import { shown } from './audited.ts'
 import { OperateError } from './error.ts'
 
 const HOUR = 3_600_000
@@ -32,6 +39,7 @@ export async function beginSession(
   person: Person,
   way: SignInWay,
   { address, userAgent, now }: SigningIn,
+  noted: readonly NewAuditEntry[] = [],
 ): Promise<BegunSession> {
   const { token, hash } = newSecret()
   const session: Session = {
@@ -44,8 +52,51 @@ export async function beginSession(
     seenAt: now,
     expiresAt: now + SESSION_LASTS,
   }
-  await store.addSession(session, hash)
+  await store.addSession(session, hash, noted)
   return { token, session, person }
+}
+
+/** What was asked for beside a password. */
+export type SecondFactor = 'app' | 'recovery code'
+
+/** Somebody has proved who he is: a session begins, and the audit list has it. */
+export function signedIn(
+  store: Pick<PeopleStore, 'addSession'>,
+  person: Person,
+  way: SignInWay,
+  from: SigningIn,
+  secondFactor?: SecondFactor,
+): Promise<BegunSession> {
+  const detail = { way, ...(secondFactor && { secondFactor }) }
+  return beginSession(store, person, way, from, sessionNotes(person, 'signIn', from, from.now, detail))
+}
+
+export async function signOut(
+  store: Pick<PeopleStore, 'endSessions'>,
+  { person, session }: { person: Person; session: Session },
+  now: number,
+): Promise<void> {
+  await store.endSessions(person.id, { id: session.id }, sessionNotes(person, 'signOut', session, now))
+}
+
+/**
+ * For each company that he belongs to an entry of its own, so that none learns of another; for the installation of who
+ * is one of its operators, or belongs to no company. `from`: where it was begun.
+ */
+export function sessionNotes(
+  person: Person,
+  action: 'signIn' | 'signOut' | 'endSession' | 'endSessions',
+  from: Pick<Session, 'address' | 'userAgent'>,
+  at: number,
+  detail: Record<string, unknown> = {},
+): NewAuditEntry[] {
+  const { id, operator, memberships } = person
+  const actor = { kind: 'person', id, name: personName(person) } as const
+  const given = { ...detail, browser: shown(from.userAgent) }
+  const entry = { at, actor, topic: 'session', action, target: from.address, detail: given } as const
+  const companies = memberships.map(({ companyId }) => companyId)
+  const concerned = operator || companies.length === 0 ? [null, ...companies] : companies
+  return concerned.map((companyId) => ({ ...entry, companyId }))
 }
 
 /** Who has this token. Null: nobody, or the session has ended. */
@@ -84,5 +135,5 @@ export async function signInByLink(
   if (person === null) {
     throw new OperateError('not_found', 'this link was used before or has ended: ask for another one')
   }
-  return await beginSession(store, person, 'link', from)
+  return await signedIn(store, person, 'link', from)
 }

@@ -10,7 +10,7 @@ import { totpContext, totpStep } from '../people/totp.ts'
 import type { PeopleStore } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { personAddress } from './people.ts'
-import { type BegunSession, beginSession, type SigningIn } from './sessions.ts'
+import { type BegunSession, type SigningIn, signedIn } from './sessions.ts'
 
 /** Ms for which a password that was right waits for its second factor. */
 const TICKET_LASTS = 5 * 60_000
@@ -102,6 +102,8 @@ export async function signInByPassword(
   return { begun: await beginProved(parts, person!, 'password', origin) }
 }
 
+type BeginArguments = [store: SignInParts['store'], person: Person, way: SignInWay, from: SigningIn]
+
 /**
  * A change of the password ends all sessions: one that begins at the same moment by what was proved before, as well.
  */
@@ -110,8 +112,9 @@ export async function beginProved(
   person: Person,
   way: SignInWay,
   origin: Origin,
+  begin: (...of: BeginArguments) => Promise<BegunSession> = signedIn,
 ): Promise<BegunSession> {
-  const begun = await beginSession(store, person, way, { ...origin, now: clock.now() })
+  const begun = await begin(store, person, way, { ...origin, now: clock.now() })
   const still = await store.findPerson({ id: person.id })
   if (still?.credentials.password === person.credentials.password) return begun
   await store.endSessions(person.id, { id: begun.session.id })
@@ -179,7 +182,9 @@ export async function signInBySecondFactor(
   }
   if (!(await parts.store.updatePerson(person.id, person.version, { credentials }))) throw ended()
   const known = { ...person, version: person.version + 1, credentials }
-  return await beginProved(parts, known, 'password', origin)
+  const byRecoveryCode = credentials.recoveryCodes.length < person.credentials.recoveryCodes.length
+  const secondFactor = byRecoveryCode ? 'recovery code' : 'app'
+  return await beginProved(parts, known, 'password', origin, (...of) => signedIn(...of, secondFactor))
 }
 
 /** What the credentials are once the code was used; null: it does not count. */

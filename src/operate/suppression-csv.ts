@@ -7,6 +7,7 @@ import { type CsvError, type Info, parse } from 'csv-parse'
 import { stringify } from 'csv-stringify/sync'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
 import type { AllowedInput } from './allow-list.ts'
+import { guarded, unguarded } from './csv-cell.ts'
 import { isoTime } from './shapes.ts'
 import type { SuppressionInput } from './suppression-check.ts'
 
@@ -264,15 +265,4 @@ export function csvOf(list: readonly Suppression[]): string {
       isoTime(createdAt),
     ]),
   )
-}
-
-/** Spreadsheets take what begins so for a formula, and what begins with an apostrophe for text (CSV injection). */
-const FORMULA = /^['=+\-@\t\r]/
-
-function guarded(text: string): string {
-  return FORMULA.test(text) ? `'${text}` : text
-}
-
-function unguarded(text: string): string {
-  return text[0] === "'" && FORMULA.test(text.slice(1)) ? text.slice(1) : text
 }

@@ -7,7 +7,7 @@ import { findCompany, findWholeCompany } from './find.ts'
 import { checkedSuppression } from './suppression-check.ts'
 import { allowedLines, type Begun, CSV_HEADER, type CsvLine, csvLines, csvOf } from './suppression-csv.ts'
 import { addSuppressions, listSuppressions } from './suppressions.ts'
-import { verb } from './verb.ts'
+import { type Operation, verb } from './verb.ts'
 
 /** Lines put on the list in one commit, and read in one step. */
 const STEP = 500
@@ -27,6 +27,15 @@ export interface SuppressionImport {
   /** The source is a piece of the file. */
   begun?: Begun | undefined
   onStep?: (sum: Imported) => void
+  part?: ImportPart | undefined
+}
+
+/** Of a file that comes in pieces, which are one entry of the audit list. */
+export interface ImportPart {
+  /** What the file is called. */
+  file: string | undefined
+  /** What came of the pieces before; undefined: there is none. */
+  before: (Imported & { entry: number }) | undefined
 }
 
 export interface Imported {
@@ -43,6 +52,8 @@ export interface ImportReport extends Imported {
   stopped: boolean
   /** The first of those that cannot be used; before all of them one behind which nothing was read. */
   badLines: { line: number; why: string }[]
+  /** Of the audit list; null: there is none. */
+  entry: number | null
 }
 
 /** Every line that can be used counts, whatever others hold. What is interrupted may be done again. */
@@ -53,7 +64,7 @@ export const importSuppressions = verb(
     { company: text, source, type, domainId, begun, onStep }: SuppressionImport,
   ): Promise<ImportReport> => {
     const company = findCompany(op, text).id
-    return await imported(csvLines(source, type, begun), {
+    return await imported(op, csvLines(source, type, begun), {
       check: (entry) => checkedSuppression(entry, company, null, op.now()),
       async put(entries) {
         const results = await addSuppressions(op, { company, entries, domainId })
@@ -65,14 +76,14 @@ export const importSuppressions = verb(
   importAudit('importSuppressions'),
 )
 
-export type AllowedImport = Pick<SuppressionImport, 'company' | 'source' | 'begun' | 'onStep'>
+export type AllowedImport = Pick<SuppressionImport, 'company' | 'source' | 'begun' | 'onStep' | 'part'>
 
 /** The same of the allow list. */
 export const importAllowed = verb(
   'manage',
   async (op, { company: text, source, begun, onStep }: AllowedImport): Promise<ImportReport> => {
     const company = findWholeCompany(op, text).id
-    return await imported(allowedLines(source, begun), {
+    return await imported(op, allowedLines(source, begun), {
       check: ({ value }) => allowedValue(value),
       put: (entries) => addAllowed(op, { company, entries }),
       onStep,
@@ -81,15 +92,23 @@ export const importAllowed = verb(
   importAudit('importAllowed'),
 )
 
-function importAudit(action: string): Audit<object, ImportReport> {
+function importAudit(action: string): Audit<Pick<SuppressionImport, 'part'>, ImportReport> {
   return {
     ...{ action, unlessByKey: true, inParts: true },
-    note(_input, report) {
-      if (report === null) return { target: '' }
-      const { added, present, bad } = report
-      return { target: `${added} entries`, detail: { added, present, bad } }
+    goesOn: ({ part }) => part?.before?.entry,
+    note({ part }, report) {
+      const detail = { file: part?.file }
+      if (report === null) return { target: '', detail }
+      const { added, present, bad } = importedSoFar(part, report)
+      return { target: `${added} entries`, detail: { ...detail, added, present, bad } }
     },
   }
+}
+
+/** With what came of the pieces before. */
+export function importedSoFar(part: ImportPart | undefined, report: Imported): Imported {
+  const { added = 0, present = 0, bad = 0 } = part?.before ?? {}
+  return { added: added + report.added, present: present + report.present, bad: bad + report.bad }
 }
 
 interface Importing<Entry> {
@@ -101,10 +120,11 @@ interface Importing<Entry> {
 }
 
 async function imported<Entry>(
+  { entry: number = null }: Operation,
   lines: AsyncIterable<CsvLine<Entry>>,
   { check, put, onStep }: Importing<Entry>,
 ): Promise<ImportReport> {
-  const report: ImportReport = { added: 0, present: 0, bad: 0, stopped: false, badLines: [] }
+  const report: ImportReport = { added: 0, present: 0, bad: 0, stopped: false, badLines: [], entry: number }
   const refuse = (line: number, why: string, isLast = false) => {
     report.bad += 1
     report.stopped ||= isLast

@@ -1,11 +1,11 @@
 /** The people of a company, and those who are asked to belong to it. */
 import { randomUUIDv7 } from 'node:crypto'
 import type { Company } from '../accounts/account.ts'
-import { type Invitation, type Person, ROLES, type Role } from '../people/person.ts'
+import { type Invitation, type Person, personName, ROLES, type Role } from '../people/person.ts'
 import { newSecret } from '../people/secret.ts'
 import { OperateError } from './error.ts'
 import { findWholeCompany } from './find.ts'
-import { INVITATION_LASTS, noSuchPerson, personAddress, personName } from './people.ts'
+import { INVITATION_LASTS, noSuchPerson, personAddress } from './people.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Of a company, with those who have not answered yet. */

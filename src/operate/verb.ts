@@ -39,6 +39,8 @@ export interface Operation extends Who {
   now(): number
   /** It is part of something that the audit list has as a whole. */
   isNoted?: true
+  /** The number of its entry there. */
+  entry?: number | null
 }
 
 export interface Verb<Context, Input, Result> {
@@ -82,7 +84,7 @@ export function verb<Input extends object, Result, Context extends { caller: Cal
     try {
       if (audit === null) return await work(context, input)
       const noting = context as unknown as Auditing
-      return await audited(noting, audit, input, () => work({ ...context, isNoted: true }, input))
+      return await audited(noting, audit, input, (entry) => work({ ...context, isNoted: true, entry }, input))
     } catch (error) {
       throw asOperateError(error)
     }

@@ -40,8 +40,17 @@ export interface Credentials {
   /** Base64 of SHA-256 of those that are not used yet. */
   recoveryCodes: string[]
   passkeys: Passkey[]
-  /** Accounts elsewhere (OpenID Connect Core 2: `iss` and `sub`). */
-  identities: { issuer: string; subject: string }[]
+  identities: Identity[]
+}
+
+/** An account elsewhere (OpenID Connect Core 2: `iss` and `sub`). */
+export interface Identity {
+  issuer: string
+  subject: string
+  /** As the provider had verified it when it was connected; for its owner to tell it by. */
+  address?: string | null
+  /** When it was connected. */
+  createdAt?: number
 }
 
 export interface TotpSecret {
@@ -125,7 +134,11 @@ export interface Actor {
   name: string
 }
 
-/** One change of settings. */
+/** What an entry is of: a change of settings, or somebody who signs in or out. */
+export const AUDIT_TOPICS = ['change', 'session'] as const
+export type AuditTopic = (typeof AUDIT_TOPICS)[number]
+
+/** One change of settings, or of who has signed in. */
 export interface AuditEntry {
   /** Rises with time. */
   number: number
@@ -133,6 +146,7 @@ export interface AuditEntry {
   /** Null: it concerns the installation. */
   companyId: string | null
   actor: Actor
+  topic: AuditTopic
   /** The verb, e.g. `createKey`. */
   action: string
   /** What it was done to, for people: a name or an address. */
@@ -141,4 +155,12 @@ export interface AuditEntry {
   detail: Record<string, unknown>
   /** False: it was begun, and whether it was done is not known. */
   done: boolean
+}
+
+/** Before it is done, or in one commit with it. */
+export type NewAuditEntry = Omit<AuditEntry, 'number' | 'done'>
+
+/** Who has not said yet how others are to see him. */
+export function personName({ address, name }: Pick<Person, 'address' | 'name'>): string {
+  return address ?? (name || 'the first operator')
 }

@@ -12,8 +12,16 @@ export interface TicketKinds {
   totp: { personId: string; secret: string }
   /** What a passkey has to sign. `personId`: null at sign-in. */
   passkey: { challenge: string; personId: string | null; issuedAt: number }
-  /** What the answer of an OpenID Connect provider is checked against. */
-  oidc: { state: string; nonce: string; verifier: string; redirectUri: string }
+  /** What the answer of an OpenID Connect provider is checked against. `personId`: null at sign-in. */
+  oidc: { state: string; nonce: string; verifier: string; redirectUri: string; personId: string | null }
+  /** A file of which this has come, as one entry of the audit list. */
+  import: {
+    personId: string
+    company: string
+    list: string
+    file: string | undefined
+    sum: { entry: number; added: number; present: number; bad: number }
+  }
   /** A device on which these people have signed in before. */
   device: { id: string; people: string[] }
 }

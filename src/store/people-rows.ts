@@ -1,6 +1,13 @@
 /** People of the console, their sessions, and the list of what was changed by whom, as both databases have them. */
-import { type AuditEntry, NO_CREDENTIALS, type Person, type Role, type Session } from '../people/person.ts'
-import { mapOf } from './json-columns.ts'
+import {
+  type AuditEntry,
+  type NewAuditEntry,
+  NO_CREDENTIALS,
+  type Person,
+  type Role,
+  type Session,
+} from '../people/person.ts'
+import { mapOf, mapText } from './json-columns.ts'
 import type { PersonChange } from './people-store.ts'
 import { StoreConflict } from './store.ts'
 
@@ -92,11 +99,19 @@ export function sessionValues(session: Session, tokenHash: Uint8Array): (string 
 
 /** Columns of `audit a`, whose company is `c`. */
 export const AUDIT_COLUMNS = `a.number, a.at, c.id AS "companyId", a.actor_kind AS kind, a.actor_id AS id,
-  a.actor_name AS name, a.action, a.target, a.detail, a.done`
+  a.actor_name AS name, a.topic, a.action, a.target, a.detail, a.done`
 
 export type AuditRow = Omit<AuditEntry, 'actor' | 'detail' | 'done'> &
   AuditEntry['actor'] & { detail: string | null; done: number | boolean }
 
 export function auditOf({ kind, id, name, detail, done, ...row }: AuditRow): AuditEntry {
   return { ...row, actor: { kind, id, name }, detail: mapOf(detail), done: Boolean(done) }
+}
+
+/** In the order of the columns that ADD_AUDIT names; the company's number comes first. */
+export function auditValues(
+  { at, actor: { kind, id, name }, topic, action, target, detail }: NewAuditEntry,
+  company: number,
+): (string | number | null)[] {
+  return [company, at, kind, id, name, topic, action, target, mapText(detail)]
 }

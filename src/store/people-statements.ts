@@ -1,5 +1,6 @@
 /** The statements of both databases about people. Values are numbered as PostgreSQL does: `$1`. */
 import { AUDIT_COLUMNS, BESIDE_PERSON, PERSON_COLUMNS, SESSION_COLUMNS } from './people-rows.ts'
+import type { AuditFilter } from './people-store.ts'
 
 const PERSON = `SELECT ${PERSON_COLUMNS} FROM people p`
 const OLDEST_FIRST = 'ORDER BY p.created_at, p.id'
@@ -75,22 +76,53 @@ export function forgetExpired(lock = ''): string[] {
 }
 
 /**
- * What each company, and the installation, has in the list at most: the newest. One of them does not fill it for
- * others.
+ * What each company, and the installation, has of each topic in the list at most: the newest. One of them does not fill
+ * it for others, and who signs in all day hides no change.
  */
 export const AUDIT_KEPT = 10_000
 /** Of what is beyond, so much goes with each new entry. */
 export const AUDIT_STEP = 100
 
+export const AUDIT_VALUES = 'company, at, actor_kind, actor_id, actor_name, topic, action, target, detail'
 export const SETTLE_AUDIT =
   'UPDATE audit SET target = $2, detail = $3, company = $4, done = $5 WHERE number = $1'
 export const UNDO_AUDIT = 'DELETE FROM audit WHERE number = $1'
 
-export const TRIM_AUDIT = `DELETE FROM audit WHERE number IN (SELECT number FROM audit WHERE company = $1
-  ORDER BY number DESC LIMIT ${AUDIT_STEP} OFFSET ${AUDIT_KEPT})`
+export const TRIM_AUDIT = `DELETE FROM audit WHERE number IN (SELECT number FROM audit
+  WHERE company = $1 AND topic = $2 ORDER BY number DESC LIMIT ${AUDIT_STEP} OFFSET ${AUDIT_KEPT})`
 
-/** Company 0 is the installation. */
-const AUDIT = `SELECT ${AUDIT_COLUMNS} FROM audit a LEFT JOIN companies c ON c.num = a.company WHERE a.number < $1`
-export const AUDIT_PAGE = `${AUDIT} ORDER BY a.number DESC LIMIT $2`
-export const AUDIT_PAGE_OF_COMPANY = `${AUDIT} AND a.company = (SELECT num FROM companies WHERE id = $3)
-  ORDER BY a.number DESC LIMIT $2`
+/** Ms by which the clocks of nodes may differ: an entry has its time before it has its number. */
+const SKEW = 600_000
+
+/** Numbers rise with time: where the page begins and ends is found by them, whatever else it is filtered by. */
+export function auditPage(filter: AuditFilter): { text: string; values: (string | number)[] } {
+  const { companyId, before, after, actor, action, topic, from, to, limit } = filter
+  const values: (string | number)[] = []
+  const conditions: string[] = []
+  const where = (value: string | number | null | undefined, condition: (place: string) => string) => {
+    if (value !== undefined && value !== null) conditions.push(condition(`$${values.push(value)}`))
+  }
+  where(companyId, (id) => `a.company = (SELECT num FROM companies WHERE id = ${id})`)
+  where(before, (number) => `a.number < ${number}`)
+  where(after, (number) => `a.number > ${number}`)
+  where(actor, (name) => `a.actor_name = ${name}`)
+  where(action, (name) => `a.action = ${name}`)
+  where(topic, (name) => `a.topic = ${name}`)
+  where(from, (at) => `a.at >= ${at}`)
+  where(
+    from && from - SKEW,
+    (at) => `a.number > COALESCE((SELECT number FROM audit WHERE at < ${at}
+    ORDER BY at DESC LIMIT 1), ${Number.MIN_SAFE_INTEGER})`,
+  )
+  where(to, (at) => `a.at < ${at}`)
+  where(
+    to && to + SKEW,
+    (at) => `a.number < COALESCE((SELECT number FROM audit WHERE at >= ${at}
+    ORDER BY at LIMIT 1), ${Number.MAX_SAFE_INTEGER})`,
+  )
+  const all = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
+  // Company 0 is the installation.
+  const text = `SELECT ${AUDIT_COLUMNS} FROM audit a LEFT JOIN companies c ON c.num = a.company ${all}
+    ORDER BY a.number DESC LIMIT $${values.push(limit)}`
+  return { text, values }
+}

@@ -1,8 +1,10 @@
 /** People of the console, their sessions, links and invitations, and the list of what was changed by whom. */
 import type {
   AuditEntry,
+  AuditTopic,
   Credentials,
   Invitation,
+  NewAuditEntry,
   Person,
   Role,
   Session,
@@ -18,7 +20,17 @@ export interface AuditFilter {
   /** Null: of all, and of the installation. */
   companyId: string | null
   /** Only those of a lower number. */
-  before?: number
+  before?: number | undefined
+  /** Only those of a higher number. */
+  after?: number | undefined
+  /** By whom: his name, as it was then. */
+  actor?: string | undefined
+  action?: string | undefined
+  topic?: AuditTopic | undefined
+  /** Unix ms: not before it. */
+  from?: number | undefined
+  /** Unix ms: before it. */
+  to?: number | undefined
   limit: number
 }
 
@@ -51,16 +63,23 @@ export interface PeopleStore {
     options?: { keepOwner: boolean },
   ): Promise<boolean>
 
-  /** StoreConflict when there is no such person. */
-  addSession(session: Session, tokenHash: Uint8Array): Promise<void>
+  /** StoreConflict when there is no such person. `noted`: stands in the audit list in the same commit. */
+  addSession(session: Session, tokenHash: Uint8Array, noted?: readonly NewAuditEntry[]): Promise<void>
   /** With its person as he is now. Null: there is none, or it has expired. */
   findSession(tokenHash: Uint8Array, now: number): Promise<{ session: Session; person: Person } | null>
   /** It is in use, and ends not before `expiresAt`. */
   touchSession(id: string, seenAt: number, expiresAt: number): Promise<void>
   /** Those that have not expired, used last first. */
   sessions(personId: string, now: number): Promise<Session[]>
-  /** One of his, or all but `except`, and with these the links that would sign him in. How many sessions they were. */
-  endSessions(personId: string, which: { id: string } | { except: string | null }): Promise<number>
+  /**
+   * One of his, or all but `except`, and with these the links that would sign him in. How many sessions they were;
+   * `noted` where there was one, in the same commit.
+   */
+  endSessions(
+    personId: string,
+    which: { id: string } | { except: string | null },
+    noted?: readonly NewAuditEntry[],
+  ): Promise<number>
 
   /** StoreConflict when there is no such person. */
   addLink(link: SignInLink, tokenHash: Uint8Array): Promise<void>
@@ -84,9 +103,9 @@ export interface PeopleStore {
 
   /**
    * Before it is done. Gives its number, which rises. Of each company, and of the installation, the newest ten thousand
-   * entries are kept. StoreConflict when there is no such company.
+   * entries of each topic are kept. StoreConflict when there is no such company.
    */
-  addAudit(entry: Omit<AuditEntry, 'number' | 'done'>): Promise<number>
+  addAudit(entry: NewAuditEntry): Promise<number>
   /** It was done, and this is what it was done to. Null: it was not done, and the entry is removed. */
   settleAudit(number: number, done: Pick<AuditEntry, 'target' | 'detail' | 'companyId'> | null): Promise<void>
   /** The newest first. */

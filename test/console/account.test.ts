@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import type { Person } from '../../src/people/person.ts'
+import { Provider } from '../http/console/provider.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { Stage } from './stage.ts'
 import { PHONE, Visit } from './visit.ts'
@@ -187,6 +188,71 @@ describe('an account in the browser', { skip: withoutBrowser() }, () => {
       assert.ok(scrollWidth <= clientWidth, `${scrollWidth} > ${clientWidth}`)
     })
   }
+})
+
+describe('an account elsewhere in the browser', { skip: withoutBrowser() }, () => {
+  let provider: Provider
+  let stage: Stage
+  before(async () => {
+    provider = await Provider.start()
+    const openid = { issuer: provider.url, clientId: 'postroad', clientSecret: 'client secret' }
+    stage = await Stage.open({ openid, allowPrivateNetworks: true })
+  })
+  after(async () => {
+    await stage?.close()
+    provider?.close()
+  })
+
+  test('is connected on the page, signs in, and is disconnected', async (t) => {
+    const person = await stage.person({ [stage.company.id]: 'viewer' })
+    const { url } = stage.service
+    const visit = await Visit.begin(t, stage.browser, url)
+    visit.expect(/asked another origin: \S+\/realms\/staff\/authorize/)
+    visit.expect(REFUSED)
+    const { page } = visit
+    await page.goto(await stage.link(person))
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.goto(`${url}/console/account`)
+    provider.claims = { sub: 'ada', email: 'ada@elsewhere.test', email_verified: true }
+    const { host } = new URL(provider.url)
+    await page.getByRole('button', { name: `Connect your account of ${host}` }).click()
+    await page.getByRole('cell', { name: 'ada@elsewhere.test', exact: true }).waitFor()
+    assert.ok(page.url().endsWith('/console/account'))
+    assert.deepEqual(await visit.barriers(), [])
+
+    await page.evaluate(() =>
+      fetch('/console/api/session', { method: 'DELETE', headers: { 'x-postroad-console': '1' } }),
+    )
+    await page.goto(`${url}/console/account`)
+    await page.getByRole('button', { name: `Sign in with ${host}` }).click()
+    await page.getByText(/signed in through the provider/).waitFor()
+
+    // It is the only way in.
+    const disconnect = async () => {
+      await page.getByRole('button', { name: /^Disconnect ada@elsewhere.test/ }).click()
+      await page.getByRole('button', { name: 'Disconnect', exact: true }).click()
+    }
+    await disconnect()
+    await page.getByText(/choose a password first/).waitFor()
+    await page.getByLabel('New password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Set a password' }).click()
+    await page.getByRole('button', { name: 'Change the password' }).waitFor()
+    await disconnect()
+    await page.getByRole('button', { name: `Connect your account of ${host}` }).waitFor()
+
+    // What is somebody else's stays so, and the page says it.
+    const other = await stage.person({ [stage.company.id]: 'viewer' })
+    const identities = [{ issuer: provider.url, subject: 'ada' }]
+    const { credentials } = other
+    await stage.service.store.updatePerson(other.id, other.version, {
+      credentials: { ...credentials, identities },
+    })
+    await page.getByRole('button', { name: `Connect your account of ${host}` }).click()
+    await page.getByRole('heading', { name: 'The account was not connected' }).waitFor()
+    await page.getByText(/belongs to another person here/).waitFor()
+    await page.getByRole('button', { name: 'Back to your account' }).click()
+    await page.getByRole('heading', { name: 'Your account' }).waitFor()
+  })
 })
 
 describe('where mail leaves', { skip: withoutBrowser() }, () => {

@@ -1,5 +1,6 @@
 /** People are invited, given roles and removed, and every change stands in the audit list, as people do it in a browser. */
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { withoutBrowser } from '../support/browser.ts'
 import { Stage } from './stage.ts'
@@ -89,10 +90,71 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     const row = changes.getByRole('row').filter({ hasText: 'invited erin@people.test as developer' })
     await row.waitFor()
     assert.match((await row.textContent()) ?? '', new RegExp(owner.address!))
-    await page.getByRole('combobox', { name: 'Changed by' }).click()
+    await page.getByRole('combobox', { name: 'By', exact: true }).click()
     await page.getByRole('option', { name: 'Postroad' }).click()
     await row.waitFor({ state: 'detached' })
     assert.match(page.url(), /\?by=Postroad$/)
+  })
+
+  test('the audit list is narrowed by deep links, tells of new entries to who looks back, and is a file', async (t) => {
+    const owner = await stage.person({ [stage.company.id]: 'owner' })
+    const { id: companyId } = stage.company
+    const entry = (n: number) => ({
+      ...{
+        at: Date.now(),
+        companyId,
+        actor: { kind: 'person', id: null, name: 'mass@people.test' } as const,
+      },
+      ...({ topic: 'change', action: 'createKey', target: `key ${n}`, detail: {} } as const),
+    })
+    const { store } = stage.service
+    const add = async (n: number) => {
+      const given = entry(n)
+      await store.settleAudit(await store.addAudit(given), given)
+    }
+    for (let n = 0; n < 60; n++) await add(n)
+    const day = new Date().toISOString().slice(0, 10)
+    const visit = await stage.visit(t, at(`audit?by=mass%40people.test&action=createKey&from=${day}`), {
+      as: owner,
+      timezoneId: 'UTC',
+    })
+    const { page } = visit
+    const changes = page.getByRole('table', { name: 'Changes' })
+    await changes.getByText('key 59', { exact: true }).waitFor()
+    assert.equal(
+      await page.getByRole('combobox', { name: 'By', exact: true }).inputValue(),
+      'mass@people.test',
+    )
+    assert.equal(await page.getByLabel('From', { exact: true }).inputValue(), day)
+    await page.getByRole('button', { name: 'Show earlier entries' }).click()
+    await changes.getByText('key 0', { exact: true }).waitFor()
+    await add(60)
+    await page.getByRole('button', { name: '1 new entry' }).click()
+    await changes.getByText('key 60', { exact: true }).waitFor()
+    await changes.getByText('key 0', { exact: true }).waitFor({ state: 'detached' })
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Export CSV' }).click(),
+    ])
+    const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n')
+    assert.equal(lines.length, 62)
+    await page.getByRole('radio', { name: 'Sign-ins' }).check({ force: true })
+    await page.getByText('No entry matches').waitFor()
+    assert.deepEqual(await visit.barriers(), [])
+    await page.getByRole('button', { name: 'Clear', exact: true }).click()
+    await page.waitForURL(/audit$/)
+  })
+
+  test('who signs in stands in the audit list for owners', async (t) => {
+    const owner = await stage.person({ [stage.company.id]: 'owner' })
+    const { page } = await stage.visit(t, '/sign-in', { as: null })
+    await page.goto('about:blank')
+    await page.goto(await stage.link(owner))
+    await page.getByRole('link', { name: 'Audit' }).waitFor()
+    await page.goto(`${stage.service.url}/console${at('audit')}?topic=session`)
+    const row = page.getByRole('row').filter({ hasText: owner.address! })
+    await row.getByText(/signed in from 127.0.0.1 by a link/).waitFor()
+    await row.getByText('browser: Chrome on Linux').waitFor()
   })
 
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -546,6 +546,7 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
   ],
   [goLive.checkInstallationStep, (op) => goLive.checkInstallationStep(op, { step: 'route' }), OPERATOR_ALONE],
   [audit.listAudit, (op) => audit.listAudit(op, { company: 'Acme', limit: 10 }), MANAGES_WHOLE],
+  [audit.exportAudit, (op) => audit.exportAudit(op, { company: 'Acme' }), MANAGES_WHOLE],
   // What is `own` takes an owner of the company, whom no key stands for: see test/http/console/tenants.test.ts.
   [team.showTeam, (op) => team.showTeam(op, { company: 'Acme' }), SEES_WHOLE],
   [

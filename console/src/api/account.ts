@@ -13,6 +13,7 @@ import { changed, type Me } from './session.ts'
 
 export type Account = Static<typeof ACCOUNT>
 export type Passkey = Account['passkeys'][number]
+export type Identity = Account['identities'][number]
 export type OwnSession = Static<typeof SESSIONS>['sessions'][number]
 export type TotpSetup = Static<typeof TOTP_SETUP>
 
@@ -60,6 +61,18 @@ export const renamePasskey = (id: string, name: string) =>
   renewed(patch(`/account/passkeys${pathOf(id)}`, { name }))
 
 export const removePasskey = (id: string) => renewed(remove(`/account/passkeys${pathOf(id)}`))
+
+/** Leaves the page: the provider sends the browser back. */
+export async function goToConnect(): Promise<void> {
+  const { url } = await post<{ url: string }>('/account/identities/begin')
+  window.location.assign(url)
+}
+
+export async function connectIdentity(query: string): Promise<Me> {
+  return changed(await post<Me>('/account/identities', { query }))
+}
+
+export const removeIdentity = (id: string) => renewed(remove(`/account/identities${pathOf(id)}`))
 
 export const endSession = (id: string) => renewed(remove(`/account/sessions${pathOf(id)}`))
 

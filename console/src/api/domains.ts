@@ -26,10 +26,12 @@ export type NewRelay = Static<typeof NEW_RELAY>
 const all = (company: string) => `/companies${pathOf(company)}/domains`
 const one = (company: string, id: string) => `${all(company)}${pathOf(id)}`
 
-export const domainsQuery = (company: string, search?: string | undefined) =>
+/** The newest of those that match. `sending`: only those that may send. */
+export const domainsQuery = (company: string, search?: string | undefined, sending = false) =>
   queryOptions({
-    queryKey: ['domains', company, search ?? ''],
-    queryFn: ({ signal }) => get<Static<typeof DOMAINS>>(all(company), { search }, signal),
+    queryKey: ['domains', company, search ?? '', sending],
+    queryFn: ({ signal }) =>
+      get<Static<typeof DOMAINS>>(all(company), { search, ...(sending && { sending: 'active' }) }, signal),
     placeholderData: keepPreviousData,
   })
 

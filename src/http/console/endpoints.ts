@@ -1,6 +1,7 @@
 import type { SignInParts } from '../../operate/sign-in.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { accountEndpoints } from './account/account.ts'
+import { identityEndpoints } from './account/identities.ts'
 import { passkeyEndpoints } from './account/passkeys.ts'
 import { totpEndpoints } from './account/totp.ts'
 import { auditEndpoints } from './audit.ts'
@@ -16,7 +17,7 @@ import { installationEndpoints } from './installation.ts'
 import { keyEndpoints } from './keys.ts'
 import { overviewEndpoints } from './overview.ts'
 import { sessionBeginEndpoints } from './session/begin.ts'
-import { openIdEndpoints } from './session/openid.ts'
+import { KnownProvider, openIdEndpoints } from './session/openid.ts'
 import { sessionEndpoints } from './session/session.ts'
 import { startEndpoints } from './start.ts'
 import { allowedEndpoints } from './suppressions/allowed.ts'
@@ -29,13 +30,15 @@ import { webhookEndpoints } from './webhooks/webhooks.ts'
 
 /** Every route of the console: a new one is a line here, and a row in test/http/console/tenants-rows.ts. */
 export function consoleEndpoints(parts: SignInParts): Endpoint[] {
+  const provider = new KnownProvider()
   return [
     ...sessionEndpoints,
     ...sessionBeginEndpoints(parts),
-    ...openIdEndpoints(parts),
+    ...openIdEndpoints(parts, provider),
     ...accountEndpoints(parts),
     ...totpEndpoints(parts),
     ...passkeyEndpoints(parts),
+    ...identityEndpoints(parts, provider),
     ...domainEndpoints,
     ...domainRecordEndpoints,
     ...dkimKeyEndpoints,
@@ -51,7 +54,7 @@ export function consoleEndpoints(parts: SignInParts): Endpoint[] {
     ...webhookEndpoints,
     ...webhookMessageEndpoints,
     ...suppressionEndpoints,
-    ...suppressionFileEndpoints,
+    ...suppressionFileEndpoints(parts),
     ...allowedEndpoints,
     ...emailRoutes,
   ]

@@ -3,6 +3,7 @@ import { listDomains } from '../../operate/domains.ts'
 import { checkCompanyStep, checkInstallationStep } from '../../operate/go-live/go-live.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
+import { MOST_LISTED } from './contract/shapes.ts'
 import { SENDERS, SENT, STEP, STEP_NAME, TEST_MESSAGE } from './contract/start.ts'
 import { senderOf } from './sender.ts'
 
@@ -27,7 +28,7 @@ const readSenders = endpoint({
   const op = await currentOperationOf(core, caller.caller)
   const domains = await listDomains(op, { company: caller.company ?? undefined })
   const active = domains.filter(({ sending }) => sending === 'active').map(({ name }) => name)
-  return { status: 200, body: { domains: active } }
+  return { status: 200, body: { domains: active.slice(0, MOST_LISTED) } }
 })
 
 const sendTest = endpoint({

@@ -16,7 +16,7 @@ import {
 } from '../people-rows.ts'
 import * as sql from '../people-statements.ts'
 import type { PeopleStore } from '../people-store.ts'
-import { audit } from './audit.ts'
+import { audit, noting } from './audit.ts'
 import type { Session } from './database.ts'
 import { invitations } from './invitations.ts'
 import type { Parts } from './parts.ts'
@@ -99,10 +99,14 @@ export function people(parts: Parts): PeopleStore {
       })
     },
 
-    async addSession(session, tokenHash) {
+    async addSession(begun, tokenHash, noted = []) {
       const add = `${sql.ADD_SESSION} ${STAYING} RETURNING 1`
-      const added = await database.write(add, sessionValues(session, tokenHash))
-      if (added.length === 0) throw noPerson(session.personId)
+      const note = await noting(parts, noted)
+      await database.transaction(async (session) => {
+        const added = await session.run(add, sessionValues(begun, tokenHash))
+        if (added.length === 0) throw noPerson(begun.personId)
+        await note(session)
+      })
     },
 
     async findSession(tokenHash, now) {
@@ -116,11 +120,16 @@ export function people(parts: Parts): PeopleStore {
 
     sessions: (personId, now) => database.read<PersonSession>(sql.SESSIONS, [personId, now]),
 
-    async endSessions(personId, which) {
-      if ('id' in which) return (await database.write(sql.END_SESSION, [personId, which.id])).length
+    async endSessions(personId, which, noted = []) {
+      const note = await noting(parts, noted)
       return await database.transaction(async (session) => {
-        await session.run(sql.END_LINKS, [personId])
-        return (await session.run(sql.END_OTHER_SESSIONS, [personId, which.except ?? ''])).length
+        if ('except' in which) await session.run(sql.END_LINKS, [personId])
+        const { length } =
+          'id' in which
+            ? await session.run(sql.END_SESSION, [personId, which.id])
+            : await session.run(sql.END_OTHER_SESSIONS, [personId, which.except ?? ''])
+        if (length > 0) await note(session)
+        return length
       })
     },
 

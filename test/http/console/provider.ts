@@ -10,6 +10,8 @@ export interface Claims {
   email_verified?: boolean
 }
 
+type Answer = [status: number, body: object, headers?: Record<string, string>]
+
 export class Provider {
   readonly url: string
   /** Who is at the browser. */
@@ -32,8 +34,8 @@ export class Provider {
     this.#server = server
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/realms/staff`
     server.on('request', async (request, response) => {
-      const [status, body] = await this.#answer(request)
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      const [status, body, headers] = await this.#answer(request)
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
     })
   }
 
@@ -50,7 +52,7 @@ export class Provider {
     return new URLSearchParams({ code, state: asked.get('state')!, iss: this.url }).toString()
   }
 
-  async #answer(request: IncomingMessage): Promise<[status: number, body: object]> {
+  async #answer(request: IncomingMessage): Promise<Answer> {
     const path = request.url!.slice(new URL(this.url).pathname.length)
     if (path === '/.well-known/openid-configuration') {
       return [
@@ -66,6 +68,11 @@ export class Provider {
           id_token_signing_alg_values_supported: ['RS256'],
         },
       ]
+    }
+    if (path.startsWith('/authorize?')) {
+      const url = `${this.url}${path}`
+      const location = `${new URL(url).searchParams.get('redirect_uri')}?${this.agree(url)}`
+      return [302, {}, { location }]
     }
     if (path === '/keys') {
       const key = this.#keys.publicKey.export({ format: 'jwk' })

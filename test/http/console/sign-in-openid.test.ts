@@ -61,7 +61,7 @@ describe('signing in by OpenID Connect', () => {
       // Who has got the address there later is somebody else.
       provider.claims = { sub: 'a successor', email: person.address!, email_verified: true }
       assertSaid((await signIn()).reply, 403, 'no_account')
-      const [entry] = await service.store.audit({ companyId: null, limit: 1 })
+      const [entry] = await service.store.audit({ companyId: null, topic: 'change', limit: 1 })
       assert.equal(entry!.action, 'joinIdentity')
       assert.equal(entry!.actor.id, person.id)
     })
@@ -132,6 +132,76 @@ describe('signing in by OpenID Connect', () => {
     assertSaid(await visit.post('/session/oidc/return', { query }), 200)
     visit.cookies.set('postroad_oidc', ticket)
     assertSaid(await visit.post('/session/oidc/return', { query }), 401, 'wrong')
+  })
+
+  test('somebody who has signed in connects an account, signs in by it, and disconnects it', async () => {
+    const person = await newPerson(service)
+    const visit = await new Newcomer(service.url).enter(service, person)
+    provider.claims = { sub: randomUUID(), email: 'ada@elsewhere.test', email_verified: true }
+    const begun = await visit.post('/account/identities/begin')
+    assertSaid(begun, 200)
+    const query = provider.agree(begun.body.url as string)
+    assertSaid(await visit.post('/account/identities', { query }), 200)
+    const listed = async () =>
+      (await visit.get('/account')).body.identities as {
+        id: string
+        provider: string
+        address: string | null
+      }[]
+    const [identity] = await listed()
+    assert.deepEqual(
+      [identity!.provider, identity!.address],
+      [new URL(provider.url).host, 'ada@elsewhere.test'],
+    )
+    const { reply } = await signIn()
+    assert.equal((reply.body.person as { id: string }).id, person.id)
+    // Nobody else gets it, nor he twice.
+    for (const each of [visit, await new Newcomer(service.url).enter(service, await newPerson(service))]) {
+      const { body } = await each.post('/account/identities/begin')
+      const again = await each.post('/account/identities', { query: provider.agree(body.url as string) })
+      assertSaid(again, 409, 'already_exists')
+    }
+    // It is the only way in.
+    const path = `/account/identities/${identity!.id}`
+    assertSaid(await visit.ask('DELETE', path), 409, 'conflict')
+    assertSaid(await visit.ask('PUT', '/account/password', { password: 'marmalade on the violin' }), 200)
+    assertSaid(await visit.ask('DELETE', path), 200)
+    assertSaid(await visit.ask('DELETE', path), 404, 'not_found')
+    assert.deepEqual(await listed(), [])
+    assertSaid((await signIn()).reply, 403, 'no_account')
+    const entries = await service.store.audit({ companyId: null, limit: 20 })
+    const own = entries.filter(({ actor, action }) => actor.id === person.id && /Identity$/.test(action))
+    assert.deepEqual(
+      own.map(({ action, done, detail }) => [action, done, detail.account]),
+      [
+        ['removeIdentity', true, 'ada@elsewhere.test'],
+        ['connectIdentity', true, 'ada@elsewhere.test'],
+      ],
+    )
+  })
+
+  test('an account is connected with a fresh proof, by whoever began it, and not in place of a sign-in', async (t) => {
+    const person = await newPerson(service)
+    const visit = await new Newcomer(service.url).enter(service, person)
+    provider.claims = { sub: randomUUID(), email: 'somebody@elsewhere.test', email_verified: true }
+    const started = async (at: Newcomer, path: string) => {
+      const reply = await at.post(path)
+      assertSaid(reply, 200)
+      return provider.agree(reply.body.url as string)
+    }
+    const connecting = await started(visit, '/account/identities/begin')
+    assertSaid(await visit.post('/session/oidc/return', { query: connecting }), 401, 'ended')
+    const signing = await started(visit, '/session/oidc')
+    assertSaid(await visit.post('/account/identities', { query: signing }), 401, 'ended')
+    // Another one, in whose browser it is slipped.
+    const other = await new Newcomer(service.url).enter(service, await newPerson(service))
+    const query = await started(visit, '/account/identities/begin')
+    other.cookies.set('postroad_oidc', visit.cookies.get('postroad_oidc')!)
+    assertSaid(await other.post('/account/identities', { query }), 401, 'ended')
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 16 * 60_000 })
+    assertSaid(await visit.post('/account/identities/begin'), 403, 'proof_needed')
+    assertSaid(await visit.ask('DELETE', '/account/identities/x'), 403, 'proof_needed')
+    assert.deepEqual((await service.store.findPerson({ id: person.id }))!.credentials.identities, [])
   })
 
   test('ID tokens of others, for others, of another time and with another nonce are refused', async () => {

@@ -291,6 +291,7 @@ describe('the team of a company', () => {
     assert.deepEqual(
       entries.map(({ actor, action, target, done }) => [actor.name, action, target, done]),
       [
+        ['eve@people.test', 'signIn', '127.0.0.1', true],
         ['eve@people.test', 'acceptInvitation', 'eve@people.test', true],
         [name, 'invite', 'eve@people.test', true],
         [name, 'createKey', 'shop', true],
@@ -303,5 +304,6 @@ describe('the team of a company', () => {
     const first = await page('?limit=2')
     assert.deepEqual(first.entries, entries.slice(0, 2))
     assert.deepEqual((await page(`?limit=2&before=${first.next}`)).entries, entries.slice(2))
+    assert.deepEqual((await page(`?after=${entries[2]!.number}`)).entries, entries.slice(0, 2))
   })
 })

@@ -7,6 +7,7 @@
  * own paths, nobody, and a session that has ended.
  */
 import { randomUUID } from 'node:crypto'
+import { identityId } from '../../../src/operate/own-identities.ts'
 import type { Role } from '../../../src/people/person.ts'
 import { newAddress, newDomainName, type Tenant } from './tenant.ts'
 import type { Visitor } from './visitor.ts'
@@ -67,6 +68,15 @@ const passkey = async ({ service: { store } }: Tenant, { person: { id } }: Visit
   await store.updatePerson(id, version, { credentials: { ...credentials, passkeys } })
   return { id: passkeys[0]!.id }
 }
+/** Connected with his, beside a passkey. */
+const identity = async (of: Tenant, self: Visitor) => {
+  await passkey(of, self)
+  const { store } = of.service
+  const { id, version, credentials } = (await store.findPerson({ id: self.person.id }))!
+  const made = { issuer: 'https://id.example', subject: randomUUID() }
+  await store.updatePerson(id, version, { credentials: { ...credentials, identities: [made] } })
+  return { id: identityId(made) }
+}
 const PASSKEY = { id: 'x', rawId: 'x', response: {}, type: 'public-key' }
 
 export const ROWS: Readonly<Record<string, Row>> = {
@@ -87,6 +97,9 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /account/passkeys': { may: SEES, body: { name: 'x', response: PASSKEY }, status: 409 },
   'PATCH /account/passkeys/:id': { may: SEES, ids: passkey, body: { name: 'My laptop' } },
   'DELETE /account/passkeys/:id': { may: SEES, ids: passkey },
+  'POST /account/identities/begin': { may: SEES, status: 404 },
+  'POST /account/identities': { may: SEES, body: { query: '' }, status: 404 },
+  'DELETE /account/identities/:id': { may: SEES, ids: identity },
   'PATCH /account': { may: SEES, body: { name: 'Ada' } },
   'POST /account/proof': { may: SEES, body: { password: 'x' }, status: 401 },
   'PUT /account/password': { may: SEES, body: { password: 'correct horse battery staple' } },
@@ -236,6 +249,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'PATCH /companies/:company/team/:person': { may: OWNS, ids: person, body: { role: 'developer' } },
   'DELETE /companies/:company/team/:person': { may: OWNS, ids: person },
   'GET /companies/:company/audit': { may: MANAGES },
+  'GET /companies/:company/audit/export': { may: MANAGES },
 
   'GET /installation': { may: OPERATES },
   'GET /installation/companies': { may: OPERATES, query: SPAN },

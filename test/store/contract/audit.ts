@@ -2,16 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AuditEntry } from '../../../src/people/person.ts'
 import { AUDIT_KEPT, AUDIT_STEP } from '../../../src/store/people-statements.ts'
-import { StoreConflict } from '../../../src/store/store.ts'
+import { type AuditFilter, StoreConflict } from '../../../src/store/store.ts'
 import { acme, NOW, newId } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
+import { person, sessionOf, tokenHash } from './people.ts'
 
 type NewEntry = Omit<AuditEntry, 'number' | 'done'>
 
 export function entry(companyId: string | null, change: Partial<NewEntry> = {}): NewEntry {
   return {
     ...{ at: NOW, companyId, actor: { kind: 'person', id: newId(), name: 'ada@people.test' } },
-    ...{ action: 'createKey', target: '', detail: {} },
+    ...{ topic: 'change', action: 'createKey', target: '', detail: {} },
     ...change,
   }
 }
@@ -78,6 +79,72 @@ export function auditContract(open: OpenBench): void {
       )
       await assert.rejects(store.addAudit(entry(newId())), StoreConflict)
       assert.equal((await store.audit({ companyId: null, limit: 10 })).length, 5)
+    })
+
+    test('is filtered by who, what and when, within a company or over all', async (t) => {
+      const { store } = await open(t)
+      const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
+      const by = (name: string) => ({ actor: { kind: 'person', id: null, name } }) as const
+      const HOUR = 3_600_000
+      const made = [
+        entry(one.id, { ...by('ada'), action: 'createKey', at: NOW }),
+        entry(one.id, { ...by('bob'), action: 'revokeKey', at: NOW + HOUR }),
+        entry(two.id, { ...by('ada'), action: 'createKey', at: NOW + 2 * HOUR }),
+        // The clock of another node is behind.
+        entry(one.id, { ...by('ada'), action: 'signIn', topic: 'session', at: NOW + 2 * HOUR - 60_000 }),
+        entry(null, { ...by('eve'), action: 'signIn', topic: 'session', at: NOW + 3 * HOUR }),
+      ]
+      const numbers: number[] = []
+      for (const each of made) numbers.push(await store.addAudit(each))
+      const found = async (filter: Partial<AuditFilter>) => {
+        const entries = await store.audit({ companyId: null, limit: 10, ...filter })
+        return entries.map(({ number }) => numbers.indexOf(number))
+      }
+      assert.deepEqual(await found({ actor: 'ada' }), [3, 2, 0])
+      assert.deepEqual(await found({ actor: 'ada', companyId: one.id }), [3, 0])
+      assert.deepEqual(await found({ actor: 'ada', action: 'createKey' }), [2, 0])
+      assert.deepEqual(await found({ action: 'createKey', companyId: two.id }), [2])
+      assert.deepEqual(await found({ topic: 'session' }), [4, 3])
+      assert.deepEqual(await found({ topic: 'change', companyId: one.id }), [1, 0])
+      assert.deepEqual(await found({ from: NOW + HOUR }), [4, 3, 2, 1])
+      assert.deepEqual(await found({ from: NOW + 2 * HOUR }), [4, 2])
+      assert.deepEqual(await found({ to: NOW + 2 * HOUR }), [3, 1, 0])
+      assert.deepEqual(await found({ from: NOW + HOUR, to: NOW + 2 * HOUR, companyId: one.id }), [3, 1])
+      assert.deepEqual(await found({ from: NOW + 9 * HOUR }), [])
+      assert.deepEqual(await found({ to: NOW }), [])
+      assert.deepEqual(await found({ after: numbers[2]! }), [4, 3])
+      assert.deepEqual(await found({ actor: 'ada', before: numbers[2]!, limit: 1 }), [0])
+    })
+
+    test('has who signs in and out in the same commit, and no change is pushed out by it', async (t) => {
+      const { store, execute, rows } = await open(t)
+      const owner = await acme(store)
+      const ada = person()
+      await store.addPerson(ada)
+      const session = sessionOf(ada)
+      const noted = (action: string) => [entry(owner.id, { topic: 'session', action })]
+      const change = await store.addAudit(entry(owner.id))
+      await execute(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${AUDIT_KEPT + 5})
+        INSERT INTO audit (number, at, company, actor_kind, actor_name, topic, action, target, done)
+        SELECT i - 1000000, 0, (SELECT num FROM companies WHERE id = '${owner.id}'), 'person', '', 'session', 'old', '',
+          1 = 1 FROM n`)
+      await store.addSession(session, tokenHash(), noted('signIn'))
+      assert.equal(await store.endSessions(ada.id, { id: newId() }, noted('nothing')), 0)
+      assert.equal(await store.endSessions(ada.id, { id: session.id }, noted('signOut')), 1)
+      const gone = person()
+      await assert.rejects(store.addSession(sessionOf(gone), tokenHash(), noted('nobody')), StoreConflict)
+      const [last, first, ...others] = await store.audit({ companyId: owner.id, limit: 2 })
+      assert.deepEqual(
+        [last?.action, last?.done, first?.action, first?.done],
+        ['signOut', true, 'signIn', true],
+      )
+      assert.deepEqual(others, [])
+      assert.equal(await rows('audit'), AUDIT_KEPT + 1)
+      const changes = await store.audit({ companyId: owner.id, topic: 'change', limit: 2 })
+      assert.deepEqual(
+        changes.map(({ number }) => number),
+        [change],
+      )
     })
 
     test('keeps the newest of each company, and what one has changed pushes out nothing of another', async (t) => {

@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core'
 import { PageHead } from '../../parts/page-head.tsx'
+import { Identities } from './identities.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { Password } from './password.tsx'
 import { Profile } from './profile.tsx'
@@ -16,6 +17,7 @@ export function AccountPage() {
         <Password />
         <TwoStep />
         <Passkeys />
+        <Identities />
         <Sessions />
       </Stack>
     </ProofProvider>

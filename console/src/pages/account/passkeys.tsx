@@ -9,6 +9,7 @@ import {
   Text,
   TextInput,
   Tooltip,
+  VisuallyHidden,
 } from '@mantine/core'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Pencil, Trash2 } from 'lucide-react'
@@ -47,9 +48,7 @@ export function Passkeys() {
                 <Table.Th>Added</Table.Th>
                 <Table.Th>Last used</Table.Th>
                 <Table.Th>
-                  <Text span size="xs" hidden>
-                    Actions
-                  </Text>
+                  <VisuallyHidden>Actions</VisuallyHidden>
                 </Table.Th>
               </Table.Tr>
             </Table.Thead>

@@ -1,15 +1,25 @@
 /** Who changed what, and when. What is new comes by itself. */
-import { Badge, Button, Group, Paper, Select, Skeleton, Table, Text, Tooltip } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { Anchor, Badge, Button, Group, Paper, Skeleton, Table, Text, Tooltip } from '@mantine/core'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { CircleQuestionMark, KeyRound, ScrollText, Server, SquareTerminal, UserRound } from 'lucide-react'
-import { type AuditEntry, auditQuery } from '../../api/audit.ts'
+import {
+  ArrowUp,
+  CircleQuestionMark,
+  Download,
+  KeyRound,
+  ScrollText,
+  Server,
+  SquareTerminal,
+  UserRound,
+} from 'lucide-react'
+import { type AuditEntry, type AuditWanted, auditQuery, exportAddress, newerQuery } from '../../api/audit.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Time } from '../../parts/time.tsx'
-import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL, useCompany } from '../../shell/company.ts'
+import { AuditFilters } from './filters.tsx'
 import { phraseOf } from './sentence.ts'
 
 const ACTORS = {
@@ -21,45 +31,55 @@ const ACTORS = {
 
 export function AuditPage() {
   const company = useCompany()
-  const list = useInfiniteQuery(auditQuery(company))
-  const { by } = useSearch({ strict: false }) as { by?: string }
+  const wanted = givenOf(useSearch({ strict: false }))
   const navigate = useNavigate()
-  const entries = list.data?.pages.flatMap((page) => page.entries) ?? []
-  const names = [...new Set(entries.map(({ actor }) => actor.name))].sort()
-  if (by !== undefined && !names.includes(by)) names.push(by)
-  const shown = by === undefined ? entries : entries.filter(({ actor }) => actor.name === by)
+  const client = useQueryClient()
+  const list = useInfiniteQuery(auditQuery(company, wanted))
+  const pages = list.data?.pages ?? []
+  const entries = pages.flatMap((page) => page.entries)
+  const change = (part: Partial<Record<keyof AuditWanted, string | undefined>>) => {
+    void navigate({ to: '.', search: givenOf({ ...wanted, ...part }) as never, replace: true })
+  }
+  /** From the first page again. */
+  const renew = () => client.resetQueries({ queryKey: auditQuery(company, wanted).queryKey })
+  const isNarrowed = Object.keys(wanted).length > 0
   return (
     <>
-      <PageHead title="Audit" about="Every change of settings: who made it, and when.">
-        {names.length > 1 && (
-          <Select
-            aria-label="Changed by"
-            data={[
-              { value: '', label: 'By everybody' },
-              ...names.map((name) => ({ value: name, label: visible(name) })),
-            ]}
-            value={by ?? ''}
-            allowDeselect={false}
-            searchable={names.length > 8}
-            onChange={(name) =>
-              void navigate({ to: '.', search: (name ? { by: name } : {}) as never, replace: true })
-            }
-          />
-        )}
+      <PageHead title="Audit" about="Every change of settings, and who signed in: by whom, and when.">
+        <Button
+          variant="default"
+          component="a"
+          href={exportAddress(company, wanted)}
+          download="audit.csv"
+          leftSection={<Download size={16} aria-hidden />}
+        >
+          Export CSV
+        </Button>
       </PageHead>
+      <AuditFilters wanted={wanted} change={change} names={namesOf(entries, wanted.by)} />
       {list.error && <ErrorAlert error={list.error} reset={() => void list.refetch()} />}
       {list.isPending && <Skeleton h={240} />}
-      {list.isSuccess && entries.length === 0 && (
+      {pages.length > 1 && (
+        <NewEntries company={company} wanted={wanted} after={entries[0]?.number ?? 0} show={renew} />
+      )}
+      {list.isSuccess && entries.length === 0 && !isNarrowed && (
         <Empty icon={ScrollText} title="Nothing was changed yet">
           Once somebody adds a domain, makes a key or invites people, it stands here: in the console, at the
           command line or through the API.
         </Empty>
       )}
-      {shown.length > 0 && (
+      {list.isSuccess && entries.length === 0 && isNarrowed && (
+        <Empty icon={ScrollText} title="No entry matches">
+          <Anchor component="button" onClick={() => void navigate({ to: '.', search: {} as never })}>
+            Clear the filters
+          </Anchor>
+        </Empty>
+      )}
+      {entries.length > 0 && (
         <Paper withBorder>
           <Table verticalSpacing="sm" aria-label="Changes">
             <Table.Tbody>
-              {shown.map((entry) => (
+              {entries.map((entry) => (
                 <Entry key={entry.number} entry={entry} company={company === ALL} />
               ))}
             </Table.Tbody>
@@ -73,12 +93,47 @@ export function AuditPage() {
             loading={list.isFetchingNextPage}
             onClick={() => void list.fetchNextPage()}
           >
-            Show earlier changes
+            Show earlier entries
           </Button>
         </Group>
       )}
     </>
   )
+}
+
+/** Who looks at earlier ones keeps them where they are until he wants the new. */
+function NewEntries({
+  company,
+  wanted,
+  after,
+  show,
+}: {
+  company: string
+  wanted: AuditWanted
+  after: number
+  show: () => void
+}) {
+  const { data } = useQuery(newerQuery(company, wanted, after))
+  const count = data?.entries.length ?? 0
+  if (count === 0) return null
+  return (
+    <Group justify="center" mb="sm" style={{ position: 'sticky', top: 60, zIndex: 1 }}>
+      <Button size="xs" radius="xl" leftSection={<ArrowUp size={14} aria-hidden />} onClick={show}>
+        {data!.next === null ? count : `More than ${count}`} new {count === 1 ? 'entry' : 'entries'}
+      </Button>
+    </Group>
+  )
+}
+
+/** Without what is not asked for. */
+function givenOf(search: object): AuditWanted {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== ''))
+}
+
+function namesOf(entries: readonly AuditEntry[], by: string | undefined): string[] {
+  const names = new Set(entries.map(({ actor }) => actor.name).filter((name) => name !== ''))
+  if (by !== undefined) names.add(by)
+  return [...names].sort()
 }
 
 function Entry({ entry, company }: { entry: AuditEntry; company: boolean }) {

@@ -1,6 +1,7 @@
 /** What was changed, as a sentence without its subject: `created the API key`, and then what it was done to. */
 import type { Static } from 'typebox'
 import type { AUDIT_ENTRY } from '../../../../src/http/console/contract/audit.ts'
+import { browserOf } from '../account/browser-name.ts'
 import { ROLE_WORDS } from '../team/roles.ts'
 
 type AuditEntry = Static<typeof AUDIT_ENTRY>
@@ -80,8 +81,46 @@ const PHRASES: Readonly<Record<string, Phrase>> = {
   changePassword: ['set the password of'],
   turnOnTwoStepVerification: ['turned on two-step verification for'],
   turnOffTwoStepVerification: ['turned off two-step verification for'],
+  addPasskey: ['added a passkey to', named('passkey'), 'passkey'],
+  renamePasskey: ['renamed a passkey of', named('passkey'), 'passkey'],
+  removePasskey: ['removed a passkey of', named('passkey'), 'passkey'],
+  joinIdentity: ['signed in by a provider for the first time:', named('issuer'), 'issuer'],
+  connectIdentity: ['connected an account elsewhere with'],
+  removeIdentity: ['disconnected an account elsewhere from'],
+  signIn: [
+    'signed in from',
+    ({ way, secondFactor }) => {
+      const second = secondFactor === 'app' ? ' and a code' : ` and a ${secondFactor}`
+      return ` ${WAYS[String(way)] ?? String(way)}${secondFactor === undefined ? '' : second}`
+    },
+    ...['way', 'secondFactor'],
+  ],
+  signOut: ['signed out at'],
+  endSession: ['ended the session that began at'],
+  endSessions: [
+    'signed out everywhere but at',
+    ({ count }) => (count === 1 ? ' (1 session)' : ` (${count} sessions)`),
+    'count',
+  ],
   renewRecoveryCodes: ['made new recovery codes for'],
 }
+
+const WAYS: Readonly<Record<string, string>> = {
+  link: 'by a link',
+  password: 'with a password',
+  passkey: 'with a passkey',
+  oidc: 'by OpenID Connect',
+}
+
+/** What one may look for, as it is said. */
+export const ACTIONS: readonly { value: string; label: string }[] = Object.entries(PHRASES)
+  .map(([value, [before]]) => {
+    const words = before.replace(/:$/, '')
+    const isOnly = Object.values(PHRASES).filter(([other]) => other === before).length === 1
+    const label = `${words[0]!.toUpperCase()}${words.slice(1)}`
+    return { value, label: isOnly ? label : `${label} (${spelled(value)})` }
+  })
+  .toSorted((a, b) => a.label.localeCompare(b.label))
 
 function named(key: string): (detail: Detail) => string {
   return (detail) => (typeof detail[key] === 'string' ? ` (${detail[key]})` : '')
@@ -106,7 +145,7 @@ export function phraseOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
   const [before, after, ...said] = phrase
   const given = Object.entries(detail)
     .filter(([name, value]) => !said.includes(name) && value !== null && String(value) !== '')
-    .map(([name, value]) => `${name}: ${shown(value)}`)
+    .map(([name, value]) => `${name}: ${name === 'browser' ? browserOf(String(value)) : shown(value)}`)
   return { before, after: after?.(detail) ?? '', given: given.join('; ') }
 }
 

@@ -1,10 +1,9 @@
 /** Who may send, as whom else, which way it leaves, and the end of a domain. */
 import { Button, Group, Modal, MultiSelect, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import {
-  domainsQuery,
   removeDomain,
   setDomainRelay,
   setSending,
@@ -12,6 +11,7 @@ import {
   type WholeDomain,
 } from '../../api/domains.ts'
 import { DialogForm } from '../../parts/dialog-form.tsx'
+import { type NamedDomain, useDomainSearch } from '../../parts/domain-search.ts'
 import { FormError } from '../../parts/form-error.tsx'
 import { Section } from '../../parts/section.tsx'
 import { useMayManage, useRole } from '../../shell/company.ts'
@@ -73,17 +73,11 @@ function Sending({ company, domain }: Props) {
 
 function SpeaksFor({ company, domain }: Props) {
   const mayManage = useMayManage()
-  const { data } = useQuery(domainsQuery(company))
-  const [chosen, setChosen] = useState(() => domain.speaksFor.map(({ id }) => id))
-  const saving = useMutation({ mutationFn: () => setSpeaksFor(company, domain.id, chosen) })
-  const known = [...(data?.domains ?? []), ...domain.speaksFor].filter(({ id }) => id !== domain.id)
-  const options = [...new Map(known.map(({ id, name }) => [id, name]))]
-  const changed =
-    chosen.toSorted().join() !==
-    domain.speaksFor
-      .map(({ id }) => id)
-      .toSorted()
-      .join()
+  const [chosen, setChosen] = useState<readonly NamedDomain[]>(domain.speaksFor)
+  const search = useDomainSearch(company, chosen)
+  const saving = useMutation({ mutationFn: () => setSpeaksFor(company, domain.id, idsOf(chosen)) })
+  const options = search.field.data.filter(({ value }) => value !== domain.name)
+  const changed = idsOf(chosen).toSorted().join() !== idsOf(domain.speaksFor).toSorted().join()
   return (
     <Section
       title="Senders at other domains"
@@ -93,12 +87,11 @@ function SpeaksFor({ company, domain }: Props) {
         <>
           <MultiSelect
             aria-label="Senders at other domains"
-            data={options.map(([value, label]) => ({ value, label }))}
-            value={chosen}
-            onChange={setChosen}
-            placeholder={options.length === 0 ? 'The company has no other domain' : 'Choose domains'}
-            disabled={options.length === 0}
-            searchable
+            {...search.field}
+            data={options}
+            value={chosen.map(({ name }) => name)}
+            onChange={(names) => setChosen(names.flatMap((name) => search.of(name) ?? []))}
+            placeholder="Choose domains"
             w="100%"
             maw={480}
           />
@@ -115,6 +108,8 @@ function SpeaksFor({ company, domain }: Props) {
     </Section>
   )
 }
+
+const idsOf = (domains: readonly NamedDomain[]) => domains.map(({ id }) => id)
 
 function WayOut({ company, domain }: Props) {
   const operator = useRole() === 'operator'

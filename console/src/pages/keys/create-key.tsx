@@ -10,13 +10,14 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
-import { domainsQuery } from '../../api/domains.ts'
 import { createKey, type MadeKey, type NewKey } from '../../api/keys.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { DialogForm } from '../../parts/dialog-form.tsx'
+import type { NamedDomain } from '../../parts/domain-search.ts'
+import { DomainSelect } from '../../parts/domain-select.tsx'
 import { SCOPES } from './scopes.ts'
 import { SnippetsPanel } from './snippets-panel.tsx'
 
@@ -62,7 +63,6 @@ const LASTS = [
   { value: '365', label: 'In a year' },
 ]
 const DAY = 24 * 3_600_000
-const ANY = ''
 
 function Form({
   company,
@@ -73,10 +73,9 @@ function Form({
   close: () => void
   onMade: (made: MadeKey) => void
 }) {
-  const { data } = useQuery(domainsQuery(company))
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<string[]>(['sending', 'reading'])
-  const [domain, setDomain] = useState(ANY)
+  const [domain, setDomain] = useState<NamedDomain | null>(null)
   const [networks, setNetworks] = useState<string[]>([])
   const [lasts, setLasts] = useState('0')
   const creating = useMutation({
@@ -84,7 +83,7 @@ function Form({
       createKey(company, {
         name,
         scopes: scopes as NewKey['scopes'],
-        ...(domain !== ANY && { domain }),
+        ...(domain !== null && { domain: domain.id }),
         ...(networks.length > 0 && { networks }),
         ...(lasts !== '0' && { expiresAt: new Date(Date.now() + Number(lasts) * DAY).toISOString() }),
       }),
@@ -114,15 +113,14 @@ function Form({
           ))}
         </Stack>
       </Checkbox.Group>
-      <NativeSelect
+      <DomainSelect
+        company={company}
         label="Domain"
         description="The only one it may send from."
+        placeholder="Every domain of the company"
         value={domain}
-        onChange={(event) => setDomain(event.currentTarget.value)}
-        data={[
-          { value: ANY, label: 'Every domain of the company' },
-          ...(data?.domains ?? []).map(({ id, name: label }) => ({ value: id, label })),
-        ]}
+        onChange={setDomain}
+        clearable
       />
       <TagsInput
         label="Networks"

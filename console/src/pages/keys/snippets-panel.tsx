@@ -6,6 +6,7 @@ import { useMe } from '../../api/session.ts'
 import { sendersQuery } from '../../api/start.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Copy } from '../../parts/copy.tsx'
+import { DomainSelect } from '../../parts/domain-select.tsx'
 import { plainAddress, type Snippet } from './snippet.ts'
 import { snippetsFor } from './snippets.ts'
 
@@ -49,12 +50,14 @@ export function SnippetsPanel({ company, token, only, client, onClient }: Props)
           }}
           data={grouped(snippets)}
         />
-        {domains.length > 0 && (
-          <NativeSelect
+        {only === null && domains.length > 0 && (
+          <DomainSelect
+            company={company}
             label="From"
-            value={domain}
-            onChange={(event) => setDomain(event.currentTarget.value)}
-            data={domains.map((each) => ({ value: each, label: `hello@${each}` }))}
+            value={{ id: domain, name: domain }}
+            onChange={(chosen) => chosen && setDomain(chosen.name)}
+            allowDeselect={false}
+            sending
           />
         )}
       </SimpleGrid>

@@ -27,14 +27,30 @@ function takeArrival(): Arrival {
 }
 
 const KEPT = 'postroad-sign-in-to'
+const CONNECTING = 'postroad-connecting'
 
 /** Where to go once the provider has sent the browser back. */
 export function keepTarget(to: string): void {
+  window.sessionStorage.removeItem(CONNECTING)
   window.sessionStorage.setItem(KEPT, to)
 }
 
+/** Somebody who has signed in connects an account of the provider with his. */
+export function keepConnecting(to: string): void {
+  keepTarget(to)
+  window.sessionStorage.setItem(CONNECTING, '1')
+}
+
 export function takeTarget(): string | null {
-  const to = window.sessionStorage.getItem(KEPT)
-  window.sessionStorage.removeItem(KEPT)
-  return to
+  return taken(KEPT)
+}
+
+export function takeConnecting(): boolean {
+  return taken(CONNECTING) !== null
+}
+
+function taken(key: string): string | null {
+  const value = window.sessionStorage.getItem(key)
+  window.sessionStorage.removeItem(key)
+  return value
 }

@@ -1,9 +1,10 @@
-import { Center, Code, Loader, Text } from '@mantine/core'
+import { Button, Center, Code, Loader, Text } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { connectIdentity } from '../../api/account.ts'
 import { type Me, returnFromProvider, signInWithLink } from '../../api/session.ts'
 import { FormError } from '../../parts/form-error.tsx'
-import { arrival, takeTarget } from './arrival.ts'
+import { arrival, takeConnecting, takeTarget } from './arrival.ts'
 import { Card } from './card.tsx'
 import { ChoosePassword } from './choose-password.tsx'
 import { OtherWays } from './other-ways.tsx'
@@ -15,14 +16,19 @@ type Step =
   | { at: 'start'; error: Error | null }
   | { at: 'code'; ticket: string }
   | { at: 'choose'; me: Me }
+  | { at: 'not-connected'; error: Error }
 
 /** What somebody has come with works once, however often this is shown. */
 let arriving: Promise<Me> | null = null
+let connecting = false
 
 function arrive(): Promise<Me> | null {
   const { token, openid } = arrival
   if (token !== null) arriving = signInWithLink(token)
-  if (openid !== null) arriving = returnFromProvider(openid)
+  if (openid !== null) {
+    connecting = takeConnecting()
+    arriving = connecting ? connectIdentity(openid) : returnFromProvider(openid)
+  }
   Object.assign(arrival, { token: null, openid: null })
   return arriving
 }
@@ -42,7 +48,7 @@ export function SignInPage() {
       .then((me) =>
         needsPassword(me) ? setStep({ at: 'choose', me }) : navigate({ to: kept, replace: true }),
       )
-      .catch((error: Error) => setStep({ at: 'start', error }))
+      .catch((error: Error) => setStep({ at: connecting ? 'not-connected' : 'start', error }))
       .finally(() => {
         arriving = null
       })
@@ -52,6 +58,14 @@ export function SignInPage() {
       <Center component="main" mih="100vh">
         <Loader aria-label="Signing in" />
       </Center>
+    )
+  }
+  if (step.at === 'not-connected') {
+    return (
+      <Card title="The account was not connected">
+        <FormError error={step.error} />
+        <Button onClick={done}>Back to your account</Button>
+      </Card>
     )
   }
   if (step.at === 'choose') {

@@ -4,7 +4,6 @@ import {
   Button,
   Group,
   Paper,
-  Select,
   SimpleGrid,
   Stack,
   Text,
@@ -21,6 +20,7 @@ import { emailQuery } from '../../api/email.ts'
 import { useLive } from '../../api/live.ts'
 import { useMe } from '../../api/session.ts'
 import { sendersQuery, sendTestMessage } from '../../api/start.ts'
+import { DomainSelect } from '../../parts/domain-select.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Status, type StatusName } from '../../parts/status.tsx'
 import { visible } from '../../parts/untrusted-text.tsx'
@@ -96,11 +96,15 @@ function MessageForm({ company, domains }: { company: string; domains: string[] 
     <form noValidate onSubmit={form.onSubmit((values) => sending.mutate(values))}>
       <Stack gap="sm">
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-          <Select
+          <DomainSelect
+            company={company}
             label="From"
-            data={domains.map((domain) => ({ value: domain, label: `hello@${domain}` }))}
+            description={`hello@${form.values.domain}`}
+            value={{ id: form.values.domain, name: form.values.domain }}
+            onChange={(domain) => domain && form.setFieldValue('domain', domain.name)}
+            error={form.errors.domain}
             allowDeselect={false}
-            {...form.getInputProps('domain')}
+            sending
           />
           <TextInput label="To" type="email" required withAsterisk={false} {...form.getInputProps('to')} />
         </SimpleGrid>

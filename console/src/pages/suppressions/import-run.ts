@@ -75,9 +75,15 @@ export async function startImport(company: string, file: File, list: ImportPiece
     ...{ added: 0, present: 0, bad: 0, badLines: [], trouble: null },
   }
   set(now)
+  let ticket: string | undefined
   try {
     for await (const { text, begun, octets } of piecesOf(file)) {
-      const report = await sent(company, { list, text, ...(begun && { begun }) })
+      const report = await sent(company, {
+        ...{ list, text, file: file.name.slice(0, 300) },
+        ...(begun && { begun }),
+        ...(ticket !== undefined && { ticket }),
+      })
+      ticket = report.ticket
       const before = begun?.lines ?? 0
       const texts = report.badLines.length === 0 ? [] : text.split('\n')
       const room = REPORTED - now.badLines.length

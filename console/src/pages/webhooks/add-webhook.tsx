@@ -1,10 +1,11 @@
-import { Modal, Radio, Select, Stack, TextInput } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { domainsQuery } from '../../api/domains.ts'
 import { addWebhook, type Dialect } from '../../api/webhooks.ts'
 import { DialogForm } from '../../parts/dialog-form.tsx'
+import type { NamedDomain } from '../../parts/domain-search.ts'
+import { DomainSelect } from '../../parts/domain-select.tsx'
 import { EventChoice } from './event-choice.tsx'
 
 export function AddWebhook({
@@ -25,16 +26,15 @@ export function AddWebhook({
 
 function Form({ company, close }: { company: string; close: () => void }) {
   const navigate = useNavigate()
-  const domains = useQuery(domainsQuery(company))
   const [url, setUrl] = useState('')
   const [dialect, setDialect] = useState<Dialect>('json')
-  const [domain, setDomain] = useState<string | null>(null)
+  const [domain, setDomain] = useState<NamedDomain | null>(null)
   const [chosen, setChosen] = useState<{ events: string[]; some: boolean }>({ events: [], some: false })
   const adding = useMutation({
     mutationFn: () =>
       addWebhook(company, {
         ...{ url: url.trim(), dialect, events: chosen.some ? chosen.events : [] },
-        ...(domain !== null && { domain }),
+        ...(domain !== null && { domain: domain.id }),
       }),
     onSuccess: (id) =>
       navigate({ to: '/c/$company/webhooks/$id', params: { company, id }, search: { tab: 'verify' } }),
@@ -85,15 +85,14 @@ function Form({ company, close }: { company: string; close: () => void }) {
         some={chosen.some}
         onChange={(events, some) => setChosen({ events, some })}
       />
-      <Select
+      <DomainSelect
+        company={company}
         label="Domain"
         description="Only of mail from this domain."
         placeholder="All domains"
-        data={domains.data?.domains.map(({ id, name }) => ({ value: id, label: name })) ?? []}
         value={domain}
         onChange={setDomain}
         clearable
-        searchable
       />
     </DialogForm>
   )

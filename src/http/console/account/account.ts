@@ -8,6 +8,7 @@ import {
   isFresh,
   ownSessions,
 } from '../../../operate/own-account.ts'
+import { identityId } from '../../../operate/own-identities.ts'
 import type { BegunSession } from '../../../operate/sessions.ts'
 import type { SignInParts } from '../../../operate/sign-in.ts'
 import type { HttpCore } from '../../core.ts'
@@ -47,7 +48,12 @@ export function accountEndpoints(parts: SignInParts): Endpoint[] {
     const body = {
       recoveryCodes: recoveryCodes.length,
       passkeys: shown,
-      identities: identities.map(({ issuer }) => new URL(issuer).host),
+      identities: identities.map((identity) => ({
+        id: identityId(identity),
+        provider: new URL(identity.issuer).host,
+        address: identity.address ?? null,
+        createdAt: identity.createdAt === undefined ? null : time(identity.createdAt),
+      })),
       fresh: isFresh(caller, parts.clock.now()),
     }
     return { status: 200, body }

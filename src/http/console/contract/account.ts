@@ -1,5 +1,5 @@
 /** What people see and change of themselves. */
-import { object, TEXT, TIME, TIME_OR_NULL } from './shapes.ts'
+import { object, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
 
 const SHORT_TEXT = { type: 'string', maxLength: 1_000 } as const
 
@@ -14,7 +14,16 @@ export const ACCOUNT = object({
       usedAt: TIME_OR_NULL,
     }),
   },
-  identities: { type: 'array', items: { type: 'string', description: 'The host of the provider.' } },
+  identities: {
+    type: 'array',
+    description: 'Accounts of an OpenID Connect provider.',
+    items: object({
+      id: TEXT,
+      provider: { type: 'string', description: 'Its host.' },
+      address: TEXT_OR_NULL,
+      createdAt: TIME_OR_NULL,
+    }),
+  },
   fresh: { type: 'boolean', description: 'Whether what needs a fresh proof can be changed now.' },
 })
 

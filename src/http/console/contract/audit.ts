@@ -1,4 +1,5 @@
 /** Who changed what, and when. */
+import { AUDIT_TOPICS } from '../../../people/person.ts'
 import { INTEGER_OR_NULL, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
 export const AUDIT_ENTRY = object({
@@ -10,6 +11,7 @@ export const AUDIT_ENTRY = object({
     id: TEXT_OR_NULL,
     name: TEXT,
   }),
+  topic: { enum: [...AUDIT_TOPICS] },
   action: { type: 'string', description: 'The verb, e.g. createKey.' },
   target: TEXT,
   detail: { type: 'object', additionalProperties: true },
@@ -24,10 +26,23 @@ export const AUDIT = object({
   },
 })
 
+/** Which entries. */
+const WANTED = {
+  by: { type: 'string', maxLength: 300, description: 'The name of whoever did it, as it was then.' },
+  action: { type: 'string', maxLength: 100 },
+  topic: { enum: [...AUDIT_TOPICS] },
+  from: { type: 'string', maxLength: 40, description: 'Not before this time.' },
+  to: { type: 'string', maxLength: 40, description: 'Before this time.' },
+} as const
+
 export const AUDIT_QUERY = object(
   {},
   {
-    before: { type: 'integer', minimum: 1 },
+    ...WANTED,
+    before: { type: 'integer', minimum: 1, description: 'The number of an entry.' },
+    after: { type: 'integer', minimum: 0 },
     limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
   },
 )
+
+export const AUDIT_EXPORT_QUERY = object({}, WANTED)

@@ -78,7 +78,10 @@ export const VERIFIED_DOMAIN = object({
 
 export const DOMAINS_QUERY = object(
   {},
-  { search: { type: 'string', maxLength: 255, description: 'A part of the name.' } },
+  {
+    search: { type: 'string', maxLength: 255, description: 'A part of the name.' },
+    sending: { enum: ['active'], description: 'Only those that may send.' },
+  },
 )
 
 export const NEW_DOMAIN = object(

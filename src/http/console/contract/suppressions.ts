@@ -88,6 +88,10 @@ export const IMPORT_PIECE = object(
     text: { type: 'string', minLength: 1 },
   },
   {
+    /** What the file is called, for the audit list. */
+    file: { type: 'string', maxLength: 300 },
+    /** As the piece before was answered: the whole file is one entry of the audit list. */
+    ticket: { type: 'string', maxLength: 4_000 },
     /** Absent: the file begins here. */
     begun: object({
       /** The first record of the file, which may name the columns. */
@@ -99,17 +103,23 @@ export const IMPORT_PIECE = object(
 )
 export type ImportPiece = Static<typeof IMPORT_PIECE>
 
-export const IMPORTED = object({
-  added: { type: 'integer' },
-  present: { type: 'integer' },
-  bad: { type: 'integer' },
-  badLines: {
-    type: 'array',
-    items: object({ line: { type: 'integer' }, why: TEXT }),
+export const IMPORTED = object(
+  {
+    added: { type: 'integer' },
+    present: { type: 'integer' },
+    bad: { type: 'integer' },
+    badLines: {
+      type: 'array',
+      items: object({ line: { type: 'integer' }, why: TEXT }),
+    },
+    /** Behind the first of the bad lines nothing was read, and nothing can be. */
+    stopped: { type: 'boolean' },
   },
-  /** Behind the first of the bad lines nothing was read, and nothing can be. */
-  stopped: { type: 'boolean' },
-})
+  {
+    /** To be given with the next piece. */
+    ticket: TEXT,
+  },
+)
 export type ImportedShown = Static<typeof IMPORTED>
 
 export const EXPORT_QUERY = object({}, { type: TYPE })

@@ -42,7 +42,9 @@ const list = endpoint({
   const op = await currentOperationOf(core, caller.caller)
   const all = await listDomains(op, caller.company === null ? {} : { company: caller.company })
   const search = query.search?.trim().toLowerCase() ?? ''
-  const found = all.filter(({ name }) => name.includes(search)).toSorted((a, b) => b.createdAt - a.createdAt)
+  const found = all
+    .filter(({ name, sending }) => name.includes(search) && sending === (query.sending ?? sending))
+    .toSorted((a, b) => b.createdAt - a.createdAt)
   const domains = found.slice(0, MOST_LISTED).map((domain) => shownDomain(op, domain))
   return { status: 200, body: { domains, total: found.length } }
 })

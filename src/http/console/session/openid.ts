@@ -2,8 +2,14 @@
  * Signing in by an OpenID Connect provider. It sends the browser back to the page, which hands on what came with it:
  * so the session's cookie need not be sent along from other sites.
  */
+import type { FastifyRequest } from 'fastify'
 import { OpenIdProvider } from '../../../operate/openid-provider.ts'
-import { beginOpenId, OPENID_LASTS, signInByOpenId } from '../../../operate/openid-sign-in.ts'
+import {
+  beginOpenId,
+  OPENID_LASTS,
+  type OpenIdAnswer,
+  signInByOpenId,
+} from '../../../operate/openid-sign-in.ts'
 import type { SignInParts } from '../../../operate/sign-in.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
@@ -14,20 +20,45 @@ import { originOf, signedIn, unlessRefused } from './signing-in.ts'
 
 const COOKIE = 'postroad_oidc'
 
-export function openIdEndpoints(parts: SignInParts): Endpoint[] {
-  let provider: OpenIdProvider | null = null
+/** The provider of an installation. */
+export class KnownProvider {
+  #made: OpenIdProvider | null = null
+
   /** Null: the settings name none. */
-  const known = ({ deps: { settings, ask } }: HttpCore) => {
+  of({ deps: { settings, ask } }: HttpCore): OpenIdProvider | null {
     if (settings.openid === null) return null
-    provider ??= new OpenIdProvider(settings.openid, ask, settings.allowPrivateNetworks)
-    return provider
+    this.#made ??= new OpenIdProvider(settings.openid, ask, settings.allowPrivateNetworks)
+    return this.#made
   }
-  const wanted = (core: HttpCore) => {
-    const found = known(core)
+
+  wanted(core: HttpCore): OpenIdProvider {
+    const found = this.of(core)
     if (found !== null) return found
     throw new Fault({ code: 'path_unknown' })
   }
+}
 
+/** To where the provider sends the browser back, for whatever was begun: it is registered there. */
+export function redirectUriOf({ publicUrl }: HttpCore, { raw }: FastifyRequest): string {
+  return `${publicUrl.of(raw)}/console/sign-in`
+}
+
+/** The browser is sent to the provider, and keeps the ticket until it comes back. */
+export function sentThere(core: HttpCore, { raw }: FastifyRequest, begun: { url: string; ticket: string }) {
+  const cookie = stepCookie(core, raw, COOKIE, begun.ticket, OPENID_LASTS)
+  return { status: 200 as const, body: { url: begun.url }, headers: { 'set-cookie': cookie } }
+}
+
+export function answerOf({ raw }: FastifyRequest, query: string): OpenIdAnswer {
+  return { ticket: stepTicket(raw, COOKIE), query }
+}
+
+/** What was begun is ended. */
+export function endedCookie(core: HttpCore, { raw }: FastifyRequest): string {
+  return stepCookie(core, raw, COOKIE, '', 0)
+}
+
+export function openIdEndpoints(parts: SignInParts, provider: KnownProvider): Endpoint[] {
   const ways = endpoint({
     method: 'GET',
     url: '/console/api/session/ways',
@@ -38,7 +69,7 @@ export function openIdEndpoints(parts: SignInParts): Endpoint[] {
       summary: 'How one can sign in here',
       response: { 200: SIGN_IN_WAYS },
     },
-  })(async (_, core) => ({ status: 200, body: { openid: known(core)?.host ?? null } }))
+  })(async (_, core) => ({ status: 200, body: { openid: provider.of(core)?.host ?? null } }))
 
   const begin = endpoint({
     method: 'POST',
@@ -51,10 +82,8 @@ export function openIdEndpoints(parts: SignInParts): Endpoint[] {
       response: { 200: OPENID_START },
     },
   })(async ({ request }, core) => {
-    const redirectUri = `${core.publicUrl.of(request.raw)}/console/sign-in`
-    const { url, ticket } = await unlessRefused(beginOpenId(parts, wanted(core), redirectUri))
-    const cookie = stepCookie(core, request.raw, COOKIE, ticket, OPENID_LASTS)
-    return { status: 200, body: { url }, headers: { 'set-cookie': cookie } }
+    const begun = beginOpenId(parts, provider.wanted(core), redirectUriOf(core, request))
+    return sentThere(core, request, await unlessRefused(begun))
   })
 
   const end = endpoint({
@@ -69,9 +98,9 @@ export function openIdEndpoints(parts: SignInParts): Endpoint[] {
       response: { 200: ME },
     },
   })(async ({ body, request }, core) => {
-    const given = { ticket: stepTicket(request.raw, COOKIE), query: body.query }
-    const begun = await unlessRefused(signInByOpenId(parts, wanted(core), given, originOf(core, request)))
-    return await signedIn(core, parts, request, begun, [stepCookie(core, request.raw, COOKIE, '', 0)])
+    const answer = answerOf(request, body.query)
+    const begun = signInByOpenId(parts, provider.wanted(core), answer, originOf(core, request))
+    return await signedIn(core, parts, request, await unlessRefused(begun), [endedCookie(core, request)])
   })
 
   return [ways, begin, end]

@@ -1,5 +1,6 @@
 /** Who has signed in, and the end of that. */
 import type { IncomingMessage } from 'node:http'
+import { signOut as endSession } from '../../../operate/sessions.ts'
 import type { Person, Session } from '../../../people/person.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
@@ -53,8 +54,8 @@ const signOut = endpoint({
   operation: 'console_sign_out',
   access: 'person',
   schema: { operationId: 'signOut', summary: 'End this session', response: { 200: DONE } },
-})(async ({ caller: { person, session }, request }, core) => {
-  await core.deps.store.endSessions(person.id, { id: session.id })
+})(async ({ caller, request }, core) => {
+  await endSession(core.deps.store, caller, Date.now())
   return { status: 200, body: {}, headers: { 'set-cookie': sessionCookie(core, request.raw, '', 0) } }
 })
 

@@ -1,8 +1,11 @@
 /** Whole lists as CSV: brought in by the piece, so that progress is real, and given out while they are read. */
+
+import type { SignInParts } from '../../../operate/sign-in.ts'
 import {
   csvOfAll,
   exportSuppressions,
   importAllowed,
+  importedSoFar,
   importSuppressions,
 } from '../../../operate/suppression-files.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
@@ -10,25 +13,38 @@ import { currentOperationOf } from '../../operation.ts'
 import { COMPANY_PARAMS } from '../contract/shapes.ts'
 import { EXPORT_QUERY, IMPORT_PIECE, IMPORTED } from '../contract/suppressions.ts'
 
-const importPiece = endpoint({
-  method: 'POST',
-  url: '/console/api/companies/:company/suppressions/import',
-  operation: 'console_suppression_import',
-  access: 'company',
-  schema: {
-    operationId: 'importSuppressions',
-    summary: 'Put the lines of a piece of a CSV file on the list',
-    params: COMPANY_PARAMS,
-    body: IMPORT_PIECE,
-    response: { 200: IMPORTED },
-  },
-})(async ({ caller, params: { company }, body: { list, text, begun } }, core) => {
-  const op = await currentOperationOf(core, caller.caller)
-  const file = { company, source: [text], begun }
-  const report =
-    list === 'allowed' ? await importAllowed(op, file) : await importSuppressions(op, { ...file, type: list })
-  return { status: 200, body: report }
-})
+/** Ms in which the next piece has to come to be of the same entry. */
+const TICKET_LASTS = 24 * 3_600_000
+
+const importPiece = ({ tickets, clock }: SignInParts) =>
+  endpoint({
+    method: 'POST',
+    url: '/console/api/companies/:company/suppressions/import',
+    operation: 'console_suppression_import',
+    access: 'company',
+    schema: {
+      operationId: 'importSuppressions',
+      summary: 'Put the lines of a piece of a CSV file on the list',
+      params: COMPANY_PARAMS,
+      body: IMPORT_PIECE,
+      response: { 200: IMPORTED },
+    },
+  })(async ({ caller, params: { company }, body: { list, text, begun, file, ticket } }, core) => {
+    const op = await currentOperationOf(core, caller.caller)
+    const of = { personId: caller.person.id, company, list }
+    const held = ticket === undefined ? null : tickets.read('import', ticket, clock.now())
+    const goesOn = held?.personId === of.personId && held.company === of.company && held.list === of.list
+    const part = goesOn ? { file: held.file, before: held.sum } : { file, before: undefined }
+    const piece = { company, source: [text], begun, part }
+    const { entry, ...report } =
+      list === 'allowed'
+        ? await importAllowed(op, piece)
+        : await importSuppressions(op, { ...piece, type: list })
+    if (entry === null) return { status: 200, body: report }
+    const sum = { ...importedSoFar(part, report), entry }
+    const next = tickets.issue('import', { ...of, file: part.file, sum }, TICKET_LASTS, clock.now())
+    return { status: 200, body: { ...report, ticket: next } }
+  })
 
 const exportAll = endpoint({
   method: 'GET',
@@ -52,4 +68,6 @@ const exportAll = endpoint({
   }
 })
 
-export const suppressionFileEndpoints: readonly Endpoint[] = [importPiece, exportAll]
+export function suppressionFileEndpoints(parts: SignInParts): Endpoint[] {
+  return [importPiece(parts), exportAll]
+}

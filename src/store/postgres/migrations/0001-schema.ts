@@ -541,6 +541,8 @@ CREATE TABLE audit (
   actor_kind text NOT NULL,
   actor_id   text,
   actor_name text NOT NULL,
+  -- 'change' of settings, or 'session': somebody signs in or out.
+  topic      text NOT NULL DEFAULT 'change',
   action     text NOT NULL,
   target     text NOT NULL,
   -- JSON; NULL: nothing.
@@ -548,6 +550,13 @@ CREATE TABLE audit (
   done       boolean NOT NULL
 );
 CREATE INDEX audit_by_company ON audit (company, number);
+CREATE INDEX audit_by_company_topic ON audit (company, topic, number);
+-- For operators, who see the entries of all companies.
+CREATE INDEX audit_by_topic ON audit (topic, number);
+CREATE INDEX audit_by_actor ON audit (actor_name, number);
+CREATE INDEX audit_by_action ON audit (action, number);
+-- Which numbers a time has.
+CREATE INDEX audit_by_time ON audit (at, number);
 
 CREATE TABLE counters (
   name  text PRIMARY KEY,

@@ -511,6 +511,8 @@ CREATE TABLE audit (
   actor_kind TEXT NOT NULL,
   actor_id   TEXT,
   actor_name TEXT NOT NULL,
+  -- 'change' of settings, or 'session': somebody signs in or out.
+  topic      TEXT NOT NULL DEFAULT 'change',
   action     TEXT NOT NULL,
   target     TEXT NOT NULL,
   -- JSON; NULL: nothing.
@@ -518,6 +520,13 @@ CREATE TABLE audit (
   done       INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX audit_by_company ON audit (company, number);
+CREATE INDEX audit_by_company_topic ON audit (company, topic, number);
+-- For operators, who see the entries of all companies.
+CREATE INDEX audit_by_topic ON audit (topic, number);
+CREATE INDEX audit_by_actor ON audit (actor_name, number);
+CREATE INDEX audit_by_action ON audit (action, number);
+-- Which numbers a time has.
+CREATE INDEX audit_by_time ON audit (at, number);
 
 CREATE TABLE counters (
   name  TEXT PRIMARY KEY,

@@ -34,8 +34,6 @@ export function people(db: DatabaseSync): Direct<PeopleReads> {
   const invitations = prepare(sql.ALL_INVITATIONS)
   const invitationsOfCompany = prepare(sql.INVITATIONS_OF_COMPANY)
   const findInvitation = prepare(sql.FIND_INVITATION)
-  const page = prepare(sql.AUDIT_PAGE)
-  const pageOfCompany = prepare(sql.AUDIT_PAGE_OF_COMPANY)
   const personOrNull = (row: PersonRow | undefined) => (row === undefined ? null : personOf(row))
   return {
     findPerson: (by) =>
@@ -60,10 +58,9 @@ export function people(db: DatabaseSync): Direct<PeopleReads> {
 
     findInvitation: (tokenHash, now) => one<Invitation>(findInvitation, now, tokenHash) ?? null,
 
-    audit: ({ companyId, before = Number.MAX_SAFE_INTEGER, limit }) =>
-      (companyId === null
-        ? all<AuditRow>(page, before, limit)
-        : all<AuditRow>(pageOfCompany, before, limit, companyId)
-      ).map(auditOf),
+    audit(filter) {
+      const { text, values } = sql.auditPage(filter)
+      return all<AuditRow>(prepare(text), ...values).map(auditOf)
+    },
   }
 }

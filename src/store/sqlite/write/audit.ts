@@ -1,30 +1,41 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { NewAuditEntry } from '../../../people/person.ts'
 import { mapText } from '../../json-columns.ts'
-import { SETTLE_AUDIT, TRIM_AUDIT, UNDO_AUDIT } from '../../people-statements.ts'
+import { auditValues } from '../../people-rows.ts'
+import { AUDIT_VALUES, SETTLE_AUDIT, TRIM_AUDIT, UNDO_AUDIT } from '../../people-statements.ts'
 import type { Direct } from '../protocol.ts'
 import { numbered, one } from '../rows.ts'
 import type { Parts } from './parts.ts'
 
-/** What was changed by whom. */
-export function audit(db: DatabaseSync, { companies }: Parts): Direct<'addAudit' | 'settleAudit'> {
+/** Puts an entry on the list, and gives its number. */
+export function auditWriter(
+  db: DatabaseSync,
+  { companies }: Parts,
+): (entry: NewAuditEntry, done: boolean) => number {
   // Numbers rise, also where the last entry was removed.
   const next = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'audit' RETURNING value")
   const add = db.prepare(
-    `INSERT INTO audit (number, at, company, actor_kind, actor_id, actor_name, action, target, detail, done)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+    `INSERT INTO audit (${AUDIT_VALUES}, done, number) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const trim = db.prepare(numbered(TRIM_AUDIT))
+  return (entry, done) => {
+    const company = entry.companyId === null ? 0 : companies.number(entry.companyId)
+    const { value: number } = one<{ value: number }>(next)!
+    add.run(...auditValues(entry, company), Number(done), number)
+    trim.run(company, entry.topic)
+    return number
+  }
+}
+
+/** What was changed by whom. */
+export function audit(db: DatabaseSync, parts: Parts): Direct<'addAudit' | 'settleAudit'> {
+  const { companies } = parts
+  const add = auditWriter(db, parts)
   const settle = db.prepare(numbered(SETTLE_AUDIT))
   const undo = db.prepare(numbered(UNDO_AUDIT))
   const numberOf = (companyId: string | null) => (companyId === null ? 0 : companies.number(companyId))
   return {
-    addAudit({ at, companyId, actor: { kind, id, name }, action, target, detail }) {
-      const company = numberOf(companyId)
-      const { value: number } = one<{ value: number }>(next)!
-      add.run(number, at, company, kind, id, name, action, target, mapText(detail))
-      trim.run(company)
-      return number
-    },
+    addAudit: (entry) => add(entry, false),
 
     settleAudit(number, done) {
       if (done === null) undo.run(number)

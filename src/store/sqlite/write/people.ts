@@ -14,6 +14,7 @@ import {
 import * as sql from '../../people-statements.ts'
 import type { Direct } from '../protocol.ts'
 import { all, numbered, one } from '../rows.ts'
+import { auditWriter } from './audit.ts'
 import type { Parts } from './parts.ts'
 import { unlessTaken } from './unless-taken.ts'
 
@@ -30,7 +31,9 @@ type PeopleWrites =
   | 'forgetExpired'
 
 /** People of the console, and what signs them in. */
-export function people(db: DatabaseSync, { companies }: Parts): Direct<PeopleWrites> {
+export function people(db: DatabaseSync, parts: Parts): Direct<PeopleWrites> {
+  const { companies } = parts
+  const note = auditWriter(db, parts)
   const prepare = (text: string) => db.prepare(numbered(text))
   const insert = prepare(sql.ADD_PERSON)
   const addIdentity = prepare(sql.ADD_IDENTITY)
@@ -93,17 +96,20 @@ export function people(db: DatabaseSync, { companies }: Parts): Direct<PeopleWri
       return true
     },
 
-    addSession(session, tokenHash) {
+    addSession(session, tokenHash, noted = []) {
       const added = addSession.run(...sessionValues(session, tokenHash)).changes > 0
       if (!added) throw noPerson(session.personId)
+      for (const entry of noted) note(entry, true)
     },
 
     touchSession: (id, seenAt, expiresAt) => void touchSession.run(id, seenAt, expiresAt),
 
-    endSessions(personId, which) {
-      if ('id' in which) return all(endSession, personId, which.id).length
-      endLinks.run(personId)
-      return all(endOthers, personId, which.except ?? '').length
+    endSessions(personId, which, noted = []) {
+      if ('except' in which) endLinks.run(personId)
+      const { length } =
+        'id' in which ? all(endSession, personId, which.id) : all(endOthers, personId, which.except ?? '')
+      if (length > 0) for (const entry of noted) note(entry, true)
+      return length
     },
 
     addLink({ personId, createdAt, expiresAt }, tokenHash) {

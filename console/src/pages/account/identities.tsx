@@ -1,0 +1,96 @@
+import { ActionIcon, Button, Group, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { Unlink } from 'lucide-react'
+import { accountQuery, goToConnect, type Identity, removeIdentity } from '../../api/account.ts'
+import { waysQuery } from '../../api/session.ts'
+import { ask } from '../../parts/confirm.tsx'
+import { FormError } from '../../parts/form-error.tsx'
+import { Section } from '../../parts/section.tsx'
+import { Time } from '../../parts/time.tsx'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { keepConnecting } from '../sign-in/arrival.ts'
+import { useProof } from './proof.tsx'
+
+/** Where the installation has a provider, or had one. */
+export function Identities() {
+  const { data: account } = useSuspenseQuery(accountQuery)
+  const { data: ways } = useQuery(waysQuery)
+  const prove = useProof()
+  const connect = useMutation({
+    mutationFn: () =>
+      prove(() => {
+        keepConnecting('/account')
+        return goToConnect()
+      }),
+  })
+  const remove = useMutation({ mutationFn: (id: string) => prove(() => removeIdentity(id)) })
+  const openid = ways?.openid ?? null
+  if (openid === null && account.identities.length === 0) return null
+  return (
+    <Section title="Connected accounts" about="Sign in by an account that you have elsewhere.">
+      <FormError error={connect.error ?? remove.error} />
+      {account.identities.length > 0 && (
+        <Table.ScrollContainer minWidth={420}>
+          <Table verticalSpacing="xs" aria-label="Connected accounts">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Provider</Table.Th>
+                <Table.Th>Account</Table.Th>
+                <Table.Th>Connected</Table.Th>
+                <Table.Th>
+                  <VisuallyHidden>Actions</VisuallyHidden>
+                </Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {account.identities.map((identity) => (
+                <Table.Tr key={identity.id}>
+                  <Table.Td>{identity.provider}</Table.Td>
+                  <Table.Td>
+                    {identity.address === null ? '-' : <UntrustedText>{identity.address}</UntrustedText>}
+                  </Table.Td>
+                  <Table.Td>
+                    <Time at={identity.createdAt} />
+                  </Table.Td>
+                  <Table.Td ta="right">
+                    <Disconnect identity={identity} onRemove={() => remove.mutate(identity.id)} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {openid !== null && (
+        <Group>
+          <Button
+            variant={account.identities.length > 0 ? 'default' : 'filled'}
+            loading={connect.isPending || connect.isSuccess}
+            onClick={() => connect.mutate()}
+          >
+            Connect {account.identities.length > 0 ? 'another account' : 'your account'} of {openid}
+          </Button>
+        </Group>
+      )}
+    </Section>
+  )
+}
+
+function Disconnect({ identity, onRemove }: { identity: Identity; onRemove: () => void }) {
+  const what = `${identity.address ?? 'the account'} of ${identity.provider}`
+  const confirmed = () =>
+    ask(
+      {
+        ...{ title: 'Disconnect the account?', act: 'Disconnect' },
+        about: `${what} does not sign you in any more then.`,
+      },
+      onRemove,
+    )
+  return (
+    <Tooltip label="Disconnect">
+      <ActionIcon variant="subtle" color="red" aria-label={`Disconnect ${what}`} onClick={confirmed}>
+        <Unlink size={16} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,108 @@
+/** What narrows the list: by whom, what, and when. All of it stands in the address. */
+import { Autocomplete, Button, Group, SegmentedControl, Select, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { AuditWanted } from '../../api/audit.ts'
+import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { useRole } from '../../shell/company.ts'
+import { ACTIONS } from './sentence.ts'
+
+export function AuditFilters({
+  wanted,
+  change,
+  names,
+}: {
+  wanted: AuditWanted
+  change: (part: Partial<Record<keyof AuditWanted, string | undefined>>) => void
+  /** Of those who are known to have done something. */
+  names: readonly string[]
+}) {
+  const standing = useRole()
+  const seesSessions = standing === 'owner' || standing === 'operator'
+  return (
+    <Group component="search" gap="xs" mb="md" align="flex-end">
+      {seesSessions && (
+        <SegmentedControl
+          aria-label="Kind of entry"
+          value={wanted.topic ?? ''}
+          onChange={(topic) => change({ topic: topic || undefined, action: undefined })}
+          data={[
+            { value: '', label: 'All' },
+            { value: 'change', label: 'Changes' },
+            { value: 'session', label: 'Sign-ins' },
+          ]}
+        />
+      )}
+      <By key={wanted.by ?? ''} by={wanted.by} names={names} onChange={(by) => change({ by })} />
+      <Select
+        aria-label="Action"
+        placeholder="Any action"
+        data={ACTIONS}
+        value={wanted.action ?? null}
+        onChange={(action) => change({ action: action ?? undefined })}
+        nothingFoundMessage="No such action"
+        searchable
+        clearable
+        w={240}
+      />
+      <TextInput
+        type="date"
+        aria-label="From"
+        title="From this day"
+        value={wanted.from ?? ''}
+        max={wanted.to}
+        onChange={({ currentTarget: { value } }) => change({ from: value })}
+      />
+      <TextInput
+        type="date"
+        aria-label="To"
+        title="To this day"
+        value={wanted.to ?? ''}
+        min={wanted.from}
+        onChange={({ currentTarget: { value } }) => change({ to: value })}
+      />
+      {Object.keys(wanted).length > 0 && (
+        <Button
+          variant="subtle"
+          px="xs"
+          onClick={() =>
+            change({ by: undefined, action: undefined, topic: undefined, from: undefined, to: undefined })
+          }
+        >
+          Clear
+        </Button>
+      )}
+    </Group>
+  )
+}
+
+/** Those who are listed are offered; others are typed whole. */
+function By({
+  by,
+  names,
+  onChange,
+}: {
+  by: string | undefined
+  names: readonly string[]
+  onChange: (by: string | undefined) => void
+}) {
+  const [text, setText] = useState(by ?? '')
+  const set = (name: string) => {
+    if (name.trim() !== (by ?? '')) onChange(name.trim() || undefined)
+  }
+  return (
+    <Autocomplete
+      aria-label="By"
+      placeholder="By anybody"
+      data={[...names]}
+      renderOption={({ option }) => <UntrustedText>{option.value}</UntrustedText>}
+      value={text}
+      onChange={setText}
+      onOptionSubmit={set}
+      onBlur={() => set(text)}
+      onKeyDown={({ key }) => key === 'Enter' && set(text)}
+      autoCapitalize="none"
+      spellCheck={false}
+      w={220}
+    />
+  )
+}

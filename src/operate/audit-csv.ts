@@ -1,0 +1,27 @@
+/** The audit list as CSV. Loaded only where it is written. */
+import { stringify } from 'csv-stringify/sync'
+import type { AuditEntry } from '../people/person.ts'
+import { guarded } from './csv-cell.ts'
+import { isoTime } from './shapes.ts'
+
+const COLUMNS = [
+  ...['number', 'time', 'company', 'actor', 'actor_kind', 'actor_id'],
+  ...['topic', 'action', 'target', 'detail', 'done'],
+]
+
+/** `nameOf`: of a company. */
+export async function* auditCsv(
+  pages: AsyncIterable<AuditEntry[]>,
+  nameOf: (companyId: string) => string,
+): AsyncGenerator<string> {
+  yield stringify([COLUMNS])
+  for await (const page of pages) {
+    yield stringify(
+      page.map(({ number, at, companyId, actor, topic, action, target, detail, done }) => [
+        ...[number, isoTime(at), companyId === null ? '' : guarded(nameOf(companyId))],
+        ...[guarded(actor.name), actor.kind, actor.id ?? ''],
+        ...[topic, action, guarded(target), JSON.stringify(detail), done ? 'yes' : 'unknown'],
+      ]),
+    )
+  }
+}

@@ -1,0 +1,85 @@
+/** Accounts of an OpenID Connect provider that sign somebody in: connected by him, and taken away again. */
+import { hash } from 'node:crypto'
+import type { Identity, Person } from '../people/person.ts'
+import { OperateError } from './error.ts'
+import type { OpenIdProvider } from './openid-provider.ts'
+import { beginOpenId, identify, type OpenIdAnswer } from './openid-sign-in.ts'
+import { changeSelf, requireFresh, type Self } from './own-account.ts'
+import type { Origin, SignInParts } from './sign-in.ts'
+
+const MOST_IDENTITIES = 10
+
+/** For paths: what the provider calls somebody may be anything. */
+export function identityId({ issuer, subject }: Identity): string {
+  return hash('sha256', JSON.stringify([issuer, subject]), 'base64url')
+}
+
+/** Where the browser goes, and the ticket that it comes back with: it holds the proof that it was begun with. */
+export async function beginIdentity(
+  parts: SignInParts,
+  self: Self,
+  provider: OpenIdProvider,
+  redirectUri: string,
+): Promise<{ url: string; ticket: string }> {
+  requireFresh(self, parts.clock.now())
+  return await beginOpenId(parts, provider, redirectUri, self.person.id)
+}
+
+/** From now on it signs him in, whatever its address. */
+export async function connectIdentity(
+  parts: SignInParts,
+  self: Self,
+  provider: OpenIdProvider,
+  answer: OpenIdAnswer,
+  origin: Pick<Origin, 'address'>,
+): Promise<Person> {
+  const { issuer, subject, address } = await identify(parts, provider, answer, self.person.id, origin)
+  const made = { issuer, subject, address, createdAt: parts.clock.now() }
+  return await changeSelf(
+    parts,
+    self,
+    'connectIdentity',
+    ({ credentials }) => {
+      const { identities } = credentials
+      if (identities.some((each) => identityId(each) === identityId(made))) {
+        throw new OperateError('already_exists', 'this account is connected with yours already')
+      }
+      if (identities.length >= MOST_IDENTITIES) {
+        throw new OperateError('over_limit', `there are ${MOST_IDENTITIES} of them: disconnect one first`)
+      }
+      return { credentials: { ...credentials, identities: [...identities, made] } }
+    },
+    detailOf(made),
+  )
+}
+
+/** The last way in stays. */
+export async function removeIdentity(parts: SignInParts, self: Self, id: string): Promise<Person> {
+  requireFresh(self, parts.clock.now())
+  const found = identityOf(self.person, id)
+  return await changeSelf(
+    parts,
+    self,
+    'removeIdentity',
+    (person) => {
+      const removed = identityOf(person, id)
+      const { credentials } = person
+      const identities = credentials.identities.filter((each) => each !== removed)
+      if (identities.length === 0 && credentials.password === null && credentials.passkeys.length === 0) {
+        throw new OperateError('conflict', 'without it you could not sign in: choose a password first')
+      }
+      return { credentials: { ...credentials, identities } }
+    },
+    detailOf(found),
+  )
+}
+
+function identityOf({ credentials }: Person, id: string): Identity {
+  const found = credentials.identities.find((each) => identityId(each) === id)
+  if (found !== undefined) return found
+  throw new OperateError('not_found', 'no such account is connected with yours')
+}
+
+function detailOf({ issuer, address }: Identity): Record<string, unknown> {
+  return { provider: new URL(issuer).host, account: address ?? null }
+}
