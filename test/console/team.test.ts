@@ -138,7 +138,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     ])
     const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n')
     assert.equal(lines.length, 62)
-    await page.getByRole('radio', { name: 'Sign-ins' }).check({ force: true })
+    await page.getByText('Sign-ins', { exact: true }).click()
     await page.getByText('No entry matches').waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await page.getByRole('button', { name: 'Clear', exact: true }).click()

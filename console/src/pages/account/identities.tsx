@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Button, Group, Table, Tooltip, VisuallyHidden } from '@mantine/core'
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Unlink } from 'lucide-react'
 import { accountQuery, goToConnect, type Identity, removeIdentity } from '../../api/account.ts'
