@@ -45,7 +45,8 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
   after(() => stage?.close())
 
   test('leads to the first message, shows it as it comes, and what becomes of it', async (t) => {
-    const { page } = await stage.visit(t, list)
+    // Wide enough for senders.
+    const { page } = await stage.visit(t, list, { viewport: { width: 1440, height: 900 } })
     await page.getByRole('heading', { name: 'No email yet' }).waitFor()
     await page.getByRole('link', { name: 'Send a test message' }).waitFor()
     await isLive(page)
