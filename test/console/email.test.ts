@@ -56,6 +56,14 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     await standing.getByText(/Bounced: refused for good .*No such user here/).waitFor()
   })
 
+  test('of several recipients it is headed by the worst that became of one', async (t) => {
+    const id = await stage.send({ to: ['gone@both.test', 'ada@both.test'], subject: 'Both' })
+    const { page } = await stage.visit(t, at(id))
+    const standing = page.getByRole('status', { name: 'Where it is and why' })
+    await standing.getByText('Bounced 1 of 2').waitFor()
+    await standing.getByText(/Of 2 recipients: 1 delivered, 1 bounced\./).waitFor()
+  })
+
   test('shows each side of its content at an address of its own', async (t) => {
     const id = await stage.send({
       subject: 'Content',

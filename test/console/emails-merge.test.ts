@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Email, type EmailsPage, withChanged, withHead } from '../../console/src/pages/emails/merge.ts'
-import { statusSummary } from '../../console/src/pages/emails/status-summary.ts'
+import { statusSummary } from '../../console/src/parts/status-summary.ts'
 
 const email = (id: string, lastEvent: Email['lastEvent'] = 'queued'): Email => ({
   ...{ id, company: 'c', domain: 'd', from: 'f', to: 't', subject: 's', tags: [], createdAt: '', states: [] },
@@ -54,6 +54,11 @@ test('an email stands as the worst off of its recipients does', () => {
     return note === undefined ? name : `${name} ${note}`
   }
   assert.equal(of('clicked', 1, { delivered: 1 }), 'clicked')
+  assert.equal(of('sent', 1, { waiting: 1 }), 'queued', 'accepted, and paused or not begun yet')
+  assert.equal(of('sent', 2, { waiting: 2 }), 'queued')
+  assert.equal(of('sent', 2, { waiting: 1, sending: 1 }), 'sent')
+  assert.equal(of('scheduled', 1, { waiting: 1 }), 'scheduled')
+  assert.equal(of('delivery_delayed', 3, { delivered: 1, waiting: 2 }), 'delivery_delayed 2 of 3')
   assert.equal(of('delivered', 3, { delivered: 3 }), 'delivered')
   assert.equal(of('delivered', 3, { delivered: 2, waiting: 1 }), 'delivered 2 of 3')
   assert.equal(of('delivered', 3, { delivered: 2, bounced: 1 }), 'bounced 1 of 3')

@@ -4,6 +4,7 @@ import { useEffect } from 'react'
 import type { EmailDetail } from '../../api/email.ts'
 import { octetsText } from '../../parts/octets.ts'
 import { Status, statusOf } from '../../parts/status.tsx'
+import { statusSummary } from '../../parts/status-summary.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { Actions } from './actions.tsx'
@@ -16,6 +17,7 @@ const MOST_SHOWN = 5
 
 export function EmailHead({ company, email }: { company: string; email: EmailDetail }) {
   const { subject } = email
+  const { of, note } = wholeStatus(email)
   useEffect(() => {
     document.title = `${visible(subject) || 'No subject'} - Postroad`
   }, [subject])
@@ -30,9 +32,9 @@ export function EmailHead({ company, email }: { company: string; email: EmailDet
       <div role="status" aria-label="Where it is and why">
         <Alert
           role="presentation"
-          color={statusOf(email.lastEvent).color}
+          color={statusOf(of).color}
           variant="light"
-          title={<Status of={email.lastEvent} size="md" />}
+          title={<Status of={of} note={note} size="md" />}
         >
           <Text component="p" m={0}>
             <Pieces of={statusSentence(email)} />
@@ -84,6 +86,13 @@ export function EmailHead({ company, email }: { company: string; email: EmailDet
       </dl>
     </Stack>
   )
+}
+
+/** Of all its recipients. */
+function wholeStatus({ lastEvent, states }: EmailDetail) {
+  const counts = Object.entries(states).map(([state, count]) => ({ state, count }))
+  const recipients = counts.reduce((sum, { count }) => sum + count, 0)
+  return statusSummary({ lastEvent, recipients, states: counts })
 }
 
 /** `long`: takes a line of its own. */

@@ -1,5 +1,6 @@
 /** Where an email is and why, in a sentence: text of ours, text of others, and times. */
 import type { EmailDetail, EmailRecipient } from '../../api/email.ts'
+import { replyText } from '../../parts/reply.ts'
 
 /** `untrusted`: by a server, or whoever else: shown as it is, and apart from our own words. `at`: a time, ISO 8601. */
 export type Piece = string | { untrusted: string } | { at: string }
@@ -100,9 +101,7 @@ function by({ server }: EmailRecipient): Piece[] {
 }
 
 function answer({ code, message }: EmailRecipient): Piece[] {
-  const text = [code !== null && !message?.startsWith(String(code)) ? String(code) : '', message ?? '']
-    .join(' ')
-    .trim()
+  const text = replyText({ code, message })
   return text === '' ? [] : [': ', { untrusted: text }]
 }
 

@@ -4,6 +4,7 @@ import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { EmailAttempt, EmailDetail, EmailEvent } from '../../api/email.ts'
 import { durationText } from '../../parts/duration.ts'
+import { replyText } from '../../parts/reply.ts'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
@@ -40,9 +41,8 @@ export function TimeLine({ email, position }: { email: EmailDetail; position: nu
 }
 
 function Happened({ event: { type, detail } }: { event: EmailEvent }) {
-  const { code, enhancedCode: enhanced, message, server, tls, nextAttemptAt: next } = detail
-  const told = message !== undefined && /^\d{3}[ -]/.test(message)
-  const said = (told ? [message] : [code, enhanced, message]).filter((each) => each !== undefined).join(' ')
+  const { server, tls, nextAttemptAt: next } = detail
+  const said = replyText(detail)
   return (
     <div>
       <Status of={type} />

@@ -2,11 +2,11 @@ import { Badge, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { Status } from '../../parts/status.tsx'
+import { statusSummary } from '../../parts/status-summary.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import classes from './emails.module.css'
 import type { Email } from './merge.ts'
-import { statusSummary } from './status-summary.ts'
 
 const MOST_TAGS = 2
 
