@@ -78,6 +78,8 @@ export interface EmailFilter {
   keyId?: string
   /** Address of a recipient, whole. */
   to?: string
+  /** Domain of a recipient, a lower-case A-label. */
+  toDomain?: string
   /** A part of From, as it is shown. */
   from?: string
   /** A part of the subject. */

@@ -138,11 +138,13 @@ function firstIdAt(time: number): string {
 const MOST_WORDS = 5
 
 /** All of these lists have what is wanted; none: no list serves the filter. */
-function listsOf({ companyId, domainId, keyId, to, tag, words, events }: EmailFilter): PlaceList[] {
+function listsOf({ companyId, domainId, keyId, to, toDomain, tag, words, events }: EmailFilter): PlaceList[] {
   const lists: PlaceList[] = []
   const byMany = (...terms: number[]) => lists.push({ kind: LIST.emailsByMany, terms })
   const byFew = (...terms: number[]) => lists.push({ kind: LIST.emailsByFew, terms })
   if (to !== undefined) byMany(emailTerms.ofAddress(foldedAscii(to)))
+  // Who writes to an address has said the domain with it.
+  if (toDomain !== undefined && to === undefined) byMany(emailTerms.ofRecipientDomain(toDomain))
   if (tag !== undefined) {
     const { name, value } = tag
     const unnamed = unnamedTag(tag)

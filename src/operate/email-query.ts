@@ -8,7 +8,7 @@ import { isEmailId } from '../email/email-id.ts'
 import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../email/event.ts'
 import type { EmailSearch } from './email-search.ts'
 import { OperateError } from './error.ts'
-import { addressIn } from './find.ts'
+import { addressIn, domainName } from './find.ts'
 import { type Clock, parseTime } from './parse-time.ts'
 
 /** An email that is named by its id, or those that are looked for. */
@@ -118,7 +118,7 @@ class Query {
     }
     const id = quoted ? null : idIn(text)
     if (id !== null) this.#id = id
-    else if (!quoted && isAddress(text)) this.#set({ to: addressIn(text) }, 'to')
+    else if (!quoted && isRecipient(text)) this.#addRecipient(text)
     else this.#addWords(text)
   }
 
@@ -131,10 +131,12 @@ class Query {
         return
       }
       case 'to':
-        if (!isAddress(text)) {
-          throw invalid(`"to:" takes a whole address, such as ada@example.com; "${text}" is none`)
+        if (!isRecipient(text)) {
+          throw invalid(
+            `"to:" takes a whole address, such as ada@example.com, or a domain, such as @example.com; "${text}" is neither`,
+          )
         }
-        this.#set({ to: addressIn(text) }, filter)
+        this.#addRecipient(text)
         return
       case 'subject':
         // A part of a word is looked for in one email after the other.
@@ -158,9 +160,16 @@ class Query {
     }
   }
 
+  /** One address, or all of a domain. */
+  #addRecipient(text: string): void {
+    const { to, toDomain } = this.#search
+    if (to !== undefined || toDomain !== undefined) throw twice('to')
+    this.#set(text.startsWith('@') ? { toDomain: domainName(text.slice(1)) } : { to: addressIn(text) }, 'to')
+  }
+
   #set(part: EmailSearch, filter: Filter): void {
     if (Object.keys(part).some((name) => name in this.#search)) {
-      throw invalid(`"${filter}:" is there twice: an email that is found has to fit both`)
+      throw twice(filter)
     }
     this.#search = { ...this.#search, ...part }
   }
@@ -189,8 +198,12 @@ function idIn(text: string): string | null {
   return isEmailId(id) ? id : null
 }
 
-function isAddress(text: string): boolean {
-  return /^[^\s@]+@[^\s@]+$/.test(text)
+function isRecipient(text: string): boolean {
+  return /^[^\s@]*@[^\s@]+$/.test(text)
+}
+
+function twice(filter: Filter): OperateError {
+  return invalid(`"${filter}:" is there twice: an email that is found has to fit both`)
 }
 
 function eventNamed(text: string): EventType {

@@ -35,6 +35,8 @@ export function isOfEvents(kind: ListKind): boolean {
 export const emailTerms = {
   ofDomain: (domainId: string) => termOf('domain', domainId),
   ofAddress: (folded: string) => termOf('to', folded),
+  /** Of a recipient. */
+  ofRecipientDomain: (name: string) => termOf('to domain', name),
   ofTag: (name: string) => termOf('tag', name),
   ofTagValue: (name: string, value: string) => termOf('tag value', name, value),
   ofKey: (keyId: string) => termOf('key', keyId),

@@ -55,6 +55,12 @@ const CONDITIONS: { [Name in keyof Asked]-?: Condition<NonNullable<Asked[Name]>>
     sql: (value, { folded, email }) =>
       `EXISTS (SELECT 1 FROM recipients r WHERE r.email = ${email} AND ${folded('r.address')} = ${value})`,
   },
+  toDomain: {
+    type: 'text',
+    value: (domain) => domain,
+    sql: (value, { email }) =>
+      `EXISTS (SELECT 1 FROM recipients r WHERE r.email = ${email} AND r.domain = ${value})`,
+  },
   events: {
     type: 'texts',
     value: (types) => types,

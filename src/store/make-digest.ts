@@ -79,6 +79,9 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
       those.countDomain(domain)
       lists.add(company, LIST.emailsByMany, segment, emailTerms.ofAddress(address), [offset])
     }
+    for (const domain of new Set(begun.recipients.map((recipient) => recipient.domain))) {
+      lists.add(company, LIST.emailsByMany, segment, emailTerms.ofRecipientDomain(domain), [offset])
+    }
     for (const term of subjects.termsOf(begun.subject)) {
       lists.add(company, LIST.emailsByMany, segment, term, [offset])
     }
