@@ -1,17 +1,25 @@
 /** What waits at the moment, in a few numbers, and the room that is left. */
+import { LRUCache } from 'lru-cache'
 import { Pauses } from '../queue/pauses.ts'
-import type { Backlog, StorageUsed } from '../store/store.ts'
+import type { Backlog, StorageUsed, Store, WaitingCompany, WaitingDestination } from '../store/store.ts'
 import { companyScope, type OfCompany } from './find.ts'
-import type { ShownLane } from './queue.ts'
 import { verb } from './verb.ts'
 
-export interface ShownBacklog extends Omit<Backlog, 'lanes'> {
-  /** The destinations where most waits, those first, each with its last reply. */
-  lanes: ShownLane[]
+export interface ShownBacklog extends Omit<Backlog, 'destinations' | 'companies'> {
+  /** Recipient domains for which most waits, those first. */
+  destinations: (WaitingDestination & ShownPause)[]
+  companies: (WaitingCompany & ShownPause)[]
+}
+
+export interface ShownPause {
+  /** A pause keeps it, be it of this alone or of more. */
+  paused: boolean
+  /** There is one of exactly this, of the company that was asked for or of all. */
+  pausedAlone: boolean
 }
 
 export interface BacklogWanted extends OfCompany {
-  /** Destinations, at most. */
+  /** Destinations and companies, at most. */
   limit?: number | undefined
 }
 
@@ -20,20 +28,57 @@ export const showBacklog = verb(
   'read',
   async (op, { limit = 10, ...of }: BacklogWanted): Promise<ShownBacklog> => {
     const companyId = companyScope(op, of)
-    const whose = companyId === null ? {} : { companyId }
+    const request = { ...(companyId !== null && { companyId }), most: limit }
     const [backlog, paused] = await Promise.all([
-      op.inTurn(companyId, () => op.store.backlog({ ...whose, lanes: limit })),
+      lately(op.store, request, () => op.inTurn(companyId, () => op.store.backlog(request))),
       op.store.pauses(),
     ])
     const pauses = new Pauses()
     pauses.replace(paused)
-    const lanes = backlog.lanes.map((lane) => ({
-      ...lane,
-      paused: pauses.covers(lane.companyId, lane.domain),
-    }))
-    return { ...backlog, lanes }
+    const own = companyId
+    const alone = (companyId: string | null, domain: string | null) =>
+      paused.some((pause) => pause.companyId === companyId && pause.domain === domain)
+    return {
+      ...backlog,
+      // Names of no company and of no domain: what covers these covers all.
+      destinations: backlog.destinations.map((each) => ({
+        ...each,
+        ...{ paused: pauses.covers(own ?? '', each.domain), pausedAlone: alone(own, each.domain) },
+      })),
+      companies: backlog.companies.map((each) => ({
+        ...each,
+        ...{ paused: pauses.covers(each.companyId, ''), pausedAlone: alone(each.companyId, null) },
+      })),
+    }
   },
 )
+
+/** An answer is given again for so many times as long as it took: a long queue is not counted all the time. */
+const REST = 20
+const MOST_KEPT = 1_000
+
+type Answers = LRUCache<string, Promise<Backlog>>
+const answers = new WeakMap<Store, Answers>()
+
+/** As it is, or was a moment ago: many may look at it at once. */
+function lately(store: Store, request: object, ask: () => Promise<Backlog>): Promise<Backlog> {
+  let kept = answers.get(store)
+  if (kept === undefined) {
+    kept = new LRUCache({ max: MOST_KEPT })
+    answers.set(store, kept)
+  }
+  const key = JSON.stringify(request)
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const began = performance.now()
+  const asked = ask()
+  kept.set(key, asked)
+  asked.then(
+    () => kept.set(key, asked, { ttl: Math.max(1, REST * (performance.now() - began)) }),
+    () => kept.delete(key),
+  )
+  return asked
+}
 
 /** How large the database is, and the room left beside it. */
 export const showStorage = verb(

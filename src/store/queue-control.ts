@@ -15,10 +15,31 @@ export interface QueueLane {
 
 /** What waits, in a few numbers. */
 export interface Backlog extends Pick<StoreCounts, 'waiting' | 'sending' | 'quarantined'> {
-  /** Unix ms: when the oldest waiting email was accepted; null when none waits. */
-  oldestAt: number | null
-  /** The lanes in which most waits, those first. */
-  lanes: QueueLane[]
+  /** The oldest waiting email, and when it was accepted (Unix ms); null when none waits. */
+  oldest: { id: string; at: number } | null
+  /** Recipient domains for which most waits, those first. */
+  destinations: WaitingDestination[]
+  /** Companies that wait for anything, those with most of it first. */
+  companies: WaitingCompany[]
+}
+
+export const NOTHING_WAITS: Backlog = {
+  ...{ waiting: 0, sending: 0, quarantined: 0, oldest: null },
+  ...{ destinations: [], companies: [] },
+}
+
+export interface WaitingPart extends Pick<QueueLane, 'waiting'> {
+  /** Unix ms of the earliest due time of a waiting recipient. */
+  nextDueAt: number
+}
+
+export interface WaitingDestination extends WaitingPart, Pick<QueueLane, 'domain'> {
+  /** A reply that some of them had last. */
+  lastMessage: string | null
+}
+
+export interface WaitingCompany extends WaitingPart {
+  companyId: string
 }
 
 /** Of the disk that the database lies on, in octets; null: nobody here knows. */

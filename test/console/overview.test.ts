@@ -66,6 +66,36 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.getByText('How mail went in the last 7 days.').waitFor()
   })
 
+  test('an operator sees where mail waits and whose it is, and pauses, resumes and retries it there', async (t) => {
+    const scheduledAt = new Date(Date.now() + 3_600_000).toISOString()
+    const id = await stage.send({ to: 'ada@stuck.test', scheduled_at: scheduledAt })
+    const { page } = await stage.visit(t, '/c/all/overview')
+    const where = page.getByRole('region', { name: 'Where mail waits' })
+    const row = where.getByRole('row').filter({ hasText: 'stuck.test' })
+    await row.getByRole('button', { name: 'Pause' }).click()
+    await row.getByText('Paused').waitFor()
+    const scopes = async () =>
+      (await stage.service.store.pauses()).map(({ companyId, domain }) => [companyId, domain])
+    assert.deepEqual(await scopes(), [[null, 'stuck.test']])
+    await row.getByRole('button', { name: 'Resume' }).click()
+    await row.getByText('Paused').waitFor({ state: 'detached' })
+    await row.getByRole('button', { name: 'Retry now' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry now' }).click()
+    await page.getByText('0 recipients are tried now. Left as they are: 1 scheduled.').waitFor()
+    const whose = page.getByRole('region', { name: 'Whose mail waits' })
+    await whose
+      .getByRole('row')
+      .filter({ hasText: stage.company.name })
+      .getByRole('button', { name: 'Pause' })
+      .click()
+    await whose.getByRole('button', { name: 'Resume' }).click()
+    await whose.getByText('Paused').waitFor({ state: 'detached' })
+    assert.deepEqual(await scopes(), [])
+    await page.getByRole('link', { name: 'The oldest that waits' }).waitFor()
+    await row.getByRole('link', { name: 'stuck.test' }).click()
+    await page.locator(`[data-email="${id}"]`).waitFor()
+  })
+
   test('an operator pauses mail, lets it go again, and adds a company', async (t) => {
     const { page } = await stage.visit(t, '/installation')
     await page.getByLabel('To the domain').fill('slow.test')

@@ -5,6 +5,7 @@ import type {
   DESTINATIONS,
   Installation,
   LatencySeries,
+  RETRIED,
   Span,
   VOLUMES_SHOWN,
   VolumeSeries,
@@ -13,6 +14,7 @@ import type {
 import { get, pathOf, post } from './client.ts'
 import { invalidate } from './queries.ts'
 
+export type Retried = Static<typeof RETRIED>
 export type { Backlog, Installation, LatencySeries, Span, VolumeSeries, Volumes }
 
 /** Ms: pictures of an hour change while one looks; counts are made a moment behind the events. */
@@ -41,6 +43,8 @@ export const destinationsQuery = (company: string, span: Span) =>
   overview<Static<typeof DESTINATIONS>>(company, 'destinations', { span })
 export const byDomainQuery = (company: string, span: Span) =>
   overview<Static<typeof VOLUMES_SHOWN>>(company, 'domains', { span })
+export const retryWaiting = (company: string, domain: string | null) =>
+  post<Retried>(`/companies${pathOf(company)}/overview/backlog/retry`, { domain })
 export const backlogQuery = (company: string) => overview<Backlog>(company, 'backlog', {})
 
 export const installationQuery = queryOptions({

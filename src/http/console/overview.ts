@@ -8,6 +8,7 @@ import {
   showVolumeByDomain,
   type VolumeOf,
 } from '../../operate/overview.ts'
+import { retry } from '../../operate/queue.ts'
 import { isoTime } from '../../operate/shapes.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
@@ -15,6 +16,8 @@ import {
   BACKLOG,
   DESTINATIONS,
   LATENCY_SERIES,
+  RETRIED,
+  RETRY_WAITING,
   SPAN,
   VOLUME_SERIES,
   VOLUMES_SHOWN,
@@ -124,13 +127,48 @@ const backlog = endpoint({
   },
 })(async ({ caller }, core) => {
   const op = await currentOperationOf(core, caller.caller)
-  const { lanes, oldestAt, ...counts } = await showBacklog(op, { company: caller.company ?? undefined })
-  const shown = lanes.map(({ companyId, nextDueAt, ...lane }) => ({
-    ...lane,
-    company: { id: companyId, name: companyName(op, companyId) },
-    nextDueAt: isoTime(nextDueAt),
-  }))
-  return { status: 200, body: { ...counts, oldestAt: isoTime(oldestAt), lanes: shown } }
+  const found = await showBacklog(op, { company: caller.company ?? undefined })
+  const { oldest, destinations, companies, ...counts } = found
+  const timed = <Part extends { nextDueAt: number }>(part: Part) => ({
+    ...part,
+    nextDueAt: isoTime(part.nextDueAt),
+  })
+  const body = {
+    ...counts,
+    oldest: oldest && { ...oldest, at: isoTime(oldest.at) },
+    destinations: destinations.map(timed),
+    companies: companies.map(({ companyId, ...rest }) => ({
+      ...timed(rest),
+      company: { id: companyId, name: companyName(op, companyId) },
+    })),
+  }
+  return { status: 200, body }
 })
 
-export const overviewEndpoints: readonly Endpoint[] = [volume, latency, destinations, domains, backlog]
+const retryWaiting = endpoint({
+  method: 'POST',
+  url: `${BASE}/backlog/retry`,
+  operation: 'console_backlog_retry',
+  access: 'company',
+  schema: {
+    operationId: 'retryWaiting',
+    summary: 'Try now what waits for another attempt',
+    params: OF_COMPANY,
+    body: RETRY_WAITING,
+    response: { 200: RETRIED },
+  },
+})(async ({ caller, body: { domain } }, core) => {
+  const op = await currentOperationOf(core, caller.caller)
+  const of = { company: caller.company ?? undefined, domain: domain ?? undefined }
+  const { request: _, ...retried } = await retry(op, of)
+  return { status: 200, body: retried }
+})
+
+export const overviewEndpoints: readonly Endpoint[] = [
+  volume,
+  latency,
+  destinations,
+  domains,
+  backlog,
+  retryWaiting,
+]

@@ -114,11 +114,32 @@ describe('overview', () => {
     })
     const backlog = ok<Backlog>(await viewer.ask('GET', `/companies/${acme}/overview/backlog`))
     assert.equal(backlog.waiting, 1)
-    assert.notEqual(backlog.oldestAt, null)
+    assert.match(backlog.oldest?.id ?? '', /^[0-9a-f-]{36}$/)
     assert.deepEqual(
-      backlog.lanes.map(({ domain, waiting, paused, company }) => [domain, waiting, paused, company.id]),
-      [['slow.example', 1, true, acme]],
+      backlog.destinations.map(({ domain, waiting, paused, pausedAlone }) => [
+        domain,
+        waiting,
+        paused,
+        pausedAlone,
+      ]),
+      [['slow.example', 1, true, true]],
     )
+    // Of all companies it is not paused, and that of the others goes.
+    const all = ok<Backlog>(await operator.ask('GET', '/companies/all/overview/backlog'))
+    assert.deepEqual(
+      all.destinations.map(({ domain, paused }) => [domain, paused]),
+      [['slow.example', false]],
+    )
+    assert.deepEqual(
+      all.companies.map(({ company, waiting, paused }) => [company.id, waiting, paused]),
+      [[acme, 1, false]],
+    )
+    const retried = { retried: 0, scheduled: 0, paused: 1, held: 0, delivering: true }
+    const retry = `/companies/${acme}/overview/backlog/retry`
+    assert.deepEqual(ok(await operator.ask('POST', retry, { domain: 'slow.example' })), retried)
+    assert.deepEqual(ok(await operator.ask('POST', retry, { domain: null })), retried)
+    assert.equal((await viewer.ask('POST', retry, { domain: null })).status, 403)
+    assert.equal((await operator.ask('POST', retry, { domain: 'no domain' })).status, 422)
     const shown = ok<Installation>(await operator.ask('GET', '/installation'))
     assert.deepEqual(
       shown.pauses.map(({ company, domain }) => [company?.id, domain]),

@@ -192,6 +192,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /companies/:company/overview/destinations': { may: SEES, query: SPAN },
   'GET /companies/:company/overview/domains': { may: SEES, query: SPAN },
   'GET /companies/:company/overview/backlog': { may: SEES },
+  'POST /companies/:company/overview/backlog/retry': { may: MANAGES, body: { domain: null } },
 
   'GET /companies/:company/senders': { may: SEES },
   'POST /companies/:company/messages': {

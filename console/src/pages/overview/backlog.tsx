@@ -1,38 +1,56 @@
-import { Anchor, Badge, Group, Paper, Skeleton, Text, Title } from '@mantine/core'
+import { Anchor, Button, Group, Paper, Skeleton, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type Backlog, backlogQuery } from '../../api/overview.ts'
+import { RotateCw } from 'lucide-react'
+import { backlogQuery } from '../../api/overview.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
-import { ListTable } from '../../parts/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { UntrustedText } from '../../parts/untrusted-text.tsx'
-import { ALL } from '../../shell/company.ts'
+import { useMayManage } from '../../shell/company.ts'
 import classes from './overview.module.css'
+import { askRetry } from './queue-actions.tsx'
 
 /** What is under way now. */
 export function BacklogCard({ company }: { company: string }) {
   const { data, error, refetch } = useQuery(backlogQuery(company))
+  const mayManage = useMayManage()
   if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (data === undefined) return <Skeleton h={270} />
   return (
     <Paper component="section" withBorder p="md" aria-labelledby="backlog">
-      <Title order={2} size="h5" id="backlog">
-        Queue
-      </Title>
-      <Text size="xs" c="dimmed" mb="md">
-        Recipients, now
-      </Text>
+      <Group justify="space-between" align="flex-start" wrap="nowrap" mb="md">
+        <div>
+          <Title order={2} size="h5" id="backlog">
+            Queue
+          </Title>
+          <Text size="xs" c="dimmed">
+            Recipients, now
+          </Text>
+        </div>
+        {mayManage && data.waiting > 0 && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<RotateCw size={14} aria-hidden />}
+            onClick={() => askRetry(company, null)}
+          >
+            Retry all now
+          </Button>
+        )}
+      </Group>
       <dl className={classes.facts}>
         <Fact word="Waiting" value={data.waiting} />
         <Fact word="Being sent" value={data.sending} />
         <Fact word="Quarantined" value={data.quarantined} />
       </dl>
       <Text size="sm" mt="md">
-        {data.oldestAt === null ? (
+        {data.oldest === null ? (
           'Nothing waits.'
         ) : (
           <>
-            The oldest that waits was accepted <Time at={data.oldestAt} />.
+            <Anchor component={Link} to={`/c/${company}/emails/${data.oldest.id}`} inherit>
+              The oldest that waits
+            </Anchor>{' '}
+            was accepted <Time at={data.oldest.at} />.
           </>
         )}
       </Text>
@@ -50,59 +68,5 @@ function Fact({ word, value }: { word: string; value: number }) {
         {value.toLocaleString()}
       </Text>
     </div>
-  )
-}
-
-/** Where most waits, and what the servers there said last. */
-export function WorstLanes({ company }: { company: string }) {
-  const { data } = useQuery(backlogQuery(company))
-  if (data === undefined || data.lanes.length === 0) return null
-  return (
-    <Paper component="section" withBorder p="md" aria-labelledby="lanes">
-      <Title order={2} size="h5" id="lanes">
-        Where mail waits
-      </Title>
-      <Text size="xs" c="dimmed" mb="xs">
-        The recipient domains with most of it, and their last reply
-      </Text>
-      <ListTable
-        rows={data.lanes}
-        keyOf={({ company, domain }) => `${company.id} ${domain}`}
-        spacing="xs"
-        columns={[
-          { head: 'Domain', cell: (lane) => <Lane of={lane} /> },
-          company === ALL && {
-            head: 'Company',
-            cell: (lane) => <UntrustedText>{lane.company.name}</UntrustedText>,
-          },
-          { head: 'Waiting', right: true, cell: ({ waiting }) => waiting.toLocaleString() },
-          { head: 'Next attempt', cell: ({ nextDueAt }) => nextDueAt !== null && <Time at={nextDueAt} /> },
-          {
-            head: 'Last reply',
-            cell: ({ lastMessage }) => lastMessage !== null && <UntrustedText>{lastMessage}</UntrustedText>,
-          },
-        ]}
-      />
-    </Paper>
-  )
-}
-
-function Lane({ of: { company, domain, paused } }: { of: Backlog['lanes'][number] }) {
-  return (
-    <Group gap={6}>
-      <Anchor
-        component={Link}
-        to={`/c/${company.id}/emails`}
-        search={{ q: `to:@${domain}` } as never}
-        size="sm"
-      >
-        {domain}
-      </Anchor>
-      {paused && (
-        <Badge size="sm" color="orange" variant="light">
-          Paused
-        </Badge>
-      )}
-    </Group>
   )
 }

@@ -4,13 +4,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Span } from '../../api/overview.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ALL, useCompany } from '../../shell/company.ts'
-import { BacklogCard, WorstLanes } from './backlog.tsx'
+import { BacklogCard } from './backlog.tsx'
 import { ByCompany, ByDomain, Destinations } from './breakdowns.tsx'
 import { FilterPills, useFilter } from './filter.tsx'
 import { LatencyChart } from './latency-chart.tsx'
 import { SPAN_WORDS } from './spans.ts'
 import { Totals } from './totals.tsx'
 import { VolumeChart } from './volume-chart.tsx'
+import { WaitingByCompany, WaitingByDestination } from './waiting.tsx'
 
 export function OverviewPage() {
   const company = useCompany()
@@ -37,7 +38,8 @@ export function OverviewPage() {
           <LatencyChart company={company} span={span} />
           <BacklogCard company={company} />
         </SimpleGrid>
-        <WorstLanes company={company} />
+        <WaitingByDestination company={company} />
+        {company === ALL && <WaitingByCompany />}
         <Destinations company={company} span={span} />
         {company === ALL ? <ByCompany span={span} /> : <ByDomain company={company} span={span} />}
       </Stack>

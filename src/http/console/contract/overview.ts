@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { SPANS } from '../../../events/spans.ts'
-import { INTEGER, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
+import { INTEGER, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
 export const SPAN = { enum: SPANS } as const
 export type Span = Static<typeof SPAN>
@@ -49,25 +49,41 @@ export const VOLUMES_SHOWN = object({ volumes: VOLUMES_OR_NULL })
 
 export const DESTINATIONS = object({ busiest: VOLUMES_OR_NULL, failing: VOLUMES_OR_NULL })
 
+/** Some of what waits. */
+const WAITING_PART = {
+  waiting: INTEGER,
+  nextDueAt: TIME,
+  paused: { type: 'boolean' },
+  /** There is a pause of exactly this. */
+  pausedAlone: { type: 'boolean' },
+} as const
+
 export const BACKLOG = object({
   waiting: INTEGER,
   sending: INTEGER,
   quarantined: INTEGER,
-  oldestAt: TIME_OR_NULL,
-  lanes: {
+  oldest: orNull(object({ id: TEXT, at: TIME })),
+  /** Recipient domains. */
+  destinations: {
     type: 'array',
-    items: object({
-      company: NAMED,
-      domain: TEXT,
-      waiting: INTEGER,
-      sending: INTEGER,
-      nextDueAt: TIME_OR_NULL,
-      lastMessage: TEXT_OR_NULL,
-      paused: { type: 'boolean' },
-    }),
+    items: object({ domain: TEXT, lastMessage: TEXT_OR_NULL, ...WAITING_PART }),
   },
+  companies: { type: 'array', items: object({ company: NAMED, ...WAITING_PART }) },
 })
 export type Backlog = Static<typeof BACKLOG>
+
+/** Recipient domain; null: all of them. */
+export const RETRY_WAITING = object({ domain: TEXT_OR_NULL })
+
+/** Recipients. */
+export const RETRIED = object({
+  retried: INTEGER,
+  scheduled: INTEGER,
+  paused: INTEGER,
+  held: INTEGER,
+  /** A node is there that delivers. */
+  delivering: { type: 'boolean' },
+})
 
 export const INSTALLATION = object({
   nodes: {

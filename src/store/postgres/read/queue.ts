@@ -1,5 +1,6 @@
+import { type Backlog, NOTHING_WAITS, type WaitingPart } from '../../queue-control.ts'
 import type { QueueLane, QueueStore, StoreCounts } from '../../store.ts'
-import { int4s, texts } from '../arrays.ts'
+import { texts } from '../arrays.ts'
 import type { Statement } from '../database.ts'
 import type { Parts } from '../parts.ts'
 
@@ -21,20 +22,48 @@ const MESSAGES = `WITH first AS (
   FROM first f JOIN recipients r ON r.email = f.email AND r.position = f.position
   WHERE r.last_message IS NOT NULL ORDER BY f.company, f.domain, f.due_at`
 
-/** The same of these lanes ($1, $2) alone. */
-const MESSAGES_OF = `SELECT l.company, l.domain, m."lastMessage"
-  FROM unnest($1::int4[], $2::text[]) AS l (company, domain) CROSS JOIN LATERAL (
-    SELECT r.last_message AS "lastMessage"
-    FROM (
-      SELECT email, position, due_at FROM queue
-      WHERE company = l.company AND domain = l.domain AND lease IS NULL ORDER BY due_at LIMIT 100
-    ) AS f JOIN recipients r ON r.email = f.email AND r.position = f.position
-    WHERE r.last_message IS NOT NULL ORDER BY f.due_at LIMIT 1
-  ) AS m`
+/**
+ * What waits of all companies, and of one ($1) by the two indexes that have it: none has both what is ready and what is
+ * not.
+ */
+const WAITS = {
+  all: 'queue WHERE lease IS NULL',
+  own: `(
+    SELECT * FROM queue WHERE lease IS NULL AND ready AND company = $1
+    UNION ALL SELECT * FROM queue WHERE lease IS NULL AND NOT ready AND company = $1
+  ) AS own WHERE true`,
+}
+type Whose = keyof typeof WAITS
 
+/** Two passes, for each of which PostgreSQL takes several processors: for both sums in one it takes one alone. */
+const destinationsOf = (whose: Whose) =>
+  `SELECT domain, count(*) AS waiting, min(due_at) AS "nextDueAt" FROM ${WAITS[whose]}
+  GROUP BY domain ORDER BY count(*) DESC, domain LIMIT ${whose === 'all' ? '$1' : '$2'}`
+const companiesOf = (whose: Whose) =>
+  `SELECT company, count(*) AS waiting, min(due_at) AS "nextDueAt" FROM ${WAITS[whose]}
+  GROUP BY company ORDER BY count(*) DESC, company`
 /** Ids rise with time. */
-const OLDEST = `SELECT e.created_at AS at FROM emails e WHERE e.id = (
-    SELECT email FROM queue WHERE lease IS NULL AND ($1::integer IS NULL OR company = $1) ORDER BY email LIMIT 1)`
+const oldestOf = (whose: Whose) =>
+  `SELECT id::text AS id, created_at AS at FROM emails WHERE id = (SELECT email FROM ${WAITS[whose]} ORDER BY email LIMIT 1)`
+const UNDER_WAY = `SELECT count(*) FILTER (WHERE lease > 0) AS sending, count(*) FILTER (WHERE lease = 0) AS quarantined
+  FROM queue WHERE lease IS NOT NULL AND ($1::integer IS NULL OR company = $1)`
+
+/** Replies are looked for among so many recipients of a destination. */
+const LOOKS = 20
+/** Of all companies among so many rows, the same ones each time; every destination with much has some there. */
+const SAMPLE = 10_000
+const MESSAGES_OF_ALL = `SELECT DISTINCT ON (f.domain) f.domain, r.last_message AS "lastMessage"
+  FROM (
+    SELECT email, position, domain, due_at, row_number() OVER (PARTITION BY domain ORDER BY due_at) AS place
+    FROM queue TABLESAMPLE SYSTEM ($2::float4) REPEATABLE (1) WHERE lease IS NULL AND domain = ANY ($1::text[])
+  ) AS f JOIN recipients r ON r.email = f.email AND r.position = f.position
+  WHERE f.place <= ${LOOKS} AND r.last_message IS NOT NULL ORDER BY f.domain, f.due_at`
+const firstDue = (ready: string) => `(SELECT email, position, due_at FROM queue
+    WHERE lease IS NULL AND ${ready} AND company = $2 AND domain = d.domain ORDER BY due_at LIMIT ${LOOKS})`
+const MESSAGES_OF_OWN = `SELECT DISTINCT ON (d.domain) d.domain, r.last_message AS "lastMessage"
+  FROM unnest($1::text[]) AS d (domain) CROSS JOIN LATERAL (${firstDue('ready')} UNION ALL ${firstDue('NOT ready')}) AS f
+    JOIN recipients r ON r.email = f.email AND r.position = f.position
+  WHERE r.last_message IS NOT NULL ORDER BY d.domain, f.due_at`
 
 const COUNTS = `SELECT count(*) FILTER (WHERE lease IS NULL) AS waiting, count(*) FILTER (WHERE lease > 0) AS sending,
     count(*) FILTER (WHERE lease = 0) AS quarantined, count(*) FILTER (WHERE lease IS NULL AND due_at <= $1) AS due
@@ -55,6 +84,11 @@ const WAITING = `SELECT DISTINCT e.id::text AS id FROM queue q JOIN emails e ON 
 
 interface LaneRow extends Omit<QueueLane, 'companyId' | 'lastMessage'> {
   company: number
+}
+
+interface DestinationMessage {
+  domain: string
+  lastMessage: string
 }
 
 interface MessageRow {
@@ -86,32 +120,35 @@ export function queue({
       return row!.due
     },
 
-    async backlog({ companyId, lanes: most }) {
+    async backlog({ companyId, most }) {
       const only = await companies.filter(companyId)
-      if (only === undefined) return { waiting: 0, sending: 0, quarantined: 0, oldestAt: null, lanes: [] }
-      const rows = await database.read<LaneRow>(LANES, [only])
-      const sum = (of: 'waiting' | 'sending' | 'quarantined') => rows.reduce((all, row) => all + row[of], 0)
-      const waiting = sum('waiting')
-      const longest = rows
-        .filter((row) => row.waiting > 0)
-        .sort((a, b) => b.waiting - a.waiting || a.company - b.company || (a.domain < b.domain ? -1 : 1))
-        .slice(0, most)
-      const [oldest, messages, ids] = await Promise.all([
-        waiting === 0 ? [] : database.read<{ at: number }>(OLDEST, [only]),
-        database.read<MessageRow>(MESSAGES_OF, [
-          int4s(longest.map(({ company }) => company)),
-          texts(longest.map(({ domain }) => domain)),
-        ]),
-        companies.ids(longest.map(({ company }) => company)),
+      if (only === undefined) return NOTHING_WAITS
+      const [whose, own] = only === null ? (['all', []] as const) : (['own', [only]] as const)
+      const [destinations, waitingCompanies, [oldest], [underWay]] = await Promise.all([
+        database.read<WaitingPart & { domain: string }>(destinationsOf(whose), [...own, most]),
+        database.read<WaitingPart & { company: number }>(companiesOf(whose), [...own]),
+        database.read<NonNullable<Backlog['oldest']>>(oldestOf(whose), [...own]),
+        database.read<Pick<Backlog, 'sending' | 'quarantined'>>(UNDER_WAY, [only]),
       ])
-      const lastMessage = messagesOf(messages)
+      const waiting = waitingCompanies.reduce((sum, row) => sum + row.waiting, 0)
+      const domains = texts(destinations.map(({ domain }) => domain))
+      const messages =
+        only === null
+          ? database.read<DestinationMessage>(MESSAGES_OF_ALL, [
+              domains,
+              waiting > SAMPLE ? (100 * SAMPLE) / waiting : 100,
+            ])
+          : database.read<DestinationMessage>(MESSAGES_OF_OWN, [domains, only])
+      const lastMessages = new Map((await messages).map((row) => [row.domain, row.lastMessage]))
+      const shown = waitingCompanies.slice(0, most)
+      const ids = await companies.ids(shown.map(({ company }) => company))
       return {
-        ...{ waiting, sending: sum('sending'), quarantined: sum('quarantined') },
-        oldestAt: oldest[0]?.at ?? null,
-        lanes: longest.map(({ company, domain, waiting, nextDueAt }) => ({
-          ...{ companyId: ids.get(company)!, domain, waiting, sending: 0, quarantined: 0, nextDueAt },
-          lastMessage: lastMessage({ company, domain }),
+        ...{ waiting, ...underWay!, oldest: oldest ?? null },
+        destinations: destinations.map((row) => ({
+          ...row,
+          lastMessage: lastMessages.get(row.domain) ?? null,
         })),
+        companies: shown.map(({ company, ...row }) => ({ companyId: ids.get(company)!, ...row })),
       }
     },
 

@@ -1,4 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import {
+  type Backlog,
+  NOTHING_WAITS,
+  type WaitingCompany,
+  type WaitingDestination,
+} from '../../queue-control.ts'
 import type { QuarantinedEmail, QueueLane } from '../../store.ts'
 import { isCorruption } from '../database.ts'
 import type { Direct } from '../protocol.ts'
@@ -51,9 +57,6 @@ export function queue(
      ) chosen CROSS JOIN emails e ON e.num = chosen.email CROSS JOIN companies c ON c.num = e.company
      ORDER BY chosen.email DESC`,
   )
-  const waitingIn = db.prepare(
-    'SELECT coalesce(sum(waiting), 0) AS n FROM lanes WHERE company BETWEEN ? AND ?',
-  )
   const sendingIn = db.prepare(
     `SELECT count(*) AS n FROM recipients INDEXED BY recipients_sending WHERE state = 'sending' AND company BETWEEN ? AND ?`,
   )
@@ -63,17 +66,23 @@ export function queue(
   )
   // One look for each company.
   const oldest = db.prepare(
-    `SELECT e.created_at AS at
+    `SELECT e.id, e.created_at AS at
      FROM (
        SELECT min((SELECT r.email FROM recipients r INDEXED BY recipients_waiting_by_age
          WHERE r.state = 'waiting' AND r.company = c.num ORDER BY r.email LIMIT 1)) AS email
        FROM companies c WHERE c.num BETWEEN ? AND ?
      ) chosen CROSS JOIN emails e ON e.num = chosen.email`,
   )
-  const longest = db.prepare(
-    `SELECT c.id AS companyId, l.company, l.domain, l.waiting AS n, l.due_at AS nextDueAt
-     FROM lanes l CROSS JOIN companies c ON c.num = l.company
-     WHERE l.company BETWEEN ? AND ? ORDER BY l.waiting DESC, l.company, l.domain LIMIT ?`,
+  // The company with the longest lane rides on its length: no index leads from a domain to its lanes.
+  const destinations = db.prepare(
+    `SELECT domain, sum(waiting) AS waiting, min(due_at) AS nextDueAt, max(waiting << 32 | company) & 0xffffffff AS company
+     FROM lanes WHERE company BETWEEN ? AND ? GROUP BY domain ORDER BY waiting DESC, domain LIMIT ?`,
+  )
+  const waitingCompanies = db.prepare(
+    `SELECT c.id AS companyId, w.waiting, w.nextDueAt
+     FROM (SELECT company, sum(waiting) AS waiting, min(due_at) AS nextDueAt FROM lanes
+           WHERE company BETWEEN ? AND ? GROUP BY company) w
+     CROSS JOIN companies c ON c.num = w.company ORDER BY w.waiting DESC, w.company`,
   )
   const allQuarantined = db.prepare(
     "SELECT count(*) AS n FROM recipients INDEXED BY recipients_quarantined WHERE state = 'quarantined'",
@@ -179,27 +188,29 @@ export function queue(
       return [...lanes.values()]
     },
 
-    backlog({ companyId, lanes }) {
+    backlog({ companyId, most }) {
       const wanted = range(companyId)
-      if (wanted === null) return { waiting: 0, sending: 0, quarantined: 0, oldestAt: null, lanes: [] }
+      if (wanted === null) return NOTHING_WAITS
       const count = (statement: StatementSync) => one<Count>(statement, ...wanted)!.n
       const safely = (statement: StatementSync) =>
         aroundDamage(
           () => count(statement),
           () => 0,
         )
+      const companies = all<WaitingCompany>(waitingCompanies, ...wanted)
       return {
-        waiting: count(waitingIn),
+        waiting: companies.reduce((sum, { waiting }) => sum + waiting, 0),
         sending: safely(sendingIn),
         quarantined: safely(quarantinedIn),
-        oldestAt: aroundDamage(
-          () => one<{ at: number }>(oldest, ...wanted)?.at ?? null,
+        oldest: aroundDamage(
+          () => one<NonNullable<Backlog['oldest']>>(oldest, ...wanted) ?? null,
           () => null,
         ),
-        lanes: all<WaitingRow>(longest, ...wanted, lanes).map((row) => ({
-          ...{ companyId: row.companyId, domain: row.domain, waiting: row.n, sending: 0, quarantined: 0 },
-          ...{ nextDueAt: row.nextDueAt, lastMessage: lastMessageOf(row) },
+        destinations: all<DestinationRow>(destinations, ...wanted, most).map(({ company, ...row }) => ({
+          ...row,
+          lastMessage: lastMessageOf({ company, domain: row.domain }),
         })),
+        companies: companies.slice(0, most),
       }
     },
 
@@ -245,6 +256,10 @@ interface LaneOf {
 interface LaneRow extends LaneOf {
   companyId: string
   n: number
+}
+
+interface DestinationRow extends Omit<WaitingDestination, 'lastMessage'> {
+  company: number
 }
 
 interface WaitingRow extends LaneRow {

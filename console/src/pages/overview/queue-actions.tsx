@@ -1,0 +1,93 @@
+/** What is done about mail that waits: of a company or all, to one recipient domain or all. */
+import { Button, Group } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { Pause, Play, RotateCw } from 'lucide-react'
+import { endPause, pause, type Retried, retryWaiting } from '../../api/overview.ts'
+import { queries } from '../../api/queries.ts'
+import { useMe } from '../../api/session.ts'
+import { ask, attempt } from '../../parts/confirm.tsx'
+import { ALL, useMayManage } from '../../shell/company.ts'
+
+interface Scope {
+  company: string
+  domain: string | null
+}
+
+interface ActionsProps extends Scope {
+  part: { paused: boolean; pausedAlone: boolean }
+}
+
+export function QueueActions({ company, domain, part: { paused, pausedAlone } }: ActionsProps) {
+  const { person } = useMe()
+  const mayManage = useMayManage()
+  const scope = { company: company === ALL ? null : company, domain }
+  const change = async (run: () => Promise<unknown>) => {
+    await run()
+    await Promise.all(
+      ['overview', 'installation'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
+    )
+  }
+  return (
+    <Group gap={6} wrap="nowrap" justify="flex-end">
+      {mayManage && !paused && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          leftSection={<RotateCw size={12} aria-hidden />}
+          onClick={() => askRetry(company, domain)}
+        >
+          Retry now
+        </Button>
+      )}
+      {person.operator && pausedAlone && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          leftSection={<Play size={12} aria-hidden />}
+          onClick={() => void attempt(() => change(() => endPause(scope)))}
+        >
+          Resume
+        </Button>
+      )}
+      {person.operator && !paused && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          leftSection={<Pause size={12} aria-hidden />}
+          onClick={() => void attempt(() => change(() => pause(scope)))}
+        >
+          Pause
+        </Button>
+      )}
+    </Group>
+  )
+}
+
+/** Asks first: a site that puts off is asked again by all that waits for it. */
+export function askRetry(company: string, domain: string | null): void {
+  const what = domain === null ? 'all that waits' : `all that waits for ${domain}`
+  ask(
+    {
+      title: `Retry ${what} now?`,
+      about:
+        'Waiting mail is tried now instead of at its next attempt, which counts as one. What is scheduled, paused or held stays.',
+      act: 'Retry now',
+      harmless: true,
+    },
+    () => void attempt(async () => tell(await retryWaiting(company, domain))),
+  )
+}
+
+function tell({ retried, scheduled, paused, held, delivering }: Retried): void {
+  const left = Object.entries({ scheduled, paused, held }).flatMap(([word, count]) =>
+    count > 0 ? [`${count.toLocaleString()} ${word}`] : [],
+  )
+  const rest = left.length > 0 ? ` Left as they are: ${left.join(', ')}.` : ''
+  const nobody = delivering ? '' : ' No node is there that delivers.'
+  const recipients = retried === 1 ? 'recipient is' : 'recipients are'
+  notifications.show({
+    color: delivering ? 'road' : 'orange',
+    message: `${retried.toLocaleString()} ${recipients} tried now.${rest}${nobody}`,
+  })
+  void queries.invalidateQueries({ queryKey: ['overview'] })
+}
