@@ -1,8 +1,8 @@
 /** What waits at the moment, in a few numbers, and the room that is left. */
-import { LRUCache } from 'lru-cache'
 import { Pauses } from '../queue/pauses.ts'
-import type { Backlog, StorageUsed, Store, WaitingCompany, WaitingDestination } from '../store/store.ts'
+import type { Backlog, StorageUsed, WaitingCompany, WaitingDestination } from '../store/store.ts'
 import { companyScope, type OfCompany } from './find.ts'
+import { Lately } from './lately.ts'
 import { verb } from './verb.ts'
 
 export interface ShownBacklog extends Omit<Backlog, 'destinations' | 'companies'> {
@@ -29,8 +29,9 @@ export const showBacklog = verb(
   async (op, { limit = 10, ...of }: BacklogWanted): Promise<ShownBacklog> => {
     const companyId = companyScope(op, of)
     const request = { ...(companyId !== null && { companyId }), most: limit }
+    const ask = () => op.inTurn(companyId, () => op.store.backlog(request))
     const [backlog, paused] = await Promise.all([
-      lately(op.store, request, () => op.inTurn(companyId, () => op.store.backlog(request))),
+      backlogs.of(op.store, JSON.stringify(request), ask),
       op.store.pauses(),
     ])
     const pauses = new Pauses()
@@ -53,32 +54,7 @@ export const showBacklog = verb(
   },
 )
 
-/** An answer is given again for so many times as long as it took: a long queue is not counted all the time. */
-const REST = 20
-const MOST_KEPT = 1_000
-
-type Answers = LRUCache<string, Promise<Backlog>>
-const answers = new WeakMap<Store, Answers>()
-
-/** As it is, or was a moment ago: many may look at it at once. */
-function lately(store: Store, request: object, ask: () => Promise<Backlog>): Promise<Backlog> {
-  let kept = answers.get(store)
-  if (kept === undefined) {
-    kept = new LRUCache({ max: MOST_KEPT })
-    answers.set(store, kept)
-  }
-  const key = JSON.stringify(request)
-  const known = kept.get(key)
-  if (known !== undefined) return known
-  const began = performance.now()
-  const asked = ask()
-  kept.set(key, asked)
-  asked.then(
-    () => kept.set(key, asked, { ttl: Math.max(1, REST * (performance.now() - began)) }),
-    () => kept.delete(key),
-  )
-  return asked
-}
+const backlogs = new Lately<Backlog>()
 
 /** How large the database is, and the room left beside it. */
 export const showStorage = verb(

@@ -8,6 +8,7 @@ import { longSeriesOf, type SeriesSpan, type Span, seriesOf, sumsOf } from '../e
 import type { CountRequest, EventCount, EventSum } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { companyScope, findCompany, findDomain, findOwnDomain, type OfCompany } from './find.ts'
+import { Lately } from './lately.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Which mail, and how far back. An operator who names neither company nor domain means all. */
@@ -163,11 +164,16 @@ export const showDestinations = verb(
   },
 )
 
+/** For each company a count each day. */
+const byCompany = new Lately<Volumes>()
+
 /** By company, most first. */
 export const showVolumeByCompany = verb(
   'operate',
-  async (op, { span }: Pick<OverviewWanted, 'span'>): Promise<Volumes> =>
-    await volumesOf(op, span, { companyId: null, dimension: 'total', by: 'company' }),
+  (op, { span }: Pick<OverviewWanted, 'span'>): Promise<Volumes> =>
+    byCompany.of(op.store, span, () =>
+      volumesOf(op, span, { companyId: null, dimension: 'total', by: 'company' }),
+    ),
   null,
 )
 

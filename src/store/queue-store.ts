@@ -62,8 +62,8 @@ export interface QueueStore {
   /** What waits, is being sent or in quarantine, one line for each company and recipient domain. */
   queue(companyId?: string): Promise<QueueLane[]>
   /**
-   * Of one company or all, with so many destinations and companies at most. It costs what lanes there are on SQLite, and
-   * what waits on PostgreSQL: who shows it again and again asks less often the longer it takes.
+   * Of one company or all, with so many destinations and companies at most. It costs what lanes there are on SQLite,
+   * and what waits on PostgreSQL: who shows it again and again asks less often the longer it takes.
    */
   backlog(request: { companyId?: string; most: number }): Promise<Backlog>
   /** Ids of emails of a sending domain that have recipients waiting, in no order; at most `limit`. */

@@ -103,15 +103,14 @@ const BOUNDS: Statement = {
     (SELECT seq FROM emails WHERE company = $1 ORDER BY seq LIMIT 1) AS first,
     (SELECT seq FROM emails WHERE company = $1 ORDER BY seq DESC LIMIT 1) AS last`,
 }
-/** The same of all companies: one look for each of them. */
-const BOUNDS_OF_ALL: Statement = {
-  name: 'list-bounds-of-all',
-  text: `SELECT min(first) AS first, max(last) AS last
-    FROM (SELECT
-      (SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq LIMIT 1) AS first,
-      (SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq DESC LIMIT 1) AS last
-    FROM companies c) AS ends`,
+/** The first of all companies: one look for each of them. The last is what the sequence has reached. */
+const FIRST_OF_ALL: Statement = {
+  name: 'first-email-of-all',
+  text: `SELECT min((SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq LIMIT 1)) AS first FROM companies c`,
 }
+const REACHED = 'SELECT last_value AS last FROM emails_seq_seq'
+/** Ms: what is first only rises, so that one found before is good for as long; it means segments that have nothing. */
+const FIRST_KNOWN_MS = 60_000
 
 const SPANS = `SELECT segment FROM search_spans WHERE company = $1 AND segment BETWEEN $2 AND $3
   AND ($5::int8 IS NULL OR max_at >= $5) AND ($6::int8 IS NULL OR min_at < $6)`
@@ -149,13 +148,14 @@ function sumsBy(key: string): string {
     GROUP BY key, type ORDER BY key, type`
 }
 
+/** OFFSET: a look into each company's counts, for which the planner would rather read those of everything. */
 function sumsByCompany(): string {
   return `SELECT key, type, sum(n)::int8 AS n, count(*) AS rows
     FROM (
       SELECT c.id AS key, k.type, k.n FROM companies c CROSS JOIN LATERAL (
         SELECT type, n FROM event_counts
         WHERE company = c.num AND size = $2 AND dimension = $3 AND ($4::text IS NULL OR domain_id = $4)
-          AND ($5::text IS NULL OR value = $5) AND start >= $6 AND start < $7
+          AND ($5::text IS NULL OR value = $5) AND start >= $6 AND start < $7 OFFSET 0
       ) AS k WHERE $1::int4 = ${EVERY_COMPANY} LIMIT $8
     ) AS k GROUP BY key, type ORDER BY key, type`
 }
@@ -172,13 +172,28 @@ export function digest(parts: Parts): DigestStore {
     return number === null ? EVERY_COMPANY : number
   }
 
+  type Ends = { first: number | null; last: number | null }
+  let firstOfAll = { seq: 0, until: 0 }
+
+  async function endsOfAll(): Promise<Ends> {
+    if (performance.now() > firstOfAll.until) {
+      const [row] = await database.read<Pick<Ends, 'first'>>(FIRST_OF_ALL)
+      const { first } = row!
+      if (first === null) return { first, last: null }
+      firstOfAll = { seq: first, until: performance.now() + FIRST_KNOWN_MS }
+    }
+    const [reached] = await database.read<{ last: number }>(REACHED)
+    return { first: firstOfAll.seq, last: reached!.last }
+  }
+
+  async function endsOf(company: number): Promise<Ends> {
+    const [row] = await database.read<Ends>(BOUNDS, [company])
+    return row!
+  }
+
   /** Segments that may hold emails of the company. */
   async function bounds(company: number, from: number, to: number): Promise<[number, number]> {
-    type Ends = { first: number | null; last: number | null }
-    const [row] = await (company === EVERY_COMPANY
-      ? database.read<Ends>(BOUNDS_OF_ALL)
-      : database.read<Ends>(BOUNDS, [company]))
-    const { first, last } = row!
+    const { first, last } = await (company === EVERY_COMPANY ? endsOfAll() : endsOf(company))
     if (first === null || last === null) return [0, -1]
     return [
       Math.max(from, segmentOf(first, EMAILS_A_SEGMENT)),

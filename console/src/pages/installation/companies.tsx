@@ -2,6 +2,7 @@ import { Button, Group, Paper, Skeleton, Stack, Text, TextInput, Title } from '@
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
+import { useState } from 'react'
 import { byCompanyQuery, createCompany } from '../../api/overview.ts'
 import { useMe } from '../../api/session.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
@@ -15,22 +16,38 @@ const COUNTED = [
   { head: 'Bounced', type: 'bounced' },
 ]
 
+const MOST_SHOWN = 50
+
 /** All companies, with what each sent in the last 30 days. */
 export function Companies() {
   const { companies } = useMe()
   const { data } = useQuery(byCompanyQuery('month'))
   const volumes = new Map(data?.volumes?.map(({ key, volume }) => [key, volume]))
+  const [sought, setSought] = useState('')
   if (data === undefined) return <Skeleton h={200} />
+  const accepted = ({ id }: { id: string }) => volumes.get(id)?.accepted ?? 0
+  const found = companies.filter(({ name }) => name.toLowerCase().includes(sought.trim().toLowerCase()))
+  const most = found.toSorted((a, b) => accepted(b) - accepted(a)).slice(0, MOST_SHOWN)
   return (
     <Paper component="section" withBorder p="md" aria-labelledby="companies">
       <Title order={2} size="h5" id="companies">
         Companies
       </Title>
       <Text size="xs" c="dimmed" mb="xs">
-        With what each sent in the last 30 days
+        With what each sent in the last 30 days, most first
       </Text>
+      {companies.length > MOST_SHOWN && (
+        <TextInput
+          aria-label="Find a company"
+          placeholder="Find a company by its name"
+          value={sought}
+          onChange={(event) => setSought(event.currentTarget.value)}
+          maw={320}
+          mb="xs"
+        />
+      )}
       <ListTable
-        rows={companies}
+        rows={most}
         keyOf={({ id }) => id}
         spacing="xs"
         columns={[
@@ -49,6 +66,11 @@ export function Companies() {
           })),
         ]}
       />
+      {found.length > most.length && (
+        <Text size="xs" c="dimmed" mt="xs">
+          {most.length} of {found.length.toLocaleString()} are shown.
+        </Text>
+      )}
       <NewCompany />
     </Paper>
   )

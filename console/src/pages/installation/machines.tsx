@@ -1,4 +1,4 @@
-import { Paper, Progress, Skeleton, Text, Title } from '@mantine/core'
+import { Alert, Paper, Progress, Skeleton, Text, Title } from '@mantine/core'
 import type { Installation } from '../../api/overview.ts'
 import { ListTable } from '../../parts/list-table.tsx'
 import { octetsText } from '../../parts/octets.ts'
@@ -10,9 +10,17 @@ export function Nodes({ nodes }: { nodes: Installation['nodes'] | undefined }) {
   if (nodes === undefined) return <Skeleton h={160} />
   return (
     <Paper component="section" withBorder p="md" aria-labelledby="nodes">
-      <Title order={2} size="h5" id="nodes" mb="xs">
+      <Title order={2} size="h5" id="nodes">
         Nodes
       </Title>
+      <Text size="xs" c="dimmed" mb="xs">
+        The processes that run now. One that ends, or gives no sign of life, is gone from here.
+      </Text>
+      {!nodes.some(({ roles }) => roles.includes('delivery')) && (
+        <Alert color="red" variant="light" title="No node delivers" mb="xs">
+          Mail is accepted and waits. Start a process with the role delivery.
+        </Alert>
+      )}
       <ListTable
         rows={nodes}
         keyOf={({ name, since }) => `${name} ${since}`}

@@ -79,10 +79,10 @@ export function queue(
      FROM lanes WHERE company BETWEEN ? AND ? GROUP BY domain ORDER BY waiting DESC, domain LIMIT ?`,
   )
   const waitingCompanies = db.prepare(
-    `SELECT c.id AS companyId, w.waiting, w.nextDueAt
+    `SELECT c.id AS companyId, chosen.waiting, chosen.nextDueAt
      FROM (SELECT company, sum(waiting) AS waiting, min(due_at) AS nextDueAt FROM lanes
-           WHERE company BETWEEN ? AND ? GROUP BY company) w
-     CROSS JOIN companies c ON c.num = w.company ORDER BY w.waiting DESC, w.company`,
+           WHERE company BETWEEN ? AND ? GROUP BY company) chosen
+     CROSS JOIN companies c ON c.num = chosen.company ORDER BY chosen.waiting DESC, chosen.company`,
   )
   const allQuarantined = db.prepare(
     "SELECT count(*) AS n FROM recipients INDEXED BY recipients_quarantined WHERE state = 'quarantined'",
