@@ -153,7 +153,7 @@ const retryWaiting = endpoint({
   schema: {
     operationId: 'retryWaiting',
     summary: 'Try now what waits for another attempt',
-    params: OF_COMPANY,
+    params: COMPANY_PARAMS,
     body: RETRY_WAITING,
     response: { 200: RETRIED },
   },

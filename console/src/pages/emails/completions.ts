@@ -11,7 +11,7 @@ export interface Completion {
 
 /** As the service understands them (`email-query.ts`). */
 export const FILTERS = [
-  { name: 'to', about: 'a recipient, the whole address', example: 'to:ada@example.com' },
+  { name: 'to', about: 'a recipient, or all of a domain: to:@example.com', example: 'to:ada@example.com' },
   { name: 'from', about: 'a part of the sender', example: 'from:shop@' },
   { name: 'subject', about: 'words of the subject', example: 'subject:"welcome aboard"' },
   { name: 'event', about: 'what became of it', example: 'event:bounced' },
