@@ -77,7 +77,7 @@ function Keys({ company, ended, create }: { company: string; ended: boolean; cre
   const [renaming, setRenaming] = useState<ApiKey | null>(null)
   const [revoking, setRevoking] = useState<ApiKey | null>(null)
   const mayManage = useMayManage()
-  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
+  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (!data) return <Skeleton h={160} />
   const { keys, total } = data
   return (

@@ -13,7 +13,7 @@ import { askRetry } from './queue-actions.tsx'
 export function BacklogCard({ company }: { company: string }) {
   const { data, error, refetch } = useQuery(backlogQuery(company))
   const mayManage = useMayManage()
-  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
+  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (data === undefined) return <Skeleton h={270} />
   return (
     <Paper component="section" withBorder p="md" aria-labelledby="backlog">

@@ -21,7 +21,7 @@ import classes from './overview.module.css'
 
 export function Destinations({ company, span }: { company: string; span: Span }) {
   const { data, error, refetch } = useQuery(destinationsQuery(company, span))
-  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
+  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
       <Breakdown
@@ -44,7 +44,7 @@ export function Destinations({ company, span }: { company: string; span: Span })
 
 export function ByDomain({ company, span }: { company: string; span: Span }) {
   const { data, error, refetch } = useQuery(byDomainQuery(company, span))
-  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
+  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   return (
     <Breakdown
       title="Sending domains"
@@ -58,7 +58,7 @@ export function ByDomain({ company, span }: { company: string; span: Span }) {
 
 export function ByCompany({ span }: { span: Span }) {
   const { data, error, refetch } = useQuery(byCompanyQuery(span))
-  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
+  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   return (
     <Breakdown
       title="Companies"

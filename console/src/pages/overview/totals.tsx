@@ -15,7 +15,7 @@ const SHOWN = [
 /** Recipients, by what became of them. */
 export function Totals({ company, span, filter }: { company: string; span: Span; filter: VolumeFilter }) {
   const { data, error, refetch } = useQuery(volumeQuery(company, span, filter))
-  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
+  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   const accepted = data?.totals.accepted ?? 0
   return (
     <SimpleGrid cols={{ base: 2, xs: 3, md: 6 }} spacing="sm" component="dl" m={0}>

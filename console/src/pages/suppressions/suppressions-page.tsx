@@ -150,7 +150,7 @@ function Filters() {
 function Suppressed({ company }: { company: string }) {
   const { term, type, after, before } = useSearch({ from: HERE })
   const { data, error, refetch } = useQuery(suppressionsQuery(company, { term, type, after, before }))
-  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
+  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (!data) return <Skeleton h={160} />
   if (data.data.length === 0) {
     return term !== undefined || type !== undefined ? (
@@ -173,7 +173,7 @@ function Suppressed({ company }: { company: string }) {
 function Allowed({ company }: { company: string }) {
   const { term, after, before } = useSearch({ from: HERE })
   const { data, error, refetch } = useQuery(allowedQuery(company, { term, after, before }))
-  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
+  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (!data) return <Skeleton h={160} />
   if (data.data.length === 0) {
     return (

@@ -27,7 +27,7 @@ export function CompanyTeam({ company }: { company: string }) {
   const { data, error, refetch } = useQuery(teamQuery(company))
   const role = useRole()
   const mayChange = role === 'owner' || role === 'operator'
-  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
+  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (data === undefined) return <Skeleton h={240} />
   const { members, invitations } = data
   return (

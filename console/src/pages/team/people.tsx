@@ -39,7 +39,7 @@ export function People() {
   const { data, error, refetch } = useQuery(peopleQuery)
   const linking = useMutation({ mutationFn: makeSignInLink, onSuccess: teamChanged })
   const inviting = useMutation({ mutationFn: inviteOperator, onSuccess: teamChanged })
-  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
+  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (data === undefined) return <Skeleton h={240} />
   const [made, hide] = linking.data ? [linking.data, linking.reset] : [inviting.data, inviting.reset]
   return (

@@ -49,7 +49,7 @@ export function Verify({ of: webhook }: { of: WebhookShown }) {
 
 function Secret({ of: { company, id, dialect } }: { of: WebhookShown }) {
   const { data, error, refetch } = useQuery(secretQuery(company, id))
-  if (error) return <ErrorAlert error={error} reset={() => void refetch()} />
+  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (!data) return <Skeleton h={60} />
   const rotate = () =>
     confirm({
