@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
+import { overlaysReady } from './overlays-ready.ts'
 
 export interface Question {
   /** A question that names the thing. */
@@ -23,10 +24,11 @@ export interface Confirmed extends Question {
 }
 
 /** Asks before something is done; what came of it says who does it. */
-export function ask(
+export async function ask(
   { title, about, act, cancel = 'Cancel', harmless = false }: Question,
   onConfirm: () => void,
-): void {
+): Promise<void> {
+  await overlaysReady
   modals.openConfirmModal({
     title,
     children: (
@@ -43,7 +45,7 @@ export function ask(
 
 /** The same, does it, and says what came of it. */
 export function confirm({ run, done, ...asked }: Confirmed): void {
-  ask(asked, () => void attempt(run, done))
+  void ask(asked, () => void attempt(run, done))
 }
 
 /** Does something that was asked for by a click; what it is refused for is shown. */

@@ -79,7 +79,7 @@ export function Identities() {
 function Disconnect({ identity, onRemove }: { identity: Identity; onRemove: () => void }) {
   const what = `${identity.address ?? 'the account'} of ${identity.provider}`
   const confirmed = () =>
-    ask(
+    void ask(
       {
         ...{ title: 'Disconnect the account?', act: 'Disconnect' },
         about: `${what} does not sign you in any more then.`,

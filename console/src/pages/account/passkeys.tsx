@@ -111,7 +111,7 @@ function Actions({
   onRemove: () => void
 }) {
   const confirmed = () =>
-    ask(
+    void ask(
       {
         title: 'Remove the passkey?',
         about: `${passkey.name} does not sign you in any more then.`,

@@ -48,7 +48,7 @@ export function TwoStep() {
             variant="default"
             loading={renew.isPending}
             onClick={() =>
-              ask(
+              void ask(
                 {
                   title: 'Make other recovery codes?',
                   about: 'Those you have do not work any more then.',
@@ -65,7 +65,7 @@ export function TwoStep() {
             color="red"
             loading={turnOff.isPending}
             onClick={() =>
-              ask(
+              void ask(
                 {
                   title: 'Turn off two-step verification?',
                   about: 'Your password alone signs you in then.',

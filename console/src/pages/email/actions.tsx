@@ -26,7 +26,7 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
   const waiting = (states.waiting ?? 0) > 0
   const stoppable = waiting || (states.sending ?? 0) > 0 || (states.quarantined ?? 0) > 0
   const cancel = () =>
-    ask(
+    void ask(
       {
         title: 'Cancel this email?',
         about: 'What has not been sent yet is never sent. This cannot be undone.',

@@ -122,7 +122,7 @@ function Suppress({ company, id, recipient }: { company: string; id: string; rec
   })
   if (!mayManage) return null
   const confirmed = () =>
-    ask(
+    void ask(
       {
         title: 'Send nothing more to this address?',
         about: (

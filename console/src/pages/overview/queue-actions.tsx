@@ -66,7 +66,7 @@ export function QueueActions({ company, domain, part: { paused, pausedAlone } }:
 /** Asks first: a site that puts off is asked again by all that waits for it. */
 export function askRetry(company: string, domain: string | null): void {
   const what = domain === null ? 'all that waits' : `all that waits for ${domain}`
-  ask(
+  void ask(
     {
       title: `Retry ${what} now?`,
       about:

@@ -74,7 +74,7 @@ function Members({
   })
   const error = changing.error ?? removing.error
   const askToRemove = ({ id, name, address }: Member) =>
-    ask(
+    void ask(
       {
         title: `Remove ${name || address}?`,
         about:

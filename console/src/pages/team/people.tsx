@@ -194,7 +194,7 @@ function PersonActions({
 }) {
   const who = person.name || person.address || 'the first operator'
   const askToSwitch = () =>
-    ask(
+    void ask(
       person.operator
         ? {
             title: `Revoke the operator rights of ${who}?`,
@@ -209,7 +209,7 @@ function PersonActions({
       onSwitch,
     )
   const askToRemove = () =>
-    ask(
+    void ask(
       {
         title: `Remove ${who}?`,
         about: 'Their account and their sessions are gone for good. What they set up stays.',
