@@ -3,6 +3,7 @@ import { table } from '../../harness/marked-page.ts'
 import type { Kept } from '../../harness/results.ts'
 import { type AbuseRun, shownStatuses } from '../abuse/report.ts'
 import { type Comparison, compared } from '../compare/report.ts'
+import type { ConsoleRun } from '../console/report.ts'
 import { type Figures, type GrowthRun, ratioWithSpread } from '../growth-report.ts'
 import type { ListingRow, ListingRun } from '../listing/report.ts'
 import { listed, type Run, summary, threadsOf, ways } from '../report.ts'
@@ -22,19 +23,19 @@ const GROWTH_HEADS: Record<keyof Figures, string> = {
 }
 
 type Read = <Result>(
-  kind: 'run' | 'compare' | 'growth' | 'scaling' | 'soak' | 'abuse' | 'webhooks' | 'listing',
+  kind: 'run' | 'compare' | 'growth' | 'scaling' | 'soak' | 'abuse' | 'webhooks' | 'console' | 'listing',
 ) => Result[]
 
 export const SECTIONS: Record<string, (read: Read) => string> = {
   machine: (read) => {
     const machines = new Set(
-      (['run', 'compare', 'growth', 'scaling', 'soak', 'abuse', 'webhooks', 'listing'] as const).flatMap(
-        (kind) => {
-          const results = read<{ machine: string; node: string }>(kind)
-          const last = results.at(-1)
-          return last === undefined ? [] : [`${last.machine}; ${last.node}`]
-        },
-      ),
+      (
+        ['run', 'compare', 'growth', 'scaling', 'soak', 'abuse', 'webhooks', 'console', 'listing'] as const
+      ).flatMap((kind) => {
+        const results = read<{ machine: string; node: string }>(kind)
+        const last = results.at(-1)
+        return last === undefined ? [] : [`${last.machine}; ${last.node}`]
+      }),
     )
     return machines.size === 0 ? NOTHING : [...machines].map((machine) => `- ${machine}`).join('\n')
   },
@@ -178,6 +179,19 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
         `${beside.cpuWithout.toFixed(2)} / ${beside.cpuWith.toFixed(2)}`,
       'behind the event, median / p99, ms': ({ beside }) =>
         `${beside.lagMedian.toFixed(0)} / ${beside.lagP99.toFixed(0)}`,
+      'when, commit': when,
+    })
+  },
+  console: (read) => {
+    const newest = newestOfEach(read<ConsoleRun>('console'), ({ database, cpus, rate, settings }) =>
+      [database, cpus, rate, ...listed(settings)].join(' '),
+    )
+    return columns(newest, {
+      how: ({ database, cpus, settings }) => [database, `CPUs ${cpus}`, ...listed(settings)].join('; '),
+      'pages open': ({ pages }) => String(pages),
+      'delivered/s without / with them': (run) => `${run.without.toFixed(0)} / ${run.with.toFixed(0)}`,
+      ratio: ({ ratio }) => ratio.toFixed(3),
+      'CPU-ms a message, ratio': ({ cpuRatio }) => cpuRatio.toFixed(3),
       'when, commit': when,
     })
   },

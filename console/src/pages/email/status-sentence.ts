@@ -48,7 +48,13 @@ export function recipientSentence(recipient: EmailRecipient, email: Told): Piece
   const { state, attempts } = recipient
   switch (state) {
     case 'delivered':
-      return ['Delivered', ...by(recipient), ...answer(recipient), end(recipient)]
+      // A server has taken it; where there was none it was captured.
+      return [
+        recipient.server ? 'Accepted' : 'Delivered',
+        ...by(recipient),
+        ...answer(recipient),
+        end(recipient),
+      ]
     case 'bounced':
       return ['Bounced: refused for good', ...by(recipient), ...answer(recipient), end(recipient)]
     case 'failed': {
@@ -56,7 +62,8 @@ export function recipientSentence(recipient: EmailRecipient, email: Told): Piece
       return [`Given up${after}`, ...answer(recipient), end(recipient)]
     }
     case 'suppressed':
-      return ['Not sent: the address is on the suppression list', ...answer(recipient), end(recipient)]
+      if (!recipient.message) return ['Not sent: the address is on the suppression list.']
+      return [{ untrusted: recipient.message }, end(recipient)]
     case 'canceled':
       return ['Canceled before it was sent.']
     case 'sending':
