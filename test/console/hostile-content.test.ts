@@ -232,7 +232,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
         await page.getByText('"subject"').first().waitFor()
       }
       if (name === 'audit') {
-        await page.getByRole('button', { name: 'Show earlier changes' }).click()
+        await page.getByRole('button', { name: 'Show earlier entries' }).click()
         await page.getByText('<base href').first().waitFor()
       }
       await assertCalm(seen)

@@ -28,15 +28,15 @@ describe('what takes long in the console', () => {
   after(() => service?.close())
 
   /** The store answers the first of these no sooner than it is told to. */
-  function held(name: 'walkEmails' | 'countEvents' | 'sumEvents' | 'backlog') {
+  function held(name: 'walkEmails' | 'countEvents' | 'sumEvents' | 'backlog', underWay = UNDER_WAY) {
     const { store } = service
     const plain = store[name] as (...asked: unknown[]) => Promise<unknown>
     const gate = Promise.withResolvers<void>()
     const reached = Promise.withResolvers<void>()
     let begun = 0
     const wait: typeof plain = async (...asked) => {
-      if (++begun === UNDER_WAY) reached.resolve()
-      if (begun <= UNDER_WAY) await gate.promise
+      if (++begun === underWay) reached.resolve()
+      if (begun <= underWay) await gate.promise
       return await plain.apply(store, asked)
     }
     Object.assign(store, { [name]: wait } as Partial<Store>)
@@ -56,7 +56,6 @@ describe('what takes long in the console', () => {
     ['overview/latency?span=day', 'countEvents'],
     ['overview/destinations?span=day', 'sumEvents'],
     ['overview/domains?span=day', 'sumEvents'],
-    ['overview/backlog', 'backlog'],
   ] as const) {
     test(`${what}: few at a time of one company, and none of another wait for them`, async () => {
       const of = ({ company }: Tenant) => `/companies/${company.id}/${what}`
@@ -79,6 +78,18 @@ describe('what takes long in the console', () => {
       assert.equal(statuses.filter((status) => status === 429).length, 3)
     })
   }
+
+  test('what waits is counted once for all who ask meanwhile', async () => {
+    const url = `/companies/${many.company.id}/overview/backlog`
+    const gate = held('backlog', 1)
+    const asked = Array.from({ length: MAY_WAIT + 3 }, () => viewer.ask('GET', url))
+    await gate.reached
+    assert.equal((await stranger.ask('GET', `/companies/${other.company.id}/overview/backlog`)).status, 200)
+    // Once for each company.
+    assert.equal(gate.begun(), 2)
+    gate.open()
+    assert.deepEqual([...new Set((await Promise.all(asked)).map(({ status }) => status))], [200])
+  })
 
   test('a page and a key of the same company take the same turns', async () => {
     const { token } = await service.key(many.company.id)

@@ -476,6 +476,8 @@ CREATE TABLE people (
   version     integer NOT NULL,
   credentials text NOT NULL
 );
+-- One of them is to be left.
+CREATE INDEX people_operators ON people (id) WHERE operator;
 
 CREATE TABLE memberships (
   person  text COLLATE "C" NOT NULL REFERENCES people (id) ON DELETE CASCADE,

@@ -446,6 +446,8 @@ CREATE TABLE people (
   version     INTEGER NOT NULL,
   credentials TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+-- One of them is to be left.
+CREATE INDEX people_operators ON people (id) WHERE operator;
 
 CREATE TABLE memberships (
   person  TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
