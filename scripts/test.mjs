@@ -67,7 +67,12 @@ const ON_BOTH_ENGINES = [
 
 const server = await postgresServer()
 try {
-  const environment = { ...process.env, ...(server && { POSTROAD_TEST_POSTGRES: server.url }) }
+  const environment = {
+    // Each file compiles the same modules: half of its start.
+    NODE_COMPILE_CACHE: join(root, '.cache', 'node'),
+    ...process.env,
+    ...(server && { POSTROAD_TEST_POSTGRES: server.url }),
+  }
   const codes = [await run(files, environment)]
   if (places.length === 0 && server) {
     process.stdout.write('\nOnce more on PostgreSQL, what touches the store:\n')

@@ -82,6 +82,9 @@ class Watchers {
   }
 }
 
+// Its streams have no end of their own.
+process.once('disconnect', () => process.exit())
+
 let watchers: Watchers | null = null
 process.on('message', async (order: WatchersOrder) => {
   if ('open' in order) {

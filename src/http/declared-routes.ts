@@ -1,6 +1,5 @@
 /** Adds the routes that an API declares. Each is asked for its key first, then for its body, then for what it holds. */
-import AjvCompiler from '@fastify/ajv-compiler'
-import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.d.ts'
 import type { TSchema } from 'typebox'
 import type { Scope } from '../accounts/account.ts'
@@ -8,6 +7,7 @@ import { invalidField, Refusal } from '../intake/refusal.ts'
 import { JSON_TYPE } from './answer.ts'
 import type { Api } from './api.ts'
 import { readBody } from './body.ts'
+import { checkOf, writerOf } from './compiled-schemas.ts'
 import type { HttpCore } from './core.ts'
 import {
   type Access,
@@ -33,17 +33,13 @@ declare module 'fastify' {
 /** Octets of a body: read on the spot, more of it would keep others waiting. */
 const MAX_BODY = 256 * 1024
 
-const compilers = AjvCompiler()
-/** What is not declared is refused, and not passed over: a slip of the pen would mean nothing. */
-const checking = (coerceTypes: 'array' | false) =>
-  compilers({}, { customOptions: { coerceTypes, removeAdditional: false } }) as FastifySchemaCompiler<TSchema>
-
 /** Adds those of `api` to its scope. */
 export function addEndpoints(scope: FastifyInstance, api: Api, core: HttpCore): void {
   const { endpoints = [], content } = api
   scope.setValidatorCompiler<TSchema>((route) =>
-    checking(route.httpPart === 'body' && !content?.isText ? false : 'array')(route),
+    checkOf(route.httpPart !== 'body' || content?.isText === true)(route),
   )
+  scope.setSerializerCompiler(writerOf)
   scope.setSchemaErrorFormatter(refusedBySchema)
   scope.decorateRequest('caller', null)
   // To the framework no request has a body: it takes this schema from here only.

@@ -16,6 +16,8 @@ test('a service killed between event and webhook tells all of them when it is ba
   await using installation = new Installation({
     POSTROAD_DELIVERY: `smtp://127.0.0.1:${sink.port}?tls=off`,
     POSTROAD_ALLOW_PRIVATE_NETWORKS: 'true',
+    // On PostgreSQL what the dead one had waits for so long.
+    POSTROAD_NODE_TIMEOUT: '2s',
   })
   const tenant = await installation.addTenant('kill.test')
   await installation.command('webhook', 'add', '--company', tenant.companyId, '--url', receiver.url)
