@@ -21,6 +21,10 @@ export default defineConfig({
     // What each page takes: test/console/weight.test.ts.
     manifest: true,
     rolldownOptions: {
+      // The same patterns ask for modules of Node.js that they can do without.
+      onLog(level, log, tell) {
+        if (!log.message.includes('externalized for browser compatibility')) tell(level, log)
+      },
       output: {
         // What most pages share is asked for at once, and compressed together.
         codeSplitting: { groups: [{ name: 'shared', minShareCount: 8 }] },

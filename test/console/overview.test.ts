@@ -24,7 +24,7 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.getByRole('link', { name: 'See what became of it' }).waitFor()
     // The list below has looked again by itself.
     await page.getByText('The last one is "My first message", to me@example.test.').waitFor()
-    const steps = page.getByRole('list').filter({ hasText: 'A way out' }).getByRole('listitem')
+    const steps = page.getByRole('list').filter({ hasText: 'Delivery route' }).getByRole('listitem')
     await steps.filter({ hasText: 'Mail is captured: none leaves this machine.' }).waitFor()
     await steps.filter({ hasText: 'No backup was made yet.' }).waitFor()
     await page.getByRole('link', { name: 'See what became of it' }).click()

@@ -20,7 +20,7 @@ describe('getting started', { skip: withoutBrowser() }, () => {
   test('a test message is sent from the page, which shows what becomes of it', async (t) => {
     const visit = await stage.visit(t, `/c/${stage.company.id}/start`)
     const { page } = visit
-    const step = page.getByRole('listitem').filter({ hasText: 'A first message' })
+    const step = page.getByRole('listitem').filter({ hasText: 'Test message' })
     await step.getByText('Nothing was sent yet.').waitFor()
     await page.getByRole('textbox', { name: 'To' }).fill('me@example.test')
     await page.getByRole('button', { name: 'Send', exact: true }).click()

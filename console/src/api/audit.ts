@@ -17,7 +17,7 @@ export interface AuditWanted {
   to?: string
 }
 
-const EVERY = 10_000
+const EVERY = 5_000
 const path = (company: string) => `/companies${pathOf(company)}/audit`
 
 /** Page after page; what is new comes to the first one while nobody looks further back. */

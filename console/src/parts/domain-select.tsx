@@ -14,7 +14,10 @@ export function DomainSelect({
   onChange: (domain: NamedDomain | null) => void
   /** Only those that may send. */
   sending?: boolean
-} & Pick<SelectProps, 'label' | 'description' | 'placeholder' | 'clearable' | 'allowDeselect' | 'error'>) {
+} & Pick<
+  SelectProps,
+  'label' | 'description' | 'inputWrapperOrder' | 'placeholder' | 'clearable' | 'allowDeselect' | 'error'
+>) {
   const search = useDomainSearch(company, value === null ? [] : [value], { sending: sending ?? false })
   return (
     <Select

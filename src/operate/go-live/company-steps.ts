@@ -10,7 +10,7 @@ const TEST_NAME = /(^|\.)test$/
 export async function messageStep(op: Operation, companyId: string): Promise<StepResult> {
   const [email] = await op.store.listEmails({ companyId, limit: 1 })
   if (email !== undefined) return done(`The last one is "${email.subject}", to ${email.to[0] ?? 'nobody'}.`)
-  return open('Nothing was sent yet.', 'Send a test message: it shows that the way in works.')
+  return open('Nothing was sent yet.', 'Send a test message: it shows that mail is accepted.')
 }
 
 export async function domainStep(op: Operation, companyId: string): Promise<StepResult> {

@@ -28,6 +28,9 @@ const WORDS: Readonly<Record<string, string>> = {
   delivered: 'delivered',
 }
 
+/** What stands for the server in capture mode (src/delivery/route/capture.ts). */
+const CAPTURE = 'capture'
+
 export function statusSentence(email: Told): Piece[] {
   const total = Object.values(email.states).reduce((sum, count) => sum + count, 0)
   // What needs somebody comes first.
@@ -48,7 +51,7 @@ export function recipientSentence(recipient: EmailRecipient, email: Told): Piece
   const { state, attempts } = recipient
   switch (state) {
     case 'delivered':
-      // A server has taken it; where there was none it was captured.
+      if (recipient.server === CAPTURE) return ['Captured: it is kept here, and went nowhere.']
       return [
         recipient.server ? 'Accepted' : 'Delivered',
         ...by(recipient),

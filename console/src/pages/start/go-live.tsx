@@ -28,36 +28,40 @@ interface Step {
 }
 
 const OF_COMPANY: readonly Step[] = [
-  { name: 'message', title: 'A first message', why: 'The way in works.' },
+  { name: 'message', title: 'Test message', why: 'It shows that mail is accepted.' },
   {
     name: 'domain',
-    title: 'A domain of your own',
+    title: 'Your domain',
     why: 'Receivers judge mail by the domain that it is from.',
     at: { page: 'domains', label: 'Domains' },
   },
   {
     name: 'dns',
-    title: 'Its DNS records',
+    title: 'DNS records',
     why: 'They show that the domain is yours, and let receivers check its signatures.',
     at: { page: 'domains', label: 'Records to publish' },
   },
 ]
 const OF_INSTALLATION: readonly Step[] = [
-  { name: 'route', title: 'A way out', why: 'Mail leaves this machine.' },
+  {
+    name: 'route',
+    title: 'Delivery route',
+    why: 'Mail leaves this machine: to the servers of recipients, or through a relay.',
+  },
   {
     name: 'outgoing',
-    title: 'The other side answers',
-    why: 'Port 25, or the relay, can be reached from here.',
+    title: 'Port 25, or the relay',
+    why: 'Many networks block outgoing SMTP.',
   },
   {
     name: 'hostname',
-    title: 'A name that leads back',
-    why: 'Many receivers refuse a machine whose address has no name, or another one (PTR).',
+    title: 'Reverse DNS (PTR)',
+    why: 'Many receivers refuse a machine whose address has no name, or another one.',
   },
-  { name: 'https', title: 'HTTPS for applications', why: 'Keys and mail travel encrypted.' },
+  { name: 'https', title: 'HTTPS', why: 'Keys and mail of applications travel encrypted.' },
   {
     name: 'backup',
-    title: 'A backup',
+    title: 'Backup',
     why: 'The disk of one machine is not enough to keep what was accepted.',
   },
 ]
@@ -65,7 +69,7 @@ const OF_INSTALLATION: readonly Step[] = [
 const LOOKS: Readonly<Record<StepShown['state'], { icon: LucideIcon; color: string; word: string }>> = {
   done: { icon: Check, color: 'road', word: 'Done' },
   open: { icon: Circle, color: 'gray', word: 'To do' },
-  wrong: { icon: X, color: 'red', word: 'Not right' },
+  wrong: { icon: X, color: 'red', word: 'Failed' },
   unknown: { icon: CircleHelp, color: 'orange', word: 'Not known' },
   unneeded: { icon: Minus, color: 'gray', word: 'Not needed' },
 }

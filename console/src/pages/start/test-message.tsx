@@ -100,6 +100,7 @@ function MessageForm({ company, domains }: { company: string; domains: string[] 
             company={company}
             label="From"
             description={`hello@${form.values.domain}`}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
             value={{ id: form.values.domain, name: form.values.domain }}
             onChange={(domain) => domain && form.setFieldValue('domain', domain.name)}
             error={form.errors.domain}

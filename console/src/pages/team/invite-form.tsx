@@ -66,7 +66,7 @@ export function InviteForm({ company }: { company: string }) {
               type="submit"
               loading={inviting.isPending}
               leftSection={<UserPlus size={16} aria-hidden />}
-              mt={25}
+              mt={{ xs: 25 }}
             >
               Create link
             </Button>
