@@ -2,6 +2,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { FakeDns } from '../../harness/dns.ts'
 import { loadSettings } from '../../src/config/load.ts'
+import { DIGEST } from '../../src/events/digest.ts'
 import { NO_CREDENTIALS, type Person, type Role } from '../../src/people/person.ts'
 import { type Shown, shownOn } from '../../test/console/pages.ts'
 import type { Stage } from '../../test/console/stage.ts'
@@ -109,6 +110,8 @@ export async function fill(stage: Stage, { dns }: World): Promise<Filled> {
   const sent: string[] = []
   for (const message of MAIL) sent.push(await stage.send({ ...RECEIPT, ...message }))
   await until(async () => (await store.counts(Date.now())).sending === 0, 'mail to leave')
+  const logged = await store.lastEventNumber()
+  await until(async () => (await store.followerCursor(DIGEST)) >= logged, 'all of it to be counted')
   return { ...shown, email: sent.at(-1)!, delayed: sent.at(-2)! }
 }
 
