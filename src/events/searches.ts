@@ -3,9 +3,9 @@ import type { EventFilter } from '../email/event.ts'
 import type { ToldEvent } from '../email/told-event.ts'
 import type {
   CountedValue,
-  CountRequest,
   EmailFilter,
-  EventCount,
+  EventGroups,
+  GroupRequest,
   Store,
   ValuesRequest,
 } from '../store/store.ts'
@@ -14,7 +14,7 @@ import { type EmailRange, type FoundEmails, findEmails } from './find-emails.ts'
 import { PATIENCE, SearchTurns } from './search-turns.ts'
 
 export interface SearchParts extends EventSearchParts {
-  store: EventSearchParts['store'] & Pick<Store, 'countEvents' | 'countedValues'>
+  store: EventSearchParts['store'] & Pick<Store, 'groupEvents' | 'countedValues'>
 }
 
 /** All of them reject with SearchesBusy where their turn does not come in time. */
@@ -43,9 +43,9 @@ export class Searches {
   }
 
   /** What was counted. Null: there is more to add up than is wanted. */
-  counts(request: CountRequest): Promise<EventCount[] | null> {
+  groups(request: GroupRequest): Promise<EventGroups | null> {
     const { store } = this.#parts
-    return this.turns.take(request.companyId, () => store.countEvents(request))
+    return this.turns.take(request.companyId, () => store.groupEvents(request))
   }
 
   values(request: ValuesRequest): Promise<CountedValue[] | null> {

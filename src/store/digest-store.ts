@@ -12,6 +12,8 @@ export interface DigestStore {
   readLists(request: ListRequest): Promise<ListedSegments>
   /** By time. Null: there is more to add up than is wanted. */
   countEvents(request: CountRequest): Promise<EventCount[] | null>
+  /** A page of groups, added up where the counts lie. Null: there is more to add up than is wanted. */
+  groupEvents(request: GroupRequest): Promise<EventGroups | null>
   /** By what they are counted by, over the whole time. Null: there is more to add up than is wanted. */
   sumEvents(request: SumRequest): Promise<EventSum[] | null>
   /** Values of a dimension under which something was counted, in their order. Null: there are more than are wanted. */
@@ -66,6 +68,35 @@ export interface CountRequest {
 export interface SumRequest extends CountRequest {
   /** `company`: where no company is named. */
   by: 'value' | 'domain' | 'company'
+}
+
+export interface GroupRequest extends CountRequest {
+  by: {
+    /** A group for each bucket, or for the buckets of each month (UTC); null: one for the whole time. */
+    time: 'bucket' | 'month' | null
+    /** A group for each value, or one for all. */
+    value: boolean
+  }
+  skip: number
+  limit: number
+}
+
+/** Sums by type. */
+export type Sums = Readonly<Record<string, number>>
+
+export interface EventGroups {
+  /** Of the page, in the order of their first counts, then of their values. */
+  groups: {
+    /** Unix ms at which the bucket or the month begins; null where time makes no groups. */
+    start: number | null
+    /** Empty where values make no groups. */
+    value: string
+    sums: Sums
+  }[]
+  /** Number of all groups. */
+  total: number
+  /** Of all groups. */
+  sums: Sums
 }
 
 export interface EventSum {

@@ -33,8 +33,11 @@ export type {
   CountedValue,
   CountRequest,
   EventCount,
+  EventGroups,
   EventSum,
+  GroupRequest,
   SumRequest,
+  Sums,
   ValuesRequest,
 } from './digest-store.ts'
 export type { Advance } from './follower-store.ts'

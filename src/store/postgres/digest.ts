@@ -28,6 +28,7 @@ import {
   SENDABLE_AT,
   wholeEvents,
 } from '../digested-rows.ts'
+import { type GroupsRow, groupsOf } from '../event-groups.ts'
 import { type DigestedEvent, makeDigest } from '../make-digest.ts'
 import { NamedDestinations } from '../named-destinations.ts'
 import type { DigestStore } from '../store.ts'
@@ -91,6 +92,20 @@ const COUNTED = `company = $1 AND size = $2 AND dimension = $3
 const COUNTS = `SELECT start, value, type, sum(n)::int8 AS n, count(*) AS rows
   FROM (SELECT * FROM event_counts WHERE ${COUNTED} AND start >= $6 AND start < $7 LIMIT $8) AS c
   GROUP BY start, value, type ORDER BY start, value, type`
+const GROUPS = `WITH counted AS MATERIALIZED (
+    SELECT CASE $9::text WHEN 'bucket' THEN start
+        WHEN 'month' THEN (extract(epoch FROM date_trunc('month', to_timestamp(start / 1000), 'UTC')) * 1000)::int8 END AS step,
+      CASE WHEN $10::bool THEN value ELSE '' END AS value, type, sum(n)::int8 AS n, min(start) AS first, count(*) AS rows
+    FROM (SELECT start, value, type, n FROM event_counts WHERE ${COUNTED} AND start >= $6 AND start < $7 LIMIT $8) AS c
+    GROUP BY 1, 2, 3
+  ), grouped AS MATERIALIZED (
+    SELECT step, value, min(first) AS first, json_object_agg(type, n) AS sums FROM counted GROUP BY step, value
+  )
+  SELECT
+    (SELECT json_agg(json_build_array(step, value, sums) ORDER BY first, value)::text
+     FROM (SELECT * FROM grouped ORDER BY first, value LIMIT $12 OFFSET $11) AS page) AS groups,
+    (SELECT json_object_agg(type, n)::text FROM (SELECT type, sum(n)::int8 AS n FROM counted GROUP BY type) AS t) AS sums,
+    (SELECT count(*) FROM grouped) AS total, (SELECT coalesce(sum(rows), 0)::int8 FROM counted) AS rows`
 const SUMS = { value: sumsBy('value'), domain: sumsBy('domain_id'), company: sumsByCompany() }
 const VALUES = `SELECT value, min(start) AS first, max(start) AS last, count(*) AS rows
   FROM (SELECT value, start FROM event_counts WHERE ${COUNTED} LIMIT $6) AS c
@@ -306,6 +321,16 @@ export function digest(parts: Parts): DigestStore {
       const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
       const range = [Math.ceil(since), Math.ceil(until), most + 1]
       return unlessMore(await database.read<EventCount & AddedUp>(COUNTS, [...counted, ...range]), most)
+    },
+
+    async groupEvents({ companyId, domainId, size, dimension, value, since, until, most, by, skip, limit }) {
+      const company = await numberOf(companyId)
+      if (company === undefined) return { groups: [], total: 0, sums: {} }
+      const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
+      const range = [Math.ceil(since), Math.ceil(until), most + 1]
+      const grouped = [by.time, by.value, skip, limit]
+      const [row] = await database.read<GroupsRow>(GROUPS, [...counted, ...range, ...grouped])
+      return groupsOf(row!, most)
     },
 
     async sumEvents({ companyId, by, domainId, size, dimension, value, since, until, most }) {

@@ -129,6 +129,7 @@ export type Reads = Direct<
   | 'changedEmails'
   | 'cancelRequests'
   | 'countEvents'
+  | 'groupEvents'
   | 'sumEvents'
   | 'countedValues'
   | 'counts'

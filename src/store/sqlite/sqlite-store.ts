@@ -148,6 +148,7 @@ export class SqliteStore implements types.Store {
   readonly followerCursor = this.#reads('followerCursor')
   readonly readLists = this.#reads('readLists')
   readonly countEvents = this.#reads('countEvents')
+  readonly groupEvents = this.#reads('groupEvents')
   readonly sumEvents = this.#reads('sumEvents')
   readonly countedValues = this.#reads('countedValues')
   readonly queue = this.#reads('queue')

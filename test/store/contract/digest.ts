@@ -12,7 +12,7 @@ import {
   placesOf,
 } from '../../../src/store/digest.ts'
 import { latencyBucket } from '../../../src/store/latency.ts'
-import type { Store, SumRequest } from '../../../src/store/store.ts'
+import type { GroupRequest, Store, SumRequest } from '../../../src/store/store.ts'
 import { accept, acme, attempt, DAY, email, HOUR, NOW, newId, node, result } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
@@ -98,6 +98,41 @@ export function digestContract(open: OpenBench): void {
       const minutes = { size: 'minute', domainId: 'd1' }
       assert.equal((await counts({ ...minutes, most: 4 }))?.length, 4)
       assert.equal(await counts({ ...minutes, most: 3 }), undefined)
+
+      const groups = async (change: Partial<GroupRequest>) => {
+        const range = { since: NOW - DAY, until: NOW + DAY, most: 100, skip: 0, limit: 10 }
+        const asked = { companyId: owner.id, domainId: 'd1', size: 'minute', value: null } as const
+        const by = { time: null, value: false }
+        const found = await other.groupEvents({ ...asked, dimension: 'all', by, ...range, ...change })
+        return (
+          found && { ...found, groups: found.groups.map(({ start, value, sums }) => [start, value, sums]) }
+        )
+      }
+      const sums = { accepted: 3, delivered: 3, sent: 1 }
+      assert.deepEqual(await groups({}), { groups: [[null, '', sums]], total: 1, sums })
+      const byMinute = [
+        [NOW, '', { accepted: 3, delivered: 1, sent: 1 }],
+        [NOW + 60_000, '', { delivered: 2 }],
+      ]
+      const bucket = { time: 'bucket', value: false } as const
+      assert.deepEqual(await groups({ by: bucket }), { groups: byMinute, total: 2, sums })
+      assert.deepEqual(await groups({ by: bucket, skip: 1 }), { groups: byMinute.slice(1), total: 2, sums })
+      assert.deepEqual(await groups({ by: bucket, limit: 1 }), {
+        ...{ groups: byMinute.slice(0, 1), total: 2, sums },
+      })
+      const month = Date.UTC(new Date(NOW).getUTCFullYear(), new Date(NOW).getUTCMonth())
+      assert.deepEqual((await groups({ by: { time: 'month', value: false } }))?.groups, [[month, '', sums]])
+      const dimension = 'recipient-domain'
+      assert.deepEqual((await groups({ dimension, by: { time: null, value: true } }))?.groups, [
+        [null, 'x.test', { accepted: 2, delivered: 2 }],
+        [null, 'y.test', { accepted: 1, delivered: 1 }],
+      ])
+      assert.equal((await groups({ dimension, by: { time: 'bucket', value: true }, limit: 1 }))?.total, 4)
+      const none = { groups: [], total: 0, sums: {} }
+      assert.deepEqual(await groups({ value: 'nothing' }), none)
+      assert.deepEqual(await groups({ companyId: newId() }), none)
+      assert.equal((await groups({ most: 4 }))?.total, 1)
+      assert.equal(await groups({ most: 3 }), null)
 
       const values = async (change: object) => {
         const request = { companyId: owner.id, domainId: 'd1', size: 'minute', value: null } as const

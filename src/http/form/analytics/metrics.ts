@@ -1,11 +1,10 @@
 /** `POST /v1/analytics/metrics`: figures by time, domain, tag or the domain of recipients. */
 import { invalidField } from '../../../intake/refusal.ts'
-import type { EventCount } from '../../../store/store.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { mailDate } from '../date.ts'
-import { countsOf } from '../stats/counts.ts'
-import { addUp, type Figures, METRICS } from '../stats/figures.ts'
-import { readPeriod, stepOf } from '../stats/period.ts'
+import { groupsOf } from '../stats/counts.ts'
+import { type Figures, METRICS } from '../stats/figures.ts'
+import { readPeriod } from '../stats/period.ts'
 import { domainOf, FILTER } from './filter.ts'
 
 const TEXT = { type: 'string' } as const
@@ -14,6 +13,10 @@ const FIGURES = { type: 'object', additionalProperties: true } as const
 const USUAL_METRICS = ['accepted_count', 'delivered_count', 'failed_count', 'opened_count', 'clicked_count']
 /** What a dimension is counted by; time by all of these. */
 const COUNTED = { tag: 'tag', recipient_domain: 'recipient-domain' } as const
+/** More than there are metrics: a client may name one again. */
+const MOST_NAMES = 100
+/** Items of a page, where no limit is given. */
+const USUAL_LIMIT = 100
 const KNOWN = ['time', 'tag', 'recipient_domain'] as const
 
 const metrics = endpoint({
@@ -32,7 +35,7 @@ const metrics = endpoint({
         resolution: { enum: ['hour', 'day', 'month'] },
         duration: TEXT,
         dimensions: { type: 'array', maxItems: 2, items: { enum: KNOWN } },
-        metrics: { type: 'array', items: TEXT },
+        metrics: { type: 'array', maxItems: MOST_NAMES, items: TEXT },
         filter: FILTER,
         include_subaccounts: { type: 'boolean' },
         include_aggregates: { type: 'boolean' },
@@ -73,7 +76,7 @@ const metrics = endpoint({
   },
 })(async ({ caller, body }, core) => {
   const { dimensions = ['time'], filter, pagination = {} } = body
-  const names = body.metrics ?? USUAL_METRICS
+  const names = [...new Set(body.metrics ?? USUAL_METRICS)]
   const unknown = names.find((name) => !Object.hasOwn(METRICS, name))
   if (unknown !== undefined) {
     throw invalidField('metrics', `there is no "${unknown}"; there are ${Object.keys(METRICS).join(', ')}`)
@@ -83,7 +86,8 @@ const metrics = endpoint({
   if (more.length > 0) throw invalidField('dimensions', 'there may be one beside time')
   const value = onlyValue(by, others)
   const { since, until, resolution, size } = readPeriod(body, Date.now())
-  const counts = await countsOf(core, {
+  const { limit = USUAL_LIMIT, skip = 0 } = pagination
+  const found = await groupsOf(core, {
     companyId: caller.companyId,
     domainId: domain?.id ?? null,
     size,
@@ -91,27 +95,21 @@ const metrics = endpoint({
     value,
     since,
     until,
+    by: {
+      time: dimensions.includes('time') ? (resolution === 'month' ? 'month' : 'bucket') : null,
+      value: by !== undefined,
+    },
+    skip,
+    limit,
   })
-  const read: Record<(typeof KNOWN)[number], (count: EventCount) => string> = {
-    time: ({ start }) => String(stepOf(start, resolution)),
-    tag: (count) => count.value,
-    recipient_domain: (count) => count.value,
-  }
-  const keyOf = (count: EventCount) => JSON.stringify(dimensions.map((name) => read[name](count)))
-  const all = [...addUp(counts, keyOf)].map(([key, figures]) => ({
-    values: JSON.parse(key) as string[],
-    figures,
-  }))
-  const { limit = 100, skip = 0 } = pagination
   const shown = (figures: Figures) => Object.fromEntries(names.map((name) => [name, METRICS[name]!(figures)]))
-  const items = all.slice(skip, skip + limit).map(({ values, figures }) => ({
-    dimensions: dimensions.map((dimension, index) => {
-      const text = dimension === 'time' ? mailDate(Number(values[index])) : values[index]!
+  const items = found.groups.map(({ start, value, sums }) => ({
+    dimensions: dimensions.map((dimension) => {
+      const text = dimension === 'time' ? mailDate(start!) : value
       return { dimension, value: text, display_value: text }
     }),
-    metrics: shown(figures),
+    metrics: shown(sums),
   }))
-  const total = addUp(counts, () => '').get('') ?? new Map()
   return {
     status: 200,
     body: {
@@ -120,9 +118,9 @@ const metrics = endpoint({
       resolution,
       ...(body.duration !== undefined && { duration: body.duration }),
       dimensions: [...dimensions],
-      pagination: { sort: '', skip, limit, total: all.length },
+      pagination: { sort: '', skip, limit, total: found.total },
       items,
-      ...(body.include_aggregates === true && { aggregates: { metrics: shown(total) } }),
+      ...(body.include_aggregates === true && { aggregates: { metrics: shown(found.sums) } }),
     },
   }
 })

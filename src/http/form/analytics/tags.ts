@@ -7,8 +7,8 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { mailDate } from '../date.ts'
 import { MESSAGE_ONLY } from '../schemas.ts'
-import { countsOf } from '../stats/counts.ts'
-import { addUp, METRICS } from '../stats/figures.ts'
+import { groupsOf } from '../stats/counts.ts'
+import { METRICS } from '../stats/figures.ts'
 import { onlyDomain } from '../stats/routes.ts'
 import { type CommonTag, commonTags, requireFound } from '../tags/seen.ts'
 
@@ -142,7 +142,7 @@ const list = endpoint({
 })
 
 async function metricsOf(core: HttpCore, caller: Principal, tag: string): Promise<Record<string, unknown>> {
-  const counts = await countsOf(core, {
+  const { sums } = await groupsOf(core, {
     companyId: caller.companyId,
     domainId: onlyDomain(core, caller)?.id ?? null,
     size: 'day',
@@ -150,9 +150,11 @@ async function metricsOf(core: HttpCore, caller: Principal, tag: string): Promis
     value: tag,
     since: 0,
     until: Number.MAX_SAFE_INTEGER,
+    by: { time: null, value: false },
+    skip: 0,
+    limit: 1,
   })
-  const figures = addUp(counts, () => '').get('') ?? new Map()
-  return Object.fromEntries(Object.entries(METRICS).map(([name, read]) => [name, read(figures)]))
+  return Object.fromEntries(Object.entries(METRICS).map(([name, read]) => [name, read(sums)]))
 }
 
 const limits = endpoint({

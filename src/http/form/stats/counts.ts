@@ -1,7 +1,7 @@
 /**
  * What was counted, as much as one answer may add up: senders decide by their tags and recipients how much there is.
  */
-import type { CountedValue, CountRequest, EventCount, ValuesRequest } from '../../../store/store.ts'
+import type { CountedValue, EventGroups, GroupRequest, ValuesRequest } from '../../../store/store.ts'
 import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
 
@@ -14,9 +14,9 @@ const MOST_VALUES = 50_000
 const LOOKS = 1_000_000
 
 /** Rejects with a Fault where there are too many. */
-export async function countsOf(core: Core, request: Omit<CountRequest, 'most'>): Promise<EventCount[]> {
-  const counts = await core.deps.searches.counts({ ...request, most: MOST_COUNTS })
-  if (counts !== null) return counts
+export async function groupsOf(core: Core, request: Omit<GroupRequest, 'most'>): Promise<EventGroups> {
+  const groups = await core.deps.searches.groups({ ...request, most: MOST_COUNTS })
+  if (groups !== null) return groups
   throw tooMuch(
     'ask for a shorter time, for longer steps, for one domain, or for one tag or recipient domain',
   )

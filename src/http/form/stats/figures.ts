@@ -1,28 +1,11 @@
 /** What is counted of a step, a tag, a domain. */
-import type { EventCount } from '../../../store/store.ts'
+import type { Sums } from '../../../store/store.ts'
 
 /** By the types of the log, and `accepted`. */
-export type Figures = Map<string, number>
-
-export function addUp(
-  counts: readonly EventCount[],
-  keyOf: (count: EventCount) => string,
-): Map<string, Figures> {
-  const all = new Map<string, Figures>()
-  for (const count of counts) {
-    const key = keyOf(count)
-    let figures = all.get(key)
-    if (figures === undefined) {
-      figures = new Map()
-      all.set(key, figures)
-    }
-    figures.set(count.type, (figures.get(count.type) ?? 0) + count.n)
-  }
-  return all
-}
+export type Figures = Sums
 
 const of = (figures: Figures, ...types: string[]) =>
-  types.reduce((sum, type) => sum + (figures.get(type) ?? 0), 0)
+  types.reduce((sum, type) => sum + (figures[type] ?? 0), 0)
 const permanent = (figures: Figures) => of(figures, 'bounced', 'failed', 'suppressed')
 const temporary = (figures: Figures) => of(figures, 'delivery_delayed')
 

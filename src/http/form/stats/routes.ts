@@ -6,9 +6,9 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { utcDate } from '../date.ts'
 import { ownDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
-import { countsOf } from './counts.ts'
-import { addUp, STATS } from './figures.ts'
-import { type PeriodGiven, readPeriod, stepOf } from './period.ts'
+import { groupsOf } from './counts.ts'
+import { STATS } from './figures.ts'
+import { type PeriodGiven, readPeriod } from './period.ts'
 
 const TEXT = { type: 'string' } as const
 const TEXTS = { anyOf: [TEXT, { type: 'array', items: TEXT }] } as const
@@ -57,15 +57,19 @@ export async function statsOf(core: HttpCore, { companyId }: Principal, asked: S
   const { since, until, resolution, size, steps } = readPeriod(asked, Date.now())
   const { domain, dimension, value } = counted
   const range = { companyId, domainId: domain?.id ?? null, size, dimension, value, since, until }
-  const counts = await countsOf(core, range)
-  const byStep = addUp(counts, ({ start }) => String(stepOf(start, resolution)))
-  const none = new Map<string, number>()
+  const { groups } = await groupsOf(core, {
+    ...range,
+    by: { time: resolution === 'month' ? 'month' : 'bucket', value: false },
+    skip: 0,
+    limit: steps.length,
+  })
+  const byStep = new Map(groups.map(({ start, sums }) => [start, sums]))
   return {
     start: utcDate(since),
     end: utcDate(steps.at(-1)!),
     resolution,
     stats: steps.map((step) => {
-      const figures = byStep.get(String(step)) ?? none
+      const figures = byStep.get(step) ?? {}
       const shown = events.map((event) => [event, STATS[event]!(figures)])
       return { time: utcDate(step), ...Object.fromEntries(shown) }
     }),

@@ -22,6 +22,7 @@ import {
   SENDABLE_AT,
   wholeEvents,
 } from '../../digested-rows.ts'
+import { type GroupsRow, groupsOf } from '../../event-groups.ts'
 import { type DigestedEvent, makeDigest } from '../../make-digest.ts'
 import { NamedDestinations } from '../../named-destinations.ts'
 import { SUBJECT_LOOKED_AT } from '../../subject-words.ts'
@@ -36,7 +37,15 @@ const COUNTED = `company = ?1 AND size = ?2 AND dimension = ?3
 /** What is made of the log, and read of that. To be called inside a transaction. */
 export function digest(
   db: DatabaseSync,
-): Direct<'digestAfter' | 'followerCursor' | 'readLists' | 'countEvents' | 'sumEvents' | 'countedValues'> {
+): Direct<
+  | 'digestAfter'
+  | 'followerCursor'
+  | 'readLists'
+  | 'countEvents'
+  | 'groupEvents'
+  | 'sumEvents'
+  | 'countedValues'
+> {
   const behind = db.prepare(
     `SELECT v.number, v.company, v.type, v.at, v.email AS place, e.domain_id AS domainId, e.tags,
        r.domain AS recipientDomain, ${BEGINS} AS begins, iif(v.recipient IS NULL, lower(r.address), NULL) AS address,
@@ -74,6 +83,21 @@ export function digest(
     `SELECT start, value, type, sum(n) AS n, count(*) AS rows
      FROM (SELECT * FROM event_counts WHERE ${COUNTED} AND start >= ?6 AND start < ?7 LIMIT ?8)
      GROUP BY start, value, type ORDER BY start, value, type`,
+  )
+  const groups = db.prepare(
+    `WITH counted AS MATERIALIZED (
+       SELECT CASE ?9 WHEN 'bucket' THEN start WHEN 'month' THEN unixepoch(start / 1000, 'unixepoch', 'start of month') * 1000 END AS step,
+         iif(?10, value, '') AS value, type, sum(n) AS n, min(start) AS first, count(*) AS rows
+       FROM (SELECT start, value, type, n FROM event_counts WHERE ${COUNTED} AND start >= ?6 AND start < ?7 LIMIT ?8)
+       GROUP BY 1, 2, 3
+     ), grouped AS MATERIALIZED (
+       SELECT step, value, min(first) AS first, json_group_object(type, n) AS sums FROM counted GROUP BY step, value
+     )
+     SELECT
+       (SELECT json_group_array(json_array(step, value, json(sums)))
+        FROM (SELECT * FROM grouped ORDER BY first, value LIMIT ?12 OFFSET ?11)) AS groups,
+       (SELECT json_group_object(type, n) FROM (SELECT type, sum(n) AS n FROM counted GROUP BY type)) AS sums,
+       (SELECT count(*) FROM grouped) AS total, (SELECT total(rows) FROM counted) AS rows`,
   )
   const values = db.prepare(
     `SELECT value, min(start) AS first, max(start) AS last, count(*) AS rows
@@ -172,6 +196,15 @@ export function digest(
       if (number === null) return []
       const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
       return unlessMore(all<EventCount & AddedUp>(counts, ...counted, since, until, most + 1), most)
+    },
+
+    groupEvents({ companyId, domainId, size, dimension, value, since, until, most, by, skip, limit }) {
+      const number = numberOf(companyId)
+      if (number === null) return { groups: [], total: 0, sums: {} }
+      const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
+      const range = [since, until, most + 1] as const
+      const grouped = [by.time, by.value ? 1 : 0, skip, limit] as const
+      return groupsOf(one<GroupsRow>(groups, ...counted, ...range, ...grouped)!, most)
     },
 
     sumEvents({ companyId, by, domainId, size, dimension, value, since, until, most }) {

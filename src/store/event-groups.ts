@@ -1,0 +1,21 @@
+/** How both databases answer with groups of counts: as one row, so that no more than a page is read into objects. */
+import type { EventGroups, Sums } from './digest-store.ts'
+
+/** `groups` and `sums` are JSON; null where there are none. */
+export interface GroupsRow {
+  groups: string | null
+  sums: string | null
+  total: number
+  rows: number
+}
+
+/** Null where the groups are made of more than `most` counts. */
+export function groupsOf({ groups, sums, total, rows }: GroupsRow, most: number): EventGroups | null {
+  if (rows > most) return null
+  const found = JSON.parse(groups ?? '[]') as [start: number | null, value: string, sums: Sums][]
+  return {
+    groups: found.map(([start, value, sums]) => ({ start, value, sums })),
+    total,
+    sums: JSON.parse(sums ?? '{}') as Sums,
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * What a request may hold has an end: no text, array or map without an upper bound in the schema of any declared route,
+ * and no value that may nest for ever. A new route needs no line here.
+ */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Registry } from 'prom-client'
+import type { Api } from '../../src/http/api.ts'
+import { servedApis } from '../../src/http/apis.ts'
+import type { HttpCore } from '../../src/http/core.ts'
+import { type Unbounded, unboundedIn } from './unbounded.ts'
+
+const PARTS = ['params', 'querystring', 'body'] as const
+
+/** Routes are only declared here; what they need to answer is not there. */
+function declaredApis(): Api[] {
+  const settings = { metrics: 'off', maxRecipients: 0, console: 'same' }
+  const seal = { derive: () => Buffer.alloc(32) }
+  const deps = { api: true, settings, version: '0', seal, registry: new Registry() }
+  return servedApis({ answers: {}, deps } as unknown as HttpCore)
+}
+
+describe('schemas of requests', () => {
+  for (const api of declaredApis()) {
+    const { endpoints = [], prefixes } = api
+    test(`${endpoints.length} routes under ${prefixes.join(', ')} bound all that they take`, () => {
+      const found: string[] = []
+      for (const { method, url, schema } of endpoints) {
+        for (const part of PARTS) {
+          const given = schema[part]
+          if (given === undefined) continue
+          found.push(...unboundedIn(given).map(({ at, what }) => `${method} ${url} ${part}${at}: ${what}`))
+        }
+      }
+      assert.equal(found.join('\n'), '')
+    })
+  }
+
+  const cases: [schema: object, what: string | null][] = [
+    [{ type: 'string' }, 'text without maxLength'],
+    [{ type: 'string', maxLength: 9 }, null],
+    [{ enum: ['a'] }, null],
+    [{ const: 'a' }, null],
+    [{ type: 'string', pattern: '^[a-z]{2,9}$' }, 'text without maxLength'],
+    [{ type: 'array', items: { type: 'integer' } }, 'array without maxItems'],
+    [{ type: 'array', maxItems: 9, items: { type: 'string' } }, 'text without maxLength'],
+    [{ type: 'array', maxItems: 9 }, 'any value'],
+    [{ type: 'array', maxItems: 9, uniqueItems: true, items: { type: 'object', properties: {} } }, 'objects compared with each other'],
+    [{ type: 'object' }, 'map without maxProperties'],
+    [{ type: 'object', properties: {} }, null],
+    [{ type: 'object', properties: { a: { type: 'string' } } }, 'text without maxLength'],
+    [{ type: 'object', additionalProperties: { type: 'integer' } }, 'map without maxProperties'],
+    [{ type: 'object', maxProperties: 9, additionalProperties: { type: 'integer' } }, 'names without maxLength'],
+    [{ type: 'object', maxProperties: 9, propertyNames: { maxLength: 9 }, additionalProperties: true }, 'any value'],
+    [{ type: 'object', patternProperties: { '^a': { type: 'integer' } } }, 'map without maxProperties'],
+    [{}, 'any value'],
+    [{ $ref: '#' }, 'any value'],
+    [{ anyOf: [{ type: 'null' }, { type: 'string' }] }, 'text without maxLength'],
+    [{ type: ['string', 'null'] }, 'text without maxLength'],
+    [{ type: ['integer', 'null'] }, null],
+  ]
+  for (const [schema, what] of cases) {
+    test(`${JSON.stringify(schema)}: ${what ?? 'bounded'}`, () => {
+      assert.deepEqual(
+        unboundedIn(schema).map((found: Unbounded) => found.what),
+        what === null ? [] : [what],
+      )
+    })
+  }
+})
