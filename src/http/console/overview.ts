@@ -1,4 +1,5 @@
 /** How mail went, in numbers: of a company or, for operators, of all together. */
+
 import { showBacklog } from '../../operate/backlog.ts'
 import { companyName } from '../../operate/find.ts'
 import {
@@ -10,6 +11,7 @@ import {
 } from '../../operate/overview.ts'
 import { retry } from '../../operate/queue.ts'
 import { isoTime } from '../../operate/shapes.ts'
+import { DOMAIN_NAME } from '../bounds.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
 import {
@@ -22,7 +24,7 @@ import {
   VOLUME_SERIES,
   VOLUMES_SHOWN,
 } from './contract/overview.ts'
-import { COMPANY_PARAMS, TEXT } from './contract/shapes.ts'
+import { COMPANY_PARAMS } from './contract/shapes.ts'
 
 const BASE = '/console/api/companies/:company/overview'
 
@@ -47,7 +49,7 @@ const volume = endpoint({
     operationId: 'showVolume',
     summary: 'What happened when',
     params: COMPANY_PARAMS,
-    querystring: { ...OF_SPAN, properties: { span: SPAN, domain: TEXT, to: TEXT } },
+    querystring: { ...OF_SPAN, properties: { span: SPAN, domain: DOMAIN_NAME, to: DOMAIN_NAME } },
     response: { 200: VOLUME_SERIES },
   },
 })(async ({ caller, query: { span, domain, to } }, core) => {

@@ -1,6 +1,8 @@
 /** The first five minutes: a test message, and what is left before mail arrives elsewhere. */
+
 import { listDomains } from '../../operate/domains.ts'
 import { checkCompanyStep, checkInstallationStep } from '../../operate/go-live/go-live.ts'
+import { ID } from '../bounds.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
 import { MOST_LISTED } from './contract/shapes.ts'
@@ -10,7 +12,7 @@ import { senderOf } from './sender.ts'
 const COMPANY = {
   type: 'object',
   required: ['company'],
-  properties: { company: { type: 'string' } },
+  properties: { company: ID },
 } as const
 
 const readSenders = endpoint({
@@ -65,7 +67,7 @@ const companyStep = endpoint({
     params: {
       type: 'object',
       required: ['company', 'step'],
-      properties: { company: { type: 'string' }, step: STEP_NAME },
+      properties: { company: ID, step: STEP_NAME },
     },
     response: { 200: STEP },
   },

@@ -1,12 +1,14 @@
 /** Lists as this dialect pages them: newest first, from an id on that is not part of the page. */
+
 import type { Static, TSchema } from 'typebox'
 import { invalidField } from '../../intake/refusal.ts'
+import { ID } from '../bounds.ts'
 
 /** The query of a list. */
 export const PAGE = {
   limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-  after: { type: 'string', description: 'The id behind which the page begins.' },
-  before: { type: 'string', description: 'The id in front of which the page ends.' },
+  after: { ...ID, description: 'The id behind which the page begins.' },
+  before: { ...ID, description: 'The id in front of which the page ends.' },
 } as const
 
 type Page = Static<{ type: 'object'; required: ['limit']; properties: typeof PAGE }>

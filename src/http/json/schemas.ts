@@ -1,5 +1,7 @@
 /** Parts of schemas that the management routes share. */
+
 import type { TSchema } from 'typebox'
+import { ID } from '../bounds.ts'
 
 /** Clients send null for what their users left out. */
 export function orNull<const Schema extends TSchema>(schema: Schema) {
@@ -7,7 +9,7 @@ export function orNull<const Schema extends TSchema>(schema: Schema) {
 }
 
 /** The id in a path. */
-export const BY_ID = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } as const
+export const BY_ID = { type: 'object', required: ['id'], properties: { id: ID } } as const
 
 /** What says that something was changed, e.g. `{ object: 'domain', id }`. */
 export function changedSchema<const Name extends string>(object: Name) {

@@ -1,5 +1,6 @@
 /** What people see and change of themselves. */
-import { object, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
+import { LINE, PASSAGE, WORD } from '../../bounds.ts'
+import { object, orNull, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
 
 const SHORT_TEXT = { type: 'string', maxLength: 1_000 } as const
 
@@ -69,12 +70,22 @@ export const PASSKEY_OPTIONS = object({
 /** What the browser has answered. It is read strictly where it is verified. */
 const PASSKEY_RESPONSE = {
   type: 'object',
-  additionalProperties: true,
   required: ['id', 'rawId', 'response', 'type'],
   properties: {
     id: { type: 'string', maxLength: 2_000 },
     rawId: { type: 'string', maxLength: 2_000 },
-    response: { type: 'object', additionalProperties: true, properties: {} },
+    response: {
+      type: 'object',
+      properties: {
+        clientDataJSON: PASSAGE,
+        authenticatorData: PASSAGE,
+        // With the certificates of whoever made the authenticator.
+        attestationObject: { type: 'string', maxLength: 64 * 1024 },
+        signature: PASSAGE,
+        userHandle: orNull(LINE),
+        transports: { type: 'array', maxItems: 20, items: WORD },
+      },
+    },
     type: { enum: ['public-key'] },
   },
 } as const

@@ -183,7 +183,7 @@ export const SUPPRESS = object(
 export const SEND_AGAIN = object(
   {
     /** The same for each try of one click: it sends once. */
-    click: { type: 'string', pattern: '^[\\w-]{8,64}$' },
+    click: { type: 'string', maxLength: 64, pattern: '^[\\w-]{8,64}$' },
   },
   {
     /** To others; absent: to the same. */

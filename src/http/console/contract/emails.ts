@@ -1,5 +1,6 @@
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 import type { RecipientState } from '../../../email/recipient.ts'
+import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { INTEGER, object, TEXT_OR_NULL } from './shapes.ts'
 
 /** ISO 8601, UTC. */
@@ -50,23 +51,23 @@ export const EMAILS_QUERY = object(
   {},
   {
     q: {
-      type: 'string',
+      ...PASSAGE,
       description: 'As somebody types it: `to:ada@example.com event:bounced after:7d invoice`.',
     },
     zone: {
-      type: 'string',
+      ...WORD,
       description: 'Whose days are meant in it: `Europe/Berlin`. UTC where it is absent.',
     },
-    domain: { type: 'string', description: 'Sending domain: name or id.' },
-    event: { type: 'string', description: 'What the last event is, or several of them with commas.' },
-    tag: { type: 'string', description: '`name`, or `name:value`.' },
-    key: { type: 'string', description: 'API key: id or name.' },
-    from: { type: 'string', description: 'A part of the sender as it is shown.' },
-    to: { type: 'string', description: 'The address of a recipient, whole.' },
-    subject: { type: 'string', description: 'A part of the subject.' },
-    since: { type: 'string', description: 'Accepted then or later: ISO 8601.' },
-    until: { type: 'string', description: 'Accepted before that.' },
-    cursor: { type: 'string', description: 'What `next` of the page before is.' },
+    domain: { ...DOMAIN_NAME, description: 'Sending domain: name or id.' },
+    event: { ...LINE, description: 'What the last event is, or several of them with commas.' },
+    tag: { ...LINE, description: '`name`, or `name:value`.' },
+    key: { ...LINE, description: 'API key: id or name.' },
+    from: { ...LINE, description: 'A part of the sender as it is shown.' },
+    to: { ...ADDRESS, description: 'The address of a recipient, whole.' },
+    subject: { ...PASSAGE, description: 'A part of the subject.' },
+    since: { ...TIME_GIVEN, description: 'Accepted then or later: ISO 8601.' },
+    until: { ...TIME_GIVEN, description: 'Accepted before that.' },
+    cursor: { ...LINE, description: 'What `next` of the page before is.' },
     limit: { type: 'integer', minimum: 1, maximum: 100, default: 60 },
   },
 )

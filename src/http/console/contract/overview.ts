@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { SPANS } from '../../../events/spans.ts'
-import { INTEGER, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
+import { DOMAIN_OR_NULL, INTEGER, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
 export const SPAN = { enum: SPANS } as const
 export type Span = Static<typeof SPAN>
@@ -73,7 +73,7 @@ export const BACKLOG = object({
 export type Backlog = Static<typeof BACKLOG>
 
 /** Recipient domain; null: all of them. */
-export const RETRY_WAITING = object({ domain: TEXT_OR_NULL })
+export const RETRY_WAITING = object({ domain: DOMAIN_OR_NULL })
 
 /** Recipients. */
 export const RETRIED = object({
@@ -108,4 +108,4 @@ export const INSTALLATION = object({
 export type Installation = Static<typeof INSTALLATION>
 
 /** Null: everything. */
-export const PAUSE_SCOPE = object({ company: TEXT_OR_NULL, domain: TEXT_OR_NULL })
+export const PAUSE_SCOPE = object({ company: DOMAIN_OR_NULL, domain: DOMAIN_OR_NULL })

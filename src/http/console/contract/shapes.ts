@@ -1,14 +1,18 @@
 /** What contracts are made of: JSON Schema as it stands. */
+import { DOMAIN_NAME, ID } from '../../bounds.ts'
+
 export const TEXT = { type: 'string' } as const
 export const INTEGER = { type: 'integer' } as const
 /** ISO 8601 in UTC. */
 export const TIME = TEXT
-/** As a path or a query names a thing. */
-export const ID = { type: 'string', maxLength: 100 } as const
 
 export function orNull<const Schema extends object>(schema: Schema) {
   return { anyOf: [schema, { type: 'null' }] } as const
 }
+/** As a path or a query names a thing. */
+export { ID }
+/** Its name or its id. */
+export const DOMAIN_OR_NULL = orNull(DOMAIN_NAME)
 export const TEXT_OR_NULL = orNull(TEXT)
 export const INTEGER_OR_NULL = orNull(INTEGER)
 export const TIME_OR_NULL = orNull(TIME)

@@ -78,14 +78,14 @@ export const NEW_ALLOWED = object({ value: ADDRESS }, { reason: REASON })
 export type NewAllowed = Static<typeof NEW_ALLOWED>
 
 /** Parameters of a path; `value`: a domain or an address. */
-export const ALLOWED_PARAMS = object({ company: ID, value: TEXT })
+export const ALLOWED_PARAMS = object({ company: ID, value: ADDRESS })
 
 /** Lines of a file. The page cuts it between records, so that none is too large and each can be sent again. */
 export const IMPORT_PIECE = object(
   {
     /** A type: of lines that do not say. `allowed`: the allow list. */
     list: { enum: [...SUPPRESSION_TYPES, 'allowed'] },
-    text: { type: 'string', minLength: 1 },
+    text: { type: 'string', minLength: 1, maxLength: 256 * 1024 },
   },
   {
     /** What the file is called, for the audit list. */

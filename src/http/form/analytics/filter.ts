@@ -1,11 +1,14 @@
 /** The filters of `/v1/analytics`: conditions that all have to hold. */
+
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
 import { invalidField } from '../../../intake/refusal.ts'
+import { PASSAGE, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { ownDomain } from '../own-domain.ts'
 import { onlyDomain } from '../stats/routes.ts'
 
-const TEXT = { type: 'string' } as const
+/** As many short ones as an expression has room for. */
+const MOST_VALUES = 1_000
 
 export const FILTER = {
   type: 'object',
@@ -18,12 +21,13 @@ export const FILTER = {
         type: 'object',
         required: ['attribute', 'comparator', 'values'],
         properties: {
-          attribute: TEXT,
+          attribute: WORD,
           comparator: { enum: ['=', '!=', 'contains', 'not contains'] },
           values: {
             type: 'array',
             minItems: 1,
-            items: { type: 'object', required: ['value'], properties: { label: TEXT, value: TEXT } },
+            maxItems: MOST_VALUES,
+            items: { type: 'object', required: ['value'], properties: { label: PASSAGE, value: PASSAGE } },
           },
         },
       },

@@ -1,6 +1,7 @@
 /** `POST /v1/analytics/logs`: events of all domains, in the newer form. */
 
 import { invalidField } from '../../../intake/refusal.ts'
+import { PAGE_TOKEN, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { mailDate, readTime } from '../date.ts'
 import { type Expression, LONGEST } from '../log/expression.ts'
@@ -14,6 +15,8 @@ import { type Condition, domainOf, FILTER } from './filter.ts'
 
 const TEXT = { type: 'string' } as const
 const DAY = 86_400_000
+/** Many times what there are: a client may name one again. */
+const MOST_EVENTS_NAMED = 1_000
 
 const logs = endpoint({
   method: 'POST',
@@ -26,21 +29,21 @@ const logs = endpoint({
     body: {
       type: 'object',
       properties: {
-        start: { type: 'string', description: 'A date as in a mail header; absent: a day before the end.' },
-        end: { type: 'string', description: 'Absent: now.' },
-        events: { type: 'array', items: TEXT },
+        start: { ...TIME_GIVEN, description: 'A date as in a mail header; absent: a day before the end.' },
+        end: { ...TIME_GIVEN, description: 'Absent: now.' },
+        events: { type: 'array', maxItems: MOST_EVENTS_NAMED, items: WORD },
         filter: FILTER,
         pagination: {
           type: 'object',
           properties: {
             sort: { enum: ['timestamp:asc', 'timestamp:desc'] },
-            token: { type: 'string', description: 'Of the pagination of an answer.' },
+            token: { ...PAGE_TOKEN, description: 'Of the pagination of an answer.' },
             limit: { type: 'integer', minimum: 1, maximum: 1_000 },
           },
         },
         include_subaccounts: { type: 'boolean' },
         include_totals: { type: 'boolean' },
-        metric_events: { type: 'array', items: TEXT },
+        metric_events: { type: 'array', maxItems: MOST_EVENTS_NAMED, items: WORD },
       },
     },
     response: {

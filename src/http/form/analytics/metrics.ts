@@ -1,5 +1,7 @@
 /** `POST /v1/analytics/metrics`: figures by time, domain, tag or the domain of recipients. */
+
 import { invalidField } from '../../../intake/refusal.ts'
+import { SKIP, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { mailDate } from '../date.ts'
 import { groupsOf } from '../stats/counts.ts'
@@ -30,12 +32,12 @@ const metrics = endpoint({
     body: {
       type: 'object',
       properties: {
-        start: TEXT,
-        end: TEXT,
+        start: TIME_GIVEN,
+        end: TIME_GIVEN,
         resolution: { enum: ['hour', 'day', 'month'] },
-        duration: TEXT,
+        duration: WORD,
         dimensions: { type: 'array', maxItems: 2, items: { enum: KNOWN } },
-        metrics: { type: 'array', maxItems: MOST_NAMES, items: TEXT },
+        metrics: { type: 'array', maxItems: MOST_NAMES, items: WORD },
         filter: FILTER,
         include_subaccounts: { type: 'boolean' },
         include_aggregates: { type: 'boolean' },
@@ -43,8 +45,8 @@ const metrics = endpoint({
           type: 'object',
           properties: {
             limit: { type: 'integer', minimum: 1, maximum: 1_500 },
-            skip: { type: 'integer', minimum: 0 },
-            sort: TEXT,
+            skip: SKIP,
+            sort: WORD,
           },
         },
       },

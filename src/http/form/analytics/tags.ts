@@ -1,7 +1,9 @@
 /** `/v1/analytics/tags`: the tags of all domains together, as the newest clients ask for them. */
+
 import type { Principal } from '../../../accounts/account.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { describeTag, removeTag } from '../../../operate/tags.ts'
+import { LINE, PASSAGE, SKIP, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
@@ -53,7 +55,7 @@ const list = endpoint({
     body: {
       type: 'object',
       properties: {
-        tag: { type: 'string', description: 'A tag, or how its name begins.' },
+        tag: { ...LINE, description: 'A tag, or how its name begins.' },
         include_metrics: {
           type: 'boolean',
           description: `With what was counted of each; then at most ${MOST_WITH_METRICS} at once.`,
@@ -64,15 +66,15 @@ const list = endpoint({
             {
               type: 'object',
               properties: {
-                sort: { type: 'string', description: 'As `lastseen:desc`.' },
-                skip: { type: 'integer', minimum: 0 },
+                sort: { ...WORD, description: 'As `lastseen:desc`.' },
+                skip: SKIP,
                 limit: { type: 'integer', minimum: 1, maximum: 1_000 },
                 include_total: { type: 'boolean' },
                 total: { type: 'integer' },
               },
             },
             // Of the client for Ruby, which writes its own notation into a form; as if there were none.
-            TEXT,
+            PASSAGE,
           ],
         },
       },
@@ -189,7 +191,7 @@ const update = endpoint({
   schema: {
     operationId: 'formUpdateAnyTag',
     summary: 'Says what a tag is for, in every domain that lists it',
-    body: { type: 'object', required: ['tag'], properties: { tag: TEXT, description: TEXT } },
+    body: { type: 'object', required: ['tag'], properties: { tag: LINE, description: PASSAGE } },
     response: { 200: MESSAGE_ONLY },
   },
 })(async ({ caller, body: { tag, description = '' } }, core) => {
@@ -207,7 +209,7 @@ const remove = endpoint({
   schema: {
     operationId: 'formRemoveAnyTag',
     summary: 'Lists a tag no more before it is seen on another day; its figures stay',
-    body: { type: 'object', required: ['tag'], properties: { tag: TEXT } },
+    body: { type: 'object', required: ['tag'], properties: { tag: LINE } },
     response: { 200: MESSAGE_ONLY },
   },
 })(async ({ caller, body: { tag } }, core) => {

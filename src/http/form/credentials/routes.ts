@@ -2,10 +2,12 @@
  * `/v3/domains/{domain}/credentials`: logins for SMTP. Each is an API key that may only send, from this domain; its
  * token is the password, which is made here and shown once.
  */
+
 import type { ApiKey, SendingDomain } from '../../../accounts/account.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import { createKey, listKeys, revokeKey } from '../../../operate/keys.ts'
 import type { Operation } from '../../../operate/verb.ts'
+import { DOMAIN_NAME, LINE } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
 import { mailDate } from '../date.ts'
@@ -17,10 +19,10 @@ const TEXT = { type: 'string' } as const
 const OF_LOGIN = {
   type: 'object',
   required: ['domain', 'login'],
-  properties: { domain: TEXT, login: TEXT },
+  properties: { domain: DOMAIN_NAME, login: LINE },
 } as const
 const PASSWORD = {
-  type: 'string',
+  ...LINE,
   description: 'Not taken: the service makes it, and answers it once.',
 } as const
 const MADE = {
@@ -90,7 +92,7 @@ const create = endpoint({
     operationId: 'formCreateCredential',
     summary: 'Makes an SMTP login, whose password is shown this once',
     params: OF_DOMAIN,
-    body: { type: 'object', required: ['login'], properties: { login: TEXT, password: PASSWORD } },
+    body: { type: 'object', required: ['login'], properties: { login: LINE, password: PASSWORD } },
     response: { 200: MADE },
   },
 })(async ({ caller, params, body }, core) => {

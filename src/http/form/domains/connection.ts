@@ -1,5 +1,7 @@
 /** What clients ask of how mail of a domain leaves: `connection`, and whether it does (`sending_queues`). */
+
 import { invalidField } from '../../../intake/refusal.ts'
+import { WORD } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { ownDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
@@ -44,7 +46,7 @@ const update = endpoint({
     operationId: 'formUpdateConnection',
     summary: 'Takes what is so already, and refuses everything else',
     params: OF_DOMAIN,
-    body: { type: 'object', properties: { require_tls: TEXT, skip_verification: TEXT } },
+    body: { type: 'object', properties: { require_tls: WORD, skip_verification: WORD } },
     response: { 200: { type: 'object', properties: { message: TEXT, ...FLAGS } } },
   },
 })(async ({ caller, params, body }, core) => {

@@ -1,10 +1,12 @@
 /** The DKIM keys of domains, as this dialect shows them: `/v4/domains/{domain}/keys` and `/v1/dkim/keys`. */
+
 import type { DkimIdentity, Principal, SendingDomain } from '../../../accounts/account.ts'
 import { dnsRecords } from '../../../accounts/dns-records.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { addDkimKey, removeDkimKey, renameDkimKey, switchDkimKey } from '../../../operate/dkim-keys.ts'
 import { listDomains, showDomain } from '../../../operate/domains.ts'
 import type { Operation } from '../../../operate/verb.ts'
+import { DOMAIN_NAME, PAGE_TOKEN, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
@@ -15,6 +17,8 @@ import { isYes } from '../yes-no.ts'
 import { RECORD, recordsShown } from './domain.ts'
 
 const TEXT = { type: 'string' } as const
+/** Of a key of 16,384 bits twice. */
+const MOST_PEM = 30_000
 const KEY = {
   type: 'object',
   properties: { signing_domain: TEXT, selector: TEXT, dns_record: RECORD },
@@ -23,7 +27,7 @@ const KEYS = { type: 'array', items: KEY } as const
 const OF_KEY = {
   type: 'object',
   required: ['domain', 'selector'],
-  properties: { domain: TEXT, selector: TEXT },
+  properties: { domain: DOMAIN_NAME, selector: DOMAIN_NAME },
 } as const
 
 const ofDomain = endpoint({
@@ -52,7 +56,7 @@ const ofAll = endpoint({
     summary: 'The DKIM keys of all domains, in one page',
     querystring: {
       type: 'object',
-      properties: { signing_domain: TEXT, selector: TEXT, page: TEXT, limit: TEXT },
+      properties: { signing_domain: DOMAIN_NAME, selector: DOMAIN_NAME, page: PAGE_TOKEN, limit: WORD },
     },
     response: {
       200: {
@@ -91,10 +95,10 @@ const create = endpoint({
       type: 'object',
       required: ['signing_domain', 'selector'],
       properties: {
-        signing_domain: TEXT,
-        selector: TEXT,
-        bits: { type: 'string', description: '2048: nothing less is made.' },
-        pem: { type: 'string', description: 'A private key of your own.' },
+        signing_domain: DOMAIN_NAME,
+        selector: DOMAIN_NAME,
+        bits: { ...WORD, description: '2048: nothing less is made.' },
+        pem: { type: 'string', maxLength: MOST_PEM, description: 'A private key of your own.' },
       },
     },
     response: { 200: KEY },
@@ -144,7 +148,7 @@ const remove = endpoint({
     querystring: {
       type: 'object',
       required: ['signing_domain', 'selector'],
-      properties: { signing_domain: TEXT, selector: TEXT },
+      properties: { signing_domain: DOMAIN_NAME, selector: DOMAIN_NAME },
     },
     response: { 200: MESSAGE_ONLY },
   },
@@ -163,7 +167,7 @@ const rename = endpoint({
     operationId: 'formRenameKey',
     summary: 'Another selector for the first key that mail of a domain is signed with',
     params: OF_DOMAIN,
-    querystring: { type: 'object', required: ['dkim_selector'], properties: { dkim_selector: TEXT } },
+    querystring: { type: 'object', required: ['dkim_selector'], properties: { dkim_selector: DOMAIN_NAME } },
     response: { 200: MESSAGE_ONLY },
   },
 })(async ({ caller, params, query }, core) => {
@@ -184,7 +188,7 @@ const authority = endpoint({
     querystring: {
       type: 'object',
       required: ['self'],
-      properties: { self: { type: 'string', description: 'yes or true: nothing else is taken.' } },
+      properties: { self: { ...WORD, description: 'yes or true: nothing else is taken.' } },
     },
     response: {
       200: {

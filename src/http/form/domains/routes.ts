@@ -1,5 +1,7 @@
 /** Sending domains: `/v3/domains` and `/v4/domains`, which are the same here. */
+
 import { addDomain, listDomains, removeDomain, showDomain, verifyDomain } from '../../../operate/domains.ts'
+import { DOMAIN_NAME } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { onOwnDomain } from '../own-domain.ts'
@@ -28,7 +30,7 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
           limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
           skip: { type: 'integer', minimum: 0, default: 0 },
           state: { enum: ['active', 'unverified', 'disabled'] },
-          search: { type: 'string', default: '', description: 'A part of the name.' },
+          search: { ...DOMAIN_NAME, default: '', description: 'A part of the name.' },
           sort: { enum: ['name', 'name:asc', 'name:desc'] },
         },
       },
@@ -65,7 +67,7 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
         type: 'object',
         required: ['name'],
         // Whoever asks for it relies on it.
-        properties: { name: { type: 'string' }, require_tls: { enum: [...NO] } },
+        properties: { name: DOMAIN_NAME, require_tls: { enum: [...NO] } },
       },
       response: { 200: DOMAIN_WITH_RECORDS },
     },

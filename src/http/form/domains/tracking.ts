@@ -1,6 +1,8 @@
 /** `/v3/domains/{domain}/tracking`: settings of a domain, kept for what follows opens, clicks and unsubscriptions. */
+
 import type { DomainSettings, Principal } from '../../../accounts/account.ts'
 import { showDomain, updateDomain } from '../../../operate/domains.ts'
+import { WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { onOwnDomain } from '../own-domain.ts'
@@ -10,7 +12,7 @@ import { isYes } from '../yes-no.ts'
 const URL = '/v3/domains/:domain/tracking'
 const TEXT = { type: 'string' } as const
 const FLAG = { type: 'boolean' } as const
-const ACTIVE = { type: 'string', description: 'yes or no.' } as const
+const ACTIVE = { ...WORD, description: 'yes or no.' } as const
 
 const OPEN = { type: 'object', properties: { active: FLAG, place_at_the_top: FLAG } } as const
 const CLICK = {
@@ -115,7 +117,7 @@ const click = endpoint({
     body: {
       type: 'object',
       required: ['active'],
-      properties: { active: { type: 'string', description: 'yes, no or htmlonly.' } },
+      properties: { active: { ...WORD, description: 'yes, no or htmlonly.' } },
     },
     response: { 200: { type: 'object', properties: { message: TEXT, click: CLICK } } },
   },

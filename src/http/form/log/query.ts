@@ -1,5 +1,7 @@
 /** What somebody asks of the events of a domain. */
+
 import { invalidField } from '../../../intake/refusal.ts'
+import { PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { readTime } from '../date.ts'
 import { parseExpression } from './expression.ts'
 import { FILTERS, type Filter, fitting, type Shown } from './fields.ts'
@@ -15,18 +17,15 @@ export const EVENT_QUERY = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    begin: { type: 'string', description: 'A date as in a mail header, or Unix seconds.' },
-    end: { type: 'string' },
+    begin: { ...TIME_GIVEN, description: 'A date as in a mail header, or Unix seconds.' },
+    end: TIME_GIVEN,
     ascending: {
       enum: ['yes', 'no', 'true', 'false'],
       description: 'Without it: whether `begin` lies before `end`.',
     },
-    limit: { type: 'string', pattern: '^[1-9][0-9]{0,5}$', description: 'Events of a page, at most 300.' },
-    pretty: { type: 'string' },
-    ...(Object.fromEntries(FILTERS.map((name) => [name, { type: 'string' }])) as Record<
-      Filter,
-      { type: 'string' }
-    >),
+    limit: { ...WORD, pattern: '^[1-9][0-9]{0,5}$', description: 'Events of a page, at most 300.' },
+    pretty: WORD,
+    ...(Object.fromEntries(FILTERS.map((name) => [name, PASSAGE])) as Record<Filter, typeof PASSAGE>),
   },
 } as const
 

@@ -1,6 +1,8 @@
 /** `GET /v3/{domain}/events`: what happened to the mail of a domain, for pollers. */
+
 import type { FastifyRequest } from 'fastify'
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
+import { DOMAIN_NAME, PAGE_TOKEN } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { linkTo } from '../link.ts'
@@ -62,7 +64,7 @@ const nextEvents = endpoint({
     params: {
       type: 'object',
       required: ['domain', '*'],
-      properties: { domain: { type: 'string' }, '*': { type: 'string' } },
+      properties: { domain: DOMAIN_NAME, '*': PAGE_TOKEN },
     },
     response: { 200: PAGE },
   },

@@ -1,6 +1,8 @@
 /** `/v3/{domain}/stats/total` and `/v3/stats/total`: what was counted. */
+
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
 import { invalidField } from '../../../intake/refusal.ts'
+import { oneOrMore, TIME_GIVEN, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { utcDate } from '../date.ts'
@@ -11,18 +13,22 @@ import { STATS } from './figures.ts'
 import { type PeriodGiven, readPeriod } from './period.ts'
 
 const TEXT = { type: 'string' } as const
-const TEXTS = { anyOf: [TEXT, { type: 'array', items: TEXT }] } as const
+/** Many times what there are: a client may name one again. */
+const MOST_EVENTS_NAMED = 1_000
 const ANYTHING = { type: 'object', additionalProperties: true } as const
 
 export const STATS_QUERY = {
   type: 'object',
   required: ['event'],
   properties: {
-    event: { ...TEXTS, description: `Which of ${Object.keys(STATS).join(', ')}; several may be given.` },
-    start: { type: 'string', description: 'A date as in a mail header, or Unix seconds.' },
-    end: TEXT,
+    event: {
+      ...oneOrMore(WORD, MOST_EVENTS_NAMED),
+      description: `Which of ${Object.keys(STATS).join(', ')}; several may be given.`,
+    },
+    start: { ...TIME_GIVEN, description: 'A date as in a mail header, or Unix seconds.' },
+    end: TIME_GIVEN,
     resolution: { enum: ['hour', 'day', 'month'] },
-    duration: { type: 'string', description: 'A number with h, d, w or m, e.g. `7d`; instead of `start`.' },
+    duration: { ...WORD, description: 'A number with h, d, w or m, e.g. `7d`; instead of `start`.' },
   },
 } as const
 

@@ -1,23 +1,25 @@
 /** What is put on a list: one entry of a form or a JSON object, or many in a JSON array. */
+
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import type { SuppressionInput } from '../../../operate/suppression-check.ts'
+import { LINE, oneOrMore, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { readTime } from '../date.ts'
 import type { List } from './lists.ts'
 
 /** Of one request. */
 const MOST_ENTRIES = 1_000
 
-const TEXT = { type: 'string' } as const
+const MOST_TAGS = 200
 const ONE = {
   type: 'object',
   required: ['address'],
   properties: {
-    address: TEXT,
-    code: TEXT,
-    error: TEXT,
-    tag: { anyOf: [TEXT, { type: 'array', items: TEXT }] },
-    tags: { type: 'array', items: TEXT },
-    created_at: TEXT,
+    address: LINE,
+    code: WORD,
+    error: PASSAGE,
+    tag: oneOrMore(LINE, MOST_TAGS),
+    tags: { type: 'array', maxItems: MOST_TAGS, items: LINE },
+    created_at: TIME_GIVEN,
   },
 } as const
 

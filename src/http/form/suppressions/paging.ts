@@ -1,6 +1,8 @@
 /** Lists in the order of their addresses: pages that name the address they begin behind, or end before. */
+
 import type { FastifyRequest } from 'fastify'
 import { invalidField } from '../../../intake/refusal.ts'
+import { ADDRESS } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { LIMIT, lastOf } from '../limit.ts'
 import { linkTo } from '../link.ts'
@@ -12,8 +14,8 @@ export const PAGE_QUERY = {
   properties: {
     limit: LIMIT,
     page: { enum: ['', 'first', 'last', 'next', 'previous'], default: '' },
-    address: { type: 'string', default: '', description: 'Where `page` goes on from.' },
-    term: { type: 'string', default: '', description: 'What addresses begin with.' },
+    address: { ...ADDRESS, default: '', description: 'Where `page` goes on from.' },
+    term: { ...ADDRESS, default: '', description: 'What addresses begin with.' },
   },
 } as const
 

@@ -1,4 +1,5 @@
 /** `/v3/{domain}/bounces`, `unsubscribes` and `complaints`. */
+
 import type { Principal } from '../../../accounts/account.ts'
 import type { Suppression } from '../../../email/suppression.ts'
 import { OperateError } from '../../../operate/error.ts'
@@ -11,6 +12,7 @@ import {
   suppressedPage,
 } from '../../../operate/suppressions.ts'
 import type { Operation } from '../../../operate/verb.ts'
+import { ADDRESS, DOMAIN_NAME, LINE } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
@@ -24,7 +26,7 @@ import { PAGE_QUERY, PAGING, type PageWanted, pageWanted, paging } from './pagin
 const OF_ADDRESS = {
   type: 'object',
   required: ['domain', 'address'],
-  properties: { domain: { type: 'string' }, address: { type: 'string' } },
+  properties: { domain: DOMAIN_NAME, address: ADDRESS },
 } as const
 
 const ABOUT_ADDRESS = {
@@ -120,7 +122,7 @@ export const suppressionRoutes: readonly Endpoint[] = LISTS.flatMap((list) => {
       querystring: {
         type: 'object',
         properties: {
-          tag: { type: 'string', description: 'Of an unsubscription: from this tag only.' },
+          tag: { ...LINE, description: 'Of an unsubscription: from this tag only.' },
         },
       },
       response: { 200: ABOUT_ADDRESS },

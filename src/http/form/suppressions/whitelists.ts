@@ -1,8 +1,10 @@
 /** `/v3/{domain}/whitelists`: addresses and domains that bounces do not put on the list. */
+
 import type { AllowEntry } from '../../../email/suppression.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import { addAllowed, allowedPage, findAllowed, removeAllowed } from '../../../operate/allow-list.ts'
 import { OperateError } from '../../../operate/error.ts'
+import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
 import { operationOfKey } from '../../operation.ts'
@@ -23,7 +25,7 @@ const ENTRY = {
 const OF_VALUE = {
   type: 'object',
   required: ['domain', 'value'],
-  properties: { domain: TEXT, value: TEXT },
+  properties: { domain: DOMAIN_NAME, value: ADDRESS },
 } as const
 
 const ABOUT_VALUE = {
@@ -72,7 +74,7 @@ const add = endpoint({
     operationId: 'formAddWhitelist',
     summary: 'Keeps an address, or all of a domain, from being suppressed because of a bounce',
     params: OF_DOMAIN,
-    body: { type: 'object', properties: { address: TEXT, domain: TEXT, reason: TEXT } },
+    body: { type: 'object', properties: { address: LINE, domain: LINE, reason: PASSAGE } },
     response: { 200: ABOUT_VALUE },
   },
 })(async ({ caller, params, body }, core) => {

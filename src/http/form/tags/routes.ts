@@ -1,6 +1,8 @@
 /** `/v3/{domain}/tags`: the tags that mail of a domain had, and what was counted of them. */
+
 import type { Principal } from '../../../accounts/account.ts'
 import { describeTag, removeTag } from '../../../operate/tags.ts'
+import { DOMAIN_NAME, LINE, PASSAGE } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
@@ -42,8 +44,8 @@ const listTags = endpoint({
       properties: {
         limit: LIMIT,
         page: { enum: ['', 'first', 'last', 'next', 'previous'], default: '' },
-        tag: { type: 'string', default: '', description: 'Where `page` goes on from.' },
-        prefix: { type: 'string', default: '' },
+        tag: { ...LINE, default: '', description: 'Where `page` goes on from.' },
+        prefix: { ...LINE, default: '' },
       },
     },
     response: {
@@ -90,7 +92,7 @@ const listTags = endpoint({
 const OF_TAG = {
   type: 'object',
   required: ['domain', 'tag'],
-  properties: { domain: TEXT, tag: TEXT },
+  properties: { domain: DOMAIN_NAME, tag: LINE },
 } as const
 
 async function requireTag(
@@ -145,7 +147,7 @@ const update = endpoint({
     operationId: 'formUpdateTag',
     summary: 'Says what a tag is for',
     params: OF_TAG,
-    body: { type: 'object', properties: { description: { type: 'string', default: '' } } },
+    body: { type: 'object', properties: { description: { ...PASSAGE, default: '' } } },
     response: { 200: MESSAGE_ONLY },
   },
 })(async ({ caller, params, body }, core) => {

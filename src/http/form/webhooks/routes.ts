@@ -1,9 +1,11 @@
 /** `/v3/domains/{domain}/webhooks`, by word, and `/v4/domains/{domain}/webhooks`, by URL. */
+
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { testWebhook } from '../../../operate/webhook-sample.ts'
 import { checkedWebhookUrl } from '../../../operate/webhook-url.ts'
+import { DOMAIN_NAME, oneOrMore, PASSAGE, URL_GIVEN, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
@@ -15,7 +17,11 @@ import { byWord, type Told, tell, tellWord, urlsOf, WORDS, webhooksOf } from './
 const MOST_URLS = 3
 
 const TEXT = { type: 'string' } as const
-const TEXTS = { anyOf: [TEXT, { type: 'array', items: TEXT }] } as const
+/** Beyond what may be told, which is said in other words. */
+const MOST_GIVEN = 100
+/** With commas. */
+const URL_LIST = PASSAGE
+const URLS_GIVEN = oneOrMore(URL_GIVEN, MOST_GIVEN)
 const URLS = {
   type: 'object',
   required: ['urls'],
@@ -37,7 +43,7 @@ const ONE = {
 const OF_WORD = {
   type: 'object',
   required: ['domain', 'word'],
-  properties: { domain: TEXT, word: { type: 'string', description: `One of ${WORDS.join(', ')}.` } },
+  properties: { domain: DOMAIN_NAME, word: { ...WORD, description: `One of ${WORDS.join(', ')}.` } },
 } as const
 
 const V3 = '/v3/domains/:domain/webhooks'
@@ -84,7 +90,7 @@ const create = endpoint({
     operationId: 'formCreateWebhook',
     summary: 'Tells one kind of event to up to three URLs',
     params: OF_DOMAIN,
-    body: { type: 'object', required: ['id', 'url'], properties: { id: TEXT, url: TEXTS } },
+    body: { type: 'object', required: ['id', 'url'], properties: { id: WORD, url: URLS_GIVEN } },
     response: { 200: ONE },
   },
 })(async ({ caller, params, body }, core) => {
@@ -107,7 +113,7 @@ const update = endpoint({
     operationId: 'formUpdateWebhook',
     summary: 'Tells one kind of event to these URLs from now on',
     params: OF_WORD,
-    body: { type: 'object', required: ['url'], properties: { url: TEXTS } },
+    body: { type: 'object', required: ['url'], properties: { url: URLS_GIVEN } },
     response: { 200: ONE },
   },
 })(async ({ caller, params, body }, core) => {
@@ -145,7 +151,7 @@ const tryOut = endpoint({
     operationId: 'formTestWebhook',
     summary: 'Sends a sample of one kind of event to a URL that is a webhook of the domain',
     params: OF_WORD,
-    body: { type: 'object', required: ['url'], properties: { url: TEXT } },
+    body: { type: 'object', required: ['url'], properties: { url: URL_GIVEN } },
     response: {
       200: { type: 'object', properties: { code: { type: 'integer' }, message: TEXT } },
     },
@@ -162,7 +168,7 @@ const tryOut = endpoint({
 const BY_URL = {
   type: 'object',
   required: ['url', 'event_types'],
-  properties: { url: TEXT, event_types: TEXTS },
+  properties: { url: URL_LIST, event_types: oneOrMore(WORD, MOST_GIVEN) },
 } as const
 
 const createByUrl = endpoint({
@@ -217,7 +223,7 @@ const removeByUrl = endpoint({
     querystring: {
       type: 'object',
       required: ['url'],
-      properties: { url: { type: 'string', description: 'Several are separated by commas.' } },
+      properties: { url: { ...URL_LIST, description: 'Several are separated by commas.' } },
     },
     response: { 200: ALL },
   },

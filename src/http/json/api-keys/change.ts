@@ -2,6 +2,7 @@ import type { Principal } from '../../../accounts/account.ts'
 import { noSuchKey } from '../../../operate/find.ts'
 import { renameKey, revokeKey } from '../../../operate/keys.ts'
 import type { Operation } from '../../../operate/verb.ts'
+import { LINE } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
@@ -16,7 +17,7 @@ const rename = endpoint({
     operationId: 'updateApiKey',
     summary: 'Gives an API key another name',
     params: BY_ID,
-    body: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+    body: { type: 'object', required: ['name'], properties: { name: LINE } },
     response: { 200: changedSchema('api_key') },
   },
 })(async ({ caller, params, body }, core) => {

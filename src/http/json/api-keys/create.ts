@@ -1,5 +1,6 @@
 import { type Principal, SCOPES, type Scope } from '../../../accounts/account.ts'
 import { createKey as create } from '../../../operate/keys.ts'
+import { ID, LINE } from '../../bounds.ts'
 import { endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { requireDomain } from '../domains/find.ts'
@@ -20,14 +21,14 @@ export const createKey = endpoint({
       required: ['name'],
       examples: [{ name: 'Shop', permission: 'sending_access' }],
       properties: {
-        name: { type: 'string', description: 'What it is for, up to 200 characters.' },
+        name: { ...LINE, description: 'What it is for, up to 200 characters.' },
         permission: orNull({
           enum: PERMISSIONS,
           description:
             '`sending_access`: the scope sending alone. `full_access`: sending, reading and management. ' +
             'Default: what the key has that asks.',
         }),
-        domain_id: orNull({ type: 'string', description: 'The only domain it may send from.' }),
+        domain_id: orNull({ ...ID, description: 'The only domain it may send from.' }),
       },
     },
     response: {

@@ -1,4 +1,5 @@
 import { addDomain } from '../../../operate/domains.ts'
+import { DOMAIN_NAME } from '../../bounds.ts'
 import { endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { DOMAIN_WITH_RECORDS, OPTIONS, settingsIn, shownWithRecords } from './domain.ts'
@@ -15,7 +16,7 @@ export const createDomain = endpoint({
       type: 'object',
       required: ['name'],
       examples: [{ name: 'mail.example.com', open_tracking: false }],
-      properties: { name: { type: 'string', minLength: 1 }, ...OPTIONS },
+      properties: { name: { ...DOMAIN_NAME, minLength: 1 }, ...OPTIONS },
     },
     response: { 201: DOMAIN_WITH_RECORDS },
   },

@@ -1,8 +1,10 @@
 /** A sending domain as this dialect shows and takes it. */
+
 import type { Static } from 'typebox'
 import type { DomainSettings, RecordState, SendingDomain } from '../../../accounts/account.ts'
 import type { DnsRecord } from '../../../accounts/dns-records.ts'
 import { Refusal } from '../../../intake/refusal.ts'
+import { DOMAIN_NAME } from '../../bounds.ts'
 import { orNull } from '../schemas.ts'
 import { timestamp } from '../timestamp.ts'
 
@@ -122,8 +124,8 @@ export const OPTIONS = {
       receiving: orNull({ enum: ['enabled', 'disabled'] }),
     },
   }),
-  tracking_subdomain: orNull({ type: 'string' }),
-  custom_return_path: orNull({ type: 'string' }),
+  tracking_subdomain: orNull(DOMAIN_NAME),
+  custom_return_path: orNull(DOMAIN_NAME),
   region: orNull({ enum: REGIONS, description: 'Taken and passed over: there are no regions here.' }),
 } as const
 

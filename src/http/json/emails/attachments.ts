@@ -1,6 +1,7 @@
 /** The files of an email: what they are, and links to their octets. */
 
 import type { StoredFile } from '../../../store/store.ts'
+import { ID } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
@@ -45,11 +46,11 @@ const ONE_ATTACHMENT = {
   properties: { object: { const: 'attachment' }, ...FIELDS },
 } as const
 
-const EMAIL = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } as const
+const EMAIL = { type: 'object', required: ['id'], properties: { id: ID } } as const
 const FILE = {
   type: 'object',
   required: ['id', 'attachment'],
-  properties: { id: { type: 'string' }, attachment: { type: 'string' } },
+  properties: { id: ID, attachment: ID },
 } as const
 
 const list = endpoint({

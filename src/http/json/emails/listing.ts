@@ -1,10 +1,12 @@
 /** `GET /emails`: what was sent, newest first, and what of it is wanted. */
+
 import type { Principal } from '../../../accounts/account.ts'
 import { isEmailId } from '../../../email/email-id.ts'
 import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../../../email/event.ts'
 import type { EmailFilter } from '../../../email/stored-email.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { AddressError, parseDomain } from '../../../mail/address/address.ts'
+import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_GIVEN } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Call, type Endpoint, endpoint } from '../../endpoint.ts'
 import { parseIsoTime } from '../../schedule.ts'
@@ -33,17 +35,17 @@ const QUERY = {
   required: ['limit'],
   properties: {
     ...PAGE,
-    to: { type: 'string', description: 'The address of a recipient, whole.' },
-    from: { type: 'string', description: 'A part of the sender as it is shown.' },
-    subject: { type: 'string', description: 'A part of the subject.' },
-    tag: { type: 'string', description: '`name`, or `name:value`.' },
-    event: { type: 'string', description: 'What `last_event` is, or several of them with commas.' },
+    to: { ...ADDRESS, description: 'The address of a recipient, whole.' },
+    from: { ...LINE, description: 'A part of the sender as it is shown.' },
+    subject: { ...PASSAGE, description: 'A part of the subject.' },
+    tag: { ...LINE, description: '`name`, or `name:value`.' },
+    event: { ...LINE, description: 'What `last_event` is, or several of them with commas.' },
     since: {
-      type: 'string',
+      ...TIME_GIVEN,
       description: 'Accepted then or later: ISO 8601, a date or a time with its zone.',
     },
-    until: { type: 'string', description: 'Accepted before that.' },
-    domain: { type: 'string', description: 'The sending domain.' },
+    until: { ...TIME_GIVEN, description: 'Accepted before that.' },
+    domain: { ...DOMAIN_NAME, description: 'The sending domain.' },
   },
 } as const
 

@@ -1,8 +1,10 @@
 /** `PATCH /emails/{id}` and `POST /emails/{id}/cancel`: what can be done about an email that waits for its time. */
+
 import type { Principal } from '../../../accounts/account.ts'
 import { maySchedule } from '../../../accounts/reading.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import type { Rescheduled } from '../../../store/store.ts'
+import { ID, LINE } from '../../bounds.ts'
 import type { HttpDeps } from '../../deps.ts'
 import { originOf } from '../../email-origin.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
@@ -10,7 +12,7 @@ import { Fault } from '../../fault.ts'
 import { unknownEmail } from './find.ts'
 import { readScheduledAt } from './scheduled-at.ts'
 
-const PARAMS = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } as const
+const PARAMS = { type: 'object', required: ['id'], properties: { id: ID } } as const
 
 const DONE = {
   type: 'object',
@@ -34,7 +36,7 @@ const reschedule = endpoint({
       required: ['scheduled_at'],
       properties: {
         scheduled_at: {
-          type: 'string',
+          ...LINE,
           description: 'As in `POST /emails`: ISO 8601, or an English phrase. What is past means now.',
         },
       },

@@ -1,5 +1,6 @@
 import type { Principal } from '../../../accounts/account.ts'
 import { addSuppressions, findSuppression } from '../../../operate/suppressions.ts'
+import { ADDRESS } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
@@ -20,7 +21,7 @@ const add = endpoint({
       type: 'object',
       required: ['email'],
       examples: [{ email: 'jane@example.net' }],
-      properties: { email: { type: 'string' } },
+      properties: { email: ADDRESS },
     },
     response: { 201: ADDED },
   },
@@ -41,7 +42,7 @@ const addMany = endpoint({
       type: 'object',
       required: ['emails'],
       examples: [{ emails: ['jane@example.net', 'joe@example.net'] }],
-      properties: { emails: { type: 'array', minItems: 1, maxItems: MOST, items: { type: 'string' } } },
+      properties: { emails: { type: 'array', minItems: 1, maxItems: MOST, items: ADDRESS } },
     },
     response: {
       200: {

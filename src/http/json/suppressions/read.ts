@@ -1,11 +1,12 @@
 import { findSuppression, listSuppressions } from '../../../operate/suppressions.ts'
+import { ID } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { listPage, listSchema, PAGE } from '../list.ts'
 import { BY_ID } from '../schemas.ts'
 import { ONE_SUPPRESSION, ORIGINS, SUPPRESSION, shownSuppression, typesOf } from './suppression.ts'
 
-const CURSOR = { type: 'string', format: 'uuid' } as const
+const CURSOR = { ...ID, format: 'uuid' } as const
 
 const list = endpoint({
   method: 'GET',

@@ -3,13 +3,14 @@ import { invalidField } from '../../../intake/refusal.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { findSuppression, removeSuppression } from '../../../operate/suppressions.ts'
 import type { Operation } from '../../../operate/verb.ts'
+import { ADDRESS } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { BY_ID, deletedSchema } from '../schemas.ts'
 
 const MOST = 100
 const REMOVED = deletedSchema('suppression')
-const TEXTS = { type: 'array', minItems: 1, maxItems: MOST, items: { type: 'string' } } as const
+const TEXTS = { type: 'array', minItems: 1, maxItems: MOST, items: ADDRESS } as const
 
 const remove = endpoint({
   method: 'DELETE',

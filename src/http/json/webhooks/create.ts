@@ -1,4 +1,5 @@
 import { addWebhook } from '../../../operate/webhooks.ts'
+import { URL_GIVEN } from '../../bounds.ts'
 import { endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { EVENTS, WEBHOOK_SECRET } from './webhook.ts'
@@ -17,7 +18,7 @@ export const createWebhook = endpoint({
       required: ['endpoint', 'events'],
       examples: [{ endpoint: 'https://app.example.com/hook', events: ['email.delivered', 'email.bounced'] }],
       properties: {
-        endpoint: { type: 'string', description: 'Who is told: a URL with https or http.' },
+        endpoint: { ...URL_GIVEN, description: 'Who is told: a URL with https or http.' },
         events: EVENTS,
       },
     },

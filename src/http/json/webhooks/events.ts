@@ -1,4 +1,5 @@
 /** What a webhook was told: each event under the id that its receiver sees in `svix-id`. */
+
 import type { Static } from 'typebox'
 import { JSON_TYPES } from '../../../events/told/json.ts'
 import {
@@ -9,6 +10,7 @@ import {
   type WebhookMessage,
 } from '../../../operate/webhook-events.ts'
 import type { WebhookAttempt } from '../../../store/store.ts'
+import { ID } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { listPage, listSchema, PAGE } from '../list.ts'
 import { BY_ID, changedSchema } from '../schemas.ts'
@@ -48,7 +50,7 @@ const ATTEMPT = {
 const BY_EVENT = {
   type: 'object',
   required: ['id', 'event'],
-  properties: { id: { type: 'string' }, event: { type: 'string' } },
+  properties: { id: ID, event: ID },
 } as const
 
 const list = endpoint({

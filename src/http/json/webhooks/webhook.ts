@@ -1,10 +1,12 @@
 /** A webhook as this dialect shows and takes it. */
+
 import type { Static } from 'typebox'
 import type { Principal } from '../../../accounts/account.ts'
 import { webhookWords, wordsOfTypes } from '../../../events/told/types.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { noSuchWebhook, type OwnedWebhook } from '../../../operate/webhook-find.ts'
 import { showWebhook } from '../../../operate/webhooks.ts'
+import { URL_GIVEN, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { currentOperation } from '../../operation.ts'
 import { orNull } from '../schemas.ts'
@@ -12,11 +14,15 @@ import { timestamp } from '../timestamp.ts'
 
 const WORDS = webhookWords('json')
 
+/** Many times what there are: a client may name one again. */
+const MOST_EVENTS_NAMED = 1_000
+
 /** What is told, in requests. */
 export const EVENTS = {
   type: 'array',
   minItems: 1,
-  items: { type: 'string' },
+  maxItems: MOST_EVENTS_NAMED,
+  items: WORD,
   description: `Any of ${WORDS.join(', ')}.`,
 } as const
 
@@ -59,7 +65,7 @@ export const WEBHOOK_SECRET = {
 /** What can be changed of one. */
 export const CHANGES = {
   type: 'object',
-  properties: { endpoint: orNull({ type: 'string' }), events: orNull(EVENTS), status: orNull(STATUS) },
+  properties: { endpoint: orNull(URL_GIVEN), events: orNull(EVENTS), status: orNull(STATUS) },
 } as const
 
 export function shownWebhook({ webhook }: OwnedWebhook): Static<typeof WEBHOOK> {
