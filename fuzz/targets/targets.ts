@@ -2,9 +2,12 @@
 import type { FuzzTarget } from '../target.ts'
 import { address } from './address.ts'
 import { dnsAnswer } from './dns-answer.ts'
+import { emailSearch } from './email-search.ts'
+import { eventFilter } from './event-filter.ts'
 import { header } from './header.ts'
 import { html } from './html.ts'
 import { json } from './json.ts'
+import { metricsQuery } from './metrics-query.ts'
 import { mime } from './mime.ts'
 import { multipart } from './multipart.ts'
 import { phrase } from './phrase.ts'
@@ -33,5 +36,8 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
     smtpSession,
     proxyHeader,
     dnsAnswer,
+    emailSearch,
+    eventFilter,
+    metricsQuery,
   ].map((target) => [target.name, target]),
 )

@@ -18,8 +18,12 @@ export const URL_GIVEN = { type: 'string', maxLength: 2_048 } as const
 export const LINE = { type: 'string', maxLength: 1_000 } as const
 /** A description, a reason, an expression of a filter. */
 export const PASSAGE = { type: 'string', maxLength: 10_000 } as const
-/** Where a page begins: as much as a head has room for. */
-export const PAGE_TOKEN = { type: 'string', maxLength: 16 * 1024 } as const
+/** Octets of a request line and all header fields together. */
+export const MAX_HEAD = 16 * 1024
+/** Part of a path: a name that is too long is the name of nothing, as any other that is not there. */
+export const PATH_NAME = { type: 'string', maxLength: MAX_HEAD } as const
+/** Where a page begins. */
+export const PAGE_TOKEN = PATH_NAME
 
 /** Of a list that is turned page by page: as many as every client and database can write. */
 export const SKIP = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 } as const

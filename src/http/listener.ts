@@ -2,6 +2,7 @@
  * One address that is listened on: its connections, limits on time and size, what is found behind it, and a stop that
  * lets open requests finish.
  */
+
 import {
   createServer as createHttp,
   type IncomingMessage,
@@ -19,6 +20,7 @@ import type { Connections } from './admission/connections.ts'
 import { withoutLongPipelines } from './admission/pipeline.ts'
 import type { Answers } from './answer.ts'
 import type { Api } from './api.ts'
+import { MAX_HEAD } from './bounds.ts'
 import { clientErrorHandler, lastHeaders } from './client-error.ts'
 import type { HttpCore } from './core.ts'
 import { type AnyReason, clip } from './fault.ts'
@@ -37,8 +39,6 @@ const BACKLOG = 4_096
  * in it.
  */
 const READ_AHEAD = 16 * 1024
-/** Octets of request line and header fields together. */
-const MAX_HEAD = 16 * 1024
 /** Milliseconds a connection may idle: longer than the 60 s that load balancers commonly hold one. */
 const KEEP_ALIVE = 65_000
 /** Milliseconds for the head of a request, and at most a third of what the whole request may take. */

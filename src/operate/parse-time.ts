@@ -21,7 +21,7 @@ export function parseTime(text: string, { now, timeZone }: Clock): number {
     return at([year, month, day - (word === 'today' ? 0 : 1), 0, 0, 0], timeZone)
   }
   const match = DAY_TIME.exec(text.trim())
-  if (match === null) return now - parseDuration(word)
+  if (match === null) return before(now, parseDuration(word))
   const [, year, month, day, hour = '0', minute = '0', second = '0', zone] = match
   const fields = [year!, month!, day!, hour, minute, second].map(Number) as Fields
   const plain = asUtc(fields)
@@ -31,6 +31,13 @@ export function parseTime(text: string, { now, timeZone }: Clock): number {
   if (!shown.startsWith(given)) throw new NotAllowed('there is no such day or time')
   if (zone === undefined) return at(fields, timeZone)
   return plain - (zone.toUpperCase() === 'Z' ? 0 : minutesOf(zone) * 60_000)
+}
+
+/** Throws NotAllowed for a time that no date can be of. */
+function before(now: number, duration: number): number {
+  const time = now - duration
+  if (Number.isNaN(new Date(time).getTime())) throw new NotAllowed('that is too long ago')
+  return time
 }
 
 type Fields = [year: number, month: number, day: number, hour: number, minute: number, second: number]

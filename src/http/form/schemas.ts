@@ -1,11 +1,11 @@
 /** Shapes that several endpoints of this dialect have. */
 
-import { DOMAIN_NAME } from '../bounds.ts'
+import { PATH_NAME } from '../bounds.ts'
 
 export const OF_DOMAIN = {
   type: 'object',
   required: ['domain'],
-  properties: { domain: DOMAIN_NAME },
+  properties: { domain: PATH_NAME },
 } as const
 
 export const MESSAGE_ONLY = {

@@ -1,7 +1,7 @@
 /** Parts of schemas that the management routes share. */
 
 import type { TSchema } from 'typebox'
-import { ID } from '../bounds.ts'
+import { PATH_NAME } from '../bounds.ts'
 
 /** Clients send null for what their users left out. */
 export function orNull<const Schema extends TSchema>(schema: Schema) {
@@ -9,7 +9,7 @@ export function orNull<const Schema extends TSchema>(schema: Schema) {
 }
 
 /** The id in a path. */
-export const BY_ID = { type: 'object', required: ['id'], properties: { id: ID } } as const
+export const BY_ID = { type: 'object', required: ['id'], properties: { id: PATH_NAME } } as const
 
 /** What says that something was changed, e.g. `{ object: 'domain', id }`. */
 export function changedSchema<const Name extends string>(object: Name) {

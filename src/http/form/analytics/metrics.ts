@@ -1,13 +1,15 @@
 /** `POST /v1/analytics/metrics`: figures by time, domain, tag or the domain of recipients. */
 
+import type { Static } from 'typebox'
 import { invalidField } from '../../../intake/refusal.ts'
+import type { GroupRequest } from '../../../store/store.ts'
 import { SKIP, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { mailDate } from '../date.ts'
 import { groupsOf } from '../stats/counts.ts'
 import { type Figures, METRICS } from '../stats/figures.ts'
 import { readPeriod } from '../stats/period.ts'
-import { domainOf, FILTER } from './filter.ts'
+import { type Condition, domainOf, FILTER } from './filter.ts'
 
 const TEXT = { type: 'string' } as const
 const FIGURES = { type: 'object', additionalProperties: true } as const
@@ -21,6 +23,29 @@ const MOST_NAMES = 100
 const USUAL_LIMIT = 100
 const KNOWN = ['time', 'tag', 'recipient_domain'] as const
 
+export const ASKED = {
+  type: 'object',
+  properties: {
+    start: TIME_GIVEN,
+    end: TIME_GIVEN,
+    resolution: { enum: ['hour', 'day', 'month'] },
+    duration: WORD,
+    dimensions: { type: 'array', maxItems: 2, items: { enum: KNOWN } },
+    metrics: { type: 'array', maxItems: MOST_NAMES, items: WORD },
+    filter: FILTER,
+    include_subaccounts: { type: 'boolean' },
+    include_aggregates: { type: 'boolean' },
+    pagination: {
+      type: 'object',
+      properties: {
+        limit: { type: 'integer', minimum: 1, maximum: 1_500 },
+        skip: SKIP,
+        sort: WORD,
+      },
+    },
+  },
+} as const
+
 const metrics = endpoint({
   method: 'POST',
   url: '/v1/analytics/metrics',
@@ -29,28 +54,7 @@ const metrics = endpoint({
   schema: {
     operationId: 'formMetrics',
     summary: 'How many events there were, by time, by tag or by the domain of recipients',
-    body: {
-      type: 'object',
-      properties: {
-        start: TIME_GIVEN,
-        end: TIME_GIVEN,
-        resolution: { enum: ['hour', 'day', 'month'] },
-        duration: WORD,
-        dimensions: { type: 'array', maxItems: 2, items: { enum: KNOWN } },
-        metrics: { type: 'array', maxItems: MOST_NAMES, items: WORD },
-        filter: FILTER,
-        include_subaccounts: { type: 'boolean' },
-        include_aggregates: { type: 'boolean' },
-        pagination: {
-          type: 'object',
-          properties: {
-            limit: { type: 'integer', minimum: 1, maximum: 1_500 },
-            skip: SKIP,
-            sort: WORD,
-          },
-        },
-      },
-    },
+    body: ASKED,
     response: {
       200: {
         type: 'object',
@@ -77,32 +81,12 @@ const metrics = endpoint({
     },
   },
 })(async ({ caller, body }, core) => {
-  const { dimensions = ['time'], filter, pagination = {} } = body
-  const names = [...new Set(body.metrics ?? USUAL_METRICS)]
-  const unknown = names.find((name) => !Object.hasOwn(METRICS, name))
-  if (unknown !== undefined) {
-    throw invalidField('metrics', `there is no "${unknown}"; there are ${Object.keys(METRICS).join(', ')}`)
-  }
-  const { domain, others } = await domainOf(core, caller, filter?.AND ?? [])
-  const [by, ...more] = dimensions.filter((each) => each !== 'time')
-  if (more.length > 0) throw invalidField('dimensions', 'there may be one beside time')
-  const value = onlyValue(by, others)
-  const { since, until, resolution, size } = readPeriod(body, Date.now())
-  const { limit = USUAL_LIMIT, skip = 0 } = pagination
+  const { domain, others } = await domainOf(core, caller, body.filter?.AND ?? [])
+  const { names, dimensions, period, groups } = readMetrics(body, others, Date.now())
   const found = await groupsOf(core, {
     companyId: caller.companyId,
     domainId: domain?.id ?? null,
-    size,
-    dimension: by === undefined ? 'all' : COUNTED[by],
-    value,
-    since,
-    until,
-    by: {
-      time: dimensions.includes('time') ? (resolution === 'month' ? 'month' : 'bucket') : null,
-      value: by !== undefined,
-    },
-    skip,
-    limit,
+    ...groups,
   })
   const shown = (figures: Figures) => Object.fromEntries(names.map((name) => [name, METRICS[name]!(figures)]))
   const items = found.groups.map(({ start, value, sums }) => ({
@@ -115,17 +99,47 @@ const metrics = endpoint({
   return {
     status: 200,
     body: {
-      start: mailDate(since),
-      end: mailDate(until),
-      resolution,
+      start: mailDate(period.since),
+      end: mailDate(period.until),
+      resolution: period.resolution,
       ...(body.duration !== undefined && { duration: body.duration }),
-      dimensions: [...dimensions],
-      pagination: { sort: '', skip, limit, total: found.total },
+      dimensions,
+      pagination: { sort: '', skip: groups.skip, limit: groups.limit, total: found.total },
       items,
       ...(body.include_aggregates === true && { aggregates: { metrics: shown(found.sums) } }),
     },
   }
 })
+
+type Asked = Static<typeof ASKED>
+
+/** What is asked for beside the domain. Throws a Refusal. */
+export function readMetrics(body: Asked, conditions: readonly Condition[], now: number) {
+  const names = [...new Set(body.metrics ?? USUAL_METRICS)]
+  const unknown = names.find((name) => !Object.hasOwn(METRICS, name))
+  if (unknown !== undefined) {
+    throw invalidField('metrics', `there is no "${unknown}"; there are ${Object.keys(METRICS).join(', ')}`)
+  }
+  const dimensions = [...(body.dimensions ?? ['time'])]
+  const [by, ...more] = dimensions.filter((each) => each !== 'time')
+  if (more.length > 0) throw invalidField('dimensions', 'there may be one beside time')
+  const value = onlyValue(by, conditions)
+  const period = readPeriod(body, now)
+  const { since, until, resolution, size } = period
+  const { limit = USUAL_LIMIT, skip = 0 } = body.pagination ?? {}
+  const byTime = resolution === 'month' ? 'month' : 'bucket'
+  const groups: Omit<GroupRequest, 'companyId' | 'domainId' | 'most'> = {
+    size,
+    dimension: by === undefined ? 'all' : COUNTED[by],
+    value,
+    since,
+    until,
+    by: { time: dimensions.includes('time') ? byTime : null, value: by !== undefined },
+    skip,
+    limit,
+  }
+  return { names, dimensions, period, groups }
+}
 
 /** Of what is counted by: the one value that is asked about. Null: each. Throws a Refusal. */
 function onlyValue(

@@ -7,7 +7,7 @@ import type { ApiKey, SendingDomain } from '../../../accounts/account.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import { createKey, listKeys, revokeKey } from '../../../operate/keys.ts'
 import type { Operation } from '../../../operate/verb.ts'
-import { DOMAIN_NAME, LINE } from '../../bounds.ts'
+import { LINE, PATH_NAME } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
 import { mailDate } from '../date.ts'
@@ -19,7 +19,7 @@ const TEXT = { type: 'string' } as const
 const OF_LOGIN = {
   type: 'object',
   required: ['domain', 'login'],
-  properties: { domain: DOMAIN_NAME, login: LINE },
+  properties: { domain: PATH_NAME, login: PATH_NAME },
 } as const
 const PASSWORD = {
   ...LINE,

@@ -6,7 +6,7 @@ import { invalidField } from '../../../intake/refusal.ts'
 import { addDkimKey, removeDkimKey, renameDkimKey, switchDkimKey } from '../../../operate/dkim-keys.ts'
 import { listDomains, showDomain } from '../../../operate/domains.ts'
 import type { Operation } from '../../../operate/verb.ts'
-import { DOMAIN_NAME, PAGE_TOKEN, WORD } from '../../bounds.ts'
+import { DOMAIN_NAME, PAGE_TOKEN, PATH_NAME, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
@@ -27,7 +27,7 @@ const KEYS = { type: 'array', items: KEY } as const
 const OF_KEY = {
   type: 'object',
   required: ['domain', 'selector'],
-  properties: { domain: DOMAIN_NAME, selector: DOMAIN_NAME },
+  properties: { domain: PATH_NAME, selector: PATH_NAME },
 } as const
 
 const ofDomain = endpoint({

@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
-import { DOMAIN_NAME, PAGE_TOKEN } from '../../bounds.ts'
+import { PAGE_TOKEN, PATH_NAME } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { linkTo } from '../link.ts'
@@ -64,7 +64,7 @@ const nextEvents = endpoint({
     params: {
       type: 'object',
       required: ['domain', '*'],
-      properties: { domain: DOMAIN_NAME, '*': PAGE_TOKEN },
+      properties: { domain: PATH_NAME, '*': PAGE_TOKEN },
     },
     response: { 200: PAGE },
   },

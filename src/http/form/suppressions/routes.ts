@@ -12,7 +12,7 @@ import {
   suppressedPage,
 } from '../../../operate/suppressions.ts'
 import type { Operation } from '../../../operate/verb.ts'
-import { ADDRESS, DOMAIN_NAME, LINE } from '../../bounds.ts'
+import { LINE, PATH_NAME } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
@@ -26,7 +26,7 @@ import { PAGE_QUERY, PAGING, type PageWanted, pageWanted, paging } from './pagin
 const OF_ADDRESS = {
   type: 'object',
   required: ['domain', 'address'],
-  properties: { domain: DOMAIN_NAME, address: ADDRESS },
+  properties: { domain: PATH_NAME, address: PATH_NAME },
 } as const
 
 const ABOUT_ADDRESS = {

@@ -4,7 +4,7 @@ import type { AllowEntry } from '../../../email/suppression.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import { addAllowed, allowedPage, findAllowed, removeAllowed } from '../../../operate/allow-list.ts'
 import { OperateError } from '../../../operate/error.ts'
-import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE } from '../../bounds.ts'
+import { LINE, PASSAGE, PATH_NAME } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
 import { operationOfKey } from '../../operation.ts'
@@ -25,7 +25,7 @@ const ENTRY = {
 const OF_VALUE = {
   type: 'object',
   required: ['domain', 'value'],
-  properties: { domain: DOMAIN_NAME, value: ADDRESS },
+  properties: { domain: PATH_NAME, value: PATH_NAME },
 } as const
 
 const ABOUT_VALUE = {

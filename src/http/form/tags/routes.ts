@@ -2,7 +2,7 @@
 
 import type { Principal } from '../../../accounts/account.ts'
 import { describeTag, removeTag } from '../../../operate/tags.ts'
-import { DOMAIN_NAME, LINE, PASSAGE } from '../../bounds.ts'
+import { LINE, PASSAGE, PATH_NAME } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
@@ -92,7 +92,7 @@ const listTags = endpoint({
 const OF_TAG = {
   type: 'object',
   required: ['domain', 'tag'],
-  properties: { domain: DOMAIN_NAME, tag: LINE },
+  properties: { domain: PATH_NAME, tag: PATH_NAME },
 } as const
 
 async function requireTag(

@@ -5,7 +5,7 @@ import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { testWebhook } from '../../../operate/webhook-sample.ts'
 import { checkedWebhookUrl } from '../../../operate/webhook-url.ts'
-import { DOMAIN_NAME, oneOrMore, PASSAGE, URL_GIVEN, WORD } from '../../bounds.ts'
+import { oneOrMore, PASSAGE, PATH_NAME, URL_GIVEN, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
@@ -43,7 +43,7 @@ const ONE = {
 const OF_WORD = {
   type: 'object',
   required: ['domain', 'word'],
-  properties: { domain: DOMAIN_NAME, word: { ...WORD, description: `One of ${WORDS.join(', ')}.` } },
+  properties: { domain: PATH_NAME, word: { ...PATH_NAME, description: `One of ${WORDS.join(', ')}.` } },
 } as const
 
 const V3 = '/v3/domains/:domain/webhooks'

@@ -1,7 +1,7 @@
 /** The files of an email: what they are, and links to their octets. */
 
 import type { StoredFile } from '../../../store/store.ts'
-import { ID } from '../../bounds.ts'
+import { PATH_NAME } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
@@ -46,11 +46,11 @@ const ONE_ATTACHMENT = {
   properties: { object: { const: 'attachment' }, ...FIELDS },
 } as const
 
-const EMAIL = { type: 'object', required: ['id'], properties: { id: ID } } as const
+const EMAIL = { type: 'object', required: ['id'], properties: { id: PATH_NAME } } as const
 const FILE = {
   type: 'object',
   required: ['id', 'attachment'],
-  properties: { id: ID, attachment: ID },
+  properties: { id: PATH_NAME, attachment: PATH_NAME },
 } as const
 
 const list = endpoint({

@@ -4,7 +4,7 @@ import type { Principal } from '../../../accounts/account.ts'
 import { maySchedule } from '../../../accounts/reading.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import type { Rescheduled } from '../../../store/store.ts'
-import { ID, LINE } from '../../bounds.ts'
+import { LINE, PATH_NAME } from '../../bounds.ts'
 import type { HttpDeps } from '../../deps.ts'
 import { originOf } from '../../email-origin.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
@@ -12,7 +12,7 @@ import { Fault } from '../../fault.ts'
 import { unknownEmail } from './find.ts'
 import { readScheduledAt } from './scheduled-at.ts'
 
-const PARAMS = { type: 'object', required: ['id'], properties: { id: ID } } as const
+const PARAMS = { type: 'object', required: ['id'], properties: { id: PATH_NAME } } as const
 
 const DONE = {
   type: 'object',

@@ -10,7 +10,7 @@ import {
   type WebhookMessage,
 } from '../../../operate/webhook-events.ts'
 import type { WebhookAttempt } from '../../../store/store.ts'
-import { ID } from '../../bounds.ts'
+import { PATH_NAME } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { listPage, listSchema, PAGE } from '../list.ts'
 import { BY_ID, changedSchema } from '../schemas.ts'
@@ -50,7 +50,7 @@ const ATTEMPT = {
 const BY_EVENT = {
   type: 'object',
   required: ['id', 'event'],
-  properties: { id: ID, event: ID },
+  properties: { id: PATH_NAME, event: PATH_NAME },
 } as const
 
 const list = endpoint({
