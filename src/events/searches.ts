@@ -2,19 +2,19 @@
 import type { EventFilter } from '../email/event.ts'
 import type { ToldEvent } from '../email/told-event.ts'
 import type {
-  CountedValue,
   EmailFilter,
   EventGroups,
   GroupRequest,
+  SeenTags,
+  SeenTagsRequest,
   Store,
-  ValuesRequest,
 } from '../store/store.ts'
 import { type EventRange, type EventSearchParts, type FoundEvents, findEvents } from './find.ts'
 import { type EmailRange, type FoundEmails, findEmails } from './find-emails.ts'
 import { PATIENCE, SearchTurns } from './search-turns.ts'
 
 export interface SearchParts extends EventSearchParts {
-  store: EventSearchParts['store'] & Pick<Store, 'groupEvents' | 'countedValues'>
+  store: EventSearchParts['store'] & Pick<Store, 'groupEvents' | 'seenTags'>
 }
 
 /** All of them reject with SearchesBusy where their turn does not come in time. */
@@ -48,8 +48,9 @@ export class Searches {
     return this.turns.take(request.companyId, () => store.groupEvents(request))
   }
 
-  values(request: ValuesRequest): Promise<CountedValue[] | null> {
+  /** Null: there is more to go through than is wanted. */
+  tags(request: SeenTagsRequest): Promise<SeenTags | null> {
     const { store } = this.#parts
-    return this.turns.take(request.companyId, () => store.countedValues(request))
+    return this.turns.take(request.companyId, () => store.seenTags(request))
   }
 }

@@ -42,6 +42,6 @@ export const removeTag = verb(
 
 async function noteOf(op: Operation, { domain: text, tag }: OneTag): Promise<TagNote> {
   const { id: domainId } = findDomain(op, text)
-  const notes = await op.store.tagNotes(domainId)
-  return notes.find((note) => note.tag === tag) ?? { domainId, tag, description: '', removedAt: null }
+  const [note] = await op.store.tagNotes(domainId, tag)
+  return note ?? { domainId, tag, description: '', removedAt: null }
 }

@@ -16,8 +16,8 @@ export interface DigestStore {
   groupEvents(request: GroupRequest): Promise<EventGroups | null>
   /** By what they are counted by, over the whole time. Null: there is more to add up than is wanted. */
   sumEvents(request: SumRequest): Promise<EventSum[] | null>
-  /** Values of a dimension under which something was counted, in their order. Null: there are more than are wanted. */
-  countedValues(request: ValuesRequest): Promise<CountedValue[] | null>
+  /** A page of the tags of mail, and how many there are in all. Null: there is more to go through than is wanted. */
+  seenTags(request: SeenTagsRequest): Promise<SeenTags | null>
   /** Removes a little of what is older than any email, and of counts past their time. True when there may be more. */
   trimDigest(before: CountsBefore): Promise<boolean>
 }
@@ -106,17 +106,41 @@ export interface EventSum {
   n: number
 }
 
-/** `most`: values. */
-export interface ValuesRequest extends Omit<CountRequest, 'since' | 'until'> {
+export interface SeenTagsRequest {
+  companyId: string
+  /** Sending domains whose mail had them. */
+  domainIds: readonly string[]
+  /** That one alone, with the domains that list it; null: each. */
+  tag: string | null
+  /** What names begin with. */
+  prefix: string
+  /** Only names behind this one, and before that one. */
+  after: string | null
+  before: string | null
+  /** Then by name, rising. */
+  order: { by: TagOrder; falling: boolean }
+  skip: number
+  limit: number
   /** Counts gone through for them at most. */
   looks: number
 }
 
-export interface CountedValue {
-  value: string
-  /** Unix ms: the first and the last bucket. */
+export type TagOrder = 'tag' | 'description' | 'first' | 'last'
+
+export interface SeenTag {
+  tag: string
+  /** Of one of the domains that say something of it. */
+  description: string
+  /** Unix ms: the days on which it was seen first and last. */
   first: number
   last: number
+  /** Ids of those that list it, where one tag is asked for; else none. */
+  domainIds: readonly string[]
+}
+
+export interface SeenTags {
+  tags: SeenTag[]
+  total: number
 }
 
 export interface EventCount {

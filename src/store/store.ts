@@ -30,15 +30,17 @@ export type * from '../email/suppression.ts'
 export type * from '../email/told-event.ts'
 export type { Digest, PlaceList } from './digest.ts'
 export type {
-  CountedValue,
   CountRequest,
   EventCount,
   EventGroups,
   EventSum,
   GroupRequest,
+  SeenTag,
+  SeenTags,
+  SeenTagsRequest,
   SumRequest,
   Sums,
-  ValuesRequest,
+  TagOrder,
 } from './digest-store.ts'
 export type { Advance } from './follower-store.ts'
 export type { ChangedEmails, RecipientCounts } from './live-list-store.ts'

@@ -9,7 +9,8 @@ export interface TagNote {
 }
 
 export interface TagStore {
-  tagNotes(domainId: string): Promise<TagNote[]>
+  /** By tag; `tag`: that one alone. */
+  tagNotes(domainId: string, tag?: string): Promise<TagNote[]>
   /** Instead of what was said before. Nothing is kept of a domain that is not there. */
   noteTag(note: TagNote): Promise<void>
 }

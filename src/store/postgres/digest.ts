@@ -19,7 +19,7 @@ import {
   unlessMore,
   withoutRepeats,
 } from '../digest.ts'
-import type { CountedValue, EventCount, EventSum } from '../digest-store.ts'
+import type { EventCount, EventSum } from '../digest-store.ts'
 import {
   BEGINS,
   type DigestedRow,
@@ -31,6 +31,7 @@ import {
 import { type GroupsRow, groupsOf } from '../event-groups.ts'
 import { type DigestedEvent, makeDigest } from '../make-digest.ts'
 import { NamedDestinations } from '../named-destinations.ts'
+import { type SeenTagsRow, seenTagsOf, TAG_COUNTS, tagOrder } from '../seen-tags.ts'
 import type { DigestStore } from '../store.ts'
 import { SUBJECT_LOOKED_AT } from '../subject-words.ts'
 import { byteas, int4s, int8s, texts } from './arrays.ts'
@@ -107,9 +108,6 @@ const GROUPS = `WITH counted AS MATERIALIZED (
     (SELECT json_object_agg(type, n)::text FROM (SELECT type, sum(n)::int8 AS n FROM counted GROUP BY type) AS t) AS sums,
     (SELECT count(*) FROM grouped) AS total, (SELECT coalesce(sum(rows), 0)::int8 FROM counted) AS rows`
 const SUMS = { value: sumsBy('value'), domain: sumsBy('domain_id'), company: sumsByCompany() }
-const VALUES = `SELECT value, min(start) AS first, max(start) AS last, count(*) AS rows
-  FROM (SELECT value, start FROM event_counts WHERE ${COUNTED} LIMIT $6) AS c
-  GROUP BY value ORDER BY value LIMIT $7`
 
 /** Of an email's segments those of the company's own emails are looked at. */
 const BOUNDS: Statement = {
@@ -173,6 +171,28 @@ function sumsByCompany(): string {
           AND ($5::text IS NULL OR value = $5) AND start >= $6 AND start < $7 OFFSET 0
       ) AS k WHERE $1::int4 = ${EVERY_COMPANY} LIMIT $8
     ) AS k GROUP BY key, type ORDER BY key, type`
+}
+
+function seenTagsIn(order: string): string {
+  return `WITH counted AS MATERIALIZED (
+    SELECT domain_id, value, min(start) AS first, max(start) AS last, count(*) AS rows
+    FROM (
+      SELECT domain_id, value, start FROM event_counts
+      WHERE company = $1 AND size = ${TAG_COUNTS.size} AND dimension = '${TAG_COUNTS.dimension}'
+        AND domain_id = ANY ($2::text[]) AND ($3::text IS NULL OR value = $3) LIMIT $4
+    ) AS c
+    GROUP BY domain_id, value
+  ), listed AS MATERIALIZED (
+    SELECT c.value AS tag, coalesce(min(nullif(n.description, '')), '') COLLATE "C" AS description, min(c.first) AS first,
+      max(c.last) AS last, CASE WHEN $3::text IS NOT NULL THEN json_agg(c.domain_id) END AS domains
+    FROM counted c LEFT JOIN tags n ON n.domain_id = c.domain_id AND n.tag = c.value
+    WHERE starts_with(c.value, $5) AND (n.removed_at IS NULL OR c.last > n.removed_at)
+    GROUP BY c.value
+  )
+  SELECT (SELECT json_agg(json_build_array(tag, description, first, last, domains) ORDER BY ${order})::text
+      FROM (SELECT * FROM listed WHERE ($6::text IS NULL OR tag > $6) AND ($7::text IS NULL OR tag < $7)
+        ORDER BY ${order} LIMIT $9 OFFSET $8) AS page) AS tags,
+    (SELECT count(*) FROM listed) AS total, (SELECT coalesce(sum(rows), 0)::int8 FROM counted) AS rows`
 }
 
 /** What is made of the log of events. */
@@ -341,12 +361,20 @@ export function digest(parts: Parts): DigestStore {
       return unlessMore(await database.read<EventSum & AddedUp>(SUMS[by], [...counted, ...range]), most)
     },
 
-    async countedValues({ companyId, domainId, size, dimension, value, looks, most }) {
+    async seenTags({ companyId, domainIds, tag, prefix, after, before, order, skip, limit, looks }) {
       const company = await numberOf(companyId)
-      if (company === undefined) return []
-      const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
-      const found = await database.read<CountedValue & AddedUp>(VALUES, [...counted, looks + 1, most + 1])
-      return found.length > most ? null : unlessMore(found, looks)
+      if (company === undefined) return { tags: [], total: 0 }
+      const statement = seenTagsIn(tagOrder(order.by, order.falling))
+      const counted = [company, texts([...domainIds]), tag, looks + 1]
+      const [row] = await database.read<SeenTagsRow>(statement, [
+        ...counted,
+        prefix,
+        after,
+        before,
+        skip,
+        limit,
+      ])
+      return seenTagsOf(row!, looks)
     },
 
     async trimDigest(countsBefore) {

@@ -131,7 +131,7 @@ export type Reads = Direct<
   | 'countEvents'
   | 'groupEvents'
   | 'sumEvents'
-  | 'countedValues'
+  | 'seenTags'
   | 'counts'
   | 'digestAfter'
   | 'emailAlong'

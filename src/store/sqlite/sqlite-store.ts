@@ -150,7 +150,7 @@ export class SqliteStore implements types.Store {
   readonly countEvents = this.#reads('countEvents')
   readonly groupEvents = this.#reads('groupEvents')
   readonly sumEvents = this.#reads('sumEvents')
-  readonly countedValues = this.#reads('countedValues')
+  readonly seenTags = this.#reads('seenTags')
   readonly queue = this.#reads('queue')
   readonly backlog = this.#reads('backlog')
   readonly counts = this.#reads('counts')

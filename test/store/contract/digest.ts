@@ -12,7 +12,7 @@ import {
   placesOf,
 } from '../../../src/store/digest.ts'
 import { latencyBucket } from '../../../src/store/latency.ts'
-import type { GroupRequest, Store, SumRequest } from '../../../src/store/store.ts'
+import type { GroupRequest, SeenTagsRequest, Store, SumRequest } from '../../../src/store/store.ts'
 import { accept, acme, attempt, DAY, email, HOUR, NOW, newId, node, result } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
@@ -128,26 +128,51 @@ export function digestContract(open: OpenBench): void {
         [null, 'y.test', { accepted: 1, delivered: 1 }],
       ])
       assert.equal((await groups({ dimension, by: { time: 'bucket', value: true }, limit: 1 }))?.total, 4)
-      const none = { groups: [], total: 0, sums: {} }
-      assert.deepEqual(await groups({ value: 'nothing' }), none)
-      assert.deepEqual(await groups({ companyId: newId() }), none)
+      const noGroups = { groups: [], total: 0, sums: {} }
+      assert.deepEqual(await groups({ value: 'nothing' }), noGroups)
+      assert.deepEqual(await groups({ companyId: newId() }), noGroups)
       assert.equal((await groups({ most: 4 }))?.total, 1)
       assert.equal(await groups({ most: 3 }), null)
 
-      const values = async (change: object) => {
-        const request = { companyId: owner.id, domainId: 'd1', size: 'minute', value: null } as const
-        const bounds = { dimension: 'recipient-domain', looks: 100, most: 100 } as const
-        const found = await other.countedValues({ ...request, ...bounds, ...change })
-        return found?.map(({ value, first, last }) => [value, first - NOW, last - NOW])
+      const seen = async (change: Partial<SeenTagsRequest>) => {
+        const asked = {
+          companyId: owner.id,
+          domainIds: ['d1', 'd2'],
+          tag: null,
+          prefix: '',
+          limit: 10,
+          skip: 0,
+        }
+        const order = { by: 'tag', falling: false } as const
+        const found = await other.seenTags({
+          ...asked,
+          order,
+          after: null,
+          before: null,
+          looks: 100,
+          ...change,
+        })
+        const tags = found?.tags.map(({ tag, first, domainIds }) => [tag, first - NOW, domainIds])
+        return found && [tags, found.total]
       }
-      const both = [
-        ['x.test', 0, 60_000],
-        ['y.test', 0, 60_000],
-      ]
-      assert.deepEqual(await values({ most: 2, looks: 5 }), both)
-      assert.deepEqual(await values({ value: 'x.test' }), both.slice(0, 1))
-      for (const fewer of [{ most: 1 }, { looks: 4 }]) assert.equal(await values(fewer), undefined)
-      assert.deepEqual(await values({ companyId: newId() }), [])
+      const news = [[['news', day, []]], 1]
+      const none = [[], 0]
+      assert.deepEqual(await seen({}), news)
+      assert.deepEqual(await seen({ tag: 'news', looks: 3 }), [[['news', day, ['d1']]], 1])
+      for (const some of [
+        { prefix: 'ne' },
+        { after: 'a', before: 'z' },
+        { order: { by: 'last', falling: true } },
+      ]) {
+        assert.deepEqual(await seen(some as Partial<SeenTagsRequest>), news)
+      }
+      for (const other of [{ prefix: 'N' }, { tag: 'new' }, { domainIds: ['d2'] }, { companyId: newId() }]) {
+        assert.deepEqual(await seen(other), none)
+      }
+      for (const other of [{ skip: 1 }, { limit: 0 }, { after: 'news' }, { before: 'news' }]) {
+        assert.deepEqual(await seen(other), [[], 1])
+      }
+      assert.equal(await seen({ looks: 2 }), null)
 
       const { digest: again } = await store.digestAfter(0, 100)
       assert.equal(await store.keepDigest({ name: DIGEST, token, from: 0, to: end }, again), false)

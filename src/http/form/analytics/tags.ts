@@ -3,6 +3,7 @@
 import type { Principal } from '../../../accounts/account.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { describeTag, removeTag } from '../../../operate/tags.ts'
+import type { SeenTagsRequest, TagOrder } from '../../../store/store.ts'
 import { LINE, PASSAGE, SKIP, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
@@ -12,7 +13,7 @@ import { MESSAGE_ONLY } from '../schemas.ts'
 import { groupsOf } from '../stats/counts.ts'
 import { METRICS } from '../stats/figures.ts'
 import { onlyDomain } from '../stats/routes.ts'
-import { type CommonTag, commonTags, requireFound } from '../tags/seen.ts'
+import { seenTag, seenTags } from '../tags/seen.ts'
 
 const TEXT = { type: 'string' } as const
 const USUAL_SORT = 'lastseen:desc'
@@ -22,26 +23,20 @@ const MOST_WITH_METRICS = 20
 /** There is no limit: what every client can read as a number. */
 const NO_LIMIT = 2 ** 31 - 1
 
-const COLUMNS = new Map<string, (tag: CommonTag) => string | number>([
-  ['tag', ({ tag }) => tag],
-  ['description', ({ description }) => description],
-  ['firstseen', ({ first }) => first],
-  ['lastseen', ({ last }) => last],
+const COLUMNS = new Map<string, TagOrder>([
+  ['tag', 'tag'],
+  ['description', 'description'],
+  ['firstseen', 'first'],
+  ['lastseen', 'last'],
 ])
 
-/** Tags in the order that `sort` asks for: a column, and `:asc` or `:desc`. Throws a Refusal. */
-function sorted(tags: CommonTag[], sort: string): CommonTag[] {
+/** What `sort` asks for: a column, and `:asc` or `:desc`. Throws a Refusal. */
+function orderOf(sort: string): SeenTagsRequest['order'] {
   const [, name = '', direction = 'asc'] = /^(\w+)(?::(asc|desc))?$/.exec(sort) ?? []
-  const read = COLUMNS.get(name.replace('_', ''))
-  if (read === undefined) {
-    const columns = [...COLUMNS.keys()].join(', ')
-    throw invalidField('pagination.sort', `it takes one of ${columns}, with :asc or :desc`)
-  }
-  const sign = direction === 'asc' ? 1 : -1
-  return tags.toSorted((a, b) => {
-    const [one, other] = [read(a), read(b)]
-    return one === other ? 0 : one < other ? -sign : sign
-  })
+  const by = COLUMNS.get(name.replace('_', ''))
+  if (by !== undefined) return { by, falling: direction === 'desc' }
+  const columns = [...COLUMNS.keys()].join(', ')
+  throw invalidField('pagination.sort', `it takes one of ${columns}, with :asc or :desc`)
 }
 
 const list = endpoint({
@@ -120,13 +115,11 @@ const list = endpoint({
   if (withMetrics && limit > MOST_WITH_METRICS) {
     throw invalidField('pagination.limit', `it is at most ${MOST_WITH_METRICS} with include_metrics`)
   }
-  const all = await commonTags(core, caller, null)
-  const found = sorted(
-    all.filter(({ tag }) => tag.startsWith(body.tag ?? '')),
-    sort,
-  )
+  const { tags, total: found } = await seenTags(core, caller, null, {
+    ...{ prefix: body.tag ?? '', order: orderOf(sort), skip, limit },
+  })
   const company = core.deps.accounts.directory.company(caller.companyId)
-  const items = found.slice(skip, skip + limit).map(async ({ tag, description, first, last }) => ({
+  const items = tags.map(async ({ tag, description, first, last }) => ({
     account_id: caller.companyId,
     parent_account_id: caller.companyId,
     account_name: company?.name ?? '',
@@ -136,7 +129,7 @@ const list = endpoint({
     last_seen: mailDate(last),
     metrics: withMetrics ? await metricsOf(core, caller, tag) : {},
   }))
-  const total = include_total ? { total: found.length } : {}
+  const total = include_total ? { total: found } : {}
   return {
     status: 200,
     body: { items: await Promise.all(items), pagination: { sort, skip, limit, ...total } },
@@ -179,7 +172,7 @@ const limits = endpoint({
     },
   },
 })(async ({ caller }, core) => {
-  const { length: count } = await commonTags(core, caller, null)
+  const { total: count } = await seenTags(core, caller, null, { limit: 0 })
   return { status: 200, body: { limit: NO_LIMIT, count, limit_reached: false } }
 })
 
@@ -195,9 +188,9 @@ const update = endpoint({
     response: { 200: MESSAGE_ONLY },
   },
 })(async ({ caller, body: { tag, description = '' } }, core) => {
-  const { domains } = requireFound(await commonTags(core, caller, tag))
+  const { domainIds } = await seenTag(core, caller, null, tag)
   const op = await currentOperation(core, caller)
-  for (const { id: domain } of domains) await describeTag(op, { domain, tag, description })
+  for (const domain of domainIds) await describeTag(op, { domain, tag, description })
   return { status: 200, body: { message: 'Tag updated' } }
 })
 
@@ -213,9 +206,9 @@ const remove = endpoint({
     response: { 200: MESSAGE_ONLY },
   },
 })(async ({ caller, body: { tag } }, core) => {
-  const { domains } = requireFound(await commonTags(core, caller, tag))
+  const { domainIds } = await seenTag(core, caller, null, tag)
   const op = await currentOperation(core, caller)
-  for (const { id: domain } of domains) await removeTag(op, { domain, tag })
+  for (const domain of domainIds) await removeTag(op, { domain, tag })
   return { status: 200, body: { message: 'Tag deleted' } }
 })
 

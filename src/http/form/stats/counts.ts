@@ -1,7 +1,7 @@
 /**
  * What was counted, as much as one answer may add up: senders decide by their tags and recipients how much there is.
  */
-import type { CountedValue, EventGroups, GroupRequest, ValuesRequest } from '../../../store/store.ts'
+import type { EventGroups, GroupRequest, SeenTags, SeenTagsRequest } from '../../../store/store.ts'
 import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
 
@@ -9,8 +9,7 @@ type Core = { deps: Pick<HttpCore['deps'], 'searches'> }
 
 /** Each is of one time, value and type. */
 const MOST_COUNTS = 50_000
-const MOST_VALUES = 50_000
-/** Counts that are gone through for these. */
+/** Counts that are gone through for tags. */
 const LOOKS = 1_000_000
 
 /** Rejects with a Fault where there are too many. */
@@ -22,15 +21,11 @@ export async function groupsOf(core: Core, request: Omit<GroupRequest, 'most'>):
   )
 }
 
-/** The values of a dimension, in their order. Rejects with a Fault where there are too many. */
-export async function valuesOf(
-  core: Core,
-  request: Omit<ValuesRequest, 'most' | 'looks' | 'size'>,
-): Promise<CountedValue[]> {
-  const bounds = { size: 'day', looks: LOOKS, most: MOST_VALUES } as const
-  const values = await core.deps.searches.values({ ...request, ...bounds })
-  if (values !== null) return values
-  throw tooMuch(`more than ${MOST_VALUES} tags are not listed; ask for one of them`)
+/** Rejects with a Fault where more has to be gone through than one answer may cost. */
+export async function tagsOf(core: Core, request: Omit<SeenTagsRequest, 'looks'>): Promise<SeenTags> {
+  const tags = await core.deps.searches.tags({ ...request, looks: LOOKS })
+  if (tags !== null) return tags
+  throw tooMuch('ask for one tag')
 }
 
 function tooMuch(advice: string): Fault {

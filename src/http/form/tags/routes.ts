@@ -2,6 +2,7 @@
 
 import type { Principal } from '../../../accounts/account.ts'
 import { describeTag, removeTag } from '../../../operate/tags.ts'
+import type { SeenTag } from '../../../store/store.ts'
 import { LINE, PASSAGE, PATH_NAME } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
@@ -11,7 +12,7 @@ import { linkTo } from '../link.ts'
 import { ownDomain } from '../own-domain.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
 import { STATS_QUERY, STATS_SHOWN, statsOf } from '../stats/routes.ts'
-import { requireFound, type SeenTag, tagsOf } from './seen.ts'
+import { seenTag, seenTags } from './seen.ts'
 
 const TEXT = { type: 'string' } as const
 
@@ -65,12 +66,15 @@ const listTags = endpoint({
   const { page, tag, prefix } = query
   const limit = lastOf(query.limit)
   const domain = await ownDomain(core, caller, params.domain)
-  const all = (await tagsOf(core, caller, domain, null)).filter((each) => each.tag.startsWith(prefix))
-  const before = page === 'previous' ? all.filter((each) => each.tag < tag) : all
-  const found =
-    page === 'last' || page === 'previous'
-      ? before.slice(-limit)
-      : all.filter((each) => page !== 'next' || each.tag > tag).slice(0, limit)
+  const backwards = page === 'last' || page === 'previous'
+  const { tags } = await seenTags(core, caller, domain, {
+    prefix,
+    limit,
+    order: { by: 'tag', falling: backwards },
+    ...(page === 'next' && { after: tag }),
+    ...(page === 'previous' && { before: tag }),
+  })
+  const found = backwards ? tags.toReversed() : tags
   const link = (to: string, from: string) => {
     const values = new URLSearchParams({ page: to, tag: from, limit: String(limit), prefix })
     return linkTo(core, request, `/v3/${domain.name}/tags?${values}`)
@@ -101,7 +105,7 @@ async function requireTag(
   { domain: name, tag }: { domain: string; tag: string },
 ) {
   const domain = await ownDomain(core, caller, name)
-  return { domain, found: requireFound(await tagsOf(core, caller, domain, tag)) }
+  return { domain, found: await seenTag(core, caller, domain, tag) }
 }
 
 const showTag = endpoint({

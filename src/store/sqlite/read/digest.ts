@@ -13,7 +13,7 @@ import {
   segmentOf,
   unlessMore,
 } from '../../digest.ts'
-import type { CountedValue, EventCount, EventSum } from '../../digest-store.ts'
+import type { EventCount, EventSum } from '../../digest-store.ts'
 import {
   BEGINS,
   type DigestedRow,
@@ -37,15 +37,7 @@ const COUNTED = `company = ?1 AND size = ?2 AND dimension = ?3
 /** What is made of the log, and read of that. To be called inside a transaction. */
 export function digest(
   db: DatabaseSync,
-): Direct<
-  | 'digestAfter'
-  | 'followerCursor'
-  | 'readLists'
-  | 'countEvents'
-  | 'groupEvents'
-  | 'sumEvents'
-  | 'countedValues'
-> {
+): Direct<'digestAfter' | 'followerCursor' | 'readLists' | 'countEvents' | 'groupEvents' | 'sumEvents'> {
   const behind = db.prepare(
     `SELECT v.number, v.company, v.type, v.at, v.email AS place, e.domain_id AS domainId, e.tags,
        r.domain AS recipientDomain, ${BEGINS} AS begins, iif(v.recipient IS NULL, lower(r.address), NULL) AS address,
@@ -98,11 +90,6 @@ export function digest(
         FROM (SELECT * FROM grouped ORDER BY first, value LIMIT ?12 OFFSET ?11)) AS groups,
        (SELECT json_group_object(type, n) FROM (SELECT type, sum(n) AS n FROM counted GROUP BY type)) AS sums,
        (SELECT count(*) FROM grouped) AS total, (SELECT total(rows) FROM counted) AS rows`,
-  )
-  const values = db.prepare(
-    `SELECT value, min(start) AS first, max(start) AS last, count(*) AS rows
-     FROM (SELECT value, start FROM event_counts WHERE ${COUNTED} LIMIT ?6)
-     GROUP BY value ORDER BY value LIMIT ?7`,
   )
   const sums = {
     value: summed('value'),
@@ -212,14 +199,6 @@ export function digest(
       if (number === null) return []
       const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
       return unlessMore(all<EventSum & AddedUp>(sums[by], ...counted, since, until, most + 1), most)
-    },
-
-    countedValues({ companyId, domainId, size, dimension, value, looks, most }) {
-      const number = numberOf(companyId)
-      if (number === null) return []
-      const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
-      const found = all<CountedValue & AddedUp>(values, ...counted, looks + 1, most + 1)
-      return found.length > most ? null : unlessMore(found, looks)
     },
   }
 }

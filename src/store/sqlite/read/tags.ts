@@ -1,12 +1,56 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { type SeenTagsRow, seenTagsOf, TAG_COUNTS, tagOrder } from '../../seen-tags.ts'
 import type { TagNote } from '../../tag-store.ts'
 import type { Direct } from '../protocol.ts'
-import { all } from '../rows.ts'
+import { all, one } from '../rows.ts'
 
-export function tags(db: DatabaseSync): Direct<'tagNotes'> {
+/** What was seen, and what is said of it. */
+export function tags(db: DatabaseSync): Direct<'tagNotes' | 'seenTags'> {
   const notes = db.prepare(
     `SELECT domain_id AS domainId, tag, description, removed_at AS removedAt FROM tags
-     WHERE domain_id = ? ORDER BY tag`,
+     WHERE domain_id = ?1 AND (?2 IS NULL OR tag = ?2) ORDER BY tag`,
   )
-  return { tagNotes: (domainId) => all<TagNote>(notes, domainId) }
+  const company = db.prepare('SELECT num FROM companies WHERE id = ?')
+  const seen = new Map<string, StatementSync>()
+
+  function seenIn(order: string): StatementSync {
+    let statement = seen.get(order)
+    if (statement === undefined) {
+      statement = db.prepare(
+        `WITH counted AS MATERIALIZED (
+           SELECT domain_id, value, min(start) AS first, max(start) AS last, count(*) AS rows
+           FROM (
+             SELECT domain_id, value, start FROM event_counts
+             WHERE company = ?1 AND size = ${TAG_COUNTS.size} AND dimension = '${TAG_COUNTS.dimension}'
+               AND domain_id IN (SELECT value FROM json_each(?2)) AND (?3 IS NULL OR value = ?3) LIMIT ?4
+           )
+           GROUP BY domain_id, value
+         ), listed AS MATERIALIZED (
+           SELECT c.value AS tag, ifnull(min(nullif(n.description, '')), '') AS description, min(c.first) AS first,
+             max(c.last) AS last, iif(?3 IS NULL, NULL, json_group_array(c.domain_id)) AS domains
+           FROM counted c LEFT JOIN tags n ON n.domain_id = c.domain_id AND n.tag = c.value
+           WHERE substr(c.value, 1, length(?5)) = ?5 AND (n.removed_at IS NULL OR c.last > n.removed_at)
+           GROUP BY c.value
+         )
+         SELECT (SELECT json_group_array(json_array(tag, description, first, last, json(domains)))
+             FROM (SELECT * FROM listed WHERE (?6 IS NULL OR tag > ?6) AND (?7 IS NULL OR tag < ?7)
+               ORDER BY ${order} LIMIT ?9 OFFSET ?8)) AS tags,
+           (SELECT count(*) FROM listed) AS total, (SELECT ifnull(sum(rows), 0) FROM counted) AS rows`,
+      )
+      seen.set(order, statement)
+    }
+    return statement
+  }
+
+  return {
+    tagNotes: (domainId, tag) => all<TagNote>(notes, domainId, tag ?? null),
+    seenTags({ companyId, domainIds, tag, prefix, after, before, order, skip, limit, looks }) {
+      const number = one<{ num: number }>(company, companyId)?.num
+      if (number === undefined) return { tags: [], total: 0 }
+      const statement = seenIn(tagOrder(order.by, order.falling))
+      const counted = [number, JSON.stringify(domainIds), tag, looks + 1] as const
+      const row = one<SeenTagsRow>(statement, ...counted, prefix, after, before, skip, limit)
+      return seenTagsOf(row!, looks)
+    },
+  }
 }
