@@ -53,7 +53,13 @@ function assertName(name: string, domain: string): void {
     )
   }
   // It has to be encoded, and programs that decode before they parse would take it for an address.
-  if (name.split(' ').some((word) => /[^\x00-\x7f]/.test(word) && /@.*\./.test(word))) {
+  if (
+    name
+      .split(' ')
+      .some(
+        (word) => /[^\x00-\x7f]/.test(word) && word.includes('@') && word.includes('.', word.indexOf('@')),
+      )
+  ) {
     throw new AuthorError('the display name holds an address with characters other than ASCII')
   }
 }
