@@ -149,7 +149,16 @@ export const showDestinations = verb(
   'read',
   async (op, { limit = 10, ...wanted }: DestinationsWanted): Promise<Omit<DestinationVolumes, 'volumes'>> => {
     const { companyId } = whose(op, wanted)
-    const found = await volumesOf(op, wanted.span, { companyId, dimension: 'destination', by: 'value' })
+    const range = sumsOf(wanted.span, op.now())
+    const request = {
+      companyId,
+      domainId: null,
+      value: null,
+      dimension: 'destination',
+      most: MOST_IN_SUMS,
+    } as const
+    const sums = await op.inTurn(companyId, () => op.store.sumBusiest({ ...request, ...range, limit }))
+    const found = { span: wanted.span, since: range.since, until: range.until, volumes: sums && byKey(sums) }
     const { volumes, ...span } = found
     const named = volumes?.filter(({ key }) => key !== '') ?? null
     const failing = named
@@ -206,7 +215,7 @@ async function counted(
 async function volumesOf(
   op: Operation,
   span: Span,
-  of: { companyId: string | null; dimension: CountRequest['dimension']; by: 'value' | 'domain' | 'company' },
+  of: { companyId: string | null; dimension: CountRequest['dimension']; by: 'domain' | 'company' },
 ): Promise<Volumes> {
   const range = sumsOf(span, op.now())
   const request = { ...of, ...range, domainId: null, value: null, most: MOST_IN_SUMS }

@@ -16,6 +16,8 @@ export interface DigestStore {
   groupEvents(request: GroupRequest): Promise<EventGroups | null>
   /** By what they are counted by, over the whole time. Null: there is more to add up than is wanted. */
   sumEvents(request: SumRequest): Promise<EventSum[] | null>
+  /** Of the values with most mail, of those with most failures, and of the empty one. Null as for all sums. */
+  sumBusiest(request: BusiestRequest): Promise<EventSum[] | null>
   /** A page of the tags of mail, and how many there are in all. Null: there is more to go through than is wanted. */
   seenTags(request: SeenTagsRequest): Promise<SeenTags | null>
   /** Removes a little of what is older than any email, and of counts past their time. True when there may be more. */
@@ -97,6 +99,11 @@ export interface EventGroups {
   total: number
   /** Of all groups. */
   sums: Sums
+}
+
+export interface BusiestRequest extends CountRequest {
+  /** Values with most accepted, and as many with most that bounced or failed. */
+  limit: number
 }
 
 export interface EventSum {

@@ -252,3 +252,11 @@ export function unlessMore<Row extends object>(
   const sum = found.reduce((all, { rows }) => all + rows, 0)
   return sum > most ? null : found.map(({ rows: _, ...row }) => row as unknown as Row)
 }
+
+/** The same where each row says of how many counts all of them are made. */
+export function unlessMoreThan<Row extends object>(
+  most: number,
+  found: readonly (Row & AddedUp)[],
+): Row[] | null {
+  return (found[0]?.rows ?? 0) > most ? null : unlessMore(found, Number.POSITIVE_INFINITY)
+}

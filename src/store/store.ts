@@ -30,6 +30,7 @@ export type * from '../email/suppression.ts'
 export type * from '../email/told-event.ts'
 export type { Digest, PlaceList } from './digest.ts'
 export type {
+  BusiestRequest,
   CountRequest,
   EventCount,
   EventGroups,

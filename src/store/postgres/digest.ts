@@ -17,6 +17,7 @@ import {
   segmentOf,
   TRIMMED_AT_ONCE,
   unlessMore,
+  unlessMoreThan,
   withoutRepeats,
 } from '../digest.ts'
 import type { EventCount, EventSum } from '../digest-store.ts'
@@ -107,6 +108,20 @@ const GROUPS = `WITH counted AS MATERIALIZED (
      FROM (SELECT * FROM grouped ORDER BY first, value LIMIT $12 OFFSET $11) AS page) AS groups,
     (SELECT json_object_agg(type, n)::text FROM (SELECT type, sum(n)::int8 AS n FROM counted GROUP BY type) AS t) AS sums,
     (SELECT count(*) FROM grouped) AS total, (SELECT coalesce(sum(rows), 0)::int8 FROM counted) AS rows`
+const BUSIEST = `WITH sums AS MATERIALIZED (
+    SELECT value AS key, type, sum(n)::int8 AS n, count(*) AS rows
+    FROM (SELECT value, type, n FROM event_counts WHERE ${COUNTED} AND start >= $6 AND start < $7 LIMIT $8) AS c
+    GROUP BY value, type
+  ), ranked AS MATERIALIZED (
+    SELECT key, sum(CASE WHEN type = 'accepted' THEN n ELSE 0 END) AS accepted,
+      sum(CASE WHEN type IN ('bounced', 'failed') THEN n ELSE 0 END) AS failures
+    FROM sums WHERE key <> '' GROUP BY key
+  ), busiest AS (
+    SELECT key FROM (SELECT key FROM ranked ORDER BY accepted DESC, key LIMIT $9) AS a
+    UNION SELECT key FROM (SELECT key FROM ranked WHERE failures > 0 ORDER BY failures DESC, key LIMIT $9) AS f
+    UNION SELECT ''
+  )
+  SELECT key, type, n, (SELECT sum(rows)::int8 FROM sums) AS rows FROM sums WHERE key IN (SELECT key FROM busiest) ORDER BY key, type`
 const SUMS = { value: sumsBy('value'), domain: sumsBy('domain_id'), company: sumsByCompany() }
 
 /** Of an email's segments those of the company's own emails are looked at. */
@@ -351,6 +366,17 @@ export function digest(parts: Parts): DigestStore {
       const grouped = [by.time, by.value, skip, limit]
       const [row] = await database.read<GroupsRow>(GROUPS, [...counted, ...range, ...grouped])
       return groupsOf(row!, most)
+    },
+
+    async sumBusiest({ companyId, domainId, size, dimension, value, since, until, most, limit }) {
+      const company = await numberOf(companyId)
+      if (company === undefined) return []
+      const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
+      const range = [Math.ceil(since), Math.ceil(until), most + 1]
+      return unlessMoreThan(
+        most,
+        await database.read<EventSum & AddedUp>(BUSIEST, [...counted, ...range, limit]),
+      )
     },
 
     async sumEvents({ companyId, by, domainId, size, dimension, value, since, until, most }) {

@@ -131,6 +131,7 @@ export type Reads = Direct<
   | 'countEvents'
   | 'groupEvents'
   | 'sumEvents'
+  | 'sumBusiest'
   | 'seenTags'
   | 'counts'
   | 'digestAfter'

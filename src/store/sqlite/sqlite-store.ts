@@ -150,6 +150,7 @@ export class SqliteStore implements types.Store {
   readonly countEvents = this.#reads('countEvents')
   readonly groupEvents = this.#reads('groupEvents')
   readonly sumEvents = this.#reads('sumEvents')
+  readonly sumBusiest = this.#reads('sumBusiest')
   readonly seenTags = this.#reads('seenTags')
   readonly queue = this.#reads('queue')
   readonly backlog = this.#reads('backlog')

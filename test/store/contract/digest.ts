@@ -12,7 +12,13 @@ import {
   placesOf,
 } from '../../../src/store/digest.ts'
 import { latencyBucket } from '../../../src/store/latency.ts'
-import type { GroupRequest, SeenTagsRequest, Store, SumRequest } from '../../../src/store/store.ts'
+import type {
+  BusiestRequest,
+  GroupRequest,
+  SeenTagsRequest,
+  Store,
+  SumRequest,
+} from '../../../src/store/store.ts'
 import { accept, acme, attempt, DAY, email, HOUR, NOW, newId, node, result } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
@@ -254,6 +260,26 @@ export function digestContract(open: OpenBench): void {
         (await sums({ dimension: 'destination' }))?.filter(([, type]) => type === 'delivered'),
         [['x.test', 'delivered', 2]],
       )
+      const busiest = async (change: Partial<BusiestRequest>) => {
+        const wanted = {
+          ...asked,
+          companyId: owner.id,
+          dimension: 'destination',
+          limit: 1,
+          ...change,
+        } as const
+        return (await other.sumBusiest(wanted))?.map(({ key, type, n }) => [key, type, n])
+      }
+      const ofX = [
+        ['x.test', 'accepted', 3],
+        ['x.test', 'delivered', 2],
+      ]
+      assert.deepEqual(await busiest({}), ofX)
+      assert.deepEqual(await busiest({ limit: 2 }), [...ofX, ['y.test', 'accepted', 1]])
+      assert.deepEqual(await busiest({ most: 3 }), ofX)
+      assert.equal(await busiest({ most: 2 }), undefined)
+      assert.deepEqual(await busiest({ companyId: newId() }), [])
+
       const all = { by: 'company', companyId: null, dimension: 'total' } as const
       assert.deepEqual(
         (await sums(all))?.filter(([, type]) => type === 'accepted'),

@@ -12,6 +12,7 @@ import {
   placesBySegment,
   segmentOf,
   unlessMore,
+  unlessMoreThan,
 } from '../../digest.ts'
 import type { EventCount, EventSum } from '../../digest-store.ts'
 import {
@@ -37,7 +38,9 @@ const COUNTED = `company = ?1 AND size = ?2 AND dimension = ?3
 /** What is made of the log, and read of that. To be called inside a transaction. */
 export function digest(
   db: DatabaseSync,
-): Direct<'digestAfter' | 'followerCursor' | 'readLists' | 'countEvents' | 'groupEvents' | 'sumEvents'> {
+): Direct<
+  'digestAfter' | 'followerCursor' | 'readLists' | 'countEvents' | 'groupEvents' | 'sumEvents' | 'sumBusiest'
+> {
   const behind = db.prepare(
     `SELECT v.number, v.company, v.type, v.at, v.email AS place, e.domain_id AS domainId, e.tags,
        r.domain AS recipientDomain, ${BEGINS} AS begins, iif(v.recipient IS NULL, lower(r.address), NULL) AS address,
@@ -90,6 +93,22 @@ export function digest(
         FROM (SELECT * FROM grouped ORDER BY first, value LIMIT ?12 OFFSET ?11)) AS groups,
        (SELECT json_group_object(type, n) FROM (SELECT type, sum(n) AS n FROM counted GROUP BY type)) AS sums,
        (SELECT count(*) FROM grouped) AS total, (SELECT total(rows) FROM counted) AS rows`,
+  )
+  const busiest = db.prepare(
+    `WITH sums AS MATERIALIZED (
+      SELECT value AS key, type, sum(n) AS n, count(*) AS rows
+      FROM (SELECT value, type, n FROM event_counts WHERE ${COUNTED} AND start >= ?6 AND start < ?7 LIMIT ?8) AS c
+      GROUP BY value, type
+    ), ranked AS MATERIALIZED (
+      SELECT key, sum(CASE WHEN type = 'accepted' THEN n ELSE 0 END) AS accepted,
+        sum(CASE WHEN type IN ('bounced', 'failed') THEN n ELSE 0 END) AS failures
+      FROM sums WHERE key <> '' GROUP BY key
+    ), busiest AS (
+      SELECT key FROM (SELECT key FROM ranked ORDER BY accepted DESC, key LIMIT ?9) AS a
+      UNION SELECT key FROM (SELECT key FROM ranked WHERE failures > 0 ORDER BY failures DESC, key LIMIT ?9) AS f
+      UNION SELECT ''
+    )
+    SELECT key, type, n, (SELECT sum(rows) FROM sums) AS rows FROM sums WHERE key IN (SELECT key FROM busiest) ORDER BY key, type`,
   )
   const sums = {
     value: summed('value'),
@@ -192,6 +211,13 @@ export function digest(
       const range = [since, until, most + 1] as const
       const grouped = [by.time, by.value ? 1 : 0, skip, limit] as const
       return groupsOf(one<GroupsRow>(groups, ...counted, ...range, ...grouped)!, most)
+    },
+
+    sumBusiest({ companyId, domainId, size, dimension, value, since, until, most, limit }) {
+      const number = numberOf(companyId)
+      if (number === null) return []
+      const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
+      return unlessMoreThan(most, all<EventSum & AddedUp>(busiest, ...counted, since, until, most + 1, limit))
     },
 
     sumEvents({ companyId, by, domainId, size, dimension, value, since, until, most }) {
