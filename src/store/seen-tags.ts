@@ -15,12 +15,12 @@ export interface SeenTagsRow {
   rows: number
 }
 
-type Listed = [tag: string, description: string, first: number, last: number, domainIds: string[] | null]
+type TagEntry = [tag: string, description: string, first: number, last: number, domainIds: string[] | null]
 
 /** Null where more than `looks` counts would have to be gone through. */
 export function seenTagsOf({ tags, total, rows }: SeenTagsRow, looks: number): SeenTags | null {
   if (rows > looks) return null
-  const listed = JSON.parse(tags ?? '[]') as Listed[]
+  const listed = JSON.parse(tags ?? '[]') as TagEntry[]
   return {
     tags: listed.map(([tag, description, first, last, domainIds]): SeenTag => {
       return { tag, description, first, last, domainIds: domainIds ?? [] }

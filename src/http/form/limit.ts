@@ -1,4 +1,4 @@
-/** Of a client that follows page after page. */
+/** Clients that follow page after page add one each time. */
 const MOST_REPEATED = 2_000
 /** Entries of a page. Some clients repeat theirs behind that of a link they follow. */
 const ENTRIES = { type: 'integer', minimum: 1, maximum: 1_000 } as const

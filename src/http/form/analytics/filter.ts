@@ -7,7 +7,7 @@ import type { HttpCore } from '../../core.ts'
 import { ownDomain } from '../own-domain.ts'
 import { onlyDomain } from '../stats/routes.ts'
 
-/** As many short ones as an expression has room for. */
+/** An expression has room for about so many short values. */
 const MOST_VALUES = 1_000
 
 export const FILTER = {

@@ -111,10 +111,10 @@ const metrics = endpoint({
   }
 })
 
-type Asked = Static<typeof ASKED>
+type MetricsAsked = Static<typeof ASKED>
 
 /** What is asked for beside the domain. Throws a Refusal. */
-export function readMetrics(body: Asked, conditions: readonly Condition[], now: number) {
+export function readMetrics(body: MetricsAsked, conditions: readonly Condition[], now: number) {
   const names = [...new Set(body.metrics ?? USUAL_METRICS)]
   const unknown = names.find((name) => !Object.hasOwn(METRICS, name))
   if (unknown !== undefined) {

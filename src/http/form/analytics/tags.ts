@@ -116,7 +116,10 @@ const list = endpoint({
     throw invalidField('pagination.limit', `it is at most ${MOST_WITH_METRICS} with include_metrics`)
   }
   const { tags, total: found } = await seenTags(core, caller, null, {
-    ...{ prefix: body.tag ?? '', order: orderOf(sort), skip, limit },
+    prefix: body.tag ?? '',
+    order: orderOf(sort),
+    skip,
+    limit,
   })
   const company = core.deps.accounts.directory.company(caller.companyId)
   const items = tags.map(async ({ tag, description, first, last }) => ({

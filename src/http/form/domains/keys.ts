@@ -17,7 +17,7 @@ import { isYes } from '../yes-no.ts'
 import { RECORD, recordsShown } from './domain.ts'
 
 const TEXT = { type: 'string' } as const
-/** Of a key of 16,384 bits twice. */
+/** A key of 16,384 bits has about half as many characters. */
 const MOST_PEM = 30_000
 const KEY = {
   type: 'object',

@@ -5,7 +5,7 @@ import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
 import { tagsOf } from '../stats/counts.ts'
 
-type Page = Pick<SeenTagsRequest, 'limit'> &
+type TagPage = Pick<SeenTagsRequest, 'limit'> &
   Partial<Omit<SeenTagsRequest, 'companyId' | 'domainIds' | 'looks' | 'tag'>>
 
 const ANY: Omit<SeenTagsRequest, 'companyId' | 'domainIds' | 'looks' | 'limit'> = {
@@ -22,7 +22,7 @@ export async function seenTags(
   core: HttpCore,
   caller: Principal,
   domain: { id: string } | null,
-  page: Page,
+  page: TagPage,
 ): Promise<SeenTags> {
   const { companyId } = caller
   return await tagsOf(core, { companyId, domainIds: domainIds(core, caller, domain), ...ANY, ...page })
