@@ -8,6 +8,8 @@ import { Registry } from 'prom-client'
 import type { Api } from '../../src/http/api.ts'
 import { servedApis } from '../../src/http/apis.ts'
 import type { HttpCore } from '../../src/http/core.ts'
+import { startService } from '../support/service.ts'
+import { assertFormError, assertJsonError, basic, call } from './requests.ts'
 import { type Unbounded, unboundedIn } from './unbounded.ts'
 
 const PARTS = ['params', 'querystring', 'body'] as const
@@ -19,6 +21,26 @@ function declaredApis(): Api[] {
   const deps = { api: true, settings, version: '0', seal, registry: new Registry() }
   return servedApis({ answers: {}, deps } as unknown as HttpCore)
 }
+
+test('what is longer than a schema allows is refused by name, in the words of each dialect', async (t) => {
+  const service = await startService()
+  t.after(() => service.close())
+  const { company, domain } = await service.tenant('long.test')
+  const { token } = await service.key(company.id, { scopes: ['reading', 'management'] })
+  const made = await call(`${service.url}/api-keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'n'.repeat(2_000) }),
+  })
+  assertJsonError(made, 422, 'validation_error', /`name` field.* must NOT have more than 1000 characters/)
+  const stats = `${service.url}/v3/${domain.name}/stats/total?event=opened&duration=${'1'.repeat(200)}d`
+  const counted = await call(stats, { headers: { authorization: basic(token) } })
+  assertFormError(counted, 400, /duration.* must NOT have more than 100 characters/)
+  const unknown = await call(`${service.url}/v3/${'d'.repeat(2_000)}/tags`, {
+    headers: { authorization: basic(token) },
+  })
+  assertFormError(unknown, 404, /Domain not found/)
+})
 
 describe('schemas of requests', () => {
   for (const api of declaredApis()) {

@@ -66,6 +66,7 @@ describe('what somebody types to find emails', () => {
     ['to:', /"to:" takes something right behind it, such as to:ada@example\.com/],
     ['invoice Tag:', /"tag:" takes something/],
     ['since: 7d', /such as since:7d/],
+    ['after:99999999999d', /"after:" takes a day/],
     ['to:ada', /whole address, such as ada@example.com, or a domain, such as @example.com/],
     ['to:@', /whole address/],
     ['to:@no_domain', /not a domain name/],
