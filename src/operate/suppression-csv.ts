@@ -2,14 +2,22 @@
  * Suppressions as CSV: what we write ourselves, and what other services give out. Loaded only where files are read or
  * written.
  */
-import { pipeline, Readable } from 'node:stream'
-import { type CsvError, type Info, parse } from 'csv-parse'
 import { stringify } from 'csv-stringify/sync'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
-import type { AllowedInput } from './allow-list.ts'
+import { type AllowedInput, allowedValue } from './allow-list.ts'
 import { guarded, unguarded } from './csv-cell.ts'
+import {
+  behindFirstLine,
+  countLineEnds,
+  type Delimiter,
+  delimiterOf,
+  isBlank,
+  NOT_CLOSED,
+  readRecord,
+} from './csv-record.ts'
+import { OperateError } from './error.ts'
 import { isoTime } from './shapes.ts'
-import type { SuppressionInput } from './suppression-check.ts'
+import { checkedSuppression, reasonOf, type SuppressionInput } from './suppression-check.ts'
 
 const COLUMNS = ['address', 'type', 'tags', 'reason', 'code', 'created_at'] as const
 type Column = (typeof COLUMNS)[number]
@@ -24,6 +32,19 @@ const NAMES: Record<Column, readonly string[]> = {
   created_at: ['createdat', 'created', 'createdtime', 'date', 'time', 'timestamp', 'lastupdatetime'],
 }
 
+const ALLOWED_NAMES: Record<string, readonly string[]> = {
+  address: ['address', 'value', 'email', 'recipient'],
+  domain: ['domain'],
+  reason: NAMES.reason,
+}
+
+/** Without one of these columns a record is no head. */
+const MAIN = ['address', 'domain'] as const
+/** A file without a head. */
+const FIRST: Columns = { address: 0 }
+/** Columns that may have several lines. */
+const FREE: ReadonlySet<string> = new Set<Column>(['reason', 'tags'])
+
 const TYPES: Record<SuppressionType, readonly string[]> = {
   bounce: ['bounce', 'bounces', 'bounced', 'hardbounce', 'permanentbounce', 'invalid'],
   complaint: ['complaint', 'complaints', 'complained', 'spam', 'spamreport', 'spamcomplaint'],
@@ -31,191 +52,222 @@ const TYPES: Record<SuppressionType, readonly string[]> = {
   unsubscribe: ['unsubscribe', 'unsubscribes', 'unsubscribed', 'unsubscription'],
 }
 
-/** A line longer than this is none of a list of addresses. */
-const LONGEST_LINE = 64 * 1024
+/** Characters of an address, as every way in takes them. */
+const LONGEST_ADDRESS = 1_000
+/** Characters of a type, a code, a time. */
+const LONGEST_WORD = 100
+/** Of what stands in the file an error shows so many characters, and has so many itself. */
+const SHOWN = 100
+const LONGEST_ERROR = 400
 
-/** One line of a file; `why` it cannot be used, if so, and whether nothing behind it was read either. */
-export type CsvLine<Entry> = { line: number } & ({ entry: Entry } | { why: string; isLast?: true })
-
-/** Where a piece of a file lies: behind so many lines, of which the first are a record that may name the columns. */
-export interface Begun {
-  head: string
-  lines: number
+/** A line that cannot be used. */
+export interface BadLine {
+  line: number
+  why: string
 }
 
-interface Parsed {
-  record: string[]
-  info: Info
+/** How far a file has been read. */
+export interface CsvPlace {
+  /** Lines that lie before. */
+  lines: number
+  /** A record that goes on in what is still to come. */
+  rest: string
+  /** Whether the line that goes on is too long: the rest of it is nothing. */
+  isTooLong: boolean
+  delimiter: Delimiter | null
+  /** Where the columns are. */
+  columns: Columns | null
+}
+
+export type Columns = Partial<Record<string, number>>
+
+export const START: CsvPlace = { lines: 0, rest: '', isTooLong: false, delimiter: null, columns: null }
+
+/** A piece of a list, and what is known of the file it is from. */
+export interface CsvPiece {
+  text: string
+  /** Nothing is to come. */
+  isLast: boolean
+  place: CsvPlace
+  /** The allow list, or suppressions of this type where a line has none. */
+  list: SuppressionType | 'allowed'
+  /** Bad lines to be told; more are counted. */
+  tell: number
+}
+
+export interface CsvPieceRead {
+  suppressions: SuppressionInput[]
+  allowed: AllowedInput[]
+  bad: number
+  /** The first of them. */
+  badLines: BadLine[]
+  place: CsvPlace
+}
+
+/** Reads a piece, here or elsewhere. */
+export type ReadCsvPiece = (piece: CsvPiece) => CsvPieceRead | Promise<CsvPieceRead>
+
+/** The place behind so many lines of a file that begins with this head. */
+export function placeBehind(head: string, lines: number, list: CsvPiece['list']): CsvPlace {
+  const delimiter = delimiterOf(head)
+  for (let at = 0; at < head.length; ) {
+    const record = readRecord(head, at, delimiter, true)!
+    if ('fields' in record && !isBlank(record.fields)) {
+      return { ...START, lines, delimiter, columns: columnsOf(record.fields, list) ?? FIRST }
+    }
+    at = record.next
+  }
+  return { ...START, lines }
 }
 
 /**
- * The lines of a file in UTF-8. The first names the columns, or holds an address: then each line is one.
- * @param type of lines that do not say
+ * Reads the lines of a piece, at a cost linear in its text. The first record names the columns, or holds an address:
+ * then each line is one.
  */
-export async function* csvLines(
-  source: Source,
-  type: SuppressionType,
-  begun?: Begun,
-): AsyncGenerator<CsvLine<SuppressionInput>> {
-  let columns: readonly (Column | null)[] | undefined
-  for await (const each of piecesOf(source, begun)) {
-    if ('why' in each) {
-      yield each
-      continue
+export function readCsvPiece({ text: piece, isLast, place, list, tell }: CsvPiece): CsvPieceRead {
+  const read: CsvPieceRead = { suppressions: [], allowed: [], bad: 0, badLines: [], place }
+  let { lines, isTooLong, columns } = place
+  const text = place.rest + piece
+  const delimiter = place.delimiter ?? delimiterOf(text)
+  const refuse = (why: string) => {
+    read.bad += 1
+    if (read.badLines.length < tell) read.badLines.push({ line: lines + 1, why: clipped(why, LONGEST_ERROR) })
+  }
+  let at = 0
+  if (isTooLong) {
+    const behind = behindFirstLine(text, isLast)
+    isTooLong = behind === -1 && !isLast
+    at = behind === -1 ? text.length - (!isLast && text.endsWith('\r') ? 1 : 0) : behind
+    if (behind !== -1) lines += 1
+  }
+  while (at < text.length && !isTooLong) {
+    const record = readRecord(text, at, delimiter, isLast)
+    if (record === null) break
+    let { next } = record
+    if ('why' in record) {
+      refuse(record.why)
+      isTooLong = record.endless === true
+    } else if (!isBlank(record.fields)) {
+      const { fields } = record
+      const named: Columns | null = columns === null ? columnsOf(fields, list) : null
+      columns ??= named ?? FIRST
+      if (named !== null) {
+        // The head is no entry.
+      } else if (next > record.second && isTorn(fields, columns)) {
+        // An address has one line: where it has several, a quotation mark is missing.
+        next = record.second
+        refuse(NOT_CLOSED)
+      } else {
+        take(fields, columns)
+      }
     }
-    const { line, entry: record } = each
-    if (columns === undefined) {
-      const named = columnsOf(record)
-      const isNamed = named.includes('address')
-      columns = isNamed ? named : ['address']
-      if (isNamed || line === HEAD) continue
+    if (!isTooLong) lines += next === record.second ? 1 : countLineEnds(text.slice(at, next))
+    at = next
+  }
+  const rest = text.slice(at)
+  return {
+    ...read,
+    place: { lines, rest, isTooLong, delimiter: at > 0 ? delimiter : place.delimiter, columns },
+  }
+
+  function take(fields: readonly string[], columns: Columns): void {
+    try {
+      if (list === 'allowed') {
+        const entry = allowedOf(fields, columns)
+        allowedValue(entry.value)
+        if (entry.reason !== undefined) reasonOf(entry.reason)
+        read.allowed.push(entry)
+      } else {
+        const entry = suppressionOf(fields, columns, list)
+        checkedSuppression(entry, '', null, 0)
+        read.suppressions.push(entry)
+      }
+    } catch (error) {
+      if (!(error instanceof OperateError)) throw error
+      refuse(error.message)
     }
-    yield { line, ...entryOf(record, columns, type) }
   }
 }
 
-/** The same of an allow list: addresses and domains, in one column or in one each. */
-export async function* allowedLines(source: Source, begun?: Begun): AsyncGenerator<CsvLine<AllowedInput>> {
-  let names: readonly string[] | undefined
-  for await (const each of piecesOf(source, begun)) {
-    if ('why' in each) {
-      yield each
-      continue
-    }
-    const { line, entry: record } = each
-    if (names === undefined) {
-      const named = record.map(plainName)
-      const isNamed = ALLOWED.some((name) => named.includes(name))
-      names = isNamed ? named : ['value']
-      if (isNamed || line === HEAD) continue
-    }
-    const value = (wanted: readonly string[]) =>
-      names!.flatMap((name, at) => (wanted.includes(name) && record[at] ? unguarded(record[at]) : []))[0]
-    const allowed = value(ALLOWED)
-    if (allowed === undefined) yield { line, why: 'there is no address and no domain' }
-    else yield { line, entry: { value: allowed, reason: value(NAMES.reason) } }
-  }
-}
-
-const ALLOWED = ['address', 'domain', 'value', 'email', 'recipient']
-
-/** In the place of a line's number: that of the head, which was read with the first piece. */
-const HEAD = 0
-
-/** The records of a piece as if the file had been read up to there. */
-async function* piecesOf(source: Source, begun: Begun | undefined): AsyncGenerator<CsvLine<string[]>> {
-  if (begun === undefined) return yield* recordsOf(source)
-  const { head, lines } = begun
-  const before = head.split('\n').length
-  const whole = async function* () {
-    yield `${head}\n`
-    yield* source
-  }
-  for await (const each of recordsOf(whole())) {
-    if (each.line > before) yield { ...each, line: each.line - before + lines }
-    // What is wrong with it was told with the first piece.
-    else if ('entry' in each) yield { ...each, line: HEAD }
-  }
-}
-
-/** What is behind it cannot be told apart: fields may have several lines. */
-const OPEN_QUOTE = new Set(['CSV_MAX_RECORD_SIZE', 'CSV_QUOTE_NOT_CLOSED'])
-
-async function* recordsOf(source: Source): AsyncGenerator<CsvLine<string[]>> {
-  const skipped: CsvLine<string[]>[] = []
-  let reached = 0
-  let open = false
-  const { delimiter, whole } = await opened(source)
-  const parser = parse({
-    bom: true,
-    delimiter,
-    info: true,
-    max_record_size: LONGEST_LINE,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    skip_records_with_error: true,
-    trim: true,
-    on_record: (parsed: string[], { lines }) => {
-      if (open) return null
-      reached = lines
-      return parsed
-    },
-    on_skip: (error: CsvError | undefined) => {
-      if (open || OPEN_QUOTE.has(error?.code ?? '')) open = true
-      else skipped.push({ line: Number(error?.lines ?? 0), why: error?.message ?? 'it is no CSV' })
-      return undefined
-    },
-  })
-  // What goes wrong with the source is heard from the parser.
-  pipeline(Readable.from(whole), parser, () => {})
-  for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-    yield* skipped.splice(0)
-    yield { line: info.lines, entry: record }
-  }
-  yield* skipped
-  if (!open) return
-  const why =
-    'a quotation mark is opened here or soon after, and not closed: nothing from here on was read; mend it and import again'
-  yield { line: reached + 1, why, isLast: true }
-}
-
-type Source = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
-
-/** What parts the fields is what the first line has most of. */
-async function opened(source: Source): Promise<{ delimiter: string; whole: AsyncIterable<Uint8Array> }> {
-  const pieces = octetsOf(source)
-  let head = Buffer.alloc(0)
-  while (!head.includes('\n') && head.length < LONGEST_LINE) {
-    const { done, value } = await pieces.next()
-    if (done) break
-    head = Buffer.concat([head, value])
-  }
-  const line = head.toString('utf8').split('\n', 1)[0]!
-  const count = (delimiter: string) => line.split(delimiter).length
-  const delimiter = [',', ';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best))
-  return { delimiter, whole: behind(head, pieces) }
-}
-
-async function* octetsOf(source: Source): AsyncGenerator<Uint8Array> {
-  for await (const piece of source) yield Buffer.from(piece as Uint8Array)
-}
-
-async function* behind(head: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield head
-  yield* rest
-}
-
-function columnsOf(record: readonly string[]): (Column | null)[] {
-  return record.map((name) => {
+/** Null: the record names none. A name counts where it comes first. */
+function columnsOf(record: readonly string[], list: CsvPiece['list']): Columns | null {
+  const known = Object.entries<readonly string[]>(list === 'allowed' ? ALLOWED_NAMES : NAMES)
+  const columns: Columns = {}
+  for (const [at, name] of record.entries()) {
+    if (name.length > LONGEST_WORD) continue
     const plain = plainName(name)
-    return COLUMNS.find((column) => NAMES[column].includes(plain)) ?? null
-  })
+    for (const [column, names] of known) {
+      if (names.includes(plain)) columns[column] ??= at
+    }
+  }
+  return MAIN.some((column) => column in columns) ? columns : null
 }
 
 function plainName(text: string): string {
   return text.toLowerCase().replace(/[\s_-]/g, '')
 }
 
-function entryOf(
-  record: readonly string[],
-  columns: readonly (Column | null)[],
+/** Whether a column that has one line has several. */
+function isTorn(fields: readonly string[], columns: Columns): boolean {
+  return Object.entries(columns).some(([column, at]) => !FREE.has(column) && /[\r\n]/.test(fields[at!] ?? ''))
+}
+
+function valueIn(fields: readonly string[], at: number | undefined): string | undefined {
+  return at === undefined ? undefined : unguarded(fields[at] ?? '') || undefined
+}
+
+/** Throws `invalid`. */
+function suppressionOf(
+  fields: readonly string[],
+  columns: Columns,
   given: SuppressionType,
-): { entry: SuppressionInput } | { why: string } {
-  const value = (column: Column) => unguarded(record[columns.indexOf(column)] ?? '') || undefined
-  const [address, word, code, created] = [value('address'), value('type'), value('code'), value('created_at')]
-  if (address === undefined) return { why: 'there is no address' }
+): SuppressionInput {
+  const value = (column: Column) => valueIn(fields, columns[column])
+  const address = checkedAddress(value('address'), 'there is no address')
+  const [word, code, created] = [value('type'), value('code'), value('created_at')]
   const type = word === undefined ? given : typeOf(word)
-  if (type === undefined) return { why: `the type "${word}" is none of ${SUPPRESSION_TYPES.join(', ')}` }
+  if (type === undefined) {
+    throw invalid(`the type "${clipped(word!)}" is none of ${SUPPRESSION_TYPES.join(', ')}`)
+  }
   const createdAt = created === undefined ? undefined : timeOf(created)
-  if (Number.isNaN(createdAt)) return { why: `the time "${created}" cannot be read` }
-  if (code !== undefined && !CODE.test(code)) return { why: `the code "${code}" is no SMTP reply code` }
+  if (Number.isNaN(createdAt)) throw invalid(`the time "${clipped(created!)}" cannot be read`)
+  if (code !== undefined && !CODE.test(code)) {
+    throw invalid(`the code "${clipped(code)}" is no SMTP reply code`)
+  }
   const tags = type === 'unsubscribe' ? tagsOf(value('tags')) : undefined
   // An enhanced status code (RFC 3463) has no column of its own.
   const number = code?.length === 3 ? Number(code) : undefined
-  return { entry: { address, type, tags, reason: value('reason'), code: number, createdAt } }
+  return { address, type, tags, reason: value('reason'), code: number, createdAt }
+}
+
+/** Throws `invalid`. */
+function allowedOf(fields: readonly string[], columns: Columns): AllowedInput {
+  const [value] = [columns.address, columns.domain].flatMap((at) => valueIn(fields, at) ?? [])
+  return {
+    value: checkedAddress(value, 'there is no address and no domain'),
+    reason: valueIn(fields, columns.reason),
+  }
+}
+
+function checkedAddress(text: string | undefined, missing: string): string {
+  if (text === undefined) throw invalid(missing)
+  if (text.length > LONGEST_ADDRESS) {
+    throw invalid(`"${clipped(text)}" is longer than an address: it has ${text.length} characters`)
+  }
+  if (text.includes('\ufffd')) throw invalid(`"${clipped(text)}" is not in UTF-8: save the file in UTF-8`)
+  return text
+}
+
+function invalid(message: string): OperateError {
+  return new OperateError('invalid', message)
+}
+
+function clipped(text: string, most = SHOWN): string {
+  return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text
 }
 
 function typeOf(word: string): SuppressionType | undefined {
+  if (word.length > LONGEST_WORD) return undefined
   const plain = plainName(word)
   return SUPPRESSION_TYPES.find((type) => TYPES[type].includes(plain))
 }
@@ -234,10 +286,14 @@ function tagsOf(text: string | undefined): string[] | undefined {
 function listed(text: string): string[] | undefined {
   try {
     const list: unknown = JSON.parse(text)
-    return Array.isArray(list) ? list.map(String) : undefined
+    return Array.isArray(list) && list.every(isTag) ? list.map(String) : undefined
   } catch {
     return undefined
   }
+}
+
+function isTag(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number'
 }
 
 const UNIX = /^\d{9,13}(\.\d+)?$/
@@ -245,6 +301,7 @@ const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/
 
 /** Unix ms of Unix seconds, Unix ms, or a date as ISO 8601 or RFC 5322 write it; one without a zone is of UTC. */
 function timeOf(text: string): number {
+  if (text.length > LONGEST_WORD) return Number.NaN
   const number = UNIX.test(text) ? Number(text) : undefined
   const at = number ?? Date.parse(WITHOUT_ZONE.test(text) ? `${text}Z` : text)
   const ms = number !== undefined && number < 1e11 ? number * 1_000 : at

@@ -1,16 +1,28 @@
 /** Whole lists of suppressions, in files. */
 import type { Suppression, SuppressionType } from '../email/suppression.ts'
-import { addAllowed, allowedValue } from './allow-list.ts'
+import { type AllowedInput, addAllowed } from './allow-list.ts'
 import type { Audit } from './audited.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findWholeCompany } from './find.ts'
-import { checkedSuppression } from './suppression-check.ts'
-import { allowedLines, type Begun, CSV_HEADER, type CsvLine, csvLines, csvOf } from './suppression-csv.ts'
+import type { SuppressionInput } from './suppression-check.ts'
+import {
+  type BadLine,
+  CSV_HEADER,
+  type CsvPiece,
+  type CsvPieceRead,
+  csvOf,
+  placeBehind,
+  type ReadCsvPiece,
+  readCsvPiece,
+  START,
+} from './suppression-csv.ts'
 import { addSuppressions, listSuppressions } from './suppressions.ts'
 import { type Operation, verb } from './verb.ts'
 
-/** Lines put on the list in one commit, and read in one step. */
+/** Lines put on the list in one commit, and given out in one step. */
 const STEP = 500
+/** Characters read in one step. */
+const PIECE = 32 * 1024
 /** Of the lines that cannot be used so many are told. */
 const BAD_TOLD = 1_000
 /** With so many of them, and fewer others, it is no list: what is read on and on for nothing keeps others waiting. */
@@ -19,15 +31,25 @@ const NO_LIST = 10_000
 export interface SuppressionImport {
   company: string
   /** A file in UTF-8. */
-  source: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
+  source: Source
   /** Of lines that do not say. */
   type: SuppressionType
   /** Id of the sending domain they come from. */
   domainId?: string | undefined
   /** The source is a piece of the file. */
   begun?: Begun | undefined
+  /** Reads the pieces; absent: on the spot. */
+  read?: ReadCsvPiece | undefined
   onStep?: (sum: Imported) => void
   part?: ImportPart | undefined
+}
+
+type Source = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
+
+/** Where a piece of a file lies: behind so many lines, of which the first are a record that may name the columns. */
+interface Begun {
+  head: string
+  lines: number
 }
 
 /** Of a file that comes in pieces, which are one entry of the audit list. */
@@ -48,10 +70,8 @@ export interface Imported {
 }
 
 export interface ImportReport extends Imported {
-  /** A quotation mark is open at the end: nothing behind the first of `badLines` was read. */
-  stopped: boolean
-  /** The first of those that cannot be used; before all of them one behind which nothing was read. */
-  badLines: { line: number; why: string }[]
+  /** The first of those that cannot be used. */
+  badLines: BadLine[]
   /** Of the audit list; null: there is none. */
   entry: number | null
 }
@@ -59,34 +79,30 @@ export interface ImportReport extends Imported {
 /** Every line that can be used counts, whatever others hold. What is interrupted may be done again. */
 export const importSuppressions = verb(
   'manage',
-  async (
-    op,
-    { company: text, source, type, domainId, begun, onStep }: SuppressionImport,
-  ): Promise<ImportReport> => {
-    const company = findCompany(op, text).id
-    return await imported(op, csvLines(source, type, begun), {
-      check: (entry) => checkedSuppression(entry, company, null, op.now()),
+  async (op, input: SuppressionImport): Promise<ImportReport> => {
+    const company = findCompany(op, input.company).id
+    const { type, domainId } = input
+    return await imported<SuppressionInput>(op, input, type, {
+      entriesOf: ({ suppressions }) => suppressions,
       async put(entries) {
         const results = await addSuppressions(op, { company, entries, domainId })
         return results.map(({ added }) => added)
       },
-      onStep,
     })
   },
   importAudit('importSuppressions'),
 )
 
-export type AllowedImport = Pick<SuppressionImport, 'company' | 'source' | 'begun' | 'onStep' | 'part'>
+export type AllowedImport = Omit<SuppressionImport, 'type' | 'domainId'>
 
 /** The same of the allow list. */
 export const importAllowed = verb(
   'manage',
-  async (op, { company: text, source, begun, onStep }: AllowedImport): Promise<ImportReport> => {
-    const company = findWholeCompany(op, text).id
-    return await imported(op, allowedLines(source, begun), {
-      check: ({ value }) => allowedValue(value),
+  async (op, input: AllowedImport): Promise<ImportReport> => {
+    const company = findWholeCompany(op, input.company).id
+    return await imported<AllowedInput>(op, input, 'allowed', {
+      entriesOf: ({ allowed }) => allowed,
       put: (entries) => addAllowed(op, { company, entries }),
-      onStep,
     })
   },
   importAudit('importAllowed'),
@@ -112,55 +128,56 @@ export function importedSoFar(part: ImportPart | undefined, report: Imported): I
 }
 
 interface Importing<Entry> {
-  /** Throws `invalid`. */
-  check(entry: Entry): void
+  entriesOf(read: CsvPieceRead): Entry[]
   /** For each whether it is new. */
   put(entries: Entry[]): Promise<boolean[]>
-  onStep: ((sum: Imported) => void) | undefined
 }
 
 async function imported<Entry>(
-  { entry: number = null }: Operation,
-  lines: AsyncIterable<CsvLine<Entry>>,
-  { check, put, onStep }: Importing<Entry>,
+  { entry = null }: Operation,
+  { source, begun, read = readCsvPiece, onStep }: AllowedImport,
+  list: CsvPiece['list'],
+  { entriesOf, put }: Importing<Entry>,
 ): Promise<ImportReport> {
-  const report: ImportReport = { added: 0, present: 0, bad: 0, stopped: false, badLines: [], entry: number }
-  const refuse = (line: number, why: string, isLast = false) => {
-    report.bad += 1
-    report.stopped ||= isLast
-    if (isLast) report.badLines.unshift({ line, why })
-    else if (report.badLines.length < BAD_TOLD) report.badLines.push({ line, why })
-    if (report.bad < NO_LIST || report.bad < report.added + report.present) return
-    const [first] = report.badLines
-    throw new OperateError(
-      'invalid',
-      `most lines up to line ${line} cannot be used, ${report.bad} of them; the first is line ${first!.line}: ${first!.why}. ` +
-        'Is this a list of addresses, with its column named in the first line?',
-    )
-  }
-  let entries: Entry[] = []
-  const step = async () => {
-    for (const added of await put(entries)) report[added ? 'added' : 'present'] += 1
-    entries = []
-    onStep?.(report)
-  }
-  for await (const line of lines) {
-    if ('why' in line) {
-      refuse(line.line, line.why, line.isLast)
-      continue
+  const report: ImportReport = { added: 0, present: 0, bad: 0, badLines: [], entry }
+  let place = begun === undefined ? START : placeBehind(begun.head, begun.lines, list)
+  for await (const { text, isLast } of piecesOf(source)) {
+    const found = await read({ text, isLast, place, list, tell: BAD_TOLD - report.badLines.length })
+    place = found.place
+    report.bad += found.bad
+    report.badLines.push(...found.badLines)
+    const entries = entriesOf(found)
+    for (let at = 0; at < entries.length; at += STEP) {
+      for (const added of await put(entries.slice(at, at + STEP))) report[added ? 'added' : 'present'] += 1
+      onStep?.(report)
     }
-    try {
-      check(line.entry)
-    } catch (error) {
-      if (!(error instanceof OperateError)) throw error
-      refuse(line.line, error.message)
-      continue
-    }
-    entries.push(line.entry)
-    if (entries.length === STEP) await step()
+    if (report.bad >= NO_LIST && report.bad >= report.added + report.present)
+      throw noList(report, place.lines)
   }
-  await step()
   return report
+}
+
+/** Text in pieces that are read in one step each, however it comes. */
+async function* piecesOf(source: Source): AsyncGenerator<{ text: string; isLast: boolean }> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const each of source) {
+    text += typeof each === 'string' ? each : decoder.decode(each, { stream: true })
+    let at = 0
+    for (; text.length - at > PIECE; at += PIECE) {
+      yield { text: text.slice(at, at + PIECE), isLast: false }
+    }
+    text = text.slice(at)
+  }
+  yield { text: text + decoder.decode(), isLast: true }
+}
+
+function noList({ bad, badLines: [first] }: ImportReport, lines: number): OperateError {
+  return new OperateError(
+    'invalid',
+    `most lines up to line ${lines} cannot be used, ${bad} of them; the first is line ${first!.line}: ${first!.why}. ` +
+      'Is this a list of addresses, with its column named in the first line?',
+  )
 }
 
 /** Newest first, page by page. */

@@ -6,7 +6,7 @@ import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { HOUSE, housePage } from '../../scripts/house.ts'
+import { HOUSE, housePage, PAGE_CODE } from '../../scripts/house.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -92,7 +92,7 @@ for (const [what, files, expected] of PLANTED) {
   })
 }
 
-test('the page of the console takes types of src alone: what runs in browsers is its own', () => {
+test('the page of the console takes types of src, and code that needs nothing else', () => {
   const files = readdirSync(join(root, 'console/src'), { recursive: true, encoding: 'utf8' })
   const imports = files
     .filter((file) => /\.tsx?$/.test(file))
@@ -102,9 +102,12 @@ test('the page of the console takes types of src alone: what runs in browsers is
     })
   assert.ok(imports.length > 0, 'the imports were found')
   assert.deepEqual(
-    imports.filter((found) => !/^(?:import|export) type /.test(found)),
+    imports.filter(
+      (found) => !/^(?:import|export) type /.test(found) && !found.endsWith(`/src/${PAGE_CODE}'`),
+    ),
     [],
   )
+  assert.doesNotMatch(readFileSync(join(root, 'src', PAGE_CODE), 'utf8'), /^import |\bimport\(/m)
 })
 
 test('no folder within a place bears the name of a place: it would be taken for it', () => {

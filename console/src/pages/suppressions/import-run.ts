@@ -85,11 +85,11 @@ export async function startImport(company: string, file: File, list: ImportPiece
       })
       ticket = report.ticket
       const before = begun?.lines ?? 0
-      const texts = report.badLines.length === 0 ? [] : text.split('\n')
+      const texts = report.badLines.length === 0 ? [] : text.split(/\r\n?|\n/)
       const room = REPORTED - now.badLines.length
       const found = report.badLines
         .slice(0, room)
-        .map(({ line, why }) => ({ line, why, text: texts[line - before - 1]?.replace(/\r$/, '') ?? '' }))
+        .map(({ line, why }) => ({ line, why, text: texts[line - before - 1] ?? '' }))
       now = {
         ...now,
         octets,
@@ -99,7 +99,6 @@ export async function startImport(company: string, file: File, list: ImportPiece
         badLines: found.length === 0 ? now.badLines : [...now.badLines, ...found],
       }
       set(now)
-      if (report.stopped) throw new Error(`Line ${report.badLines[0]!.line}: ${report.badLines[0]!.why}.`)
       if (now.bad >= NO_LIST && now.bad > now.added + now.present) {
         throw new Error('Most of its lines cannot be used. Is it a list of addresses?')
       }

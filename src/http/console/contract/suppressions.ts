@@ -95,7 +95,7 @@ export const IMPORT_PIECE = object(
     /** Absent: the file begins here. */
     begun: object({
       /** The first record of the file, which may name the columns. */
-      head: { type: 'string', maxLength: 70_000 },
+      head: { type: 'string', maxLength: 40_000 },
       /** Lines of the file that lie before this piece. */
       lines: { type: 'integer', minimum: 1 },
     }),
@@ -112,8 +112,6 @@ export const IMPORTED = object(
       type: 'array',
       items: object({ line: { type: 'integer' }, why: TEXT }),
     },
-    /** Behind the first of the bad lines nothing was read, and nothing can be. */
-    stopped: { type: 'boolean' },
   },
   {
     /** To be given with the next piece. */

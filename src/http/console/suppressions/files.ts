@@ -9,6 +9,7 @@ import {
   importSuppressions,
 } from '../../../operate/suppression-files.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { listReader } from '../../list-file.ts'
 import { currentOperationOf } from '../../operation.ts'
 import { COMPANY_PARAMS } from '../contract/shapes.ts'
 import { EXPORT_QUERY, IMPORT_PIECE, IMPORTED } from '../contract/suppressions.ts'
@@ -35,7 +36,7 @@ const importPiece = ({ tickets, clock }: SignInParts) =>
     const held = ticket === undefined ? null : tickets.read('import', ticket, clock.now())
     const goesOn = held?.personId === of.personId && held.company === of.company && held.list === of.list
     const part = goesOn ? { file: held.file, before: held.sum } : { file, before: undefined }
-    const piece = { company, source: [text], begun, part }
+    const piece = { company, source: [text], begun, part, read: listReader(core, company) }
     const { entry, ...report } =
       list === 'allowed'
         ? await importAllowed(op, piece)

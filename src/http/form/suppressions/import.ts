@@ -6,6 +6,7 @@ import { importAllowed, importSuppressions } from '../../../operate/suppression-
 import { type Answer, JSON_TYPE } from '../../answer.ts'
 import { readBody } from '../../body.ts'
 import type { HttpCore } from '../../core.ts'
+import { listReader } from '../../list-file.ts'
 import { checkNotEncoded, mediaTypeName } from '../../media-type.ts'
 import { operationOfKey } from '../../operation.ts'
 import { ownDomain } from '../own-domain.ts'
@@ -14,8 +15,8 @@ import type { List } from './lists.ts'
 
 const MOST_OCTETS = 25 * 1024 * 1024
 const MAX_PARTS = 10
-/** Octets read in one turn of the event loop. */
-const PIECE = 64 * 1024
+/** Octets decoded at once. */
+const PIECE = 32 * 1024
 
 export type ImportRoute = { Params: { domain: string } }
 
@@ -38,7 +39,8 @@ export async function importList(
   const content = files[0]?.content ?? fields[0]?.[1]
   if (content === undefined) throw new Refusal({ code: 'field_missing', field: 'file' })
   const op = operationOfKey(core, caller)
-  const file = { company: caller.companyId, source: piecesOf(Buffer.from(content)) }
+  const { companyId: company } = caller
+  const file = { company, source: piecesOf(content), read: listReader(core, company) }
   const { added, present, bad } =
     list === null
       ? await importAllowed(op, file)
@@ -47,6 +49,9 @@ export async function importList(
   return { status: 202, type: JSON_TYPE, body }
 }
 
-function* piecesOf(octets: Buffer): Generator<Buffer> {
-  for (let at = 0; at < octets.length; at += PIECE) yield octets.subarray(at, at + PIECE)
+/** A piece is decoded when it is read. */
+function* piecesOf(content: Uint8Array | string): Generator<Uint8Array | string> {
+  for (let at = 0; at < content.length; at += PIECE) {
+    yield typeof content === 'string' ? content.slice(at, at + PIECE) : content.subarray(at, at + PIECE)
+  }
 }

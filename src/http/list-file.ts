@@ -1,0 +1,27 @@
+/** Lists of addresses in files that strangers wrote: read in workers, by the piece. */
+import { countLineEnds } from '../operate/csv-record.ts'
+import {
+  type CsvPiece,
+  type CsvPieceRead,
+  type ReadCsvPiece,
+  readCsvPiece,
+} from '../operate/suppression-csv.ts'
+import { jobAt } from '../workers/job.ts'
+import type { HttpCore } from './core.ts'
+
+const job = jobAt<CsvPiece, CsvPieceRead>(new URL('./list-file-job.ts', import.meta.url))
+
+/** Octets and lines of a piece that is read on the spot. */
+const FEW_OCTETS = 4 * 1024
+const FEW_LINES = 100
+/** A short line that cannot be used is as much work as many times its octets. */
+const WORK = 16
+
+/** For the imports of a company. */
+export function listReader({ deps }: Pick<HttpCore, 'deps'>, company: string): ReadCsvPiece {
+  return (piece) => {
+    const octets = piece.place.rest.length + piece.text.length
+    if (octets <= FEW_OCTETS && countLineEnds(piece.text) <= FEW_LINES) return readCsvPiece(piece)
+    return deps.workers.run(job, piece, { company, weight: octets * WORK })
+  }
+}
