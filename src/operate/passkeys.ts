@@ -1,5 +1,6 @@
 /** Passkeys: signing in with one, and those of one's own account. */
 import {
+  AttestationRefused,
   personOfResponse,
   type RelyingParty,
   readRegistration,
@@ -88,7 +89,13 @@ export async function addPasskey(
   if (held === null || held.personId !== self.person.id) {
     throw new OperateError('conflict', 'this took too long: begin again')
   }
-  const made = await readRegistration(party, held.challenge, response)
+  const made = await readRegistration(party, held.challenge, response).catch((error: unknown) => {
+    if (!(error instanceof AttestationRefused)) throw error
+    throw new OperateError(
+      'invalid',
+      'this passkey brings an attestation, which nobody asked for: make it again, and let your browser keep its make to itself',
+    )
+  })
   if (made === null) {
     throw new OperateError(
       'invalid',

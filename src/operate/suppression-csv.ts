@@ -124,7 +124,18 @@ export function placeBehind(head: string, lines: number, list: CsvPiece['list'])
  * Reads the lines of a piece, at a cost linear in its text. The first record names the columns, or holds an address:
  * then each line is one.
  */
-export function readCsvPiece({ text: piece, isLast, place, list, tell }: CsvPiece): CsvPieceRead {
+export function readCsvPiece(piece: CsvPiece): CsvPieceRead {
+  // Most of what a bad line costs is the stack of its error, which nobody reads.
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return readLines(piece)
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
+function readLines({ text: piece, isLast, place, list, tell }: CsvPiece): CsvPieceRead {
   const read: CsvPieceRead = { suppressions: [], allowed: [], bad: 0, badLines: [], place }
   let { lines, isTooLong, columns } = place
   const text = place.rest + piece

@@ -48,12 +48,43 @@ export async function registrationOptions(
   })
 }
 
-/** Null: it does not prove what was asked. */
+/** Characters of an answer's parts: those of a passkey without attestation have some hundreds. */
+const LONGEST_PART = 16 * 1024
+
+/** The passkey brings an attestation, which was not asked for. */
+export class AttestationRefused extends Error {
+  override name = 'AttestationRefused'
+}
+
+/**
+ * Only the format `none` (WebAuthn 3, 8.7) is verified: for others the library reads certificates, and fetches lists of
+ * revoked ones from wherever these say, past the guarded client.
+ */
+async function refuseAttestation(response: unknown): Promise<void> {
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
+  const { attestationObject } = (response as RegistrationResponseJSON).response
+  const octets = new Uint8Array(Buffer.from(attestationObject, 'base64url'))
+  const format = await orNull(async () => decodeAttestationObject(octets).get('fmt'))
+  if (format !== null && format !== 'none') throw new AttestationRefused()
+}
+
+/** Whether the library may read it: parts that are texts, of a length that a passkey has. */
+function isReadable(response: unknown): boolean {
+  const { response: parts } = response as { response?: Record<string, unknown> }
+  const { clientDataJSON, attestationObject = '', authenticatorData = '', signature = '' } = parts ?? {}
+  return [clientDataJSON, attestationObject, authenticatorData, signature].every(
+    (part) => typeof part === 'string' && part.length <= LONGEST_PART,
+  )
+}
+
+/** Null: it does not prove what was asked. Rejects with AttestationRefused. */
 export async function readRegistration(
   party: RelyingParty,
   challenge: string,
   response: unknown,
 ): Promise<Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports'> | null> {
+  if (!isReadable(response)) return null
+  await refuseAttestation(response)
   const { verifyRegistrationResponse } = await library()
   const verified = await orNull(() =>
     verifyRegistrationResponse({
@@ -92,6 +123,7 @@ export async function readSignIn(
   response: unknown,
   { id, publicKey, counter }: Passkey,
 ): Promise<number | null> {
+  if (!isReadable(response)) return null
   const { verifyAuthenticationResponse } = await library()
   const verified = await orNull(() =>
     verifyAuthenticationResponse({
