@@ -1,6 +1,7 @@
 /** All targets, by name: one for each parser that meets what strangers send. */
 import type { FuzzTarget } from '../target.ts'
 import { address } from './address.ts'
+import { csv } from './csv.ts'
 import { dnsAnswer } from './dns-answer.ts'
 import { emailSearch } from './email-search.ts'
 import { eventFilter } from './event-filter.ts'
@@ -39,5 +40,6 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
     emailSearch,
     eventFilter,
     metricsQuery,
+    csv,
   ].map((target) => [target.name, target]),
 )

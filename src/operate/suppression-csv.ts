@@ -149,7 +149,7 @@ function readLines({ text: piece, isLast, place, list, tell }: CsvPiece): CsvPie
     const behind = behindFirstLine(text, isLast)
     isTooLong = behind === -1 && !isLast
     at = behind === -1 ? text.length - (!isLast && text.endsWith('\r') ? 1 : 0) : behind
-    if (behind !== -1) lines += 1
+    if (!isTooLong) lines += 1
   }
   while (at < text.length && !isTooLong) {
     const record = readRecord(text, at, delimiter, isLast)
