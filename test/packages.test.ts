@@ -10,7 +10,12 @@ function rowsOf(head: string): string[][] {
   const [, text] = read('docs/architecture.md').split(`${head}\n`)
   assert.ok(text !== undefined, `there is no table ${head}`)
   const [, ...rows] = text.split('\n\n', 1)[0]!.trim().split('\n')
-  return rows.map((row) => row.split('|').slice(1, -1).map((cell) => cell.trim()))
+  return rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
 }
 
 test('every package has a row that says what bounds input, time and output', () => {
@@ -20,6 +25,9 @@ test('every package has a row that says what bounds input, time and output', () 
   assert.deepEqual(named.toSorted(), Object.keys(dependencies).toSorted())
   for (const [name, ...cells] of rows) {
     assert.equal(cells.length, 4, name)
-    assert.ok(cells.every((cell) => cell !== ''), name)
+    assert.ok(
+      cells.every((cell) => cell !== ''),
+      name,
+    )
   }
 })

@@ -32,7 +32,7 @@ describe('a new passkey', () => {
   async function add(format: string, statement: Map<string, unknown>, more: object = {}): Promise<Reply> {
     const asked = await ask('/account/passkeys/options', visitor.cookie, {})
     assert.equal(asked.status, 200, asked.text)
-    const { options } = asked.body as Asked
+    const { options } = asked.body as object as Asked
     assert.equal(options.attestation, 'none')
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const { x, y } = publicKey.export({ format: 'jwk' })

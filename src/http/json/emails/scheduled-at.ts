@@ -7,8 +7,9 @@ import { parseIsoTime } from '../../schedule.ts'
 type Chrono = typeof import('chrono-node/en')
 type ParsedComponents = import('chrono-node').ParsedComponents
 
-/** Characters of a phrase: more than any has. */
-const MAX_PHRASE = 100
+/** Characters and words of a phrase: more than any has. What the library does with more grows with their cube. */
+const MAX_PHRASE = 60
+const MAX_WORDS = 9
 /** A date in digits alone leaves open which number is the day, or in which zone it begins. */
 const DIGITS_FIRST = /^\d+[-/.]/
 
@@ -72,6 +73,7 @@ function timeOfPhrase(text: string, now: number): number {
 /** Null for what is none, or not only one; for a span of time; for a day that is not the day of the week it names. */
 function readPhrase(text: string, now: number): ParsedComponents | null {
   if (text === '' || text.length > MAX_PHRASE || DIGITS_FIRST.test(text) || VAGUE.test(text)) return null
+  if (text.split(/\s+/).length > MAX_WORDS || /\s{2}/.test(text)) return null
   // Loaded when the first phrase comes: most senders never write one.
   chrono ??= require('chrono-node/en') as Chrono
   const [found, ...others] = chrono.casual.parse(
