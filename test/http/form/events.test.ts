@@ -197,6 +197,32 @@ describe('events of the form dialect', () => {
     assert.ok(URL.canParse(beyond.paging.next))
   })
 
+  test('a page has at most 300 events, also one that goes on', async () => {
+    const to = Array.from({ length: 302 }, (_, n): [string, string] => ['to', `m${n}@many.test`])
+    await send([...to, ['o:tag', 'many']])
+    const known = { tags: 'many', event: 'delivered', ascending: 'yes' }
+    await until(async () => {
+      const { items, paging } = await query({ ...known, limit: '300' })
+      return items.length === 300 && (await get(paging.next)).items.length === 2
+    }, 'the events of 302 recipients')
+    const pages: [limit: string | null, events: number][] = [
+      [null, 100],
+      ['1', 1],
+      ['299', 299],
+      ['300', 300],
+      ['301', 300],
+      ['999999', 300],
+    ]
+    for (const [limit, events] of pages) {
+      const { items, paging } = await query(limit === null ? known : { ...known, limit })
+      assert.equal(items.length, events, `limit=${limit}`)
+      if (events < 300) continue
+      const rest = (await get(paging.next)).items
+      const recipients = [...items, ...rest].map(({ recipient }) => recipient)
+      assert.deepEqual([rest.length, new Set(recipients).size], [2, 302])
+    }
+  })
+
   test('times narrow it, as dates or as seconds', async () => {
     const begin = Date.now()
     await send([

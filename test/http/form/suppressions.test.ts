@@ -1,6 +1,8 @@
 /** Bounces, unsubscribes, complaints and whitelists of the form dialect, as its clients keep them. */
 import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { suppression } from '../../store/samples.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { Api, assertFormError, basic, call, type Reply } from '../requests.ts'
@@ -139,6 +141,78 @@ describe('suppressions of the form dialect', () => {
       message: 'Bounced addresses for this domain have been removed',
     })
     assert.deepEqual(shown(await ask('bounces')), [])
+  })
+
+  test('a list of two types goes on in pages, to and fro, each address once', async () => {
+    const { companyId } = (await service.store.accounts()).domains.find(({ name }) => name === 'list.test')!
+    const names = Array.from({ length: 9 }, (_, index) => `q${index}@types.test`)
+    // Bounced, put there by hand, or both.
+    for (const [index, address] of names.entries()) {
+      const types = [['bounce'], ['manual'], ['bounce', 'manual']][index % 3] as ('bounce' | 'manual')[]
+      await service.store.addSuppressions(
+        types.map((type) => suppression({ id: companyId }, address, { type, id: randomUUIDv7() })),
+      )
+    }
+    const at = async (path: string) => {
+      const reply = await call(path, { headers: { authorization: basic(key) } })
+      assert.equal(reply.status, 200, reply.text)
+      const { items, paging } = reply.body as {
+        items: { address: string }[]
+        paging: { next: string; previous: string }
+      }
+      return { shown: items.map(({ address }) => address), ...paging }
+    }
+    const list = `${service.url}/v3/list.test/bounces?term=q&limit=2`
+    const forth: string[][] = []
+    let page = await at(list)
+    for (; page.shown.length > 0; page = await at(page.next)) forth.push(page.shown)
+    assert.deepEqual(forth.flat(), names)
+    const back: string[][] = []
+    page = await at(`${list}&page=last`)
+    for (; page.shown.length > 0; page = await at(page.previous)) back.unshift(page.shown)
+    assert.deepEqual(back.flat(), names)
+    assert.deepEqual(back.at(-1), names.slice(-2))
+    assert.ok(back.slice(1).every(({ length }) => length === 2))
+    assert.equal((await remove('bounces')).status, 200)
+  })
+
+  test('what was unsubscribed from is written as it is read: "*" is all mail, and no tag', async () => {
+    const given: [what: string, fields: object, tags: string[]][] = [
+      ['nothing', {}, ['*']],
+      ['"*" as a tag', { tag: '*' }, ['*']],
+      ['"*" among tags', { tags: ['*'] }, ['*']],
+      ['"*" beside another tag', { tag: ['news', '*'] }, ['*']],
+      ['"*" beside other tags', { tag: 'news', tags: ['offers', '*'] }, ['*']],
+      ['empty tags', { tag: '', tags: [''] }, ['*']],
+      ['a tag and tags', { tag: 'news', tags: ['offers'] }, ['news', 'offers']],
+    ]
+    const post = (body: object) =>
+      call(`${service.url}/v3/list.test/unsubscribes`, {
+        method: 'POST',
+        headers: { authorization: basic(key), 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    for (const [index, [what, fields, tags]] of given.entries()) {
+      const address = `star${index}@x.test`
+      const path = `unsubscribes/${encodeURIComponent(address)}`
+      assert.equal((await post([{ address, ...fields }])).status, 200, what)
+      const shown = (await ask(path)).body
+      assert.deepEqual([...(shown.tags as string[])].sort(), tags, what)
+      // A client that moves its list posts what it has read.
+      await remove(path)
+      assert.equal((await post([shown])).status, 200, what)
+      assert.deepEqual([...((await ask(path)).body.tags as string[])].sort(), tags, what)
+      const sent = await api.form('list.test', [
+        ['from', 'me@list.test'],
+        ['text', 'x'],
+        ['to', address],
+      ])
+      assert.equal(sent.status, 200, sent.text)
+      const query = `events?event=accepted+OR+failed&recipient=${encodeURIComponent(address)}`
+      const { items } = (await ask(query)).body as { items: { event: string }[] }
+      const stopped = items.some(({ event }) => event === 'failed')
+      assert.equal(stopped, tags.includes('*'), `${what}: mail without a tag`)
+    }
   })
 
   test('an address that was put there by hand is among the bounces, and goes with them', async () => {

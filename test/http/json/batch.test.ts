@@ -123,6 +123,52 @@ describe('POST /emails/batch', () => {
     assert.deepEqual(ids(await send([wrong], permissive)), [])
   })
 
+  test('permissive: each error has the index of its email, whatever is found out when', async () => {
+    const foreign = { ...email, from: 'ann@foreign.example' }
+    const cases: [what: string, batch: unknown[], errors: [index: number, like: RegExp][]][] = [
+      [
+        'what cannot be read first',
+        [null, foreign, email],
+        [
+          [0, /must be an object/],
+          [1, /not verified/],
+        ],
+      ],
+      [
+        'what cannot be read between the others',
+        [foreign, 'x', email, null, foreign, wrong],
+        [
+          [0, /not verified/],
+          [1, /must be an object/],
+          [3, /must be an object/],
+          [4, /not verified/],
+          [5, /Missing `to`/],
+        ],
+      ],
+      [
+        'nothing that is right',
+        [null, null, foreign],
+        [
+          [0, /must be an object/],
+          [1, /must be an object/],
+          [2, /not verified/],
+        ],
+      ],
+    ]
+    for (const [what, batch, expected] of cases) {
+      const reply = await send(batch, permissive)
+      assert.equal(reply.status, 200, reply.text)
+      const errors = reply.body.errors as { index: number; message: string }[]
+      assert.deepEqual(
+        errors.map(({ index }) => index),
+        expected.map(([index]) => index),
+        what,
+      )
+      for (const [at, [, like]] of expected.entries()) assert.match(errors[at]!.message, like, what)
+      assert.equal(ids(reply).length, batch.length - expected.length, what)
+    }
+  })
+
   test('what is wrong with all of it', async () => {
     assertJsonError(await send(email), 400, 'validation_error', /must be a JSON array/)
     assertJsonError(await send('[{"from":'), 400, 'validation_error', /not valid JSON/)

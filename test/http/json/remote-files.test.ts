@@ -150,6 +150,47 @@ describe('attachments by path', () => {
     assertJsonError(await batch('other'), 422, 'invalid_attachment', /^Email at index 0: .*answered 404/)
   })
 
+  test('a batch that was accepted in part is answered the same again, errors and all', async () => {
+    gone = false
+    const path = `${base}/gone.txt`
+    const foreign = { ...email({ path }), from: 'eve@foreign.example' }
+    const missing = email({ path: `${base}/none` })
+    const cases: [what: string, batch: unknown[], errors: number[], goneAfter: boolean][] = [
+      ['no JSON object', [null, email({ path })], [0], false],
+      ['a domain of another', [foreign, email({ path }), email()], [0], false],
+      ['a file that was not there', [email(), missing, email({ path })], [1], false],
+      ['and then the file of another is gone', [null, email({ path }), foreign, email()], [0, 2], true],
+      ['and then all files are gone', [email({ path }), null], [1], true],
+    ]
+    for (const [what, batch, errors, goneAfter] of cases) {
+      const send = () =>
+        call(`${api.url}/emails/batch`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${api.token}`,
+            'content-type': 'application/json',
+            'x-batch-validation': 'permissive',
+            'idempotency-key': what,
+          },
+          body: JSON.stringify(batch),
+        })
+      gone = false
+      const first = await send()
+      assert.equal(first.status, 200, first.text)
+      assert.deepEqual(
+        (first.body.errors as { index: number }[]).map(({ index }) => index),
+        errors,
+        what,
+      )
+      assert.equal((first.body.data as unknown[]).length, batch.length - errors.length, what)
+      const before = await emailCount(service, companyId)
+      gone = goneAfter
+      assert.deepEqual((await send()).body, first.body, what)
+      assert.equal(await emailCount(service, companyId), before, what)
+    }
+    gone = false
+  })
+
   test('nothing is fetched for who may not send it, or for what is refused anyway', async () => {
     const reader = await service.key(companyId, { scopes: ['reading'] })
     asked.length = 0

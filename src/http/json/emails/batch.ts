@@ -32,7 +32,7 @@ export async function sendBatch(
   const body = await readBody(raw, reply.raw, core.limit)
   const room = (octets: number) => core.limit.admission.grow(raw, octets)
   const found = await read({ body, strict, idempotent, caller, room }, core)
-  if ('earlier' in found) return accepted(found.earlier, new Map(), strict)
+  if ('earlier' in found) return accepted(found.earlier, found.refused, strict)
   const { refused, outcomes, places, idempotency } = found
   if (strict && refused.size > 0) return refusal(refused)
   const result = await core.deps.intake.acceptAll(caller, outcomes, { strict, idempotency })
@@ -98,11 +98,13 @@ function sorted(items: readonly Item[], known: ReadonlyMap<number, AnyReason> = 
   return { refused, outcomes, places }
 }
 
-/** `earlier`: it repeats a request that was accepted. */
+/** `earlier`: it repeats a request of which these were accepted, and `refused` were not. */
 async function read(
   { body, strict, idempotent, caller, room }: Received,
   { deps }: HttpCore,
-): Promise<(Sorted & { idempotency: Idempotency | null }) | { earlier: Receipt[] }> {
+): Promise<
+  (Sorted & { idempotency: Idempotency | null }) | { earlier: Receipt[]; refused: Sorted['refused'] }
+> {
   const { intake, workers, remoteFiles } = deps
   const company = caller.companyId
   const order = {
@@ -124,9 +126,9 @@ async function read(
     refused.set(places[index]!, reason)
   }
   if (strict && refused.size > 0) return { ...without, idempotency }
-  // Its files may be there no more. Where not all were accepted, what was wrong with the others is looked at anew.
+  // Its files may be there no more. They are asked for again only where one of them was refused for its files.
   const earlier = idempotency && (await intake.repeated(caller, idempotency))
-  if (earlier?.length === items.length) return { earlier }
+  if (earlier?.length === items.length - refused.size) return { earlier, refused }
   const urls = found.urls.filter((_, index) => !refused.has(index)).flat()
   const fetched = await remoteFiles.fetch(company, urls, room)
   const files = [...fetched.values()].flatMap((file) => ('content' in file ? file.content : []))
