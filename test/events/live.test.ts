@@ -5,6 +5,7 @@ import { type Changes, Live } from '../../src/events/live.ts'
 import type { Store } from '../../src/store/store.ts'
 import { accept, email } from '../store/samples.ts'
 import { type Service, startService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 describe('those who look on', () => {
   let service: Service
@@ -139,5 +140,62 @@ describe('those who look on', () => {
       told.at(-1)!.emails.map(({ email: { id } }) => id),
       [value.id],
     )
+  })
+
+  test('that leave while they are told are told nothing more, and nothing is looked for on their behalf', async () => {
+    const { company } = await service.tenant('left.test')
+    const known = await service.store.settledEventNumber()
+    await accept(service.store, email(company, ['a@x.test']))
+    for (const beside of [false, true]) {
+      const { store } = counted(service.store)
+      const reading = Promise.withResolvers<void>()
+      const gate = Promise.withResolvers<void>()
+      const changedEmails: typeof store.changedEmails = async (...asked) => {
+        reading.resolve()
+        await gate.promise
+        return await store.changedEmails(...asked)
+      }
+      const onFault = (error: unknown) => assert.fail(String(error))
+      const live = new Live({ store: { ...store, changedEmails }, onFault })
+      let heard = 0
+      const leave = live.watch(company.id, known, () => heard++)
+      await reading.promise
+      const told: Changes[] = []
+      const stays = beside ? live.watch(company.id, null, (changes) => told.push(changes)) : () => {}
+      leave()
+      gate.resolve()
+      if (beside) {
+        await until(() => told.length > 0, 'the first word to who stays')
+        const value = await accept(service.store, email(company, ['b@x.test']))
+        await until(() => told.at(-1)!.emails.some(({ email: { id } }) => id === value.id), 'the change')
+        stays()
+      }
+      // Another one looks on meanwhile, which takes its time.
+      const { looks } = live
+      const other = new Live({ store, onFault })
+      const end = other.watch(null, null, () => {})
+      await until(() => other.looks >= 4, 'looks of another')
+      end()
+      assert.equal(heard, 0, `beside another: ${beside}`)
+      assert.ok(live.looks <= looks + 1, `${live.looks - looks} looks for nobody`)
+    }
+  })
+
+  test('hear that there is more where emails are too large to be told together', async () => {
+    const { company } = await service.tenant('large.test')
+    const known = await service.store.settledEventNumber()
+    const large = () => {
+      const value = email(company, ['a@x.test'])
+      return { ...value, content: { ...value.content, subject: 's'.repeat(150_000) } }
+    }
+    for (let n = 0; n < 4; n++) await accept(service.store, large())
+    const { store } = counted(service.store)
+    const live = new Live({ store, onFault: (error) => assert.fail(String(error)) })
+    const { promise, resolve } = Promise.withResolvers<Changes>()
+    const stop = live.watch(company.id, known, resolve)
+    const { emails, more } = await promise
+    stop()
+    // 256 KiB, and what goes beyond it with the last one.
+    assert.deepEqual([emails.length, more], [2, true])
   })
 })
