@@ -1,6 +1,7 @@
 /** What waits for webhooks takes a bounded part of the memory, however large the emails are, and everybody has a share. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { NewEmail } from '../../src/store/store.ts'
 import type { Received } from './receiver.ts'
 import { receiving, Stage } from './stage.ts'
@@ -47,6 +48,52 @@ test('events of large emails are held by their octets, and those of others come 
   assert.equal(new Set(received.map(idOf)).size, 8 * 42)
   for (const id of flooded) await stage.until(id, async ({ cursor }) => cursor >= 40)
   assert.ok(stage.mostOctets <= ALL + LARGE, `${stage.mostOctets} octets were held`)
+})
+
+test('one alone holds no more than its part, though there is room for all', async (t) => {
+  const stage = await Stage.make(t)
+  const hanging = await receiving(t)
+  const gate = Promise.withResolvers<number>()
+  hanging.answer = () => gate.promise
+  const id = await stage.webhook(hanging)
+  await stage.deliver(20, large)
+  await stage.hold()
+  await hanging.until(({ length }) => length >= 14)
+  // What has come since is not read for it.
+  await stage.deliver(20, large)
+  const passed = await receiving(t)
+  await stage.webhook(passed, 'json', ['sent'], await stage.company('Other'))
+  await stage.hold()
+  assert.ok(stage.octets > ONE / 2, 'nothing is held')
+  assert.ok(stage.octets <= ONE + 2 * LARGE, `${stage.octets} octets are held`)
+  gate.resolve(200)
+  await hanging.until(({ length }) => length >= 80)
+  await stage.until(id, ({ cursor }) => cursor >= 80)
+  assert.ok(stage.mostOctets <= ONE + 2 * LARGE, `${stage.mostOctets} octets were held`)
+})
+
+test('a new webhook has a place beside others of its company that hang, and one of another company too', async (t) => {
+  const stage = await Stage.make(t)
+  const hanging = await receiving(t)
+  hanging.answer = () => null
+  for (let count = 0; count < 40; count++) await stage.webhook(hanging)
+  await stage.hold()
+  await stage.deliver(40)
+  // They have all that the others leave them: an even part of what one company may have.
+  let before = -1
+  for (let still = 0; still < 50; await nextTurn()) {
+    still = hanging.received.length === before && before >= 100 ? still + 1 : 0
+    before = hanging.received.length
+  }
+  const [own, other] = [await receiving(t), await receiving(t)]
+  await stage.webhook(own)
+  const another = await stage.company('Other')
+  await stage.webhook(other, 'json', [], another)
+  await stage.hold()
+  await stage.deliver(10)
+  await stage.deliver(10, () => ({}), another)
+  await Promise.all([own.until(({ length }) => length >= 20), other.until(({ length }) => length >= 20)])
+  assert.ok(hanging.received.length <= 180, `${hanging.received.length} requests hang`)
 })
 
 test('one that is down holds nothing while it rests, and is told everything when it is up', async (t) => {

@@ -1,0 +1,54 @@
+/** What is kept of the tries of a webhook until it is in the store. */
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { test } from 'node:test'
+import { Results } from '../../src/events/webhooks/results.ts'
+import type { WebhookAttempt } from '../../src/store/store.ts'
+
+const MOST_UNCOMMITTED = 1_000
+const KEPT_A_SECOND = 50
+
+const attempt = (succeeded: boolean): WebhookAttempt => ({
+  ...{
+    id: randomUUIDv7(),
+    webhookId: 'w',
+    number: 1,
+    type: 'sent',
+    emailId: 'e',
+    at: 1,
+    duration: 1,
+    attempt: 1,
+  },
+  ...{ succeeded, status: succeeded ? 200 : 500, error: null, response: '', nextAt: null },
+})
+
+test('nothing more is begun while a thousand tries are not written down, and goes on once they are', () => {
+  const results = new Results()
+  for (let count = 0; count < MOST_UNCOMMITTED; count++) {
+    assert.equal(results.isFull, false, `${count} tries`)
+    results.tried(attempt(false))
+  }
+  assert.equal(results.isFull, true)
+  const taken = results.take(1)!
+  assert.equal(taken.attempts.length, MOST_UNCOMMITTED)
+  assert.equal(results.isFull, false)
+  // They could not be.
+  results.giveBack(taken)
+  assert.equal(results.isFull, true)
+})
+
+test('of those that succeeded the last fifty of a second are kept, however often they are written down', () => {
+  const results = new Results()
+  const second = (now: number, tries: number, commits: number) => {
+    const kept: WebhookAttempt[] = []
+    for (let commit = 0; commit < commits; commit++) {
+      for (let count = 0; count < tries; count++) results.tried(attempt(true))
+      kept.push(...(results.take(now)?.attempts ?? []))
+    }
+    return kept.length
+  }
+  assert.equal(second(1_000, 10, 3), 30)
+  assert.equal(second(2_000, 1_000, 1), KEPT_A_SECOND)
+  assert.equal(second(3_000, 20, 10), KEPT_A_SECOND)
+  assert.equal(second(4_000, 49, 1), 49)
+})
