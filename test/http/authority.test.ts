@@ -1,11 +1,13 @@
 /** What a key and a domain may do is decided when the mail is accepted, not when its request began. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { openStore } from '../../src/store/open.ts'
 import { type Service, startService, type TestKey } from '../support/service.ts'
 import {
   assertFormError,
   assertJsonError,
   basic,
+  call,
   emailCount,
   multipartBody,
   type Part,
@@ -150,4 +152,37 @@ describe('while a request arrives', () => {
       else assertFormError(reply, 403, /^Domain late\.example is not allowed to send: .*suspended/)
     })
   }
+})
+
+describe('a domain that another process has activated just now', () => {
+  test('may send at once, one email or several', async () => {
+    await using service = await startService()
+    const { domain, key } = await service.tenant('late.example')
+    const store = await openStore(service.settings.database, { exclusive: false })
+    const batch: Endpoint = {
+      path: '/emails/batch',
+      type: 'application/json',
+      authorization: bearer,
+      body: Buffer.from(JSON.stringify([EMAIL, EMAIL])),
+    }
+    try {
+      for (const [name, endpoint] of [...Object.entries(ENDPOINTS), ['POST /emails/batch', batch] as const]) {
+        await service.store.updateDomain(domain.id, { sending: 'inactive' })
+        await service.app.refreshAccounts()
+        const { path, type, authorization, body } = endpoint
+        const send = () =>
+          call(`${service.url}${path}`, {
+            method: 'POST',
+            headers: { authorization: authorization(key.token), 'content-type': type },
+            body: new Uint8Array(body),
+          })
+        assert.equal((await send()).status, 403, name)
+        await store.updateDomain(domain.id, { sending: 'active' })
+        const reply = await send()
+        assert.equal(reply.status, 200, `${name}: ${reply.text}`)
+      }
+    } finally {
+      await store.close()
+    }
+  })
 })

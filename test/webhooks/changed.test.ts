@@ -81,6 +81,40 @@ test('two nodes that both take it for theirs tell the same events under the same
   assert.equal(new Set(ids).size, 80)
 })
 
+test('one that goes down while more is read for it misses nothing once it is up', async (t) => {
+  const stage = await Stage.make(t, { schedule: { json: Array(50).fill(1), form: [1], longestPause: 5 } })
+  const receiver = await receiving(t)
+  receiver.answer = () => 500
+  const id = await stage.webhook(receiver)
+  // More than is read at a time.
+  await stage.deliver(30, ({ content }) => ({
+    content: { ...content, to: [`${'n'.repeat(90_000)} <a@x.test>`] },
+  }))
+  const gate = Promise.withResolvers<void>()
+  const second = Promise.withResolvers<void>()
+  let reads = 0
+  stage.onTold = async () => {
+    reads += 1
+    if (reads !== 2) return
+    second.resolve()
+    await gate.promise
+  }
+  await stage.hold()
+  await second.promise
+  // What was read first is told meanwhile, and fails.
+  await stage.attempts(id, 5)
+  receiver.answer = () => 200
+  gate.resolve()
+  const told = () => new Set(receiver.received.slice(failed).map(idOf)).size
+  const failed = receiver.received.length
+  await stage.until(id, async ({ cursor }) => {
+    await stage.hold()
+    return cursor >= 60 && (await stage.store.webhookRetries(id, Number.MAX_SAFE_INTEGER, 1)).length === 0
+  })
+  assert.equal(new Set(receiver.received.map(idOf)).size, 60)
+  assert.ok(told() >= 60 - failed)
+})
+
 test('a long past is told again within what one may hold, and goes on from where it was', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { NewEmail } from '../../src/store/store.ts'
+import { inTime } from '../http/requests.ts'
 import type { Received } from './receiver.ts'
 import { receiving, Stage } from './stage.ts'
 
@@ -73,7 +74,8 @@ test('one alone holds no more than its part, though there is room for all', asyn
 })
 
 test('a new webhook has a place beside others of its company that hang, and one of another company too', async (t) => {
-  const stage = await Stage.make(t)
+  // Those that hang do so to the end.
+  const stage = await Stage.make(t, { timeoutMs: 600_000 })
   const hanging = await receiving(t)
   hanging.answer = () => null
   for (let count = 0; count < 40; count++) await stage.webhook(hanging)
@@ -92,7 +94,8 @@ test('a new webhook has a place beside others of its company that hang, and one 
   await stage.hold()
   await stage.deliver(10)
   await stage.deliver(10, () => ({}), another)
-  await Promise.all([own.until(({ length }) => length >= 20), other.until(({ length }) => length >= 20)])
+  const told = [own, other].map((receiver) => receiver.until(({ length }) => length >= 20))
+  await inTime(Promise.all(told), 'the new webhooks to be told')
   assert.ok(hanging.received.length <= 180, `${hanging.received.length} requests hang`)
 })
 

@@ -40,6 +40,8 @@ export class Stage {
   readonly asked: OutgoingRequest[] = []
   /** Octets of the events that were read to be told at a time, and octets that were held, at most. */
   mostTold = 0
+  /** Waited for each time events were read to be told. */
+  onTold: () => Promise<void> = async () => {}
   mostOctets = 0
   readonly #options: StageOptions
   readonly token: number
@@ -99,6 +101,7 @@ export class Stage {
           this.mostTold,
           told.reduce((sum, each) => sum + each.octets, 0),
         )
+        await this.onTold()
         return told
       },
       retries: store.webhookRetries,

@@ -1,7 +1,10 @@
 /** Lists of suppressions through the API of the console: looked through, changed, and as files both ways. */
 import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
+import { SUPPRESSION_TYPES } from '../../../src/email/suppression.ts'
+import { suppression } from '../../store/samples.ts'
 import { type Service, startService } from '../../support/service.ts'
 import type { Reply } from '../requests.ts'
 import { Visitor } from './visitor.ts'
@@ -60,6 +63,37 @@ describe('suppressions in the console', () => {
   const addresses = ({ data }: Page) => data.map(({ address }) => address)
   const bring = async (body: object, who = developer): Promise<Imported> =>
     ok<Imported>(await who.ask('POST', `${of}/suppressions/import`, body))
+
+  test('those that begin with a term are looked through to and fro, each address with all of its types', async () => {
+    const names = Array.from({ length: 35 }, (_, index) => `w${String(index).padStart(2, '0')}@walk.test`)
+    const { companyId } = developer.person.memberships[0]!
+    await service.store.addSuppressions(
+      names.flatMap((address, index) =>
+        SUPPRESSION_TYPES.slice(0, 1 + (index % 3)).map((type) =>
+          suppression({ id: companyId }, address, { type, id: randomUUIDv7() }),
+        ),
+      ),
+    )
+    const at = (place: string) => page(`?term=w&limit=10${place}`)
+    const forth: Page[] = []
+    let next = await at('')
+    for (;;) {
+      forth.push(next)
+      if (next.next === null) break
+      next = await at(`&after=${encodeURIComponent(next.next)}`)
+    }
+    assert.deepEqual([...new Set(forth.flatMap(addresses))], names)
+    assert.ok(forth.length > 3)
+    const types = (pages: Page[]) =>
+      pages.flatMap(({ data }) => data).map(({ address, type }) => `${address} ${type}`)
+    const back: Page[] = []
+    let before = forth.at(-1)!
+    for (; before.previous !== null; before = back[0]!) {
+      back.unshift(await at(`&before=${encodeURIComponent(before.previous)}`))
+    }
+    assert.deepEqual(types([...back, forth.at(-1)!]), types(forth))
+    assert.equal(new Set(types(forth)).size, types(forth).length)
+  })
 
   test('an address is added, found by how it begins, and removed for one type', async () => {
     await add('Zoe@find.test')

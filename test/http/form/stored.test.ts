@@ -1,6 +1,7 @@
 /** Messages that were accepted, read back and sent again, as the clients of the form dialect do it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { accept, email } from '../../store/samples.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { Api, assertFormError, basic, call, type Reply } from '../requests.ts'
@@ -152,5 +153,21 @@ describe('stored messages of the form dialect', () => {
         ['me@queue.test', 'canceled'],
       ],
     )
+  })
+
+  test('all that waits of a domain is canceled, however much it is', async () => {
+    const { company, domain } = await service.tenant('much.test')
+    const { token } = await service.key(company.id, { scopes: ['management'] })
+    const dueAt = Date.now() + 3_600_000
+    const waiting = Array.from({ length: 430 }, () =>
+      email(company, ['a@x.test'], { domainId: domain.id, createdAt: Date.now(), dueAt, scheduledAt: dueAt }),
+    )
+    await Promise.all(waiting.map((one) => accept(service.store, one)))
+    const { body } = await call(`${service.url}/v3/much.test/envelopes`, {
+      method: 'DELETE',
+      headers: { authorization: basic(token) },
+    })
+    assert.deepEqual(body, { message: 'done', canceled: 430 })
+    assert.deepEqual(await service.store.waitingEmails(company.id, domain.id, 10), [])
   })
 })

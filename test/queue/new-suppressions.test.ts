@@ -1,0 +1,39 @@
+/** Addresses that are suppressed while work for them is in memory, or on its way there. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { NewSuppressions } from '../../src/queue/new-suppressions.ts'
+import type { ClaimedEmail, ClaimedRecipient } from '../../src/store/store.ts'
+import { pathTo, readyFor } from './paths.ts'
+
+/** Ms for which work may have been on its way. */
+const ON_THE_WAY = 5_000
+
+const to = (address: string, position = 0) => ({ address, position }) as ClaimedRecipient
+function ready(companyId: string, addresses: string[], testMode = false) {
+  const email = { companyId, domainId: 'd', testMode } as ClaimedEmail
+  return readyFor(companyId, pathTo('x.test'), { email, recipients: addresses.map(to) })
+}
+
+test('what waits is marked for good, what comes soon after is looked at, and what comes later was looked at by the store', () => {
+  let now = 1_000
+  const added = new NewSuppressions(() => now)
+  const waits = ready('a', ['Gone@x.test', 'stays@x.test'])
+  const company = { companyId: 'a', address: 'gone@X.test' }
+  added.add([company], [waits])
+  const comes = ready('a', ['GONE@x.test'])
+  const other = ready('b', ['gone@x.test'])
+  const captured = ready('a', ['gone@x.test'], true)
+  const concerned = () =>
+    [waits, comes, other, captured].map((one) => one.recipients.map((each) => added.concern(one, each)))
+  assert.deepEqual(concerned(), [[true, false], [true], [false], [false]])
+  assert.deepEqual([added.none(waits), added.none(comes)], [false, false])
+  now += ON_THE_WAY - 1
+  assert.deepEqual(concerned(), [[true, false], [true], [false], [false]])
+  // It was added again: the time begins anew.
+  added.add([company], [])
+  now += ON_THE_WAY - 1
+  assert.deepEqual(concerned(), [[true, false], [true], [false], [false]])
+  now += 1
+  assert.deepEqual(concerned(), [[true, false], [false], [false], [false]])
+  assert.deepEqual([added.none(waits), added.none(comes)], [false, true])
+})
