@@ -181,4 +181,30 @@ describe('the audit list of the console', () => {
     assertSaid(await send('c@list.test', { begun, ticket: 'made up' }), 200)
     assert.deepEqual((await entries()).at(-1), whole)
   })
+
+  test('has no more of what was given than a page can show', async () => {
+    const networks = Array.from({ length: 80 }, (_, n) => `192.0.2.${n}`)
+    const made = await owner.ask('POST', `/companies/${company.id}/keys`, {
+      name: 'many',
+      scopes: ['reading'],
+      networks,
+    })
+    assertSaid(made, 201)
+    assert.equal((made.body.key as { networks: string[] }).networks.length, 80)
+    const url = `https://hook.example/${'p'.repeat(1_900)}`
+    assertSaid(
+      await owner.ask('POST', `/companies/${company.id}/webhooks`, { url, dialect: 'json', events: [] }),
+      201,
+    )
+    const entries = await listed()
+    const key = entries.find(({ action }) => action === 'createKey')!
+    assert.deepEqual(
+      key.detail.networks,
+      networks.slice(0, 50).map((address) => `${address}/32`),
+    )
+    for (const entry of entries) {
+      assert.ok(entry.target.length <= 300, entry.action)
+      assert.ok(JSON.stringify(entry).length < 4_000, entry.action)
+    }
+  })
 })

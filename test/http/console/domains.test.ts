@@ -133,6 +133,29 @@ describe('domains in the console', () => {
     )
   })
 
+  test('DNS that does not answer changes nothing, whatever was known; an answer that is wrong does', async () => {
+    const verify = async ({ id }: Shown) => {
+      const reply = await developer.ask('POST', `${at}/${id}/verify`)
+      const { domain } = ok<{ domain: Shown }>(reply)
+      return [domain.status, domain.sending, domain.records[0]!.seen]
+    }
+    const verified = await added()
+    const fresh = await added()
+    publish(verified)
+    assert.deepEqual(await verify(verified), ['verified', 'active', 'right'])
+    const [{ name, value }] = verified.records as [ShownRecord]
+    for (const rcode of ['SERVFAIL', 'REFUSED'] as const) {
+      for (const { records } of [verified, fresh]) dns.zone[`${records[0]!.name}/TXT`] = { rcode }
+      assert.deepEqual(await verify(verified), ['verified', 'active', 'unknown'], rcode)
+      assert.deepEqual(await verify(fresh), ['pending', 'inactive', 'unknown'], rcode)
+    }
+    // What is missing is an answer; what was once active goes on sending.
+    delete dns.zone[`${name}/TXT`]
+    assert.deepEqual(await verify(verified), ['pending', 'active', 'missing'])
+    dns.zone[`${name}/TXT`] = [value]
+    assert.deepEqual(await verify(verified), ['verified', 'active', 'right'])
+  })
+
   test('a record whose name a provider has added to is found there', async () => {
     const domain = await added('mail.deep.example')
     const [{ name, value }] = domain.records as [ShownRecord]

@@ -186,6 +186,26 @@ describe('one email in the console', () => {
     assert.equal((await call(`${service.url}${forged}`)).status, 404)
   })
 
+  test('pictures are put into the preview up to 12 MiB, each as often as it is shown, and the others are left out', async () => {
+    const most = 12 * 1024 * 1024
+    const octets = 2 * 1024 * 1024
+    const picture = (fill: number) => Buffer.concat([PIXEL, Buffer.alloc(octets - PIXEL.length, fill)])
+    const attachments = ['one', 'two'].map((name, index) => ({
+      filename: `${name}.png`,
+      content: picture(index).toString('base64'),
+      content_id: name,
+    }))
+    const shown = 40
+    const html = Array.from({ length: shown }, (_, n) => `<img src="cid:${n % 2 === 0 ? 'one' : 'two'}">`)
+    const id = await api.accepted(mail({ html: html.join('\n'), attachments }))
+    const preview = await raw(id, '/preview')
+    assert.equal(preview.status, 200)
+    const pictures = preview.text.split('data:image/png;base64,').length - 1
+    const url = Math.ceil(octets / 3) * 4
+    assert.ok(pictures > 0 && pictures * url <= most, `${pictures} pictures`)
+    assert.ok(preview.text.length <= most + 64 * 1024, `${preview.text.length} octets`)
+  })
+
   test('the source is shown with its structure and signatures, and loaded down whole', async () => {
     const id = await api.accepted(mail({ attachments: [{ filename: 'ä.txt', content: 'aGk=' }] }))
     const source = ok<{

@@ -61,6 +61,62 @@ describe('signing in to the console', () => {
     }
   })
 
+  test('what changes while somebody proves who he is counts: no session outlives it', async (t) => {
+    const { store } = service
+    const begin = store.addSession
+    t.after(() => Object.assign(store, { addSession: begin }))
+    /** Happens once the proof was right, before a session begins. */
+    const meanwhile = (change: () => Promise<unknown>) => {
+      store.addSession = async (...session) => {
+        store.addSession = begin
+        await change()
+        await begin.apply(store, session)
+      }
+    }
+    const cases: [
+      what: string,
+      change: (person: Person) => Promise<unknown>,
+      ask: (visit: Newcomer, address: string) => Promise<Reply>,
+    ][] = [
+      [
+        'a new password, while the old one signs in',
+        async ({ id }) => {
+          const { version, credentials } = (await store.findPerson({ id }))!
+          const password = credentials.password!.replace(/\$[^$]+$/, `$${'A'.repeat(43)}`)
+          assert.ok(await store.updatePerson(id, version, { credentials: { ...credentials, password } }))
+          await store.endSessions(id, { except: null })
+        },
+        (visit, address) => visit.signIn(address, PASSWORD),
+      ],
+      [
+        'an end of all sessions, while one of them is confirmed',
+        ({ id }) => store.endSessions(id, { except: null }),
+        (visit) => visit.post('/account/proof', { password: PASSWORD }),
+      ],
+    ]
+    for (const [what, change, ask] of cases) {
+      const person = await withPassword()
+      const visit = visitor()
+      assertSaid(await visit.signIn(person.address, PASSWORD), 200)
+      meanwhile(() => change(person))
+      const reply = await ask(visit, person.address)
+      assert.ok(reply.status === 401, `${what}: ${reply.status} ${reply.text}`)
+      assert.deepEqual(await store.sessions(person.id, Date.now()), [], what)
+      assertSaid(await visit.get('/session'), 401)
+    }
+  })
+
+  test('a browser is known to the eight people who signed in there last', async () => {
+    // The octets of a ticket say how many it is for, and no more than eight make it longer.
+    const lengths = new Set<number>()
+    const again = visitor()
+    for (let count = 0; count < 12; count++) {
+      await again.enter(service, await newPerson(service))
+      lengths.add(again.cookies.get('postroad_device')!.value!.length)
+    }
+    assert.equal(lengths.size, 8)
+  })
+
   test('passwords that are tried first are refused, with a sentence', async () => {
     const person = await newPerson(service, { address: 'grace.hopper@people.test', name: 'Grace Hopper' })
     const visit = await visitor().enter(service, person)

@@ -20,7 +20,18 @@ const FAR_MORE = 64 * 1024 * 1024
 const subject = 's'.repeat(300)
 const summary = (): EmailSummary => ({
   ...{ id: newId(), companyId: 'company', domainId: 'domain', from: 'a@x.test', to: ['b@x.test'] },
-  ...{ cc: [], bcc: [], subject, tags: [], createdAt: 1, scheduledAt: null, lastEvent: 'sent' },
+  ...{
+    cc: [],
+    bcc: [],
+    subject,
+    replyTo: [],
+    messageId: '<m@x.test>',
+    size: 1,
+    tags: [],
+    createdAt: 1,
+    scheduledAt: null,
+    lastEvent: 'sent',
+  },
 })
 
 describe('a stream', () => {

@@ -246,6 +246,11 @@ describe('attachments by path', () => {
       assert.ok(status === 429 || status === 503, text)
       assert.match(headers.get('retry-after') ?? '', /^[1-9]/)
     }
+    // With a body that is as large, one alone has room for no more than the largest body.
+    const beside = { ...email({ path: `${base}/large3.bin` }), text: 'x'.repeat(9_500_000) }
+    const beyond = await oneApi.send(beside)
+    assert.equal(beyond.status, 429, beyond.text)
+    assert.match(beyond.headers.get('retry-after') ?? '', /^[1-9]/)
     const tooMany = await oneApi.send(email({ path: `${base}/large1.bin` }, { path: `${base}/large2.bin` }))
     assertJsonError(tooMany, 422, 'invalid_attachment', /more than 12000000 octets together/)
   })
