@@ -1,5 +1,6 @@
 /** What a transaction takes of the memory that all share: counted as it comes, refused in words, and given back. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
 import { call } from '../http/requests.ts'
 import { until } from '../support/until.ts'
@@ -79,5 +80,17 @@ describe('the room of a transaction', () => {
     assert.equal(await counted(), before)
     await client.say('RSET', /^250 /)
     assert.equal(await counted(), 0)
+  })
+
+  test('a message without end is read no further than 16 MiB beyond the largest', async () => {
+    using client = await rig.loggedIn()
+    await begin(client)
+    const chunk = Buffer.from('endless\r\n'.repeat(MIB / 8))
+    for (let sent = 0; sent < 24 * MIB && client.received === ''; sent += chunk.length) {
+      if (!client.socket.write(chunk)) await once(client.socket, 'drain')
+    }
+    assert.match(await client.reply(), /^421 4\.4\.2 /)
+    await client.ended()
+    await nothingCounted()
   })
 })

@@ -110,6 +110,7 @@ for (const [what, together] of [
     await second.promise
     // What was read first is told meanwhile, and fails.
     await stage.attempts(id, 5)
+    await stage.untilIdle()
     receiver.answer = () => 200
     gate.resolve()
     await stage.until(id, async ({ cursor }) => {
