@@ -3,6 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Company } from '../accounts/account.ts'
 import { type Invitation, type Person, personName, ROLES, type Role } from '../people/person.ts'
 import { newSecret } from '../people/secret.ts'
+import { StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { findWholeCompany } from './find.ts'
 import { INVITATION_LASTS, noSuchPerson, personAddress } from './people.ts'
@@ -64,8 +65,12 @@ export const invite = verb(
     const { token, hash } = newSecret()
     const id = randomUUIDv7()
     const expiresAt = now + INVITATION_LASTS
-    const invitation = { id, companyId: company.id, address, role, createdAt: now, expiresAt }
-    await op.store.addInvitation(invitation, hash)
+    const inviter = op.caller.kind === 'member' ? null : op.caller.person
+    const invitation = {
+      ...{ id, companyId: company.id, address, role, createdAt: now, expiresAt },
+      ...{ inviterId: inviter?.id ?? null, inviterName: inviter?.name ?? null },
+    }
+    await unlessNoInviter(op.store.addInvitation(invitation, hash))
     return { company, invitation, token }
   },
   {
@@ -77,6 +82,16 @@ export const invite = verb(
     }),
   },
 )
+
+/** The inviter may have lost the right since the request was let in. */
+async function unlessNoInviter(added: Promise<void>): Promise<void> {
+  try {
+    await added
+  } catch (error) {
+    if (!(error instanceof StoreConflict)) throw error
+    throw new OperateError('not_allowed', error.message, null, { cause: error })
+  }
+}
 
 /** Its link brings nobody in any more. */
 export const withdrawInvitation = verb(

@@ -14,6 +14,11 @@ export type Role = (typeof ROLES)[number]
 export interface Membership {
   companyId: string
   role: Role
+  /**
+   * It was accepted before anybody had proved to hold the account's address, so perhaps by another than its holder,
+   * who has not confirmed it since.
+   */
+  unconfirmed?: true
 }
 
 export interface Person {
@@ -82,6 +87,24 @@ export const NO_CREDENTIALS: Readonly<Credentials> = {
   identities: [],
 }
 
+/** Whether somebody has proved to hold the account's address: the provider has verified it. */
+export function isProved({
+  address,
+  credentials: { identities },
+}: Pick<Person, 'address' | 'credentials'>): boolean {
+  return address !== null && identities.some((identity) => identity.address?.toLowerCase() === address)
+}
+
+/**
+ * Whether the account makes room for the holder of its address: nobody has proved to hold it, and the account opens
+ * nothing. Otherwise whoever opens an invitation meant for another would keep the address from its holder for ever.
+ */
+export function givesWay(
+  person: Pick<Person, 'address' | 'credentials' | 'operator' | 'memberships'>,
+): boolean {
+  return !person.operator && person.memberships.length === 0 && !isProved(person)
+}
+
 /** Somebody who has nothing yet but an id, and what is given. */
 export function newPerson(createdAt: number, given: Partial<Person> = {}): Person {
   return {
@@ -116,11 +139,15 @@ export interface SignInLink {
   expiresAt: number
 }
 
-/** Somebody is asked to belong to a company. He does once he has used the link, which works once. */
-export interface Invitation extends Membership {
+/** An invitation to a company. Whoever accepts it, by its link, belongs to the company; the link works once. */
+export interface Invitation extends Pick<Membership, 'companyId' | 'role'> {
   id: string
-  /** In lower case; a company asks for each once. */
+  /** In lower case; a company has one invitation of each address. */
   address: string
+  /** The inviter. The invitation ends when the inviter may not invite any more. Null: the command line. */
+  inviterId: string | null
+  /** The inviter's address or name, as it was then. */
+  inviterName: string | null
   createdAt: number
   expiresAt: number
 }

@@ -13,10 +13,10 @@ import { StoreConflict } from './store.ts'
 
 /** Columns of `people p`. */
 export const PERSON_COLUMNS = `p.id, p.address, p.name, p.operator, p.created_at AS "createdAt", p.version, p.credentials,
-  (SELECT string_agg(c.id || ' ' || m.role, ',' ORDER BY c.id)
+  (SELECT string_agg(c.id || ' ' || m.role || CASE WHEN m.confirmed THEN '' ELSE ' unconfirmed' END, ',' ORDER BY c.id)
    FROM memberships m JOIN companies c ON c.num = m.company WHERE m.person = p.id) AS memberships`
 
-/** `memberships`: a company's id and a role, of each; NULL for none. */
+/** `memberships`: of each a company's id, a role, and a word where it is not confirmed; NULL for none. */
 export interface PersonRow extends Omit<Person, 'operator' | 'credentials' | 'memberships'> {
   operator: number | boolean
   credentials: string
@@ -29,8 +29,8 @@ export function personOf(row: PersonRow): Person {
     operator: Boolean(row.operator),
     credentials: { ...NO_CREDENTIALS, ...mapOf(row.credentials) },
     memberships: (row.memberships?.split(',') ?? []).map((membership) => {
-      const [companyId, role] = membership.split(' ')
-      return { companyId: companyId!, role: role as Role }
+      const [companyId, role, unconfirmed] = membership.split(' ')
+      return { companyId: companyId!, role: role as Role, ...(unconfirmed && { unconfirmed: true as const }) }
     }),
   }
 }
@@ -58,6 +58,9 @@ export function takenAddress(address: string | null | undefined): string {
 }
 
 export const TAKEN_IDENTITY = 'The account that was shown belongs to another person here'
+
+/** Why an invitation is not made: the inviter has lost the right since the request was checked. */
+export const NO_INVITER = 'only an owner of the company, or an operator, invites to it'
 
 export const LAST_OPERATOR = 'the last operator stays one: make another first'
 export const LAST_OWNER = 'a company keeps an owner: make somebody else one first'

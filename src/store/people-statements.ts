@@ -7,6 +7,7 @@ const OLDEST_FIRST = 'ORDER BY p.created_at, p.id'
 
 export const PERSON_BY_ID = `${PERSON} WHERE p.id = $1`
 export const PERSON_BY_ADDRESS = `${PERSON} WHERE p.address = $1`
+export const HOLDER = 'SELECT id FROM people WHERE address = $1'
 export const PERSON_BY_IDENTITY = `${PERSON} WHERE p.id = (SELECT person FROM identities WHERE issuer = $1 AND subject = $2)`
 export const PEOPLE = `${PERSON} ${OLDEST_FIRST}`
 export const PEOPLE_OF_COMPANY = `SELECT ${PERSON_COLUMNS} FROM memberships o JOIN people p ON p.id = o.person
@@ -21,6 +22,9 @@ export const RAISE_VERSION = 'UPDATE people SET version = version + 1 WHERE id =
 export const REMOVE_PERSON = 'DELETE FROM people WHERE id = $1 RETURNING id'
 export const SET_MEMBERSHIP = `INSERT INTO memberships (person, company, role) VALUES ($1, $2, $3)
   ON CONFLICT (person, company) DO UPDATE SET role = excluded.role`
+export const CONFIRM_MEMBERSHIP = `UPDATE memberships SET confirmed = true WHERE person = $1 AND company = $2
+  RETURNING person`
+export const DOUBT_MEMBERSHIPS = 'UPDATE memberships SET confirmed = false WHERE person = $1'
 /** @param lock as below */
 export const owners = (lock = '') =>
   `SELECT person FROM memberships WHERE company = $1 AND role = 'owner' ORDER BY person ${lock}`
@@ -44,15 +48,26 @@ export const END_LINKS = 'DELETE FROM sign_in_links WHERE person = $1'
 
 export const ADD_LINK = `INSERT INTO sign_in_links (token_hash, created_at, expires_at, person)
   SELECT $1, $2, $3, id FROM people WHERE id = $4`
+export const FIND_LINK = 'SELECT person FROM sign_in_links WHERE token_hash = $1 AND expires_at > $2'
 export const TAKE_LINK = `DELETE FROM sign_in_links WHERE token_hash = $1
   RETURNING person, expires_at AS "expiresAt"`
 
 const INVITATION_COLUMNS = `id, (SELECT c.id FROM companies c WHERE c.num = company) AS "companyId", address, role,
-  created_at AS "createdAt", expires_at AS "expiresAt"`
+  inviter AS "inviterId", inviter_name AS "inviterName", created_at AS "createdAt", expires_at AS "expiresAt"`
 export const ADD_INVITATION = `INSERT INTO invitations
-    (id, token_hash, company, address, role, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+    (id, token_hash, company, address, role, inviter, inviter_name, created_at, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
   ON CONFLICT (company, address) DO UPDATE SET id = excluded.id, token_hash = excluded.token_hash,
-    role = excluded.role, created_at = excluded.created_at, expires_at = excluded.expires_at`
+    role = excluded.role, inviter = excluded.inviter, inviter_name = excluded.inviter_name,
+    created_at = excluded.created_at, expires_at = excluded.expires_at`
+/** Of a person and a company. */
+export const MAY_INVITE = `SELECT p.id FROM people p WHERE p.id = $1 AND (p.operator
+  OR EXISTS (SELECT 1 FROM memberships m WHERE m.person = p.id AND m.company = $2 AND m.role = 'owner'))`
+/** In the commit that takes the right away: a right that comes back later does not bring the invitations back. */
+export const END_INVITATIONS = `DELETE FROM invitations WHERE inviter = $1
+  AND NOT EXISTS (SELECT 1 FROM people p WHERE p.id = inviter AND p.operator)
+  AND NOT EXISTS (SELECT 1 FROM memberships m
+    WHERE m.person = inviter AND m.company = invitations.company AND m.role = 'owner')`
 const INVITATIONS = `SELECT ${INVITATION_COLUMNS} FROM invitations WHERE expires_at > $1`
 export const ALL_INVITATIONS = `${INVITATIONS} ORDER BY created_at, id`
 export const INVITATIONS_OF_COMPANY = `${INVITATIONS} AND company = (SELECT num FROM companies WHERE id = $2)
@@ -63,6 +78,17 @@ export const TAKE_INVITATION = `DELETE FROM invitations WHERE expires_at > $1 AN
 export const REMOVE_INVITATION = `DELETE FROM invitations
   WHERE company = (SELECT num FROM companies WHERE id = $1) AND id = $2 RETURNING id`
 
+export const lanes = (count: number) =>
+  `SELECT lane, paid_at AS "paidAt" FROM sign_in_attempts
+   WHERE lane IN (${Array.from({ length: count }, (_, at) => `$${at + 1}`).join(', ')})`
+/** Values: now, and of each lane its name, and when a try that begins now is paid for. */
+export const payLanes = (count: number) => `INSERT INTO sign_in_attempts (lane, paid_at)
+  VALUES ${Array.from({ length: count }, (_, at) => `($${2 * at + 2}, $${2 * at + 3})`).join(', ')}
+  ON CONFLICT (lane) DO UPDATE SET paid_at = excluded.paid_at +
+    CASE WHEN sign_in_attempts.paid_at > $1 THEN sign_in_attempts.paid_at - $1 ELSE 0 END
+  RETURNING lane, paid_at AS "paidAt"`
+export const REFUND_LANE = 'UPDATE sign_in_attempts SET paid_at = paid_at - $2 WHERE lane = $1'
+
 /** @param lock what keeps another node from the same rows, where there are several */
 export function forgetExpired(lock = ''): string[] {
   return [
@@ -72,6 +98,8 @@ export function forgetExpired(lock = ''): string[] {
        (SELECT token_hash FROM sign_in_links WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 ${lock}) RETURNING 1`,
     `DELETE FROM invitations WHERE id IN
        (SELECT id FROM invitations WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 ${lock}) RETURNING 1`,
+    `DELETE FROM sign_in_attempts WHERE lane IN
+       (SELECT lane FROM sign_in_attempts WHERE paid_at <= $1 ORDER BY paid_at LIMIT $2 ${lock}) RETURNING 1`,
   ]
 }
 

@@ -14,6 +14,21 @@ import type {
 /** What is absent stays as it is. */
 export interface PersonChange extends Partial<Pick<Person, 'address' | 'name' | 'operator'>> {
   credentials?: Credentials
+  /** All memberships are unconfirmed from now on. */
+  doubtMemberships?: true
+}
+
+/** Who accepts an invitation: somebody new, or somebody who has an account. */
+export type Accepter = { newPerson: Person } | { personId: string }
+
+/** What tries to sign in are counted by, as a leaky bucket. */
+export interface AttemptLane {
+  /** A hash of what it is of, e.g. of an account. */
+  lane: string
+  /** Tries that do not wait. */
+  free: number
+  /** Ms between two of the others. */
+  every: number
 }
 
 export interface AuditFilter {
@@ -36,7 +51,8 @@ export interface AuditFilter {
 
 export interface PeopleStore {
   /**
-   * With memberships. StoreConflict when somebody has the address, or an account elsewhere, or a company is unknown.
+   * With memberships. An account that has the address and gives way (people/person.ts) is removed in the same commit.
+   * StoreConflict when another one has the address, or an account elsewhere, or a company is unknown.
    */
   addPerson(person: Person): Promise<void>
   /** Null: there is none. */
@@ -47,14 +63,19 @@ export interface PeopleStore {
   people(companyId: string | null): Promise<Person[]>
   /**
    * Changes him where he is still of that version, which is raised. False when he was changed since, or is gone.
-   * StoreConflict when somebody has the address, or an account elsewhere, and for the last operator, who stays one.
+   * StoreConflict when another account has the address and does not give way, or has the account elsewhere, and for
+   * the last operator, who stays one. Invitations made by somebody who is an operator no more end in the same commit.
    */
   updatePerson(id: string, version: number, change: PersonChange): Promise<boolean>
-  /** With sessions, links and memberships. False when there is none. StoreConflict for the last operator. */
+  /**
+   * With sessions, links, memberships and the invitations made by the person. False when there is none. StoreConflict
+   * for the last operator.
+   */
   removePerson(id: string): Promise<boolean>
   /**
    * Null: he belongs to it no more. False when there is no such person or company. Raises his version.
-   * `keepOwner`: StoreConflict where the company would be left without an owner.
+   * `keepOwner`: StoreConflict where the company would be left without an owner. Invitations made by somebody who is
+   * an owner of the company no more, and no operator, end in the same commit.
    */
   setMembership(
     personId: string,
@@ -62,6 +83,9 @@ export interface PeopleStore {
     role: Role | null,
     options?: { keepOwner: boolean },
   ): Promise<boolean>
+
+  /** By the person's own word. False when there is no such membership. Raises the person's version. */
+  confirmMembership(personId: string, companyId: string): Promise<boolean>
 
   /** StoreConflict when there is no such person. `noted`: stands in the audit list in the same commit. */
   addSession(session: Session, tokenHash: Uint8Array, noted?: readonly NewAuditEntry[]): Promise<void>
@@ -83,22 +107,43 @@ export interface PeopleStore {
 
   /** StoreConflict when there is no such person. */
   addLink(link: SignInLink, tokenHash: Uint8Array): Promise<void>
+  /** Whose link it is. Null: there is none, it was used, or has expired. */
+  findLink(tokenHash: Uint8Array, now: number): Promise<string | null>
   /**
    * Whose it is; it is gone then. Null: there is none, it was used, or has expired. Of several who ask, one gets it.
    */
   takeLink(tokenHash: Uint8Array, now: number): Promise<string | null>
-  /** In the place of the one that the address had to this company. StoreConflict when there is no such company. */
+  /**
+   * In the place of the one that the address had to this company. StoreConflict when there is no such company, or the
+   * inviter is neither an operator nor an owner of it.
+   */
   addInvitation(invitation: Invitation, tokenHash: Uint8Array): Promise<void>
   /** Those to a company, or all, that have not expired; the oldest first. */
   invitations(companyId: string | null, now: number): Promise<Invitation[]>
-  /** Null: there is none, it was used, or has expired. */
+  /** Null: there is none, it was used, its inviter has lost the right, or it has expired. */
   findInvitation(tokenHash: Uint8Array, now: number): Promise<Invitation | null>
   /** The same; it is gone then. Of several who ask, one gets it. */
   takeInvitation(tokenHash: Uint8Array, now: number): Promise<Invitation | null>
+  /**
+   * Takes it and, in the same commit, makes the accepter belong to its company. Somebody new is added as by addPerson,
+   * with what addPerson conflicts with; then the invitation stays.
+   */
+  acceptInvitation(tokenHash: Uint8Array, now: number, accepter: Accepter): Promise<Invitation | null>
   /** False when the company has no such invitation. */
   removeInvitation(companyId: string, id: string): Promise<boolean>
 
-  /** Removes sessions, links and invitations that have expired, at most so many of each. How many they were. */
+  /**
+   * Counts a try in all of the lanes, in one commit, on whichever node it is made. Gives the ms that it has to wait.
+   * Where these are more than `longest` it is not made, and not counted. `now`: unix ms.
+   */
+  beginAttempt(lanes: readonly AttemptLane[], now: number, longest: number): Promise<number>
+  /** The try of these lanes does not count. */
+  takeBackAttempt(lanes: readonly AttemptLane[]): Promise<void>
+
+  /**
+   * Removes sessions, links, invitations and lanes of attempts that have expired, at most so many of each. How many
+   * they were.
+   */
   forgetExpired(now: number, limit: number): Promise<number>
 
   /**

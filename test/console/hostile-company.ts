@@ -84,7 +84,7 @@ export async function hostileCompany(
     await store.addInvitation(
       {
         ...{ id: randomUUIDv7(), companyId: company.id, address: `${index}${name}`, role: 'viewer' },
-        ...{ createdAt: Date.now(), expiresAt },
+        ...{ inviterId: null, inviterName: null, createdAt: Date.now(), expiresAt },
       },
       hash,
     )

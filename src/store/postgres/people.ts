@@ -1,4 +1,4 @@
-import type { Credentials, Session as PersonSession } from '../../people/person.ts'
+import type { Session as PersonSession } from '../../people/person.ts'
 import {
   changedColumns,
   LAST_OPERATOR,
@@ -6,21 +6,20 @@ import {
   noPerson,
   type PersonRow,
   personOf,
-  personValues,
   refuseLast,
   type SignedInRow,
   sessionValues,
   signedInOf,
-  TAKEN_IDENTITY,
   takenAddress,
 } from '../people-rows.ts'
 import * as sql from '../people-statements.ts'
 import type { PeopleStore } from '../people-store.ts'
+import { attempts } from './attempts.ts'
 import { audit, noting } from './audit.ts'
-import type { Session } from './database.ts'
 import { invitations } from './invitations.ts'
 import type { Parts } from './parts.ts'
-import { unlessDuplicate, unlessTaken } from './unless-taken.ts'
+import { insertPerson, makeRoom, setIdentities } from './person-row.ts'
+import { unlessDuplicate } from './unless-taken.ts'
 
 /** Somebody who is just being removed is waited for, and then is gone. */
 const STAYING = 'FOR KEY SHARE'
@@ -42,12 +41,12 @@ export function people(parts: Parts): PeopleStore {
   return {
     ...audit(parts),
     ...invitations(parts),
+    ...attempts(parts),
 
     async addPerson(added) {
       const numbers = await Promise.all(added.memberships.map(({ companyId }) => companies.number(companyId)))
       await database.transaction(async (session) => {
-        await unlessTaken(session, sql.ADD_PERSON, personValues(added), takenAddress(added.address))
-        await setIdentities(session, added.id, added.credentials)
+        await insertPerson(session, added)
         for (const [index, { role }] of added.memberships.entries()) {
           await session.run(sql.SET_MEMBERSHIP, [added.id, numbers[index]!, role])
         }
@@ -74,9 +73,12 @@ export function people(parts: Parts): PeopleStore {
       const values = [id, version, ...columns.map(([, value]) => value)]
       return await database.transaction(async (session) => {
         if (change.operator === false) refuseLast(await session.run(OPERATORS), id, LAST_OPERATOR)
+        if (change.address !== undefined) await makeRoom(session, change.address, id)
         const changed = await unlessDuplicate(takenAddress(change.address), () => session.run(update, values))
         if (changed.length === 0) return false
         if (change.credentials !== undefined) await setIdentities(session, id, change.credentials)
+        if (change.doubtMemberships === true) await session.run(sql.DOUBT_MEMBERSHIPS, [id])
+        if (change.operator === false) await session.run(sql.END_INVITATIONS, [id])
         return true
       })
     },
@@ -95,7 +97,17 @@ export function people(parts: Parts): PeopleStore {
         if (keepOwner && role !== 'owner') refuseLast(await session.run(OWNERS, [company]), id, LAST_OWNER)
         if (role === null) await session.run(sql.END_MEMBERSHIP, [id, company])
         else await session.run(sql.SET_MEMBERSHIP, [id, company, role])
+        if (role !== 'owner') await session.run(sql.END_INVITATIONS, [id])
         return true
+      })
+    },
+
+    async confirmMembership(id, companyId) {
+      const company = await companies.filter(companyId)
+      if (typeof company !== 'number') return false
+      return await database.transaction(async (session) => {
+        if ((await session.run(sql.RAISE_VERSION, [id])).length === 0) return false
+        return (await session.run(sql.CONFIRM_MEMBERSHIP, [id, company])).length > 0
       })
     },
 
@@ -139,6 +151,11 @@ export function people(parts: Parts): PeopleStore {
       if (added.length === 0) throw noPerson(personId)
     },
 
+    async findLink(tokenHash, now) {
+      const [link] = await database.read<{ person: string }>(sql.FIND_LINK, [tokenHash, now])
+      return link?.person ?? null
+    },
+
     async takeLink(tokenHash, now) {
       const [link] = await database.write<{ person: string; expiresAt: number }>(sql.TAKE_LINK, [tokenHash])
       return link !== undefined && link.expiresAt > now ? link.person : null
@@ -149,12 +166,5 @@ export function people(parts: Parts): PeopleStore {
       for (const forget of FORGET) gone += (await database.write(forget, [Math.round(now), limit])).length
       return gone
     },
-  }
-}
-
-async function setIdentities(session: Session, id: string, { identities }: Credentials): Promise<void> {
-  await session.run(sql.REMOVE_IDENTITIES, [id])
-  for (const { issuer, subject } of identities) {
-    await unlessTaken(session, sql.ADD_IDENTITY, [issuer, subject, id], TAKEN_IDENTITY)
   }
 }

@@ -92,6 +92,7 @@ export interface Writes
     | 'updatePerson'
     | 'removePerson'
     | 'setMembership'
+    | 'confirmMembership'
     | 'addSession'
     | 'touchSession'
     | 'endSessions'
@@ -100,6 +101,9 @@ export interface Writes
     | 'forgetExpired'
     | 'addInvitation'
     | 'takeInvitation'
+    | 'acceptInvitation'
+    | 'beginAttempt'
+    | 'takeBackAttempt'
     | 'removeInvitation'
     | 'addAudit'
     | 'settleAudit'
@@ -190,6 +194,7 @@ export type Reads = Direct<
   | 'sessions'
   | 'invitations'
   | 'findInvitation'
+  | 'findLink'
   | 'audit'
 > & {
   /** As in told-rows.ts. */

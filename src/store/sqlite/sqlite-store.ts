@@ -101,6 +101,7 @@ export class SqliteStore implements types.Store {
   readonly updatePerson = this.#writes('updatePerson')
   readonly removePerson = this.#writes('removePerson')
   readonly setMembership = this.#writes('setMembership')
+  readonly confirmMembership = this.#writes('confirmMembership')
   readonly addSession = this.#writes('addSession')
   readonly touchSession = this.#writes('touchSession')
   readonly endSessions = this.#writes('endSessions')
@@ -109,7 +110,10 @@ export class SqliteStore implements types.Store {
   readonly forgetExpired = this.#writes('forgetExpired')
   readonly addInvitation = this.#writes('addInvitation')
   readonly takeInvitation = this.#writes('takeInvitation')
+  readonly acceptInvitation = this.#writes('acceptInvitation')
   readonly removeInvitation = this.#writes('removeInvitation')
+  readonly beginAttempt = this.#writes('beginAttempt')
+  readonly takeBackAttempt = this.#writes('takeBackAttempt')
   readonly addAudit = this.#writes('addAudit')
   readonly settleAudit = this.#writes('settleAudit')
 
@@ -183,6 +187,7 @@ export class SqliteStore implements types.Store {
   readonly sessions = this.#reads('sessions')
   readonly invitations = this.#reads('invitations')
   readonly findInvitation = this.#reads('findInvitation')
+  readonly findLink = this.#reads('findLink')
   readonly audit = this.#reads('audit')
 
   private constructor(place: Place, unlock: (() => void) | null, onFault: (error: Error) => void) {

@@ -2,6 +2,7 @@ import { describe, type TestContext } from 'node:test'
 import type { Store } from '../../../src/store/store.ts'
 import { acceptContract } from './accept.ts'
 import { accountsContract } from './accounts.ts'
+import { attemptsContract } from './attempts.ts'
 import { auditContract } from './audit.ts'
 import { claimContract } from './claim.ts'
 import { digestContract } from './digest.ts'
@@ -74,6 +75,7 @@ export function storeContract(name: string, open: OpenBench): void {
     webhooksContract(open)
     peopleContract(open)
     sessionsContract(open)
+    attemptsContract(open)
     auditContract(open)
   })
 }

@@ -37,7 +37,7 @@ export function invitationOf(
   const id = newId()
   return {
     ...{ id, companyId, address: `${id}@people.test`, role: 'viewer', createdAt: NOW },
-    ...{ expiresAt: NOW + HOUR },
+    ...{ inviterId: null, inviterName: null, expiresAt: NOW + HOUR },
     ...change,
   }
 }
@@ -112,7 +112,7 @@ export function peopleContract(open: OpenBench): void {
 
     test('no two have one address, or one account elsewhere; who is refused leaves nothing behind', async (t) => {
       const { store } = await open(t)
-      const ada = person({ address: 'ada@people.test', credentials: CREDENTIALS })
+      const ada = person({ address: 'ada@people.test', operator: true, credentials: CREDENTIALS })
       await store.addPerson(ada)
       const [nobody, noone] = [person({ address: null }), person({ address: null })]
       for (const each of [nobody, noone]) await store.addPerson(each)
@@ -200,6 +200,96 @@ export function peopleContract(open: OpenBench): void {
       assert.equal(await store.setMembership(newId(), one.id, 'owner'), false)
       assert.deepEqual(await stands(), [4, '2 developer'])
       assert.equal(await store.updatePerson(ada.id, 3, { name: 'late' }), false)
+    })
+
+    test('memberships are doubted all at once, and confirmed one by one', async (t) => {
+      const { store } = await open(t)
+      const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
+      const ada = person({
+        memberships: [
+          { companyId: one.id, role: 'owner' },
+          { companyId: two.id, role: 'viewer' },
+        ],
+      })
+      await store.addPerson(ada)
+      const unconfirmed = async () =>
+        (await store.findPerson({ id: ada.id }))!.memberships
+          .filter((each) => each.unconfirmed)
+          .map(({ companyId }) => companyId)
+      assert.deepEqual(await unconfirmed(), [])
+      assert.equal(await store.updatePerson(ada.id, 0, { doubtMemberships: true }), true)
+      assert.deepEqual(await unconfirmed(), [one.id, two.id])
+      assert.equal(await store.confirmMembership(ada.id, one.id), true)
+      assert.deepEqual(await unconfirmed(), [two.id])
+      // Another role is the company's word, and not the person's.
+      assert.equal(await store.setMembership(ada.id, two.id, 'developer'), true)
+      assert.deepEqual(await unconfirmed(), [two.id])
+      assert.equal((await store.findPerson({ id: ada.id }))!.version, 3)
+      assert.equal(await store.confirmMembership(ada.id, newId()), false)
+      assert.equal(await store.confirmMembership(newId(), one.id), false)
+    })
+
+    test('an account that opens nothing, whose address nobody has proved, makes room for another', async (t) => {
+      const { store } = await open(t)
+      const company = await acme(store)
+      const address = 'ada@people.test'
+      const identity = { issuer: 'https://one.test', subject: 'mallory' }
+      const holder = (change: Partial<Person>) => person({ address, ...change })
+      const stays: Partial<Person>[] = [
+        { operator: true },
+        { memberships: [{ companyId: company.id, role: 'viewer' }] },
+        { credentials: { ...CREDENTIALS, identities: [{ ...identity, address: 'Ada@people.test' }] } },
+      ]
+      for (const change of stays) {
+        const first = holder(change)
+        const operator = person({ operator: true })
+        for (const each of [first, operator]) await store.addPerson(each)
+        await assert.rejects(store.addPerson(holder({})), conflict(/the address ada@people\.test already/))
+        const other = person()
+        await store.addPerson(other)
+        await assert.rejects(store.updatePerson(other.id, 0, { address }), conflict(/already/))
+        assert.deepEqual(await store.findPerson({ address }), first)
+        await store.removePerson(first.id)
+      }
+      // An account elsewhere under another address proves nothing of this one.
+      const squatter = holder({
+        credentials: { ...CREDENTIALS, identities: [{ ...identity, address: 'mallory@people.test' }] },
+      })
+      const hash = tokenHash()
+      await store.addPerson(squatter)
+      await store.addSession(sessionOf(squatter), hash)
+      const ada = holder({ memberships: [{ companyId: company.id, role: 'viewer' }] })
+      await store.addPerson(ada)
+      assert.deepEqual(await store.findPerson({ address }), ada)
+      assert.equal(await store.findPerson({ id: squatter.id }), null)
+      assert.equal(await store.findSession(hash, NOW), null)
+      assert.equal(await store.findPersonByIdentity('https://one.test', 'mallory'), null)
+      // So it does for who takes the address, and not for itself.
+      assert.equal(await store.setMembership(ada.id, company.id, null), true)
+      assert.equal(await store.updatePerson(ada.id, 1, { address }), true)
+      const grace = person()
+      await store.addPerson(grace)
+      assert.equal(await store.updatePerson(grace.id, 0, { address }), true)
+      assert.equal(await store.findPerson({ id: ada.id }), null)
+    })
+
+    test('an account that gets a membership as another wants its address does not lose both', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      const company = await acme(store)
+      for (let round = 0; round < 10; round++) {
+        const address = `${newId()}@people.test`
+        const [first, second] = [person({ address }), person({ address })]
+        await store.addPerson(first)
+        const [joined, added] = await Promise.allSettled([
+          store.setMembership(first.id, company.id, 'owner'),
+          other.addPerson(second),
+        ])
+        const isJoined = joined.status === 'fulfilled' && joined.value
+        assert.notEqual(isJoined, added.status === 'fulfilled')
+        const holder = await store.findPerson({ address })
+        assert.equal(holder?.id, isJoined ? first.id : second.id)
+      }
     })
 
     test('of owners who are demoted at once, on two nodes, one stays where one has to', async (t) => {

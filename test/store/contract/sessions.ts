@@ -146,6 +146,133 @@ export function sessionsContract(open: OpenBench): void {
       assert.equal(await store.takeInvitation(hash, NOW + HOUR), null)
     })
 
+    test('an invitation ends with the right of its inviter, and does not come back with it', async (t) => {
+      const { store, another } = await open(t)
+      const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
+      const owner = ({ id: companyId }: { id: string }) => ({ companyId, role: 'owner' as const })
+      const [ada, bob, olga] = [
+        person({ memberships: [owner(one), owner(two)] }),
+        person({ memberships: [owner(one)] }),
+        person({ operator: true, memberships: [owner(two)] }),
+      ]
+      for (const each of [ada, bob, olga, person({ operator: true })]) await store.addPerson(each)
+      const made: Uint8Array[] = []
+      const add = async (company: { id: string }, { id: inviterId }: { id: string }) => {
+        const hash = tokenHash()
+        const invitation = invitationOf(company, { inviterId, inviterName: 'somebody' })
+        await store.addInvitation(invitation, hash)
+        made.push(hash)
+        return invitation
+      }
+      const ofAda = await add(one, ada)
+      assert.deepEqual(await store.findInvitation(made[0]!, NOW), ofAda)
+      const stays = [await add(two, ada)]
+      for (const each of [bob, olga]) await add(one, each)
+      stays.push(await add(two, olga))
+      const count = async () => (await store.invitations(one.id, NOW)).length
+      assert.equal(await count(), 3)
+      await store.setMembership(ada.id, one.id, 'developer')
+      assert.equal(await count(), 2)
+      await store.setMembership(bob.id, one.id, null)
+      assert.equal(await count(), 1)
+      await store.updatePerson(olga.id, 0, { operator: false })
+      assert.equal(await count(), 0)
+      // What they may still do stands.
+      assert.deepEqual(
+        (await store.invitations(two.id, NOW)).map(({ id }) => id).sort(),
+        stays.map(({ id }) => id).sort(),
+      )
+      for (const each of [ada, bob]) await store.setMembership(each.id, one.id, 'owner')
+      await store.updatePerson(olga.id, 1, { operator: true })
+      assert.equal(await count(), 0)
+      const { id: personId } = person()
+      for (const hash of [made[0]!, made[2]!, made[3]!]) {
+        assert.equal(await store.findInvitation(hash, NOW), null)
+        assert.equal(await (await another()).acceptInvitation(hash, NOW, { personId }), null)
+      }
+      for (const each of [ada, olga]) await store.removePerson(each.id)
+      assert.deepEqual(await store.invitations(null, NOW), [])
+    })
+
+    test('nobody invites who may not, though the right is lost at this moment', async (t) => {
+      const { store, another } = await open(t)
+      const other = await another()
+      const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
+      const of = (role: 'owner' | 'developer') => [{ companyId: one.id, role }]
+      const developer = person({ memberships: of('developer') })
+      await store.addPerson(developer)
+      for (const inviterId of [developer.id, newId()]) {
+        const add = store.addInvitation(invitationOf(one, { inviterId }), tokenHash())
+        await assert.rejects(add, { name: 'StoreConflict', message: /only an owner/ })
+      }
+      for (let round = 0; round < 10; round++) {
+        const ada = person({ memberships: of('owner') })
+        await store.addPerson(ada)
+        await assert.rejects(store.addInvitation(invitationOf(two, { inviterId: ada.id }), tokenHash()))
+        await Promise.allSettled([
+          store.addInvitation(invitationOf(one, { inviterId: ada.id }), tokenHash()),
+          other.setMembership(ada.id, one.id, 'viewer'),
+        ])
+        assert.deepEqual(await store.invitations(null, NOW), [])
+      }
+    })
+
+    test('an invitation is accepted in one commit, by somebody new or by somebody who has an account', async (t) => {
+      const { store, another } = await open(t)
+      const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
+      const address = 'ada@people.test'
+      const add = async (company: { id: string }, role: 'viewer' | 'owner') => {
+        const hash = tokenHash()
+        const invitation = invitationOf(company, { address, role })
+        await store.addInvitation(invitation, hash)
+        return { hash, invitation }
+      }
+      const ada = person({ address })
+      const first = await add(one, 'viewer')
+      assert.deepEqual(await store.acceptInvitation(first.hash, NOW, { newPerson: ada }), first.invitation)
+      assert.equal(await store.acceptInvitation(first.hash, NOW, { newPerson: ada }), null)
+      const second = await add(two, 'owner')
+      await assert.rejects(
+        store.acceptInvitation(second.hash, NOW, { newPerson: person({ address }) }),
+        /the address ada@people\.test already/,
+      )
+      await assert.rejects(store.acceptInvitation(second.hash, NOW, { personId: newId() }), /no person/)
+      const stores = [store, await another()]
+      const accepted = await Promise.all(
+        Array.from({ length: 8 }, (_, n) =>
+          stores[n % 2]!.acceptInvitation(second.hash, NOW, { personId: ada.id }),
+        ),
+      )
+      assert.deepEqual(
+        accepted.filter((each) => each !== null),
+        [second.invitation],
+      )
+      const { memberships, version } = (await store.findPerson({ address }))!
+      assert.equal(version, 1)
+      assert.deepEqual(
+        memberships.map(({ companyId, role }) => [companyId === one.id ? 1 : 2, role]).sort(),
+        [
+          [1, 'viewer'],
+          [2, 'owner'],
+        ],
+      )
+      const late = await add(one, 'owner')
+      assert.equal(await store.acceptInvitation(late.hash, NOW + HOUR, { personId: ada.id }), null)
+    })
+
+    test('whose a link is can be read without using it', async (t) => {
+      const { store } = await open(t)
+      const ada = person()
+      await store.addPerson(ada)
+      const hash = tokenHash()
+      await store.addLink(linkOf(ada), hash)
+      for (let times = 0; times < 2; times++) assert.equal(await store.findLink(hash, NOW), ada.id)
+      assert.equal(await store.findLink(hash, NOW + HOUR), null)
+      assert.equal(await store.findLink(tokenHash(), NOW), null)
+      assert.equal(await store.takeLink(hash, NOW), ada.id)
+      assert.equal(await store.findLink(hash, NOW), null)
+    })
+
     test('what has expired is removed, so many of each in one step', async (t) => {
       const { store, rows } = await open(t)
       const ada = person()
@@ -155,15 +282,17 @@ export function sessionsContract(open: OpenBench): void {
         await store.addInvitation(invitationOf(owner, { expiresAt }), tokenHash())
         await store.addSession(sessionOf(ada, { expiresAt }), tokenHash())
         await store.addLink(linkOf(ada, { expiresAt }), tokenHash())
+        await store.beginAttempt([{ lane: newId(), free: 1, every: 5 }], expiresAt - 5, 0)
       }
       const stays = sessionOf(ada, { expiresAt: NOW + 1 })
       await store.addSession(stays, tokenHash())
       await store.addLink(linkOf(ada, { expiresAt: NOW + 1 }), hash)
       await store.addInvitation(invitationOf(owner, { expiresAt: NOW + 1 }), tokenHash())
-      assert.equal(await store.forgetExpired(NOW, 2), 6)
-      const left = ['sessions', 'sign_in_links', 'invitations'].map(rows)
-      assert.deepEqual(await Promise.all(left), [2, 2, 2])
-      assert.equal(await store.forgetExpired(NOW, 2), 3)
+      await store.beginAttempt([{ lane: 'stays', free: 1, every: 6 }], NOW - 5, 0)
+      assert.equal(await store.forgetExpired(NOW, 2), 8)
+      const left = ['sessions', 'sign_in_links', 'invitations', 'sign_in_attempts'].map(rows)
+      assert.deepEqual(await Promise.all(left), [2, 2, 2, 2])
+      assert.equal(await store.forgetExpired(NOW, 2), 4)
       assert.equal(await store.forgetExpired(NOW, 2), 0)
       assert.deepEqual(await store.sessions(ada.id, 0), [stays])
       assert.equal(await store.takeLink(hash, NOW), ada.id)

@@ -483,6 +483,8 @@ CREATE TABLE memberships (
   person  text COLLATE "C" NOT NULL REFERENCES people (id) ON DELETE CASCADE,
   company integer NOT NULL REFERENCES companies (num),
   role    text NOT NULL,
+  -- False: see Membership in people/person.ts.
+  confirmed boolean NOT NULL DEFAULT true,
   PRIMARY KEY (person, company)
 );
 CREATE INDEX memberships_by_company ON memberships (company, person);
@@ -528,11 +530,22 @@ CREATE TABLE invitations (
   company    integer NOT NULL REFERENCES companies (num),
   address    text COLLATE "C" NOT NULL,
   role       text NOT NULL,
+  -- The inviter and, as it was then, the inviter's address or name; NULL: the command line.
+  inviter    text COLLATE "C" REFERENCES people (id) ON DELETE CASCADE,
+  inviter_name text COLLATE "C",
   created_at bigint NOT NULL,
   expires_at bigint NOT NULL,
   UNIQUE (company, address)
 );
 CREATE INDEX invitations_by_end ON invitations (expires_at);
+CREATE INDEX invitations_by_inviter ON invitations (inviter);
+
+-- Tries to sign in, by what they are counted by: when all that was tried there will have been paid for (unix ms).
+CREATE TABLE sign_in_attempts (
+  lane    text COLLATE "C" PRIMARY KEY,
+  paid_at bigint NOT NULL
+);
+CREATE INDEX sign_in_attempts_by_end ON sign_in_attempts (paid_at);
 
 -- What was changed by whom.
 CREATE TABLE audit (

@@ -453,6 +453,8 @@ CREATE TABLE memberships (
   person  TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
   company INTEGER NOT NULL REFERENCES companies (num),
   role    TEXT NOT NULL,
+  -- False: see Membership in people/person.ts.
+  confirmed INTEGER NOT NULL DEFAULT 1,
   PRIMARY KEY (person, company)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX memberships_by_company ON memberships (company, person);
@@ -498,11 +500,22 @@ CREATE TABLE invitations (
   company    INTEGER NOT NULL REFERENCES companies (num),
   address    TEXT NOT NULL,
   role       TEXT NOT NULL,
+  -- The inviter and, as it was then, the inviter's address or name; NULL: the command line.
+  inviter    TEXT REFERENCES people (id) ON DELETE CASCADE,
+  inviter_name TEXT,
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   UNIQUE (company, address)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX invitations_by_end ON invitations (expires_at);
+CREATE INDEX invitations_by_inviter ON invitations (inviter);
+
+-- Tries to sign in, by what they are counted by: when all that was tried there will have been paid for (unix ms).
+CREATE TABLE sign_in_attempts (
+  lane    TEXT PRIMARY KEY,
+  paid_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_in_attempts_by_end ON sign_in_attempts (paid_at);
 
 -- What was changed by whom. The counter 'audit' has the last number, which is given once.
 CREATE TABLE audit (

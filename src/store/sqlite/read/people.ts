@@ -20,6 +20,7 @@ type PeopleReads =
   | 'sessions'
   | 'invitations'
   | 'findInvitation'
+  | 'findLink'
   | 'audit'
 
 export function people(db: DatabaseSync): Direct<PeopleReads> {
@@ -34,6 +35,7 @@ export function people(db: DatabaseSync): Direct<PeopleReads> {
   const invitations = prepare(sql.ALL_INVITATIONS)
   const invitationsOfCompany = prepare(sql.INVITATIONS_OF_COMPANY)
   const findInvitation = prepare(sql.FIND_INVITATION)
+  const findLink = prepare(sql.FIND_LINK)
   const personOrNull = (row: PersonRow | undefined) => (row === undefined ? null : personOf(row))
   return {
     findPerson: (by) =>
@@ -57,6 +59,8 @@ export function people(db: DatabaseSync): Direct<PeopleReads> {
         : all<Invitation>(invitationsOfCompany, now, companyId),
 
     findInvitation: (tokenHash, now) => one<Invitation>(findInvitation, now, tokenHash) ?? null,
+
+    findLink: (tokenHash, now) => one<{ person: string }>(findLink, tokenHash, now)?.person ?? null,
 
     audit(filter) {
       const { text, values } = sql.auditPage(filter)

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Writes } from '../protocol.ts'
 import { Acceptance } from './accept.ts'
 import { accounts } from './accounts.ts'
+import { attempts } from './attempts.ts'
 import { audit } from './audit.ts'
 import { cancellation } from './cancellation.ts'
 import { Claim } from './claim.ts'
@@ -53,6 +54,7 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
     takeRoom: (octets) => void takeRoom.run(octets),
     leaveRoom: () => void leaveRoom.run(),
     ...accounts(db, parts),
+    ...attempts(db),
     ...audit(db, parts),
     ...cancellation(parts),
     ...digest(db),

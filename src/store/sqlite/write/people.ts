@@ -1,14 +1,11 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import type { Credentials } from '../../../people/person.ts'
+import type { DatabaseSync } from 'node:sqlite'
 import {
   changedColumns,
   LAST_OPERATOR,
   LAST_OWNER,
   noPerson,
-  personValues,
   refuseLast,
   sessionValues,
-  TAKEN_IDENTITY,
   takenAddress,
 } from '../../people-rows.ts'
 import * as sql from '../../people-statements.ts'
@@ -16,6 +13,7 @@ import type { Direct } from '../protocol.ts'
 import { all, numbered, one } from '../rows.ts'
 import { auditWriter } from './audit.ts'
 import type { Parts } from './parts.ts'
+import { bound, PersonRows } from './person-row.ts'
 import { unlessTaken } from './unless-taken.ts'
 
 type PeopleWrites =
@@ -23,6 +21,7 @@ type PeopleWrites =
   | 'updatePerson'
   | 'removePerson'
   | 'setMembership'
+  | 'confirmMembership'
   | 'addSession'
   | 'touchSession'
   | 'endSessions'
@@ -35,9 +34,10 @@ export function people(db: DatabaseSync, parts: Parts): Direct<PeopleWrites> {
   const { companies } = parts
   const note = auditWriter(db, parts)
   const prepare = (text: string) => db.prepare(numbered(text))
-  const insert = prepare(sql.ADD_PERSON)
-  const addIdentity = prepare(sql.ADD_IDENTITY)
-  const removeIdentities = prepare(sql.REMOVE_IDENTITIES)
+  const rows = new PersonRows(db)
+  const confirmMembership = prepare(sql.CONFIRM_MEMBERSHIP)
+  const doubtMemberships = prepare(sql.DOUBT_MEMBERSHIPS)
+  const endInvitations = prepare(sql.END_INVITATIONS)
   const raiseVersion = prepare(sql.RAISE_VERSION)
   const remove = prepare(sql.REMOVE_PERSON)
   const setMembership = prepare(sql.SET_MEMBERSHIP)
@@ -53,17 +53,9 @@ export function people(db: DatabaseSync, parts: Parts): Direct<PeopleWrites> {
   const takeLink = prepare(sql.TAKE_LINK)
   const forgets = sql.forgetExpired().map(prepare)
 
-  function setIdentities(person: string, { identities }: Credentials): void {
-    removeIdentities.run(person)
-    unlessTaken(TAKEN_IDENTITY, () => {
-      for (const { issuer, subject } of identities) addIdentity.run(issuer, subject, person)
-    })
-  }
-
   return {
     addPerson(person) {
-      unlessTaken(takenAddress(person.address), () => insert.run(...personValues(person).map(bound)))
-      setIdentities(person.id, person.credentials)
+      rows.insert(person)
       for (const { companyId, role } of person.memberships) {
         setMembership.run(person.id, companies.number(companyId), role)
       }
@@ -76,10 +68,14 @@ export function people(db: DatabaseSync, parts: Parts): Direct<PeopleWrites> {
       if (change.operator === false) refuseLast(all(operators), id, LAST_OPERATOR)
       let changed = false
       unlessTaken(takenAddress(change.address), () => {
+        if (change.address !== undefined) rows.makeRoom(change.address, id)
         changed = update.run(...columns.map(([, value]) => bound(value)), id, version).changes > 0
       })
-      if (changed && change.credentials !== undefined) setIdentities(id, change.credentials)
-      return changed
+      if (!changed) return false
+      if (change.credentials !== undefined) rows.setIdentities(id, change.credentials)
+      if (change.doubtMemberships === true) doubtMemberships.run(id)
+      if (change.operator === false) endInvitations.run(id)
+      return true
     },
 
     removePerson(id) {
@@ -93,7 +89,14 @@ export function people(db: DatabaseSync, parts: Parts): Direct<PeopleWrites> {
       if (keepOwner && role !== 'owner') refuseLast(all(owners, company), id, LAST_OWNER)
       if (role === null) endMembership.run(id, company)
       else setMembership.run(id, company, role)
+      if (role !== 'owner') endInvitations.run(id)
       return true
+    },
+
+    confirmMembership(id, companyId) {
+      const company = companies.find(companyId)
+      if (company === undefined || one(raiseVersion, id) === undefined) return false
+      return one(confirmMembership, id, company) !== undefined
     },
 
     addSession(session, tokenHash, noted = []) {
@@ -125,9 +128,4 @@ export function people(db: DatabaseSync, parts: Parts): Direct<PeopleWrites> {
     forgetExpired: (now, limit) =>
       forgets.reduce((sum, forget) => sum + all(forget, Math.round(now), limit).length, 0),
   }
-}
-
-/** SQLite has no booleans. */
-function bound(value: string | number | boolean | null): SQLInputValue {
-  return typeof value === 'boolean' ? Number(value) : value
 }

@@ -1,0 +1,46 @@
+import { type LaneRow, payment, sortedLanes, waitAfter, waitBefore } from '../attempt-lanes.ts'
+import * as sql from '../people-statements.ts'
+import type { PeopleStore } from '../people-store.ts'
+import type { Parts } from './parts.ts'
+
+/** Undoes the transaction that has counted a try which would wait too long. */
+class TooLong extends Error {
+  readonly wait: number
+
+  constructor(wait: number) {
+    super(`A try would wait for ${wait} ms`)
+    this.wait = wait
+  }
+}
+
+/** Tries to sign in, counted for all nodes. */
+export function attempts({ database }: Parts): Pick<PeopleStore, 'beginAttempt' | 'takeBackAttempt'> {
+  return {
+    async beginAttempt(lanes, at, longest) {
+      const now = Math.round(at)
+      const { length } = lanes
+      // Most tries of a flood end here, and write nothing.
+      const names = lanes.map(({ lane }) => lane)
+      const wait = waitBefore(lanes, await database.read<LaneRow>(sql.lanes(length), names), now)
+      if (wait > longest) return wait
+      try {
+        return await database.transaction(async (session) => {
+          const paid = await session.run<LaneRow>(sql.payLanes(length), payment(lanes, now))
+          // Of many at once each sees those before it: the rows are locked.
+          const turn = waitAfter(lanes, paid, now)
+          if (turn > longest) throw new TooLong(turn)
+          return turn
+        })
+      } catch (error) {
+        if (error instanceof TooLong) return error.wait
+        throw error
+      }
+    },
+
+    async takeBackAttempt(lanes) {
+      await database.transaction(async (session) => {
+        for (const { lane, every } of sortedLanes(lanes)) await session.run(sql.REFUND_LANE, [lane, every])
+      })
+    },
+  }
+}
