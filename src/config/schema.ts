@@ -130,6 +130,17 @@ export const SETTINGS = {
       "the operator's network, and nothing else is; it uses the certificate of POSTROAD_TLS_CERT, too. Nodes that take mail in serve it.",
     example: '127.0.0.1:8588',
   }),
+  POSTROAD_SESSION_LIFETIME: setting({
+    section: 'Service',
+    field: 'sessionLifetime',
+    parse: parse.durationWithin('5m', '365d'),
+    default: '30d',
+    allowed: 'a duration from 5m to 365d',
+    description:
+      'How long people stay signed in to the console at most, however much they use it. A session that nobody uses ends after 14 days ' +
+      'at the latest. Sessions that go on are measured by it, too.',
+    example: '7d',
+  }),
   POSTROAD_METRICS_LISTEN: setting({
     section: 'Service',
     field: 'metrics',

@@ -1,70 +1,99 @@
-/** How an invitation is accepted. Whoever does it may be nobody yet, so it is no verb. */
-import { type Invitation, newPerson, type Person, type Session } from '../people/person.ts'
+/** How an invitation is answered. Whoever does it may have no account yet, so none of these is a verb. */
+import { givesWay, type Invitation, newPerson, type Person } from '../people/person.ts'
 import { hashSecret } from '../people/secret.ts'
-import { type PeopleStore, StoreConflict } from '../store/store.ts'
+import { type Accepter, type PeopleStore, StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { type BegunSession, type SigningIn, signedIn } from './sessions.ts'
+import {
+  type BegunSession,
+  type LinkUse,
+  noLink,
+  type SigningIn,
+  signedIn,
+  signedInAsAnother,
+} from './sessions.ts'
+
+/** What a link does when it is used. Reading it uses nothing. */
+export type LinkContent =
+  | { kind: 'invitation'; invitation: Invitation }
+  | { kind: 'sign-in'; person: Person }
+
+/** Throws `not_found` for what is no link, or no longer one. */
+export async function readLink(
+  store: Pick<PeopleStore, 'findInvitation' | 'findLink' | 'findPerson'>,
+  token: string,
+  now: number,
+): Promise<LinkContent> {
+  const hash = hashSecret(token)
+  const invitation = await store.findInvitation(hash, now)
+  if (invitation !== null) return { kind: 'invitation', invitation }
+  const id = await store.findLink(hash, now)
+  const person = id === null ? null : await store.findPerson({ id })
+  if (person === null) throw noLink()
+  return { kind: 'sign-in', person }
+}
 
 export type InvitationStore = Pick<
   PeopleStore,
-  | 'addAudit'
-  | 'addInvitation'
-  | 'addPerson'
-  | 'addSession'
-  | 'endSessions'
-  | 'findInvitation'
-  | 'findPerson'
-  | 'setMembership'
-  | 'settleAudit'
-  | 'takeInvitation'
+  'acceptInvitation' | 'addAudit' | 'addSession' | 'findInvitation' | 'findPerson' | 'settleAudit'
 >
 
+/** Somebody signed in, and the session goes on; or a session has begun. */
+export type Accepted = { person: Person } | { begun: BegunSession }
+
 /**
- * Null: this token is of no invitation. Whoever is new here gets an account under the address that was invited. Whose
- * account it is already has to be signed in: the link went through other hands, and must not open what else is his.
+ * Null: the token is of no invitation. Somebody new gets an account under the address that was invited. Whoever has an
+ * account under it has to be signed in: the link went through other hands, and must not open what else the account
+ * opens. An account that opens nothing, under an address that nobody has proved to hold, gives way (people/person.ts).
  */
 export async function acceptInvitation(
   store: InvitationStore,
-  token: string,
-  known: { session: Session; person: Person } | null,
+  { token, known, instead }: LinkUse,
   from: SigningIn,
-): Promise<BegunSession | null> {
-  const hash = hashSecret(token)
-  const invitation = await store.findInvitation(hash, from.now)
+): Promise<Accepted | null> {
+  const invitation = await store.findInvitation(hashSecret(token), from.now)
   if (invitation === null) return null
-  const owner = await store.findPerson({ address: invitation.address })
-  if (owner !== null && owner.id !== known?.person.id) {
-    throw hasAccount(invitation)
+  const { address } = invitation
+  const holder = await store.findPerson({ address })
+  if (known !== null && known.person.id === holder?.id) {
+    return { person: await joined(store, token, invitation, { personId: holder.id }, from) }
   }
-  if ((await store.takeInvitation(hash, from.now)) === null) return null
-  let person: Person
-  try {
-    person = await joined(store, invitation, owner, from)
-  } catch (error) {
-    if (!(error instanceof StoreConflict)) throw error
-    // An account was made under this address meanwhile, by another invitation. This one is still to be used.
-    await store.addInvitation(invitation, hash)
-    throw hasAccount(invitation)
-  }
-  if (known !== null) await store.endSessions(known.person.id, { id: known.session.id })
-  return await signedIn(store, person, 'link', from)
+  if (holder !== null && !givesWay(holder)) throw hasAccount(address)
+  if (known !== null && !instead) throw signedInAsAnother(known)
+  const added = { newPerson: newPerson(from.now, { address }) }
+  const person = await joined(store, token, invitation, added, from)
+  return { begun: await signedIn(store, person, 'link', from) }
 }
 
-function hasAccount({ address }: Invitation): OperateError {
-  const message = `${address} has an account here: sign in with it, then open this link once more`
-  return new OperateError('conflict', message)
+/** False: the token is of no invitation. Its link works no more, and the company's audit list says so. */
+export async function declineInvitation(
+  store: Pick<PeopleStore, 'addAudit' | 'settleAudit' | 'takeInvitation'>,
+  token: string,
+  now: number,
+): Promise<boolean> {
+  const declined = await store.takeInvitation(hashSecret(token), now)
+  if (declined === null) return false
+  const { companyId, address, role } = declined
+  const change = { companyId, target: address, detail: { role } }
+  const actor = { kind: 'person', id: null, name: address } as const
+  const entry = { at: now, actor, topic: 'change', action: 'declineInvitation', ...change } as const
+  await store.settleAudit(await store.addAudit(entry), change)
+  return true
+}
+
+function hasAccount(address: string): OperateError {
+  return new OperateError('conflict', `${address} has an account here: sign in with it, then accept`)
 }
 
 async function joined(
   store: InvitationStore,
+  token: string,
   { companyId, address, role }: Invitation,
-  owner: Person | null,
+  accepter: Accepter,
   { now }: SigningIn,
 ): Promise<Person> {
-  const memberships = [{ companyId, role }]
-  const person = owner ?? newPerson(now, { address, memberships })
+  const id = 'newPerson' in accepter ? accepter.newPerson.id : accepter.personId
   const change = { companyId, target: address, detail: { role } }
-  const actor = { kind: 'person', id: person.id, name: address } as const
+  const actor = { kind: 'person', id, name: address } as const
   const entry = await store.addAudit({
     at: now,
     actor,
@@ -72,13 +101,20 @@ async function joined(
     action: 'acceptInvitation',
     ...change,
   })
+  const taken = await unlessTaken(store.acceptInvitation(hashSecret(token), now, accepter))
+  const person = taken === null || taken === 'taken' ? null : await store.findPerson({ id })
+  await store.settleAudit(entry, person === null ? null : change)
+  if (taken === 'taken') throw hasAccount(address)
+  if (person === null) throw noLink()
+  return person
+}
+
+/** An account was made under the address meanwhile, by another invitation. This one is still to be used. */
+async function unlessTaken<Result>(accepted: Promise<Result>): Promise<Result | 'taken'> {
   try {
-    if (owner === null) await store.addPerson(person)
-    else await store.setMembership(owner.id, companyId, role)
+    return await accepted
   } catch (error) {
-    if (error instanceof StoreConflict) await store.settleAudit(entry, null)
+    if (error instanceof StoreConflict) return 'taken'
     throw error
   }
-  await store.settleAudit(entry, change)
-  return (await store.findPerson({ id: person.id })) ?? person
 }

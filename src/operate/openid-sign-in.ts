@@ -1,6 +1,6 @@
-/** Signing in by an OpenID Connect provider. It says who somebody is; whether he belongs here was said here. */
+/** Signing in by an OpenID Connect provider. It says who somebody is; who has an account here is said here. */
 
-import { NO_CREDENTIALS, type Person } from '../people/person.ts'
+import { givesWay, isProved, NO_CREDENTIALS, type Person } from '../people/person.ts'
 import { OperateError } from './error.ts'
 import type { OpenIdIdentity, OpenIdProvider } from './openid-provider.ts'
 import { changeSelf } from './own-account.ts'
@@ -74,9 +74,10 @@ export async function signInByOpenId(
 }
 
 /**
- * By the address he was invited with. From then on his account there is his, whatever becomes of the address. Nobody
- * has verified it before: whoever set a password or a passkey under it may be somebody else, who waits for its owner to
- * come, so none of them counts any more.
+ * By the invited address. From then on the account at the provider signs in here, whatever becomes of the address.
+ * Nobody has verified the address before: whoever set a password or a passkey under it, or accepted an invitation, may
+ * be another than its holder. So none of these signs in any more, and no company is told when its holder does
+ * (`unconfirmed`) until the holder has confirmed that they belong to it.
  */
 async function recognised(parts: SignInParts, identity: OpenIdIdentity): Promise<Person | null> {
   const { issuer, subject, address } = identity
@@ -86,21 +87,26 @@ async function recognised(parts: SignInParts, identity: OpenIdIdentity): Promise
     parts,
     { person: invited },
     'joinIdentity',
-    ({ credentials }) => {
-      // The address was somebody else's there when he joined it.
-      if (credentials.identities.some((each) => each.issuer === issuer && each.subject !== subject)) {
+    (person) => {
+      const { credentials } = person
+      // The address was another person's at the provider, who joined it. An account that gives way keeps nobody out.
+      const isAnothers = credentials.identities.some(
+        (each) => each.issuer === issuer && each.subject !== subject,
+      )
+      if (isAnothers && !givesWay(person)) {
         throw new SignInRefused(
           'no_account',
           `${address} is joined with another account there: ask an operator`,
         )
       }
       const identities = [{ ...identity, createdAt: parts.clock.now() }]
-      return { credentials: { ...NO_CREDENTIALS, identities } }
+      const unproved = isProved(person) ? {} : { doubtMemberships: true as const }
+      return { credentials: { ...NO_CREDENTIALS, identities }, ...unproved }
     },
     { issuer },
   )
   await parts.store.endSessions(invited.id, { except: null })
-  return joined
+  return (await parts.store.findPerson({ id: invited.id })) ?? joined
 }
 
 function addressOf(text: string): string {

@@ -1,5 +1,5 @@
 /** People of the whole installation, for its operators: who they are, who is one of them, and links that sign in. */
-import { newPerson, type Person, personName } from '../people/person.ts'
+import { givesWay, newPerson, type Person, personName } from '../people/person.ts'
 import { type PeopleStore, StoreConflict } from '../store/store.ts'
 import type { AuditNote } from './audited.ts'
 import { OperateError } from './error.ts'
@@ -34,7 +34,8 @@ export const inviteOperator = verb(
   'operate',
   async (op, input: { address: string }): Promise<PersonWithLink> => {
     const address = personAddress(input.address)
-    if ((await op.store.findPerson({ address })) !== null) {
+    const holder = await op.store.findPerson({ address })
+    if (holder !== null && !givesWay(holder)) {
       throw new OperateError('already_exists', `${address} has an account here already`, {
         verb: 'setOperator',
         person: address,

@@ -13,7 +13,7 @@ import { shown } from './audited.ts'
 import { OperateError } from './error.ts'
 
 const HOUR = 3_600_000
-/** Ms after which a session ends that is not used. */
+/** Ms after which a session ends that is not used; POSTROAD_SESSION_LIFETIME may end it earlier. */
 export const SESSION_LASTS = 14 * 24 * HOUR
 /** Ms between two notes that a session is in use. */
 const SEEN_EVERY = 5 * 60_000
@@ -25,6 +25,8 @@ export interface SigningIn {
   address: string
   userAgent: string
   now: number
+  /** Ms that a session lasts at most, however much it is used. */
+  lifetime: number
 }
 
 export interface BegunSession {
@@ -38,7 +40,7 @@ export async function beginSession(
   store: Pick<PeopleStore, 'addSession'>,
   person: Person,
   way: SignInWay,
-  { address, userAgent, now }: SigningIn,
+  { address, userAgent, now, lifetime }: SigningIn,
   noted: readonly NewAuditEntry[] = [],
 ): Promise<BegunSession> {
   const { token, hash } = newSecret()
@@ -50,7 +52,7 @@ export async function beginSession(
     userAgent: userAgent.slice(0, 300),
     createdAt: now,
     seenAt: now,
-    expiresAt: now + SESSION_LASTS,
+    expiresAt: now + Math.min(SESSION_LASTS, lifetime),
   }
   await store.addSession(session, hash, noted)
   return { token, session, person }
@@ -80,8 +82,9 @@ export async function signOut(
 }
 
 /**
- * For each company that he belongs to an entry of its own, so that none learns of another; for the installation of who
- * is one of its operators, or belongs to no company. `from`: where it was begun.
+ * An entry for each company that the person belongs to by their own word, so that none learns of another, nor of
+ * somebody who never agreed to belong to it. For operators, and where no company has an entry, one for the
+ * installation. `from`: where the session began.
  */
 export function sessionNotes(
   person: Person,
@@ -94,21 +97,42 @@ export function sessionNotes(
   const actor = { kind: 'person', id, name: personName(person) } as const
   const given = { ...detail, browser: shown(from.userAgent) }
   const entry = { at, actor, topic: 'session', action, target: from.address, detail: given } as const
-  const companies = memberships.map(({ companyId }) => companyId)
+  const companies = memberships.flatMap(({ companyId, unconfirmed }) => (unconfirmed ? [] : [companyId]))
   const concerned = operator || companies.length === 0 ? [null, ...companies] : companies
   return concerned.map((companyId) => ({ ...entry, companyId }))
 }
 
-/** Who has this token. Null: nobody, or the session has ended. */
+export interface KnownSession {
+  session: Session
+  person: Person
+}
+
+/** When it is, and how long a session lasts at most. */
+export type SessionTime = Pick<SigningIn, 'now' | 'lifetime'>
+
+/** The session with this token. Null: there is none, or it has ended. */
+export async function findSession(
+  store: Pick<PeopleStore, 'findSession'>,
+  token: string,
+  { now, lifetime }: SessionTime,
+): Promise<KnownSession | null> {
+  const found = await store.findSession(hashSecret(token), now)
+  return found !== null && now < found.session.createdAt + lifetime ? found : null
+}
+
+/** The same; it is in use, and slides on, but never beyond its lifetime. */
 export async function knownSession(
   store: Pick<PeopleStore, 'findSession' | 'touchSession'>,
   token: string,
-  now: number,
-): Promise<{ session: Session; person: Person } | null> {
-  const found = await store.findSession(hashSecret(token), now)
+  time: SessionTime,
+): Promise<KnownSession | null> {
+  const found = await findSession(store, token, time)
   if (found === null) return null
-  const { session } = found
-  if (now - session.seenAt >= SEEN_EVERY) await store.touchSession(session.id, now, now + SESSION_LASTS)
+  const { id, seenAt, createdAt } = found.session
+  const { now, lifetime } = time
+  if (now - seenAt >= SEEN_EVERY) {
+    await store.touchSession(id, now, Math.min(now + SESSION_LASTS, createdAt + lifetime))
+  }
   return found
 }
 
@@ -124,16 +148,42 @@ export async function makeLink(
   return token
 }
 
-/** Throws `not_found` for a link that was used, has ended, or never was one. */
+/** Who uses a link, in a browser where somebody may have signed in. */
+export interface LinkUse {
+  token: string
+  known: KnownSession | null
+  /** It was agreed that the session of another person ends in this browser. */
+  instead: boolean
+}
+
+/**
+ * Throws `not_found` for a link that was used, has ended, or never was one, and `conflict` where another person has
+ * signed in.
+ */
 export async function signInByLink(
-  store: Pick<PeopleStore, 'takeLink' | 'findPerson' | 'addSession'>,
-  token: string,
+  store: Pick<PeopleStore, 'findLink' | 'takeLink' | 'findPerson' | 'addSession'>,
+  { token, known, instead }: LinkUse,
   from: SigningIn,
 ): Promise<BegunSession> {
-  const id = await store.takeLink(hashSecret(token), from.now)
+  const hash = hashSecret(token)
+  const owner = await store.findLink(hash, from.now)
+  if (owner !== null && known !== null && known.person.id !== owner && !instead) {
+    throw signedInAsAnother(known)
+  }
+  const id = await store.takeLink(hash, from.now)
   const person = id === null ? null : await store.findPerson({ id })
   if (person === null) {
-    throw new OperateError('not_found', 'this link was used before or has ended: ask for another one')
+    throw noLink()
   }
   return await signedIn(store, person, 'link', from)
+}
+
+export function noLink(): OperateError {
+  return new OperateError('not_found', 'this link was used before or has ended: ask for another one')
+}
+
+/** Otherwise a link that somebody else has made would sign people in to an account they do not know (login CSRF). */
+export function signedInAsAnother({ person }: KnownSession): OperateError {
+  const name = personName(person)
+  return new OperateError('conflict', `you are signed in as ${name}: agree to end that session first`)
 }

@@ -18,8 +18,6 @@ const TICKET_LASTS = 5 * 60_000
 export interface Clock {
   /** Unix ms. */
   now(): number
-  /** Ms of a clock that does not go back. */
-  steady(): number
   wait(ms: number): Promise<void>
 }
 
@@ -29,11 +27,13 @@ export interface SignInParts {
     PeopleStore,
     | 'addAudit'
     | 'addSession'
+    | 'confirmMembership'
     | 'endSessions'
     | 'findPerson'
     | 'findPersonByIdentity'
     | 'findSession'
     | 'sessions'
+    | 'setMembership'
     | 'settleAudit'
     | 'updatePerson'
   >
@@ -142,13 +142,16 @@ export async function checkPassword(
   const device = deviceOf(parts, person?.id ?? null, origin.device)
   const trying = { account: person?.id ?? account, from: origin.group, device, what: 'password' } as const
   const stored = person?.credentials.password ?? null
+  const by = { origin: origin.group, known: device !== null }
+  // Before the try is counted: a flood writes no more to the store than passwords are checked.
+  if (parts.passwords.isFull(by)) throw busy()
   const right = await tried(parts, trying, async (attempt) => {
     try {
-      return await parts.passwords.verify(password, stored, { origin: origin.group, known: device !== null })
+      return await parts.passwords.verify(password, stored, by)
     } catch (error) {
       if (!(error instanceof PasswordsBusy)) throw error
-      attempt.takeBack()
-      throw new SignInRefused('busy', 'many people sign in at this moment: try again', 2_000)
+      await attempt.takeBack()
+      throw busy()
     }
   })
   if (right) return
@@ -218,7 +221,7 @@ async function tried<Result>(
 ): Promise<Result> {
   let attempt: Attempt
   try {
-    attempt = attempts.begin(trying, clock.steady())
+    attempt = await attempts.begin(trying, clock.now())
   } catch (error) {
     if (!(error instanceof TooManyAttempts)) throw error
     const { retryAfter } = error
@@ -231,8 +234,12 @@ async function tried<Result>(
   }
   if (attempt.wait > 0) await clock.wait(attempt.wait)
   const result = await look(attempt)
-  if (result !== false && result !== null) attempt.takeBack()
+  if (result !== false && result !== null) await attempt.takeBack()
   return result
+}
+
+function busy(): SignInRefused {
+  return new SignInRefused('busy', 'many people sign in at this moment: try again', 2_000)
 }
 
 function wrongPassword(): SignInRefused {

@@ -1,15 +1,14 @@
 /**
- * How often somebody may try to prove who he is. There is a pace for each source address, for each account from such
+ * How often somebody may try to prove who they are. There is a pace for each source address, for each account from such
  * an address, and for each account from all of them together; a few tries are free, then each waits for its turn. A
  * device on which the account's owner has signed in before has a pace of its own: whatever others try, it waits for
  * none of them (OWASP: "Slow Down Online Guessing Attacks with Device Cookies").
  *
- * A try counts when it begins, so that many at once gain nothing, and is taken back when it was right.
+ * A try counts when it begins, so that many at once gain nothing, and is taken back when it was right. All nodes count
+ * together.
  */
-import { LRUCache } from 'lru-cache'
+import { hash } from 'node:crypto'
 
-/** What is kept; the longest unused go first. Each costs its owner a try. */
-const MOST_LANES = 50_000
 /** Ms that a try waits at most; where it would be longer it is refused. */
 const LONGEST = 10_000
 
@@ -18,6 +17,18 @@ interface Pace {
   free: number
   /** Ms between two of the others. */
   every: number
+}
+
+/** What tries are counted by, as a leaky bucket. */
+export interface AttemptLane extends Pace {
+  /** A hash of what it is of, e.g. of an account. */
+  lane: string
+}
+
+/** Counts them for all nodes (store/people-store.ts). */
+export interface AttemptCounter {
+  beginAttempt(lanes: readonly AttemptLane[], now: number, longest: number): Promise<number>
+  takeBackAttempt(lanes: readonly AttemptLane[]): Promise<void>
 }
 
 const PACES = {
@@ -29,8 +40,11 @@ const PACES = {
   account: { free: 30, every: 1_000 },
   /** Of a device on which its owner has signed in. */
   device: { free: 10, every: 3_000 },
-  /** Six digits at an account whose password is known: an hour has 120 tries, of a million codes. */
-  code: { free: 8, every: 30_000 },
+  /**
+   * Of six digits at an account whose password is known. Three of a million codes count at any time (totp.ts), so 40
+   * tries an hour guess right once in 8,300 hours.
+   */
+  code: { free: 8, every: 90_000 },
 } as const satisfies Record<string, Pace>
 type PaceName = keyof typeof PACES
 
@@ -62,44 +76,32 @@ export interface Attempt {
   /** Ms to wait before it is looked at. */
   wait: number
   /** It was right, or was not looked at. */
-  takeBack(): void
+  takeBack(): Promise<void>
 }
 
 export class Attempts {
-  /** Of each lane, when it will have been paid for all that was tried there. */
-  readonly #paidAt = new LRUCache<string, number>({ max: MOST_LANES })
+  readonly #counter: AttemptCounter
 
-  /** Throws TooManyAttempts, and counts nothing then. `now`: ms of a clock that does not go back. */
-  begin(trying: Trying, now: number): Attempt {
+  constructor(counter: AttemptCounter) {
+    this.#counter = counter
+  }
+
+  /** Rejects with TooManyAttempts, and counts nothing then. `now`: unix ms. */
+  async begin(trying: Trying, now: number): Promise<Attempt> {
     const lanes = lanesOf(trying)
-    const wait = Math.max(...lanes.map(([name, key]) => this.#wait(name, key, now)))
+    const wait = await this.#counter.beginAttempt(lanes, now, LONGEST)
     if (wait > LONGEST) throw new TooManyAttempts(wait)
-    for (const [name, key] of lanes) this.#add(key, PACES[name].every, now)
-    return {
-      wait,
-      takeBack: () => {
-        for (const [name, key] of lanes) this.#add(key, -PACES[name].every, now)
-      },
-    }
-  }
-
-  #wait(name: PaceName, key: string, now: number): number {
-    const { free, every } = PACES[name]
-    return Math.max(0, (this.#paidAt.get(key) ?? now) - now - (free - 1) * every)
-  }
-
-  #add(key: string, ms: number, now: number): void {
-    this.#paidAt.set(key, Math.max(now, this.#paidAt.get(key) ?? now) + ms)
+    return { wait, takeBack: () => this.#counter.takeBackAttempt(lanes) }
   }
 }
 
-function lanesOf({ account, from, device, what }: Trying): [PaceName, string][] {
-  const code: [PaceName, string][] = what === 'code' ? [['code', `code ${account} ${device ?? ''}`]] : []
-  if (device !== null) return [...code, ['device', `device ${device} ${account}`]]
-  return [
-    ...code,
-    ['address', `address ${from}`],
-    ['pair', `pair ${from} ${account}`],
-    ['account', `account ${account}`],
-  ]
+function lanesOf({ account, from, device, what }: Trying): AttemptLane[] {
+  const code = what === 'code' ? [lane('code', account, device ?? '')] : []
+  if (device !== null) return [...code, lane('device', device, account)]
+  return [...code, lane('address', from), lane('pair', from, account), lane('account', account)]
+}
+
+/** Of one length, whatever somebody has typed as an address. */
+function lane(pace: PaceName, ...of: string[]): AttemptLane {
+  return { lane: hash('sha256', JSON.stringify([pace, ...of]), 'base64url'), ...PACES[pace] }
 }

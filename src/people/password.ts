@@ -65,9 +65,16 @@ export class Passwords {
     })
   }
 
-  #inTurn<Result>({ origin, known }: Hasher, work: () => Promise<Result>): Promise<Result> {
+  /** Whether another one would be rejected with PasswordsBusy now. */
+  isFull({ origin, known }: Hasher): boolean {
     const turns = known ? this.#known : this.#unknown
-    if (turns.length >= MOST_WAITING || turns.waiting(origin) >= MOST_OF_ONE) {
+    return turns.length >= MOST_WAITING || turns.waiting(origin) >= MOST_OF_ONE
+  }
+
+  #inTurn<Result>(by: Hasher, work: () => Promise<Result>): Promise<Result> {
+    const { origin, known } = by
+    const turns = known ? this.#known : this.#unknown
+    if (this.isFull(by)) {
       return Promise.reject(new PasswordsBusy('Too many passwords wait to be checked'))
     }
     return new Promise((resolve, reject) => {

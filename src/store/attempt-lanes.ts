@@ -1,5 +1,5 @@
 /** Lanes of attempts, as both databases keep them: until when a lane owes time. */
-import type { AttemptLane } from './people-store.ts'
+import type { AttemptLane } from '../people/attempts.ts'
 
 export interface LaneRow {
   lane: string

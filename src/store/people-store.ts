@@ -1,4 +1,5 @@
 /** People of the console, their sessions, links and invitations, and the list of what was changed by whom. */
+import type { AttemptLane } from '../people/attempts.ts'
 import type {
   AuditEntry,
   AuditTopic,
@@ -20,16 +21,6 @@ export interface PersonChange extends Partial<Pick<Person, 'address' | 'name' | 
 
 /** Who accepts an invitation: somebody new, or somebody who has an account. */
 export type Accepter = { newPerson: Person } | { personId: string }
-
-/** What tries to sign in are counted by, as a leaky bucket. */
-export interface AttemptLane {
-  /** A hash of what it is of, e.g. of an account. */
-  lane: string
-  /** Tries that do not wait. */
-  free: number
-  /** Ms between two of the others. */
-  every: number
-}
 
 export interface AuditFilter {
   /** Null: of all, and of the installation. */

@@ -46,7 +46,7 @@ export type {
 export type { Advance } from './follower-store.ts'
 export type { ChangedEmails, RecipientCounts } from './live-list-store.ts'
 export type * from './node.ts'
-export type { AuditFilter, PersonChange } from './people-store.ts'
+export type { Accepter, AuditFilter, PersonChange } from './people-store.ts'
 export type * from './queue-control.ts'
 export type * from './suppression-store.ts'
 export type { TagNote } from './tag-store.ts'

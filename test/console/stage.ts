@@ -15,7 +15,7 @@ import type { TestContext } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { type Company, SCOPES } from '../../src/accounts/account.ts'
 import type { Settings } from '../../src/config/settings.ts'
-import { beginSession, makeLink } from '../../src/operate/sessions.ts'
+import { beginSession, makeLink, SESSION_LASTS } from '../../src/operate/sessions.ts'
 import { newPerson, type Person, type Role } from '../../src/people/person.ts'
 import { startBrowser } from '../support/browser.ts'
 import { builtConsole } from '../support/built-console.ts'
@@ -90,7 +90,7 @@ export class Stage {
 
   /** As a browser keeps it that somebody has signed in with. */
   async sessionCookie(person: Person) {
-    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now() }
+    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now(), lifetime: SESSION_LASTS }
     const { token } = await beginSession(this.service.store, person, 'link', from)
     const { hostname: domain } = new URL(this.service.url)
     const flags = { path: '/console', httpOnly: true, sameSite: 'Strict' } as const

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { Attempts, TooManyAttempts, type Trying } from '../../src/people/attempts.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { parseDatabase } from '../../src/config/parse.ts'
+import { type Attempt, Attempts, TooManyAttempts, type Trying } from '../../src/people/attempts.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { type TestDatabase, testDatabase } from '../support/engine.ts'
 
 const MINUTE = 60_000
 
@@ -8,75 +15,99 @@ function guess(change: Partial<Trying> = {}): Trying {
   return { account: 'ada', from: '198.51.100.7', device: null, what: 'password', ...change }
 }
 
-/** Wrong ones, each as soon as it is looked at, for so many ms. How many were looked at. */
-function guessesWithin(ms: number, next: (index: number) => Trying, attempts = new Attempts()): number {
-  let now = 0
-  for (let count = 0; ; count++) {
-    try {
-      now += attempts.begin(next(count), now).wait
-    } catch (error) {
-      if (!(error instanceof TooManyAttempts)) throw error
-      now += error.retryAfter
-      count--
-    }
-    if (now >= ms) return count
-  }
-}
-
 describe('attempts', () => {
-  test('the first wrong ones are answered at once, later ones wait', () => {
-    const attempts = new Attempts()
-    const waits = Array.from({ length: 7 }, () => attempts.begin(guess(), 0).wait)
+  let store: Store
+  let folder: string
+  let database: TestDatabase
+  let attempts: Attempts
+  let account: string
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'postroad-attempts-'))
+    database = await testDatabase(join(folder, 'x.db'))
+    store = await openStore(parseDatabase(database.url), { exclusive: false })
+    attempts = new Attempts(store)
+  })
+  after(async () => {
+    await store?.close()
+    database?.done()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  let serial = 0
+  beforeEach(() => {
+    account = `account ${++serial}`
+  })
+  /** At an account, and from an address, that no other test has tried. */
+  const own = (change: Partial<Trying> = {}) => guess({ account, from: account, ...change })
+
+  /** Undefined: refused. */
+  async function begin(trying: Trying, now = 0): Promise<Attempt | TooManyAttempts> {
+    try {
+      return await attempts.begin(trying, now)
+    } catch (error) {
+      if (error instanceof TooManyAttempts) return error
+      throw error
+    }
+  }
+
+  /** Wrong ones, each as soon as it is looked at, for so many ms. How many were looked at. */
+  async function guessesWithin(ms: number, next: (index: number) => Trying): Promise<number> {
+    for (let now = 0, count = 0; ; ) {
+      const begun = await begin(next(count), now)
+      if (begun instanceof TooManyAttempts) {
+        now += begun.retryAfter
+      } else {
+        now += begun.wait
+        count++
+      }
+      if (now >= ms) return count
+    }
+  }
+
+  test('the first wrong ones are answered at once, later ones wait', async () => {
+    const waits = []
+    for (let count = 0; count < 7; count++) waits.push((await attempts.begin(own(), 0)).wait)
     assert.deepEqual(waits, [0, 0, 0, 0, 0, 3_000, 6_000])
   })
 
-  test('an address has a pace at one account, and one at all of them', () => {
-    const one = guessesWithin(60 * MINUTE, () => guess())
-    assert.ok(one >= 1_000 && one <= 1_250, String(one))
-    const many = guessesWithin(60 * MINUTE, (index) => guess({ account: `account ${index}` }))
-    assert.ok(many >= 1_700 && many <= 1_900, String(many))
+  test('an address has a pace at one account, and one at all of them', async () => {
+    const one = await guessesWithin(10 * MINUTE, () => own())
+    assert.ok(one >= 190 && one <= 215, String(one))
+    const many = await guessesWithin(10 * MINUTE, (index) =>
+      guess({ account: `one of many ${index}`, from: 'many' }),
+    )
+    assert.ok(many >= 300 && many <= 330, String(many))
   })
 
-  test('an account has a pace for all addresses together', () => {
-    const all = guessesWithin(60 * MINUTE, (index) => guess({ from: `address ${index}` }))
-    assert.ok(all >= 3_500 && all <= 3_700, String(all))
+  test('an account has a pace for all addresses together', async () => {
+    const all = await guessesWithin(5 * MINUTE, (index) => own({ from: `address ${index}` }))
+    assert.ok(all >= 300 && all <= 345, String(all))
   })
 
-  test('many at once gain nothing: they count before they are looked at', () => {
-    const attempts = new Attempts()
-    let looked = 0
-    for (let index = 0; index < 1_000; index++) {
-      try {
-        attempts.begin(guess(), 0)
-        looked++
-      } catch (error) {
-        assert.ok(error instanceof TooManyAttempts)
-        assert.ok(error.retryAfter > 10_000 && error.retryAfter <= 15_000)
-      }
-    }
-    assert.equal(looked, 8)
+  test('many at once gain nothing: they count before they are looked at', async () => {
+    const begun = await Promise.all(Array.from({ length: 100 }, () => begin(own())))
+    const refused = begun.filter((each) => each instanceof TooManyAttempts)
+    assert.equal(begun.length - refused.length, 8)
+    for (const { retryAfter } of refused) assert.ok(retryAfter > 10_000 && retryAfter <= 15_000)
   })
 
-  test('what is right does not count', () => {
-    const attempts = new Attempts()
-    for (let index = 0; index < 1_000; index++) {
-      const attempt = attempts.begin(guess(), index)
+  test('what is right does not count', async () => {
+    for (let index = 0; index < 100; index++) {
+      const attempt = await attempts.begin(own(), index)
       assert.equal(attempt.wait, 0)
-      attempt.takeBack()
+      await attempt.takeBack()
     }
   })
 
-  test('a device of its own waits for nobody else, and has a pace as well', () => {
-    const attempts = new Attempts()
-    guessesWithin(10 * MINUTE, (index) => guess({ from: `address ${index}` }), attempts)
-    assert.throws(() => attempts.begin(guess({ from: 'another' }), 0), TooManyAttempts)
-    assert.equal(attempts.begin(guess({ device: 'laptop' }), 0).wait, 0)
-    const own = guessesWithin(60 * MINUTE, () => guess({ device: 'laptop' }))
-    assert.ok(own >= 1_000 && own <= 1_250, String(own))
+  test('a device of its own waits for nobody else, and has a pace as well', async () => {
+    await guessesWithin(2 * MINUTE, (index) => own({ from: `address ${index}` }))
+    assert.ok((await begin(own({ from: 'another' }), 0)) instanceof TooManyAttempts)
+    assert.equal((await attempts.begin(own({ device: 'laptop' }), 0)).wait, 0)
+    const guesses = await guessesWithin(10 * MINUTE, () => own({ device: 'phone' }))
+    assert.ok(guesses >= 190 && guesses <= 220, String(guesses))
   })
 
-  test('six digits are tried twice a minute at most, from wherever', () => {
-    const codes = guessesWithin(60 * MINUTE, (index) => guess({ what: 'code', from: `address ${index}` }))
-    assert.ok(codes >= 110 && codes <= 135, String(codes))
+  test('six digits, of which three are right at any time, are tried 40 times an hour at most, from wherever', async () => {
+    const codes = await guessesWithin(60 * MINUTE, (index) => own({ what: 'code', from: `address ${index}` }))
+    assert.ok(codes >= 40 && codes <= 49, String(codes))
   })
 })

@@ -2,10 +2,9 @@
 import type { FastifyRequest } from 'fastify'
 import { type Caller, personIn } from '../../operate/authority.ts'
 import { OperateError } from '../../operate/error.ts'
-import { knownSession } from '../../operate/sessions.ts'
+import { findSession, knownSession, type SessionTime } from '../../operate/sessions.ts'
 import type { Person, Session } from '../../people/person.ts'
 import { personName } from '../../people/person.ts'
-import { hashSecret } from '../../people/secret.ts'
 import { addressGroup } from '../admission/address-group.ts'
 import { Strangers } from '../admission/strangers.ts'
 import type { HttpCore } from '../core.ts'
@@ -38,11 +37,14 @@ export class Authentication {
 
   /** Whether the session goes on, and its person may still see the company (null: all). */
   async stillMay(token: string, company: string | null): Promise<boolean> {
-    const { store } = this.#core.deps
-    const found = await store.findSession(hashSecret(token), Date.now())
+    const found = await findSession(this.#core.deps.store, token, this.#time())
     if (found === null) return false
     const { operator, memberships } = found.person
     return operator || memberships.some(({ companyId }) => companyId === company)
+  }
+
+  #time(): SessionTime {
+    return { now: Date.now(), lifetime: this.#core.deps.settings.sessionLifetime }
   }
 
   async #authenticate(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {
@@ -62,11 +64,11 @@ export class Authentication {
   }
 
   async #signedIn(request: FastifyRequest, address: string): Promise<{ session: Session; person: Person }> {
-    const token = sessionToken(request.raw)
+    const token = sessionToken(this.#core, request.raw)
     if (token === null) throw signedOut('sign in first')
     let found: { session: Session; person: Person } | null = null
     await this.#strangers.waitFor(address, async () => {
-      found = await knownSession(this.#core.deps.store, token, Date.now())
+      found = await knownSession(this.#core.deps.store, token, this.#time())
     })
     return found ?? raise(signedOut('the session has ended: sign in again'))
   }

@@ -2,6 +2,7 @@ import type { SignInParts } from '../../operate/sign-in.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { accountEndpoints } from './account/account.ts'
 import { identityEndpoints } from './account/identities.ts'
+import { membershipEndpoints } from './account/memberships.ts'
 import { passkeyEndpoints } from './account/passkeys.ts'
 import { totpEndpoints } from './account/totp.ts'
 import { auditEndpoints } from './audit.ts'
@@ -17,6 +18,7 @@ import { installationEndpoints } from './installation.ts'
 import { keyEndpoints } from './keys.ts'
 import { overviewEndpoints } from './overview.ts'
 import { sessionBeginEndpoints } from './session/begin.ts'
+import { linkEndpoints } from './session/links.ts'
 import { KnownProvider, openIdEndpoints } from './session/openid.ts'
 import { sessionEndpoints } from './session/session.ts'
 import { startEndpoints } from './start.ts'
@@ -34,10 +36,12 @@ export function consoleEndpoints(parts: SignInParts): Endpoint[] {
   return [
     ...sessionEndpoints,
     ...sessionBeginEndpoints(parts),
+    ...linkEndpoints(parts),
     ...openIdEndpoints(parts, provider),
     ...accountEndpoints(parts),
     ...totpEndpoints(parts),
     ...passkeyEndpoints(parts),
+    ...membershipEndpoints(parts),
     ...identityEndpoints(parts, provider),
     ...domainEndpoints,
     ...domainRecordEndpoints,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { NO_CREDENTIALS } from '../../../src/people/person.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { assertSaid, Newcomer, newPerson } from './newcomer.ts'
 import { Provider } from './provider.ts'
@@ -80,6 +81,46 @@ describe('signing in by OpenID Connect', () => {
     assertSaid(await visit.ask('PUT', '/account/password', { password: 'marmalade on the violin' }), 200)
     assertSaid((await signIn()).reply, 200)
     assertSaid(await new Newcomer(service.url).signIn(person.address!, 'marmalade on the violin'), 200)
+  })
+
+  test('what another has accepted under the address is told nothing of its holder, who proves it later', async () => {
+    const company = await service.company()
+    const memberships = [{ companyId: company.id, role: 'viewer' as const }]
+    const person = await newPerson(service, { memberships })
+    const signIns = async () =>
+      (await service.store.audit({ companyId: company.id, topic: 'session', limit: 10 })).length
+    await new Newcomer(service.url).enter(service, person)
+    assert.equal(await signIns(), 1)
+    provider.claims = { sub: randomUUID(), email: person.address!, email_verified: true }
+    const { visit, reply } = await signIn()
+    assertSaid(reply, 200)
+    assert.equal(await signIns(), 1)
+    assertSaid(await visit.post(`/account/memberships/${company.id}`), 200)
+    // Once confirmed, it stays so.
+    assertSaid((await signIn()).reply, 200)
+    assert.equal(await signIns(), 2)
+  })
+
+  test('an account that gives way keeps the holder of its address from nothing, and one that opens something stays', async () => {
+    const company = await service.company()
+    const { issuer } = service.settings.openid!
+    for (const memberships of [[], [{ companyId: company.id, role: 'viewer' as const }]]) {
+      const subject = randomUUID()
+      // Connected by who holds the account, under another address than the account's.
+      const identities = [{ issuer, subject, address: 'mallory@people.test' }]
+      const squatted = await newPerson(service, {
+        memberships,
+        credentials: { ...NO_CREDENTIALS, identities },
+      })
+      provider.claims = { sub: randomUUID(), email: squatted.address!, email_verified: true }
+      const { reply } = await signIn()
+      if (memberships.length > 0) {
+        assertSaid(reply, 403, 'no_account')
+      } else {
+        assertSaid(reply, 200)
+        assert.equal(await service.store.findPersonByIdentity(issuer, subject), null)
+      }
+    }
   })
 
   test('nobody is made up: strangers, and addresses that nobody has verified', async () => {

@@ -1,7 +1,7 @@
 /** Signing in to the console by a link or a password, and what a session is. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { makeLink } from '../../../src/operate/sessions.ts'
+import { beginSession, makeLink } from '../../../src/operate/sessions.ts'
 import type { Person } from '../../../src/people/person.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { call, inTime, type Reply } from '../requests.ts'
@@ -153,6 +153,66 @@ describe('signing in to the console', () => {
     assertSaid(await encrypted.signIn(address, PASSWORD), 200)
     for (const cookie of encrypted.cookies.values()) {
       assert.ok(cookie.secure && cookie.httpOnly && cookie.sameSite === 'strict', cookie.name)
+      // What browsers ask of the prefix (RFC 6265bis 4.1.3.2).
+      assert.match(cookie.name, /^__Host-postroad_(session|device)$/)
+      assert.deepEqual([cookie.path, cookie.domain], ['/', undefined])
+    }
+    assertSaid(await encrypted.get('/session'), 200)
+  })
+
+  test('over TLS a cookie without the prefix counts for nothing, nor one with it without TLS', async () => {
+    const { address } = await withPassword()
+    const [plain, encrypted] = [{}, { 'x-forwarded-proto': 'https' }].map(
+      (headers) => new Newcomer(service.url, { 'x-forwarded-for': '2001:db8:e::1', ...headers }),
+    ) as [Newcomer, Newcomer]
+    for (const [one, other, name, otherName] of [
+      [plain, encrypted, 'postroad_session', '__Host-postroad_session'],
+      [encrypted, plain, '__Host-postroad_session', 'postroad_session'],
+    ] as const) {
+      assertSaid(await one.signIn(address, PASSWORD), 200)
+      const { value } = one.cookies.get(name)!
+      other.cookies.clear()
+      other.cookies.set(name, { name, value })
+      assertSaid(await other.get('/session'), 401, 'signed_out')
+      other.cookies.set(otherName, { name: otherName, value })
+      assertSaid(await other.get('/session'), 200)
+      other.cookies.clear()
+    }
+  })
+
+  test('a session ends after its lifetime, however much it is used', async (t) => {
+    const { address } = await withPassword()
+    const visit = visitor()
+    const began = Date.now()
+    t.mock.timers.enable({ apis: ['Date'], now: began })
+    assertSaid(await visit.signIn(address, PASSWORD), 200)
+    const { sessionLifetime } = service.settings
+    assert.equal(visit.cookies.get('postroad_session')!.maxAge, sessionLifetime / 1000)
+    const day = 24 * 3_600_000
+    assert.equal(sessionLifetime, 30 * day)
+    for (let age = 10 * day; age < sessionLifetime; age += 10 * day) {
+      t.mock.timers.setTime(began + age)
+      assertSaid(await visit.get('/session'), 200)
+    }
+    t.mock.timers.setTime(began + sessionLifetime - 1)
+    assertSaid(await visit.get('/session'), 200)
+    t.mock.timers.setTime(began + sessionLifetime)
+    assertSaid(await visit.get('/session'), 401, 'signed_out')
+  })
+
+  test('a session that was begun before the lifetime was made shorter ends by it', async () => {
+    const hour = 3_600_000
+    await using short = await startService({ sessionLifetime: hour })
+    const person = await newPerson(short)
+    for (const [age, status] of [
+      [hour - 60_000, 200],
+      [hour, 401],
+    ] as const) {
+      const from = { address: '192.0.2.1', userAgent: '', now: Date.now() - age, lifetime: 30 * 24 * hour }
+      const { token } = await beginSession(short.store, person, 'link', from)
+      const visit = new Newcomer(short.url)
+      visit.cookies.set('postroad_session', { name: 'postroad_session', value: token })
+      assertSaid(await visit.get('/session'), status)
     }
   })
 
@@ -314,6 +374,22 @@ describe('signing in to the console', () => {
     assertSaid(await own.signIn(address, PASSWORD), 200)
   })
 
+  test('a device has a pace of its own only at the accounts that were used on it', async () => {
+    const victim = await withPassword()
+    const own = await withPassword()
+    const guesser = visitor('198.51.100.8')
+    assertSaid(await guesser.signIn(own.address, PASSWORD), 200)
+    assert.ok(guesser.cookies.has('postroad_device'))
+    const refused = Promise.withResolvers<Reply>()
+    // Of the device's own pace ten are looked at at once, and three more wait; an address has five and three.
+    const guesses = Array.from({ length: 12 }, async (_, index) => {
+      const reply = await guesser.signIn(victim.address, `guess number ${index}`)
+      if ((reply.body.error as { code?: string })?.code === 'too_many_attempts') refused.resolve(reply)
+    })
+    const all = Promise.allSettled(guesses).then(() => null)
+    assert.notEqual(await Promise.race([refused.promise, all]), null, 'no guess was refused')
+  })
+
   test('what takes a fresh proof is refused to a session that began long ago, until the password is given again', async (t) => {
     const { address, id } = await withPassword()
     const visit = visitor()
@@ -347,7 +423,7 @@ describe('signing in to the console', () => {
 
   test('only operators take another address, which nobody has', async () => {
     const person = await newPerson(service)
-    const taken = (await newPerson(service)).address!
+    const taken = (await newPerson(service, { operator: true })).address!
     const visit = await visitor().enter(service, person)
     assertSaid(await visit.ask('PATCH', '/account', { address: 'boss@people.test' }), 403, 'not_allowed')
     const operator = await newPerson(service, { operator: true, address: null, name: '' })

@@ -50,14 +50,18 @@ describe('the team of a company', () => {
     return token
   }
 
-  /** As a browser opens the link, with the cookie of whoever has signed in there. */
-  function open(token: string, cookie = ''): Promise<Reply> {
-    return call(`${service.url}/console/api/session/link`, {
+  /** As the page uses the link, with the cookie of whoever has signed in there. */
+  function open(token: string, cookie = '', more: { path?: string; instead?: boolean } = {}): Promise<Reply> {
+    const { path = '', ...body } = more
+    return call(`${service.url}/console/api/session/link${path}`, {
       method: 'POST',
       headers: { 'x-postroad-console': '1', 'content-type': 'application/json', ...(cookie && { cookie }) },
-      body: JSON.stringify({ token }),
+      body: JSON.stringify({ token, ...body }),
     })
   }
+
+  const cookieOf = (reply: Reply) => String(reply.headers.get('set-cookie')).split(';')[0]!
+  const read = (token: string, cookie = '') => open(token, cookie, { path: '/read' })
 
   let serial = 0
   const newAddress = () => `new${serial++}@people.test`
@@ -98,9 +102,11 @@ describe('the team of a company', () => {
       assert.deepEqual([refused.status, code(refused)], [409, 'conflict'])
       assert.equal(refused.headers.get('set-cookie'), null)
     }
-    // Its owner, who has signed in, belongs to both then.
+    // Its owner, who has signed in, belongs to both then, and stays signed in as before.
     const reply = await open(token, known.cookie)
     ok(reply)
+    assert.equal(reply.headers.get('set-cookie'), null)
+    ok(await known.ask('GET', '/session'))
     const companies = reply.body.companies as { id: string }[]
     assert.deepEqual(companies.map(({ id }) => id).sort(), [acme.id, beta.id].sort())
     await owner.ask('DELETE', `${teamOf(acme)}/${known.person.id}`)
@@ -112,7 +118,7 @@ describe('the team of a company', () => {
     const taken = await open(await invite(address, 'viewer', { by: other, to: beta }))
     const token = await invite(address, 'owner')
     const me = await call(`${service.url}/console/api/session`, {
-      headers: { cookie: String(taken.headers.get('set-cookie')).split(';')[0]! },
+      headers: { cookie: cookieOf(taken) },
     })
     assert.deepEqual(me.body.companies, [{ id: beta.id, name: beta.name, role: 'viewer' }])
     const { id } = (await team()).invitations.find((each) => each.address === address)!
@@ -128,6 +134,131 @@ describe('the team of a company', () => {
     assert.equal((reply.body.companies as { role: string }[])[0]?.role, 'owner')
     const { id } = (await team()).members.find((each) => each.address === address)!
     ok(await owner.ask('DELETE', `${teamOf(acme)}/${id}`))
+  })
+
+  test('an invitation shows who invites whom as what, to whoever reads it, and is used by neither reading nor declining it for others', async () => {
+    const address = newAddress()
+    const token = await invite(address, 'developer')
+    const shown = await read(token)
+    ok(shown)
+    const { invitation, ...rest } = shown.body as { invitation: { expiresAt: string } }
+    assert.deepEqual(rest, { kind: 'invitation', name: address, signedInAs: null, isOwn: false })
+    const { expiresAt, ...said } = invitation
+    assert.deepEqual(said, { company: acme.name, role: 'developer', inviter: owner.person.address })
+    assert.ok(Date.parse(expiresAt) > Date.now())
+    const other = await read(token, operator.cookie)
+    assert.deepEqual([other.body.signedInAs, other.body.isOwn], [operator.person.address, false])
+    assert.equal(await service.store.findPerson({ address }), null)
+    const listed = (await team()).invitations.find((each) => each.address === address)!
+    assert.equal((listed as { inviter?: string }).inviter, owner.person.address)
+    ok(await open(token, '', { path: '/decline' }))
+    for (const path of ['', '/read', '/decline']) {
+      assert.equal((await open(token, '', { path })).status, 404, path)
+    }
+    const [entry] = await service.store.audit({ companyId: acme.id, action: 'declineInvitation', limit: 1 })
+    assert.deepEqual([entry!.actor.name, entry!.target], [address, address])
+  })
+
+  test('a link for somebody else ends no session before that was agreed to', async () => {
+    const bob = await member({ [beta.id]: 'viewer' })
+    const eve = await member({ [beta.id]: 'viewer' })
+    const made = await operator.ask('POST', `/installation/people/${eve.person.id}/link`)
+    const signIn = String(made.body.link).split('=')[1]!
+    const shown = await read(signIn, bob.cookie)
+    assert.deepEqual(shown.body, {
+      ...{ kind: 'sign-in', name: eve.person.address, invitation: null },
+      ...{ signedInAs: bob.person.address, isOwn: false },
+    })
+    const invited = await invite(newAddress(), 'viewer')
+    for (const token of [signIn, invited]) {
+      const refused = await open(token, bob.cookie)
+      assert.deepEqual([refused.status, code(refused)], [409, 'conflict'])
+      assert.equal(refused.headers.get('set-cookie'), null)
+      ok(await bob.ask('GET', '/session'))
+    }
+    const instead = await open(signIn, bob.cookie, { instead: true })
+    ok(instead)
+    assert.equal((instead.body.person as { id: string }).id, eve.person.id)
+    assert.equal((await bob.ask('GET', '/session')).status, 401)
+  })
+
+  test('an owner who is removed does not come back by an invitation made before, nor a demoted one', async () => {
+    for (const end of ['DELETE', 'PATCH']) {
+      const company = await service.company(`Team ended ${end}`)
+      const first = await member({ [company.id]: 'owner' })
+      const bad = await member({ [company.id]: 'owner' })
+      const token = await invite(newAddress(), 'owner', { by: bad, to: company })
+      const one = `${teamOf(company)}/${bad.person.id}`
+      ok(await first.ask(end, one, end === 'PATCH' ? { role: 'viewer' } : undefined))
+      assert.deepEqual((await team(company)).invitations, [])
+      assert.equal((await read(token)).status, 404)
+      assert.equal((await open(token)).status, 404)
+      // Neither when the right comes back.
+      await service.store.setMembership(bad.person.id, company.id, 'owner')
+      assert.equal((await open(token)).status, 404)
+    }
+  })
+
+  test('nobody keeps an address from its holder by accepting an invitation that was meant for them', async () => {
+    const address = newAddress()
+    const bad = await member({ [beta.id]: 'owner' })
+    const squatter = cookieOf(await open(await invite(address, 'viewer', { by: bad, to: beta })))
+    const taken = await invite(address, 'developer')
+    // It stands as long as the account belongs to something.
+    assert.equal((await open(taken)).status, 409)
+    const { id } = (await team(beta)).members.find((each) => each.address === address)!
+    ok(await bad.ask('DELETE', `${teamOf(beta)}/${id}`))
+    const reply = await open(taken)
+    ok(reply)
+    const holder = reply.body.person as { id: string; password: boolean }
+    assert.notEqual(holder.id, id)
+    assert.deepEqual(reply.body.companies, [{ id: acme.id, name: acme.name, role: 'developer' }])
+    const gone = await call(`${service.url}/console/api/session`, { headers: { cookie: squatter } })
+    assert.equal(gone.status, 401)
+    // Of the account before nothing is left to sign in with.
+    assert.equal(holder.password, false)
+    ok(await owner.ask('DELETE', `${teamOf(acme)}/${holder.id}`))
+    // So it is for operators, who make one under this address.
+    const made = await operator.ask('POST', '/installation/people', { address })
+    ok(made, 201)
+    await service.store.removePerson(String(made.body.id))
+  })
+
+  test('sign-ins are told to no company that somebody does not belong to by their own word', async () => {
+    const both = await member({ [acme.id]: 'viewer', [beta.id]: 'viewer' })
+    const { id } = both.person
+    assert.ok(await service.store.updatePerson(id, 0, { doubtMemberships: true }))
+    const signIns = async ({ id: companyId }: Company) =>
+      (await service.store.audit({ companyId, topic: 'session', limit: 50 })).filter(
+        ({ actor }) => actor.id === id,
+      ).length
+    const enter = async () => {
+      const made = await operator.ask('POST', `/installation/people/${id}/link`)
+      ok(await open(String(made.body.link).split('=')[1]!))
+    }
+    await enter()
+    assert.deepEqual([await signIns(acme), await signIns(beta)], [0, 0])
+    interface Account {
+      memberships: { company: { id: string }; confirmed: boolean }[]
+    }
+    const account = async () => (await both.ask('GET', '/account')).body as unknown as Account
+    assert.ok((await account()).memberships.every(({ confirmed }) => !confirmed))
+    ok(await both.ask('POST', `/account/memberships/${acme.id}`))
+    await enter()
+    assert.deepEqual([await signIns(acme), await signIns(beta)], [1, 0])
+    // Of two companies one leaves the one, and not the other.
+    ok(await both.ask('DELETE', `/account/memberships/${beta.id}`))
+    for (const method of ['POST', 'DELETE']) {
+      assert.equal((await both.ask(method, `/account/memberships/${beta.id}`)).status, 404)
+    }
+    assert.deepEqual(
+      (await account()).memberships.map(({ company, confirmed }) => [company.id, confirmed]),
+      [[acme.id, true]],
+    )
+    const alone = await service.company('Team Epsilon')
+    const last = await member({ [alone.id]: 'owner' })
+    const kept = await last.ask('DELETE', `/account/memberships/${alone.id}`)
+    assert.deepEqual([kept.status, code(kept)], [409, 'conflict'])
   })
 
   test('what is no address, or no role, is refused', async () => {
@@ -188,7 +319,7 @@ describe('the team of a company', () => {
       const [first, second] = replies.toSorted((a, b) => a.status - b.status)
       ok(first!)
       assert.deepEqual([second!.status, code(second!)], [409, 'conflict'])
-      const cookie = String(first!.headers.get('set-cookie')).split(';')[0]!
+      const cookie = cookieOf(first!)
       const again = await open(tokens[replies.indexOf(second!)]!, cookie)
       ok(again)
       assert.equal((again.body.companies as unknown[]).length, 2)

@@ -77,12 +77,19 @@ const identity = async (of: Tenant, self: Visitor) => {
   await store.updatePerson(id, version, { credentials: { ...credentials, identities: [made] } })
   return { id: identityId(made) }
 }
+/** Its own, beside that of an owner. */
+const membership = async ({ company, service: { store } }: Tenant, { person: { id } }: Visitor) => {
+  await store.setMembership(id, company.id, 'viewer')
+  return { id: company.id }
+}
 const PASSKEY = { id: 'x', rawId: 'x', response: {}, type: 'public-key' }
 
 export const ROWS: Readonly<Record<string, Row>> = {
   'GET /session': { may: SEES },
   'DELETE /session': { may: SEES },
   'POST /session/link': { may: SEES, body: { token: 'x' }, status: 404 },
+  'POST /session/link/read': { may: SEES, body: { token: 'x' }, status: 404 },
+  'POST /session/link/decline': { may: SEES, body: { token: 'x' }, status: 404 },
   'POST /session/password': { may: SEES, body: { address: 'a@b.example', password: 'x' }, status: 401 },
   'POST /session/second-factor': { may: SEES, body: { ticket: 'x', code: 'x' }, status: 401 },
 
@@ -100,6 +107,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /account/identities/begin': { may: SEES, status: 404 },
   'POST /account/identities': { may: SEES, body: { query: '' }, status: 404 },
   'DELETE /account/identities/:id': { may: SEES, ids: identity },
+  'POST /account/memberships/:id': { may: SEES, ids: membership },
+  'DELETE /account/memberships/:id': { may: SEES, ids: membership },
   'PATCH /account': { may: SEES, body: { name: 'Ada' } },
   'POST /account/proof': { may: SEES, body: { password: 'x' }, status: 401 },
   'PUT /account/password': { may: SEES, body: { password: 'correct horse battery staple' } },

@@ -24,7 +24,7 @@ export class Visitor {
       memberships: of === 'operator' ? [] : of,
     })
     await service.store.addPerson(person)
-    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now() }
+    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now(), lifetime: SESSION_LASTS }
     const { token } = await beginSession(service.store, person, 'link', from)
     return new Visitor(service, person, `postroad_session=${token}`)
   }
@@ -44,13 +44,13 @@ export class Visitor {
 
   /** Id of one more session of this person. */
   async anotherSession(): Promise<string> {
-    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now() }
+    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now(), lifetime: SESSION_LASTS }
     return (await beginSession(this.#service.store, this.person, 'link', from)).session.id
   }
 
   /** The cookie of a session that has ended. */
   async endedSession(): Promise<string> {
-    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now() - SESSION_LASTS - 1 }
+    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now() - SESSION_LASTS - 1, lifetime: SESSION_LASTS }
     const { token } = await beginSession(this.#service.store, this.person, 'link', from)
     return `postroad_session=${token}`
   }

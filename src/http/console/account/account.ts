@@ -39,7 +39,7 @@ export function accountEndpoints(parts: SignInParts): Endpoint[] {
       summary: 'With what you prove who you are',
       response: { 200: ACCOUNT },
     },
-  })(async ({ caller }) => {
+  })(async ({ caller }, { deps }) => {
     const { recoveryCodes, passkeys, identities } = caller.person.credentials
     const shown = passkeys.map(({ id, name, createdAt, usedAt }) => ({
       ...{ id, name, createdAt: time(createdAt) },
@@ -54,6 +54,11 @@ export function accountEndpoints(parts: SignInParts): Endpoint[] {
         address: identity.address ?? null,
         createdAt: identity.createdAt === undefined ? null : time(identity.createdAt),
       })),
+      memberships: caller.person.memberships.flatMap(({ companyId, role, unconfirmed }) => {
+        const company = deps.accounts.directory.companies().find(({ id }) => id === companyId)
+        if (company === undefined) return []
+        return [{ company: { id: companyId, name: company.name }, role, confirmed: unconfirmed !== true }]
+      }),
       fresh: isFresh(caller, parts.clock.now()),
     }
     return { status: 200, body }

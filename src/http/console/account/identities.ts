@@ -37,7 +37,7 @@ export function identityEndpoints(parts: SignInParts, provider: KnownProvider): 
       response: { 200: ME },
     },
   })(async ({ caller, body, request }, core) => {
-    const answer = answerOf(request, body.query)
+    const answer = answerOf(core, request, body.query)
     const origin = originOf(core, request)
     const person = await unlessRefused(connectIdentity(parts, caller, provider.wanted(core), answer, origin))
     const headers = { 'set-cookie': endedCookie(core, request) }

@@ -65,7 +65,7 @@ export function passkeyEndpoints(parts: SignInParts): Endpoint[] {
       response: { 200: ME },
     },
   })(async ({ body, request }, core) => {
-    const given = { ticket: stepTicket(request.raw, COOKIE), response: body.response }
+    const given = { ticket: stepTicket(core, request.raw, COOKIE), response: body.response }
     const party = partyOf(core, request)
     const begun = await unlessRefused(signInByPasskey(parts, party, given, originOf(core, request)))
     return await signedIn(core, parts, request, begun, [stepCookie(core, request.raw, COOKIE, '', 0)])
@@ -98,7 +98,7 @@ export function passkeyEndpoints(parts: SignInParts): Endpoint[] {
     },
   })(async ({ caller, body, request }, core) => {
     const { raw } = request
-    const given = { ...body, ticket: stepTicket(raw, COOKIE) }
+    const given = { ...body, ticket: stepTicket(core, raw, COOKIE) }
     const person = await unlessRefused(addPasskey(parts, caller, partyOf(core, request), given))
     const headers = { 'set-cookie': stepCookie(core, raw, COOKIE, '', 0) }
     return { status: 200, body: meOf(core, raw, { ...caller, person }), headers }

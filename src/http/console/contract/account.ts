@@ -1,6 +1,7 @@
 /** What people see and change of themselves. */
+import { ROLES } from '../../../people/person.ts'
 import { LINE, PASSAGE, WORD } from '../../bounds.ts'
-import { object, orNull, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
+import { ID, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
 
 const SHORT_TEXT = { type: 'string', maxLength: 1_000 } as const
 
@@ -23,6 +24,14 @@ export const ACCOUNT = object({
       provider: { type: 'string', description: 'Its host.' },
       address: TEXT_OR_NULL,
       createdAt: TIME_OR_NULL,
+    }),
+  },
+  memberships: {
+    type: 'array',
+    items: object({
+      company: NAMED,
+      role: { enum: ROLES },
+      confirmed: { type: 'boolean', description: 'By the holder of the address. Else no owner sees sign-ins.' },
     }),
   },
   fresh: { type: 'boolean', description: 'Whether what needs a fresh proof can be changed now.' },
@@ -95,5 +104,7 @@ export const NEW_PASSKEY = object({ name: { type: 'string', maxLength: 300 }, re
 export const PASSKEY_NAME = object({ name: { type: 'string', maxLength: 300 } })
 
 export const PASSKEY_SIGN_IN = object({ response: PASSKEY_RESPONSE })
+
+export const MEMBERSHIP_PARAMS = object({ id: ID })
 
 export const ID_PARAMS = object({ id: { type: 'string', maxLength: 2_000 } })

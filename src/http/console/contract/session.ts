@@ -1,5 +1,5 @@
 import { ROLES } from '../../../people/person.ts'
-import { INTEGER, object, TEXT, TEXT_OR_NULL } from './shapes.ts'
+import { INTEGER, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
 /** Who has signed in, and what he may see. */
 export const ME = object({
@@ -70,4 +70,31 @@ export const OPENID_RETURN = object({
   query: { type: 'string', maxLength: 8_000, description: 'Of the address, without its `?`.' },
 })
 
-export const LINK = object({ token: { type: 'string', maxLength: 100 } })
+const TOKEN = { type: 'string', maxLength: 100 } as const
+
+export const LINK = object({ token: TOKEN })
+
+export const LINK_USE = object(
+  { token: TOKEN },
+  {
+    instead: {
+      type: 'boolean',
+      description: 'End the session of another person in this browser; without it the link is refused there.',
+    },
+  },
+)
+
+export const LINK_CONTENT = object({
+  kind: { enum: ['invitation', 'sign-in'] },
+  name: { type: 'string', description: 'Who is invited, or who is signed in by it.' },
+  invitation: orNull(
+    object({
+      company: TEXT,
+      role: { enum: ROLES },
+      inviter: { description: 'As the inviter was called then; null: an operator.', ...TEXT_OR_NULL },
+      expiresAt: TIME,
+    }),
+  ),
+  signedInAs: { description: 'Who has signed in in this browser; null: nobody.', ...TEXT_OR_NULL },
+  isOwn: { type: 'boolean', description: 'The link is for the person who has signed in.' },
+})

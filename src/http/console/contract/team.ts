@@ -7,7 +7,14 @@ const ADDRESS = { type: 'string', maxLength: 320 } as const
 
 export const MEMBER = object({ id: TEXT, address: TEXT_OR_NULL, name: TEXT, role: ROLE })
 
-export const INVITATION = object({ id: TEXT, address: TEXT, role: ROLE, createdAt: TIME, expiresAt: TIME })
+export const INVITATION = object({
+  id: TEXT,
+  address: TEXT,
+  role: ROLE,
+  inviter: { description: 'As the inviter was called then; null: the command line.', ...TEXT_OR_NULL },
+  createdAt: TIME,
+  expiresAt: TIME,
+})
 
 export const TEAM = object({
   members: { type: 'array', items: MEMBER },

@@ -27,7 +27,7 @@ export function addLive(
     authorise(caller, 'read')
     const after = seen(request)
     const leave = streams.reserve(person.id, shareOf(person.id, caller))
-    const token = sessionToken(request.raw)!
+    const token = sessionToken(core, request.raw)!
     return {
       type: 'text/event-stream; charset=utf-8',
       // nginx gathers what is answered otherwise.

@@ -1,35 +1,10 @@
-/** Signing in by a link, or by a password and where it is on a second factor. */
-import { acceptInvitation } from '../../../operate/invitations.ts'
-import { knownSession, signInByLink } from '../../../operate/sessions.ts'
+/** Signing in by a password, and where it is on a second factor. */
 import { type SignInParts, signInByPassword, signInBySecondFactor } from '../../../operate/sign-in.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { LINK, ME, PASSWORD, SECOND_FACTOR, SECOND_STEP } from '../contract/session.ts'
-import { sessionToken } from './cookie.ts'
+import { ME, PASSWORD, SECOND_FACTOR, SECOND_STEP } from '../contract/session.ts'
 import { originOf, signedIn, unlessRefused } from './signing-in.ts'
 
 export function sessionBeginEndpoints(parts: SignInParts): Endpoint[] {
-  const withLink = endpoint({
-    method: 'POST',
-    url: '/console/api/session/link',
-    operation: 'console_sign_in',
-    access: 'stranger',
-    schema: {
-      operationId: 'signInWithLink',
-      summary: 'Sign in by a link, or accept an invitation by its own; each works once',
-      body: LINK,
-      response: { 200: ME },
-    },
-  })(async ({ body, request }, core) => {
-    const from = { ...originOf(core, request), now: parts.clock.now() }
-    const { store } = core.deps
-    const cookied = sessionToken(request.raw)
-    const known = cookied === null ? null : await knownSession(store, cookied, from.now)
-    const begun =
-      (await acceptInvitation(store, body.token, known, from)) ??
-      (await signInByLink(store, body.token, from))
-    return await signedIn(core, parts, request, begun)
-  })
-
   const withPassword = endpoint({
     method: 'POST',
     url: '/console/api/session/password',
@@ -63,5 +38,5 @@ export function sessionBeginEndpoints(parts: SignInParts): Endpoint[] {
     return await signedIn(core, parts, request, begun)
   })
 
-  return [withLink, withPassword, withSecondFactor]
+  return [withPassword, withSecondFactor]
 }

@@ -2,9 +2,9 @@
 
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { parseCookie, stringifySetCookie } from 'cookie'
 import type { SignInParts } from '../../../operate/sign-in.ts'
 import type { HttpCore } from '../../core.ts'
+import { readCookie, writeCookie } from './cookie.ts'
 
 const DEVICE = 'postroad_device'
 const DEVICE_LASTS = 400 * 24 * 3_600_000
@@ -16,8 +16,11 @@ const LONGEST = 4_000
 /** What was begun in a step and is gone on with in the next. */
 export type StepCookie = 'postroad_passkey' | 'postroad_oidc'
 
-export function deviceTicket(request: IncomingMessage): string | null {
-  return cookieOf(request, DEVICE)
+export function deviceTicket(
+  core: Pick<HttpCore, 'publicUrl'>,
+  request: IncomingMessage,
+): string | null {
+  return cookieOf(core, request, DEVICE)
 }
 
 /** The same device, on which this person, too, has signed in now. */
@@ -27,7 +30,7 @@ export function deviceCookie(
   request: IncomingMessage,
   personId: string,
 ): string {
-  const ticket = deviceTicket(request)
+  const ticket = deviceTicket(core, request)
   const now = clock.now()
   const known = ticket === null ? null : tickets.read('device', ticket, now)
   const people = [personId, ...(known?.people ?? []).filter((id) => id !== personId)].slice(0, MOST_PEOPLE)
@@ -35,8 +38,12 @@ export function deviceCookie(
   return ownCookie(core, request, DEVICE, tickets.issue('device', held, DEVICE_LASTS, now), DEVICE_LASTS)
 }
 
-export function stepTicket(request: IncomingMessage, name: StepCookie): string | null {
-  return cookieOf(request, name)
+export function stepTicket(
+  core: Pick<HttpCore, 'publicUrl'>,
+  request: IncomingMessage,
+  name: StepCookie,
+): string | null {
+  return cookieOf(core, request, name)
 }
 
 /** `lasts`: ms; 0 removes it. */
@@ -50,22 +57,22 @@ export function stepCookie(
   return ownCookie(core, request, name, ticket, lasts)
 }
 
-function cookieOf({ headers }: IncomingMessage, name: string): string | null {
-  const value = parseCookie(headers.cookie ?? '')[name]
+function cookieOf(
+  core: Pick<HttpCore, 'publicUrl'>,
+  request: IncomingMessage,
+  name: string,
+): string | null {
+  const value = readCookie(core, request, name)
   return value !== undefined && value.length <= LONGEST && /^[\w-]+$/.test(value) ? value : null
 }
 
 /** For the API only: no page needs to bring it. */
 function ownCookie(
-  { publicUrl }: Pick<HttpCore, 'publicUrl'>,
+  core: Pick<HttpCore, 'publicUrl'>,
   request: IncomingMessage,
   name: string,
   value: string,
   lasts: number,
 ): string {
-  return stringifySetCookie({
-    ...{ name, value, maxAge: Math.floor(lasts / 1000), path: '/console/api', httpOnly: true },
-    sameSite: 'strict',
-    secure: publicUrl.of(request).startsWith('https:'),
-  })
+  return writeCookie(core, request, { name, value, lasts, path: '/console/api' })
 }

@@ -49,8 +49,8 @@ export function sentThere(core: HttpCore, { raw }: FastifyRequest, begun: { url:
   return { status: 200 as const, body: { url: begun.url }, headers: { 'set-cookie': cookie } }
 }
 
-export function answerOf({ raw }: FastifyRequest, query: string): OpenIdAnswer {
-  return { ticket: stepTicket(raw, COOKIE), query }
+export function answerOf(core: HttpCore, { raw }: FastifyRequest, query: string): OpenIdAnswer {
+  return { ticket: stepTicket(core, raw, COOKIE), query }
 }
 
 /** What was begun is ended. */
@@ -98,7 +98,7 @@ export function openIdEndpoints(parts: SignInParts, provider: KnownProvider): En
       response: { 200: ME },
     },
   })(async ({ body, request }, core) => {
-    const answer = answerOf(request, body.query)
+    const answer = answerOf(core, request, body.query)
     const begun = signInByOpenId(parts, provider.wanted(core), answer, originOf(core, request))
     return await signedIn(core, parts, request, await unlessRefused(begun), [endedCookie(core, request)])
   })

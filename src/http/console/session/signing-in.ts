@@ -1,7 +1,7 @@
 /** What signing in takes on the side of HTTP: its parts, from where somebody comes, and what a session begins with. */
 
 import type { FastifyRequest } from 'fastify'
-import { type BegunSession, knownSession, SESSION_LASTS } from '../../../operate/sessions.ts'
+import { type BegunSession, type KnownSession, knownSession } from '../../../operate/sessions.ts'
 import { type Origin, type RefusedWhy, type SignInParts, SignInRefused } from '../../../operate/sign-in.ts'
 import { Attempts } from '../../../people/attempts.ts'
 import { Passwords } from '../../../people/password.ts'
@@ -23,38 +23,46 @@ export function signInParts({ deps }: HttpCore): SignInParts {
     ...{ store, seal, log },
     tickets: new Tickets(() => deps.derive(PURPOSE)),
     passwords: new Passwords(),
-    attempts: new Attempts(),
+    attempts: new Attempts(store),
     clock: {
       now: () => Date.now(),
-      steady: () => performance.now(),
       wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
     },
   }
 }
 
-export function originOf({ clientAddress }: HttpCore, { raw }: FastifyRequest): Origin {
-  const address = clientAddress.of(raw)
+export function originOf(core: HttpCore, { raw }: FastifyRequest): Origin {
+  const address = core.clientAddress.of(raw)
   const userAgent = raw.headers['user-agent'] ?? ''
-  return { address, group: addressGroup(address), userAgent, device: deviceTicket(raw) }
+  const { sessionLifetime: lifetime } = core.deps.settings
+  return { address, group: addressGroup(address), userAgent, device: deviceTicket(core, raw), lifetime }
+}
+
+/** Who has signed in in this browser, on paths that strangers call as well. */
+export async function signedInHere(
+  core: HttpCore,
+  { clock }: Pick<SignInParts, 'clock'>,
+  { raw }: FastifyRequest,
+): Promise<KnownSession | null> {
+  const token = sessionToken(core, raw)
+  const time = { now: clock.now(), lifetime: core.deps.settings.sessionLifetime }
+  return token === null ? null : await knownSession(core.deps.store, token, time)
 }
 
 /** Of somebody who has just signed in. A session that this browser had before ends: its token is of no more use. */
 export async function signedIn(
   core: HttpCore,
   parts: SignInParts,
-  { raw }: FastifyRequest,
+  request: FastifyRequest,
   begun: BegunSession,
   removed: readonly string[] = [],
 ) {
-  const before = sessionToken(raw)
-  if (before !== null) {
-    const old = await knownSession(core.deps.store, before, parts.clock.now())
-    if (old !== null) await parts.store.endSessions(old.person.id, { id: old.session.id })
-  }
+  const old = await signedInHere(core, parts, request)
+  if (old !== null) await parts.store.endSessions(old.person.id, { id: old.session.id })
   return {
     status: 200 as const,
-    body: meOf(core, raw, begun),
-    headers: sessionHeaders(core, parts, { raw }, begun, removed),
+    body: meOf(core, request.raw, begun),
+    headers: sessionHeaders(core, parts, request, begun, removed),
   }
 }
 
@@ -66,7 +74,8 @@ export function sessionHeaders(
   { token, person }: Pick<BegunSession, 'token' | 'person'>,
   others: readonly string[] = [],
 ): AnswerHeaders {
-  const session = sessionCookie(core, raw, token, SESSION_LASTS / 1000)
+  // The service says when it ends that is not used: it moves with each use, and the cookie does not.
+  const session = sessionCookie(core, raw, token, core.deps.settings.sessionLifetime)
   return { 'set-cookie': [session, deviceCookie(core, parts, raw, person.id), ...others] }
 }
 

@@ -22,8 +22,8 @@ import { oneCompany } from '../one-company.ts'
 const TEAM_URL = '/console/api/companies/:company/team'
 
 function shownInvitation(invitation: Invitation): Static<typeof INVITATION> {
-  const { id, address, role, createdAt, expiresAt } = invitation
-  return { id, address, role, createdAt: isoTime(createdAt), expiresAt: isoTime(expiresAt) }
+  const { id, address, role, inviterName: inviter, createdAt, expiresAt } = invitation
+  return { id, address, role, inviter, createdAt: isoTime(createdAt), expiresAt: isoTime(expiresAt) }
 }
 
 const show = endpoint({

@@ -1,0 +1,42 @@
+/** The companies that one belongs to: to confirm it, or to leave. */
+import { confirmMembership, leaveCompany } from '../../../operate/own-memberships.ts'
+import type { SignInParts } from '../../../operate/sign-in.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { MEMBERSHIP_PARAMS } from '../contract/account.ts'
+import { DONE } from '../contract/shapes.ts'
+
+export function membershipEndpoints(parts: SignInParts): Endpoint[] {
+  const confirm = endpoint({
+    method: 'POST',
+    url: '/console/api/account/memberships/:id',
+    operation: 'console_membership_confirm',
+    access: 'person',
+    schema: {
+      operationId: 'confirmMembership',
+      summary: 'Confirm that you belong to the company, whose owners see then when you sign in',
+      params: MEMBERSHIP_PARAMS,
+      response: { 200: DONE },
+    },
+  })(async ({ caller, params }) => {
+    await confirmMembership(parts, caller, params.id)
+    return { status: 200, body: {} }
+  })
+
+  const leave = endpoint({
+    method: 'DELETE',
+    url: '/console/api/account/memberships/:id',
+    operation: 'console_membership_leave',
+    access: 'person',
+    schema: {
+      operationId: 'leaveCompany',
+      summary: 'Leave the company',
+      params: MEMBERSHIP_PARAMS,
+      response: { 200: DONE },
+    },
+  })(async ({ caller, params }) => {
+    await leaveCompany(parts, caller, params.id)
+    return { status: 200, body: {} }
+  })
+
+  return [confirm, leave]
+}
