@@ -13,9 +13,7 @@ import {
 } from './sessions.ts'
 
 /** What a link does when it is used. Reading it uses nothing. */
-export type LinkContent =
-  | { kind: 'invitation'; invitation: Invitation }
-  | { kind: 'sign-in'; person: Person }
+export type LinkContent = { kind: 'invitation'; invitation: Invitation } | { kind: 'sign-in'; person: Person }
 
 /** Throws `not_found` for what is no link, or no longer one. */
 export async function readLink(

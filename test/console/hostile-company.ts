@@ -99,7 +99,12 @@ export async function hostileCompany(
   }
   await store.addPerson(person)
   for (const userAgent of names) {
-    await beginSession(store, person, 'link', { address: '192.0.2.1', userAgent, now: Date.now(), lifetime: SESSION_LASTS })
+    await beginSession(store, person, 'link', {
+      address: '192.0.2.1',
+      userAgent,
+      now: Date.now(),
+      lifetime: SESSION_LASTS,
+    })
   }
   await app.refreshAccounts()
   return { person, webhook: webhook.id, domain }

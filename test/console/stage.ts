@@ -15,7 +15,10 @@ import type { TestContext } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { type Company, SCOPES } from '../../src/accounts/account.ts'
 import type { Settings } from '../../src/config/settings.ts'
+import { OPERATOR } from '../../src/operate/authority.ts'
+import { operationOn } from '../../src/operate/open.ts'
 import { beginSession, makeLink, SESSION_LASTS } from '../../src/operate/sessions.ts'
+import { invite } from '../../src/operate/team.ts'
 import { newPerson, type Person, type Role } from '../../src/people/person.ts'
 import { startBrowser } from '../support/browser.ts'
 import { builtConsole } from '../support/built-console.ts'
@@ -86,6 +89,15 @@ export class Stage {
   /** The address that signs somebody in, once. */
   async link({ id }: Person): Promise<string> {
     return `${this.service.url}/console/sign-in#token=${await makeLink(this.service.store, id, Date.now())}`
+  }
+
+  /** The address that an owner of a company passes on. */
+  async invitation(address: string, companyId = this.company.id): Promise<string> {
+    const { service } = this
+    await service.app.refreshAccounts()
+    const op = operationOn(service.settings, service.store, OPERATOR, await service.store.accounts())
+    const { token } = await invite(op, { company: companyId, address, role: 'viewer' })
+    return `${service.url}/console/sign-in#token=${token}`
   }
 
   /** As a browser keeps it that somebody has signed in with. */

@@ -29,6 +29,18 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     const bob = await stage.visit(t, '/sign-in', { as: null })
     await bob.page.goto('about:blank')
     await bob.page.goto(link)
+    await bob.page.getByRole('heading', { name: 'You are invited' }).waitFor()
+    const told = (await bob.page.getByRole('main').textContent()) ?? ''
+    assert.ok(
+      told.includes(
+        `${owner.address} invites bob@people.test to the company ${stage.company.name} as viewer.`,
+      ),
+      told,
+    )
+    // To look at it is not to accept it.
+    assert.equal(await stage.service.store.findPerson({ address: 'bob@people.test' }), null)
+    assert.deepEqual(await bob.barriers(), [])
+    await bob.page.getByRole('button', { name: 'Accept' }).click()
     await bob.page.getByRole('link', { name: 'Team' }).click()
     await bob.page
       .getByRole('table', { name: 'People of the company' })
@@ -37,6 +49,66 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     // Who only looks is offered nothing that he may not do.
     assert.equal(await bob.page.getByLabel('Email address').count(), 0)
     assert.equal(await bob.page.getByRole('link', { name: 'Audit' }).count(), 0)
+  })
+
+  test('an invitation is declined, and its link brings nobody in any more', async (t) => {
+    const link = await stage.invitation('carl@people.test')
+    const { page } = await stage.visit(t, '/sign-in', { as: null })
+    await page.goto('about:blank')
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Decline' }).click()
+    await page.getByRole('heading', { name: 'You have declined' }).waitFor()
+    const invited = await stage.service.store.invitations(stage.company.id, Date.now())
+    assert.ok(invited.every(({ address }) => address !== 'carl@people.test'))
+    assert.equal(await stage.service.store.findPerson({ address: 'carl@people.test' }), null)
+  })
+
+  test('an invitation for somebody else asks before it ends a session, and one of one’s own does not end it', async (t) => {
+    const other = await stage.service.company('Invited Inc.')
+    const dora = await stage.person({ [stage.company.id]: 'viewer' })
+    const visit = await stage.visit(t, '/account', { as: dora })
+    const { page } = visit
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    const cookie = async () =>
+      (await visit.context.cookies()).find(({ name }) => name === 'postroad_session')?.value
+    const before = await cookie()
+    await page.goto('about:blank')
+    await page.goto(await stage.invitation('else@people.test'))
+    await page.getByText(`You are signed in as ${dora.address}`).waitFor()
+    await page.goto('about:blank')
+    await page.goto(await stage.invitation(dora.address!, other.id))
+    await page.getByText('Invited Inc.').waitFor()
+    assert.equal(await page.getByText('You are signed in as').count(), 0)
+    const joined = page.waitForResponse(/\/session\/link$/)
+    await page.getByRole('button', { name: 'Accept' }).click()
+    assert.equal((await joined).status(), 200)
+    assert.equal(await cookie(), before)
+    const { memberships } = (await stage.service.store.findPerson({ id: dora.id }))!
+    assert.deepEqual(
+      memberships.map(({ companyId }) => companyId).sort(),
+      [other.id, stage.company.id].sort(),
+    )
+
+    await page.goto(`${stage.service.url}/console/account`)
+    await page.getByRole('button', { name: 'Leave Invited Inc.' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+    await page.getByRole('button', { name: 'Leave Invited Inc.' }).waitFor({ state: 'detached' })
+  })
+
+  test('whoever has an account is asked to sign in, and accepts then', async (t) => {
+    const erna = await stage.person({})
+    const other = await stage.service.company('Second Ltd')
+    const { store } = stage.service
+    await store.setMembership(erna.id, stage.company.id, 'viewer')
+    const visit = await stage.visit(t, '/sign-in', { as: null })
+    visit.expect(/status of 409 .* at \S+\/console\/api\/session\/link$/)
+    const { page } = visit
+    await page.goto('about:blank')
+    await page.goto(await stage.invitation(erna.address!, other.id))
+    await page.getByRole('button', { name: 'Accept' }).click()
+    await page.getByText('has an account here: sign in with it, then accept').waitFor()
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByLabel('Email address').waitFor()
   })
 
   test('roles are changed, and somebody is removed once that was confirmed', async (t) => {

@@ -14,6 +14,7 @@ import { changed, type Me } from './session.ts'
 export type Account = Static<typeof ACCOUNT>
 export type Passkey = Account['passkeys'][number]
 export type Identity = Account['identities'][number]
+export type Membership = Account['memberships'][number]
 export type OwnSession = Static<typeof SESSIONS>['sessions'][number]
 export type TotpSetup = Static<typeof TOTP_SETUP>
 
@@ -73,6 +74,10 @@ export async function connectIdentity(query: string): Promise<Me> {
 }
 
 export const removeIdentity = (id: string) => renewed(remove(`/account/identities${pathOf(id)}`))
+
+export const confirmMembership = (company: string) => renewed(post(`/account/memberships${pathOf(company)}`))
+
+export const leaveCompany = (company: string) => renewed(remove(`/account/memberships${pathOf(company)}`))
 
 export const endSession = (id: string) => renewed(remove(`/account/sessions${pathOf(id)}`))
 

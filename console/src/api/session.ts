@@ -1,10 +1,16 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import type { Static } from 'typebox'
-import type { ME, SECOND_STEP, SIGN_IN_WAYS } from '../../../src/http/console/contract/session.ts'
+import type {
+  LINK_CONTENT,
+  ME,
+  SECOND_STEP,
+  SIGN_IN_WAYS,
+} from '../../../src/http/console/contract/session.ts'
 import { get, post, remove } from './client.ts'
 import { queries } from './queries.ts'
 
 export type Me = Static<typeof ME>
+export type LinkContent = Static<typeof LINK_CONTENT>
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
@@ -36,8 +42,18 @@ export function changed(me: Me): Me {
   return me
 }
 
-export async function signInWithLink(token: string): Promise<Me> {
-  return begun(await post<Me>('/session/link', { token }))
+/** What a link does. Nothing is used, and nobody signed in. */
+export function readLink(token: string): Promise<LinkContent> {
+  return post('/session/link/read', { token })
+}
+
+/** `instead`: the session of another person in this browser ends. */
+export async function takeLink(token: string, instead = false): Promise<Me> {
+  return begun(await post<Me>('/session/link', { token, instead }))
+}
+
+export function declineInvitation(token: string): Promise<object> {
+  return post('/session/link/decline', { token })
 }
 
 /** With a ticket where a code is still to come. */

@@ -50,7 +50,12 @@ export class Visitor {
 
   /** The cookie of a session that has ended. */
   async endedSession(): Promise<string> {
-    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now() - SESSION_LASTS - 1, lifetime: SESSION_LASTS }
+    const from = {
+      address: '127.0.0.1',
+      userAgent: 'test',
+      now: Date.now() - SESSION_LASTS - 1,
+      lifetime: SESSION_LASTS,
+    }
     const { token } = await beginSession(this.#service.store, this.person, 'link', from)
     return `postroad_session=${token}`
   }

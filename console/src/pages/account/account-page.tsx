@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Identities } from './identities.tsx'
+import { Memberships } from './memberships.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { Password } from './password.tsx'
 import { Profile } from './profile.tsx'
@@ -18,6 +19,7 @@ export function AccountPage() {
         <TwoStep />
         <Passkeys />
         <Identities />
+        <Memberships />
         <Sessions />
       </Stack>
     </ProofProvider>

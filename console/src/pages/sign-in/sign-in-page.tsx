@@ -2,11 +2,12 @@ import { Button, Center, Code, Loader, Text } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { connectIdentity } from '../../api/account.ts'
-import { type Me, returnFromProvider, signInWithLink } from '../../api/session.ts'
+import { type LinkContent, type Me, readLink, returnFromProvider, takeLink } from '../../api/session.ts'
 import { FormError } from '../../parts/form-error.tsx'
 import { arrival, takeConnecting, takeTarget } from './arrival.ts'
 import { Card } from './card.tsx'
 import { ChoosePassword } from './choose-password.tsx'
+import { AnotherPersonCard, InvitationCard } from './link-choice.tsx'
 import { OtherWays } from './other-ways.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { SecondFactor } from './second-factor.tsx'
@@ -15,16 +16,31 @@ type Step =
   | { at: 'arriving' }
   | { at: 'start'; error: Error | null }
   | { at: 'code'; ticket: string }
+  | { at: 'link'; link: Link }
+  | { at: 'declined' }
   | { at: 'choose'; me: Me }
   | { at: 'not-connected'; error: Error }
 
+/** A link that asks before it is used. */
+interface Link {
+  token: string
+  content: LinkContent
+}
+
 /** What somebody has come with works once, however often this is shown. */
-let arriving: Promise<Me> | null = null
+let arriving: Promise<Me | Link> | null = null
 let connecting = false
 
-function arrive(): Promise<Me> | null {
+/** A link that signs in where nobody else has signed in does so at once: operators alone make such links. */
+async function followLink(token: string): Promise<Me | Link> {
+  const content = await readLink(token)
+  const { kind, signedInAs, isOwn } = content
+  return kind === 'sign-in' && (signedInAs === null || isOwn) ? await takeLink(token) : { token, content }
+}
+
+function arrive(): Promise<Me | Link> | null {
   const { token, openid } = arrival
-  if (token !== null) arriving = signInWithLink(token)
+  if (token !== null) arriving = followLink(token)
   if (openid !== null) {
     connecting = takeConnecting()
     arriving = connecting ? connectIdentity(openid) : returnFromProvider(openid)
@@ -38,16 +54,28 @@ export function SignInPage() {
   const navigate = useNavigate()
   const [step, setStep] = useState<Step>({ at: 'arriving' })
   const [target, setTarget] = useState(to)
-  const done = () => navigate({ to: target, replace: true })
+  /** To be used once somebody has signed in. */
+  const [waiting, setWaiting] = useState<string | null>(null)
+  const leave = () => navigate({ to: target, replace: true })
+  const arrived = (me: Me) => (needsPassword(me) ? setStep({ at: 'choose', me }) : void leave())
+  const done = () => {
+    if (waiting === null) return void leave()
+    setWaiting(null)
+    readLink(waiting)
+      .then((content) => setStep({ at: 'link', link: { token: waiting, content } }))
+      .catch((error: Error) => setStep({ at: 'start', error }))
+  }
   useEffect(() => {
     const pending = arrive()
     if (pending === null) return setStep({ at: 'start', error: null })
     const kept = takeTarget() ?? to
     setTarget(kept)
     pending
-      .then((me) =>
-        needsPassword(me) ? setStep({ at: 'choose', me }) : navigate({ to: kept, replace: true }),
-      )
+      .then((came) => {
+        if ('token' in came) return setStep({ at: 'link', link: came })
+        if (needsPassword(came)) return setStep({ at: 'choose', me: came })
+        return navigate({ to: kept, replace: true })
+      })
       .catch((error: Error) => setStep({ at: connecting ? 'not-connected' : 'start', error }))
       .finally(() => {
         arriving = null
@@ -64,14 +92,34 @@ export function SignInPage() {
     return (
       <Card title="The account was not connected">
         <FormError error={step.error} />
-        <Button onClick={done}>Back to your account</Button>
+        <Button onClick={leave}>Back to your account</Button>
+      </Card>
+    )
+  }
+  if (step.at === 'link') {
+    const { link } = step
+    if (link.content.kind === 'sign-in')
+      return <AnotherPersonCard {...link} onUsed={arrived} onLeave={leave} />
+    const signIn = () => {
+      setWaiting(link.token)
+      setStep({ at: 'start', error: null })
+    }
+    const decline = () => setStep({ at: 'declined' })
+    return <InvitationCard {...link} onUsed={arrived} onLeave={decline} onSignIn={signIn} />
+  }
+  if (step.at === 'declined') {
+    return (
+      <Card title="You have declined" about="The invitation has ended, and you belong to nothing new.">
+        <Button variant="default" onClick={leave}>
+          Go to the console
+        </Button>
       </Card>
     )
   }
   if (step.at === 'choose') {
     return (
       <Card title="Choose a password" about="With it you come in from now on. The link has done its work.">
-        <ChoosePassword me={step.me} onDone={done} onSkip={null} />
+        <ChoosePassword me={step.me} onDone={leave} onSkip={null} />
       </Card>
     )
   }

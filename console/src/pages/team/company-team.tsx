@@ -167,13 +167,14 @@ function Invitations({
       {withdrawing.error && <ErrorAlert error={withdrawing.error} />}
       <Table verticalSpacing="xs" aria-label="People who are invited">
         <Table.Tbody>
-          {invitations.map(({ id, address, role, expiresAt }) => (
+          {invitations.map(({ id, address, role, inviter, expiresAt }) => (
             <Table.Tr key={id}>
               <Table.Td maw={0} w="100%">
                 <Text size="sm" truncate>
                   <UntrustedText>{address}</UntrustedText>
                 </Text>
                 <Text size="xs" c="dimmed">
+                  Invited by {inviter === null ? 'an operator' : <UntrustedText>{inviter}</UntrustedText>}.
                   The link ends <Time at={expiresAt} />
                 </Text>
               </Table.Td>

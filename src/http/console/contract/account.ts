@@ -31,7 +31,10 @@ export const ACCOUNT = object({
     items: object({
       company: NAMED,
       role: { enum: ROLES },
-      confirmed: { type: 'boolean', description: 'By the holder of the address. Else no owner sees sign-ins.' },
+      confirmed: {
+        type: 'boolean',
+        description: 'By the holder of the address. Else no owner sees sign-ins.',
+      },
     }),
   },
   fresh: { type: 'boolean', description: 'Whether what needs a fresh proof can be changed now.' },

@@ -16,10 +16,7 @@ const LONGEST = 4_000
 /** What was begun in a step and is gone on with in the next. */
 export type StepCookie = 'postroad_passkey' | 'postroad_oidc'
 
-export function deviceTicket(
-  core: Pick<HttpCore, 'publicUrl'>,
-  request: IncomingMessage,
-): string | null {
+export function deviceTicket(core: Pick<HttpCore, 'publicUrl'>, request: IncomingMessage): string | null {
   return cookieOf(core, request, DEVICE)
 }
 
@@ -57,11 +54,7 @@ export function stepCookie(
   return ownCookie(core, request, name, ticket, lasts)
 }
 
-function cookieOf(
-  core: Pick<HttpCore, 'publicUrl'>,
-  request: IncomingMessage,
-  name: string,
-): string | null {
+function cookieOf(core: Pick<HttpCore, 'publicUrl'>, request: IncomingMessage, name: string): string | null {
   const value = readCookie(core, request, name)
   return value !== undefined && value.length <= LONGEST && /^[\w-]+$/.test(value) ? value : null
 }

@@ -79,7 +79,8 @@ export function linkEndpoints(parts: SignInParts): Endpoint[] {
       response: { 200: DONE },
     },
   })(async ({ body }, core) => {
-    if (await declineInvitation(core.deps.store, body.token, parts.clock.now())) return { status: 200, body: {} }
+    if (await declineInvitation(core.deps.store, body.token, parts.clock.now()))
+      return { status: 200, body: {} }
     throw noLink()
   })
 
