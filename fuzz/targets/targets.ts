@@ -14,6 +14,7 @@ import { multipart } from './multipart.ts'
 import { phrase } from './phrase.ts'
 import { proxyHeader } from './proxy-header.ts'
 import { recipientVariables } from './recipient-variables.ts'
+import { signInProof } from './sign-in-proof.ts'
 import { smtpCommand } from './smtp-command.ts'
 import { smtpData } from './smtp-data.ts'
 import { smtpReply } from './smtp-reply.ts'
@@ -31,6 +32,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
     phrase,
     recipientVariables,
     html,
+    signInProof,
     smtpReply,
     smtpCommand,
     smtpData,
