@@ -21,7 +21,7 @@ export function Sessions() {
   return (
     <Section
       title="Sessions"
-      about="Where you have signed in. A session ends by itself: after two weeks without use, and some time after it began."
+      about="Where you have signed in. A session ends two weeks after its last use, and in any case some time after it began."
     >
       <FormError error={end.error ?? endOthers.error} />
       <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>

@@ -100,10 +100,10 @@ export function AnotherPersonCard({ token, content: { name, signedInAs }, onUsed
     >
       <FormError error={use.error} />
       <Stack gap="xs">
-        <Button variant="default" disabled={use.isPending} onClick={onLeave}>
+        <Button disabled={use.isPending} onClick={onLeave}>
           Stay signed in
         </Button>
-        <Button loading={use.isPending} onClick={() => use.mutate()}>
+        <Button variant="default" loading={use.isPending} onClick={() => use.mutate()}>
           Sign in as the other person
         </Button>
       </Stack>
