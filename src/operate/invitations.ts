@@ -36,7 +36,7 @@ export type InvitationStore = Pick<
 >
 
 /** Somebody signed in, and the session goes on; or a session has begun. */
-export type Accepted = { person: Person } | { begun: BegunSession }
+export type AcceptedInvitation = { person: Person } | { begun: BegunSession }
 
 /**
  * Null: the token is of no invitation. Somebody new gets an account under the address that was invited. Whoever has an
@@ -47,7 +47,7 @@ export async function acceptInvitation(
   store: InvitationStore,
   { token, known, instead }: LinkUse,
   from: SigningIn,
-): Promise<Accepted | null> {
+): Promise<AcceptedInvitation | null> {
   const invitation = await store.findInvitation(hashSecret(token), from.now)
   if (invitation === null) return null
   const { address } = invitation

@@ -1,4 +1,4 @@
-import { type LaneRow, payment, sortedLanes, waitAfter, waitBefore } from '../attempt-lanes.ts'
+import { type AttemptRow, payment, sortedLanes, waitAfter, waitBefore } from '../attempt-lanes.ts'
 import * as sql from '../people-statements.ts'
 import type { PeopleStore } from '../people-store.ts'
 import type { Parts } from './parts.ts'
@@ -21,11 +21,11 @@ export function attempts({ database }: Parts): Pick<PeopleStore, 'beginAttempt' 
       const { length } = lanes
       // Most tries of a flood end here, and write nothing.
       const names = lanes.map(({ lane }) => lane)
-      const wait = waitBefore(lanes, await database.read<LaneRow>(sql.lanes(length), names), now)
+      const wait = waitBefore(lanes, await database.read<AttemptRow>(sql.lanes(length), names), now)
       if (wait > longest) return wait
       try {
         return await database.transaction(async (session) => {
-          const paid = await session.run<LaneRow>(sql.payLanes(length), payment(lanes, now))
+          const paid = await session.run<AttemptRow>(sql.payLanes(length), payment(lanes, now))
           // Of many at once each sees those before it: the rows are locked.
           const turn = waitAfter(lanes, paid, now)
           if (turn > longest) throw new TooLong(turn)

@@ -16,29 +16,29 @@ type Step =
   | { at: 'arriving' }
   | { at: 'start'; error: Error | null }
   | { at: 'code'; ticket: string }
-  | { at: 'link'; link: Link }
+  | { at: 'link'; link: OpenedLink }
   | { at: 'declined' }
   | { at: 'choose'; me: Me }
   | { at: 'not-connected'; error: Error }
 
 /** A link that asks before it is used. */
-interface Link {
+interface OpenedLink {
   token: string
   content: LinkContent
 }
 
 /** What somebody has come with works once, however often this is shown. */
-let arriving: Promise<Me | Link> | null = null
+let arriving: Promise<Me | OpenedLink> | null = null
 let connecting = false
 
 /** A link that signs in where nobody else has signed in does so at once: operators alone make such links. */
-async function followLink(token: string): Promise<Me | Link> {
+async function followLink(token: string): Promise<Me | OpenedLink> {
   const content = await readLink(token)
   const { kind, signedInAs, isOwn } = content
   return kind === 'sign-in' && (signedInAs === null || isOwn) ? await takeLink(token) : { token, content }
 }
 
-function arrive(): Promise<Me | Link> | null {
+function arrive(): Promise<Me | OpenedLink> | null {
   const { token, openid } = arrival
   if (token !== null) arriving = followLink(token)
   if (openid !== null) {

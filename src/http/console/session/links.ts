@@ -1,4 +1,4 @@
-/** Links: invitations, and those that sign somebody in. What one does is shown before it is used. */
+/** Links: invitations, and links that sign somebody in. The page shows what a link does before it is used. */
 import type { Static } from 'typebox'
 import { acceptInvitation, declineInvitation, readLink } from '../../../operate/invitations.ts'
 import { noLink, signInByLink } from '../../../operate/sessions.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type LaneRow, payment, sortedLanes, waitBefore } from '../../attempt-lanes.ts'
+import { type AttemptRow, payment, sortedLanes, waitBefore } from '../../attempt-lanes.ts'
 import * as sql from '../../people-statements.ts'
 import type { Direct } from '../protocol.ts'
 import { all, numbered } from '../rows.ts'
@@ -12,7 +12,7 @@ export function attempts(db: DatabaseSync): Direct<'beginAttempt' | 'takeBackAtt
     beginAttempt(lanes, at, longest) {
       const now = Math.round(at)
       const { length } = lanes
-      const rows = all<LaneRow>(prepare(sql.lanes(length)), ...lanes.map(({ lane }) => lane))
+      const rows = all<AttemptRow>(prepare(sql.lanes(length)), ...lanes.map(({ lane }) => lane))
       const wait = waitBefore(lanes, rows, now)
       if (wait <= longest) prepare(sql.payLanes(length)).all(...payment(lanes, now))
       return wait
