@@ -300,7 +300,10 @@ describe('a transfer to PostgreSQL', { skip: withoutPostgres() }, () => {
       for (const each of [ada, person({ address: null })]) await store.addPerson(each)
       await store.addSession(sessionOf(ada, { way: 'oidc' }), hash)
       await store.addLink(linkOf(ada), link)
-      await store.addInvitation(invitationOf(owner), tokenHash())
+      for (const inviter of [{}, { inviterId: ada.id, inviterName: 'Ada' }]) {
+        await store.addInvitation(invitationOf(owner, inviter), tokenHash())
+      }
+      await store.updatePerson(ada.id, ada.version, { doubtMemberships: true })
       // More than go in one step.
       await Promise.all(Array.from({ length: 600 }, () => store.addLink(linkOf(ada), tokenHash())))
       for (const companyId of [owner.id, null]) last = await store.addAudit(entry(companyId))

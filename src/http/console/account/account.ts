@@ -1,5 +1,6 @@
 /** What people see and change of themselves: name, address, password, and where they have signed in. */
 import type { FastifyRequest } from 'fastify'
+import type { Company } from '../../../accounts/account.ts'
 import {
   changePassword,
   changeProfile,
@@ -11,6 +12,7 @@ import {
 import { identityId } from '../../../operate/own-identities.ts'
 import type { BegunSession } from '../../../operate/sessions.ts'
 import type { SignInParts } from '../../../operate/sign-in.ts'
+import type { Person } from '../../../people/person.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { ACCOUNT, ID_PARAMS, NEW_PASSWORD, PROFILE_CHANGE, SESSIONS } from '../contract/account.ts'
@@ -20,6 +22,15 @@ import { meOf } from '../session/session.ts'
 import { originOf, sessionHeaders, unlessRefused } from '../session/signing-in.ts'
 
 const time = (at: number) => new Date(at).toISOString()
+
+function shownMemberships({ memberships }: Person, companies: readonly Company[]) {
+  const own = new Map(memberships.map((membership) => [membership.companyId, membership]))
+  return companies.flatMap(({ id, name }) => {
+    const membership = own.get(id)
+    if (membership === undefined) return []
+    return [{ company: { id, name }, role: membership.role, confirmed: membership.unconfirmed !== true }]
+  })
+}
 
 export function accountEndpoints(parts: SignInParts): Endpoint[] {
   /** The session that goes on in place of the one that was asked with. */
@@ -54,11 +65,7 @@ export function accountEndpoints(parts: SignInParts): Endpoint[] {
         address: identity.address ?? null,
         createdAt: identity.createdAt === undefined ? null : time(identity.createdAt),
       })),
-      memberships: caller.person.memberships.flatMap(({ companyId, role, unconfirmed }) => {
-        const company = deps.accounts.directory.companies().find(({ id }) => id === companyId)
-        if (company === undefined) return []
-        return [{ company: { id: companyId, name: company.name }, role, confirmed: unconfirmed !== true }]
-      }),
+      memberships: shownMemberships(caller.person, deps.accounts.directory.companies()),
       fresh: isFresh(caller, parts.clock.now()),
     }
     return { status: 200, body }

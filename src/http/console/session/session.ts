@@ -17,8 +17,9 @@ export function meOf(
 ) {
   const { id, address, name, operator, credentials, memberships } = person
   const url = apiUrl.of(request)
+  const roles = new Map(memberships.map(({ companyId, role }) => [companyId, role]))
   const companies = deps.accounts.directory.companies().flatMap((company) => {
-    const role = operator ? 'operator' : memberships.find(({ companyId }) => companyId === company.id)?.role
+    const role = operator ? 'operator' : roles.get(company.id)
     return role === undefined ? [] : [{ id: company.id, name: company.name, role } as const]
   })
   return {
