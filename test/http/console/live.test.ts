@@ -133,7 +133,9 @@ describe('the stream of what changes', () => {
   })
 
   test('ends when the session does, or its person belongs to the company no more', async () => {
-    const leaves = await member(acme)
+    // The other membership does not keep the stream of this company open.
+    const both = [acme, other].map(({ company: { id } }) => ({ companyId: id, role: 'viewer' as const }))
+    const leaves = await Visitor.signIn(service, both)
     const signsOut = await member(acme)
     const stays = await member(acme)
     const streams = await Promise.all(

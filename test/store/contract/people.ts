@@ -292,6 +292,25 @@ export function peopleContract(open: OpenBench): void {
       }
     })
 
+    test('the last owner stays one, whatever other roles and companies there are', async (t) => {
+      const { store } = await open(t)
+      const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
+      const of = (companyId: string, role: 'owner' | 'viewer') => ({ companyId, role })
+      const last = person({ memberships: [of(one.id, 'owner'), of(two.id, 'owner')] })
+      const viewer = person({ memberships: [of(one.id, 'viewer'), of(two.id, 'owner')] })
+      for (const each of [last, viewer]) await store.addPerson(each)
+      const keepOwner = { keepOwner: true }
+      for (const role of ['viewer', 'developer', null] as const) {
+        await assert.rejects(
+          store.setMembership(last.id, one.id, role, keepOwner),
+          conflict(/a company keeps an owner/),
+        )
+      }
+      assert.deepEqual(await store.findPerson({ id: last.id }), last)
+      assert.equal(await store.setMembership(viewer.id, one.id, null, keepOwner), true)
+      assert.equal(await store.setMembership(last.id, two.id, 'viewer', keepOwner), true)
+    })
+
     test('of owners who are demoted at once, on two nodes, one stays where one has to', async (t) => {
       const { store, another } = await open(t)
       const other = await another()
