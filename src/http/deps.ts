@@ -69,6 +69,7 @@ export interface HttpDeps {
     | 'sessions'
     | 'setMembership'
     | 'settleAudit'
+    | 'settledEventNumber'
     | 'takeBackAttempt'
     | 'takeInvitation'
     | 'takeLink'
