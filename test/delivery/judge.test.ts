@@ -77,6 +77,10 @@ test('without such a code or such words a recipient is refused, and its address 
       '550 5.4.1 Recipient address rejected: Access denied. [AM5EUR02FT019.eop-EUR02.prod.protection.outlook.com]',
     ],
     ['recipient', '550 5.2.1 The email account that you tried to reach is disabled.'],
+    // The recipient's account; after MAIL it would be ours.
+    ['recipient', '550 5.2.1 This account is disabled'],
+    ['recipient', '550 This account has been suspended'],
+    ['recipient', '554 5.7.1 account was permanently closed'],
     ['recipient', '550 5.2.2 mailbox full'],
     ['recipient', '552 5.2.2 The email account that you tried to reach is over quota'],
     ['recipient', '550 5.7.1 <x@x.test>: Recipient address rejected: Access denied'],

@@ -811,6 +811,18 @@ describe('who may do what', () => {
     })
     assert.deepEqual([unbounded.key.networks, unbounded.key.expiresAt], [['192.0.2.0/24'], later])
 
+    // Nor does one that has ended meanwhile, however little is asked for.
+    for (const input of [
+      {},
+      { expiresAt: soon + 1 },
+      { scopes: ['reading'] },
+    ] satisfies Partial<keys.NewKeyInput>[]) {
+      const ended = { ...op, now: () => soon }
+      const error = await failure(keys.createKey(ended, { company: 'Acme', name: 'late', ...input }))
+      assert.equal(error?.code, 'not_allowed', JSON.stringify(input))
+    }
+    assert.ok((await world.store.accounts()).keys.every(({ name }) => name !== 'late'))
+
     // A key that was revoked while its holder was at work gives nothing any more.
     await world.store.revokeKey(own.id, now)
     const revoked = { ...op, accounts: await world.store.accounts() }

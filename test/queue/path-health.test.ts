@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DeliveryResult } from '../../src/delivery/delivery.ts'
 import { type Path, pathOf } from '../../src/delivery/path/path.ts'
 import { ProbePauses } from '../../src/delivery/route/probe-pauses.ts'
@@ -12,17 +13,22 @@ import { pathTo, readyFor } from './paths.ts'
 const log = { info() {}, warn() {}, error() {} }
 const NOW = Date.UTC(2026, 10, 22)
 
-function pathHealth(): PathHealth {
+function pathHealth(release: (domainId: string) => Promise<void> = async () => {}): PathHealth {
   return new PathHealth({
     pauses: new ProbePauses([600_000]),
     domainName: String,
-    release: async () => {},
+    release,
     log,
   })
 }
 
 function to(path: Path, postponedSince: number | null = null): ReadyDelivery {
   return readyFor('c', path, { recipients: [{ postponedSince } as ClaimedRecipient] })
+}
+
+/** Mail of this sending domain. */
+function from(domainId: string, path: Path): ReadyDelivery {
+  return readyFor('c', path, { email: { companyId: 'c', domainId } as ReadyDelivery['email'] })
 }
 
 const REFUSED: DeliveryResult = {
@@ -33,6 +39,15 @@ const REFUSED: DeliveryResult = {
   duration: 1,
   tls: null,
   hindrance: { kind: 'path', wide: true, message: 'no' },
+}
+
+const TAKEN: DeliveryResult = {
+  outcomes: [{ position: 0, verdict: 'delivered', message: 'yes' }],
+  server: 'mx',
+  dialogue: '',
+  startedAt: 0,
+  duration: 1,
+  tls: null,
 }
 
 test('the closed sites of a zone without end do not fill the memory: the one that was met longest ago is forgotten', () => {
@@ -61,4 +76,57 @@ test('a closed path is tried at the word of the operator, and of a member only i
     assert.equal(tried(path, BY_HAND.operator), true)
     assert.equal(tried(path, BY_HAND.member), path === own)
   }
+})
+
+test('what was held while its domain is released is released after that, and other domains wait for none of it', async () => {
+  const released: { domainId: string; end: () => void }[] = []
+  const paths = pathHealth((domainId) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    released.push({ domainId, end: resolve })
+    return promise
+  })
+  const path = pathTo('x.test')
+  const domains = () => released.map(({ domainId }) => domainId)
+  // The path is clear: what was written late goes at once.
+  paths.heldWritten(from('one', path))
+  assert.deepEqual(domains(), ['one'])
+  for (let count = 0; count < 3; count++) paths.heldWritten(from('one', path))
+  paths.heldWritten(from('other', path))
+  assert.deepEqual(domains(), ['one', 'other'])
+  released[0]!.end()
+  await nextTurn()
+  assert.deepEqual(domains(), ['one', 'other', 'one'])
+  released[2]!.end()
+  await nextTurn()
+  assert.deepEqual(domains(), ['one', 'other', 'one'])
+  paths.heldWritten(from('one', path))
+  assert.deepEqual(domains(), ['one', 'other', 'one', 'one'])
+})
+
+test('a path that is clear again is released for each sending domain whose mail was held, and no other', () => {
+  const released: string[] = []
+  const paths = pathHealth(async (domainId) => {
+    released.push(domainId)
+  })
+  const [path, other] = [pathTo('x.test'), pathTo('y.test')]
+  for (const each of [path, other]) paths.ended(from('one', each), REFUSED, true, NOW)
+  paths.heldWritten(from('one', path))
+  paths.heldWritten(from('two', path))
+  paths.heldWritten(from('three', other))
+  assert.deepEqual(released, [])
+  paths.ended(from('two', path), TAKEN, true, NOW + 1)
+  assert.deepEqual(released, ['one', 'two'])
+})
+
+test('where only the mail of one sending domain is refused, that of others goes', () => {
+  const paths = pathHealth()
+  const path = pathTo('x.test')
+  const refused = { ...REFUSED, hindrance: { kind: 'sender', wide: false, message: 'no' } } as const
+  for (let count = 0; count < 3; count++) paths.ended(from('one', path), refused, true, NOW)
+  assert.notEqual(paths.closedFor(from('one', path), NOW + 1), null)
+  assert.equal(paths.closedFor(from('two', path), NOW + 1), null)
+  assert.equal(paths.closedFor(from('one', pathTo('y.test')), NOW + 1), null)
+  // What goes through for another says nothing about it.
+  paths.ended(from('two', path), TAKEN, true, NOW + 2)
+  assert.notEqual(paths.closedFor(from('one', path), NOW + 3), null)
 })

@@ -100,7 +100,7 @@ for (const [what, together] of [
     const gate = Promise.withResolvers<void>()
     const second = Promise.withResolvers<void>()
     let reads = 0
-    stage.onTold = async () => {
+    stage.beforeTelling = async () => {
       reads += 1
       if (reads !== 2) return
       second.resolve()

@@ -149,3 +149,39 @@ test('all since a time, and a single event, are told again', async (t) => {
   const last = (await receiver.until(({ length }) => length >= 7)).at(-1)!
   assert.equal(new Set([...again, last].map(idOf)).size, 3)
 })
+
+test('a webhook that catches up while a page is read for the others misses nothing of that page', async (t) => {
+  const stage = await Stage.make(t)
+  const [current, late] = [await receiving(t), await receiving(t)]
+  // Each is told of another kind of event: a page read for the one has nothing for the other.
+  await stage.webhook(current, 'json', ['delivered'])
+  await stage.webhook(late, 'json', ['sent'])
+  await stage.hold(({ types }) => types.includes('delivered'))
+  const first = await stage.deliver()
+  await current.until(({ length }) => length === 1)
+
+  const [reads, readsLate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [goesOn, goesOnLate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  stage.beforeTelling = async (events) => {
+    const isLate = events.every(({ type }) => type === 'sent')
+    const [begun, gate] = isLate ? [readsLate, goesOnLate] : [reads, goesOn]
+    begun.resolve()
+    await gate.promise
+  }
+  // The late one has read the first email, and is told of it once the second is being read for the other.
+  await stage.hold()
+  await readsLate.promise
+  const second = await stage.deliver()
+  await reads.promise
+  goesOnLate.resolve()
+  await late.until(({ length }) => length === 1)
+  goesOn.resolve()
+  await current.until(({ length }) => length === 2)
+  const third = await stage.deliver()
+  const isThird = (each: Received) => told(each).data.email_id === third[0]
+  const received = await late.until((all) => all.some(isThird))
+  assert.deepEqual(
+    received.map((each) => told(each).data.email_id),
+    [...first, ...second, ...third],
+  )
+})

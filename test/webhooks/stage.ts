@@ -4,6 +4,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { LoggedEvent } from '../../src/email/event.ts'
 import { Teller } from '../../src/events/tell.ts'
 import { Dispatcher } from '../../src/events/webhooks/dispatcher.ts'
 import type { WebhookSchedule } from '../../src/events/webhooks/schedule.ts'
@@ -12,6 +13,7 @@ import { Outgoing, type OutgoingRequest } from '../../src/network/outgoing.ts'
 import { addressGuard } from '../../src/network/private-address.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import {
+  type HeldWebhook,
   type NewEmail,
   type Store,
   StoreUnavailable,
@@ -40,8 +42,8 @@ export class Stage {
   readonly asked: OutgoingRequest[] = []
   /** Octets of the events that were read to be told at a time, and octets that were held, at most. */
   mostTold = 0
-  /** Waited for each time events were read to be told. */
-  onTold: () => Promise<void> = async () => {}
+  /** Waited for before the dispatcher is given what is told of events. */
+  beforeTelling: (events: readonly LoggedEvent[]) => Promise<void> = async () => {}
   mostOctets = 0
   readonly #options: StageOptions
   readonly token: number
@@ -96,12 +98,12 @@ export class Stage {
       log: store,
       tell: async (events: Parameters<Teller['tell']>[0]) => {
         this.mostOctets = Math.max(this.mostOctets, this.#dispatcher.octets)
+        await this.beforeTelling(events)
         const told = await teller.tell(events)
         this.mostTold = Math.max(
           this.mostTold,
           told.reduce((sum, each) => sum + each.octets, 0),
         )
-        await this.onTold()
         return told
       },
       retries: store.webhookRetries,
@@ -131,8 +133,8 @@ export class Stage {
   }
 
   /** Takes what there is, as a node does each second. */
-  async hold(): Promise<void> {
-    const held = await this.store.takeWebhooks(this.token)
+  async hold(which: (webhook: HeldWebhook) => boolean = () => true): Promise<void> {
+    const held = (await this.store.takeWebhooks(this.token)).filter(which)
     this.#dispatcher.hold(
       held.map(({ secret, previousSecret, ...webhook }) => ({ ...webhook, secrets: [newWebhookSecret()] })),
     )

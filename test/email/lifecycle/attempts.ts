@@ -250,6 +250,46 @@ export const ATTEMPTS: Row[] = [
     cells: sending({ change: postponed, events: [['delivery_delayed', 'Later']], tried: true }),
   },
   {
+    name: 'postponed by the server that may have it',
+    given: { uncertain: true },
+    happening: attempt({ verdict: 'postponed', code: 421, message: 'Later' }),
+    cells: sending({
+      change: { ...postponed, uncertain: true },
+      events: [['delivery_delayed', 'Later']],
+      tried: true,
+    }),
+  },
+  {
+    name: 'postponed by another server than the one that may have it',
+    given: { uncertain: true },
+    happening: attempt({ verdict: 'postponed', code: 421, message: 'Later' }, { server: OTHER }),
+    cells: sending({
+      change: { ...postponed, preferredServer: OTHER, server: OTHER },
+      events: [['delivery_delayed', 'Later']],
+      tried: true,
+    }),
+  },
+  {
+    name: 'postponed, as the server that may have it was not reached',
+    given: { uncertain: true },
+    happening: attempt({ verdict: 'postponed', message: 'Later' }, { server: null }),
+    cells: sending({
+      change: { ...postponed, uncertain: true, server: null, lastCode: null },
+      events: [['delivery_delayed', 'Later']],
+      tried: true,
+    }),
+  },
+  {
+    name: 'deferred by nobody: the server that may have it was not reached',
+    given: { uncertain: true },
+    happening: attempt({ verdict: 'deferred', message: 'Later' }, { server: null }),
+    cells: sending({
+      change: { ...deferred, uncertain: true, server: null, lastCode: null },
+      events: [['delivery_delayed', 'Later']],
+      tried: true,
+    }),
+  },
+  {
     name: 'postponed once more: told once',
     given: { postponedSince: AT - 5_000 },
     happening: attempt({ verdict: 'postponed', code: 421, message: 'Later' }),

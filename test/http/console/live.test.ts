@@ -142,6 +142,8 @@ describe('the stream of what changes', () => {
       [leaves, signsOut, stays].map((each) => EventStream.open(each, acme.live)),
     )
     for (const stream of streams) await stream.next()
+    const elsewhere = await EventStream.open(leaves, other.live)
+    await elsewhere.next()
     const [left, out, kept] = streams as [EventStream, EventStream, EventStream]
     await service.store.setMembership(leaves.person.id, acme.company.id, null)
     assert.equal((await signsOut.ask('DELETE', '/session')).status, 200)
@@ -150,6 +152,9 @@ describe('the stream of what changes', () => {
     const id = await acme.send()
     await kept.until(delivered(id))
     await kept.cut()
+    // Of the other company, where the person stays.
+    await elsewhere.until(delivered(await other.send()))
+    await elsewhere.cut()
   })
 
   test('is no request under way, and one person has so many', async () => {

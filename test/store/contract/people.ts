@@ -6,6 +6,7 @@ import {
   type Invitation,
   newPerson,
   type Person,
+  type Role,
   type Session,
   type SignInLink,
 } from '../../../src/people/person.ts'
@@ -332,6 +333,42 @@ export function peopleContract(open: OpenBench): void {
         // Who goes without a word of it goes.
         assert.equal(await store.setMembership(owners[0]!.id, company, null), true)
       }
+    })
+
+    test('the last owner of a company keeps the role, whoever owns other companies', async (t) => {
+      const { store } = await open(t)
+      const [one, two] = [await acme(store, 'One'), await acme(store, 'Two')]
+      const ada = person({
+        memberships: [
+          { companyId: one.id, role: 'owner' },
+          { companyId: two.id, role: 'developer' },
+        ],
+      })
+      const eve = person({
+        memberships: [
+          { companyId: one.id, role: 'viewer' },
+          { companyId: two.id, role: 'owner' },
+        ],
+      })
+      for (const each of [ada, eve]) await store.addPerson(each)
+      const set = (who: Person, company: { id: string }, role: Role | null) =>
+        store.setMembership(who.id, company.id, role, { keepOwner: true })
+      for (const role of ['developer', 'viewer', null] as const) {
+        await assert.rejects(set(ada, one, role), StoreConflict, `${role}`)
+        await assert.rejects(set(eve, two, role), StoreConflict, `${role}`)
+      }
+      assert.deepEqual(await store.findPerson({ id: ada.id }), ada)
+      // Whoever is no owner may become anything, and the owner an owner again.
+      assert.equal(await set(ada, two, 'viewer'), true)
+      assert.equal(await set(ada, one, 'owner'), true)
+      // Once there is another owner of this company, and not of that one.
+      assert.equal(await set(eve, one, 'owner'), true)
+      assert.equal(await set(ada, one, 'viewer'), true)
+      await assert.rejects(set(eve, two, null), StoreConflict)
+      assert.deepEqual((await store.findPerson({ id: ada.id }))!.memberships, [
+        { companyId: one.id, role: 'viewer' },
+        { companyId: two.id, role: 'viewer' },
+      ])
     })
 
     test('of operators who go at once, on two nodes, one stays', async (t) => {
