@@ -44,6 +44,12 @@ describe('two companies side by side', () => {
     return role === 'operator' ? Visitor.signIn(service, 'operator') : of.visitor(role)
   }
 
+  const ownerOfBoth = () =>
+    Visitor.signIn(
+      service,
+      [acme, beta].map(({ company }) => ({ companyId: company.id, role: 'owner' })),
+    )
+
   const filled = (url: string, given: Record<string, string>) =>
     url.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(given[name] ?? assert.fail(name)))
 
@@ -122,12 +128,28 @@ describe('two companies side by side', () => {
         })
       }
 
+      if (access === 'company') {
+        test('of one company has no more to say to who owns another than the role in the one', async () => {
+          const self = await Visitor.signIn(service, [
+            { companyId: beta.company.id, role: 'owner' },
+            { companyId: acme.company.id, role: 'viewer' },
+          ])
+          const { status, text } = await ask(acme, await partsOf(row, acme, self), self.cookie)
+          if (!row.may.viewer) assert.equal(status, 403, text)
+          else assert.ok(status === row.status || (status >= 200 && status < 300), `${status} ${text}`)
+        })
+      }
+
       const named = [...declared.url.matchAll(/:(\w+)/g)].map(([, name]) => name!)
       const ids = named.filter((name) => name !== 'company' && !(name in (row.words ?? {})))
       if (ids.length === 0 || access === 'operator') return
       test('does not know what another has, in the words for what is not there', async () => {
-        for (const role of access === 'company' ? (['owner', 'operator'] as const) : (['owner'] as const)) {
-          const [self, other] = [await visitor(role, beta), await visitor('owner', acme)]
+        for (const who of access === 'company'
+          ? (['owner', 'owner of both', 'operator'] as const)
+          : (['owner'] as const)) {
+          const role = who === 'operator' ? who : 'owner'
+          const self = who === 'owner of both' ? await ownerOfBoth() : await visitor(role, beta)
+          const other = await visitor('owner', acme)
           const parts = { ...(await partsOf(row, acme, other)), company: beta.company.id }
           const unsaid = async (given: Record<string, string>) => {
             const { status, text } = await ask(beta, given, self.cookie)
