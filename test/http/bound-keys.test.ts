@@ -7,7 +7,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { type Company, SCOPES, type SendingDomain } from '../../src/accounts/account.ts'
-import { messageId } from '../../src/events/webhooks/message-id.ts'
+import { messageId, numberOfMessage } from '../../src/events/webhooks/message-id.ts'
 import { OPERATOR } from '../../src/operate/authority.ts'
 import { operationOn } from '../../src/operate/open.ts'
 import { addSuppressions } from '../../src/operate/suppressions.ts'
@@ -231,6 +231,9 @@ const OF_COMPANY = /^\/v3\/\{domain\}\/(?:bounces|unsubscribes|complaints|whitel
 /** Names one thing of a domain that may have several. */
 const OF_THING = /^\/(?!domains).*\{id\}|\{(?:login|address|tag|key)\}/
 
+/** Names a domain, an email or a webhook, and something that it has. */
+const OF_TWO = /\{domain\}.*\{(?:key|login|tag)\}|\{id\}.*\{(?:attachment|event)\}$/
+
 /** Each of these routes, about one of the two: the other stays as it is, and nothing is told of it. */
 async function assertApart(routes: readonly Route[], one: Owner, other: Owner): Promise<void> {
   assert.ok(routes.length > 20)
@@ -264,6 +267,26 @@ describe('whatever a customer asks for', () => {
     const [one, other] = [await owner(company, 'oneself'), await owner(company, 'otherly')]
     const named = ROUTES.filter(({ path }) => path.includes('{') && !OF_COMPANY.test(path))
     await assertApart(named, one, other)
+  })
+
+  test('nor is a thing of the one there under the name of the other', async () => {
+    const company = await service.company()
+    const [one, other] = [await owner(company, 'upwards'), await owner(company, 'downwards')]
+    const { token } = await service.key(company.id, { scopes: [...SCOPES] })
+    const { attachment, message } = other.ids
+    const underDomain: Owner = { ...other, domain: one.domain, ids: { ...other.ids, domain: one.domainId } }
+    const underThing: Owner = { ...other, ids: { ...one.ids, attachment, message } }
+    // A message has an id of its own for each webhook.
+    const event = numberOfMessage(message)!
+    const { events } = await service.store.eventsAfter(event - 1, { companyId: company.id }, 1)
+    underThing.ids.message = messageId(one.ids.webhook, events[0]!)
+    const before = await everything(other)
+    for (const route of ROUTES.filter(({ path }) => OF_TWO.test(path))) {
+      const line = `${route.method} ${route.path}`
+      const reply = await ask(token, route, route.path.includes('{domain}') ? underDomain : underThing)
+      assert.equal(reply.status, 404, `${line}: ${reply.status} ${reply.text}`)
+      assert.deepEqual(await everything(other), before, line)
+    }
   })
 
   test('nor of one email, webhook, key, login, tag or address by the name of another of the same domain', async () => {

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
-import { Api } from '../requests.ts'
+import { Api, inTime } from '../requests.ts'
 import { type Changes, EventStream } from './event-stream.ts'
 import { Visitor } from './visitor.ts'
 
@@ -147,8 +147,8 @@ describe('the stream of what changes', () => {
     const [left, out, kept] = streams as [EventStream, EventStream, EventStream]
     await service.store.setMembership(leaves.person.id, acme.company.id, null)
     assert.equal((await signsOut.ask('DELETE', '/session')).status, 200)
-    assert.equal(await left.next(), null)
-    assert.equal(await out.next(), null)
+    assert.equal(await inTime(left.next(), 'the end of a stream'), null)
+    assert.equal(await inTime(out.next(), 'the end of a stream'), null)
     const id = await acme.send()
     await kept.until(delivered(id))
     await kept.cut()
