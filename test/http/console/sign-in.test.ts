@@ -361,6 +361,8 @@ describe('signing in to the console', () => {
     const { address } = await withPassword()
     const own = visitor()
     assertSaid(await own.signIn(address, PASSWORD), 200)
+    // Somebody else has used the device since.
+    await own.enter(service, await newPerson(service))
     const guesser = visitor('198.51.100.7')
     const refused = Promise.withResolvers<Reply>()
     const guesses = Array.from({ length: 12 }, async (_, index) => {

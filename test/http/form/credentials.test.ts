@@ -8,10 +8,13 @@ import { newestClient } from './clients.ts'
 describe('credentials of the form dialect', () => {
   let service: Service
   let key: string
+  let companyId: string
+  let domainId: string
 
   before(async () => {
     service = await startService()
-    const { company } = await service.tenant('smtp.test')
+    const { company, domain } = await service.tenant('smtp.test')
+    ;[companyId, domainId] = [company.id, domain.id]
     key = (await service.key(company.id, { scopes: ['management', 'reading', 'sending'] })).token
   })
   after(() => service.close())
@@ -64,5 +67,22 @@ describe('credentials of the form dialect', () => {
       count: 2,
     })
     assert.equal((await ask('GET')).body.total_count, 0)
+  })
+  test('no other key is a login, whatever it is called', async () => {
+    const sister = await service.domain(companyId, 'sister.test')
+    const made = [
+      await service.key(companyId, { name: 'boss@smtp.test', domainId: sister.id }),
+      await service.key(companyId, { name: 'chief@smtp.test' }),
+      await service.key(companyId, { name: 'shop', domainId }),
+    ]
+    assert.deepEqual((await ask('GET')).body, { total_count: 0, items: [] })
+    for (const login of ['boss', 'chief', 'shop']) {
+      for (const method of ['PUT', 'DELETE']) {
+        assertFormError(await ask(method, `/${login}`), 404, 'Credentials not found')
+      }
+    }
+    assert.equal((await ask('DELETE')).body.count, 0)
+    const { keys: all } = await service.store.accounts()
+    for (const { id } of made) assert.equal(all.find((each) => each.id === id)!.revokedAt, null)
   })
 })
