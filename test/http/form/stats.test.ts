@@ -170,6 +170,8 @@ describe('figures of the form dialect', () => {
     const { domainTags } = mg.domains
     assert.equal((await domainTags.update('stats.test', 'autumn', 'leaves')).message, 'Tag updated')
     assert.equal((await domainTags.get('stats.test', 'autumn')).description, 'leaves')
+    // That of another tag, described before, stays.
+    assert.equal((await domainTags.get('stats.test', 'spring')).description, 'flowers')
     assert.equal((await domainTags.destroy('stats.test', 'autumn')).message, 'Tag deleted')
     assert.deepEqual(
       (await mg.tags.list({})).items.map(({ tag }) => tag),
@@ -182,6 +184,13 @@ describe('figures of the form dialect', () => {
     )
     assertFormError(await get('/v3/stats.test/tags/autumn'), 404, 'Tag not found')
     await assert.rejects(domainTags.update('stats.test', 'winter', 'snow'), { status: 404 })
+    // Removed on an earlier day, it has been seen again since.
+    const { domains } = await service.store.accounts()
+    const { id: domainId } = domains.find(({ name }) => name === 'stats.test')!
+    const removed = { domainId, tag: 'autumn', description: '', removedAt: Date.now() - 86_400_000 }
+    await service.store.noteTag(removed)
+    assert.equal((await domainTags.get('stats.test', 'autumn')).description, '')
+    await domainTags.destroy('stats.test', 'autumn')
   })
 
   test('metrics by time, tag and recipient domain', async () => {
