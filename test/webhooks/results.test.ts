@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { Results } from '../../src/events/webhooks/results.ts'
 import type { WebhookAttempt } from '../../src/store/store.ts'
 
+const NOW = Date.UTC(2026, 10, 23)
 const MOST_UNCOMMITTED = 1_000
 const KEPT_A_SECOND = 50
 
@@ -51,4 +52,24 @@ test('of those that succeeded the last fifty of a second are kept, however often
   assert.equal(second(2_000, 1_000, 1), KEPT_A_SECOND)
   assert.equal(second(3_000, 20, 10), KEPT_A_SECOND)
   assert.equal(second(4_000, 49, 1), 49)
+})
+
+test('what could not be committed goes along with what has come meanwhile, all of it and in its order', () => {
+  const results = new Results()
+  results.waits(1, 1, NOW)
+  results.over(2)
+  const first = results.take(NOW)!
+  results.waits(3, 1, NOW)
+  results.over(4)
+  results.giveBack(first)
+  const all = results.take(NOW)!
+  assert.deepEqual(all, {
+    over: [2, 4],
+    waiting: [
+      { number: 1, attempts: 1, dueAt: NOW },
+      { number: 3, attempts: 1, dueAt: NOW },
+    ],
+    attempts: [],
+  })
+  assert.equal(results.take(NOW), null)
 })

@@ -180,6 +180,32 @@ describe('the audit list of the console', () => {
     assertSaid(await send('b@list.test', { begun, ticket: third.body.ticket }, owner, 'allowed'), 200)
     assertSaid(await send('c@list.test', { begun, ticket: 'made up' }), 200)
     assert.deepEqual((await entries()).at(-1), whole)
+    assertSaid(await send('d@list.test', { begun, ticket: third.body.ticket }, owner, 'bounce'), 200)
+    assert.deepEqual((await entries()).at(-1), whole)
+  })
+
+  test('has no entry that goes on in another company of the same person', async () => {
+    const other = await service.company(`Other ${randomUUIDv7()}`)
+    const ids = [company.id, other.id]
+    const both = await Visitor.signIn(
+      service,
+      ids.map((companyId) => ({ companyId, role: 'owner' })),
+    )
+    const send = (of: string, ticket?: string) =>
+      both.ask('POST', `/companies/${of}/suppressions/import`, {
+        ...{ list: 'manual', text: `${randomUUIDv7()}@list.test\n` },
+        ...(ticket !== undefined && { ticket, begun: { head: 'address', lines: 2 } }),
+      })
+    const first = await send(company.id)
+    assertSaid(first, 200)
+    assertSaid(await send(other.id, first.body.ticket as string), 200)
+    for (const id of ids) {
+      const entries = await listed(`?action=importSuppressions&by=${both.person.address}`, both, id)
+      assert.deepEqual(
+        entries.map(({ detail }) => detail.added),
+        [1],
+      )
+    }
   })
 
   test('has no more of what was given than a page can show', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Resend, type WebhookEvent } from 'resend'
+import { messageId, numberOfMessage } from '../../../src/events/webhooks/message-id.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { type Received, Receiver } from '../../webhooks/receiver.ts'
@@ -187,6 +188,13 @@ describe('/webhooks', () => {
     )
     const first = given(await resend.webhooks.events.list({ webhookId, limit: 1, after: data[0]!.id }))
     assert.deepEqual([first.data, first.has_more], [[data[1]], true])
+    // A message of another webhook, about the same event, is none of these.
+    const beside = given(await resend.webhooks.create({ endpoint: receiver.url, events: ['email.opened'] }))
+    t.after(() => resend.webhooks.remove(beside.id))
+    const events = await service.store.eventsAfter(numberOfMessage(data[0]!.id)! - 1, { companyId }, 1)
+    const foreign = messageId(beside.id, events.events[0]!)
+    const refused = await request('GET', `/webhooks/${webhookId}/events?after=${foreign}`)
+    assertJsonError(refused, 422, 'validation_error', /no event of this webhook/)
   })
 
   test('an event that nobody answered, and one that waits', async (t) => {
