@@ -744,6 +744,41 @@ describe('who may do what', () => {
     }
   })
 
+  test('a key for one domain lists what is of that domain, and what is of the whole company where that is its own', async () => {
+    const { company, domains: own } = world.acme
+    const operator = await world.operation('operator')
+    const url = 'https://hook.example/'
+    for (const { id, name } of own) {
+      await routes.setRoute(operator, { domain: id, url: 'smtp://relay.example' })
+      await keys.createKey(operator, { company: company.id, name, domain: id })
+      await webhooks.addWebhook(operator, { company: company.id, domain: id, url })
+      const entries = [world.suppression()]
+      await suppressions.addSuppressions(operator, { company: company.id, domainId: id, entries })
+    }
+    await routes.setRoute(operator, { company: company.id, url: 'smtp://relay.example' })
+    const op = await world.operation('restricted')
+    const [{ id: mine }, { id: sister }] = own
+    const of = (list: readonly { domainId: string | null }[]) =>
+      [...new Set(list.map(({ domainId }) => domainId))].sort()
+    assert.deepEqual(of((await routes.listRoutes(op, {})).map(({ route }) => route)), [mine, null].sort())
+    assert.deepEqual(of(await keys.listKeys(op, {})), [mine])
+    assert.deepEqual(of((await webhooks.listWebhooks(op, {})).map(({ webhook }) => webhook)), [mine])
+    assert.deepEqual(of(await suppressions.listSuppressions(op, { limit: 100 })), [mine])
+    assert.deepEqual(
+      (await domains.listDomains(op, {})).map(({ id }) => id),
+      [mine],
+    )
+    const whole = await world.operation('manager')
+    for (const list of [
+      (await routes.listRoutes(whole, {})).map(({ route }) => route),
+      await keys.listKeys(whole, {}),
+      (await webhooks.listWebhooks(whole, {})).map(({ webhook }) => webhook),
+      await suppressions.listSuppressions(whole, { limit: 100 }),
+    ]) {
+      assert.ok(of(list).includes(sister))
+    }
+  })
+
   test('retry by a member makes due only what his company sent, at a member’s word', async () => {
     const dueAt = Date.now() + 3_600_000
     const [his, other] = [await world.email(world.beta, { dueAt }), await world.email(world.acme, { dueAt })]

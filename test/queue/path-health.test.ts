@@ -12,6 +12,7 @@ import { pathTo, readyFor } from './paths.ts'
 
 const log = { info() {}, warn() {}, error() {} }
 const NOW = Date.UTC(2026, 10, 22)
+const DAY = 24 * 3_600_000
 
 function pathHealth(release: (domainId: string) => Promise<void> = async () => {}): PathHealth {
   return new PathHealth({
@@ -48,6 +49,13 @@ const TAKEN: DeliveryResult = {
   startedAt: 0,
   duration: 1,
   tls: null,
+}
+
+/** It was given back before there was an answer. */
+const RELEASED: DeliveryResult = {
+  ...TAKEN,
+  outcomes: [{ position: 0, verdict: 'released', message: '' }],
+  server: null,
 }
 
 test('the closed sites of a zone without end do not fill the memory: the one that was met longest ago is forgotten', () => {
@@ -129,4 +137,43 @@ test('where only the mail of one sending domain is refused, that of others goes'
   // What goes through for another says nothing about it.
   paths.ended(from('two', path), TAKEN, true, NOW + 2)
   assert.notEqual(paths.closedFor(from('one', path), NOW + 3), null)
+})
+
+test('of a closed path one delivery finds out how it is, whatever others that were begun before come to', () => {
+  const paths = pathHealth()
+  const path = pathTo('x.test')
+  paths.ended(from('one', path), REFUSED, true, NOW)
+  const [begun, probe, next] = ['one', 'two', 'three'].map((domainId) => from(domainId, path))
+  const [later, muchLater] = [NOW + DAY, NOW + 2 * DAY]
+  assert.equal(paths.closedFor(probe!, later), null)
+  assert.notEqual(paths.closedFor(next!, later), null)
+  paths.ended(begun!, RELEASED, true, later)
+  assert.notEqual(paths.closedFor(next!, muchLater), null)
+  paths.ended(probe!, RELEASED, true, later)
+  assert.equal(paths.closedFor(next!, muchLater), null)
+})
+
+test('a delivery that is refused for its own domain has found out nothing about the path of all', () => {
+  const paths = pathHealth()
+  const path = pathTo('x.test')
+  paths.ended(from('one', path), REFUSED, true, NOW)
+  const probe = from('two', path)
+  assert.equal(paths.closedFor(probe, NOW + DAY), null)
+  paths.ended(
+    probe,
+    { ...REFUSED, hindrance: { kind: 'sender', wide: false, message: 'no' } },
+    true,
+    NOW + DAY,
+  )
+  assert.equal(paths.closedFor(from('three', path), NOW + 2 * DAY), null)
+})
+
+test('a path is tried no sooner than its hosts are asked again', () => {
+  const paths = pathHealth()
+  const hindrance = { kind: 'unreachable', wide: true, message: 'nobody there' } as const
+  const notBefore = NOW + DAY
+  const ready = to(pathTo('x.test'))
+  assert.equal(paths.ended(ready, { ...REFUSED, server: null, hindrance, notBefore }, true, NOW), notBefore)
+  assert.equal(paths.closedFor(ready, notBefore - 1)!.dueAt >= notBefore, true)
+  assert.equal(paths.closedFor(ready, notBefore), null)
 })

@@ -1,6 +1,7 @@
 /** What becomes of events on their way to webhooks: a real store, real HTTP, and a schedule of milliseconds. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { inTime } from '../http/requests.ts'
 import type { Received } from './receiver.ts'
 import { receiving, Stage } from './stage.ts'
 
@@ -215,4 +216,34 @@ test('a webhook that goes down while more is read for it is told all that was le
   const all = await receiver.until((received) => received.length >= 700)
   clearInterval(timer)
   assert.equal(new Set(all.map(idOf)).size, 700)
+})
+
+test('a commit that comes too late, as the webhook was changed meanwhile, leaves the changed one alone', async (t) => {
+  const stage = await Stage.make(t)
+  const receiver = await receiving(t)
+  const id = await stage.webhook(receiver, 'json', ['sent'])
+  const [commits, goesOn, isOver] = [0, 1, 2].map(() => Promise.withResolvers<void>())
+  stage.beforeCommit = async () => {
+    stage.beforeCommit = async () => isOver!.resolve()
+    commits!.resolve()
+    await goesOn!.promise
+  }
+  const cursor = await stage.store.lastEventNumber()
+  await stage.hold()
+  await stage.deliver()
+  await commits!.promise
+  await stage.store.updateWebhook(id, { url: `${receiver.url}/changed`, cursor })
+  await stage.hold()
+  goesOn!.resolve()
+  // What was told is told again, as nobody has written it down; and that is written down.
+  await inTime(isOver!.promise, 'a commit of the changed webhook')
+  const [second] = await stage.deliver()
+  const received = await inTime(
+    receiver.until((all) => all.some((each) => told(each).data.email_id === second)),
+    'an event after that',
+  )
+  assert.deepEqual(
+    received.map(({ path }) => path),
+    ['/hook', '/hook/changed', '/hook/changed'],
+  )
 })

@@ -45,6 +45,8 @@ export class Stage {
   /** Waited for before the dispatcher is given what is told of events. */
   beforeTelling: (events: readonly LoggedEvent[]) => Promise<void> = async () => {}
   mostOctets = 0
+  /** Waited for before what came of tries is written down. */
+  beforeCommit: () => Promise<void> = async () => {}
   readonly #options: StageOptions
   readonly token: number
   readonly #outgoing = new Outgoing({
@@ -108,6 +110,7 @@ export class Stage {
       },
       retries: store.webhookRetries,
       commit: async (progress: Parameters<Store['progressWebhook']>[0]) => {
+        await this.beforeCommit()
         if (commits) return await store.progressWebhook(progress)
         throw new StoreUnavailable('It takes nothing now')
       },
