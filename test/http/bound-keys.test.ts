@@ -235,9 +235,14 @@ const OF_THING = /^\/(?!domains).*\{id\}|\{(?:login|address|tag|key)\}/
 const OF_TWO = /\{domain\}.*\{(?:key|login|tag)\}|\{id\}.*\{(?:attachment|event)\}$/
 
 /** Each of these routes, about one of the two: the other stays as it is, and nothing is told of it. */
-async function assertApart(routes: readonly Route[], one: Owner, other: Owner): Promise<void> {
+async function assertApart(
+  routes: readonly Route[],
+  one: Owner,
+  other: Owner,
+  domainId: string | null = null,
+): Promise<void> {
   assert.ok(routes.length > 20)
-  const { token } = await service.key(one.company.id, { scopes: [...SCOPES] })
+  const { token } = await service.key(one.company.id, { scopes: [...SCOPES], domainId })
   const before = await everything(other)
   for (const route of routes) {
     const line = `${route.method} ${route.path}`
@@ -260,6 +265,12 @@ describe('whatever a customer asks for', () => {
     const second = await owner(company, 'secondly')
     const { token } = await service.key(company.id, { scopes: [...SCOPES], domainId: first.id })
     await assertUnknown(token, second)
+  })
+
+  test('a key for one domain neither sees nor changes anything of another, whatever it does with its own', async () => {
+    const company = await service.company()
+    const [one, other] = [await owner(company, 'mineonly'), await owner(company, 'sisterly')]
+    await assertApart(ROUTES, one, other, one.domainId)
   })
 
   test('a key for both domains neither sees nor changes anything of one by the names of the other', async () => {
