@@ -12,7 +12,7 @@ import { pathTo, readyFor } from './paths.ts'
 
 const log = { info() {}, warn() {}, error() {} }
 const NOW = Date.UTC(2026, 10, 22)
-const DAY = 24 * 3_600_000
+const MINUTE = 60_000
 
 function pathHealth(release: (domainId: string) => Promise<void> = async () => {}): PathHealth {
   return new PathHealth({
@@ -144,7 +144,7 @@ test('of a closed path one delivery finds out how it is, whatever others that we
   const path = pathTo('x.test')
   paths.ended(from('one', path), REFUSED, true, NOW)
   const [begun, probe, next] = ['one', 'two', 'three'].map((domainId) => from(domainId, path))
-  const [later, muchLater] = [NOW + DAY, NOW + 2 * DAY]
+  const [later, muchLater] = [NOW + 20 * MINUTE, NOW + 40 * MINUTE]
   assert.equal(paths.closedFor(probe!, later), null)
   assert.notEqual(paths.closedFor(next!, later), null)
   paths.ended(begun!, RELEASED, true, later)
@@ -158,20 +158,20 @@ test('a delivery that is refused for its own domain has found out nothing about 
   const path = pathTo('x.test')
   paths.ended(from('one', path), REFUSED, true, NOW)
   const probe = from('two', path)
-  assert.equal(paths.closedFor(probe, NOW + DAY), null)
+  assert.equal(paths.closedFor(probe, NOW + 20 * MINUTE), null)
   paths.ended(
     probe,
     { ...REFUSED, hindrance: { kind: 'sender', wide: false, message: 'no' } },
     true,
-    NOW + DAY,
+    NOW + 20 * MINUTE,
   )
-  assert.equal(paths.closedFor(from('three', path), NOW + 2 * DAY), null)
+  assert.equal(paths.closedFor(from('three', path), NOW + 40 * MINUTE), null)
 })
 
 test('a path is tried no sooner than its hosts are asked again', () => {
   const paths = pathHealth()
   const hindrance = { kind: 'unreachable', wide: true, message: 'nobody there' } as const
-  const notBefore = NOW + DAY
+  const notBefore = NOW + 60 * MINUTE
   const ready = to(pathTo('x.test'))
   assert.equal(paths.ended(ready, { ...REFUSED, server: null, hindrance, notBefore }, true, NOW), notBefore)
   assert.equal(paths.closedFor(ready, notBefore - 1)!.dueAt >= notBefore, true)

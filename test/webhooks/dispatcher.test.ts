@@ -187,37 +187,6 @@ test('a webhook that catches up while a page is read for the others misses nothi
   )
 })
 
-test('a webhook that goes down while more is read for it is told all that was let go of', async (t) => {
-  const stage = await Stage.make(t, { schedule: { json: [1, 1], form: [1], longestPause: 1 } })
-  const receiver = await receiving(t)
-  const id = await stage.webhook(receiver, 'json', ['sent'])
-  await stage.deliver(700)
-  const [reads, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  let firstPage: number | null = null
-  stage.beforeTelling = async (events) => {
-    firstPage ??= events.at(-1)!.number
-    if (events[0]!.number <= firstPage) return
-    reads.resolve()
-    await goesOn.promise
-  }
-  let failing = false
-  receiver.answer = () => (failing ? 500 : 200)
-  await stage.hold()
-  await reads.promise
-  failing = true
-  // Nothing is held any longer: it is down, and all that waited was let go of.
-  await stage.untilIdle()
-  failing = false
-  goesOn.resolve()
-  // What failed is due again.
-  const timer = setInterval(() => void stage.hold(), 20)
-  const end = await stage.store.lastEventNumber()
-  await stage.until(id, ({ cursor }) => cursor === end)
-  const all = await receiver.until((received) => received.length >= 700)
-  clearInterval(timer)
-  assert.equal(new Set(all.map(idOf)).size, 700)
-})
-
 test('a commit that comes too late, as the webhook was changed meanwhile, leaves the changed one alone', async (t) => {
   const stage = await Stage.make(t)
   const receiver = await receiving(t)

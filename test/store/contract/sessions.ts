@@ -65,6 +65,23 @@ export function sessionsContract(open: OpenBench): void {
       assert.deepEqual(await store.sessions(bob.id, NOW), [his])
     })
 
+    test('end with the links of their person, and with nobody else’s', async (t) => {
+      const { store } = await open(t)
+      const [ada, bob] = [person(), person()]
+      for (const each of [ada, bob]) await store.addPerson(each)
+      const [hers, later, his] = [tokenHash(), tokenHash(), tokenHash()]
+      for (const hash of [hers, later]) await store.addLink(linkOf(ada), hash)
+      await store.addLink(linkOf(bob), his)
+      const session = sessionOf(ada)
+      await store.addSession(session, tokenHash())
+      // One session alone leaves the links.
+      await store.endSessions(ada.id, { id: session.id })
+      assert.equal(await store.takeLink(later, NOW), ada.id)
+      await store.endSessions(ada.id, { except: null })
+      assert.equal(await store.takeLink(hers, NOW), null)
+      assert.equal(await store.takeLink(his, NOW), bob.id)
+    })
+
     test('a link is taken once, of however many who ask at once on two nodes', async (t) => {
       const { store, another } = await open(t)
       const stores = [store, await another()]
