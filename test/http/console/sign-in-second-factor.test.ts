@@ -122,6 +122,21 @@ describe('the second step of signing in', () => {
     assertSaid(await other.ask('PUT', '/account/totp', { ticket: setup.ticket, code }), 409, 'conflict')
   })
 
+  test('a passkey that somebody else began cannot be added', async () => {
+    const begun = async () => {
+      const visit = await visitor().enter(service, await newPerson(service))
+      assertSaid(await visit.post('/account/passkeys/options'), 200)
+      return visit
+    }
+    const [visit, other] = [await begun(), await begun()]
+    const response = { id: 'x', rawId: 'x', response: {}, type: 'public-key' }
+    const add = () => visit.post('/account/passkeys', { name: 'x', response })
+    assertSaid(await add(), 422, 'invalid')
+    const step = [...other.cookies.values()].find(({ name }) => name.includes('passkey'))!
+    visit.cookies.set(step.name, step)
+    assertSaid(await add(), 409, 'conflict')
+  })
+
   test('codes are not guessed: after some wrong ones each is refused for a while', async (t) => {
     const { person, codes } = await secured(t)
     const ticket = await ticketOf(person)

@@ -107,6 +107,15 @@ describe('the team of a company', () => {
     ok(reply)
     assert.equal(reply.headers.get('set-cookie'), null)
     ok(await known.ask('GET', '/session'))
+    // Each company is shown the role in it alone, whichever comes first.
+    const roles = ['developer', 'owner'] as const
+    for (const role of roles) {
+      await service.store.setMembership(known.person.id, acme.id, role)
+      const shown = (await team()).members.find(({ id }) => id === known.person.id)
+      assert.equal(shown?.role, role)
+    }
+    const inBeta = (await team(beta)).members.find(({ id }) => id === known.person.id)
+    assert.equal(inBeta?.role, 'viewer')
     const companies = reply.body.companies as { id: string }[]
     assert.deepEqual(companies.map(({ id }) => id).sort(), [acme.id, beta.id].sort())
     await owner.ask('DELETE', `${teamOf(acme)}/${known.person.id}`)
