@@ -203,6 +203,9 @@ export function webhooksContract(open: OpenBench): void {
     await store.addWebhook(one)
     const token = await join(store)
     await store.takeWebhooks(token)
+    const sister = webhook(owner.id)
+    await store.addWebhook(sister)
+    await store.retellWebhook(sister.id, 1, 20)
     const attempts = [
       attempt(one.id, 1, false),
       attempt(one.id, 2, true),
@@ -224,6 +227,10 @@ export function webhooksContract(open: OpenBench): void {
     assert.deepEqual(await store.webhookRetries(one.id, 99, 1), [{ number: 1, attempts: 0, dueAt: 20 }])
     await store.progressWebhook(progress(one, token, 0, { over: [1, 4] }))
     assert.deepEqual(await store.webhookRetries(one.id, 1_000, 10), [])
+    // What another webhook is told again stays.
+    assert.deepEqual(await store.webhookRetries(sister.id, 1_000, 10), [
+      { number: 1, attempts: 0, dueAt: 20 },
+    ])
 
     const numbers = async (filter: object) => {
       const found = await store.webhookAttempts({ webhookId: one.id, limit: 10, ...filter })
