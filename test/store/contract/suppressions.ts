@@ -26,6 +26,18 @@ async function stoppedBy(store: Store, { id }: NewEmail): Promise<unknown[]> {
 
 export function suppressionsContract(open: OpenBench): void {
   describe('suppressions', () => {
+    test('are removed of one sending domain, and those of another stay', async (t) => {
+      const { store } = await open(t)
+      const { id: companyId } = await acme(store)
+      const address = 'gone@x.test'
+      const [one, other] = [newId(), newId()]
+      await store.addSuppressions([suppression({ id: companyId }, address, { domainId: one })])
+      for (const scope of [{ address }, {}]) {
+        assert.equal(await store.removeSuppressions({ companyId, ...scope, domainId: other }), 0)
+      }
+      assert.equal(await store.removeSuppressions({ companyId, address, domainId: one }), 1)
+    })
+
     test('have a type each, and the first type there is stops mail', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
