@@ -126,10 +126,10 @@ export function map<T extends object>(): FieldType<T> {
 
 /**
  * Who reads a field beside the store: `queue`, whoever claims the email; `send`, it and the thread that delivers, to
- * which it crosses with each delivery; `show`, who reads the email back; `list`, who lists emails; `tell`, who is told
- * of its events.
+ * which it crosses with each delivery; `show`, who reads the email back; `outline`, who reads what became of it, and not
+ * its content; `list`, who lists emails; `tell`, who is told of its events.
  */
-export type Reader = 'queue' | 'send' | 'show' | 'list' | 'tell'
+export type Reader = 'queue' | 'send' | 'show' | 'outline' | 'list' | 'tell'
 
 export interface Field<T, R extends Reader = Reader> {
   type: FieldType<T>
@@ -149,27 +149,27 @@ function large<T, const R extends Reader>(type: FieldType<T>, column: string, ..
 }
 
 export const EMAIL = {
-  id: field(uuid, 'id', 'send', 'show', 'list', 'tell'),
-  companyId: field(company, 'company', 'send', 'show', 'list', 'tell'),
-  domainId: field(word, 'domain_id', 'queue', 'show', 'list', 'tell'),
-  keyId: field(word, 'key_id', 'show'),
+  id: field(uuid, 'id', 'send', 'show', 'outline', 'list', 'tell'),
+  companyId: field(company, 'company', 'send', 'show', 'outline', 'list', 'tell'),
+  domainId: field(word, 'domain_id', 'queue', 'show', 'outline', 'list', 'tell'),
+  keyId: field(word, 'key_id', 'show', 'outline'),
   /** MAIL FROM. */
   sender: field(word, 'sender', 'send', 'tell'),
-  bcc: field(list<string>(), 'bcc', 'show', 'list'),
-  tags: field(list<{ name: string; value: string }>(), 'tags', 'show', 'list', 'tell'),
-  variables: field(map<Record<string, string>>(), 'variables', 'show', 'tell'),
+  bcc: field(list<string>(), 'bcc', 'show', 'outline', 'list'),
+  tags: field(list<{ name: string; value: string }>(), 'tags', 'show', 'outline', 'list', 'tell'),
+  variables: field(map<Record<string, string>>(), 'variables', 'show', 'outline', 'tell'),
   /** True for batch sending: each recipient gets a message of its own with its variables filled in. */
   individual: field(bool, 'individual', 'queue', 'tell'),
   /** The sender asked for a rehearsal: ends as delivered in the simulator, whatever the addresses. */
-  testMode: field(bool, 'test_mode', 'send', 'show', 'tell'),
-  createdAt: field(time, 'created_at', 'show', 'list', 'tell'),
+  testMode: field(bool, 'test_mode', 'send', 'show', 'outline', 'tell'),
+  createdAt: field(time, 'created_at', 'show', 'outline', 'list', 'tell'),
   /** When the sender wants it to be sent: until then it shows as `scheduled`. Null: at once. */
-  scheduledAt: field(optionalTime, 'scheduled_at', 'show', 'list', 'tell'),
+  scheduledAt: field(optionalTime, 'scheduled_at', 'show', 'outline', 'list', 'tell'),
   /**
    * Octets of the composed message, as estimated; in batch sending of the largest copy, with the values of all
    * recipients.
    */
-  size: field(int, 'size', 'queue', 'show', 'list', 'tell'),
+  size: field(int, 'size', 'queue', 'show', 'outline', 'list', 'tell'),
   /** A ready MIME message; then `content` carries only what was read from its header (for read-back). */
   raw: large(octets, 'raw', 'queue'),
 } as const
@@ -179,13 +179,13 @@ export const EMAIL = {
  * own.
  */
 export const CONTENT = {
-  from: field(text, 'header_from', 'queue', 'show', 'list', 'tell'),
-  to: field(list<string>(), 'header_to', 'queue', 'show', 'list', 'tell'),
-  cc: field(list<string>(), 'header_cc', 'queue', 'show', 'list', 'tell'),
-  replyTo: field(list<string>(), 'reply_to', 'queue', 'show', 'list', 'tell'),
-  subject: field(text, 'subject', 'queue', 'show', 'list', 'tell'),
+  from: field(text, 'header_from', 'queue', 'show', 'outline', 'list', 'tell'),
+  to: field(list<string>(), 'header_to', 'queue', 'show', 'outline', 'list', 'tell'),
+  cc: field(list<string>(), 'header_cc', 'queue', 'show', 'outline', 'list', 'tell'),
+  replyTo: field(list<string>(), 'reply_to', 'queue', 'show', 'outline', 'list', 'tell'),
+  subject: field(text, 'subject', 'queue', 'show', 'outline', 'list', 'tell'),
   headers: field(list<[name: string, value: string]>(), 'headers', 'queue', 'show', 'tell'),
-  messageId: field(word, 'message_id', 'queue', 'show', 'list', 'tell'),
+  messageId: field(word, 'message_id', 'queue', 'show', 'outline', 'list', 'tell'),
   date: field(time, 'date', 'queue', 'show'),
   html: large(body, 'html', 'queue', 'show'),
   text: large(body, 'text', 'queue', 'show'),
@@ -197,10 +197,10 @@ export const CONTENT = {
 /** What is given of each recipient as its email is accepted. */
 export const RECIPIENT = {
   /** Envelope address: local part as given, domain as lower-case A-label. */
-  address: field(word, 'address', 'queue', 'show'),
+  address: field(word, 'address', 'queue', 'show', 'outline'),
   /** Domain part of `address`. */
   domain: field(word, 'domain', 'queue'),
-  kind: field(word as FieldType<RecipientKind>, 'kind', 'show'),
+  kind: field(word as FieldType<RecipientKind>, 'kind', 'show', 'outline'),
   /** Batch sending: this recipient's values. Null otherwise. */
   variables: field(optionalMap, 'variables', 'queue', 'show'),
 } as const

@@ -8,6 +8,8 @@ import type { Facts } from './lifecycle.ts'
 export interface StoredOrigin extends Pick<Email, 'companyId' | 'domainId' | 'keyId' | 'size'> {
   /** Of everything that `readEmail` gives. */
   octets: number
+  /** Of the part of it that `readOutline` gives. */
+  outlineOctets: number
   /** Of the ready message; null where it was composed here, or its content was removed. */
   rawOctets: number | null
 }
@@ -51,6 +53,62 @@ export interface EmailHistory {
   recipients: StoredRecipient[]
   events: EmailEvent[]
   attempts: StoredAttempt[]
+}
+
+/** What became of an email, without its content and its dialogues. */
+export interface HistoryOutline {
+  email: EmailOutline
+  /** How many recipients are in each state. */
+  states: Partial<Record<StoredRecipient['state'], number>>
+  recipients: RecipientOutline[]
+  events: EmailEvent[]
+  attempts: AttemptOutline[]
+}
+
+export interface EmailOutline
+  extends Email<'outline'>,
+    Pick<MessageContent, 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'messageId'>,
+    Pick<StoredEmail, 'lastEvent' | 'contentRemoved'> {}
+
+/** Without the values of a batch. */
+export type RecipientOutline = Omit<StoredRecipient, 'variables'>
+
+export interface AttemptOutline extends Omit<StoredAttempt, 'dialogue'> {
+  /** Among those of its email. */
+  id: number
+}
+
+/** Recipients from a position on. */
+export interface RecipientRange {
+  from: number
+  limit: number
+}
+
+/** Which part of a history is read: some recipients, and of what concerns them the newest. */
+export interface OutlineRange extends RecipientRange {
+  /** Octets of the events. */
+  eventOctets: number
+  attempts: number
+}
+
+/** What an email says: the beginning of each body. */
+export interface StoredContent extends Pick<Email, 'individual'>, Pick<MessageContent, 'headers'> {
+  html: StoredBody | null
+  text: StoredBody | null
+  amp: StoredBody | null
+  contentRemoved: boolean
+}
+
+export interface StoredBody {
+  beginning: string
+  /** There is more of it. */
+  clipped: boolean
+}
+
+/** The values of a recipient of a batch. */
+export interface RecipientValues {
+  address: string
+  variables: Record<string, string>
 }
 
 /** One of a list of emails. */

@@ -8,11 +8,17 @@ import { COLUMNS } from './email-columns.ts'
 import { listOf, mapOf } from './json-columns.ts'
 import type {
   EmailHistory,
+  EmailOutline,
   EmailPortion,
   EmailSummary,
+  HistoryOutline,
   PlacedEmail,
   PortionWanted,
+  RecipientOutline,
+  RecipientValues,
   StoredAttempt,
+  StoredBody,
+  StoredContent,
   StoredEmail,
   StoredRecipient,
   Told,
@@ -47,6 +53,12 @@ export const storedEmail: (row: EmailRow) => StoredEmail = rowReader(fieldsOf('s
   'contentRemoved',
 ])
 
+const outlineOf: (row: EmailRow) => EmailOutline = rowReader(
+  fieldsOf('outline').map((field) => ({ ...field, inContent: false })),
+  COLUMNS,
+  ['lastEvent', 'contentRemoved'],
+)
+
 const givenOf = rowReader<Recipient<'show'>>(recipientFieldsOf('show'), COLUMNS)
 
 export function historyOf(
@@ -65,6 +77,95 @@ export function historyOf(
       return { ...attempt, recipients: listOf<number>(positions) }
     }),
   }
+}
+
+export interface OutlineAttemptRow extends Omit<AttemptRow, 'dialogue'> {
+  id: number
+}
+
+export interface StateRow {
+  state: StoredRecipient['state']
+  count: number
+}
+
+/** `events` and `attempts`: newest first. */
+export function historyOutlineOf(
+  email: EmailRow,
+  states: readonly StateRow[],
+  recipients: readonly RecipientOutline[],
+  events: readonly EventRow[],
+  attempts: readonly OutlineAttemptRow[],
+): HistoryOutline {
+  return {
+    email: outlineOf(email),
+    states: Object.fromEntries(states.map(({ state, count }) => [state, count])),
+    recipients: recipients.map((row) => ({ ...row })),
+    events: events
+      .map(({ recipient, type, at, detail }) => {
+        return { emailId: email.id, recipient, type, at, detail: mapOf<EventDetail>(detail) }
+      })
+      .reverse(),
+    attempts: attempts
+      .map(({ recipients, ...attempt }) => ({ ...attempt, recipients: listOf<number>(recipients) }))
+      .reverse(),
+  }
+}
+
+/** In both databases: `$1` the email as its tables name it, `$2` and `$3` the range, `$4` how much. */
+export const OUTLINE_EVENTS = `SELECT recipient, type, at, detail FROM (
+    SELECT recipient, type, at, detail, number,
+      sum(64 + coalesce(octet_length(detail), 0)) OVER (ORDER BY number + 0 DESC ROWS UNBOUNDED PRECEDING) AS octets
+    FROM events WHERE email = $1 AND (recipient IS NULL OR (recipient >= $2 AND recipient < $3))
+  ) chosen WHERE octets <= $4 ORDER BY number + 0 DESC`
+
+export interface ValuesRow {
+  address: string
+  variables: string
+}
+
+/** The same. */
+export const VALUES = `SELECT address, variables FROM (
+    SELECT address, variables, position,
+      sum(octet_length(variables)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS octets
+    FROM recipients WHERE email = $1 AND position >= $2 AND position < $3 AND variables IS NOT NULL
+  ) chosen WHERE octets <= $4 ORDER BY position`
+
+export function valuesOf(rows: readonly ValuesRow[]): RecipientValues[] {
+  return rows.map(({ address, variables }) => ({ address, variables: mapOf(variables) }))
+}
+
+const BODIES = ['html', 'text', 'amp'] as const
+type Body = (typeof BODIES)[number]
+
+/** Of each body its beginning, and its length under `htmlOctets` and so on; null where there is none. */
+export type ContentRow = { individual: boolean | number; headers: string | null; contentRemoved: boolean } & {
+  [Name in Body]: Uint8Array | null
+} & { [Name in `${Body}Octets`]: number | null }
+
+/** `octets`: a column as octets; `most`: how many are read. */
+export function bodiesSelected(table: string, octets: (column: string) => string, most: string): string {
+  return BODIES.map((name) => {
+    const column = `${table}.${name}`
+    return `substr(${octets(column)}, 1, ${most}) AS ${name}, octet_length(${column}) AS "${name}Octets"`
+  }).join(', ')
+}
+
+export function contentOf(row: ContentRow): StoredContent {
+  const { individual, headers, contentRemoved } = row
+  const [html, text, amp] = BODIES.map((name) => bodyOf(row[name], row[`${name}Octets`]))
+  return {
+    individual: individual === true || individual === 1,
+    contentRemoved,
+    headers: listOf<[string, string]>(headers),
+    ...{ html: html!, text: text!, amp: amp! },
+  }
+}
+
+function bodyOf(octets: Uint8Array | null, length: number | null): StoredBody | null {
+  if (octets === null) return null
+  // As a stream: of a character that was cut in two nothing is read.
+  const beginning = new TextDecoder('utf-8', { ignoreBOM: true }).decode(octets, { stream: true })
+  return { beginning, clipped: length! > octets.byteLength }
 }
 
 /** In a list nothing is in a content. */

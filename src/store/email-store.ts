@@ -14,6 +14,12 @@ import type {
   EmailHistory,
   EmailPaging,
   EmailSummary,
+  HistoryOutline,
+  OutlineRange,
+  RecipientOutline,
+  RecipientRange,
+  RecipientValues,
+  StoredContent,
   StoredEmail,
   StoredFile,
   StoredOrigin,
@@ -49,13 +55,29 @@ export interface EmailStore {
   readFile(emailId: string, position: number): Promise<Uint8Array | null>
   /** A ready message; null when it is none, is unknown, or its content was removed. */
   readRaw(emailId: string): Promise<Uint8Array | null>
+  /** Everything, however much it is: for a process of its own. The service reads by the piece. */
   readHistory(id: string): Promise<EmailHistory | null>
+  /** Attempts list only those of their recipients that are in the range. Null when unknown. */
+  readOutline(id: string, range: OutlineRange): Promise<HistoryOutline | null>
+  /** In order of position. Empty when unknown. */
+  readRecipients(emailId: string, range: RecipientRange): Promise<RecipientOutline[]>
+  /** The first of them whose values come to `octets` together. Empty when it is no batch. */
+  readValues(emailId: string, range: RecipientRange & { octets: number }): Promise<RecipientValues[]>
+  /** What was said in an attempt, by its id in the outline; null when unknown. */
+  readDialogue(emailId: string, attempt: number): Promise<string | null>
+  /** Of each body the first `octets`. Null when unknown. */
+  readContent(id: string, octets: number): Promise<StoredContent | null>
   /**
    * The whole work item (content, attachments, all recipients) whatever its state, nobody suspect; null when unknown or
    * removed.
    */
   readWork(id: string): Promise<ClaimedEmail | null>
-  /** Bytes the capture route kept, by recipient position; empty when none. */
+  /** The copy the capture route kept for a recipient, or the first copy (null); null when there is none. */
+  readCapturedCopy(
+    id: string,
+    position: number | null,
+  ): Promise<{ recipients: number[]; raw: Uint8Array } | null>
+  /** Bytes the capture route kept, by recipient position; empty when none. All of them: as `readHistory`. */
   readCaptured(id: string): Promise<{ recipients: number[]; raw: Uint8Array }[]>
   listEmails(filter: EmailPaging): Promise<EmailSummary[]>
 }

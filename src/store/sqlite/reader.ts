@@ -50,6 +50,8 @@ try {
       if (call.name === 'readWork') moved.push(...buffersOf(outcome.value as ClaimedEmail))
       if (call.name === 'readFile' || call.name === 'readRaw')
         moved.push(...buffersBeneath(outcome.value as Uint8Array))
+      if (call.name === 'readCapturedCopy')
+        moved.push(...buffersBeneath((outcome.value as { raw: Uint8Array }).raw))
     }
     reply({ kind: 'done', outcomes, changed: UNCHANGED, commits: 0 }, moved)
   })

@@ -130,13 +130,14 @@ export function acceptContract(open: OpenBench): void {
       const { attachments: _, ...shown } = value.content
       const origin = await store.emailOrigin(value.id)
       assert.deepEqual(
-        { ...origin, octets: 0 },
+        { ...origin, octets: 0, outlineOctets: 0 },
         {
           companyId: owner.id,
           domainId: 'domain',
           keyId: 'key',
           size: value.size,
           octets: 0,
+          outlineOctets: 0,
           rawOctets: null,
         },
       )

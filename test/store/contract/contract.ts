@@ -14,6 +14,7 @@ import { lifecycleContract } from './lifecycle.ts'
 import { liveListContract } from './live-list.ts'
 import { nodesContract } from './nodes.ts'
 import { nulContract } from './nul.ts'
+import { outlineContract } from './outline.ts'
 import { ownedContract } from './owned.ts'
 import { peopleContract } from './people.ts'
 import { quarantineContract } from './quarantine.ts'
@@ -62,6 +63,7 @@ export function storeContract(name: string, open: OpenBench): void {
     retryContract(open)
     quarantineContract(open)
     readContract(open)
+    outlineContract(open)
     searchContract(open)
     liveListContract(open)
     followersContract(open)

@@ -6,17 +6,27 @@ import { ContentDamaged, claimedRecipient } from '../../content-rows.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import {
   type AttemptRow,
+  bodiesSelected,
   type CapturedRow,
+  type ContentRow,
   capturedOf,
+  contentOf,
   type EmailRow,
   type EventRow,
   historyOf,
+  historyOutlineOf,
+  OUTLINE_EVENTS,
+  type OutlineAttemptRow,
   type RecipientRow,
+  type StateRow,
   type SummaryRow,
   storedEmail,
   summaryOf,
+  VALUES,
+  type ValuesRow,
+  valuesOf,
 } from '../../email-rows.ts'
-import { type EmailStore, StoreDamaged, type StoredOrigin } from '../../store.ts'
+import { type EmailStore, type RecipientOutline, StoreDamaged, type StoredOrigin } from '../../store.ts'
 import { loadEmails } from '../contents.ts'
 import type { Statement } from '../database.ts'
 import type { Parts } from '../parts.ts'
@@ -31,10 +41,11 @@ export const LAST_EVENT = `(
 
 /** What is compressed knows its length, too: the values themselves are not read. */
 const OCTETS = octetsRead('show', () => 'e')
+const OUTLINE_OCTETS = octetsRead('outline', () => 'e')
 
 const ORIGIN: Statement = {
   name: 'email-origin',
-  text: `SELECT c.id AS "companyId", e.domain_id AS "domainId", e.key_id AS "keyId", e.size, ${OCTETS} AS octets,
+  text: `SELECT c.id AS "companyId", e.domain_id AS "domainId", e.key_id AS "keyId", e.size, ${OCTETS} AS octets, ${OUTLINE_OCTETS} AS "outlineOctets",
       octet_length(e.raw) AS "rawOctets"
     FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = $1`,
 }
@@ -46,14 +57,42 @@ const EMAIL: Statement = {
     FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = $1`,
 }
 
-const RECIPIENTS: Statement = {
-  text: `SELECT r.position, ${selected(recipientFieldsOf('show'), () => 'r')},
-      coalesce(r.state, CASE WHEN q.lease IS NULL THEN 'waiting' WHEN q.lease = 0 THEN 'quarantined' ELSE 'sending' END) AS state,
+const STATE = `coalesce(r.state,
+  CASE WHEN q.lease IS NULL THEN 'waiting' WHEN q.lease = 0 THEN 'quarantined' ELSE 'sending' END)`
+const WITH_QUEUE = 'FROM recipients r LEFT JOIN queue q ON q.email = r.email AND q.position = r.position'
+
+const recipientsRead = (reader: 'show' | 'outline') =>
+  `SELECT r.position, ${selected(recipientFieldsOf(reader), () => 'r')}, ${STATE} AS state,
       r.attempts, CASE WHEN q.lease IS NULL THEN q.due_at END AS "dueAt", q.held_for AS "heldFor",
       r.last_code AS "lastCode", r.last_message AS "lastMessage", r.server
-    FROM recipients r LEFT JOIN queue q ON q.email = r.email AND q.position = r.position
-    WHERE r.email = $1 ORDER BY r.position`,
+    ${WITH_QUEUE}`
+
+const RECIPIENTS: Statement = {
+  text: `${recipientsRead('show')} WHERE r.email = $1 ORDER BY r.position`,
 }
+
+const OUTLINE = `SELECT ${selected(fieldsOf('outline'), () => 'e')},
+    e.content_removed AS "contentRemoved", ${LAST_EVENT} AS "lastEvent"
+  FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = $1`
+
+const STATES = `SELECT ${STATE} AS state, count(*)::integer AS count ${WITH_QUEUE} WHERE r.email = $1 GROUP BY 1`
+
+const OUTLINE_RECIPIENTS = `${recipientsRead('outline')}
+  WHERE r.email = $1 AND r.position >= $2 AND r.position < $3 ORDER BY r.position`
+
+/** Those of its recipients that are in the range. */
+const IN_RANGE = `FROM json_array_elements_text(a.recipients::json) AS each(value)
+  WHERE value::integer >= $2 AND value::integer < $3`
+
+const OUTLINE_ATTEMPTS = `SELECT seq AS id, started_at AS "startedAt", duration, server, tls,
+    (SELECT json_agg(value::integer) ${IN_RANGE})::text AS recipients
+  FROM attempts a WHERE email = $1 AND EXISTS (SELECT 1 ${IN_RANGE}) ORDER BY seq DESC LIMIT $4`
+
+const DIALOGUE = 'SELECT dialogue FROM attempts WHERE email = $1 AND seq = $2'
+
+const STORED_CONTENT = `SELECT e.individual, e.headers, e.content_removed AS "contentRemoved",
+    ${bodiesSelected('e', (column) => column, '$2::integer')}
+  FROM emails e WHERE e.id = $1`
 
 const EVENTS = 'SELECT recipient, type, at, detail FROM events WHERE email = $1 ORDER BY number + 0'
 
@@ -63,6 +102,12 @@ const ATTEMPTS = `SELECT recipients, started_at AS "startedAt", duration, server
 const CAPTURED: Statement = {
   text: 'SELECT recipients, raw FROM captured WHERE email = $1 ORDER BY seq',
 }
+
+/** The first of all, or of the recipient at $2. */
+const CAPTURED_COPY = `SELECT recipients, raw FROM captured
+  WHERE email = $1 AND ($2::integer IS NULL
+    OR EXISTS (SELECT 1 FROM json_array_elements_text(recipients::json) AS each(value) WHERE value::integer = $2))
+  ORDER BY coalesce((recipients::json ->> 0)::integer, 0) LIMIT 1`
 
 /**
  * The newest of each company ($3, or all) older than the email $2 (or the place it would have), and of these the
@@ -138,6 +183,50 @@ export function emails({
         const rows = await session.run<WorkRow>(WORK, [id])
         return { ...email, recipients: rows.map((row) => readBack(id, claimedRecipient(row))) }
       })
+    },
+
+    async readOutline(id, { from, limit, eventOctets, attempts }) {
+      if (!isEmailId(id)) return null
+      return await database.snapshot(async (session) => {
+        const [row] = await session.run<EmailRow>(OUTLINE, [id])
+        if (row === undefined) return null
+        const end = from + limit
+        return historyOutlineOf(
+          row,
+          await session.run<StateRow>(STATES, [id]),
+          await session.run<RecipientOutline>(OUTLINE_RECIPIENTS, [id, from, end]),
+          await session.run<EventRow>(OUTLINE_EVENTS, [id, from, end, eventOctets]),
+          await session.run<OutlineAttemptRow>(OUTLINE_ATTEMPTS, [id, from, end, attempts]),
+        )
+      })
+    },
+
+    async readRecipients(id, { from, limit }) {
+      if (!isEmailId(id)) return []
+      return await database.read<RecipientOutline>(OUTLINE_RECIPIENTS, [id, from, from + limit])
+    },
+
+    async readValues(id, { from, limit, octets }) {
+      if (!isEmailId(id)) return []
+      return valuesOf(await database.read<ValuesRow>(VALUES, [id, from, from + limit, octets]))
+    },
+
+    async readDialogue(id, attempt) {
+      if (!isEmailId(id)) return null
+      const [row] = await database.read<{ dialogue: string }>(DIALOGUE, [id, attempt])
+      return row?.dialogue ?? null
+    },
+
+    async readContent(id, octets) {
+      if (!isEmailId(id)) return null
+      const [row] = await database.read<ContentRow>(STORED_CONTENT, [id, octets])
+      return row === undefined ? null : contentOf(row)
+    },
+
+    async readCapturedCopy(id, position) {
+      if (!isEmailId(id)) return null
+      const [row] = await database.read<CapturedRow>(CAPTURED_COPY, [id, position])
+      return row === undefined ? null : capturedOf([row])[0]!
     },
 
     async readCaptured(id) {

@@ -4,19 +4,29 @@ import { type Declared, fieldsOf, recipientFieldsOf } from '../../../email/field
 import { octetsRead, selected } from '../../email-columns.ts'
 import {
   type AttemptRow,
+  bodiesSelected,
   type CapturedRow,
+  type ContentRow,
   capturedOf,
+  contentOf,
   type EmailRow,
   type EventRow,
   historyOf,
+  historyOutlineOf,
+  OUTLINE_EVENTS,
+  type OutlineAttemptRow,
   type RecipientRow,
+  type StateRow,
   type SummaryRow,
   storedEmail,
   summaryOf,
+  VALUES,
+  type ValuesRow,
+  valuesOf,
 } from '../../email-rows.ts'
-import type { StoredOrigin } from '../../store.ts'
+import type { RecipientOutline, StoredOrigin } from '../../store.ts'
 import type { Direct } from '../protocol.ts'
-import { all, one } from '../rows.ts'
+import { all, numbered, one } from '../rows.ts'
 
 /** SQLite has no booleans. */
 interface NumbersRow extends EmailRow {
@@ -33,13 +43,30 @@ export const LAST_EVENT = `(SELECT type FROM events
 
 const SUMMARY = `SELECT ${selected(fieldsOf('list'), tableOf)}, ${LAST_EVENT} AS lastEvent FROM emails e CROSS JOIN companies c ON c.num = e.company`
 
+/** Of the recipient. */
+const PROGRESS = `state, attempts, due_at AS dueAt, held_for AS heldFor, last_code AS lastCode,
+  last_message AS lastMessage, server`
+
 /** What the API and the operator read back about emails. */
 export function emails(
   db: DatabaseSync,
-): Direct<'emailOrigin' | 'listEmails' | 'readCaptured' | 'readEmail' | 'readHistory'> {
+): Direct<
+  | 'emailOrigin'
+  | 'listEmails'
+  | 'readCaptured'
+  | 'readCapturedCopy'
+  | 'readContent'
+  | 'readDialogue'
+  | 'readEmail'
+  | 'readHistory'
+  | 'readOutline'
+  | 'readRecipients'
+  | 'readValues'
+> {
   // The length of a value stands in the head of its row: not a page of the value itself is read.
   const origin = db.prepare(
     `SELECT c.id AS companyId, e.domain_id AS domainId, e.key_id AS keyId, e.size, ${octetsRead('show', tableOf)} AS octets,
+            ${octetsRead('outline', tableOf)} AS outlineOctets,
             octet_length(k.raw) AS rawOctets
      FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
   )
@@ -47,9 +74,34 @@ export function emails(
     `SELECT e.num, ${selected(fieldsOf('show'), tableOf)}, ${LAST_EVENT} AS lastEvent, k.email IS NOT NULL AS kept
      FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
   )
+  const outline = db.prepare(
+    `SELECT e.num, ${selected(fieldsOf('outline'), tableOf)}, ${LAST_EVENT} AS lastEvent, k.email IS NOT NULL AS kept
+     FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
+  )
+  const states = db.prepare('SELECT state, count(*) AS count FROM recipients WHERE email = ? GROUP BY state')
+  const recipientOutlines = db.prepare(
+    `SELECT position, ${selected(recipientFieldsOf('outline'), () => 'r')}, ${PROGRESS}
+     FROM recipients r WHERE email = ? AND position >= ? AND position < ? ORDER BY position`,
+  )
+  const outlineEvents = db.prepare(numbered(OUTLINE_EVENTS))
+  const outlineAttempts = db.prepare(
+    `SELECT seq AS id, started_at AS startedAt, duration, server, tls, (
+       SELECT json_group_array(value) FROM json_each(a.recipients) WHERE value >= ?2 AND value < ?3) AS recipients
+     FROM attempts a
+     WHERE email = ?1 AND EXISTS (SELECT 1 FROM json_each(a.recipients) WHERE value >= ?2 AND value < ?3)
+     ORDER BY seq DESC LIMIT ?4`,
+  )
+  const dialogue = db.prepare(
+    'SELECT dialogue FROM attempts WHERE email = (SELECT num FROM emails WHERE id = ?) AND seq = ?',
+  )
+  const values = db.prepare(numbered(VALUES))
+  const content = db.prepare(
+    `SELECT e.individual, e.headers, k.email IS NULL AS removed,
+            ${bodiesSelected('k', (column) => `CAST(${column} AS BLOB)`, '?2')}
+     FROM emails e LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?1`,
+  )
   const recipients = db.prepare(
-    `SELECT position, ${selected(recipientFieldsOf('show'), () => 'r')}, state, attempts, due_at AS dueAt, held_for AS heldFor,
-            last_code AS lastCode, last_message AS lastMessage, server
+    `SELECT position, ${selected(recipientFieldsOf('show'), () => 'r')}, ${PROGRESS}
      FROM recipients r WHERE email = ? ORDER BY position`,
   )
   const events = db.prepare('SELECT recipient, type, at, detail FROM events WHERE email = ? ORDER BY number')
@@ -59,6 +111,11 @@ export function emails(
   )
   const captured = db.prepare(
     `SELECT k.recipients, k.raw FROM captured k JOIN emails e ON e.num = k.email WHERE e.id = ? ORDER BY k.num`,
+  )
+  const capturedCopy = db.prepare(
+    `SELECT k.recipients, k.raw FROM captured k JOIN emails e ON e.num = k.email
+     WHERE e.id = ?1 AND (?2 IS NULL OR EXISTS (SELECT 1 FROM json_each(k.recipients) WHERE value = ?2))
+     ORDER BY coalesce(json_extract(k.recipients, '$[0]'), 0) LIMIT 1`,
   )
   const number = db.prepare('SELECT num FROM emails WHERE id = ?')
   const older = db.prepare('SELECT num FROM emails WHERE id < ? ORDER BY id DESC LIMIT 1')
@@ -98,6 +155,43 @@ export function emails(
         all<EventRow>(events, row.num),
         all<AttemptRow>(attempts, row.num),
       )
+    },
+
+    readOutline(id, { from, limit, eventOctets, attempts }) {
+      const row = one<Omit<NumbersRow, 'contentRemoved'>>(outline, id)
+      if (row === undefined) return null
+      const { num } = row
+      const end = from + limit
+      return historyOutlineOf(
+        { ...row, contentRemoved: row.kept === 0 },
+        all<StateRow>(states, num),
+        all<RecipientOutline>(recipientOutlines, num, from, end),
+        all<EventRow>(outlineEvents, num, from, end, eventOctets),
+        all<OutlineAttemptRow>(outlineAttempts, num, from, end, attempts),
+      )
+    },
+
+    readRecipients(id, { from, limit }) {
+      const num = one<{ num: number }>(number, id)?.num
+      if (num === undefined) return []
+      return all<RecipientOutline>(recipientOutlines, num, from, from + limit).map((row) => ({ ...row }))
+    },
+
+    readValues(id, { from, limit, octets }) {
+      const num = one<{ num: number }>(number, id)?.num
+      return num === undefined ? [] : valuesOf(all<ValuesRow>(values, num, from, from + limit, octets))
+    },
+
+    readDialogue: (id, attempt) => one<{ dialogue: string }>(dialogue, id, attempt)?.dialogue ?? null,
+
+    readContent(id, octets) {
+      const row = one<Omit<ContentRow, 'contentRemoved'> & { removed: number }>(content, id, octets)
+      return row === undefined ? null : contentOf({ ...row, contentRemoved: row.removed === 1 } as ContentRow)
+    },
+
+    readCapturedCopy(id, position) {
+      const row = one<CapturedRow>(capturedCopy, id, position)
+      return row === undefined ? null : capturedOf([row])[0]!
     },
 
     readCaptured: (id) => capturedOf(all<CapturedRow>(captured, id)),
