@@ -62,7 +62,8 @@ export const HOUSE: readonly Place[] = [
     about:
       'the verbs: what an operator or a member of a company does, one file a noun, for every way in; authority, errors and JSON shapes once',
     imports: words(
-      'queue/pauses.ts delivery/message.ts delivery/prepare.ts delivery/signing-keys.ts events',
+      'queue/pauses.ts delivery/copy-job.ts delivery/delivery.ts delivery/message.ts delivery/prepare.ts',
+      'delivery/signing-keys.ts delivery/weight.ts events workers',
       'store/store.ts store/open.ts store/backup.ts store/backup-note.ts store/schema.ts store/transfer/transfer.ts',
       'people accounts email mail dns config/settings.ts config/parse.ts config/relay-url.ts network',
       'common/company-places.ts common/logging.ts',

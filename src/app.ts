@@ -250,7 +250,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     searches,
     live,
     operation: (caller) =>
-      operationOn(settings, store, caller, directory.snapshot, { seal, turns: searches.turns }),
+      operationOn(settings, store, caller, directory.snapshot, { seal, turns: searches.turns, workers }),
     seal,
     ask: outgoing.ask,
     derive: (purpose) => seal.derive(purpose),

@@ -37,6 +37,8 @@ export interface MemoryPlan {
   small: number
   /** The same for large bodies. One alone always has room. */
   large: number
+  /** Copies of messages that were composed for somebody to look at, kept to be looked at again. */
+  copies: number
   /** Messages that wait in memory to be sent, those under way included; and large messages under way. */
   ready: number
   readyLarge: number
@@ -75,7 +77,9 @@ const AMPLE = 600 * 1000 * 1000
 const FRUGAL_GROWTH = 60
 
 /** Parts of what is left beside the base; the rest is garbage not yet collected. */
-const PART = { small: 0.15, large: 0.4, ready: 0.06, readyLarge: 0.06 }
+const PART = { small: 0.15, large: 0.4, copies: 0.06, ready: 0.06, readyLarge: 0.06 }
+/** The largest copy has room unless it were more than this. */
+const MOST_FOR_A_COPY = 0.15
 
 export function planMemory({ memory, maxMessageSize, deliveryThreads }: PlanInput): MemoryPlan {
   const rest = Math.max(64 * MIB, memory - BASE - deliveryThreads * DELIVERY_THREAD)
@@ -86,6 +90,7 @@ export function planMemory({ memory, maxMessageSize, deliveryThreads }: PlanInpu
     body: { max, large: 256 * 1024, cost: BODY_COST },
     small: Math.max(4 * MIB, part(PART.small) - connections * CONNECTION_COST),
     large: part(PART.large),
+    copies: Math.max(part(PART.copies), Math.min(max, part(MOST_FOR_A_COPY))),
     ready: part(PART.ready),
     readyLarge: part(PART.readyLarge),
     deliveries: DELIVERIES,

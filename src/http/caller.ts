@@ -69,10 +69,14 @@ export class Callers {
    * admission's `release`. Throws a Fault.
    */
   count(request: Visitor, caller: Principal): Principal {
-    const { rate, admission } = this.#parts
-    rate.check(request, caller)
-    admission.admit(request, caller.companyId)
+    this.countRate(request, caller)
+    this.#parts.admission.admit(request, caller.companyId)
     return caller
+  }
+
+  /** The same of a request that was admitted already, by another share than that of the company's keys. */
+  countRate(request: Visitor, caller: Principal): void {
+    this.#parts.rate.check(request, caller)
   }
 }
 

@@ -2,6 +2,7 @@ import type { Answers } from './answer.ts'
 import type { BodyLimit } from './body.ts'
 import type { Callers } from './caller.ts'
 import type { ClientAddress } from './client-address.ts'
+import type { Copies } from './copies.ts'
 import type { HttpDeps } from './deps.ts'
 import type { PageTokens } from './page-tokens.ts'
 import type { PublicUrl } from './public-url.ts'
@@ -12,6 +13,8 @@ export interface HttpCore {
   answers: Answers
   /** To read a body with (`readBody`). */
   limit: BodyLimit
+  /** Messages that somebody looks at. */
+  copies: Copies
   /** Who holds a key. */
   callers: Callers
   /** Where requests come from. */

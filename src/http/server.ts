@@ -7,6 +7,7 @@ import { APIS, consoleApart, servedApis } from './apis.ts'
 import { BodyLimit } from './body.ts'
 import { Callers } from './caller.ts'
 import { ClientAddress } from './client-address.ts'
+import { Copies } from './copies.ts'
 import type { HttpCore } from './core.ts'
 import type { HttpDeps } from './deps.ts'
 import { Listener } from './listener.ts'
@@ -47,7 +48,8 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   const callers = new Callers({ accounts: deps.accounts, address, rate, admission })
   const publicUrl = new PublicUrl(settings.publicUrl, address)
   const pageTokens = new PageTokens(deps)
-  const shared = { deps, answers, limit, callers, clientAddress: address, pageTokens }
+  const copies = new Copies(deps.plan.copies)
+  const shared = { deps, answers, limit, copies, callers, clientAddress: address, pageTokens }
   const core: HttpCore = { ...shared, publicUrl, apiUrl: publicUrl }
 
   const { connections } = admission

@@ -1,7 +1,7 @@
 /** One recipient of an email. */
 import type { Suppression } from '../email/suppression.ts'
-import { historyOf } from './emails.ts'
 import { OperateError } from './error.ts'
+import { requireEmail } from './find.ts'
 import { addSuppression } from './suppressions.ts'
 import { verb } from './verb.ts'
 
@@ -12,11 +12,10 @@ export const suppressRecipient = verb(
     op,
     { id, position, reason }: { id: string; position: number; reason?: string | undefined },
   ): Promise<Suppression> => {
-    const { email, recipients } = await historyOf(op, id)
-    const recipient = recipients.find((each) => each.position === position)
+    const { companyId: company } = await requireEmail(op, id)
+    const [recipient] = await op.store.readRecipients(id, { from: position, limit: 1 })
     if (recipient === undefined) throw new OperateError('not_found', 'there is no such recipient')
-    const { address } = recipient
-    return await addSuppression(op, { company: email.companyId, address, type: 'manual', reason })
+    return await addSuppression(op, { company, address: recipient.address, type: 'manual', reason })
   },
   null,
 )

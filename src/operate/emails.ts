@@ -55,17 +55,28 @@ export const findEmail = verb(
   },
 )
 
-/** Each recipient, every event, every SMTP dialogue. */
+/** Each recipient, every event, every SMTP dialogue, whatever room that takes: for the command line. */
 export const showEmail = verb('read', (op, { id }: { id: string }) => historyOf(op, id))
 
 /** Throws `not_found`, also when the caller may not know of it. */
-export async function historyOf(op: Operation, id: string): Promise<EmailHistory> {
+async function historyOf(op: Operation, id: string): Promise<EmailHistory> {
   await requireEmail(op, id)
   const history = await op.store.readHistory(id)
   // Retention may have been faster.
   if (history === null) throw noSuchEmail(id)
   return history
 }
+
+/** What was said to a server, and what it answered. `attempt`: its id in the outline. */
+export const showDialogue = verb(
+  'read',
+  async (op, { id, attempt }: { id: string; attempt: number }): Promise<string> => {
+    await requireEmail(op, id)
+    const dialogue = await op.store.readDialogue(id, attempt)
+    if (dialogue === null) throw new OperateError('not_found', 'there is no such attempt')
+    return dialogue
+  },
+)
 
 export interface CanceledEmail {
   /** Recipients that were waiting or in quarantine. */

@@ -9,6 +9,7 @@ import {
   holdsName,
   type SendingDomain,
 } from '../accounts/account.ts'
+import type { StoredOrigin } from '../email/stored-email.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
 import { accountsOf, authoriseWhole, mayKnow, visibleAccounts, type Who } from './authority.ts'
 import { type About, type Hint, OperateError } from './error.ts'
@@ -121,9 +122,10 @@ export async function requireEmail(
   { caller, store }: Pick<Operation, 'caller' | 'store'>,
   id: string,
   hint: Hint = { verb: 'listEmails' },
-): Promise<void> {
+): Promise<StoredOrigin> {
   const origin = await store.emailOrigin(id)
   if (origin === null || !mayKnow(caller, origin)) throw noSuchEmail(id, hint)
+  return origin
 }
 
 export function noSuchEmail(id: string, hint: Hint = { verb: 'listEmails' }): OperateError {

@@ -1,10 +1,9 @@
 /** What happens next to an email that has been accepted, and why it has not happened yet. */
 import type { SendingDomain } from '../accounts/account.ts'
-import type { EmailHistory, StoredRecipient } from '../email/stored-email.ts'
+import type { HistoryOutline, OutlineRange, StoredRecipient } from '../email/stored-email.ts'
 import { findEmails } from '../events/find-emails.ts'
 import { Pauses } from '../queue/pauses.ts'
-import { historyOf } from './emails.ts'
-import { requireEmail } from './find.ts'
+import { noSuchEmail, requireEmail } from './find.ts'
 import { verb } from './verb.ts'
 
 /**
@@ -28,28 +27,34 @@ export interface NextStep {
 }
 
 export interface EmailNextSteps {
-  history: EmailHistory
-  /** As the recipients are. */
+  outline: HistoryOutline
+  /** As the recipients of the outline are. */
   nextSteps: NextStep[]
   /** What it is sent from; null: that was removed. */
   domain: SendingDomain | null
 }
 
-/** Everything about an email, and what comes next. */
-export const nextSteps = verb('read', async (op, { id }: { id: string }): Promise<EmailNextSteps> => {
-  const history = await historyOf(op, id)
-  const pauses = new Pauses()
-  pauses.replace(await op.store.pauses())
-  const { companyId, domainId } = history.email
-  const domain = op.accounts.domains.find((each) => each.id === domainId) ?? null
-  const circumstances = {
-    scheduledAt: history.email.scheduledAt,
-    maySend: domain?.sending === 'active',
-    paused: (recipientDomain: string) => pauses.covers(companyId, recipientDomain),
-    now: op.now(),
-  }
-  return { history, domain, nextSteps: history.recipients.map((each) => nextStepOf(each, circumstances)) }
-})
+/** What became of an email, and what comes next: of a range of its recipients. */
+export const nextSteps = verb(
+  'read',
+  async (op, { id, ...range }: { id: string } & OutlineRange): Promise<EmailNextSteps> => {
+    await requireEmail(op, id)
+    const outline = await op.store.readOutline(id, range)
+    // Retention may have been faster.
+    if (outline === null) throw noSuchEmail(id)
+    const pauses = new Pauses()
+    pauses.replace(await op.store.pauses())
+    const { companyId, domainId, scheduledAt } = outline.email
+    const domain = op.accounts.domains.find((each) => each.id === domainId) ?? null
+    const circumstances = {
+      scheduledAt,
+      maySend: domain?.sending === 'active',
+      paused: (recipientDomain: string) => pauses.covers(companyId, recipientDomain),
+      now: op.now(),
+    }
+    return { outline, domain, nextSteps: outline.recipients.map((each) => nextStepOf(each, circumstances)) }
+  },
+)
 
 export interface Circumstances {
   scheduledAt: number | null

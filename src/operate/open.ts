@@ -10,6 +10,7 @@ import { Outgoing } from '../network/outgoing.ts'
 import { addressGuard } from '../network/private-address.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import type { Workers } from '../workers/workers.ts'
 import { type Caller, OPERATOR } from './authority.ts'
 import { asOperateError, type Hint, OperateError } from './error.ts'
 import type { Operation, Setup } from './verb.ts'
@@ -42,14 +43,19 @@ export async function openOperation(
 }
 
 /**
- * On a store that is open; `seal`: where that of the database is open too; `turns`: of the service, where it is one.
+ * On a store that is open; `seal`: where that of the database is open too; `turns` and `workers`: of the service, where
+ * it is one.
  */
 export function operationOn(
   settings: OperateSettings,
   store: Store,
   caller: Caller,
   accounts: Operation['accounts'],
-  { seal, turns = new SearchTurns() }: { seal?: Seal; turns?: SearchTurns } = {},
+  {
+    seal,
+    turns = new SearchTurns(),
+    workers = null,
+  }: { seal?: Seal; turns?: SearchTurns; workers?: Workers | null } = {},
 ): Operation {
   return {
     caller,
@@ -63,6 +69,7 @@ export function operationOn(
     hosts: () => new Resolver({ servers: settings.dnsServers }),
     outgoing: (options) => outgoing(settings, options),
     guard: () => addressGuard(settings),
+    workers,
     inTurn: (companyId, look) => turns.take(companyId, look),
     now: () => Date.now(),
   }

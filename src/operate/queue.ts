@@ -60,9 +60,10 @@ function whose(op: Operation, { email, company }: RetryInput): string | null {
 
 async function refuseDone(op: Operation, id: string): Promise<void> {
   await requireEmail(op, id)
-  const recipients = (await op.store.readHistory(id))?.recipients ?? []
-  if (recipients.some(({ state }) => state === 'waiting' || state === 'sending')) return
-  if (recipients.some(({ state }) => state === 'quarantined')) {
+  const outline = await op.store.readOutline(id, { from: 0, limit: 0, eventOctets: 0, attempts: 0 })
+  const { waiting = 0, sending = 0, quarantined = 0 } = outline?.states ?? {}
+  if (waiting > 0 || sending > 0) return
+  if (quarantined > 0) {
     throw new OperateError('nothing_to_do', 'it is in quarantine', { verb: 'releaseQuarantined', id })
   }
   throw new OperateError('nothing_to_do', 'nothing to retry: every recipient is done', {

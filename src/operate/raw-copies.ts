@@ -1,15 +1,22 @@
 /** The octets of an email: those the capture kept, else composed and signed again, which gives the same. */
 import { AccountDirectory } from '../accounts/directory.ts'
 import { BOUNDARIES } from '../accounts/seal.ts'
+import type { CopyOrder } from '../delivery/copy-job.ts'
+import { type DeliveryMessage, LARGE_MESSAGE } from '../delivery/delivery.ts'
 import { messageFor } from '../delivery/message.ts'
 import { prepareMessage } from '../delivery/prepare.ts'
 import { SigningKeys } from '../delivery/signing-keys.ts'
-import type { EmailHistory } from '../email/stored-email.ts'
+import { weightOf } from '../delivery/weight.ts'
+import type { RecipientOutline } from '../email/stored-email.ts'
 import { unsubscribeLinks } from '../email/unsubscribe-link.ts'
 import { Boundaries } from '../mail/compose/boundary.ts'
-import { historyOf } from './emails.ts'
+import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
+import { asBuffer, buffersBeneath, jobAt } from '../workers/job.ts'
 import { OperateError } from './error.ts'
+import { noSuchEmail, requireEmail } from './find.ts'
 import { type Operation, verb } from './verb.ts'
+
+const job = jobAt<CopyOrder, Uint8Array>(new URL('../delivery/copy-job.ts', import.meta.url))
 
 export interface RawCopy {
   /** The recipients this copy is for. */
@@ -17,71 +24,98 @@ export interface RawCopy {
   message: Buffer
 }
 
-export interface CopiesWanted {
+export interface CopyWanted {
   id: string
+  /** An address; absent: the first copy. */
   recipient?: string | undefined
-  first?: boolean | undefined
 }
 
-/** At least one copy: all of them, the `first`, or with `recipient` (an address) the one for it. */
-export const rawCopies = verb('read', async (op, input: CopiesWanted): Promise<RawCopy[]> => {
-  const { id, recipient, first = false } = input
-  const history = await historyOf(op, id)
-  const addresses = new Map(history.recipients.map(({ position, address }) => [position, address]))
-  if (recipient !== undefined && ![...addresses.values()].includes(recipient)) {
-    throw new OperateError('not_found', `"${recipient}" is not a recipient of this email`, {
-      verb: 'showEmail',
-      id,
-    })
-  }
-  const captured = (await op.store.readCaptured(id)).map(({ recipients, raw }) => ({
-    addresses: recipients.map((position) => addresses.get(position)!),
-    message: Buffer.from(raw),
-  }))
-  const kept =
-    recipient === undefined ? captured : captured.filter((copy) => copy.addresses.includes(recipient))
+/** One copy. A batch may have a thousand: no other is read or composed. */
+export const rawCopy = verb('read', async (op, { id, recipient }: CopyWanted): Promise<RawCopy> => {
+  const recipients = await recipientsOf(op, id)
+  const position = recipient === undefined ? null : positionOf(recipients, id, recipient)
+  const captured = await op.store.readCapturedCopy(id, position)
+  if (captured !== null) return capturedCopy(recipients, captured)
   // Of a batch that is being captured the others are still to come: they will be the same octets.
-  const chosen = kept.length > 0 ? kept : await composed(op, input)
-  if (chosen.length === 0) throw noCopy(history)
-  return first ? chosen.slice(0, 1) : chosen
+  const work = await workOf(op, id)
+  const groups = groupsOf(work)
+  const group = groups.find((each) => position === null || each.some((one) => one.position === position))
+  return await composed(op, work, group ?? groups[0]!)
 })
 
-function noCopy({ email }: EmailHistory): OperateError {
-  return new OperateError(
-    'not_found',
-    email.contentRemoved
-      ? 'the content of this email was removed when its retention time was over'
-      : 'there is no copy of this email yet: it has not been delivered',
-  )
+/** All copies, or the one for `recipient`, whatever room that takes: for the command line. */
+export const rawCopies = verb('read', async (op, { id, recipient }: CopyWanted): Promise<RawCopy[]> => {
+  if (recipient !== undefined) return [await rawCopy(op, { id, recipient })]
+  const recipients = await recipientsOf(op, id)
+  const captured = await op.store.readCaptured(id)
+  if (captured.length > 0) return captured.map((copy) => capturedCopy(recipients, copy))
+  const work = await workOf(op, id)
+  return await Promise.all(groupsOf(work).map((group) => composed(op, work, group)))
+})
+
+async function recipientsOf(op: Operation, id: string): Promise<RecipientOutline[]> {
+  await requireEmail(op, id)
+  const recipients = await op.store.readRecipients(id, { from: 0, limit: 1_000_000 })
+  // Retention may have been faster.
+  if (recipients.length === 0) throw noSuchEmail(id)
+  return recipients
 }
 
-/** Only what is wanted is composed: a batch may have a thousand copies. */
-async function composed(
-  { store, accounts, publicUrl, seal: openSeal }: Operation,
-  { id, recipient, first = false }: CopiesWanted,
-): Promise<RawCopy[]> {
-  const work = await store.readWork(id)
-  if (!work) return []
-  const directory = new AccountDirectory()
-  directory.replace(accounts)
-  const domain = directory.signingDomain(work)
-  const seal = await openSeal()
-  const signing = domain ? new SigningKeys(seal).of(domain) : []
-  const links = unsubscribeLinks(publicUrl, seal)
-  const boundaries = new Boundaries(seal.derive(BOUNDARIES))
-  const groups = work.individual ? work.recipients.map((each) => [each]) : [work.recipients]
-  const wanted = groups.filter((group, index) => {
-    if (recipient !== undefined) return group.some(({ address }) => address === recipient)
-    return !first || index === 0
+function positionOf(recipients: readonly RecipientOutline[], id: string, address: string): number {
+  const found = recipients.find((each) => each.address === address)
+  if (found !== undefined) return found.position
+  throw new OperateError('not_found', `"${address}" is not a recipient of this email`, {
+    verb: 'showEmail',
+    id,
   })
-  return Promise.all(
-    wanted.map(async (recipients) => {
-      const prepared = prepareMessage(
-        { email: work, message: messageFor(work, recipients, links), signing },
-        { boundaries },
-      )
+}
+
+function capturedCopy(
+  recipients: readonly RecipientOutline[],
+  { recipients: positions, raw }: { recipients: number[]; raw: Uint8Array },
+): RawCopy {
+  const addresses = new Map(recipients.map(({ position, address }) => [position, address]))
+  return { addresses: positions.map((position) => addresses.get(position)!), message: asBuffer(raw) }
+}
+
+async function workOf({ store }: Operation, id: string): Promise<ClaimedEmail> {
+  const work = await store.readWork(id)
+  if (work !== null) return work
+  const why = 'the content of this email was removed when its retention time was over'
+  throw new OperateError('not_found', why)
+}
+
+/** Who gets a copy together. */
+function groupsOf({ individual, recipients }: ClaimedEmail): ClaimedRecipient[][] {
+  return individual ? recipients.map((each) => [each]) : [recipients]
+}
+
+async function composed(op: Operation, work: ClaimedEmail, group: ClaimedRecipient[]): Promise<RawCopy> {
+  const directory = new AccountDirectory()
+  directory.replace(op.accounts)
+  const domain = directory.signingDomain(work)
+  const seal = await op.seal()
+  const signing = domain ? new SigningKeys(seal).of(domain) : []
+  const message = messageFor(work, group, unsubscribeLinks(op.publicUrl, seal))
+  const boundaries = new Boundaries(seal.derive(BOUNDARIES))
+  const composable = { email: { id: work.id }, message, signing }
+  return { addresses: group.map(({ address }) => address), message: await octetsOf() }
+
+  async function octetsOf(): Promise<Buffer> {
+    const weight = weightOf(message)
+    if (op.workers === null || weight < LARGE_MESSAGE) {
+      const prepared = prepareMessage(composable, { boundaries })
       const { chunks } = await prepared({ eightBitMime: true, smtpUtf8: true })
-      return { addresses: recipients.map((each) => each.address), message: Buffer.concat(chunks) }
-    }),
-  )
+      return Buffer.concat(chunks)
+    }
+    const order = { ...composable, boundary: boundaries.of(work.id) }
+    // Read for this copy alone: nobody else needs these octets, unless the driver has more in the same buffer.
+    const own = octetsIn(message).filter(({ byteLength, buffer }) => byteLength === buffer.byteLength)
+    const transfer = buffersBeneath(own)
+    return asBuffer(await op.workers.run(job, order, { company: work.companyId, weight, transfer }))
+  }
+}
+
+function octetsIn(message: DeliveryMessage): Uint8Array[] {
+  return message.kind === 'raw' ? [message.raw] : message.content.attachments.map(({ content }) => content)
 }

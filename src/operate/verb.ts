@@ -6,6 +6,7 @@ import type { Resolver } from '../dns/resolver.ts'
 import type { Outgoing } from '../network/outgoing.ts'
 import type { AddressGuard } from '../network/private-address.ts'
 import type { Store } from '../store/store.ts'
+import type { Workers } from '../workers/workers.ts'
 import { type Audit, type Auditing, audited } from './audited.ts'
 import { authorise, type Caller, type Right, type Who } from './authority.ts'
 import { asOperateError } from './error.ts'
@@ -33,6 +34,8 @@ export interface Operation extends Who {
   outgoing(options?: { anywhere?: boolean; connections?: number }): Outgoing
   /** What strangers may name to be connected to. */
   guard(): AddressGuard
+  /** Where large messages are composed; null: here, for nobody else waits for this process. */
+  workers: Workers | null
   /** For what may take long to find or to add up; `companyId`: null for all of them. Rejects with SearchesBusy. */
   inTurn<Result>(companyId: string | null, look: () => Promise<Result>): Promise<Result>
   /** Unix ms. */

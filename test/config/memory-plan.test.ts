@@ -13,7 +13,7 @@ for (const memory of [400, 600, 2_000, 16_000]) {
     test(`${memory} MB and ${deliveryThreads} delivery threads: the parts are less than the whole`, () => {
       const plan = planMemory(input)
       // Companies that hold nothing may go twice as far with what waits to be sent.
-      const parts = plan.small + plan.large + 2 * plan.ready + 2 * plan.readyLarge
+      const parts = plan.small + plan.large + plan.copies + 2 * plan.ready + 2 * plan.readyLarge
       assert.ok(parts < input.memory, `${parts} of ${input.memory}`)
       assert.ok(Object.values(plan).every((value) => typeof value !== 'number' || value > 0))
       assert.equal(plan.body.max, bodyLimit(input.maxMessageSize))
@@ -24,7 +24,7 @@ for (const memory of [400, 600, 2_000, 16_000]) {
 test('with more memory every part grows', () => {
   const less = planMemory({ memory: 400 * MIB, maxMessageSize: 40 * MIB, deliveryThreads: 0 })
   const more = planMemory({ memory: 800 * MIB, maxMessageSize: 40 * MIB, deliveryThreads: 0 })
-  for (const part of ['small', 'large', 'ready', 'readyLarge', 'connections', 'requests'] as const)
+  for (const part of ['small', 'large', 'copies', 'ready', 'readyLarge', 'connections', 'requests'] as const)
     assert.ok(less[part] < more[part], part)
 })
 

@@ -43,6 +43,18 @@ import * as webhooks from '../../src/operate/webhooks.ts'
 import { apiKey, email as newEmail, suppress } from '../store/samples.ts'
 import { CALLERS, type CallerName, World } from './world.ts'
 
+const OUTLINE = { from: 0, limit: 1, eventOctets: 1_000, attempts: 1 }
+
+/** Of an email that nobody has tried: whoever may read dialogues is told that there is none. */
+async function dialogueIn(op: Operation, { id }: { id: string }): Promise<unknown> {
+  try {
+    return await emails.showDialogue(op, { id, attempt: 0 })
+  } catch (error) {
+    if (error instanceof Error && error.message === 'there is no such attempt') return null
+    throw error
+  }
+}
+
 type Outcome = 'ok' | 'not_found' | 'not_allowed'
 type Outcomes = Record<CallerName, Outcome>
 
@@ -231,7 +243,12 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
       emails.showEmail(op, await world.email(world.acme, { domainId: world.acme.domains[1].id })),
     { ...READS, restricted: foreign },
   ],
-  [nextStep.nextSteps, async (op, world) => nextStep.nextSteps(op, await world.email()), READS],
+  [emails.showDialogue, async (op, world) => dialogueIn(op, await world.email()), READS],
+  [
+    nextStep.nextSteps,
+    async (op, world) => nextStep.nextSteps(op, { id: (await world.email()).id, ...OUTLINE }),
+    READS,
+  ],
   [nextStep.neighboursOf, async (op, world) => nextStep.neighboursOf(op, await world.email()), READS],
   [
     emailLinks.reachLinks,
@@ -694,7 +711,8 @@ describe('who may do what', () => {
     const pairs: [foreign: string, absent: string, call: (text: string) => Promise<unknown>][] = [
       [email, nowhere, (id) => emails.showEmail(op, { id })],
       [email, nowhere, (id) => emails.cancelEmail(op, { id })],
-      [email, nowhere, (id) => nextStep.nextSteps(op, { id })],
+      [email, nowhere, (id) => nextStep.nextSteps(op, { id, ...OUTLINE })],
+      [email, nowhere, (id) => emails.showDialogue(op, { id, attempt: 0 })],
       [email, nowhere, (id) => nextStep.neighboursOf(op, { id })],
       [email, nowhere, (id) => emailLinks.reachLinks(op, { id, urls: [] })],
       [email, nowhere, (id) => rawCopies.rawCopies(op, { id })],

@@ -106,6 +106,7 @@ export class World implements AsyncDisposable {
           connections: 1,
         }),
       guard: () => addressGuard({ allowPrivateNetworks: true }),
+      workers: null,
       inTurn: (_company, look) => look(),
       now: () => Date.now(),
     }

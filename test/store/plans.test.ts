@@ -64,7 +64,8 @@ test('no statement of the SQLite store reads through a table that grows with his
   })
   assert.deepEqual(
     scans.filter(
-      (scan) => !/^SCAN (CONSTANT ROW|(held|chosen|looked|[ln]):|\(subquery|\w+ (EXISTS )?VIRTUAL TABLE)/.test(scan),
+      (scan) =>
+        !/^SCAN (CONSTANT ROW|(held|chosen|looked|[ln]):|\(subquery|\w+ (EXISTS )?VIRTUAL TABLE)/.test(scan),
     ),
     [],
   )

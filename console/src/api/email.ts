@@ -5,6 +5,7 @@ import type {
   CHANGED,
   CONTENT,
   COPY_TEXT,
+  DIALOGUE,
   EMAIL_DETAIL,
   NEIGHBOURS,
   REACHED,
@@ -43,6 +44,15 @@ function nextLook({ recipients }: EmailDetail): number | false {
   const soon = waiting.some((each) => each.at === null || Date.parse(each.at) - Date.now() < 60_000)
   return soon ? LOOK_AGAIN : LOOK_SELDOM
 }
+
+/** What was said in one attempt; `attempt`: its id. It never changes. */
+export const dialogueQuery = (company: string, id: string, attempt: number) =>
+  queryOptions({
+    queryKey: ['email-dialogue', company, id, attempt],
+    queryFn: ({ signal }) =>
+      get<Static<typeof DIALOGUE>>(`${at(company, id)}/attempts/${attempt}`, {}, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
 
 export const contentQuery = (company: string, id: string) =>
   queryOptions({

@@ -45,9 +45,9 @@ const sendTest = endpoint({
     body: TEST_MESSAGE,
     response: { 200: SENT },
   },
-})(async ({ caller, body }, core) => {
+})(async ({ caller, body, request }, core) => {
   const { from, to, subject, html, text } = body
-  const { id } = await core.deps.intake.submit(senderOf(caller), {
+  const { id } = await core.deps.intake.submit(senderOf(core, request.raw, caller), {
     ...{ from, subject, to: [to], cc: [], bcc: [], replyTo: [] },
     ...{ headers: [], attachments: [], tags: [], variables: {}, testMode: false },
     ...(html !== undefined && { html }),

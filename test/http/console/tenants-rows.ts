@@ -169,6 +169,9 @@ export const ROWS: Readonly<Record<string, Row>> = {
 
   'GET /companies/:company/emails': { may: SEES },
   'GET /companies/:company/emails/:email': { may: SEES, ids: email },
+  'GET /companies/:company/emails/:email/attempts/:attempt': {
+    ...{ may: SEES, ids: email, words: { attempt: '999999999' }, status: 404 },
+  },
   'GET /companies/:company/emails/:email/neighbours': { may: SEES, ids: email },
   'GET /companies/:company/emails/:email/content': { may: SEES, ids: email },
   'GET /companies/:company/emails/:email/source': { may: SEES, ids: email },

@@ -94,7 +94,7 @@ function Recipient({
                 <Pieces of={recipientSentence(recipient, email)} />
               </Text>
             )}
-            <TimeLine email={email} position={recipient.position} />
+            <TimeLine company={company} email={email} position={recipient.position} />
             <Suppress company={company} id={email.id} recipient={recipient} />
           </Stack>
         )}

@@ -1,19 +1,29 @@
 /** What happened with a recipient, in its order: events, and between them attempts with their dialogues. */
-import { Group, Stack, Text, UnstyledButton } from '@mantine/core'
+import { Group, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
-import type { EmailAttempt, EmailDetail, EmailEvent } from '../../api/email.ts'
+import { dialogueQuery, type EmailAttempt, type EmailDetail, type EmailEvent } from '../../api/email.ts'
 import { durationText } from '../../parts/duration.ts'
+import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { replyText } from '../../parts/reply.ts'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
-import { stepsOf, tlsOf } from './dialogue.ts'
+import { stepsOf, type TlsUsed, tlsOf } from './dialogue.ts'
 import classes from './email.module.css'
 
 type Entry = { at: string; event: EmailEvent } | { at: string; attempt: EmailAttempt; number: number }
 
-export function TimeLine({ email, position }: { email: EmailDetail; position: number }) {
+export function TimeLine({
+  company,
+  email,
+  position,
+}: {
+  company: string
+  email: EmailDetail
+  position: number
+}) {
   const events: Entry[] = email.events
     .filter(({ recipient }) => recipient === null || recipient === position)
     .map((event) => ({ at: event.at, event }))
@@ -32,7 +42,7 @@ export function TimeLine({ email, position }: { email: EmailDetail; position: nu
           {'event' in entry ? (
             <Happened event={entry.event} />
           ) : (
-            <Attempt attempt={entry.attempt} number={entry.number} />
+            <Attempt company={company} email={email.id} attempt={entry.attempt} number={entry.number} />
           )}
         </li>
       ))}
@@ -72,11 +82,21 @@ function Happened({ event: { type, detail } }: { event: EmailEvent }) {
   )
 }
 
-function Attempt({ attempt, number }: { attempt: EmailAttempt; number: number }) {
+function Attempt({
+  company,
+  email,
+  attempt,
+  number,
+}: {
+  company: string
+  email: string
+  attempt: EmailAttempt
+  number: number
+}) {
   const [open, setOpen] = useState(false)
   const body = useId()
   const Chevron = open ? ChevronDown : ChevronRight
-  const { server, duration, dialogue } = attempt
+  const { id, server, duration, tls } = attempt
   return (
     <Stack gap={4} miw={0}>
       <UnstyledButton onClick={() => setOpen(!open)} aria-expanded={open} aria-controls={body}>
@@ -95,25 +115,44 @@ function Attempt({ attempt, number }: { attempt: EmailAttempt; number: number })
         </Group>
       </UnstyledButton>
       <div id={body} hidden={!open}>
-        {open && (
-          <Stack gap={4}>
-            <Tls attempt={attempt} />
-            {dialogue === '' ? (
-              <Text size="sm" c="dimmed">
-                No server was spoken to.
-              </Text>
-            ) : (
-              <Dialogue text={dialogue} />
-            )}
-          </Stack>
-        )}
+        {open && <Conversation company={company} email={email} attempt={id} tls={tls} />}
       </div>
     </Stack>
   )
 }
 
-function Tls({ attempt }: { attempt: EmailAttempt }) {
-  const tls = tlsOf(attempt)
+/** What was said: asked for when somebody wants to see it. */
+function Conversation({
+  company,
+  email,
+  attempt,
+  tls,
+}: {
+  company: string
+  email: string
+  attempt: number
+  tls: string | null
+}) {
+  const { data, error, refetch } = useQuery(dialogueQuery(company, email, attempt))
+  if (data === undefined) {
+    return error ? <ErrorAlert error={error} reset={() => void refetch()} /> : <Skeleton h={120} />
+  }
+  const { dialogue } = data
+  return (
+    <Stack gap={4}>
+      <Tls used={tlsOf({ tls, dialogue })} />
+      {dialogue === '' ? (
+        <Text size="sm" c="dimmed">
+          No server was spoken to.
+        </Text>
+      ) : (
+        <Dialogue text={dialogue} />
+      )}
+    </Stack>
+  )
+}
+
+function Tls({ used: tls }: { used: TlsUsed | null }) {
   if (tls === null) return null
   return (
     <Text size="sm">

@@ -40,14 +40,18 @@ const RECIPIENT = object({
 const EVENT = object({ type: TEXT, at: TEXT, recipient: INTEGER_OR_NULL, detail: DETAIL })
 
 const ATTEMPT = object({
+  /** Its dialogue is read by this. */
+  id: INTEGER,
+  /** Of those that are given with it. */
   recipients: { type: 'array', items: INTEGER },
   startedAt: TEXT,
   /** Milliseconds. */
   duration: { type: 'number' },
   server: TEXT_OR_NULL,
   tls: TEXT_OR_NULL,
-  dialogue: TEXT,
 })
+
+export const DIALOGUE = object({ dialogue: TEXT })
 
 export const EMAIL_DETAIL = object({
   id: TEXT,
@@ -101,7 +105,7 @@ export const CONTENT = object({
   ready: { type: 'boolean' },
   /** Each recipient gets a copy of its own. */
   individual: { type: 'boolean' },
-  /** By address, of those that the email's own page lists first; null: there are none. */
+  /** By address, of the first recipients, as many as have room; null: there are none. */
   recipientVariables: orNull({
     type: 'object',
     additionalProperties: { type: 'object', additionalProperties: TEXT },
@@ -213,3 +217,7 @@ export const REACHED = object({
 })
 
 export const EMAIL_PARAMS = object({ company: ID, email: ID })
+export const ATTEMPT_PARAMS = object({
+  ...EMAIL_PARAMS.properties,
+  attempt: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+})

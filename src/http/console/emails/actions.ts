@@ -104,7 +104,7 @@ const again = endpoint({
   },
 })(async ({ caller, params, body, request }, core) => {
   const email = await emailNamed(core, caller, params)
-  const sender = senderOf({ ...caller, company: email.origin.companyId })
+  const sender = senderOf(core, request.raw, { ...caller, company: email.origin.companyId })
   return { status: 200, body: { id: await sendAgain(core, request.raw, email, sender, body) } }
 })
 

@@ -1,6 +1,6 @@
 /** Reads a message as its recipient gets it: how it is built, or what is shown of it. Strangers may have written it. */
 import { RawError } from '../../../mail/raw/lines.ts'
-import { asBuffer } from '../../../workers/job.ts'
+import { asBuffer, buffersBeneath } from '../../../workers/job.ts'
 import { type Preview, type PreviewWanted, previewOf } from './preview.ts'
 import { type Structure, structureIn } from './structure.ts'
 import { type ShownText, textOf } from './text.ts'
@@ -28,4 +28,8 @@ export default function readCopy({ raw, wanted }: CopyWanted): CopyRead {
     if (error instanceof RawError) return { trouble: error.message }
     throw error
   }
+}
+
+export function buffersOf({ preview }: CopyRead): ArrayBuffer[] {
+  return preview?.html ? buffersBeneath([preview.html]) : []
 }

@@ -1,6 +1,5 @@
 /** The message as it leaves, or has left, for one recipient, and what is read of it: in a worker where it is large. */
-import { OperateError } from '../../../operate/error.ts'
-import { rawCopies } from '../../../operate/raw-copies.ts'
+import type { RawCopy } from '../../../operate/raw-copies.ts'
 import { jobAt } from '../../../workers/job.ts'
 import type { Visitor } from '../../admission/visit.ts'
 import type { HttpCore } from '../../core.ts'
@@ -10,23 +9,19 @@ import type { FoundEmail } from './found.ts'
 
 const job = jobAt<CopyWanted, CopyRead>(new URL('./copy-job.ts', import.meta.url))
 
-export interface Copy {
-  /** Whom it is for. */
-  addresses: string[]
-  message: Buffer
-}
-
 /** `recipient`: an address; absent: the first copy there is. */
 export async function copyOf(
-  { limit }: HttpCore,
+  { limit, copies }: HttpCore,
   request: Visitor,
   { op, id, origin }: FoundEmail,
   recipient: string | undefined,
-): Promise<Copy> {
-  await limit.admission.reserve(request, 2 * Math.max(origin.size, origin.octets))
-  const [copy] = await rawCopies(op, { id, first: true, recipient })
-  if (copy === undefined) throw new OperateError('not_found', 'there is no copy of this email')
-  return copy
+): Promise<RawCopy> {
+  const wanted = { id, recipient }
+  const kept = copies.kept(origin.companyId, wanted)
+  // Of what is kept a part is copied, or all of it once more to be read in a worker.
+  const room = kept === undefined ? 2 * Math.max(origin.size, origin.octets) : kept.message.byteLength / 2
+  await limit.admission.reserve(request, room)
+  return await copies.get(op, origin.companyId, wanted)
 }
 
 export async function readIn(

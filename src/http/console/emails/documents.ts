@@ -1,11 +1,11 @@
 /** What is shown or loaded down of an email: its HTML in a frame, its files, its source. */
-import type { Answer } from '../../answer.ts'
+import type { LongAnswer } from '../../answer.ts'
 import { Fault } from '../../fault.ts'
-import { fileAnswer } from '../../stored-files/file-answer.ts'
+import { fileAnswer, slices } from '../../stored-files/file-answer.ts'
 import { listFiles, readFile, roomToList } from '../../stored-files/files.ts'
 import { type ConsoleDocument, document } from '../document.ts'
 import { copyOf, readIn } from './copy.ts'
-import { LINK_SIGNATURES } from './external-link.ts'
+import { LINK_SIGNATURES, linkSigner } from './external-link.ts'
 import { externalLinkPage } from './external-link-page.ts'
 import { emailNamed } from './found.ts'
 import { pictureType } from './picture.ts'
@@ -30,16 +30,17 @@ const preview = document({
   url: `${EMAIL}/preview`,
   operation: 'console_email_preview',
   access: 'company',
-  async work({ caller, params, query, request }, core): Promise<Answer> {
+  async work({ caller, params, query, request }, core): Promise<LongAnswer> {
     const email = await emailNamed(core, caller, params as { email: string })
     const { message } = await copyOf(core, request.raw, email, query.recipient)
-    const secret = core.deps.derive(LINK_SIGNATURES)
-    const { preview, trouble } = await readIn(core, email, message, { kind: 'preview', secret })
+    const signer = linkSigner(core.deps.derive(LINK_SIGNATURES), caller.person.id, Date.now())
+    const { preview, trouble } = await readIn(core, email, message, { kind: 'preview', signer })
+    const html = preview?.html ?? Buffer.from(note(trouble ?? 'This email has no HTML.'))
     return {
-      status: 200,
       type: 'text/html; charset=utf-8',
-      body: preview?.html ?? note(trouble ?? 'This email has no HTML.'),
+      pieces: slices(html),
       headers: {
+        'content-length': String(html.byteLength),
         'content-security-policy': previewPolicy(query.remote === '1'),
         'referrer-policy': 'no-referrer',
         'x-dns-prefetch-control': 'off',

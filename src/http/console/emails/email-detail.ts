@@ -1,37 +1,30 @@
 /**
  * An email with what became of it, as its page shows it: those of its recipients that stand on one page, and what
- * concerns them.
+ * concerns them. Dialogues are read one by one.
  */
 import type { EmailEvent, EventDetail } from '../../../email/event.ts'
-import type { StoredAttempt, StoredRecipient } from '../../../email/stored-email.ts'
+import type { AttemptOutline, RecipientOutline } from '../../../email/stored-email.ts'
 import type { EmailNextSteps, NextStep } from '../../../operate/next-step.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 
-/** Recipients on a page, with what happened to them. */
-export const RECIPIENTS_LISTED = 100
-/** Characters of a dialogue: one with a thousand recipients is longer than anybody reads. */
-const LONGEST_DIALOGUE = 64 * 1024
-/** Attempts on a page: the last ones. */
-const MOST_ATTEMPTS = 200
+/** What one page holds: recipients, and of what happened to them the newest. */
+export const PAGE = { limit: 100, eventOctets: 128 * 1024, attempts: 200 }
+/** Octets of such a page beside those of the email itself, about, at most. */
+export const PAGE_OCTETS = 192 * 1024
 
-/** @param from position of the first recipient shown */
-export function emailDetail({ history, nextSteps, domain }: EmailNextSteps, from: number) {
-  const { email, recipients, events, attempts } = history
-  const { content } = email
-  const isShown = (position: number) => position >= from && position < from + RECIPIENTS_LISTED
-  const states: Record<string, number> = {}
-  for (const { state } of recipients) states[state] = (states[state] ?? 0) + 1
+export function emailDetail({ outline, nextSteps, domain }: EmailNextSteps) {
+  const { email, states, recipients, events, attempts } = outline
   return {
     id: email.id,
     domain: { id: email.domainId, name: domain?.name ?? null },
     keyId: email.keyId,
-    messageId: content.messageId,
-    from: content.from,
-    to: content.to,
-    cc: content.cc,
+    messageId: email.messageId,
+    from: email.from,
+    to: email.to,
+    cc: email.cc,
     bcc: email.bcc,
-    replyTo: content.replyTo,
-    subject: content.subject,
+    replyTo: email.replyTo,
+    subject: email.subject,
     createdAt: isoTime(email.createdAt),
     scheduledAt: isoTime(email.scheduledAt),
     lastEvent: email.lastEvent,
@@ -41,18 +34,13 @@ export function emailDetail({ history, nextSteps, domain }: EmailNextSteps, from
     testMode: email.testMode,
     contentRemoved: email.contentRemoved,
     states,
-    recipients: recipients.flatMap((each, index) =>
-      isShown(each.position) ? [recipient(each, nextSteps[index]!)] : [],
-    ),
-    events: events.filter(({ recipient }) => recipient === null || isShown(recipient)).map(event),
-    attempts: attempts
-      .filter(({ recipients }) => recipients.some(isShown))
-      .slice(-MOST_ATTEMPTS)
-      .map(attempt),
+    recipients: recipients.map((each, index) => recipient(each, nextSteps[index]!)),
+    events: events.map(event),
+    attempts: attempts.map(attempt),
   }
 }
 
-function recipient(of: StoredRecipient, { waits, at }: NextStep) {
+function recipient(of: RecipientOutline, { waits, at }: NextStep) {
   const { position, address, kind, state, attempts, lastCode: code, lastMessage: message, server } = of
   return { position, address, kind, state, attempts, code, message, server, waits, at: isoTime(at) }
 }
@@ -65,14 +53,6 @@ function eventDetail({ nextAttemptAt, ...detail }: EventDetail) {
   return { ...detail, ...(nextAttemptAt !== undefined && { nextAttemptAt: isoTime(nextAttemptAt) }) }
 }
 
-function attempt({ recipients, startedAt, duration, server, tls, dialogue }: StoredAttempt) {
-  return { recipients, startedAt: isoTime(startedAt), duration, server, tls, dialogue: clipped(dialogue) }
-}
-
-/** Beginning and end: there stand who was spoken to, and what came of it. */
-function clipped(dialogue: string): string {
-  if (dialogue.length <= LONGEST_DIALOGUE) return dialogue
-  const half = LONGEST_DIALOGUE / 2
-  const left = dialogue.length - LONGEST_DIALOGUE
-  return `${dialogue.slice(0, half)}\n... ${left} characters are left out ...\n${dialogue.slice(-half)}`
+function attempt({ startedAt, ...attempt }: AttemptOutline) {
+  return { ...attempt, startedAt: isoTime(startedAt) }
 }

@@ -1,8 +1,11 @@
 /** Asks before a link of a message is followed: where it leads stands there in full, whatever its text says. */
+import type { IncomingMessage } from 'node:http'
+import { knownSession } from '../../../operate/sessions.ts'
 import type { Answer } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
 import { type ConsoleDocument, document } from '../document.ts'
+import { sessionToken } from '../session/cookie.ts'
 import { EXTERNAL_LINK_URL, isGenuine, LINK_SIGNATURES } from './external-link.ts'
 
 const POLICY = [
@@ -14,25 +17,46 @@ const POLICY = [
 ].join('; ')
 
 /**
- * Asked for by a frame of no origin, which has no session: links that this service made are known by their signature.
+ * The frame that shows a message has no origin, so its links come without the session's cookie (SameSite). Asked for so,
+ * the page asks for itself once more, which is a request of this site. It leads on only the person to whom the message
+ * was shown: nobody can use it as the way from this installation to wherever he likes.
  */
 export const externalLinkPage: ConsoleDocument = document({
   method: 'GET',
   url: EXTERNAL_LINK_URL,
   operation: 'console_leave',
   access: 'stranger',
-  async work({ query: { to = '', s = '' } }, { deps }: HttpCore): Promise<Answer> {
-    if (!isGenuine(to, s, deps.derive(LINK_SIGNATURES))) {
-      throw new Fault({ code: 'link_refused', detail: 'This link was not made here, or was altered' })
+  async work(
+    { query: { to = '', s = '', until = '', again }, request },
+    { deps }: HttpCore,
+  ): Promise<Answer> {
+    const person = await personOf(deps, request.raw)
+    if (person === null && again === undefined) {
+      return answer(pageAgain(new URLSearchParams({ to, until, s, again: '1' })))
     }
-    return {
-      status: 200,
-      type: 'text/html; charset=utf-8',
-      body: pageOf(to),
-      headers: { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' },
+    const signer = { secret: deps.derive(LINK_SIGNATURES), person: person ?? '', until: Number(until) }
+    if (person === null || !isGenuine(to, s, signer, Date.now())) {
+      const detail = 'This link was not made here for you, or is too old: open the email in the console again'
+      throw new Fault({ code: 'link_refused', detail })
     }
+    return answer(pageOf(to))
   },
 })
+
+async function personOf({ store }: HttpCore['deps'], request: IncomingMessage): Promise<string | null> {
+  const token = sessionToken(request)
+  return token === null ? null : ((await knownSession(store, token, Date.now()))?.person.id ?? null)
+}
+
+function answer(body: string): Answer {
+  const headers = { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' }
+  return { status: 200, type: 'text/html; charset=utf-8', body, headers }
+}
+
+function pageAgain(query: URLSearchParams): string {
+  const url = escaped(`${EXTERNAL_LINK_URL}?${query}`)
+  return `<!doctype html><meta name="referrer" content="no-referrer"><title>Leaving Postroad</title><meta http-equiv="refresh" content="0; url=${url}"><a href="${url}">Go on</a>`
+}
 
 function pageOf(to: string): string {
   const url = new URL(to)

@@ -7,19 +7,35 @@ export const LINK_SIGNATURES = 'links out of shown emails'
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:'])
 const LONGEST = 8 * 1024
 
-/** Null: nothing that a person could follow. */
-export function externalLink(href: string, secret: Uint8Array): string | null {
-  const url = followable(href)
-  if (url === null) return null
-  const query = new URLSearchParams({ to: url, s: signatureOf(url, secret) })
-  // As an attribute in double quotes.
-  return `${EXTERNAL_LINK_URL}?${query}`.replaceAll('&', '&amp;')
+/** Ms for which a link can be followed: as long as a page may lie open. */
+const VALID_FOR = 24 * 3_600_000
+
+/** Whose links they are. */
+export interface LinkSigner {
+  secret: Uint8Array
+  /** The person to whom the email is shown: to nobody else the page shows a way on. */
+  person: string
+  /** Unix ms. */
+  until: number
 }
 
-export function isGenuine(url: string, signature: string, secret: Uint8Array): boolean {
+export function linkSigner(secret: Uint8Array, person: string, now: number): LinkSigner {
+  return { secret, person, until: now + VALID_FOR }
+}
+
+/** Null: nothing that a person could follow. */
+export function externalLink(href: string, signer: LinkSigner): string | null {
+  const url = followable(href)
+  if (url === null) return null
+  const query = new URLSearchParams({ to: url, until: String(signer.until), s: signatureOf(url, signer) })
+  return `${EXTERNAL_LINK_URL}?${query}`
+}
+
+/** `now` in Unix ms. */
+export function isGenuine(url: string, signature: string, signer: LinkSigner, now: number): boolean {
   const given = Buffer.from(signature)
-  const expected = Buffer.from(signatureOf(url, secret))
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  const expected = Buffer.from(signatureOf(url, signer))
+  return signer.until > now && given.length === expected.length && timingSafeEqual(given, expected)
 }
 
 export function followable(href: string): string | null {
@@ -32,6 +48,6 @@ export function followable(href: string): string | null {
   }
 }
 
-function signatureOf(url: string, secret: Uint8Array): string {
-  return createHmac('sha256', secret).update(url).digest('base64url')
+function signatureOf(url: string, { secret, person, until }: LinkSigner): string {
+  return createHmac('sha256', secret).update(`${until} ${person} ${url}`).digest('base64url')
 }

@@ -1,16 +1,28 @@
 /** One email: what became of it, what comes next, and what is in it. */
 
-import { companyName } from '../../../operate/find.ts'
+import type { Static } from 'typebox'
+import { showDialogue } from '../../../operate/emails.ts'
+import { companyName, noSuchEmail } from '../../../operate/find.ts'
 import { neighboursOf, nextSteps } from '../../../operate/next-step.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { longJson } from '../../json-pieces.ts'
 import { listFiles } from '../../stored-files/files.ts'
-import { CONTENT, EMAIL_DETAIL, EMAIL_PARAMS, NEIGHBOURS } from '../contract/email.ts'
-import { emailDetail, RECIPIENTS_LISTED } from './email-detail.ts'
+import {
+  ATTEMPT_PARAMS,
+  CONTENT,
+  DIALOGUE,
+  EMAIL_DETAIL,
+  EMAIL_PARAMS,
+  NEIGHBOURS,
+} from '../contract/email.ts'
+import { emailDetail, PAGE, PAGE_OCTETS } from './email-detail.ts'
 import { emailNamed } from './found.ts'
 import { isPicture } from './picture.ts'
 
-/** Characters of each of HTML and text; whoever wants all of it loads the source down. */
+/** Octets of each of HTML and text; whoever wants all of it loads the source down. */
 const LONGEST_BODY = 1024 * 1024
+/** Octets of the values of all recipients that are shown. */
+const MOST_VALUES = 256 * 1024
 
 const readEmail = endpoint({
   method: 'GET',
@@ -29,18 +41,32 @@ const readEmail = endpoint({
     },
     response: { 200: EMAIL_DETAIL },
   },
-})(async ({ caller, params, query }, core) => {
+})(async ({ caller, params, query, request }, core) => {
+  const { id, origin, op } = await emailNamed(core, caller, params)
+  await core.limit.admission.reserve(request.raw, origin.outlineOctets + PAGE_OCTETS)
+  const found = await nextSteps(op, { id, from: query.from ?? 0, ...PAGE })
+  const { companyId } = origin
+  return longJson({
+    ...emailDetail(found),
+    company: { id: companyId, name: companyName(op, companyId) },
+    mostAttempts: core.deps.settings.retrySchedule.length + 1,
+  } satisfies Static<typeof EMAIL_DETAIL>)
+})
+
+const readDialogue = endpoint({
+  method: 'GET',
+  url: '/console/api/companies/:company/emails/:email/attempts/:attempt',
+  operation: 'console_email_dialogue',
+  access: 'company',
+  schema: {
+    operationId: 'readDialogue',
+    summary: 'What was said in one attempt',
+    params: ATTEMPT_PARAMS,
+    response: { 200: DIALOGUE },
+  },
+})(async ({ caller, params }, core) => {
   const { id, op } = await emailNamed(core, caller, params)
-  const found = await nextSteps(op, { id })
-  const { companyId } = found.history.email
-  return {
-    status: 200,
-    body: {
-      ...emailDetail(found, query.from ?? 0),
-      company: { id: companyId, name: companyName(op, companyId) },
-      mostAttempts: core.deps.settings.retrySchedule.length + 1,
-    },
-  }
+  return { status: 200, body: { dialogue: await showDialogue(op, { id, attempt: params.attempt }) } }
 })
 
 const readNeighbours = endpoint({
@@ -71,39 +97,36 @@ const readContent = endpoint({
     response: { 200: CONTENT },
   },
 })(async ({ caller, params, request }, core) => {
-  const { id, origin, op } = await emailNamed(core, caller, params)
+  const { id, origin } = await emailNamed(core, caller, params)
   const { deps, limit } = core
-  await limit.admission.reserve(request.raw, origin.octets + (origin.rawOctets ?? 0))
-  const { history } = await nextSteps(op, { id })
-  const [told] = await op.store.readTold([{ emailId: id, recipient: null, known: false }], 1)
+  const room = Math.min(origin.octets, 3 * LONGEST_BODY) + MOST_VALUES + (origin.rawOctets ?? 0)
+  await limit.admission.reserve(request.raw, room)
+  const content = await deps.store.readContent(id, LONGEST_BODY)
+  // Retention may have been faster.
+  if (content === null) throw noSuchEmail(id)
+  const { individual } = content
+  const values = { from: 0, limit: PAGE.limit, octets: MOST_VALUES }
   const files = await listFiles(deps, { id, origin })
-  const { content, contentRemoved } = history.email
-  const individual = told?.email?.individual ?? false
   const bodies = ['html', 'text', 'amp'] as const
-  return {
-    status: 200,
-    body: {
-      removed: contentRemoved,
-      ready: origin.rawOctets !== null,
-      individual,
-      recipientVariables: individual
-        ? Object.fromEntries(
-            history.recipients
-              .slice(0, RECIPIENTS_LISTED)
-              .map(({ address, variables }) => [address, variables ?? {}]),
-          )
-        : null,
-      html: content.html?.slice(0, LONGEST_BODY) ?? null,
-      text: content.text?.slice(0, LONGEST_BODY) ?? null,
-      amp: content.amp?.slice(0, LONGEST_BODY) ?? null,
-      clipped: bodies.filter((name) => (content[name]?.length ?? 0) > LONGEST_BODY),
-      headers: content.headers.map(([name, value]) => [name, value]),
-      files: files.map(({ position, filename, contentType, disposition, contentId, size }) => ({
-        ...{ position, filename, contentType, contentId, disposition, size },
-        picture: isPicture(contentType),
-      })),
-    },
-  }
+  return longJson({
+    removed: content.contentRemoved,
+    ready: origin.rawOctets !== null,
+    individual,
+    recipientVariables: individual
+      ? Object.fromEntries(
+          (await deps.store.readValues(id, values)).map(({ address, variables }) => [address, variables]),
+        )
+      : null,
+    html: content.html?.beginning ?? null,
+    text: content.text?.beginning ?? null,
+    amp: content.amp?.beginning ?? null,
+    clipped: bodies.filter((name) => content[name]?.clipped === true),
+    headers: content.headers.map(([name, value]) => [name, value]),
+    files: files.map(({ position, filename, contentType, disposition, contentId, size }) => ({
+      ...{ position, filename, contentType, contentId, disposition, size },
+      picture: isPicture(contentType),
+    })),
+  } satisfies Static<typeof CONTENT>)
 })
 
-export const readRoutes: readonly Endpoint[] = [readEmail, readNeighbours, readContent]
+export const readRoutes: readonly Endpoint[] = [readEmail, readDialogue, readNeighbours, readContent]

@@ -1,10 +1,10 @@
 /** Sends what an email holds as a new one: the same parts, with a date and Message-ID of its own. */
 import type { Principal } from '../../../accounts/account.ts'
-import type { StoredRecipient } from '../../../email/stored-email.ts'
+import type { RecipientValues } from '../../../email/stored-email.ts'
 import type { Outcome, Terms } from '../../../intake/check.ts'
 import type { Submission, SubmittedAttachment } from '../../../intake/submission.ts'
-import { historyOf } from '../../../operate/emails.ts'
 import { OperateError } from '../../../operate/error.ts'
+import { noSuchEmail } from '../../../operate/find.ts'
 import { jobAt } from '../../../workers/job.ts'
 import type { Visitor } from '../../admission/visit.ts'
 import type { HttpCore } from '../../core.ts'
@@ -53,7 +53,9 @@ async function submissionOf(
   { id, op }: FoundEmail,
   to: string | undefined,
 ): Promise<Submission> {
-  const { email, recipients } = await historyOf(op, id)
+  const email = await store.readEmail(id)
+  // Retention may have been faster.
+  if (email === null) throw noSuchEmail(id)
   if (email.contentRemoved) {
     throw new OperateError('not_found', 'its content was removed when its retention time was over')
   }
@@ -63,28 +65,30 @@ async function submissionOf(
   const { from, cc, replyTo, subject, html, text = '', amp, headers } = email.content
   const raw = await store.readRaw(id)
   const everybody = to === undefined
-  const addresses = recipients.map(({ address }) => address)
+  const everyone = { from: 0, limit: 1_000_000 }
+  const addresses = async () => (await store.readRecipients(id, everyone)).map(({ address }) => address)
+  const values = async () => await store.readValues(id, { ...everyone, octets: Number.MAX_SAFE_INTEGER })
   const individual = told?.email?.individual === true
   return {
     ...{ domain: domain.name, from, subject, replyTo, headers, text },
-    to: everybody ? (raw === null ? email.content.to : addresses) : [to],
+    to: everybody ? (raw === null ? email.content.to : await addresses()) : [to],
     cc: everybody ? cc : [],
     bcc: everybody ? email.bcc : [],
     ...(html !== undefined && { html }),
     ...(amp !== undefined && { amp }),
     attachments: raw === null ? await filesOf(store, id) : [],
     ...(raw !== null && { raw }),
-    ...(individual && { recipientVariables: variablesFor(recipients, to) }),
+    ...(individual && { recipientVariables: variablesFor(await values(), to) }),
     ...{ tags: email.tags, variables: email.variables, testMode: email.testMode },
   }
 }
 
 /** Each gets what he got before; somebody else gets the copy of the first. */
 function variablesFor(
-  recipients: readonly Pick<StoredRecipient, 'address' | 'variables'>[],
+  recipients: readonly RecipientValues[],
   to: string | undefined,
 ): Record<string, Record<string, string>> {
-  const own = recipients.map(({ address, variables }) => [address, variables ?? {}] as const)
+  const own = recipients.map(({ address, variables }) => [address, variables] as const)
   if (to === undefined) return Object.fromEntries(own)
   const [first] = own
   const addresses = to.match(/[^\s<>,;"]+@[^\s<>,;"]+/g) ?? []

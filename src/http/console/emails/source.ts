@@ -1,6 +1,8 @@
 /** The message as it leaves: its text, its source, and how it is built. */
+import type { Static } from 'typebox'
 import { visibleAccounts } from '../../../operate/authority.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { longJson } from '../../json-pieces.ts'
 import { COPY_QUERY, COPY_TEXT, EMAIL_PARAMS, SOURCE } from '../contract/email.ts'
 import { copyOf, readIn } from './copy.ts'
 import { emailNamed } from './found.ts'
@@ -27,23 +29,20 @@ const readSource = endpoint({
   const { domains } = visibleAccounts(email.op)
   const isOwn = ({ domain, selector }: { domain: string; selector: string }) =>
     domains.some(({ name, dkim }) => name === domain && dkim.some((key) => key.selector === selector))
-  return {
-    status: 200,
-    body: {
-      addresses: addresses.slice(0, 100),
-      size: message.length,
-      text: message.subarray(0, MOST_SHOWN).toString('utf8').replaceAll('\r\n', '\n'),
-      clipped: message.length > MOST_SHOWN,
-      fields: structure?.fields.map(([name, value]) => [name, value]) ?? [],
-      parts: structure?.parts ?? [],
-      signatures: (structure?.signatures ?? []).map((signature) => ({
-        ...signature,
-        tags: signature.tags.map(([name, value]) => [name, value]),
-        own: isOwn(signature),
-      })),
-      trouble: trouble ?? null,
-    },
-  }
+  return longJson({
+    addresses: addresses.slice(0, 100),
+    size: message.length,
+    text: message.subarray(0, MOST_SHOWN).toString('utf8').replaceAll('\r\n', '\n'),
+    clipped: message.length > MOST_SHOWN,
+    fields: structure?.fields.map(([name, value]) => [name, value]) ?? [],
+    parts: structure?.parts ?? [],
+    signatures: (structure?.signatures ?? []).map((signature) => ({
+      ...signature,
+      tags: signature.tags.map(([name, value]) => [name, value]),
+      own: isOwn(signature),
+    })),
+    trouble: trouble ?? null,
+  } satisfies Static<typeof SOURCE>)
 })
 
 const readText = endpoint({
@@ -62,7 +61,7 @@ const readText = endpoint({
   const email = await emailNamed(core, caller, params)
   const { message } = await copyOf(core, request.raw, email, query.recipient)
   const { text, trouble = null } = await readIn(core, email, message, { kind: 'text' })
-  return { status: 200, body: { ...(text ?? { text: null, clipped: false }), trouble } }
+  return longJson({ ...(text ?? { text: null, clipped: false }), trouble } satisfies Static<typeof COPY_TEXT>)
 })
 
 export const sourceRoutes: readonly Endpoint[] = [readSource, readText]

@@ -9,8 +9,9 @@ import { type RawPart, readStructure } from '../../../mail/raw/structure.ts'
 const MOST_PARTS = 500
 const MOST_FIELDS = 500
 const MOST_SIGNATURES = 20
-/** Characters of a field. */
+/** Characters of a field, and of all that are shown. */
 const LONGEST_FIELD = 8 * 1024
+const MOST_IN_FIELDS = 256 * 1024
 
 export interface ShownPart {
   depth: number
@@ -46,13 +47,23 @@ export function structureIn(octets: Buffer): Structure {
   const root = readStructure(lines)
   const fields = root.fields.slice(0, MOST_FIELDS)
   return {
-    fields: fields.map(({ name, value }) => [name, value.slice(0, LONGEST_FIELD)]),
+    fields: shownFields(fields),
     parts: partsIn(lines, root),
     signatures: fields
       .filter(({ lower }) => lower === 'dkim-signature')
       .slice(0, MOST_SIGNATURES)
       .map(({ value }) => signatureOf(value.slice(0, LONGEST_FIELD))),
   }
+}
+
+/** Those in front, as many as have room. */
+function shownFields(fields: readonly RawPart['fields'][number][]): [name: string, value: string][] {
+  let left = MOST_IN_FIELDS
+  return fields.flatMap(({ name, value }) => {
+    const shown = value.slice(0, LONGEST_FIELD)
+    left -= name.length + shown.length
+    return left < 0 ? [] : [[name.slice(0, LONGEST_FIELD), shown]]
+  })
 }
 
 /** In reading order. */

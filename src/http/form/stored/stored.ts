@@ -4,13 +4,13 @@ import type { Principal } from '../../../accounts/account.ts'
 import { isOwn } from '../../../accounts/reading.ts'
 import type { ToldEmail } from '../../../email/told-event.ts'
 import { Refusal } from '../../../intake/refusal.ts'
-import { rawCopies } from '../../../operate/raw-copies.ts'
 import { JSON_TYPE, type LongAnswer } from '../../answer.ts'
 import { readBody } from '../../body.ts'
 import type { HttpCore } from '../../core.ts'
 import type { HttpDeps } from '../../deps.ts'
 import { originOf } from '../../email-origin.ts'
 import { Fault } from '../../fault.ts'
+import { longJson } from '../../json-pieces.ts'
 import { checkNotEncoded } from '../../media-type.ts'
 import { operationOfKey } from '../../operation.ts'
 import type { DownloadLinks } from '../../stored-files/download-link.ts'
@@ -18,7 +18,7 @@ import { type EmailOf, listFiles } from '../../stored-files/files.ts'
 import { Fields } from '../fields.ts'
 import { ownDomain } from '../own-domain.ts'
 import { checkFormType, type FormRequest, readForm } from '../request.ts'
-import { mimeMessage, parsedMessage } from './message.ts'
+import { mimeMessagePieces, parsedMessage } from './message.ts'
 
 export type StoredRoute = { Params: { domain: string; key: string } }
 
@@ -35,7 +35,7 @@ export async function readStored(
   links: DownloadLinks,
 ): Promise<LongAnswer> {
   if (!caller.scopes.has('reading')) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
-  const { deps, limit, publicUrl } = core
+  const { deps, limit, publicUrl, copies } = core
   const { id, origin } = await storedOf(core, caller, params)
   const isWanted = raw.headers.accept?.includes(MIME) === true
   await limit.admission.reserve(raw, origin.octets + (isWanted ? origin.size : (origin.rawOctets ?? 0)))
@@ -43,14 +43,14 @@ export async function readStored(
   if (email === null || told === null || email.contentRemoved) throw notStored()
   const stored = { email, told }
   if (isWanted) {
-    const [copy] = await rawCopies(operationOfKey({ deps }, caller), { id, first: true })
-    return { type: JSON_TYPE, pieces: [JSON.stringify(mimeMessage(stored, copy!.message))] }
+    const { message } = await copies.get(operationOfKey({ deps }, caller), origin.companyId, { id })
+    return { type: JSON_TYPE, pieces: mimeMessagePieces(stored, message) }
   }
   const base = publicUrl.of(raw)
   const files = (await listFiles(deps, { id, origin })).map((file) => {
     return { ...file, url: links.to({ emailId: id, position: file.position }, base, Date.now()).url }
   })
-  return { type: JSON_TYPE, pieces: [JSON.stringify(parsedMessage(stored, files))] }
+  return longJson(parsedMessage(stored, files))
 }
 
 /** The message, to others: a new email with the same header and the same tags. */
@@ -66,7 +66,7 @@ export async function readAgain(
   reply: FastifyReply,
 ): Promise<Again> {
   if (!caller.scopes.has('reading')) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
-  const { deps, limit } = core
+  const { deps, limit, copies } = core
   const { id, origin } = await storedOf(core, caller, params)
   checkNotEncoded(raw.headers['content-encoding'])
   const contentType = raw.headers['content-type']
@@ -77,10 +77,10 @@ export async function readAgain(
   if (to.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
   await limit.admission.reserve(raw, origin.size)
   const told = await toldOf(deps, id)
-  const [copy] = await rawCopies(operationOfKey({ deps }, caller), { id, first: true })
-  if (copy === undefined || told === null) throw notStored()
+  if (told === null) throw notStored()
+  const { message } = await copies.get(operationOfKey({ deps }, caller), origin.companyId, { id })
   const { tags, variables, testMode } = told
-  return mimeForm(params.domain, copy.message, [
+  return mimeForm(params.domain, message, [
     ...to.map((each): Field => ['to', each]),
     ...tags.filter(({ name }) => name === 'tag').map(({ value }): Field => ['o:tag', value]),
     ...Object.entries(variables).map(([name, value]): Field => [`v:${name}`, value]),

@@ -1,0 +1,18 @@
+/** What a worker does for the copy of a large message that somebody wants to read: composes, fills in and signs it. */
+import { signHere } from '../mail/dkim/signature.ts'
+import { buffersBeneath } from '../workers/job.ts'
+import { type Composable, prepareMessage } from './prepare.ts'
+
+export interface CopyOrder extends Composable {
+  boundary: string
+}
+
+export default async function composeCopy({ boundary, ...composable }: CopyOrder): Promise<Uint8Array> {
+  const prepared = prepareMessage(composable, { boundaries: { of: () => boundary }, signer: signHere })
+  const { chunks } = await prepared({ eightBitMime: true, smtpUtf8: true })
+  return Buffer.concat(chunks)
+}
+
+export function buffersOf(message: Uint8Array): ArrayBuffer[] {
+  return buffersBeneath([message])
+}
