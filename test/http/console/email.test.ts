@@ -18,7 +18,7 @@ interface Shown {
   mostAttempts: number
   states: Record<string, number>
   recipients: { position: number; address: string; state: string; waits: string | null; at: string | null }[]
-  attempts: { dialogue: string }[]
+  attempts: { id: number; recipients: number[] }[]
 }
 
 describe('one email in the console', () => {
@@ -63,6 +63,8 @@ describe('one email in the console', () => {
       if (shown.recipients.every(({ waits }) => waits === null)) return shown
     }
   }
+  const linkIn = (html: string) =>
+    /href="(\/console\/api\/leave[^"]+)"/.exec(html)![1]!.replaceAll('&amp;', '&')
   const raw = (id: string, rest: string, who = owner, of = company.id) =>
     call(`${service.url}/console/api${path(id, rest, of)}`, { headers: { cookie: who.cookie } })
 
@@ -72,6 +74,25 @@ describe('one email in the console', () => {
     assert.deepEqual(shown.states, { delivered: 1 })
     assert.equal(shown.recipients[0]!.at, null)
     assert.ok(shown.mostAttempts > 1)
+  })
+
+  test('what was said in an attempt is read by itself', async () => {
+    const id = await api.accepted(mail())
+    const { attempts } = await settled(id)
+    const [attempt] = attempts
+    assert.deepEqual(Object.keys(attempt!).sort(), [
+      ...['duration', 'id', 'recipients', 'server', 'startedAt', 'tls'],
+    ])
+    const own = `/attempts/${attempt!.id}`
+    const { dialogue } = (await service.store.readHistory(id))!.attempts[0]!
+    assert.deepEqual(ok(await owner.ask('GET', path(id, own))), { dialogue })
+    assert.equal((await owner.ask('GET', path(id, '/attempts/987654'))).status, 404)
+    assert.equal((await owner.ask('GET', path(id, '/attempts/x'))).status, 422)
+    // An id of an attempt says nothing about the attempts of another email.
+    const other = await api.accepted(mail())
+    await settled(other)
+    assert.equal((await raw(id, own, stranger)).status, 404)
+    assert.equal((await raw(id, own, stranger, foreign)).status, 404)
   })
 
   test('what waits says for what and until when', async () => {
@@ -172,18 +193,30 @@ describe('one email in the console', () => {
     assert.ok(preview.text.includes('<a href="#part">'))
     assert.doesNotMatch(preview.text, /http-equiv|javascript:|_top|ping|action|\/\/evil\.test>/)
 
-    const [, leave] = /href="(\/console\/api\/leave[^"]+)"/.exec(preview.text)!
-    const target = leave!.replaceAll('&amp;', '&')
-    // Whoever follows it has no session: frames of no origin send no cookie.
-    const page = await call(`${service.url}${target}`)
+    const target = linkIn(preview.text)
+    const leave = (who: Visitor | null, to = target) =>
+      call(`${service.url}${to}`, who === null ? {} : { headers: { cookie: who.cookie } })
+    const page = await leave(owner)
     assert.equal(page.status, 200)
     assert.match(page.text, /<a href="https:\/\/shop.test\/\?a=1&#38;b=%222%22" rel="noopener noreferrer"/)
     assert.match(
       page.headers.get('content-security-policy')!,
       /^default-src 'none'; style-src 'unsafe-inline'; /,
     )
-    const forged = target.replace('shop.test', 'evil.test')
-    assert.equal((await call(`${service.url}${forged}`)).status, 404)
+    assert.equal((await leave(owner, target.replace('shop.test', 'evil.test'))).status, 404)
+
+    // Frames of no origin send no cookie: the page asks for itself once more, as a page of this site.
+    const first = await leave(null)
+    assert.equal(first.status, 200)
+    const [, again] = /content="0; url=([^"]+)"/.exec(first.text)!
+    assert.doesNotMatch(first.text, /href="https/)
+    const same = again!.replaceAll('&#38;', '&')
+    assert.equal((await leave(owner, same)).text, page.text)
+    assert.equal((await leave(null, same)).status, 404)
+    // It leads nobody else away, be it somebody of the same company.
+    for (const who of [viewer, operator, stranger]) assert.equal((await leave(who)).status, 404)
+    const later = target.replace(/until=(\d+)/, (_, until: string) => `until=${Number(until) + 1}`)
+    assert.equal((await leave(owner, later)).status, 404)
   })
 
   test('pictures are put into the preview up to 12 MiB, each as often as it is shown, and the others are left out', async () => {
