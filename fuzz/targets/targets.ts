@@ -12,6 +12,7 @@ import { metricsQuery } from './metrics-query.ts'
 import { mime } from './mime.ts'
 import { multipart } from './multipart.ts'
 import { phrase } from './phrase.ts'
+import { preview } from './preview.ts'
 import { proxyHeader } from './proxy-header.ts'
 import { recipientVariables } from './recipient-variables.ts'
 import { signInProof } from './sign-in-proof.ts'
@@ -33,6 +34,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = Object.fromEntries(
     recipientVariables,
     html,
     signInProof,
+    preview,
     smtpReply,
     smtpCommand,
     smtpData,

@@ -44,7 +44,7 @@ const DROPPED_ATTRIBUTES = new Set([
 const WITH_PICTURES = new Set(['background', 'poster', 'src', 'srcset', 'style'])
 
 const NAME = /^[a-z][a-z0-9]*(?:[:._-][a-z0-9]+)*$/
-const DOCTYPE = /^!doctype\s+html(?:\s+(?:public|system)(?:\s+"[\w\s./:+#-]*"){1,2})?\s*$/i
+const DOCTYPE = /^doctype\s+html(?:\s+(?:public|system)(?:\s+"[\w\s./:+#-]*"){1,2})?\s*$/i
 const PICTURE = /\bcid:([^"'\s<>()]{1,500})/gi
 
 export function safeHtml(html: string, { link, picture }: SafeHtmlOptions): string {
@@ -124,7 +124,7 @@ export function safeHtml(html: string, { link, picture }: SafeHtmlOptions): stri
     ondeclaration: (start, end) => {
       const given = html.slice(start, end)
       // It says by which rules old mail is laid out.
-      if (pieces.length === 0 && DOCTYPE.test(given)) pieces.push(`<${given}>`)
+      if (pieces.length === 0 && DOCTYPE.test(given)) pieces.push(`<!${given}>`)
     },
     oncdata: ignore,
     oncomment: ignore,
