@@ -9,16 +9,19 @@ export class Visitor {
   readonly person: Person
   /** Of its session, as a browser keeps it. */
   readonly cookie: string
-  readonly #service: Service
+  readonly #service: Pick<Service, 'store' | 'url'>
 
-  constructor(service: Service, person: Person, cookie: string) {
+  constructor(service: Pick<Service, 'store' | 'url'>, person: Person, cookie: string) {
     this.#service = service
     this.person = person
     this.cookie = cookie
   }
 
   /** An operator, or a member of companies. */
-  static async signIn(service: Service, of: 'operator' | Membership[]): Promise<Visitor> {
+  static async signIn(
+    service: Pick<Service, 'store' | 'url'>,
+    of: 'operator' | Membership[],
+  ): Promise<Visitor> {
     const person = newPerson(Date.now(), {
       ...{ address: `${randomUUIDv7()}@people.test`, name: 'Ann', operator: of === 'operator' },
       memberships: of === 'operator' ? [] : of,

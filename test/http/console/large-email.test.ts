@@ -1,0 +1,139 @@
+/**
+ * What looking at a large email takes of a service of its own: memory within its plan however many look at once, and
+ * little of the main thread, which others wait for.
+ */
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { after, before, describe, test } from 'node:test'
+import type { ServiceChild } from '../../../harness/service/service-child.ts'
+import type { Tenant } from '../../../harness/service/tenant.ts'
+import { parseDatabase } from '../../../src/config/parse.ts'
+import { openStore } from '../../../src/store/open.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { attempt, email, result } from '../../store/samples.ts'
+import { Installation } from '../../support/installation.ts'
+import { Api, call, type Reply } from '../requests.ts'
+import { Visitor } from './visitor.ts'
+
+const MEMORY = 600_000_000
+/** Of HTML. */
+const LARGE = 28_000_000
+const AT_ONCE = 150
+
+describe('a large email in the console', {
+  skip: process.platform !== 'linux' && 'it looks into /proc',
+}, () => {
+  let installation: Installation
+  let service: ServiceChild
+  let store: Store
+  let tenant: Tenant
+  let other: Api
+  let viewer: Visitor
+  let id: string
+
+  before(async () => {
+    installation = new Installation({ POSTROAD_DELIVERY: 'capture', POSTROAD_MEMORY: '600MB' })
+    tenant = await installation.addTenant('large.example')
+    const stranger = await installation.addTenant('other.example')
+    service = await installation.serve()
+    other = new Api(service.url, stranger.token)
+    const database = parseDatabase(await installation.databaseUrl())
+    store = await openStore(database, { exclusive: false })
+    const at = { store, url: service.url }
+    viewer = await Visitor.signIn(at, [{ companyId: tenant.companyId, role: 'viewer' }])
+    id = await new Api(service.url, tenant.token).accepted({
+      from: 'a@large.example',
+      to: 'b@x.test',
+      subject: 'Large',
+      html: `<p>${'x é '.repeat(LARGE / 5)}`,
+      // It is composed for who looks, for it has not been sent.
+      scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+    })
+  })
+  after(async () => {
+    await store?.close()
+    await service?.kill('SIGKILL')
+    await installation?.remove()
+  })
+
+  const look = (rest: string, of = id) =>
+    call(`${service.url}/console/api/companies/${tenant.companyId}/emails/${of}${rest}`, {
+      headers: { cookie: viewer.cookie },
+    })
+  const mail = { from: 'a@other.example', to: 'b@x.test', text: 'small' }
+
+  /** The most that the process has taken so far, in octets. */
+  function most(): number {
+    const text = readFileSync(`/proc/${service.pid}/status`, 'latin1')
+    return 1024 * Number(/^VmHWM:\s+(\d+)/m.exec(text)![1])
+  }
+
+  /** Ms of a processor that the main thread has had. */
+  function mainThread(): number {
+    const text = readFileSync(`/proc/${service.pid}/task/${service.pid}/schedstat`, 'latin1')
+    return Number(text.split(' ')[0]) / 1e6
+  }
+
+  async function manyLook(rest: string, of = id): Promise<Reply[]> {
+    const looks = Array.from({ length: AT_ONCE }, () => look(rest, of))
+    // Somebody else is served meanwhile.
+    await other.accepted(mail)
+    const replies = await Promise.all(looks)
+    await other.accepted(mail)
+    return replies
+  }
+
+  test(`${AT_ONCE} at once look at one with 100 MB of dialogues`, async (t) => {
+    const addresses = Array.from({ length: 500 }, (_, n) => `r${n}@x.test`)
+    const value = { ...email({ id: tenant.companyId }, addresses), id: randomUUIDv7() }
+    await store.accept(value, { token: 987_654 })
+    const dialogue = `0 < 220 ${'x'.repeat(200_000)}`
+    for (let n = 0; n < addresses.length; n++)
+      await store.record(attempt(value, 987_654, [result(n)], { dialogue }))
+    const before = most()
+    for (const { status, body } of await manyLook('', value.id)) {
+      assert.equal(status, 200)
+      assert.equal((body.attempts as unknown[]).length, 100)
+    }
+    t.diagnostic(`${(most() - before) / 1e6} MB more`)
+    assert.ok(most() < MEMORY, `${most()} octets`)
+  })
+
+  for (const rest of ['', '/content', '/preview']) {
+    test(`${AT_ONCE} at once look at it${rest && ` by ${rest}`}: the memory stays within the plan`, async (t) => {
+      const replies = await manyLook(rest)
+      const counts = Map.groupBy(replies, ({ status }) => status)
+      for (const [status, [first]] of counts) {
+        // Who finds no room for ten seconds is told so.
+        assert.ok([200, 429, 503].includes(status), `${status}: ${first!.text.slice(0, 200)}`)
+      }
+      assert.ok((counts.get(200)?.length ?? 0) > 0)
+      if (rest === '') assert.equal(counts.get(200)!.length, AT_ONCE)
+      t.diagnostic(
+        `${[...counts].map(([status, { length }]) => `${length} x ${status}`)}, ${most() / 1e6} MB`,
+      )
+      assert.ok(most() < 1.2 * MEMORY, `${most()} octets`)
+    })
+  }
+
+  test('the page of it costs the main thread what that of a small one costs', async (t) => {
+    await look('')
+    const before = mainThread()
+    for (let n = 0; n < 20; n++) assert.equal((await look('')).status, 200)
+    const each = (mainThread() - before) / 20
+    t.diagnostic(`${each} ms`)
+    assert.ok(each < 20, `${each} ms each`)
+  })
+
+  test('to look at its copy, and to look again, takes the main thread little', async (t) => {
+    for (const rest of ['/preview', '/source', '/text', '/preview', '/source', '/text']) {
+      const before = mainThread()
+      assert.equal((await look(rest)).status, 200)
+      const took = mainThread() - before
+      t.diagnostic(`${rest}: ${took} ms`)
+      // To compose and sign it takes several times as long.
+      assert.ok(took < 100, `${rest}: ${took} ms`)
+    }
+  })
+})
