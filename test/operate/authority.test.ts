@@ -265,6 +265,7 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     MANAGES,
   ],
   [rawCopies.rawCopies, async (op, world) => rawCopies.rawCopies(op, await world.email()), READS],
+  [rawCopies.rawCopy, async (op, world) => rawCopies.rawCopy(op, await world.email()), READS],
   [
     emails.rescheduleEmail,
     async (op, world) => {
@@ -716,6 +717,7 @@ describe('who may do what', () => {
       [email, nowhere, (id) => nextStep.neighboursOf(op, { id })],
       [email, nowhere, (id) => emailLinks.reachLinks(op, { id, urls: [] })],
       [email, nowhere, (id) => rawCopies.rawCopies(op, { id })],
+      [email, nowhere, (id) => rawCopies.rawCopy(op, { id })],
       [email, nowhere, (id) => queue.retry(op, { email: id })],
       [key, nowhere, (id) => keys.revokeKey(fresh, { id })],
       ['acme.test', 'nowhere.test', (domain) => domains.showDomain(op, { domain })],

@@ -191,7 +191,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     ...{ may: MANAGES, ids: email, body: () => ({ click: crypto.randomUUID() }) },
   },
   'POST /companies/:company/emails/:email/reach': { may: MANAGES, ids: email, body: { urls: [] } },
-  'GET /leave': { may: SEES, status: 404 },
+  'GET /leave': { may: SEES, query: '?again=1', status: 404 },
   'GET /companies/:company/live': { may: SEES, isEndless: true },
 
   'GET /companies/:company/keys': { may: SEES },
