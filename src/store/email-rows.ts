@@ -118,6 +118,12 @@ export const OUTLINE_EVENTS = `SELECT recipient, type, at, detail FROM (
     FROM events WHERE email = $1 AND (recipient IS NULL OR (recipient >= $2 AND recipient < $3))
   ) chosen WHERE octets <= $4 ORDER BY number + 0 DESC`
 
+/**
+ * Attempts of an email that are looked at for those of the range: the newest. SQLite reads each row whole to see that
+ * it is the email's.
+ */
+export const ATTEMPTS_LOOKED_AT = 2_000
+
 export interface ValuesRow {
   address: string
   variables: string

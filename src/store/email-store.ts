@@ -57,7 +57,10 @@ export interface EmailStore {
   readRaw(emailId: string): Promise<Uint8Array | null>
   /** Everything, however much it is: for a process of its own. The service reads by the piece. */
   readHistory(id: string): Promise<EmailHistory | null>
-  /** Attempts list only those of their recipients that are in the range. Null when unknown. */
+  /**
+   * Attempts list only those of their recipients that are in the range; of an email with thousands, the newest are looked
+   * at. Null when unknown.
+   */
   readOutline(id: string, range: OutlineRange): Promise<HistoryOutline | null>
   /** In order of position. Empty when unknown. */
   readRecipients(emailId: string, range: RecipientRange): Promise<RecipientOutline[]>

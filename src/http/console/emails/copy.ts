@@ -18,8 +18,8 @@ export async function copyOf(
 ): Promise<RawCopy> {
   const wanted = { id, recipient }
   const kept = copies.kept(origin.companyId, wanted)
-  // Of what is kept a part is copied, or all of it once more to be read in a worker.
-  const room = kept === undefined ? 2 * Math.max(origin.size, origin.octets) : kept.message.byteLength / 2
+  // To compose it takes twice as much as to read it in a worker.
+  const room = kept === undefined ? 2 * Math.max(origin.size, origin.octets) : kept.message.byteLength
   await limit.admission.reserve(request, room)
   return await copies.get(op, origin.companyId, wanted)
 }

@@ -6,6 +6,7 @@ import { decodeBody, decodeCharset } from '../../../mail/raw/decode.ts'
 import { fieldOf } from '../../../mail/raw/header.ts'
 import { RawError, withCrlfLines } from '../../../mail/raw/lines.ts'
 import { type RawPart, readStructure } from '../../../mail/raw/structure.ts'
+import { beginningOf } from './beginning.ts'
 import { externalLink, type LinkSigner } from './external-link.ts'
 import { pictureType } from './picture.ts'
 import { safeHtml } from './safe-html.ts'
@@ -28,8 +29,8 @@ export interface Preview {
 }
 
 /** Throws RawError for what is not built like a message. */
-export function previewOf(octets: Buffer, { signer }: PreviewWanted): Preview {
-  const lines = withCrlfLines(octets)
+export function previewOf(message: Buffer, { signer }: PreviewWanted): Preview {
+  const lines = withCrlfLines(message)
   const pictures = new Map<string, RawPart>()
   let body: RawPart | undefined
   const waiting = [readStructure(lines)]
@@ -43,7 +44,8 @@ export function previewOf(octets: Buffer, { signer }: PreviewWanted): Preview {
     if (id !== undefined && !pictures.has(id)) pictures.set(id, part)
   }
   if (body === undefined) return { html: null }
-  const text = decodeCharset(decodeBody(lines, body).subarray(0, MOST_HTML), body.parameters.get('charset'))
+  const { octets } = beginningOf(lines, body, MOST_HTML)
+  const text = decodeCharset(octets, body.parameters.get('charset'))
   let links = 0
   const html = safeHtml(text, {
     link: (href) => (++links > MOST_LINKS ? null : externalLink(href, signer)),

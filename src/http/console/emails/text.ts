@@ -1,7 +1,8 @@
 /** What a message says to those who read no HTML: of batch mail each recipient's copy has its own. */
-import { decodeBody, decodeCharset } from '../../../mail/raw/decode.ts'
+import { decodeCharset } from '../../../mail/raw/decode.ts'
 import { withCrlfLines } from '../../../mail/raw/lines.ts'
 import { type RawPart, readStructure } from '../../../mail/raw/structure.ts'
+import { beginningOf } from './beginning.ts'
 
 /** Octets that are shown; whoever wants all of it loads the source down. */
 const MOST = 1024 * 1024
@@ -18,9 +19,9 @@ export function textOf(octets: Buffer): ShownText {
   const lines = withCrlfLines(octets)
   const part = firstText([readStructure(lines)])
   if (part === undefined) return { text: null, clipped: false }
-  const body = decodeBody(lines, part)
-  const text = decodeCharset(body.subarray(0, MOST), part.parameters.get('charset'))
-  return { text: text.replaceAll('\r\n', '\n'), clipped: body.length > MOST }
+  const { octets: body, clipped } = beginningOf(lines, part, MOST)
+  const text = decodeCharset(body, part.parameters.get('charset'))
+  return { text: text.replaceAll('\r\n', '\n'), clipped }
 }
 
 /** In reading order; however deep parts are nested. */

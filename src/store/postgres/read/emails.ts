@@ -5,6 +5,7 @@ import type { Held } from '../../../email/lifecycle/attempted.ts'
 import { ContentDamaged, claimedRecipient } from '../../content-rows.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import {
+  ATTEMPTS_LOOKED_AT,
   type AttemptRow,
   bodiesSelected,
   type CapturedRow,
@@ -86,7 +87,8 @@ const IN_RANGE = `FROM json_array_elements_text(a.recipients::json) AS each(valu
 
 const OUTLINE_ATTEMPTS = `SELECT seq AS id, started_at AS "startedAt", duration, server, tls,
     (SELECT json_agg(value::integer) ${IN_RANGE})::text AS recipients
-  FROM attempts a WHERE email = $1 AND EXISTS (SELECT 1 ${IN_RANGE}) ORDER BY seq DESC LIMIT $4`
+  FROM (SELECT * FROM attempts WHERE email = $1 ORDER BY seq DESC LIMIT ${ATTEMPTS_LOOKED_AT}) a
+  WHERE EXISTS (SELECT 1 ${IN_RANGE}) ORDER BY seq DESC LIMIT $4`
 
 const DIALOGUE = 'SELECT dialogue FROM attempts WHERE email = $1 AND seq = $2'
 

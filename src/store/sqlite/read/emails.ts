@@ -3,6 +3,7 @@ import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { type Declared, fieldsOf, recipientFieldsOf } from '../../../email/fields.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import {
+  ATTEMPTS_LOOKED_AT,
   type AttemptRow,
   bodiesSelected,
   type CapturedRow,
@@ -87,8 +88,8 @@ export function emails(
   const outlineAttempts = db.prepare(
     `SELECT seq AS id, started_at AS startedAt, duration, server, tls, (
        SELECT json_group_array(value) FROM json_each(a.recipients) WHERE value >= ?2 AND value < ?3) AS recipients
-     FROM attempts a
-     WHERE email = ?1 AND EXISTS (SELECT 1 FROM json_each(a.recipients) WHERE value >= ?2 AND value < ?3)
+     FROM (SELECT * FROM attempts WHERE email = ?1 ORDER BY seq DESC LIMIT ${ATTEMPTS_LOOKED_AT}) a
+     WHERE EXISTS (SELECT 1 FROM json_each(a.recipients) WHERE value >= ?2 AND value < ?3)
      ORDER BY seq DESC LIMIT ?4`,
   )
   const dialogue = db.prepare(
