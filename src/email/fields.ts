@@ -126,8 +126,8 @@ export function map<T extends object>(): FieldType<T> {
 
 /**
  * Who reads a field beside the store: `queue`, whoever claims the email; `send`, it and the thread that delivers, to
- * which it crosses with each delivery; `show`, who reads the email back; `outline`, who reads what became of it, and not
- * its content; `list`, who lists emails; `tell`, who is told of its events.
+ * which it crosses with each delivery; `show`, who reads the email back; `outline`, who reads what became of it, and
+ * not its content; `list`, who lists emails; `tell`, who is told of its events.
  */
 export type Reader = 'queue' | 'send' | 'show' | 'outline' | 'list' | 'tell'
 

@@ -58,8 +58,8 @@ export interface EmailStore {
   /** Everything, however much it is: for a process of its own. The service reads by the piece. */
   readHistory(id: string): Promise<EmailHistory | null>
   /**
-   * Attempts list only those of their recipients that are in the range; of an email with thousands, the newest are looked
-   * at. Null when unknown.
+   * Attempts list only those of their recipients that are in the range; of an email with thousands, the newest are
+   * looked at. Null when unknown.
    */
   readOutline(id: string, range: OutlineRange): Promise<HistoryOutline | null>
   /** In order of position. Empty when unknown. */

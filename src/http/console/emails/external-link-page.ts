@@ -17,9 +17,9 @@ const POLICY = [
 ].join('; ')
 
 /**
- * The frame that shows a message has no origin, so its links come without the session's cookie (SameSite). Asked for so,
- * the page asks for itself once more, which is a request of this site. It leads on only the person to whom the message
- * was shown: nobody can use it as the way from this installation to wherever he likes.
+ * The frame that shows a message has no origin, so its links come without the session's cookie (SameSite). Asked for
+ * so, the page asks for itself once more, which is a request of this site. It leads on only the person to whom the
+ * message was shown: nobody can use it as the way from this installation to wherever he likes.
  */
 export const externalLinkPage: ConsoleDocument = document({
   method: 'GET',

@@ -1,0 +1,57 @@
+/** Copies of messages that are kept for those who look again. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Copies } from '../../src/http/copies.ts'
+import { World } from '../operate/world.ts'
+
+const ROOM = 100_000
+
+describe('copies', () => {
+  test('those who look at once, and again, get the same', async (t) => {
+    const world = await World.open(t)
+    const { id } = await world.email()
+    const op = await world.operation('operator')
+    const copies = new Copies(ROOM)
+    const company = world.acme.company.id
+    const [one, other] = await Promise.all([copies.get(op, company, { id }), copies.get(op, company, { id })])
+    assert.equal(one, other)
+    assert.equal(await copies.get(op, company, { id }), one)
+    assert.equal(copies.kept(company, { id }), one)
+    assert.equal(copies.kept(company, { id, recipient: 'somebody@x.test' }), undefined)
+    assert.equal(copies.kept('another company', { id }), undefined)
+    assert.equal(copies.octets, one.message.buffer.byteLength)
+  })
+
+  test('when there is no room the company with the most gives way, with its oldest', async (t) => {
+    const world = await World.open(t)
+    const op = await world.operation('operator')
+    const copies = new Copies(ROOM)
+    const send = async () => {
+      const value = await world.email()
+      return value.id
+    }
+    const few = await send()
+    await copies.get(op, 'few', { id: few })
+    const { octets } = copies
+    const many: string[] = []
+    for (let n = 0; n < ROOM / octets + 5; n++) {
+      const id = await send()
+      many.push(id)
+      await copies.get(op, 'many', { id })
+      assert.ok(copies.octets <= ROOM)
+    }
+    assert.notEqual(copies.kept('few', { id: few }), undefined)
+    assert.equal(copies.kept('many', { id: many[0]! }), undefined)
+    assert.notEqual(copies.kept('many', { id: many.at(-1)! }), undefined)
+  })
+
+  test('what is refused is asked for again', async (t) => {
+    const world = await World.open(t)
+    const op = await world.operation('operator')
+    const copies = new Copies(ROOM)
+    const nowhere = { id: '019a9b2c-0000-7000-8000-ffffffffffff' }
+    await assert.rejects(copies.get(op, 'x', nowhere), /there is no email/)
+    await assert.rejects(copies.get(op, 'x', nowhere), /there is no email/)
+    assert.equal(copies.octets, 0)
+  })
+})
