@@ -8,6 +8,8 @@ import type { Operation } from '../operate/verb.ts'
 
 /** Ms. Retention may remove the content meanwhile, and nobody should see it for long then. */
 const KEPT_FOR = 60_000
+/** Octets that one takes beside its message, about. */
+const ENTRY = 1024
 /** Copies of one company: there are small ones, too. */
 const MOST = 100
 
@@ -59,7 +61,7 @@ export class Copies {
       const made: LRUCache<string, RawCopy> = new LRUCache({
         max: MOST,
         maxSize: this.#room,
-        sizeCalculation: ({ message }) => Math.max(1, message.buffer.byteLength),
+        sizeCalculation: ({ message }) => message.byteLength + ENTRY,
         ttl: KEPT_FOR,
         ttlAutopurge: true,
         // A copy without room is not kept at all, so what is emptied here may never have been full.

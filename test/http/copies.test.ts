@@ -4,11 +4,11 @@ import { describe, test } from 'node:test'
 import { Copies } from '../../src/http/copies.ts'
 import { World } from '../operate/world.ts'
 
-const ROOM = 100_000
+const ROOM = 20_000
 
 describe('copies', () => {
-  test('those who look at once, and again, get the same', async (t) => {
-    const world = await World.open(t)
+  test('those who look at once, and again, get the same', async () => {
+    await using world = await World.make()
     const { id } = await world.email()
     const op = await world.operation('operator')
     const copies = new Copies(ROOM)
@@ -19,11 +19,11 @@ describe('copies', () => {
     assert.equal(copies.kept(company, { id }), one)
     assert.equal(copies.kept(company, { id, recipient: 'somebody@x.test' }), undefined)
     assert.equal(copies.kept('another company', { id }), undefined)
-    assert.equal(copies.octets, one.message.buffer.byteLength)
+    assert.ok(copies.octets >= one.message.byteLength)
   })
 
-  test('when there is no room the company with the most gives way, with its oldest', async (t) => {
-    const world = await World.open(t)
+  test('when there is no room the company with the most gives way, with its oldest', async () => {
+    await using world = await World.make()
     const op = await world.operation('operator')
     const copies = new Copies(ROOM)
     const send = async () => {
@@ -45,8 +45,8 @@ describe('copies', () => {
     assert.notEqual(copies.kept('many', { id: many.at(-1)! }), undefined)
   })
 
-  test('what is refused is asked for again', async (t) => {
-    const world = await World.open(t)
+  test('what is refused is asked for again', async () => {
+    await using world = await World.make()
     const op = await world.operation('operator')
     const copies = new Copies(ROOM)
     const nowhere = { id: '019a9b2c-0000-7000-8000-ffffffffffff' }

@@ -87,9 +87,9 @@ export function emails(
   const outlineEvents = db.prepare(numbered(OUTLINE_EVENTS))
   const outlineAttempts = db.prepare(
     `SELECT seq AS id, started_at AS startedAt, duration, server, tls, (
-       SELECT json_group_array(value) FROM json_each(a.recipients) WHERE value >= ?2 AND value < ?3) AS recipients
-     FROM (SELECT * FROM attempts WHERE email = ?1 ORDER BY seq DESC LIMIT ${ATTEMPTS_LOOKED_AT}) a
-     WHERE EXISTS (SELECT 1 FROM json_each(a.recipients) WHERE value >= ?2 AND value < ?3)
+       SELECT json_group_array(value) FROM json_each(chosen.recipients) WHERE value >= ?2 AND value < ?3) AS recipients
+     FROM (SELECT * FROM attempts WHERE email = ?1 ORDER BY seq DESC LIMIT ${ATTEMPTS_LOOKED_AT}) chosen
+     WHERE EXISTS (SELECT 1 FROM json_each(chosen.recipients) WHERE value >= ?2 AND value < ?3)
      ORDER BY seq DESC LIMIT ?4`,
   )
   const dialogue = db.prepare(
