@@ -14,6 +14,11 @@ export function clientErrorHandler(
   words: (reason: Malformed) => Answer,
 ): (error: NodeJS.ErrnoException, socket: Socket) => void {
   return (error, socket) => {
+    // Before the handshake is done nothing can be said over TLS, and what is written would wait for it for ever.
+    if ((socket as Socket & { secureConnecting?: boolean }).secureConnecting) {
+      socket.destroy()
+      return
+    }
     // Node.js keeps the response under way here; once its head has left, nothing can be said any more.
     const response = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage
     if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent || isAnswered(socket)) {

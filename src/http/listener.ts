@@ -170,7 +170,8 @@ export class Listener {
       ? createHttps({ ...options, ...certificate, handshakeTimeout: HANDSHAKE_WITHIN }, handler)
       : createHttp(options, handler)
     admitExpectations(server, handler, core.answers, this.#routing)
-    server.on('connection', (socket: Socket) => connections.opened(socket, certificate !== null))
+    if (certificate) encryptInTurn(server, connections)
+    else server.on('connection', (socket: Socket) => connections.opened(socket, false))
     server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
       if (certificate) connections.secured(socket)
       this.#unused.add(socket)
@@ -178,6 +179,20 @@ export class Listener {
     })
     return server
   }
+}
+
+/** What Node.js does with a new connection of a server that speaks TLS waits until it is its turn. */
+function encryptInTurn(server: Server | HttpsServer, connections: Connections): void {
+  const listeners = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    // Nobody else hears of one that breaks before TLS has begun.
+    socket.on('error', () => {})
+    if (!connections.opened(socket, true)) return
+    connections.handshake(socket, () => {
+      for (const listener of listeners) listener.call(server, socket)
+    })
+  })
 }
 
 /** `requestTimeout`: milliseconds for a whole request. Who is slower is answered 408 and cut. */

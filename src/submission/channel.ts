@@ -1,7 +1,7 @@
 /** The two directions of a session: lines and octets that come, replies that leave together. */
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import { encrypted } from './encryption.ts'
+import { encrypted, type HandshakeTurn } from './encryption.ts'
 import { Input, InputEnded } from './input.ts'
 import { type Reply, written } from './reply.ts'
 
@@ -82,9 +82,9 @@ export class Channel {
   }
 
   /** TLS from here on. Rejects with InputEnded when the handshake fails; then the connection is gone. */
-  async encrypt(context: SecureContext): Promise<void> {
+  async encrypt(context: SecureContext, turn: HandshakeTurn): Promise<void> {
     this.#input.detach()
-    const secure = await encrypted(this.#socket, context)
+    const secure = await encrypted(this.#socket, context, turn)
     if (secure === null) throw new InputEnded()
     this.#socket = secure
     this.#input = new Input(secure)

@@ -4,8 +4,26 @@ import { type SecureContext, TLSSocket } from 'node:tls'
 /** Ms for a handshake. */
 const WITHIN = 10_000
 
-/** TLS on the connection from here on, as its server. Null when the handshake fails; then the connection is gone. */
-export function encrypted(socket: Socket, secureContext: SecureContext): Promise<TLSSocket | null> {
+/** Calls `begin` when the handshake of a connection may begin; not if its client leaves before. */
+export type HandshakeTurn = (socket: Socket, begin: () => void) => void
+
+/**
+ * TLS on the connection from its turn on, as its server. Null when the handshake fails; then the connection is gone.
+ */
+export async function encrypted(
+  socket: Socket,
+  secureContext: SecureContext,
+  turn: HandshakeTurn,
+): Promise<TLSSocket | null> {
+  const begun = await new Promise<boolean>((resolve) => {
+    const left = () => resolve(false)
+    socket.once('close', left)
+    turn(socket, () => {
+      socket.off('close', left)
+      resolve(true)
+    })
+  })
+  if (!begun) return null
   return new Promise((resolve) => {
     const secure = new TLSSocket(socket, { isServer: true, secureContext })
     const timer = setTimeout(() => fail(), WITHIN)

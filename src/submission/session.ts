@@ -226,8 +226,9 @@ export class Session {
 
   async #encrypt(): Promise<void> {
     const { channel, parts } = this.#context
-    await channel.encrypt(parts.tls!.context)
-    parts.core.limit.admission.connections.secured(channel.socket)
+    const { connections } = parts.core.limit.admission
+    await channel.encrypt(parts.tls!.context, (socket, begin) => connections.handshake(socket, begin))
+    connections.secured(channel.socket)
     this.#secure = true
     if (this.#stopping) throw new Refused(STOPPING, { last: true })
   }

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import https from 'node:https'
-import type { AddressInfo } from 'node:net'
+import net, { type AddressInfo } from 'node:net'
 import os from 'node:os'
 import { join } from 'node:path'
+import { Duplex } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import tls from 'node:tls'
@@ -45,6 +46,49 @@ describe('HTTPS', () => {
     await once(socket, 'secureConnect')
     return socket
   }
+
+  /** What a client begins with. */
+  async function clientHello(): Promise<Buffer> {
+    const said = Promise.withResolvers<Buffer>()
+    const wire = new Duplex({ read() {}, write: (octets: Buffer) => said.resolve(octets) })
+    tls.connect({ socket: wire }).on('error', () => {})
+    return await said.promise
+  }
+
+  test('many handshakes at once take turns, and those of another address are not behind them', async () => {
+    const port = Number(new URL(service.url).port)
+    const many = Array.from({ length: 64 }, () => net.connect(port, '127.0.0.1'))
+    let answered = 0
+    for (const socket of many) socket.on('error', () => {}).once('data', () => answered++)
+    await Promise.all(many.map((socket) => once(socket, 'connect')))
+    const hello = await clientHello()
+    for (const socket of many) socket.write(hello)
+    const other = await connect({ localAddress: '127.0.0.2' } as tls.ConnectionOptions)
+    assert.ok(answered < 32, `${answered} came first`)
+    other.destroy()
+    // Those who go no further give way to those who wait.
+    const deadline = AbortSignal.timeout(30_000)
+    for (const socket of many) while (!socket.destroyed) await once(socket, 'close', { signal: deadline })
+    assert.ok(answered > 32, `${answered} were answered`)
+  })
+
+  test('whoever connects and leaves, or breaks off, before its handshake harms nobody', async () => {
+    const port = Number(new URL(service.url).port)
+    for (const end of ['end', 'resetAndDestroy'] as const) {
+      const socket = net.connect(port, '127.0.0.1')
+      await once(socket, 'connect')
+      socket.resume()[end]()
+      await once(socket, 'close')
+    }
+    ;(await connect()).destroy()
+  })
+
+  test('nobody begins another handshake within a connection', async () => {
+    const socket = await connect({ maxVersion: 'TLSv1.2' })
+    const ended = once(socket, 'error')
+    socket.renegotiate({ rejectUnauthorized: false }, () => {})
+    assert.match(String(await ended), /no.?renegotiation/i)
+  })
 
   async function served(): Promise<string> {
     const socket = await connect()

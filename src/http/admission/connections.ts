@@ -8,6 +8,7 @@ import type { SharedPool } from '../../common/shared-pool.ts'
 import { REFUSED_FOR } from '../fault.ts'
 import { addressGroup } from './address-group.ts'
 import { fairPool, KEPT } from './fair-pool.ts'
+import { Handshakes } from './handshakes.ts'
 
 /**
  * TLS handshakes at once, as a part of all connections: each costs more than a connection, before anything is known of
@@ -42,6 +43,10 @@ export class Connections {
   readonly #companies = new Map<string, Party>()
   readonly #bySocket = new WeakMap<Socket, Connection>()
   readonly #shaking = new Map<string, Connection>()
+  readonly #handshakeTurns = new Handshakes((socket) => {
+    const connection = this.#bySocket.get(socket)
+    if (connection !== undefined) this.#cut(connection)
+  })
   /** Connections that had to go, or were not let in. */
   dropped = 0
   #refused = 0
@@ -102,6 +107,12 @@ export class Connections {
     if (connection === undefined || !this.#mayShake()) return false
     this.#shakes(connection)
     return true
+  }
+
+  /** Calls `begin` when the client has begun its handshake and it is its turn; not if it leaves before. */
+  handshake(socket: Socket, begin: () => void): void {
+    const connection = this.#bySocket.get(socket)
+    if (connection !== undefined) this.#handshakeTurns.take(socket, connection.party.name, begin)
   }
 
   #shakes(connection: Connection): void {
@@ -194,6 +205,7 @@ export class Connections {
     this.#shaking.delete(connection.shaking)
     connection.shaking = null
     this.#handshakes.give(1)
+    this.#handshakeTurns.ended(connection.socket)
   }
 
   /** The oldest handshake makes room for a new one: it had the most time. */
