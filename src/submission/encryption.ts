@@ -1,6 +1,11 @@
 import type { Socket } from 'node:net'
-import { type SecureContext, TLSSocket } from 'node:tls'
+import { type SecureContext, TLSSocket, type TLSSocketOptions } from 'node:tls'
 
+/**
+ * Octets after which a connection that nobody reads is left alone. A record of TLS may have a single octet, and each is
+ * deciphered and kept by itself: a connection holds back its client by a few of them.
+ */
+const READ_AHEAD = 1_024
 /** Ms for a handshake. */
 const WITHIN = 10_000
 
@@ -25,7 +30,7 @@ export async function encrypted(
   })
   if (!begun) return null
   return new Promise((resolve) => {
-    const secure = new TLSSocket(socket, { isServer: true, secureContext })
+    const secure = new TLSSocket(socket, { isServer: true, secureContext, highWaterMark: READ_AHEAD } as TLSSocketOptions)
     const timer = setTimeout(() => fail(), WITHIN)
     const fail = () => {
       clearTimeout(timer)

@@ -1,7 +1,7 @@
 import { isEmailId } from '../../email/email-id.ts'
 import type { QueueStore } from '../store.ts'
 import { happen } from './apply.ts'
-import { HOLD_EMAIL, type Place } from './facts.ts'
+import { COMPANY_OF, HOLD_EMAIL, type Place } from './facts.ts'
 import type { Parts } from './parts.ts'
 
 const REQUESTED = {
@@ -14,7 +14,9 @@ export function cancellation({ database, changes }: Parts): Pick<QueueStore, 'ca
   return {
     async cancel(emailId, at) {
       if (!isEmailId(emailId)) return { canceled: 0, sending: 0 }
-      const all = await database.transaction(async (session) => {
+      const [known] = await database.look<{ company: number }>(COMPANY_OF, [emailId])
+      if (known === undefined) return { canceled: 0, sending: 0 }
+      const all = await database.change(known.company, async (session) => {
         return await happen(
           session,
           await session.run<Place>(HOLD_EMAIL, [emailId]),

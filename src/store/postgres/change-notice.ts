@@ -7,14 +7,16 @@ import type { Parts } from './parts.ts'
  * nodes.
  *
  * @param note runs last in the transaction, with the version that the change has
+ * @param company whose turn it takes (see Database.change); null: nobody's
  */
 export async function withNotice(
   { database, changes }: Parts,
   kind: StoreChange,
   work: (session: Session) => Promise<boolean>,
   note?: (session: Session, version: number) => Promise<void>,
+  company: number | null = null,
 ): Promise<boolean> {
-  const changed = await changes.noticed(kind, (write) =>
+  const change = (write: Parameters<Parameters<typeof changes.noticed>[1]>[0]) =>
     database.transaction(async (session) => {
       const some = await work(session)
       if (!some) return false
@@ -24,8 +26,9 @@ export async function withNotice(
         return { rows }
       })
       return true
-    }),
-  )
+    })
+  const noticed = () => changes.noticed(kind, change)
+  const changed = await (company === null ? noticed() : database.inTurn(company, noticed))
   if (changed) changes.tell(kind)
   return changed
 }

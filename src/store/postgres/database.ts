@@ -1,6 +1,7 @@
 /** Connections to PostgreSQL, and transactions on them. */
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
+import { CompanyPlaces } from '../../common/company-places.ts'
 import { StoreUnavailable } from '../store.ts'
 import { asStoreError, codeOf, isBroken, isCollision, isUndone, OutcomeUnknown } from './faults.ts'
 import { storable, types } from './rows.ts'
@@ -8,6 +9,11 @@ import { storable, types } from './rows.ts'
 /** Connections for the hot path (accept, claim, record) and for everything else. */
 const WRITING = 8
 const READING = 4
+/**
+ * Connections for the hot path that what companies change may occupy, while it waits for rows that are locked: two of one
+ * company, and one is kept for another.
+ */
+const CHANGING = { size: 3, kept: 1, timesFree: 2 }
 /** Milliseconds for a connection to be made, or to become free. */
 const CONNECT_TIMEOUT = 5_000
 /** How often a transaction that lost against another one is run again. */
@@ -59,6 +65,7 @@ export class Database {
   readonly #writing: pg.Pool
   readonly #reading: pg.Pool
   readonly #vital: pg.Pool
+  readonly #changing = new CompanyPlaces(CHANGING)
   #commits = 0
   #closed: Promise<void> | null = null
 
@@ -138,6 +145,24 @@ export class Database {
    */
   async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return await this.#again(() => this.#with(this.#writing, (client) => this.#within(client, 'BEGIN', work)))
+  }
+
+  /**
+   * A transaction by which this company changes what is its own, as often as its keys and people ask: few are under way
+   * at a time, and companies take turns, so that mail never waits behind them for a connection.
+   */
+  change<T>(company: number, work: (session: Session) => Promise<T>): Promise<T> {
+    return this.inTurn(company, () => this.transaction(work))
+  }
+
+  /** Work of which such a transaction is a part. */
+  async inTurn<T>(company: number, work: () => Promise<T>): Promise<T> {
+    const end = await this.#changing.take(String(company))
+    try {
+      return await work()
+    } finally {
+      end()
+    }
   }
 
   /** A connection of the caller's own, which ends it. */

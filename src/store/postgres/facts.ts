@@ -21,6 +21,11 @@ export function nameOf({ email, position }: Place): string {
 }
 
 /** What an email ($1) has in the queue. A result being written comes before or after, not in between. */
+export const COMPANY_OF: Statement = {
+  name: 'company-of-email',
+  text: 'SELECT company FROM emails WHERE id = $1',
+}
+
 export const HOLD_EMAIL: Statement = {
   name: 'hold-email',
   text: 'SELECT email::text AS email, position FROM queue WHERE email = $1 ORDER BY position FOR UPDATE',

@@ -5,7 +5,7 @@ import { foundOf } from '../schedule.ts'
 import type { EmailStore, Rescheduled } from '../store.ts'
 import { apply, decided } from './apply.ts'
 import type { Statement } from './database.ts'
-import { factsOf, HOLD_EMAIL, type Place } from './facts.ts'
+import { COMPANY_OF, factsOf, HOLD_EMAIL, type Place } from './facts.ts'
 import type { Parts } from './parts.ts'
 
 const PLANNED: Statement = {
@@ -30,7 +30,9 @@ const TELL = `INSERT INTO events (email, company, recipient, at, type, detail)
 export function schedule({ database, changes }: Parts): Pick<EmailStore, 'reschedule' | 'cancelScheduled'> {
   async function happen(id: string, happening: Happening & { at: number }): Promise<Rescheduled> {
     if (!isEmailId(id)) return { found: 'unknown' }
-    const found = await database.transaction(async (session): Promise<Rescheduled> => {
+    const [known] = await database.look<Pick<Planned, 'company'>>(COMPANY_OF, [id])
+    if (known === undefined) return { found: 'unknown' }
+    const found = await database.change(known.company, async (session): Promise<Rescheduled> => {
       // As a claim does: first the queue, then the email.
       const places = await session.run<Place>(HOLD_EMAIL, [id])
       const [email] = await session.run<Planned>(PLANNED, [id])

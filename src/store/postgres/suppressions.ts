@@ -173,7 +173,7 @@ export function suppressions(parts: Parts): SuppressionStore {
       const numbers = await Promise.all(list.map(({ companyId }) => companies.number(companyId)))
       const all = list.map((each, index): Put => ({ ...each, company: numbers[index]! }))
       let added = new Set<string>()
-      await withNotice(parts, 'stops', async (session) => {
+      const put = async (session: Session) => {
         const rows = await session.run<{ id: string }>(ADD, PUT.values(all))
         added = new Set(rows.map(({ id }) => id))
         const joined = await joinTags(
@@ -181,7 +181,8 @@ export function suppressions(parts: Parts): SuppressionStore {
           all.filter(({ id, type }) => type === 'unsubscribe' && !added.has(id)),
         )
         return added.size > 0 || joined
-      })
+      }
+      await withNotice(parts, 'stops', put, undefined, numbers[0] ?? null)
       return list.map(({ id }) => added.has(id))
     },
 
@@ -201,7 +202,7 @@ export function suppressions(parts: Parts): SuppressionStore {
     async removeUnsubscribedTag(companyId, address, tag) {
       const company = await companies.filter(companyId)
       if (company === undefined) return false
-      const removed = await database.transaction(async (session) => {
+      const removed = await database.change(company ?? 0, async (session) => {
         const [row] = await session.run<{ id: string; tags: string }>(TAGS, [company, folded(address)])
         const rest = row === undefined ? undefined : withoutTag(listOf(row.tags), tag)
         if (row === undefined || rest === undefined) return false
@@ -248,7 +249,7 @@ export function suppressions(parts: Parts): SuppressionStore {
       const order = [...list.keys()].sort((a, b) =>
         folded(list[a]!.value) < folded(list[b]!.value) ? -1 : 1,
       )
-      return await database.transaction(async (session) => {
+      return await database.change(numbers[0] ?? 0, async (session) => {
         const added = list.map(() => false)
         for (const index of order) {
           const { value, kind, reason, createdAt } = list[index]!
