@@ -7,7 +7,8 @@ import type { Parts } from './parts.ts'
  * nodes.
  *
  * @param note runs last in the transaction, with the version that the change has
- * @param company whose turn it takes (see Database.change); null: nobody's
+ * @param company whose turn it takes (see Database.change); null: that of its kind, whose
+ * version only one transaction at a time can raise
  */
 export async function withNotice(
   { database, changes }: Parts,
@@ -28,7 +29,7 @@ export async function withNotice(
       return true
     })
   const noticed = () => changes.noticed(kind, change)
-  const changed = await (company === null ? noticed() : database.inTurn(company, noticed))
+  const changed = await database.inTurn(company ?? kind, noticed)
   if (changed) changes.tell(kind)
   return changed
 }

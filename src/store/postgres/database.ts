@@ -155,9 +155,9 @@ export class Database {
     return this.inTurn(company, () => this.transaction(work))
   }
 
-  /** Work of which such a transaction is a part. */
-  async inTurn<T>(company: number, work: () => Promise<T>): Promise<T> {
-    const end = await this.#changing.take(String(company))
+  /** Work of which such a transaction is a part; the turn of a company, or of what all companies change one by one. */
+  async inTurn<T>(party: number | string, work: () => Promise<T>): Promise<T> {
+    const end = await this.#changing.take(String(party))
     try {
       return await work()
     } finally {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { freshDatabase, withoutPostgres } from '../../support/postgres.ts'
-import { accept, acme, email, HOUR, NOW } from '../samples.ts'
+import { accept, acme, apiKey, email, HOUR, NOW } from '../samples.ts'
 import { lockAwaited, rivalOf } from './faults/rival.ts'
 
 describe('turns of changes in PostgreSQL', { skip: withoutPostgres() }, () => {
@@ -28,5 +28,20 @@ describe('turns of changes in PostgreSQL', { skip: withoutPostgres() }, () => {
     await rival.query('ROLLBACK')
     const answers = await Promise.all(changes)
     assert.deepEqual(new Set(answers.map(({ found }) => found)), new Set(['scheduled', 'unknown']))
+  })
+
+  test('and so do changes of accounts, which are made one by one', async (t) => {
+    const url = await freshDatabase(t)
+    const store = await PostgresStore.open(url)
+    t.after(() => store.close())
+    const owner = await acme(store)
+    const rival = await rivalOf(t, url)
+    await rival.query("SELECT 1 FROM counters WHERE name LIKE '%accounts%' FOR UPDATE")
+    const changes = Array.from({ length: 20 }, () => store.addKey(apiKey(owner)))
+    await lockAwaited(url)
+    const mails = Array.from({ length: 10 }, () => email(owner, ['b@y.test']))
+    await Promise.all(mails.map((mail) => accept(store, mail)))
+    await rival.query('ROLLBACK')
+    await Promise.all(changes)
   })
 })
