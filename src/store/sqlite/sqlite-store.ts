@@ -1,4 +1,6 @@
+import { CompanyPlaces } from '../../common/company-places.ts'
 import type { Happened } from '../../email/lifecycle.ts'
+import type { Suppression } from '../../email/suppression.ts'
 import type { Told } from '../../email/told-event.ts'
 import { toldOf } from '../email-rows.ts'
 import { addRetried, NOTHING_RETRIED } from '../retried.ts'
@@ -44,6 +46,9 @@ export interface SqliteOptions {
   onFault?: (error: Error) => void
 }
 
+/** Lists of suppressions that are written at a time: two of one company, and one is kept for another. */
+const LISTS = { size: 3, kept: 1, timesFree: 2 }
+
 /**
  * The store in one SQLite file: a thread that writes (group commit), a thread that reads beside it. Other processes may
  * open the same file at the same time; of those that open it `exclusive` there is one.
@@ -55,6 +60,7 @@ export class SqliteStore implements types.Store {
   readonly #watchers = new Set<(change: types.StoreChange) => void>()
   readonly #exclusive: boolean
   readonly #path: string
+  readonly #lists = new CompanyPlaces(LISTS)
   #unlock: (() => void) | null
 
   readonly beat = this.#writes('beat')
@@ -65,7 +71,6 @@ export class SqliteStore implements types.Store {
   readonly quarantine = this.#writes('quarantine')
   readonly cancelScheduled = this.#writes('cancelScheduled')
   readonly reschedule = this.#writes('reschedule')
-  readonly addSuppressions = this.#writes('addSuppressions')
   readonly removeUnsubscribedTag = this.#writes('removeUnsubscribedTag')
   readonly addAllowed = this.#writes('addAllowed')
   readonly noteTag = this.#writes('noteTag')
@@ -279,6 +284,16 @@ export class SqliteStore implements types.Store {
 
   storage(): Promise<types.StorageUsed> {
     return storageOf(this.#path)
+  }
+
+  /** What waits for the writer is written in one commit, whoever waits for it: so lists of a company are few of that. */
+  async addSuppressions(list: readonly Suppression[]): Promise<boolean[]> {
+    const end = await this.#lists.take(list[0]?.companyId ?? '')
+    try {
+      return await this.#write('addSuppressions', list)
+    } finally {
+      end()
+    }
   }
 
   removeSuppressions(scope: types.SuppressionScope): Promise<number> {

@@ -38,6 +38,23 @@ export function suppressionsContract(open: OpenBench): void {
       assert.equal(await store.removeSuppressions({ companyId, address, domainId: one }), 1)
     })
 
+    test('of one company, however many lists come at once, do not come before those of another', async (t) => {
+      const { store } = await open(t)
+      const [many, other] = [await acme(store), await acme(store, 'Other')]
+      let written = 0
+      const lists = Array.from({ length: 30 }, async (_, list) => {
+        const entries = Array.from({ length: 50 }, (_, entry) =>
+          suppression(many, `a${list}.${entry}@x.test`),
+        )
+        await store.addSuppressions(entries)
+        written++
+      })
+      await store.addSuppressions([suppression(other, 'b@x.test')])
+      assert.ok(written < 15, `${written} lists came first`)
+      await Promise.all(lists)
+      assert.equal((await store.listSuppressions({ companyId: many.id, limit: 2_000 })).length, 1_500)
+    })
+
     test('have a type each, and the first type there is stops mail', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
