@@ -181,7 +181,7 @@ export class Listener {
   }
 }
 
-/** What Node.js does with a new connection of a server that speaks TLS waits until it is its turn. */
+/** Hands a new connection to Node.js for its handshake when it is the turn of its address. */
 function encryptInTurn(server: Server | HttpsServer, connections: Connections): void {
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')

@@ -26,7 +26,10 @@ export async function readCertificate({ certPath, keyPath }: TlsFiles): Promise<
     const [cert, key] = await Promise.all([readFile(certPath), readFile(keyPath)])
     // RFC 9325 3.1.1: nothing below TLS 1.2.
     const options: SecureContextOptions = {
-      ...{ cert, key, minVersion: 'TLSv1.2', ecdhCurve: GROUPS },
+      cert,
+      key,
+      minVersion: 'TLSv1.2',
+      ecdhCurve: GROUPS,
       // A handshake within the connection of a client that is known to nobody still, and in no turn.
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     }

@@ -13,15 +13,15 @@ const MAX_UNREAD = 64 * 1024
 const LINGER = 1_000
 
 /** Null: go on; a promise resolves when so many octets may be worked on. */
-export type Turn = (octets: number) => Promise<void> | null
+export type TurnOfOctets = (octets: number) => Promise<void> | null
 
 export class Channel {
   #socket: Socket
-  readonly #turn: Turn
+  readonly #turn: TurnOfOctets
   #input: Input
   #out = ''
 
-  constructor(socket: Socket, turn: Turn) {
+  constructor(socket: Socket, turn: TurnOfOctets) {
     this.#socket = socket
     this.#turn = turn
     this.#input = new Input(socket)

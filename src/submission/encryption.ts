@@ -30,7 +30,11 @@ export async function encrypted(
   })
   if (!begun) return null
   return new Promise((resolve) => {
-    const secure = new TLSSocket(socket, { isServer: true, secureContext, highWaterMark: READ_AHEAD } as TLSSocketOptions)
+    const secure = new TLSSocket(socket, {
+      isServer: true,
+      secureContext,
+      highWaterMark: READ_AHEAD,
+    } as TLSSocketOptions)
     const timer = setTimeout(() => fail(), WITHIN)
     const fail = () => {
       clearTimeout(timer)

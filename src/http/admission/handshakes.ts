@@ -1,7 +1,7 @@
 /**
- * Turns of TLS handshakes. Each is milliseconds of the main thread (a signature, and a key agreed on) before anything is
- * known of the client, and a hundred clients may begin theirs in the same moment. So in a turn of the event loop one is
- * begun, source addresses taking turns, and few are under way at once: what its client sends next is not held back.
+ * Turns of TLS handshakes. Each is milliseconds of the main thread (a signature, and a key agreed on) before anything
+ * is known of the client, and a hundred clients may begin theirs in the same moment. So in a turn of the event loop one
+ * is begun, source addresses taking turns, and few are under way at once: what its client sends next is not held back.
  */
 import type { Socket } from 'node:net'
 import { CompanyTurns } from '../../common/company-turns.ts'

@@ -10,8 +10,8 @@ import { storable, types } from './rows.ts'
 const WRITING = 8
 const READING = 4
 /**
- * Connections for the hot path that what companies change may occupy, while it waits for rows that are locked: two of one
- * company, and one is kept for another.
+ * Connections for the hot path that what companies change may occupy, while it waits for rows that are locked: two of
+ * one company, and one is kept for another.
  */
 const CHANGING = { size: 3, kept: 1, timesFree: 2 }
 /** Milliseconds for a connection to be made, or to become free. */

@@ -20,12 +20,13 @@ export function nameOf({ email, position }: Place): string {
   return `${email} ${position}`
 }
 
-/** What an email ($1) has in the queue. A result being written comes before or after, not in between. */
+/** Number of the company of an email ($1). */
 export const COMPANY_OF: Statement = {
   name: 'company-of-email',
   text: 'SELECT company FROM emails WHERE id = $1',
 }
 
+/** What an email ($1) has in the queue. A result being written comes before or after, not in between. */
 export const HOLD_EMAIL: Statement = {
   name: 'hold-email',
   text: 'SELECT email::text AS email, position FROM queue WHERE email = $1 ORDER BY position FOR UPDATE',

@@ -286,7 +286,7 @@ export class SqliteStore implements types.Store {
     return storageOf(this.#path)
   }
 
-  /** What waits for the writer is written in one commit, whoever waits for it: so lists of a company are few of that. */
+  /** The writer commits all waiting operations together, so a company adds few lists to a commit. */
   async addSuppressions(list: readonly Suppression[]): Promise<boolean[]> {
     const end = await this.#lists.take(list[0]?.companyId ?? '')
     try {
