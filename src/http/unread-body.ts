@@ -8,6 +8,8 @@ import { release } from '../common/octets.ts'
  * looks.
  */
 const ALLOWANCE = 256 * 1024
+/** What a chunk counts for at least: its framing is work. */
+const CHUNK = 64
 /** Ms for which a connection is kept after that for its client to read the answer. */
 const LINGER = 1_000
 
@@ -58,7 +60,7 @@ export function discardBody(request: IncomingMessage, response: ServerResponse, 
   socket.once('close', () => clearTimeout(cut))
   let left = ALLOWANCE
   request.on('data', (chunk: Buffer) => {
-    left -= chunk.length
+    left -= Math.max(chunk.length, CHUNK)
     release(chunk)
     // The client's own connection holds back the rest.
     if (left < 0) request.pause()
