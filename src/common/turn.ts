@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Ms of work after which a turn is long: a few such pieces of work, each of some ms, still leave it below 50. */
-const LONG = 20
+const LONG = 15
 
 class Turn {
   readonly #waits = performance.nodeTiming

@@ -54,7 +54,7 @@ export class BodyLimit {
  * Pieces in which a body may come, and octets that each of those beyond them has on average. Clients write a few at a
  * time (a name, a line end); one that sends single octets has us at work for framing.
  */
-const PIECES = 4_096
+const PIECES = 2_048
 const LEAST_IN_PIECE = 16
 
 /** For a body of unknown length room is made piece by piece. */
