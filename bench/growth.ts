@@ -9,7 +9,7 @@ import { measureAccepting, measureDelivery, type Parts } from './measure.ts'
 import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
 import { keepResult } from './results.ts'
 import { Rig } from './rig.ts'
-import { type Memory, processMemory } from './service/process-usage.ts'
+import { type Memory, processMemory } from '../harness/service/process-memory.ts'
 import { median } from './statistics.ts'
 import { inTurns } from './turns.ts'
 

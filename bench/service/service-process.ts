@@ -4,7 +4,8 @@ import type { ServiceChild } from '../../harness/service/service-child.ts'
 import type { Tenant } from '../../harness/service/tenant.ts'
 import { whenInterrupted } from '../interrupted.ts'
 import { pinning } from './pinned-process.ts'
-import { addUsage, processCpu, processMemory, threadUsage, type Usage } from './process-usage.ts'
+import { processMemory } from '../../harness/service/process-memory.ts'
+import { addUsage, processCpu, threadUsage, type Usage } from './process-usage.ts'
 
 export interface ServiceProcess {
   port: number

@@ -54,16 +54,18 @@ function fullObject(schema: Shape, most: Most): object {
   return Object.fromEntries([...named, ...others])
 }
 
-/** The fullest value whose JSON has no more than so many octets. */
+/** The fullest value whose JSON has no more than so many octets: many short texts cost more than a few long ones. */
 export function fullestWithin(schema: Shape, octets: number): unknown {
-  let most: Most = { members: 20_000, characters: 100_000 }
-  for (;;) {
-    const value = fullest(schema, most)
-    if (size(value) <= octets || most.members + most.characters <= 2) return value
-    // Many short texts cost more than a few long ones.
-    most =
-      most.characters > 8
-        ? { ...most, characters: Math.ceil(most.characters / 2) }
-        : { members: Math.ceil(most.members / 2), characters: Math.max(1, most.characters - 1) }
+  let most: Most = { members: 1, characters: 4 }
+  for (const [what, end] of [
+    ['members', 100_000],
+    ['characters', octets],
+  ] as const) {
+    while (most[what] < end) {
+      const more = { ...most, [what]: most[what] * 2 }
+      if (size(fullest(schema, more)) > octets) break
+      most = more
+    }
   }
+  return fullest(schema, most)
 }
