@@ -2,7 +2,7 @@
 import type { Provenance } from '../harness/results.ts'
 import type { HistoryShape } from './history/shape.ts'
 import type { AcceptFigure, DeliveryRound } from './measure.ts'
-import type { Memory } from './service/process-usage.ts'
+import type { Memory } from '../harness/service/process-memory.ts'
 
 export interface GrowthRound {
   accepting: AcceptFigure

@@ -20,7 +20,9 @@ export async function readStalls(url: string): Promise<Stalls> {
 
 /** Ms of the longest turn between the two, rounded up to the bound of its bucket; 0: none was noticeable. */
 export function longestStall(before: Stalls, after: Stalls): number {
-  const bounds = [...after].filter(([bound, count]) => count > (before.get(bound) ?? 0)).map(([bound]) => bound)
+  const bounds = [...after]
+    .filter(([bound, count]) => count > (before.get(bound) ?? 0))
+    .map(([bound]) => bound)
   return Math.max(0, ...bounds) * 1_000
 }
 

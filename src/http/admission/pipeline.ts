@@ -7,7 +7,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { presentWork } from '../../common/present-work.ts'
 import { clip } from '../fault.ts'
-import { idOf } from '../target.ts'
+import { idOf, type WithId } from '../target.ts'
 import type { HeldBack } from './held-back.ts'
 
 /** Requests without an answer on one connection. */
@@ -44,7 +44,7 @@ function readNoFurther(socket: Socket): void {
 }
 
 /** For the log. */
-function describeRequest(request: IncomingMessage): object {
+function describeRequest(request: IncomingMessage & WithId): object {
   const { method, url } = request
   return { requestId: idOf(request), operation: `${method} ${clip(url ?? '')}` }
 }

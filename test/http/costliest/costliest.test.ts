@@ -15,8 +15,8 @@ import { type Asked, Asker, type Heard } from './asking.ts'
 import { type Filled, fill } from './filled.ts'
 import { FRAMINGS } from './framing.ts'
 import { fullestWithin, type Shape } from './fullest.ts'
-import { DECLARED_BODY, NAMED, type Octets, ROWS, type Row } from './rows.ts'
 import { allRoutes, nameOf, type Route } from './routes.ts'
+import { DECLARED_BODY, NAMED, type Octets, ROWS, type Row } from './rows.ts'
 
 /** Ms of processor time. */
 const MOST = 50
@@ -83,7 +83,9 @@ describe('the costliest requests', () => {
     await installation.remove()
     figures.sort((a, b) => b.ms - a.ms)
     for (const { name, ms, peak, statuses } of figures.slice(0, 40)) {
-      console.log(`${ms.toFixed(0).padStart(5)} ms ${(peak / 1048576).toFixed(0).padStart(5)} MB  ${name}  ${statuses}`)
+      console.log(
+        `${ms.toFixed(0).padStart(5)} ms ${(peak / 1048576).toFixed(0).padStart(5)} MB  ${name}  ${statuses}`,
+      )
     }
   })
 
@@ -102,7 +104,10 @@ describe('the costliest requests', () => {
     const { peak } = processMemory(child.pid)
     figures.push({ name, ms: least, peak, statuses })
     assert.ok(child.alive, `the service has ended: ${child.log.join('\n')}`)
-    assert.ok(least <= MOST, `the main thread was away for up to ${least} ms each time: ${logged.at(-1) ?? ''}`)
+    assert.ok(
+      least <= MOST,
+      `the main thread was away for up to ${least} ms each time: ${logged.at(-1) ?? ''}`,
+    )
     assert.ok(peak <= MOST_MEMORY, `it took ${Math.round(peak / 1048576)} MB`)
   }
 
@@ -123,8 +128,8 @@ describe('the costliest requests', () => {
 
   for (const route of routes) {
     const row: Row = ROWS[nameOf(route)] ?? {}
-    const schema = route.schema ?? { response: {} }
-    const bodies = row.body !== undefined || schema.body === undefined ? [null] : derived(schema.body as Shape)
+    const schema = route.schema?.body
+    const bodies = row.body !== undefined || schema === undefined ? [null] : [fullestWithin(schema as Shape, DECLARED_BODY - 1_000) as object]
 
     test(nameOf(route), async () => {
       const statuses = new Map<number, number>()
@@ -155,11 +160,6 @@ describe('the costliest requests', () => {
   }
 })
 
-/** The most that a schema allows, and what is no part of it: a text of brackets, and ever new names. */
-function derived(schema: Shape): object[] {
-  return [fullestWithin(schema, DECLARED_BODY - 1_000) as object]
-}
-
 function assertInWords({ status, type, octets, beginning }: Heard): void {
   assert.ok(status < 500 || status === 503, `${status}: ${beginning}`)
   if (status < 400) return
@@ -170,7 +170,9 @@ function requestOf({ method, url, schema }: Route, row: Row, of: Filled, derived
   const isConsole = url.startsWith('/console')
   const isForm = /^\/v\d/.test(url)
   const own = row.params?.(of) ?? {}
-  const path = url.replace(/:(\w+)|\*/g, (all, name: string = all) => encodeURIComponent(own[name] ?? NAMED[name]!(of, url)))
+  const path = url.replace(/:(\w+)|\*/g, (all, name: string = all) =>
+    encodeURIComponent(own[name] ?? NAMED[name]!(of, url)),
+  )
   const query = row.query ?? queryOf(schema?.querystring as Shape | undefined)
   const given = typeof row.body === 'function' ? row.body(of) : (row.body ?? derivedBody)
   const body = given === null ? null : octetsOf(given, isForm)

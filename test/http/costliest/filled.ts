@@ -1,14 +1,8 @@
 /** A service whose one company has as much as hurts: what routes list, read, search and count is there. */
 import assert from 'node:assert/strict'
-import { randomUUIDv7 } from 'node:crypto'
+import { Insiders } from '../../../harness/service/insiders.ts'
 import type { ServiceChild } from '../../../harness/service/service-child.ts'
 import type { Tenant } from '../../../harness/service/tenant.ts'
-import { newToken } from '../../../src/accounts/token.ts'
-import { loadSettings } from '../../../src/config/load.ts'
-import { beginSession } from '../../../src/operate/sessions.ts'
-import { newPerson } from '../../../src/people/person.ts'
-import { openStore } from '../../../src/store/open.ts'
-import type { Store } from '../../../src/store/store.ts'
 import type { Installation } from '../../support/installation.ts'
 import { call } from '../requests.ts'
 
@@ -48,46 +42,42 @@ export interface Filled {
 
 /** `child`: of the installation, where the company of `tenant` has nothing yet. */
 export async function fill(installation: Installation, child: ServiceChild, tenant: Tenant): Promise<Filled> {
-  const { database } = loadSettings(
-    { POSTROAD_DATABASE_URL: await installation.databaseUrl() },
-    { envFile: null },
-  )
-  const store = await openStore(database, { exclusive: false })
-  try {
-    return await new Filling(child, tenant, store).done()
-  } finally {
-    await store.close()
-  }
+  await using insiders = await Insiders.of(await installation.databaseUrl(), tenant.companyId)
+  return await new Filling(child, tenant, insiders, await insiders.addKey()).done()
 }
 
 class Filling {
   readonly #child: ServiceChild
   readonly #tenant: Tenant
-  readonly #store: Store
-  readonly #token = newToken()
+  readonly #insiders: Insiders
+  readonly #token: string
 
-  constructor(child: ServiceChild, tenant: Tenant, store: Store) {
+  constructor(child: ServiceChild, tenant: Tenant, insiders: Insiders, token: string) {
     this.#child = child
     this.#tenant = tenant
-    this.#store = store
+    this.#insiders = insiders
+    this.#token = token
   }
 
   async done(): Promise<Filled> {
     const { companyId } = this.#tenant
-    await this.#addKey()
-    const operator = await this.#session(true)
-    const spare = await this.#session(false)
-    const people = await Promise.all(Array.from({ length: 30 }, () => this.#person(false)))
+    const insiders = this.#insiders
+    const operator = await insiders.signIn('owner', { operator: true })
+    const spare = await insiders.signIn('owner')
+    const people = await Promise.all(Array.from({ length: 30 }, () => insiders.addPerson('owner')))
     const emails = await this.#emails()
     const domains: string[] = []
-    for (let index = 0; index < 8; index++) domains.push(await this.#made('/domains', { name: `d${index}.example` }))
+    for (let index = 0; index < 8; index++)
+      domains.push(await this.#made('/domains', { name: `d${index}.example` }))
     const webhooks: string[] = []
     for (let index = 0; index < 15; index++) {
       const endpoint = `https://hook${index}.example/${'x'.repeat(200)}`
       webhooks.push(await this.#made('/webhooks', { endpoint, events: ['email.sent', 'email.delivered'] }))
     }
     const keys = await Promise.all(
-      Array.from({ length: 80 }, (_, index) => this.#made('/api-keys', { name: `key ${index} ${'k'.repeat(150)}` })),
+      Array.from({ length: 80 }, (_, index) =>
+        this.#made('/api-keys', { name: `key ${index} ${'k'.repeat(150)}` }),
+      ),
     )
     await this.#suppressions()
     const [suppression] = (await this.#list('/suppressions?limit=1')) as [{ id: string }]
@@ -99,7 +89,7 @@ class Filling {
       pid: this.#child.pid,
       companyId,
       domain: DOMAIN,
-      token: this.#token.token,
+      token: this.#token,
       cookie: operator,
       spareCookie: spare,
       ids: {
@@ -117,44 +107,32 @@ class Filling {
     }
   }
 
-  async #addKey(): Promise<void> {
-    await this.#store.addKey({
-      ...{ id: randomUUIDv7(), companyId: this.#tenant.companyId, name: 'all', tokenHash: this.#token.hash },
-      ...{ scopes: ['sending', 'reading', 'management'], domainId: null, createdAt: Date.now() },
-      ...{ networks: [], expiresAt: null, revokedAt: null },
-    })
-  }
-
-  async #person(operator: boolean): Promise<string> {
-    const memberships = [{ companyId: this.#tenant.companyId, role: 'owner' as const }]
-    const person = newPerson(Date.now(), {
-      ...{ address: `${randomUUIDv7()}@people.example`, name: 'n'.repeat(200), operator, memberships },
-    })
-    await this.#store.addPerson(person)
-    return person.id
-  }
-
-  async #session(operator: boolean): Promise<string> {
-    const person = await this.#store.findPerson({ id: await this.#person(operator) })
-    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now() }
-    return `postroad_session=${(await beginSession(this.#store, person!, 'link', from)).token}`
-  }
-
   async #emails(): Promise<Pick<Filled['ids'], 'large' | 'wide' | 'files' | 'scheduled'>> {
     const mail = { from: `a@${DOMAIN}`, to: 'b@sink.example', subject: 's'.repeat(900), text: 't' }
     const html = '<p>A line of <a href="https://example.com/?a=b&amp;c=d">HTML</a>, as it is written.</p>\n'
     const large = await this.#made('/emails', { ...mail, html: html.repeat(Math.ceil(HTML / html.length)) })
-    const to = Array.from({ length: 1_000 }, (_, index) => `"Recipient ${index}" <r${index}@d${index % 300}.example>`)
-    const headers = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`X-H-${index}`, 'v'.repeat(300)]))
+    const to = Array.from(
+      { length: 1_000 },
+      (_, index) => `"Recipient ${index}" <r${index}@d${index % 300}.example>`,
+    )
+    const headers = Object.fromEntries(
+      Array.from({ length: 500 }, (_, index) => [`X-H-${index}`, 'v'.repeat(300)]),
+    )
     const wide = await this.#made('/emails', { ...mail, to, headers })
     const content = Buffer.alloc(1_000, 'a').toString('base64')
-    const attachments = Array.from({ length: 200 }, (_, index) => ({ filename: `file ${index}.txt`, content }))
+    const attachments = Array.from({ length: 200 }, (_, index) => ({
+      filename: `file ${index}.txt`,
+      content,
+    }))
     const files = await this.#made('/emails', { ...mail, attachments })
     const at = new Date(Date.now() + 86_400_000).toISOString()
     const scheduled = await this.#made('/emails', { ...mail, to, scheduled_at: at })
     for (let batch = 0; batch < 4; batch++) {
       const emails = Array.from({ length: 100 }, (_, index) => {
-        const tags = Array.from({ length: 20 }, (_, tag) => ({ name: `tag${tag}`, value: `value${batch}-${index}` }))
+        const tags = Array.from({ length: 20 }, (_, tag) => ({
+          name: `tag${tag}`,
+          value: `value${batch}-${index}`,
+        }))
         return { ...mail, to: `u${index}@d${index}.example`, tags }
       })
       await this.#ask('POST', '/emails/batch', emails)
@@ -164,7 +142,10 @@ class Filling {
 
   async #suppressions(): Promise<void> {
     for (let batch = 0; batch < 20; batch++) {
-      const emails = Array.from({ length: 100 }, (_, index) => `s${batch}-${index}@${'long'.repeat(10)}.example`)
+      const emails = Array.from(
+        { length: 100 },
+        (_, index) => `s${batch}-${index}@${'long'.repeat(10)}.example`,
+      )
       await this.#ask('POST', '/suppressions/batch/add', { emails })
     }
   }
@@ -178,7 +159,7 @@ class Filling {
   }
 
   async #ask(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
-    const authorization = `Bearer ${this.#token.token}`
+    const authorization = `Bearer ${this.#token}`
     const reply = await call(`${this.#child.url}${path}`, {
       method,
       headers: { authorization, 'content-type': 'application/json' },

@@ -27,8 +27,7 @@ const GET = 'GET /emails/1 HTTP/1.1\r\nHost: x\r\n'
 const WRITTEN: Readonly<Record<string, (target: Target) => string>> = {
   'a body in chunks of one octet': (target) => head(target, CHUNKED) + DUST,
   'the same without a key': (target) => head({ ...target, token: '' }, CHUNKED) + DUST,
-  'the same where there is no route': (target) =>
-    head(target, CHUNKED).replace('/emails', '/nowhere') + DUST,
+  'the same where there is no route': (target) => head(target, CHUNKED).replace('/emails', '/nowhere') + DUST,
   'chunks with extensions': (target) => head(target, CHUNKED) + '1;aaaaaaaa=b\r\nx\r\n'.repeat(40_000),
   'chunks that are just not too small': (target) =>
     head(target, CHUNKED) + `10\r\n${'x'.repeat(16)}\r\n`.repeat(40_000),

@@ -25,7 +25,8 @@ interface Most {
 }
 
 const size = (value: unknown) => JSON.stringify(value)?.length ?? 0
-const largest = (values: readonly unknown[]) => values.reduce((most, one) => (size(one) > size(most) ? one : most))
+const largest = (values: readonly unknown[]) =>
+  values.reduce((most, one) => (size(one) > size(most) ? one : most))
 
 export function fullest(schema: Shape, most: Most): unknown {
   if ('const' in schema) return schema.const

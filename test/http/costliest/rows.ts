@@ -35,7 +35,8 @@ const MIB = 1024 * 1024
 export const DECLARED_BODY = 256 * 1024
 
 const repeated = (text: string, octets: number) => text.repeat(Math.floor(octets / text.length))
-const many = <Item>(count: number, item: (index: number) => Item) => Array.from({ length: count }, (_, index) => item(index))
+const many = <Item>(count: number, item: (index: number) => Item) =>
+  Array.from({ length: count }, (_, index) => item(index))
 
 function form(parts: Part[]): Octets {
   return { type: 'multipart/form-data; boundary=--x', octets: multipartBody(parts) }
@@ -161,9 +162,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
       const to = many(1_000, (index) => `r${index}@sink.example`)
       const variables = JSON.stringify(Object.fromEntries(to.map((each) => [each, { a: 'x'.repeat(200) }])))
       return form([
-        ...Object.entries({ from: from(of), subject: '%recipient.a%', text: repeated('%recipient.a%', 8_000) }).map(
-          ([name, value]) => ({ name, value }),
-        ),
+        ...Object.entries({
+          from: from(of),
+          subject: '%recipient.a%',
+          text: repeated('%recipient.a%', 8_000),
+        }).map(([name, value]) => ({ name, value })),
         { name: 'to', value: to.join(',') },
         { name: 'recipient-variables', value: variables },
         ...many(900, (index) => ({ name: `v:x${index}`, value: 'v' })),
@@ -193,13 +196,19 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /console/api/companies/:company/suppressions/import': {
     body: { list: 'manual', text: repeated('a"', 60_000) },
   },
-  'POST /v3/:domain/bounces': { body: many(1_000, (index) => ({ address: `b${index}@example.com`, error: 'e'.repeat(150) })) },
+  'POST /v3/:domain/bounces': {
+    body: many(1_000, (index) => ({ address: `b${index}@example.com`, error: 'e'.repeat(150) })),
+  },
   'POST /v3/:domain/complaints': { body: many(1_000, (index) => ({ address: `c${index}@example.com` })) },
   'POST /v3/:domain/unsubscribes': {
     body: many(1_000, (index) => ({ address: `u${index}@example.com`, tags: many(10, (tag) => `t${tag}`) })),
   },
-  'POST /suppressions/batch/add': { body: { emails: many(100, (index) => `${'a'.repeat(60)}${index}@example.com`) } },
-  'POST /suppressions/batch/remove': { body: { emails: many(100, (index) => `${'a'.repeat(60)}${index}@example.com`) } },
+  'POST /suppressions/batch/add': {
+    body: { emails: many(100, (index) => `${'a'.repeat(60)}${index}@example.com`) },
+  },
+  'POST /suppressions/batch/remove': {
+    body: { emails: many(100, (index) => `${'a'.repeat(60)}${index}@example.com`) },
+  },
 
   // Searches and counts.
   'GET /emails': { query: `?limit=100&subject=${'s'.repeat(500)}` },
@@ -227,8 +236,12 @@ export const ROWS: Readonly<Record<string, Row>> = {
     },
   },
   'POST /v1/analytics/tags': { body: { tag: 't', include_metrics: true, pagination: { limit: 20 } } },
-  'GET /v3/:domain/stats/total': { query: `?${many(300, () => 'event=accepted').join('&')}&resolution=hour&duration=30d` },
-  'GET /v3/stats/total': { query: `?${many(300, () => 'event=accepted').join('&')}&resolution=hour&duration=30d` },
+  'GET /v3/:domain/stats/total': {
+    query: `?${many(300, () => 'event=accepted').join('&')}&resolution=hour&duration=30d`,
+  },
+  'GET /v3/stats/total': {
+    query: `?${many(300, () => 'event=accepted').join('&')}&resolution=hour&duration=30d`,
+  },
   'GET /console/api/companies/:company/emails': { query: `?limit=100&text=${'s'.repeat(200)}` },
   'GET /console/api/companies/:company/overview/volume': { query: '?span=month' },
   'GET /console/api/companies/:company/overview/latency': { query: '?span=month' },
@@ -256,18 +269,27 @@ export const ROWS: Readonly<Record<string, Row>> = {
     body: { selector: 's9', pem: `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(19_000)}` },
   },
   'POST /v1/dkim/keys': {
-    body: ({ spareDomainName }) => ({ signing_domain: spareDomainName, selector: 's8', pem: 'A'.repeat(200_000) }),
+    body: ({ spareDomainName }) => ({
+      signing_domain: spareDomainName,
+      selector: 's8',
+      pem: 'A'.repeat(200_000),
+    }),
   },
   'DELETE /console/api/companies/:company/team/:person': { params: nobody },
   'DELETE /console/api/installation/people/:person': { params: nobody },
   'POST /console/api/installation/pauses': { body: { company: null, domain: `${'p'.repeat(60)}.example` } },
-  'POST /console/api/installation/pauses/end': { body: { company: null, domain: `${'p'.repeat(60)}.example` } },
+  'POST /console/api/installation/pauses/end': {
+    body: { company: null, domain: `${'p'.repeat(60)}.example` },
+  },
 
   // Who signs in, and what a session may do to itself. Scrypt and the like are told from the main thread's work.
   'DELETE /console/api/session': { losesSession: true },
   'DELETE /console/api/account/sessions': { losesSession: true },
   'DELETE /console/api/account/sessions/:id': { losesSession: true },
-  'PUT /console/api/account/password': { losesSession: true, body: { password: 'correct horse battery staple'.repeat(30) } },
+  'PUT /console/api/account/password': {
+    losesSession: true,
+    body: { password: 'correct horse battery staple'.repeat(30) },
+  },
   'POST /console/api/account/proof': { losesSession: true, body: { password: 'x'.repeat(1_000) } },
   'PATCH /console/api/account': { losesSession: true },
 
