@@ -62,7 +62,7 @@ const READY_WITHIN = 3_000
 await using rig = await Rig.start({
   ...place,
   settings: {
-    ...{ POSTROAD_METRICS_LISTEN: 'same', POSTROAD_SUBMISSION_LISTEN: '127.0.0.1:0' },
+    ...{ POSTROAD_METRICS_LISTEN: 'same', POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1:0' },
     ...settings,
   },
 })

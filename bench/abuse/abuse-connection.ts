@@ -44,8 +44,7 @@ export class AbuseConnection {
       if (this.#gone(socket) || this.#isAnswered) break
       this.octets += piece.length
       socket.write(piece)
-      while (socket.writableNeedDrain && !this.#gone(socket) && !this.#isAnswered)
-        await this.#news()
+      while (socket.writableNeedDrain && !this.#gone(socket) && !this.#isAnswered) await this.#news()
     }
     return !this.#gone(socket)
   }

@@ -2,7 +2,6 @@
  * The turn of the event loop at hand. What many clients send at once is all brought in one turn, and until it is over
  * nobody else is heard; so what takes turns looks how long this one has been, and leaves the rest to the next.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Ms of work after which a turn is long: a few such pieces of work, each of some ms, still leave it below 50. */
 const LONG = 15
@@ -14,6 +13,7 @@ class Turn {
   readonly #end = () => {
     this.#startedAt = null
   }
+  readonly #waiting: (() => void)[] = []
 
   /** It has lasted for long enough. Whoever looks first begins to count. */
   get isLong(): boolean {
@@ -26,9 +26,17 @@ class Turn {
     return at - this.#startedAt > LONG
   }
 
-  /** Resolves in the next one. */
+  /** Resolves in a later turn, one of those who wait in each: whoever has had one comes last. */
   next(): Promise<void> {
-    return nextTurn()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    if (this.#waiting.push(resolve) === 1) setImmediate(this.#serve)
+    return promise
+  }
+
+  readonly #serve = () => {
+    this.#startedAt = null
+    this.#waiting.shift()!()
+    if (this.#waiting.length > 0) setImmediate(this.#serve)
   }
 }
 

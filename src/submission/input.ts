@@ -118,7 +118,7 @@ export class Input {
     const until = performance.now() + ms
     for (;;) {
       if (this.#pending.length === 0) await this.#wait(until)
-      while (turn.isLong) await turn.next()
+      if (turn.isLong) await turn.next()
       const piece = this.#pending
       this.#pending = EMPTY
       const taken = take(piece)

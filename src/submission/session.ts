@@ -52,7 +52,11 @@ export class Session {
       await this.#begin()
       channel.say(reply(220, null, `${parts.hostname} ESMTP Postroad`))
       for (;;) {
-        while (turn.isLong) await turn.next()
+        if (turn.isLong) {
+          // Who waits for others hears meanwhile what has been answered.
+          await channel.flush()
+          await turn.next()
+        }
         if (this.#stopping) throw new Refused(STOPPING, { last: true })
         const line = await channel.line(this.#login === null ? this.#loggingIn.idle : IDLE)
         presentWork.on(describeSession, this.#context)

@@ -5,6 +5,7 @@
  * is told so in words.
  */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { forgetPeak, processMemory } from '../../../harness/service/process-memory.ts'
 import type { ServiceChild } from '../../../harness/service/service-child.ts'
@@ -17,6 +18,7 @@ import { FRAMINGS } from './framing.ts'
 import { fullestWithin, type Shape } from './fullest.ts'
 import { allRoutes, nameOf, type Route } from './routes.ts'
 import { DECLARED_BODY, NAMED, type Octets, ROWS, type Row } from './rows.ts'
+import { handIn, SMTP_ROWS } from './smtp.ts'
 
 /** Ms of processor time. */
 const MOST = 50
@@ -53,6 +55,13 @@ test('every row is of a route', () => {
   )
 })
 
+test('every verb of SMTP has a row', () => {
+  const session = readFileSync(new URL('../../../src/submission/session.ts', import.meta.url), 'utf8')
+  const verbs = [...session.matchAll(/case '([A-Z]+)'/g)].map(([, verb]) => verb!)
+  assert.ok(verbs.includes('MAIL'), 'the verbs stand elsewhere now')
+  for (const verb of verbs) assert.ok(verb in SMTP_ROWS, `${verb} has no row in smtp.ts`)
+})
+
 describe('the costliest requests', () => {
   let installation: Installation
   let child: ServiceChild
@@ -65,6 +74,7 @@ describe('the costliest requests', () => {
   before(async () => {
     installation = new Installation({
       POSTROAD_METRICS_LISTEN: 'same',
+      POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1:0',
       POSTROAD_DELIVERY: 'capture',
       POSTROAD_MEMORY: '600MB',
       POSTROAD_PUBLIC_URL: 'http://postroad.test',
@@ -129,7 +139,10 @@ describe('the costliest requests', () => {
   for (const route of routes) {
     const row: Row = ROWS[nameOf(route)] ?? {}
     const schema = route.schema?.body
-    const bodies = row.body !== undefined || schema === undefined ? [null] : [fullestWithin(schema as Shape, DECLARED_BODY - 1_000) as object]
+    const bodies =
+      row.body !== undefined || schema === undefined
+        ? [null]
+        : [fullestWithin(schema as Shape, DECLARED_BODY - 1_000) as object]
 
     test(nameOf(route), async () => {
       const statuses = new Map<number, number>()
@@ -151,11 +164,25 @@ describe('the costliest requests', () => {
     })
   }
 
-  for (const { name, run } of FRAMINGS) {
+  for (const [verb, all] of Object.entries(SMTP_ROWS)) {
+    for (const [index, lines] of all.entries()) {
+      test(`SMTP: ${verb}, ${index + 1}`, async () => {
+        const target = { port: child.submissionPort, token: filled.token }
+        await handIn(target, lines)
+        await measured(`SMTP: ${verb}, ${index + 1}`, () => besideHealth(handIn(target, lines)))
+      })
+    }
+  }
+
+  for (const { name, isAnswered, run } of FRAMINGS) {
     test(name, async () => {
       const target = { port: child.port, token: filled.token }
       await run(target)
-      await measured(name, async () => await besideHealth(run(target)))
+      await measured(name, async () => {
+        const heard = await besideHealth(run(target))
+        if (isAnswered) assert.doesNotMatch(heard, /no answer/)
+        return heard
+      })
     })
   }
 })
