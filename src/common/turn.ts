@@ -13,7 +13,6 @@ class Turn {
   readonly #end = () => {
     this.#startedAt = null
   }
-  readonly #waiting: (() => void)[] = []
 
   /** It has lasted for long enough. Whoever looks first begins to count. */
   get isLong(): boolean {
@@ -24,19 +23,6 @@ class Turn {
       return false
     }
     return at - this.#startedAt > LONG
-  }
-
-  /** Resolves in a later turn, one of those who wait in each: whoever has had one comes last. */
-  next(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    if (this.#waiting.push(resolve) === 1) setImmediate(this.#serve)
-    return promise
-  }
-
-  readonly #serve = () => {
-    this.#startedAt = null
-    this.#waiting.shift()!()
-    if (this.#waiting.length > 0) setImmediate(this.#serve)
   }
 }
 

@@ -3,7 +3,6 @@
  * holds the client back.
  */
 import type { Socket } from 'node:net'
-import { turn } from '../common/turn.ts'
 
 /**
  * Octets of a line without its end. RFC 5321 4.5.3.1.4 has 512, to which extensions add (RFC 6531 3.4, RFC 1870 3); no
@@ -118,7 +117,6 @@ export class Input {
     const until = performance.now() + ms
     for (;;) {
       if (this.#pending.length === 0) await this.#wait(until)
-      if (turn.isLong) await turn.next()
       const piece = this.#pending
       this.#pending = EMPTY
       const taken = take(piece)

@@ -1,7 +1,7 @@
 /** One connection of a client (RFC 5321, RFC 6409): its commands, in turn, and what each is answered. */
 import type { Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import { presentWork } from '../common/present-work.ts'
-import { turn } from '../common/turn.ts'
 import type { SubmissionListener } from '../config/settings.ts'
 import { clip, REFUSED_FOR } from '../http/fault.ts'
 import { isLoopback } from '../network/private-address.ts'
@@ -18,6 +18,8 @@ import { smtpWords } from './words.ts'
 const IDLE = 300_000
 /** Commands in a row that lead to nothing. */
 const MAX_USELESS = 100
+/** Commands in one turn of the event loop. */
+const IN_ONE_TURN = 100
 
 const OK = reply(250, '2.0.0', 'Ok')
 const STOPPING = reply(421, '4.3.2', 'The service is stopping; try again later')
@@ -51,12 +53,8 @@ export class Session {
     try {
       await this.#begin()
       channel.say(reply(220, null, `${parts.hostname} ESMTP Postroad`))
-      for (;;) {
-        if (turn.isLong) {
-          // Who waits for others hears meanwhile what has been answered.
-          await channel.flush()
-          await turn.next()
-        }
+      for (let count = 1; ; count++) {
+        if (count % IN_ONE_TURN === 0) await turn()
         if (this.#stopping) throw new Refused(STOPPING, { last: true })
         const line = await channel.line(this.#login === null ? this.#loggingIn.idle : IDLE)
         presentWork.on(describeSession, this.#context)
