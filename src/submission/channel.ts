@@ -12,13 +12,18 @@ const MAX_UNREAD = 64 * 1024
 /** Ms for which a connection is kept after its last reply, for its client to read it. */
 const LINGER = 1_000
 
+/** Null: go on; a promise resolves when so many octets may be worked on. */
+export type Turn = (octets: number) => Promise<void> | null
+
 export class Channel {
   #socket: Socket
+  readonly #turn: Turn
   #input: Input
   #out = ''
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, turn: Turn) {
     this.#socket = socket
+    this.#turn = turn
     this.#input = new Input(socket)
   }
 
@@ -42,17 +47,19 @@ export class Channel {
     this.#out += written(reply)
   }
 
-  /** The next line, within `ms`: see Input. */
+  /** The next line, within `ms` (see Input) and in its turn. */
   async line(ms: number): Promise<Buffer> {
-    const line = this.#input.takeLine()
-    if (line !== null && this.#out.length <= MAX_UNREAD) return line
-    await this.flush()
-    return line ?? this.#input.line(ms)
+    let line = this.#input.takeLine()
+    if (line === null || this.#out.length > MAX_UNREAD) await this.flush()
+    line ??= await this.#input.line(ms)
+    const turn = this.#turn(line.length)
+    if (turn !== null) await turn
+    return line
   }
 
-  /** Octets that come, within `ms`: see Input. */
+  /** Octets that come, within `ms` (see Input), each piece in its turn. */
   pieces(take: (piece: Buffer) => number | null, ms: number): Promise<void> {
-    return this.#input.pieces(take, ms)
+    return this.#input.pieces(take, ms, this.#turn)
   }
 
   /** Whoever waits for input, and whoever will, has this error. */

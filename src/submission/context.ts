@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { Principal } from '../accounts/account.ts'
+import { addressGroup } from '../http/admission/address-group.ts'
 import type { HttpCore } from '../http/core.ts'
 import type { AnyReason } from '../http/fault.ts'
 import { Channel } from './channel.ts'
@@ -12,6 +13,7 @@ import { InputEnded, InputTimeout, LineError } from './input.ts'
 import type { SubmissionMetrics } from './metrics.ts'
 import type { Proxies } from './proxies.ts'
 import { Refused, type Reply, reply } from './reply.ts'
+import type { SessionTurns } from './turns.ts'
 import { smtpWords } from './words.ts'
 
 /** Of a key that was good when it was logged in with. */
@@ -27,6 +29,7 @@ export interface SessionParts {
   /** Who may say for whom they connect. */
   proxies: Proxies
   failedLogins: FailedLogins
+  turns: SessionTurns
   metrics: SubmissionMetrics
 }
 
@@ -41,13 +44,17 @@ export class SessionContext {
   readonly id = randomUUID()
   readonly parts: SessionParts
   readonly channel: Channel
+  /** The company that is logged in; null: nobody is, and the source address counts. */
+  party: string | null = null
   #address: string
   #waiting: AbortController | null = null
 
   constructor(parts: SessionParts, socket: Socket) {
     this.parts = parts
     this.#address = socket.remoteAddress ?? ''
-    this.channel = new Channel(socket)
+    this.channel = new Channel(socket, (octets) =>
+      parts.turns.take(this.party ?? addressGroup(this.#address), octets),
+    )
   }
 
   /** Of the client; '' when it cannot be told. */

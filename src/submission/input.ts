@@ -111,12 +111,18 @@ export class Input {
 
   /**
    * Hands over what comes, in pieces, until `take` says how much of the last one it took: the rest is left for the next
-   * line. Rejects as `line` does, and with what `take` throws.
+   * line. `turn` may hold back each piece. Rejects as `line` does, and with what `take` throws.
    */
-  async pieces(take: (piece: Buffer) => number | null, ms: number): Promise<void> {
+  async pieces(
+    take: (piece: Buffer) => number | null,
+    ms: number,
+    turn: (octets: number) => Promise<void> | null = () => null,
+  ): Promise<void> {
     const until = performance.now() + ms
     for (;;) {
       if (this.#pending.length === 0) await this.#wait(until)
+      const held = turn(this.#pending.length)
+      if (held !== null) await held
       const piece = this.#pending
       this.#pending = EMPTY
       const taken = take(piece)

@@ -11,6 +11,7 @@ import { SubmissionMetrics } from './metrics.ts'
 import { Proxies } from './proxies.ts'
 import { reply, written } from './reply.ts'
 import { Session } from './session.ts'
+import { SessionTurns } from './turns.ts'
 
 /** Connections that may wait to be taken up. */
 const BACKLOG = 1_024
@@ -60,6 +61,7 @@ export async function createSubmission(
     hostname,
     proxies: new Proxies(trustedProxies, log),
     failedLogins: new FailedLogins(log),
+    turns: new SessionTurns(),
     metrics: new SubmissionMetrics(registry, () => sessions.size),
   }
   const { connections } = core.limit.admission

@@ -1,6 +1,5 @@
 /** One connection of a client (RFC 5321, RFC 6409): its commands, in turn, and what each is answered. */
 import type { Socket } from 'node:net'
-import { setImmediate as turn } from 'node:timers/promises'
 import { presentWork } from '../common/present-work.ts'
 import type { SubmissionListener } from '../config/settings.ts'
 import { clip, REFUSED_FOR } from '../http/fault.ts'
@@ -18,8 +17,6 @@ import { smtpWords } from './words.ts'
 const IDLE = 300_000
 /** Commands in a row that lead to nothing. */
 const MAX_USELESS = 100
-/** Commands in one turn of the event loop. */
-const IN_ONE_TURN = 100
 
 const OK = reply(250, '2.0.0', 'Ok')
 const STOPPING = reply(421, '4.3.2', 'The service is stopping; try again later')
@@ -53,8 +50,7 @@ export class Session {
     try {
       await this.#begin()
       channel.say(reply(220, null, `${parts.hostname} ESMTP Postroad`))
-      for (let count = 1; ; count++) {
-        if (count % IN_ONE_TURN === 0) await turn()
+      for (;;) {
         if (this.#stopping) throw new Refused(STOPPING, { last: true })
         const line = await channel.line(this.#login === null ? this.#loggingIn.idle : IDLE)
         presentWork.on(describeSession, this.#context)
@@ -226,6 +222,7 @@ export class Session {
     this.#handingIn.reset()
     this.#helo = false
     this.#login = null
+    this.#context.party = null
     return null
   }
 
@@ -246,6 +243,7 @@ export class Session {
       throw new Refused(reply(538, '5.7.11', text))
     }
     this.#login = await this.#loggingIn.auth(rest)
+    this.#context.party = this.#login.principal.companyId
     return reply(235, '2.7.0', 'You are logged in')
   }
 }

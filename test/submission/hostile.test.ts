@@ -23,6 +23,44 @@ describe('hostile clients of SMTP submission', () => {
     assert.equal(await rig.count(), emails)
   }
 
+  describe('many sessions at once', () => {
+    const SESSIONS = 20
+    /** As long and as dear as a command can be, and fewer than end a session. */
+    const COMMANDS = `RCPT TO:<"${'\\"'.repeat(990)}"@x.test>\r\n`.repeat(30)
+
+    test('whoever pipelines from many connections keeps no other company waiting', async () => {
+      const { key } = await rig.service.tenant('other.example')
+      using other = await rig.loggedIn(key.token)
+      const many = await Promise.all(Array.from({ length: SESSIONS }, () => rig.loggedIn()))
+      for (const client of many) await client.say(`MAIL FROM:<a@${DOMAIN}>`, /^250 /)
+      for (const client of many) client.write(COMMANDS)
+      await other.say('NOOP', /^250 /)
+      const answers = many.reduce((sum, { received }) => sum + received.split('\r\n').length - 1, 0)
+      assert.ok(answers < (SESSIONS * 30) / 4, `${answers} commands came first`)
+      for (const client of many) {
+        for (let count = 0; count < 30; count++) assert.match(await client.reply(), /^5\d\d /)
+        client.socket.destroy()
+      }
+    })
+
+    test('a message that comes meanwhile is taken whole', async () => {
+      const { key } = await rig.service.tenant('another.example')
+      using other = await rig.loggedIn(key.token)
+      const many = await Promise.all(Array.from({ length: SESSIONS }, () => rig.loggedIn()))
+      const text = 'a line of the message\r\n'.repeat(10_000)
+      for (const client of many) await client.say(`MAIL FROM:<a@${DOMAIN}>`, /^250 /)
+      for (const client of many) client.write(COMMANDS)
+      const reply = await other.send(
+        message(text).replaceAll(DOMAIN, 'another.example'),
+        undefined,
+        'a@another.example',
+      )
+      const email = await rig.email(reply)
+      assert.ok(email.size > text.length)
+      for (const client of many) client.socket.destroy()
+    })
+  })
+
   describe('a CR or LF by itself', () => {
     const smuggled = `MAIL FROM:<evil@${DOMAIN}>\r\nRCPT TO:<victim@x.test>\r\nDATA\r\n${message('smuggled\r\n')}`
     for (const end of [
