@@ -33,7 +33,7 @@ const WRITTEN: Readonly<Record<string, (target: Target) => string>> = {
   'the same where there is no route': (target) => head(target, CHUNKED).replace('/emails', '/nowhere') + DUST,
   'chunks with extensions': (target) => head(target, CHUNKED) + '1;aaaaaaaa=b\r\nx\r\n'.repeat(40_000),
   'chunks that are just not too small': (target) =>
-    head(target, CHUNKED) + `10\r\n${'x'.repeat(16)}\r\n`.repeat(40_000) + '0\r\n\r\n',
+    [head(target, CHUNKED), `10\r\n${'x'.repeat(16)}\r\n`.repeat(40_000), '0\r\n\r\n'].join(''),
   'heads behind heads': () => `${GET}\r\n`.repeat(30_000),
   'heads of thousands of fields': () => `${GET}${'a:\r\n'.repeat(1_900)}\r\n`.repeat(100),
   'fields of one name': () => `${GET}${'accept: a\r\n'.repeat(1_400)}\r\n`.repeat(16),

@@ -217,11 +217,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   'POST /v1/analytics/logs': {
     body: {
-      ...{ start: 'Mon, 01 Jan 2024 00:00:00 +0000', events: many(1_000, () => 'delivered') },
+      events: ['accepted', 'delivered'],
       filter: {
-        AND: many(100, () => ({
-          ...{ attribute: 'recipient', comparator: '=' },
-          values: many(50, (index) => ({ label: `l${index}`, value: `v${index}@example.com` })),
+        AND: many(20, () => ({
+          ...{ attribute: 'subject', comparator: 'not contains' },
+          values: many(240, (index) => ({ label: `l${index}`, value: `not in any subject ${index}` })),
         })),
       },
       pagination: { limit: 300, sort: 'timestamp:asc' },
@@ -229,13 +229,22 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   'POST /v1/analytics/metrics': {
     body: {
-      dimensions: ['tag'],
-      metrics: many(12_000, () => 'accepted_count'),
-      pagination: { limit: 1_500 },
-      include_aggregates: true,
+      ...{ duration: '1d', dimensions: ['tag', 'time'], include_aggregates: true },
+      ...{ metrics: many(12_000, () => 'accepted_count'), pagination: { limit: 1_500 } },
     },
   },
-  'POST /v1/analytics/tags': { body: { tag: 't', include_metrics: true, pagination: { limit: 20 } } },
+  'POST /v1/analytics/tags': { body: { include_metrics: true, pagination: { limit: 20, sort: 'tag:desc' } } },
+  'GET /v3/:domain/tags': { query: '?limit=1000' },
+  'GET /v3/:domain/tags/:tag/stats': {
+    query: `?${many(300, () => 'event=accepted').join('&')}&resolution=hour&duration=30d`,
+  },
+  'GET /v3/:domain/bounces': { query: '?limit=1000' },
+  'GET /v3/:domain/complaints': { query: '?limit=1000' },
+  'GET /v3/:domain/unsubscribes': { query: '?limit=1000' },
+  'GET /v3/:domain/whitelists': { query: '?limit=1000' },
+  'GET /api-keys': { query: '' },
+  'GET /domains': { query: '' },
+  'GET /webhooks': { query: '' },
   'GET /v3/:domain/stats/total': {
     query: `?${many(300, () => 'event=accepted').join('&')}&resolution=hour&duration=30d`,
   },
@@ -243,11 +252,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
     query: `?${many(300, () => 'event=accepted').join('&')}&resolution=hour&duration=30d`,
   },
   'GET /console/api/companies/:company/emails': { query: `?limit=100&text=${'s'.repeat(200)}` },
-  'GET /console/api/companies/:company/overview/volume': { query: '?span=month' },
-  'GET /console/api/companies/:company/overview/latency': { query: '?span=month' },
-  'GET /console/api/companies/:company/overview/destinations': { query: '?span=month' },
-  'GET /console/api/companies/:company/overview/domains': { query: '?span=month' },
-  'GET /console/api/installation/companies': { query: '?span=month' },
+  'GET /console/api/companies/:company/overview/volume': { query: '?span=year' },
+  'GET /console/api/companies/:company/overview/latency': { query: '?span=year' },
+  'GET /console/api/companies/:company/overview/destinations': { query: '?span=year' },
+  'GET /console/api/companies/:company/overview/domains': { query: '?span=year' },
+  'GET /console/api/installation/companies': { query: '?span=year' },
   'GET /console/api/companies/:company/suppressions/export': {},
   'GET /console/api/companies/:company/audit/export': {},
 
