@@ -129,8 +129,9 @@ class Filling {
     const scheduled = await this.#made('/emails', { ...mail, to, scheduled_at: at })
     for (let batch = 0; batch < 4; batch++) {
       const emails = Array.from({ length: 100 }, (_, index) => {
+        // What is named `tag` is one to the form dialect.
         const tags = Array.from({ length: 20 }, (_, tag) => ({
-          name: `tag${tag}`,
+          name: tag === 0 ? 'tag' : `tag${tag}`,
           value: `value${batch}-${index}`,
         }))
         return { ...mail, to: `u${index}@d${index}.example`, tags }

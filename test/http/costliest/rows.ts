@@ -30,7 +30,6 @@ export interface Row {
   isEndless?: true
 }
 
-const MIB = 1024 * 1024
 /** Octets of a body of a declared route. */
 export const DECLARED_BODY = 256 * 1024
 
@@ -82,7 +81,7 @@ export const NAMED: Readonly<Record<string, (of: Filled, url: string) => string>
   login: () => 'l'.repeat(64),
   address: () => `s1-1@${'long'.repeat(10)}.example`,
   value: () => `s1-1@${'long'.repeat(10)}.example`,
-  tag: () => 'tag1:value1-1',
+  tag: () => 'value1-1',
   word: () => 'delivered',
   position: () => '0',
   step: () => 'message',
@@ -177,7 +176,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     copies: 4,
     body: (of) => {
       const head = `From: ${from(of)}\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n`
-      const value = `${head}${repeated('--b\r\n\r\n', 4 * MIB)}--b--\r\n`
+      const value = `${head}${repeated('--b\r\n\r\nx\r\n', 9_000 * 10)}--b--\r\n`
       return form([
         { name: 'to', value: 'b@sink.example' },
         { name: 'message', filename: 'm', value },
@@ -212,8 +211,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
 
   // Searches and counts.
   'GET /emails': { query: `?limit=100&subject=${'s'.repeat(500)}` },
+  // More words are looked for in turns, for up to half a minute.
   'GET /v3/:domain/events': {
-    query: `?limit=300&subject=${encodeURIComponent(`(${many(300, (index) => `"s${index}"`).join(' OR ')})`)}`,
+    copies: 2,
+    query: `?limit=300&subject=${encodeURIComponent(many(20, (index) => `w${index}`).join(' OR '))}`,
   },
   'POST /v1/analytics/logs': {
     body: {
@@ -221,7 +222,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       filter: {
         AND: many(20, () => ({
           ...{ attribute: 'subject', comparator: 'not contains' },
-          values: many(240, (index) => ({ label: `l${index}`, value: `not in any subject ${index}` })),
+          values: many(240, (index) => ({ label: '', value: `no${index}` })),
         })),
       },
       pagination: { limit: 300, sort: 'timestamp:asc' },
@@ -251,7 +252,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v3/stats/total': {
     query: `?${many(300, () => 'event=accepted').join('&')}&resolution=hour&duration=30d`,
   },
-  'GET /console/api/companies/:company/emails': { query: `?limit=100&text=${'s'.repeat(200)}` },
+  'GET /console/api/companies/:company/emails': { query: `?limit=100&q=${repeated('word+', 900)}` },
   'GET /console/api/companies/:company/overview/volume': { query: '?span=year' },
   'GET /console/api/companies/:company/overview/latency': { query: '?span=year' },
   'GET /console/api/companies/:company/overview/destinations': { query: '?span=year' },
@@ -284,6 +285,26 @@ export const ROWS: Readonly<Record<string, Row>> = {
       pem: 'A'.repeat(200_000),
     }),
   },
+  'DELETE /v1/dkim/keys': { query: '?signing_domain=acme.example&selector=s7' },
+  'PUT /v3/domains/:domain/dkim_selector': { query: `?dkim_selector=${'s'.repeat(63)}` },
+  'PUT /v3/domains/:domain/dkim_authority': { query: '?self=true' },
+  'DELETE /v3/:domain/tags/:tag': { params: () => ({ tag: 'value3-99' }) },
+  'PUT /v3/:domain/tags/:tag': { body: { description: 'd'.repeat(1_000) } },
+  'PUT /v1/analytics/tags': { body: { tag: 'value1-1', description: 'd'.repeat(1_000) } },
+  'DELETE /v1/analytics/tags': { body: { tag: 'value3-98' } },
+  'POST /webhooks': {
+    body: { endpoint: `https://hook.example/${'x'.repeat(1_900)}`, events: many(5_000, () => 'email.sent') },
+  },
+  'PATCH /webhooks/:id': { body: { events: many(5_000, () => 'email.sent') } },
+  'POST /domains': { body: () => ({ name: `${randomUUIDv7()}.example` }), copies: 4 },
+  'POST /v3/domains': { body: () => ({ name: `${randomUUIDv7()}.example` }), copies: 2 },
+  'POST /console/api/companies/:company/domains': {
+    ...{ body: () => ({ name: `${randomUUIDv7()}.example` }), copies: 2 },
+  },
+  'POST /api-keys': { body: { name: 'k'.repeat(200) } },
+  'POST /console/api/companies/:company/keys': { body: { name: 'k'.repeat(200), scopes: ['sending'] } },
+  'POST /suppressions': { body: { email: `${'a'.repeat(64)}@${'a.'.repeat(100)}example` } },
+
   'DELETE /console/api/companies/:company/team/:person': { params: nobody },
   'DELETE /console/api/installation/people/:person': { params: nobody },
   'POST /console/api/installation/pauses': { body: { company: null, domain: `${'p'.repeat(60)}.example` } },
