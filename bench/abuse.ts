@@ -1,12 +1,14 @@
 /** One company sends the worst there is, another posts a small mail every 100 ms: what becomes of the other one? See `--help`. */
 
-import { writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { count, oneOf, orRefuse, parseOptions } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'
+import { Insiders } from '../harness/service/insiders.ts'
+import { forgetPeak, processMemory } from '../harness/service/process-memory.ts'
+import { longestStall, readStalls, stallsOver } from '../harness/service/stalls.ts'
 import { parseSize } from '../src/config/parse.ts'
 import { ATTACKS } from './abuse/attacks.ts'
-import type { AbuseOrder, AbuseReport } from './abuse/order.ts'
+import type { AbuseOrder, AbuseReport, Target } from './abuse/order.ts'
 import { type AbuseRun, type AttackFigure, latencyFigures, shownStatuses, wrongWith } from './abuse/report.ts'
 import { Victim } from './abuse/victim.ts'
 import { takeNumbers } from './measure.ts'
@@ -15,13 +17,13 @@ import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from '.
 import { keepResult } from './results.ts'
 import { Rig } from './rig.ts'
 import { PinnedProcess, pinning } from './service/pinned-process.ts'
-import { processMemory } from './service/process-usage.ts'
 import type { SinkReport } from './sink/order.ts'
 
 const HELP = `Usage: node bench/abuse.ts [options]
 
 One company sends the worst that is known from many connections, one attack after the other; another posts a small mail every 100 ms.
-Tells the other one's latency and answers, the memory of the process, how often its main thread held, and whether the other one's
+Tells the other one's latency and answers, the memory of the process, how often its main thread was away for more than 50 ms of its
+processor time and for how long at most, and whether the other one's
 mail arrived once each. Fails when one of them is not as promised.
 
   --attack NAME      only this one; may be given several times (${ATTACKS.map(({ name }) => name).join(', ')})
@@ -59,14 +61,17 @@ const READY_WITHIN = 3_000
 
 await using rig = await Rig.start({
   ...place,
-  settings: { POSTROAD_METRICS_LISTEN: 'same', ...settings },
+  settings: {
+    ...{ POSTROAD_METRICS_LISTEN: 'same', POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1:0' },
+    ...settings,
+  },
 })
 const abuser = new PinnedProcess(cpus, new URL('./abuse/abuse-process.ts', import.meta.url))
-let token = ''
+let abuserCompany = ''
 const domain = 'abuse.test'
 const { service } = await rig.serve({
   prepare: async (installation) => {
-    token = (await installation.addTenant(domain)).token
+    abuserCompany = (await installation.addTenant(domain)).companyId
   },
 })
 const { port, pids, from } = service
@@ -76,18 +81,21 @@ const mails = (seconds + 1) * 10
 const first = takeNumbers((turns.length + 1) * mails)
 await rig.sink.ask({ first, count: (turns.length + 1) * mails })
 
-/** The highest resident set from now on counts (proc(5): clear_refs). */
-function forgetPeak(): void {
-  try {
-    writeFileSync(`/proc/${pid}/clear_refs`, '5')
-  } catch {
-    // Not ours to write: the peak is then that of all so far.
-  }
+const url = `http://127.0.0.1:${port}`
+await using insiders = await Insiders.of(await service.installation.databaseUrl(), abuserCompany)
+const target: Target = {
+  ...{ port, submissionPort: service.submissionPort!, domain, companyId: abuserCompany },
+  ...{ token: await insiders.addKey(), viewer: await insiders.signIn('viewer'), email: '' },
 }
+target.email = await sendLarge(target)
 
-async function stalls(): Promise<number> {
-  const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-  return Number(/^postroad_main_thread_stalls_total (\d+)/m.exec(page)?.[1] ?? Number.NaN)
+/** The id of an email with 24 MB of HTML, which is still there when it has been sent. */
+async function sendLarge({ token }: Target): Promise<string> {
+  const html = '<p>A line of <a href="https://example.com/?a=b&amp;c=d">HTML</a>.</p>\n'.repeat(360_000)
+  const mail = { from: `a@${domain}`, to: 'abuse@sink.test', subject: 'abuse', text: 't', html }
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/emails`, { method: 'POST', headers, body: JSON.stringify(mail) })
+  return ((await answer.json()) as { id: string }).id
 }
 
 // What is slow only for the first time is nobody's abuse.
@@ -97,13 +105,13 @@ const accepted: number[] = []
 const figures: AttackFigure[] = []
 const names = Math.max(...turns.map((names) => names.join('+').length), 10)
 console.log(
-  `${'attack'.padEnd(names)}   p50    p99  worst ms   peak MB  stalls  the other one's answers | the abuser's`,
+  `${'attack'.padEnd(names)}   p50    p99  worst ms   peak MB  stalls  CPU ms  the other one's answers | the abuser's`,
 )
 for (const [turn, names_] of turns.entries()) {
-  forgetPeak()
-  const before = await stalls()
+  forgetPeak(pid)
+  const before = await readStalls(url)
   const order: AbuseOrder = {
-    target: { port, token, domain },
+    target,
     attacks: names_,
     connections,
     milliseconds: seconds * 1_000,
@@ -112,6 +120,7 @@ for (const [turn, names_] of turns.entries()) {
   const posted = await victim.post(first + (turn + 1) * mails, seconds * 10)
   const report = await abused
   accepted.push(...posted.accepted)
+  const after = await readStalls(url)
   const abuserStatuses: Record<string, number> = {}
   for (const each of Object.values(report.statuses))
     for (const [status, times] of Object.entries(each))
@@ -122,7 +131,8 @@ for (const [turn, names_] of turns.entries()) {
     statuses: posted.statuses,
     ...latencyFigures(posted.latencies),
     peak: processMemory(pid).peak,
-    stalls: (await stalls()) - before,
+    stalls: stallsOver(50, before, after),
+    longest: longestStall(before, after),
     abuser: abuserStatuses,
     octets: report.octets,
   }
@@ -130,7 +140,7 @@ for (const [turn, names_] of turns.entries()) {
   const wrong = wrongWith(figure, memory)
   console.log(
     `${figure.attack.padEnd(names)} ${[figure.p50, figure.p99, figure.worst].map((ms) => ms.toFixed(0).padStart(6)).join(' ')} ` +
-      `${(figure.peak / 1048576).toFixed(0).padStart(10)} ${String(figure.stalls).padStart(7)}  ` +
+      `${(figure.peak / 1048576).toFixed(0).padStart(10)} ${String(figure.stalls).padStart(7)} ${figure.longest.toFixed(0).padStart(7)}  ` +
       `${shownStatuses(figure.statuses)} | ${shownStatuses(figure.abuser)}${wrong.length > 0 ? `   WRONG: ${wrong.join(', ')}` : ''}`,
   )
 }
@@ -138,7 +148,7 @@ for (const [turn, names_] of turns.entries()) {
 async function killed(): Promise<number> {
   const milliseconds = Math.max(4, seconds) * 1_000
   const abused = abuser.report<AbuseReport>({
-    target: { port, token, domain },
+    target,
     attacks: all,
     connections,
     milliseconds,
@@ -175,7 +185,11 @@ console.log(
 )
 if (restart !== undefined)
   console.log(`killed in the midst of all attacks at once: ready again after ${restart.toFixed(0)} ms`)
-for (const line of service.logs()[0]!.slice(-40)) if (line.includes('stalled')) console.log(line)
+for (const line of service.logs()[0]!) {
+  // By the clock it is away for longer where the abusers have the processors.
+  const { cpu = 0 } = line.includes('stalled') ? (JSON.parse(line) as { cpu?: number }) : {}
+  if (cpu > 50) console.log(line)
+}
 console.log(passed ? 'As promised.' : 'FAILED')
 await rig.stop(service)
 if (!values['no-keep']) {

@@ -1,8 +1,8 @@
 /** The figures of a run that measures whether cost grows with what lies in the database. */
 import type { Provenance } from '../harness/results.ts'
+import type { Memory } from '../harness/service/process-memory.ts'
 import type { HistoryShape } from './history/shape.ts'
 import type { AcceptFigure, DeliveryRound } from './measure.ts'
-import type { Memory } from './service/process-usage.ts'
 
 export interface GrowthRound {
   accepting: AcceptFigure

@@ -2,6 +2,7 @@
 
 import { count, parseOptions } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'
+import { type Memory, processMemory } from '../harness/service/process-memory.ts'
 import { figures, type GrowthRound, type GrowthRun, type Ratio, ratioWithSpread } from './growth-report.ts'
 import { fillHistory } from './history/fill.ts'
 import { WEEKS_OF_HISTORY } from './history/shape.ts'
@@ -9,7 +10,6 @@ import { measureAccepting, measureDelivery, type Parts } from './measure.ts'
 import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
 import { keepResult } from './results.ts'
 import { Rig } from './rig.ts'
-import { type Memory, processMemory } from './service/process-usage.ts'
 import { median } from './statistics.ts'
 import { inTurns } from './turns.ts'
 

@@ -146,7 +146,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'threads',
     about: 'one worker thread under supervision: started when it is needed, and again after it has ended',
-    imports: [],
+    imports: words('common'),
   },
   {
     name: 'dns',

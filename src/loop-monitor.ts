@@ -1,113 +1,115 @@
 /**
- * How long the main thread stalls, and for whom. While it works on one thing nothing else is answered; so every stall
- * is measured, and a long one is told to the log with the name of what was being worked on.
+ * How long the main thread is away, and for whom. While it works through one turn of the event loop nothing else is
+ * answered; so each turn is measured, in processor time and on the wall, and a long one is logged with the name of what
+ * was worked on. Processor time is what the work costs; on the wall it lasts longer where others use the machine.
  */
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { LogThrottle } from './common/log-throttle.ts'
 import type { Log } from './common/logging.ts'
+import { type Describe, presentWork } from './common/present-work.ts'
 
-/** Ms between ticks of the stopwatch. A tick that comes late tells how long something kept the thread. */
-const TICK = 20
-/** Ms: shorter stalls are the usual work of a turn of the event loop. */
+/** Ms: shorter turns are the usual work. */
 const NOTICEABLE = 5
-/** Ms of a stall that is counted and told. */
+/** Ms of a turn that is counted as a stall and logged. */
 const LONG = 50
-/** Ms: a stall is told at most once in so many. */
-const TOLD_EVERY = 1_000
-
-/** What the log says of something that was worked on: its id, company, octets. Asked only when it is told. */
-export type Describe<Subject> = (subject: Subject) => object
-
-interface Work {
-  describe: Describe<never> | null
-  subject: unknown
-  /** Monotonic ms when it was begun. */
-  at: number
-}
+/** Ms: stalls are logged at most once in so many. */
+const LOGGED_EVERY = 1_000
 
 export class LoopMonitor {
   readonly #log: Pick<Log, 'warn'>
   readonly #seconds: Histogram
+  readonly #cpuSeconds: Histogram
   readonly #stalls: Counter
-  readonly #throttle = new LogThrottle(TOLD_EVERY)
-  /** Filled anew each time: noting what is worked on must cost nothing. */
-  #current: Work = { describe: null, subject: null, at: 0 }
-  /** What the longest stretch since the last tick was for. */
-  #longest: Work = { describe: null, subject: null, at: 0 }
-  #stretch = 0
-  #tickAt = performance.now()
-  #timer: NodeJS.Timeout | undefined
+  readonly #throttle = new LogThrottle(LOGGED_EVERY)
+  readonly #idle = performance.nodeTiming
+  /** At the end of the last turn, in ms: the clock, of which the thread waited, and its processor time. */
+  #at = 0
+  #idleAt = 0
+  #cpuAt = 0
+  #turn: NodeJS.Immediate | undefined
 
   constructor(registry: Registry, log: Pick<Log, 'warn'>) {
     this.#log = log
     this.#seconds = new Histogram({
       name: 'postroad_main_thread_stall_seconds',
-      help: 'How long the main thread worked on one thing while others waited, where that was noticeable.',
+      help: 'Turns of the main thread, in which nothing else is answered: how long they lasted, where that was noticeable.',
       buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+      registers: [registry],
+    })
+    this.#cpuSeconds = new Histogram({
+      name: 'postroad_main_thread_stall_cpu_seconds',
+      help: 'The same turns by the processor time that they took, however busy the machine is.',
+      buckets: [0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5],
       registers: [registry],
     })
     this.#stalls = new Counter({
       name: 'postroad_main_thread_stalls_total',
-      help: `Stalls of the main thread of more than ${LONG} ms.`,
+      help: `Turns of the main thread of more than ${LONG} ms.`,
       registers: [registry],
     })
   }
 
   start(): void {
-    this.#tickAt = performance.now()
-    this.#timer = setInterval(() => this.#tick(), TICK)
-    this.#timer.unref()
+    this.#at = performance.now()
+    this.#idleAt = this.#idle.idleTime
+    this.#cpuAt = processorTime()
+    this.#watch()
   }
 
   stop(): void {
-    clearInterval(this.#timer)
+    clearImmediate(this.#turn)
   }
 
-  /** From now on the thread works on this, until something else is said or it has nothing to do. */
+  /** From now on the thread works on this, until something else is noted or it has nothing to do. */
   on<Subject>(describe: Describe<Subject>, subject: Subject): void {
+    presentWork.on(describe, subject)
+  }
+
+  /** One that keeps nothing alive runs once in each turn of the event loop, and makes no turn of its own. */
+  #watch(): void {
+    this.#turn = setImmediate(() => {
+      this.#ended()
+      this.#watch()
+    }).unref()
+  }
+
+  #ended(): void {
     const now = performance.now()
-    this.#close(now)
-    const current = this.#current
-    current.describe = describe as Describe<never>
-    current.subject = subject
-    current.at = now
-  }
-
-  /** Keeps what was worked on until now if nothing else took longer. */
-  #close(now: number): void {
-    const ended = this.#current
-    if (ended.describe === null || now - ended.at <= this.#stretch) return
-    this.#stretch = now - ended.at
-    this.#current = this.#longest
-    this.#longest = ended
-  }
-
-  #tick(): void {
-    const now = performance.now()
-    const stall = now - this.#tickAt - TICK
-    this.#tickAt = now
-    if (stall > NOTICEABLE) {
-      this.#seconds.observe(stall / 1_000)
-      if (stall > LONG) this.#tell(stall, now)
+    const idle = this.#idle.idleTime
+    const cpu = processorTime()
+    const wall = now - this.#at - (idle - this.#idleAt)
+    // The kernel counts processor time by its own ticks, of up to 4 ms: what it finds late belongs to a turn before.
+    const worked = Math.min(cpu - this.#cpuAt, wall)
+    this.#at = now
+    this.#idleAt = idle
+    this.#cpuAt = cpu
+    if (wall > NOTICEABLE) {
+      this.#seconds.observe(wall / 1_000)
+      if (worked > NOTICEABLE) this.#cpuSeconds.observe(worked / 1_000)
+      if (wall > LONG) this.#tell(wall, worked)
     }
-    // Between two ticks the thread was free: what was begun has ended.
-    this.#stretch = 0
-    for (const work of [this.#current, this.#longest]) {
-      work.describe = null
-      work.subject = null
-    }
+    presentWork.endTurn()
   }
 
-  #tell(stall: number, now: number): void {
+  #tell(wall: number, worked: number): void {
     this.#stalls.inc()
     const others = this.#throttle.due()
     if (others === null) return
-    this.#close(now)
-    const { describe, subject } = this.#longest
-    const about = describe === null ? {} : { for: describe(subject as never), of: Math.round(this.#stretch) }
+    const longest = presentWork.longest()
     this.#log.warn(
-      { ms: Math.round(stall), ...about, ...(others > 0 && { others }) },
+      {
+        ms: Math.round(wall),
+        cpu: Math.round(worked),
+        ...(longest !== null && { for: longest.work, of: Math.round(longest.ms) }),
+        ...(others > 0 && { others }),
+      },
       'the main thread stalled',
     )
   }
+}
+
+/** Ms that this thread was on a processor. */
+function processorTime(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
 }

@@ -5,8 +5,16 @@ import type { Statuses } from './order.ts'
 /** Ms without anything heard or taken after which the connection is given up. */
 const PATIENCE = 60_000
 
+export interface AbusePlace {
+  port: number
+  /** What an answer looks like, with its status. */
+  answer: RegExp
+  /** What has been answered is written no further; over SMTP each line has an answer. */
+  endsAtAnswer: boolean
+}
+
 export class AbuseConnection {
-  readonly #port: number
+  readonly #place: AbusePlace
   readonly #statuses: Statuses
   readonly #end: AbortSignal
   #socket: Socket | null = null
@@ -16,8 +24,8 @@ export class AbuseConnection {
   #wake: () => void = () => {}
   octets = 0
 
-  constructor(port: number, statuses: Statuses, end: AbortSignal) {
-    this.#port = port
+  constructor(place: AbusePlace, statuses: Statuses, end: AbortSignal) {
+    this.#place = place
     this.#statuses = statuses
     this.#end = end
     end.addEventListener('abort', () => this.#wake())
@@ -33,12 +41,10 @@ export class AbuseConnection {
     const socket = await this.#connected()
     if (socket === null) return false
     for (const piece of octets) {
-      // What has its answer already is written no further.
-      if (this.#gone(socket) || this.#answers > this.#seen) break
+      if (this.#gone(socket) || this.#isAnswered) break
       this.octets += piece.length
       socket.write(piece)
-      while (socket.writableNeedDrain && !this.#gone(socket) && this.#answers === this.#seen)
-        await this.#news()
+      while (socket.writableNeedDrain && !this.#gone(socket) && !this.#isAnswered) await this.#news()
     }
     return !this.#gone(socket)
   }
@@ -57,6 +63,10 @@ export class AbuseConnection {
     this.#socket = null
   }
 
+  get #isAnswered(): boolean {
+    return this.#place.endsAtAnswer && this.#answers > this.#seen
+  }
+
   #gone(socket: Socket): boolean {
     return socket.destroyed || this.#end.aborted
   }
@@ -71,7 +81,7 @@ export class AbuseConnection {
     const open = this.#socket
     if (open !== null && !open.destroyed) return Promise.resolve(open)
     if (this.#end.aborted) return Promise.resolve(null)
-    const socket = net.connect({ port: this.#port, host: '127.0.0.1', noDelay: true })
+    const socket = net.connect({ port: this.#place.port, host: '127.0.0.1', noDelay: true })
     this.#socket = socket
     this.#answers = 0
     this.#seen = 0
@@ -79,7 +89,7 @@ export class AbuseConnection {
     socket.on('error', () => {})
     socket.on('drain', () => this.#wake())
     socket.on('data', (chunk) => {
-      for (const [, status] of chunk.toString('latin1').matchAll(/HTTP\/1\.1 ([2-5]\d\d) /g)) {
+      for (const [, status] of chunk.toString('latin1').matchAll(this.#place.answer)) {
         this.#answers++
         this.#count(status!)
       }

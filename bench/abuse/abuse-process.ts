@@ -2,9 +2,9 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { workOff } from '../service/part.ts'
-import { AbuseConnection } from './abuse-connection.ts'
+import { AbuseConnection, type AbusePlace } from './abuse-connection.ts'
 import { ATTACKS, type Attack } from './attacks.ts'
-import type { AbuseOrder, AbuseReport, Statuses } from './order.ts'
+import type { AbuseOrder, AbuseReport, Statuses, Target } from './order.ts'
 
 async function abuse({ target, attacks, connections, milliseconds }: AbuseOrder): Promise<AbuseReport> {
   const chosen = attacks.map((name) => ATTACKS.find((attack) => attack.name === name)!)
@@ -21,7 +21,7 @@ async function abuse({ target, attacks, connections, milliseconds }: AbuseOrder)
     statuses[attack.name] = counted
     const share = Math.max(1, Math.floor((attack.connections ?? connections) / chosen.length))
     for (let index = 0; index < share; index++) {
-      const connection = new AbuseConnection(target.port, counted, end)
+      const connection = new AbuseConnection(placeOf(attack, target), counted, end)
       all.push(connection)
       work.push(run(attack, connection, octets.get(attack)!, end))
     }
@@ -29,6 +29,12 @@ async function abuse({ target, attacks, connections, milliseconds }: AbuseOrder)
   await Promise.all(work)
   for (const connection of all) connection.close()
   return { statuses, octets: all.reduce((sum, connection) => sum + connection.octets, 0) }
+}
+
+function placeOf({ smtp }: Attack, { port, submissionPort }: Target): AbusePlace {
+  return smtp
+    ? { port: submissionPort, answer: /^([2-5]\d\d) /gm, endsAtAnswer: false }
+    : { port, answer: /HTTP\/1\.1 ([2-5]\d\d) /g, endsAtAnswer: true }
 }
 
 /** Ms before a connection that was cut is opened again: an abuser's machine has its limits, too. */

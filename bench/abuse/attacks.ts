@@ -6,6 +6,8 @@ const MIB = 1024 * 1024
 export interface Attack {
   name: string
   what: string
+  /** Over SMTP, and not over HTTP. */
+  smtp?: true
   /** In place of as many connections as are asked for. */
   connections?: number
   /** A request that is sent again and again, each after the answer to the last. */
@@ -83,6 +85,32 @@ function repeated(text: string, octets: number): string {
 
 const recipients = (count: number, domain: string) =>
   Array.from({ length: count }, (_, index) => `r${index}@${domain}`)
+
+/** A list of suppressions, as a file. */
+function imported(target: Target, lines: string): Uint8Array[] {
+  return form(target, [['file', `address\n${lines}`, 'list.csv']], 'bounces/import')
+}
+
+function got(path: string, fields: string): Uint8Array[] {
+  return pieces(`GET ${path} HTTP/1.1\r\nHost: abuse.test\r\n${fields}\r\n\r\n`)
+}
+
+/** What the console shows of the large email. */
+function looked({ companyId, email, viewer }: Target, what: string): Uint8Array[] {
+  const path = `/console/api/companies/${companyId}/emails/${email}${what}`
+  return got(path, `Cookie: ${viewer}\r\nX-Postroad-Console: 1`)
+}
+
+function chunked(authorization: string): string {
+  return head('/emails', authorization, 'application/json', 0).replace(
+    'Content-Length: 0',
+    'Transfer-Encoding: chunked',
+  )
+}
+
+function loggedIn({ token }: Target): string {
+  return `EHLO abuse.test\r\nAUTH PLAIN ${Buffer.from(`\0api\0${token}`).toString('base64')}\r\n`
+}
 
 export const ATTACKS: Attack[] = [
   { name: 'nothing', what: 'no abuse, for comparison', connections: 1, hold: () => [] },
@@ -266,6 +294,110 @@ export const ATTACKS: Attack[] = [
     drip: { octets: 'X: y\r\n', every: 1_000 },
   },
   { name: 'idle', what: '2,000 idle connections', connections: 2_000, hold: () => [] },
+  {
+    name: 'csv-quotes',
+    what: 'lists of suppressions, 60 KB of quotes in one line',
+    request: (target) => imported(target, repeated('a"', 60_000)),
+  },
+  {
+    name: 'csv-lines',
+    what: 'lists of suppressions, 5 MB of short lines, all wrong',
+    request: (target) => imported(target, repeated('"a" b\n', 5 * MIB)),
+  },
+  {
+    name: 'metrics',
+    what: 'counts by tag that name one metric 12,000 times, with a key that reads',
+    request: (target) => {
+      const metrics = Array.from({ length: 12_000 }, () => 'accepted_count')
+      const body = JSON.stringify({ metrics, dimensions: ['tag'], pagination: { limit: 1_500 } })
+      return pieces(head('/v1/analytics/metrics', basic(target), 'application/json', body.length), body)
+    },
+  },
+  {
+    name: 'email-page',
+    what: 'the page of an email of 24 MB, by somebody who may only look',
+    request: (target) => looked(target, ''),
+  },
+  {
+    name: 'email-source',
+    what: 'its source in the console',
+    request: (target) => looked(target, '/source'),
+  },
+  {
+    name: 'email-preview',
+    what: 'its preview in the console',
+    request: (target) => looked(target, '/preview'),
+  },
+  {
+    name: 'email-read',
+    what: 'the same email over the JSON API',
+    request: (target) => got(`/emails/${target.email}`, `Authorization: Bearer ${target.token}`),
+  },
+  {
+    name: 'email-mime',
+    what: 'the same as message/rfc2822 over the form API',
+    request: (target) =>
+      got(
+        `/v3/domains/${target.domain}/messages/${target.email}`,
+        `Authorization: ${basic(target)}\r\nAccept: message/rfc2822`,
+      ),
+  },
+  {
+    name: 'dust',
+    what: 'bodies in chunks of one octet',
+    connections: 400,
+    request: (target) => pieces(chunked(`Bearer ${target.token}`), repeated('1\r\nx\r\n', 500_000)),
+  },
+  {
+    name: 'dust-no-key',
+    what: 'the same without a key',
+    connections: 400,
+    request: () => pieces(chunked('Bearer pr_nothing'), repeated('1\r\nx\r\n', 500_000)),
+  },
+  {
+    name: 'pipelined',
+    what: '3,000 heads in one piece',
+    connections: 400,
+    request: () => pieces(repeated('GET /emails/1 HTTP/1.1\r\nHost: x\r\n\r\n', 110_000)),
+  },
+  {
+    name: 'fields',
+    what: 'heads of 1,900 fields, sixteen in one piece',
+    connections: 400,
+    request: () =>
+      pieces(repeated(`GET /emails/1 HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(1_900)}\r\n`, 16 * 7_650)),
+  },
+  {
+    name: 'smtp-recipients',
+    what: 'recipients over SMTP, pipelined, each of 2,000 octets of escapes',
+    smtp: true,
+    request: (target) =>
+      pieces(
+        loggedIn(target),
+        `MAIL FROM:<> SMTPUTF8\r\n${repeated(`RCPT TO:<"${'\\"'.repeat(950)}"@a.b>\r\n`, 500_000)}`,
+      ),
+  },
+  {
+    name: 'smtp-parameters',
+    what: 'MAIL with 300 parameters over SMTP, pipelined',
+    smtp: true,
+    request: (target) => {
+      const parameters = Array.from({ length: 300 }, (_, index) => `A${index}=b`)
+        .join(' ')
+        .slice(0, 1_900)
+      return pieces(loggedIn(target), repeated(`MAIL FROM:<> ${parameters}\r\n`, 200_000))
+    },
+  },
+  {
+    name: 'smtp-lines',
+    what: 'a message of empty lines over SMTP',
+    smtp: true,
+    request: (target) =>
+      pieces(
+        loggedIn(target),
+        `MAIL FROM:<>\r\nRCPT TO:<abuse@sink.test>\r\nDATA\r\n${repeated('..\r\n', 10 * MIB)}.\r\n`,
+      ),
+  },
   {
     name: 'no-key',
     what: 'bodies of 53 MB without a key',

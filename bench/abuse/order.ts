@@ -2,9 +2,16 @@
 
 export interface Target {
   port: number
-  /** The abuser's own company: what any customer has. */
+  /** Where mail is taken in over SMTP. */
+  submissionPort: number
+  /** The abuser's own company: what any customer has, a key for everything among it. */
   token: string
+  companyId: string
   domain: string
+  /** Of somebody who may only look at the console. */
+  viewer: string
+  /** Id of an email of 24 MB. */
+  email: string
 }
 
 export interface AbuseOrder {

@@ -13,8 +13,9 @@ export interface AttackFigure {
   worst: number
   /** Highest resident set during the attack, in octets. */
   peak: number
-  /** Times the main thread held for more than 50 ms. */
+  /** Turns of the main thread of more than 50 ms of its processor time, and ms of the longest, up to the bound of its bucket. */
   stalls: number
+  longest: number
   abuser: Statuses
   /** Octets that the abuser wrote. */
   octets: number
@@ -40,6 +41,8 @@ export interface AbuseRun extends Provenance {
 
 /** Limits that the other company and the process are held to. */
 const MOST_P99 = 300
+/** Ms of processor time for which the main thread may be away. */
+const MOST_AWAY = 100
 
 export function latencyFigures(latencies: number[]): Pick<AttackFigure, 'p50' | 'p99' | 'worst'> {
   return {
@@ -57,10 +60,11 @@ export function shownStatuses(statuses: Statuses): string {
 }
 
 /** What is wrong with it; empty when nothing is. */
-export function wrongWith({ p99, peak, statuses }: AttackFigure, memory: number): string[] {
+export function wrongWith({ p99, peak, statuses, longest }: AttackFigure, memory: number): string[] {
   const wrong: string[] = []
   if (!(p99 <= MOST_P99)) wrong.push(`p99 over ${MOST_P99} ms`)
   if (peak > memory) wrong.push('memory')
+  if (longest > MOST_AWAY) wrong.push(`main thread away for more than ${MOST_AWAY} ms`)
   if (Object.keys(statuses).some((status) => status !== '200')) wrong.push('answers other than 200')
   return wrong
 }

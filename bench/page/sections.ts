@@ -155,7 +155,8 @@ export const SECTIONS: Record<string, (read: Read) => string> = {
         [p50, p99, worst].map((ms) => ms.toFixed(0)).join(' / '),
       'its answers': ({ statuses }) => shownStatuses(statuses),
       'peak RSS, MB': ({ peak }) => megabytes(peak),
-      'holds over 50 ms': ({ stalls }) => String(stalls),
+      'main thread away for over 50 ms of its CPU, times': ({ stalls }) => String(stalls),
+      'longest, CPU-ms at most': ({ longest }) => (longest === 0 ? 'under 10' : longest.toFixed(0)),
       "the abuser's answers": ({ abuser }) => shownStatuses(abuser),
     })
     return (

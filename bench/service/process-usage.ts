@@ -85,22 +85,6 @@ function tasksOf(pid: number): string[] {
   }
 }
 
-export interface Memory {
-  /** Resident set in octets, now and at its highest. */
-  resident: number
-  peak: number
-}
-
-export function processMemory(pid: number): Memory {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-    const kilobytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1])
-    return { resident: kilobytes('VmRSS') * 1024, peak: kilobytes('VmHWM') * 1024 }
-  } catch {
-    return { resident: Number.NaN, peak: Number.NaN }
-  }
-}
-
 /** File descriptors a process has open. */
 export function openFiles(pid: number): number {
   try {

@@ -1,10 +1,11 @@
 /** The real service as one child process, or as an API node and some delivery nodes, and what its processes used so far. */
 import { Installation } from '../../harness/service/installation.ts'
+import { processMemory } from '../../harness/service/process-memory.ts'
 import type { ServiceChild } from '../../harness/service/service-child.ts'
 import type { Tenant } from '../../harness/service/tenant.ts'
 import { whenInterrupted } from '../interrupted.ts'
 import { pinning } from './pinned-process.ts'
-import { addUsage, processCpu, processMemory, threadUsage, type Usage } from './process-usage.ts'
+import { addUsage, processCpu, threadUsage, type Usage } from './process-usage.ts'
 
 export interface ServiceProcess {
   port: number

@@ -1,11 +1,12 @@
 /** A service under steady load with peers of which some are hostile, watched from outside and, thread by thread, from inside. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { processMemory } from '../../harness/service/process-memory.ts'
 import { ThreadInspector, type ThreadSample } from '../../harness/thread-inspector.ts'
 import type { LoadReport } from '../load/order.ts'
 import { measureDelivery, type Parts, takeNumbers } from '../measure.ts'
 import { domainName, USUAL_SHAPE } from '../message.ts'
 import { Rig, type RigChoice } from '../rig.ts'
-import { openFiles, processMemory } from '../service/process-usage.ts'
+import { openFiles } from '../service/process-usage.ts'
 import type { SinkReport } from '../sink/order.ts'
 import { SOAK_DOMAINS, soakPeers, soakZone } from './peers.ts'
 

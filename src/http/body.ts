@@ -26,6 +26,16 @@ export class BodyLimit {
     return new BodyLimit(Math.min(octets, this.max), null, this.admission)
   }
 
+  /** Throws for a body of so many octets in so many pieces. */
+  assertNoDust(pieces: number, octets: number): void {
+    if (pieces <= PIECES + octets / LEAST_IN_PIECE) return
+    throw new Fault({
+      code: 'http_malformed',
+      status: 400,
+      detail: `The body comes in far too small pieces: ${pieces} with ${octets} octets together. Send more at once.`,
+    })
+  }
+
   exceeded(): Fault {
     return new Fault({ code: 'body_too_large', max: this.max, messageMax: this.#messageMax })
   }
@@ -39,6 +49,13 @@ export class BodyLimit {
     return length
   }
 }
+
+/**
+ * Pieces in which a body may come, and octets that each of those beyond them has on average. Clients write a few at a
+ * time (a name, a line end); one that sends single octets has us at work for framing.
+ */
+const PIECES = 2_048
+const LEAST_IN_PIECE = 16
 
 /** For a body of unknown length room is made piece by piece. */
 const UNKNOWN = 64 * 1024
@@ -90,10 +107,14 @@ function receive(
   }
   const visit: Visit | undefined = admission.arriving(request, fail)
   let length = 0
+  let pieces = 0
   const onData = (chunk: Buffer) => {
     length += chunk.length
+    pieces += 1
+    admission.heldBack.worked(request.socket)
     if (length > limit.max) return fail(limit.exceeded())
     try {
+      limit.assertNoDust(pieces, length)
       if (visit) {
         admission.received(visit, length)
         if (declared === null && length > visit.expected)

@@ -118,11 +118,12 @@ export class Listener {
   }
 
   #newApp(settings: Settings): FastifyInstance {
-    const { answers } = this.#parts.core
+    const { core } = this.#parts
+    const { answers } = core
     const routing = this.#routing
     const app = fastify({
       serverFactory: (routed) => {
-        this.#server = this.#newServer(withoutLongPipelines(routed))
+        this.#server = this.#newServer(withoutLongPipelines(routed, core.limit.admission.heldBack))
         return this.#server as Server
       },
       clientErrorHandler: clientErrorHandler(answers, (reason) => routing.words('/', reason)),
@@ -174,6 +175,7 @@ export class Listener {
     else server.on('connection', (socket: Socket) => connections.opened(socket, false))
     server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
       if (certificate) connections.secured(socket)
+      core.limit.admission.heldBack.opened(socket)
       this.#unused.add(socket)
       socket.once('close', () => this.#unused.delete(socket))
     })

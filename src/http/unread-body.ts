@@ -8,6 +8,8 @@ import { release } from '../common/octets.ts'
  * looks.
  */
 const ALLOWANCE = 256 * 1024
+/** What a chunk counts for at least: its framing is work. */
+const CHUNK = 128
 /** Ms for which a connection is kept after that for its client to read the answer. */
 const LINGER = 1_000
 
@@ -58,11 +60,23 @@ export function discardBody(request: IncomingMessage, response: ServerResponse, 
   socket.once('close', () => clearTimeout(cut))
   let left = ALLOWANCE
   request.on('data', (chunk: Buffer) => {
-    left -= chunk.length
+    left -= Math.max(chunk.length, CHUNK)
     release(chunk)
     // The client's own connection holds back the rest.
-    if (left < 0) request.pause()
+    if (left < 0) readNoFurther(request)
   })
   request.on('end', () => socket.end(() => socket.destroy()))
   request.resume()
+}
+
+/**
+ * Nothing more is taken from the connection, and what was taken with the last octets is dropped as Node.js drops what
+ * nobody has asked for: one by one, thousands of small chunks would be more work than all before them.
+ */
+function readNoFurther(request: IncomingMessage & { _dumped?: boolean }): void {
+  const { socket } = request
+  request.pause()
+  request._dumped = true
+  socket.pause()
+  socket.resume = () => socket
 }

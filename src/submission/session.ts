@@ -1,5 +1,6 @@
 /** One connection of a client (RFC 5321, RFC 6409): its commands, in turn, and what each is answered. */
 import type { Socket } from 'node:net'
+import { presentWork } from '../common/present-work.ts'
 import type { SubmissionListener } from '../config/settings.ts'
 import { clip, REFUSED_FOR } from '../http/fault.ts'
 import { isLoopback } from '../network/private-address.ts'
@@ -52,6 +53,7 @@ export class Session {
       for (;;) {
         if (this.#stopping) throw new Refused(STOPPING, { last: true })
         const line = await channel.line(this.#login === null ? this.#loggingIn.idle : IDLE)
+        presentWork.on(describeSession, this.#context)
         const answer = await this.#answer(line)
         if (answer !== null) channel.say(answer)
       }
@@ -245,4 +247,9 @@ export class Session {
     this.#context.party = this.#login.principal.companyId
     return reply(235, '2.7.0', 'You are logged in')
   }
+}
+
+/** For the log. */
+function describeSession({ id }: SessionContext): object {
+  return { sessionId: id, operation: 'SMTP' }
 }

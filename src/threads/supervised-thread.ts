@@ -1,4 +1,5 @@
 import { Worker as Thread, type Transferable, type WorkerOptions } from 'node:worker_threads'
+import { presentWork } from '../common/present-work.ts'
 
 export interface ThreadChoice extends Pick<WorkerOptions, 'env' | 'resourceLimits'> {
   module: URL
@@ -68,6 +69,7 @@ export class SupervisedThread<To, From> {
     }
     let cause: unknown = null
     thread.on('message', (said: From) => {
+      presentWork.on(describeThread, this.#choice)
       if (this.#thread === thread) this.#events.message(said, answer)
     })
     thread.on('messageerror', (error) => {
@@ -85,4 +87,9 @@ export class SupervisedThread<To, From> {
     })
     return thread
   }
+}
+
+/** For the log: whose message was worked on. */
+function describeThread({ name }: ThreadChoice): object {
+  return { thread: name }
 }

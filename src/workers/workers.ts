@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { CompanyTurns } from '../common/company-turns.ts'
+import { presentWork } from '../common/present-work.ts'
 import { type DeathCause, WorkersBusy } from './error.ts'
 import type { Job } from './job.ts'
 import type { Task } from './task.ts'
@@ -103,11 +104,12 @@ export class Workers {
       return Promise.reject(new WorkersBusy('Too much of this company waits to be worked on.'))
     }
     const until = patient ? Number.POSITIVE_INFINITY : performance.now() + this.#patience
-    return new Promise<Output>((resolve, reject) => {
+    const done = new Promise<Output>((resolve, reject) => {
       const answer = { resolve: resolve as (output: unknown) => void, reject }
       lane.push(company, { company, weight, url: job.url, input, transfer, until, lost: false, ...answer })
       this.#dispatch()
     })
+    return presentWork.answer(done)
   }
 
   /** Does what was given so far, and ends the threads. */

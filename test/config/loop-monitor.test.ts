@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Registry } from 'prom-client'
+import { presentWork } from '../../src/common/present-work.ts'
 import { createLogger } from '../../src/log.ts'
 import { LoopMonitor } from '../../src/loop-monitor.ts'
 
@@ -45,6 +46,31 @@ test('what took the longest is named, not what came before or after it', async (
   const page = await registry.metrics()
   assert.match(page, /^postroad_main_thread_stalls_total 1$/m)
   assert.match(page, /^postroad_main_thread_stall_seconds_count 1$/m)
+})
+
+test('processor time is counted by itself: a thread that waits for the processor has not worked', async () => {
+  const { line, registry } = await told((monitor) => {
+    monitor.on(describe, 'asleep')
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150)
+  })
+  assert.ok((line.ms as number) >= 140 && (line.cpu as number) < 50)
+  assert.match(
+    await registry.metrics(),
+    /^postroad_main_thread_stall_cpu_seconds_bucket\{le="0.05"\} (\d+)$/m,
+  )
+  const worked = await told(() => stall(150))
+  assert.ok((worked.line.cpu as number) <= (worked.line.ms as number))
+})
+
+test('what another thread answers is worked on under the name of the request that wanted it', async () => {
+  const { line } = await told((monitor) => {
+    const begun = presentWork.begin(describe, 'asker', () => {
+      void presentWork.answer(Promise.resolve()).then(() => stall(150))
+      monitor.on(describe, 'thread')
+    })
+    assert.equal(begun.subject, 'asker')
+  })
+  assert.deepEqual(line.for, { id: 'asker' })
 })
 
 test('a stall that nothing was noted for is told all the same', async () => {

@@ -36,6 +36,28 @@ describe('limits while reading', () => {
       connection.socket.destroy()
     })
 
+    test(`${what}: 400 for a body in chunks of one octet, long before its end`, async () => {
+      const connection = new RawConnection(api.url)
+      connection.write(head('Transfer-Encoding: chunked\r\n') + '1\r\nx\r\n'.repeat(20_000))
+      assert.match(
+        await connection.until(/\}$/),
+        /^HTTP\/1\.1 400 .*connection: close.*far too small pieces/is,
+      )
+      connection.socket.destroy()
+    })
+
+    test(`${what}: a body in chunks of some octets is read like any other`, async () => {
+      const connection = new RawConnection(api.url)
+      connection.write(head('Transfer-Encoding: chunked\r\nConnection: close\r\n'))
+      // As clients write a form: a name, a value, a line end.
+      const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+      const value = chunk('\r\n') + chunk('x'.repeat(10)) + chunk('n'.repeat(60))
+      connection.write(value.repeat(3_000))
+      connection.write('0\r\n\r\n')
+      assert.doesNotMatch(await connection.until(/\}$/), /too small pieces/)
+      connection.socket.destroy()
+    })
+
     test(`${what}: 413 while a body of unknown length arrives, without waiting for its end`, async () => {
       const connection = new RawConnection(api.url)
       connection.write(head('Transfer-Encoding: chunked\r\n'))

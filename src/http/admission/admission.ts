@@ -10,6 +10,7 @@ import { Fault } from '../fault.ts'
 import { Octets } from './body-octets.ts'
 import { Connections } from './connections.ts'
 import { fairPool } from './fair-pool.ts'
+import { HeldBack } from './held-back.ts'
 import { Turns } from './turns.ts'
 import { attach, type Company, describeVisit, Visit, type Visitor, visitOf } from './visit.ts'
 
@@ -35,6 +36,7 @@ export type AdmissionPlan = Pick<MemoryPlan, 'body' | 'small' | 'large' | 'reque
 
 export class Admission {
   readonly connections: Connections
+  readonly heldBack = new HeldBack()
   readonly #plan: AdmissionPlan
   readonly #monitor: LoopMonitor
   readonly #requests: SharedPool

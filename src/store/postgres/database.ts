@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { CompanyPlaces } from '../../common/company-places.ts'
+import { presentWork } from '../../common/present-work.ts'
 import { StoreUnavailable } from '../store.ts'
 import { asStoreError, codeOf, isBroken, isCollision, isUndone, OutcomeUnknown } from './faults.ts'
 import { storable, types } from './rows.ts'
@@ -307,6 +308,6 @@ async function run<Row>(
 ): Promise<Row[]> {
   const query = typeof statement === 'string' ? { text: statement } : statement
   const stored = values.map((value) => (typeof value === 'string' ? storable(value) : value))
-  const { rows } = await client.query({ ...query, values: stored } as pg.QueryConfig)
+  const { rows } = await presentWork.answer(client.query({ ...query, values: stored } as pg.QueryConfig))
   return rows as Row[]
 }

@@ -1,3 +1,4 @@
+import { presentWork } from '../../common/present-work.ts'
 import { SupervisedThread } from '../../threads/supervised-thread.ts'
 import { StoreUnavailable } from '../store.ts'
 import { type BatchLimits, BatchQueue, type Entry } from './batch-queue.ts'
@@ -79,7 +80,7 @@ export class StoreThread<OneCall> {
 
   call(call: OneCall, { weight = 0, patient = false, moved = [] }: CallDetail = {}): Promise<unknown> {
     if (this.#closed) return Promise.reject(new StoreUnavailable('The store is closed'))
-    return new Promise((resolve, reject) => {
+    const answer = new Promise<unknown>((resolve, reject) => {
       this.#queue.push({ call, weight, patient, moved, resolve, reject })
       if (this.#flushing || this.#underWay.length > 0) return
       this.#flushing = true
@@ -88,6 +89,7 @@ export class StoreThread<OneCall> {
         this.#flush()
       })
     })
+    return presentWork.answer(answer)
   }
 
   /** Looks out for what other processes write. */

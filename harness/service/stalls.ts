@@ -1,0 +1,35 @@
+/** How long the main thread of a service was away at most, by the processor time that its metrics tell of. */
+import assert from 'node:assert/strict'
+
+/** Turns of the main thread so far, by the seconds that each took at most. */
+export type Stalls = ReadonlyMap<number, number>
+
+const BUCKET = /^postroad_main_thread_stall_cpu_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm
+
+/** `url`: of a service that shows its metrics there. */
+export async function readStalls(url: string): Promise<Stalls> {
+  const page = await (await fetch(`${url}/metrics`)).text()
+  const below = [...page.matchAll(BUCKET)].map(([, bound, count]) => ({
+    bound: bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound),
+    count: Number(count),
+  }))
+  assert.ok(below.length > 0, 'the metrics do not tell of stalls')
+  // Each bucket of a histogram counts those of all smaller ones as well.
+  return new Map(below.map(({ bound, count }, index) => [bound, count - (below[index - 1]?.count ?? 0)]))
+}
+
+/** Ms of the longest turn between the two, rounded up to the bound of its bucket; 0: none was noticeable. */
+export function longestStall(before: Stalls, after: Stalls): number {
+  const bounds = [...after]
+    .filter(([bound, count]) => count > (before.get(bound) ?? 0))
+    .map(([bound]) => bound)
+  return Math.max(0, ...bounds) * 1_000
+}
+
+/** Turns of more than so many ms between the two. */
+export function stallsOver(ms: number, before: Stalls, after: Stalls): number {
+  return [...after].reduce(
+    (sum, [bound, count]) => (bound * 1_000 > ms ? sum + count - (before.get(bound) ?? 0) : sum),
+    0,
+  )
+}

@@ -1,0 +1,92 @@
+/**
+ * What a thread works on at present, for whoever watches its stalls. Each thread has this module for itself; on those
+ * that nobody watches a note costs a look at the clock.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** What the log says of a piece of work: its id, company, octets. Called only when it is logged. */
+export type Describe<Subject> = (subject: Subject) => object
+
+interface Work {
+  describe: Describe<never> | null
+  subject: unknown
+  /** Monotonic ms when it began, and for how long it went on. */
+  at: number
+  ms: number
+}
+
+/** A request under way; without a subject once it is over. */
+export type Request = Pick<Work, 'describe' | 'subject'>
+
+const request = new AsyncLocalStorage<Request>()
+
+class PresentWork {
+  /** Filled anew each time: a note must cost nothing. */
+  #current: Work = { describe: null, subject: null, at: 0, ms: 0 }
+  /** The longest in this turn of the event loop. */
+  #longest: Work = { describe: null, subject: null, at: 0, ms: 0 }
+
+  /** From now on the thread works on this, until something else is noted or its turn ends. */
+  on<Subject>(describe: Describe<Subject>, subject: Subject): void {
+    const now = performance.now()
+    this.#close(now)
+    const current = this.#current
+    current.describe = describe as Describe<never>
+    current.subject = subject
+    current.at = now
+  }
+
+  /** Begins the work on a request: what threads and databases answer to it is worked on under its name, too. */
+  begin<Subject>(describe: Describe<Subject>, subject: Subject, work: () => void): Request {
+    const begun: Request = { describe: describe as Describe<never>, subject }
+    this.on(describe, subject)
+    request.run(begun, work)
+    return begun
+  }
+
+  /** Timers and threads that the request started outlive it, and do not work for it any more. */
+  end(begun: Request): void {
+    begun.describe = null
+    begun.subject = null
+  }
+
+  /** An answer of another thread or of a database, which the request that wants it goes on with. */
+  answer<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    const wanted = request.getStore()
+    if (wanted === undefined) return answer
+    return answer.then((value) => {
+      if (wanted.describe !== null) this.on(wanted.describe as Describe<unknown>, wanted.subject)
+      return value
+    })
+  }
+
+  /** What took the longest in this turn so far, and its ms; null: nothing was noted. */
+  longest(): { work: object; ms: number } | null {
+    this.#close(performance.now())
+    const { describe, subject, ms } = this.#longest
+    return describe === null ? null : { work: describe(subject as never), ms }
+  }
+
+  /** The thread goes on to wait for something to do. */
+  endTurn(): void {
+    // A request that is over must not stay in memory.
+    for (const work of [this.#current, this.#longest]) {
+      work.describe = null
+      work.subject = null
+      work.ms = 0
+    }
+  }
+
+  /** Keeps what was worked on until now if nothing else took longer. */
+  #close(now: number): void {
+    const ended = this.#current
+    if (ended.describe === null) return
+    ended.ms = now - ended.at
+    if (ended.ms < this.#longest.ms) return
+    this.#current = this.#longest
+    this.#longest = ended
+    this.#current.describe = null
+  }
+}
+
+export const presentWork = new PresentWork()

@@ -1,0 +1,78 @@
+/**
+ * Connections that are held back for the rest of a turn of the event loop. One turn takes in what all connections have
+ * brought, up to 64 KiB of each, and framing can make that some milliseconds of work before anything is known of the
+ * request: chunks of one octet, heads behind heads. So once a turn is long, nothing more is read in it, and in the next
+ * one source addresses take turns, those first that were held back.
+ */
+import type { Socket } from 'node:net'
+import { addressGroup } from './address-group.ts'
+import { turn } from './long-turn.ts'
+
+interface Held {
+  socket: Socket
+  /** What others made of it meanwhile: a body for which there is no room pauses its socket. */
+  reading: boolean
+}
+
+export class HeldBack {
+  /** Open connections by source address. */
+  readonly #open = new Map<string, Set<Socket>>()
+  #held: Held[] = []
+
+  /** HTTP is spoken on it from here on. */
+  opened(socket: Socket): void {
+    const source = addressGroup(socket.remoteAddress ?? '')
+    const sockets = this.#open.get(source) ?? new Set()
+    this.#open.set(source, sockets.add(socket))
+    socket.once('close', () => {
+      sockets.delete(socket)
+      if (sockets.size === 0 && this.#open.get(source) === sockets) this.#open.delete(source)
+    })
+  }
+
+  /** To be called with each piece of work that a connection brings. */
+  worked(socket: Socket): void {
+    if (!turn.isLong || this.#held.length > 0) return
+    const last = this.#open.get(addressGroup(socket.remoteAddress ?? ''))
+    // Whose work made the turn long comes last in the next one.
+    if (last?.delete(socket)) last.add(socket)
+    this.#hold()
+  }
+
+  #hold(): void {
+    const sources = [...this.#open.values()].map((sockets) => sockets.values())
+    // One of each source, then the next of each.
+    for (let left = sources; left.length > 0; ) {
+      left = left.filter((sockets) => {
+        const { value: socket, done } = sockets.next()
+        if (socket !== undefined && !socket.isPaused()) this.#held.push(held(socket))
+        return !done
+      })
+    }
+    setImmediate(() => {
+      for (const each of this.#held.splice(0)) release(each)
+    })
+  }
+}
+
+/** Node.js itself pauses and resumes the socket for the body of its request: that is remembered until the release. */
+function held(socket: Socket): Held {
+  socket.pause()
+  const one: Held = { socket, reading: true }
+  socket.pause = () => {
+    one.reading = false
+    return socket
+  }
+  socket.resume = () => {
+    one.reading = true
+    return socket
+  }
+  return one
+}
+
+function release({ socket, reading }: Held): void {
+  const own: Partial<Socket> = socket
+  delete own.pause
+  delete own.resume
+  if (reading && !socket.destroyed) socket.resume()
+}

@@ -1,0 +1,105 @@
+/** What the framing of requests allows, whatever the route: octets that are much work before anything is asked. */
+import net from 'node:net'
+
+export interface Target {
+  port: number
+  token: string
+}
+
+interface Framing {
+  name: string
+  /** It is refused or accepted in words; of others nobody knows where an answer would belong. */
+  isAnswered: boolean
+  /** Resolves with what was answered when all connections are over. */
+  run(target: Target): Promise<string>
+}
+
+/** Connections at once. */
+const CONNECTIONS = 40
+/** Ms after which a connection that nobody ends is left, and one that is to be answered. */
+const PATIENCE = 1_500
+const PATIENCE_FOR_ANSWER = 15_000
+
+function head({ token }: Target, more = ''): string {
+  return `POST /emails HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nConnection: close\r\n${more}\r\n`
+}
+const CHUNKED = 'Transfer-Encoding: chunked\r\n'
+const DUST = '1\r\nx\r\n'.repeat(100_000)
+const GET = 'GET /emails/1 HTTP/1.1\r\nHost: x\r\n'
+
+const WRITTEN: Readonly<Record<string, (target: Target) => string>> = {
+  'a body in chunks of one octet': (target) => head(target, CHUNKED) + DUST,
+  'the same without a key': (target) => head({ ...target, token: '' }, CHUNKED) + DUST,
+  'the same where there is no route': (target) => head(target, CHUNKED).replace('/emails', '/nowhere') + DUST,
+  'chunks with extensions': (target) => head(target, CHUNKED) + '1;aaaaaaaa=b\r\nx\r\n'.repeat(40_000),
+  'chunks that are just not too small': (target) =>
+    [head(target, CHUNKED), `10\r\n${'x'.repeat(16)}\r\n`.repeat(40_000), '0\r\n\r\n'].join(''),
+  'heads behind heads': () => `${GET}\r\n`.repeat(30_000),
+  'heads of thousands of fields': () => `${GET}${'a:\r\n'.repeat(1_900)}\r\n`.repeat(100),
+  'fields of one name': () => `${GET}${'accept: a\r\n'.repeat(1_400)}\r\n`.repeat(16),
+  'line ends before a head': () => '\r\n'.repeat(300_000),
+}
+
+/** The connection ends with the first that is too many, or waits for more. */
+const ENDED = new Set([
+  'heads behind heads',
+  'heads of thousands of fields',
+  'fields of one name',
+  'line ends before a head',
+])
+
+export const FRAMINGS: readonly Framing[] = [
+  ...Object.entries(WRITTEN).map(([name, write]) => ({
+    name,
+    isAnswered: !ENDED.has(name),
+    run: async (target: Target) => {
+      const octets = Buffer.from(write(target), 'latin1')
+      const patience = ENDED.has(name) ? PATIENCE : PATIENCE_FOR_ANSWER
+      const all = Array.from({ length: CONNECTIONS }, () => written(target, [octets], { patience }))
+      return counted(await Promise.all(all))
+    },
+  })),
+  {
+    name: 'a body in segments of one octet',
+    isAnswered: true,
+    run: async (target) => {
+      const begin = Buffer.from(head(target, 'Content-Length: 3000\r\n'))
+      const octets = [begin, ...Array.from({ length: 3_000 }, () => Buffer.from(' '))]
+      const patience = PATIENCE_FOR_ANSWER
+      const all = Array.from({ length: CONNECTIONS }, () => written(target, octets, { patience }))
+      return counted(await Promise.all(all))
+    },
+  },
+]
+
+export function counted(statuses: string[]): string {
+  const groups = Map.groupBy(statuses, (status) => status)
+  return [...groups].map(([status, all]) => `${status}: ${all.length}`).join(', ')
+}
+
+/** Writes them, each in a segment of its own. Resolves with the first status, or how the connection came to its end. */
+export function written(
+  { port }: Target,
+  segments: Buffer[],
+  { answer = /^HTTP\/1\.1 (\d+)/, patience = PATIENCE } = {},
+): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = net.connect({ port, host: '127.0.0.1', noDelay: true })
+    let heard = ''
+    const left = setTimeout(() => socket.destroy(), patience)
+    socket.on('connect', async () => {
+      for (const segment of segments) {
+        socket.write(segment)
+        if (segments.length > 1) await new Promise(setImmediate)
+      }
+    })
+    socket.on('data', (chunk) => {
+      if (heard.length < 100) heard += chunk.toString('latin1')
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      clearTimeout(left)
+      resolve(answer.exec(heard)?.[1] ?? 'no answer')
+    })
+  })
+}
