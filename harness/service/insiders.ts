@@ -46,7 +46,7 @@ export class Insiders implements AsyncDisposable {
   /** Cookie of a new member who has signed in. */
   async signIn(role: Role, { operator = false } = {}): Promise<string> {
     const person = await this.#store.findPerson({ id: await this.addPerson(role, { operator }) })
-    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now() }
+    const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now(), lifetime: 24 * 3_600_000 }
     return `postroad_session=${(await beginSession(this.#store, person!, 'link', from)).token}`
   }
 

@@ -34,7 +34,7 @@ describe('a client that reads no replies', () => {
   test('is answered no further than it reads, and then all it asked', async () => {
     client.pause()
     client.write('N\r\n'.repeat(COMMANDS))
-    const channel = new Channel(socket)
+    const channel = new Channel(socket, () => null)
     const octets = Buffer.byteLength(written(ANSWER))
     let answered = 0
     let broken: unknown = null

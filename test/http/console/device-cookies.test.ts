@@ -10,7 +10,7 @@ import { type Clock, deviceOf } from '../../../src/operate/sign-in.ts'
 import { Tickets } from '../../../src/people/tickets.ts'
 
 const key = randomBytes(32)
-const clock: Clock = { now: () => 1_000, steady: () => 1_000, wait: async () => {} }
+const clock: Clock = { now: () => 1_000, wait: async () => {} }
 const parts = { tickets: new Tickets(() => key), clock }
 const publicUrl = new PublicUrl('https://mail.example', new ClientAddress([]))
 
@@ -21,13 +21,13 @@ test('a device is known to the eight people who signed in there last, and to nob
     const { name, value } = parseSetCookie(deviceCookie({ publicUrl }, parts, request, person))!
     headers.cookie = `${name}=${value}`
   }
-  const deviceFor = (person: string) => deviceOf(parts, person, deviceTicket(request))
+  const deviceFor = (person: string) => deviceOf(parts, person, deviceTicket({ publicUrl }, request))
   signIn('ada')
   const device = deviceFor('ada')
   assert.ok(device)
   signIn('bob')
   assert.deepEqual(['ada', 'bob', 'eve'].map(deviceFor), [device, device, null])
-  assert.equal(deviceOf(parts, null, deviceTicket(request)), null)
+  assert.equal(deviceOf(parts, null, deviceTicket({ publicUrl }, request)), null)
   for (let count = 0; count < 7; count++) signIn(`other ${count}`)
   assert.deepEqual(['ada', 'bob', 'other 6'].map(deviceFor), [null, device, device])
   signIn('bob')

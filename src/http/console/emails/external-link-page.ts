@@ -26,15 +26,12 @@ export const externalLinkPage: ConsoleDocument = document({
   url: EXTERNAL_LINK_URL,
   operation: 'console_leave',
   access: 'stranger',
-  async work(
-    { query: { to = '', s = '', until = '', again }, request },
-    { deps }: HttpCore,
-  ): Promise<Answer> {
-    const person = await personOf(deps, request.raw)
+  async work({ query: { to = '', s = '', until = '', again }, request }, core: HttpCore): Promise<Answer> {
+    const person = await personOf(core, request.raw)
     if (person === null && again === undefined) {
       return answer(pageAgain(new URLSearchParams({ to, until, s, again: '1' })))
     }
-    const signer = { secret: deps.derive(LINK_SIGNATURES), person: person ?? '', until: Number(until) }
+    const signer = { secret: core.deps.derive(LINK_SIGNATURES), person: person ?? '', until: Number(until) }
     if (person === null || !isGenuine(to, s, signer, Date.now())) {
       const detail = 'This link was not made here for you, or is too old: open the email in the console again'
       throw new Fault({ code: 'link_refused', detail })
@@ -43,9 +40,12 @@ export const externalLinkPage: ConsoleDocument = document({
   },
 })
 
-async function personOf({ store }: HttpCore['deps'], request: IncomingMessage): Promise<string | null> {
-  const token = sessionToken(request)
-  return token === null ? null : ((await knownSession(store, token, Date.now()))?.person.id ?? null)
+async function personOf(core: HttpCore, request: IncomingMessage): Promise<string | null> {
+  const token = sessionToken(core, request)
+  if (token === null) return null
+  const { store, settings } = core.deps
+  const known = await knownSession(store, token, { now: Date.now(), lifetime: settings.sessionLifetime })
+  return known?.person.id ?? null
 }
 
 function answer(body: string): Answer {
