@@ -47,10 +47,10 @@ export class Newcomer {
   get = (path: string) => this.ask('GET', path)
   post = (path: string, body: unknown = {}) => this.ask('POST', path, body)
 
-  /** Signs in by a link, as at the first start. */
+  /** Signs in by a link, as at the first start; a session of another person in this browser ends. */
   async enter(service: Service, person: Person): Promise<this> {
     const token = await makeLink(service.store, person.id, Date.now())
-    assertSaid(await this.post('/session/link', { token }), 200)
+    assertSaid(await this.post('/session/link', { token, instead: true }), 200)
     return this
   }
 

@@ -29,7 +29,7 @@ export class Visitor {
     await service.store.addPerson(person)
     const from = { address: '127.0.0.1', userAgent: 'test', now: Date.now(), lifetime: SESSION_LASTS }
     const { token } = await beginSession(service.store, person, 'link', from)
-    return new Visitor(service, person, `postroad_session=${token}`)
+    return new Visitor(service, person, cookieOf(token))
   }
 
   /** `path` behind `/console/api`. */
@@ -60,6 +60,11 @@ export class Visitor {
       lifetime: SESSION_LASTS,
     }
     const { token } = await beginSession(this.#service.store, this.person, 'link', from)
-    return `postroad_session=${token}`
+    return cookieOf(token)
   }
+}
+
+/** By its name without TLS and by that over TLS: the public URL of the service decides which one counts. */
+function cookieOf(token: string): string {
+  return `postroad_session=${token}; __Host-postroad_session=${token}`
 }
