@@ -55,9 +55,15 @@ test('no statement of the SQLite store reads through a table that grows with his
     const names = new Map(
       [...sql.matchAll(/\b(?:FROM|JOIN) (\w+) (?:AS )?(\w)\b/g)].map(([, table, alias]) => [alias, table]),
     )
+    // What a query is made of has steps of its own.
+    const parts = new Set(
+      [...sql.matchAll(/\b(\w+) AS (?:MATERIALIZED )?\(|\) AS (\w+)/g)].map(
+        ([, named, alias]) => named ?? alias,
+      ),
+    )
     return steps.flatMap((step) => {
       const scan = /^SCAN (\w+)(?: USING (?:COVERING )?(INDEX \w+))?/.exec(step)
-      if (scan === null) return []
+      if (scan === null || parts.has(scan[1]!)) return []
       const table = names.get(scan[1]) ?? scan[1]!
       return SMALL.some((small) => small.test(table) || small.test(scan[2] ?? '')) ? [] : [`${step}: ${sql}`]
     })
