@@ -1,10 +1,10 @@
 /**
- * What a thread works on at present, for whoever watches its stalls. Each thread has this module for itself; on those
- * that nobody watches a note costs a look at the clock.
+ * Notes of the work that a thread does at present: the monitor of stalls reads them. Each thread has an instance of its
+ * own. On a thread without a monitor a note costs one reading of the clock.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** What the log says of a piece of work: its id, company, octets. Called only when it is logged. */
+/** Describes a piece of work for the log: its id, company, octets. Called only when the work is logged. */
 export type Describe<Subject> = (subject: Subject) => object
 
 interface Work {
@@ -60,7 +60,7 @@ class PresentWork {
     })
   }
 
-  /** What took the longest in this turn so far, and its ms; null: nothing was noted. */
+  /** The longest work of this turn so far, and its ms; null: nothing was noted. */
   longest(): { work: object; ms: number } | null {
     this.#close(performance.now())
     const { describe, subject, ms } = this.#longest

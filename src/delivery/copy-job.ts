@@ -1,4 +1,4 @@
-/** What a worker does for the copy of a large message that somebody wants to read: composes, fills in and signs it. */
+/** A worker's task: it composes, fills in and signs the copy of a large message that somebody wants to read. */
 import { signHere } from '../mail/dkim/signature.ts'
 import { buffersBeneath } from '../workers/job.ts'
 import { type Composable, prepareMessage } from './prepare.ts'

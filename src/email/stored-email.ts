@@ -6,11 +6,11 @@ import type { Facts } from './lifecycle.ts'
 
 /** What is known of an email before it is read. */
 export interface StoredOrigin extends Pick<Email, 'companyId' | 'domainId' | 'keyId' | 'size'> {
-  /** Of everything that `readEmail` gives. */
+  /** Octets of the whole email as `readEmail` gives it. */
   octets: number
-  /** Of the part of it that `readOutline` gives. */
+  /** Octets of its outline as `readOutline` gives it. */
   outlineOctets: number
-  /** Of the ready message; null where it was composed here, or its content was removed. */
+  /** Octets of the ready message; null where it was composed here, or its content was removed. */
   rawOctets: number | null
 }
 
@@ -55,7 +55,7 @@ export interface EmailHistory {
   attempts: StoredAttempt[]
 }
 
-/** What became of an email, without its content and its dialogues. */
+/** The history of an email without its content and its dialogues. */
 export interface HistoryOutline {
   email: EmailOutline
   /** How many recipients are in each state. */
@@ -70,7 +70,7 @@ export interface EmailOutline
     Pick<MessageContent, 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'messageId'>,
     Pick<StoredEmail, 'lastEvent' | 'contentRemoved'> {}
 
-/** Without the values of a batch. */
+/** The values of a batch are read by themselves (`readValues`). */
 export type RecipientOutline = Omit<StoredRecipient, 'variables'>
 
 export interface AttemptOutline extends Omit<StoredAttempt, 'dialogue'> {
@@ -91,7 +91,7 @@ export interface OutlineRange extends RecipientRange {
   attempts: number
 }
 
-/** What an email says: the beginning of each body. */
+/** The content of an email, with the beginning of each body. */
 export interface StoredContent extends Pick<Email, 'individual'>, Pick<MessageContent, 'headers'> {
   html: StoredBody | null
   text: StoredBody | null

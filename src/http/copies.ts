@@ -23,7 +23,7 @@ export class Copies {
     this.#room = room
   }
 
-  /** What is kept, in octets. */
+  /** Octets of all kept copies. */
   get octets(): number {
     let sum = 0
     for (const { calculatedSize } of this.#companies.values()) sum += calculatedSize

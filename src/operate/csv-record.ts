@@ -55,7 +55,7 @@ export function readRecord(
   if (!line.includes('"')) return { fields: line.split(delimiter).map(trimmed), next: second, second }
 
   const broken = (why: string) => ({ why, next: second, second })
-  /** What the record goes on with is still to come. */
+  /** The rest of the record is still to come. */
   const unfinished = () => (text.length - from > LONGEST_RECORD ? broken(NOT_CLOSED) : null)
   const fields: string[] = []
   let hasMarkInside = false

@@ -1,4 +1,4 @@
-/** How an invitation is answered. Whoever does it may have no account yet, so none of these is a verb. */
+/** Answers to an invitation. A person who gives one may have no account yet, so none of these is a verb. */
 import { givesWay, type Invitation, newPerson, type Person } from '../people/person.ts'
 import { hashSecret } from '../people/secret.ts'
 import { type Accepter, type PeopleStore, StoreConflict } from '../store/store.ts'
@@ -12,7 +12,7 @@ import {
   signedInAsAnother,
 } from './sessions.ts'
 
-/** What a link does when it is used. Reading it uses nothing. */
+/** The effect of a link. Reading it does not use the link. */
 export type LinkContent = { kind: 'invitation'; invitation: Invitation } | { kind: 'sign-in'; person: Person }
 
 /** Throws `not_found` for what is no link, or no longer one. */
@@ -39,7 +39,7 @@ export type InvitationStore = Pick<
 export type AcceptedInvitation = { person: Person } | { begun: BegunSession }
 
 /**
- * Null: the token is of no invitation. Somebody new gets an account under the address that was invited. Whoever has an
+ * Null: the token is of no invitation. A new person gets an account under the invited address. The holder of an
  * account under it has to be signed in: the link went through other hands, and must not open what else the account
  * opens. An account that opens nothing, under an address that nobody has proved to hold, gives way (people/person.ts).
  */

@@ -28,13 +28,13 @@ export interface NextStep {
 
 export interface EmailNextSteps {
   outline: HistoryOutline
-  /** As the recipients of the outline are. */
+  /** In the order of the outline's recipients. */
   nextSteps: NextStep[]
   /** What it is sent from; null: that was removed. */
   domain: SendingDomain | null
 }
 
-/** What became of an email, and what comes next: of a range of its recipients. */
+/** The history of an email for a range of its recipients, and what comes next for each. */
 export const nextSteps = verb(
   'read',
   async (op, { id, ...range }: { id: string } & OutlineRange): Promise<EmailNextSteps> => {

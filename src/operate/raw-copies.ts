@@ -85,7 +85,7 @@ async function workOf({ store }: Operation, id: string): Promise<ClaimedEmail> {
   throw new OperateError('not_found', why)
 }
 
-/** Who gets a copy together. */
+/** The recipients that share a copy. */
 function groupsOf({ individual, recipients }: ClaimedEmail): ClaimedRecipient[][] {
   return individual ? recipients.map((each) => [each]) : [recipients]
 }

@@ -38,7 +38,7 @@ const ALLOWED_NAMES: Record<string, readonly string[]> = {
   reason: NAMES.reason,
 }
 
-/** Without one of these columns a record is no head. */
+/** A head has one of these columns. */
 const MAIN = ['address', 'domain'] as const
 /** A file without a head. */
 const FIRST: Columns = { address: 0 }
@@ -56,7 +56,7 @@ const TYPES: Record<SuppressionType, readonly string[]> = {
 const LONGEST_ADDRESS = 1_000
 /** Characters of a type, a code, a time. */
 const LONGEST_WORD = 100
-/** Of what stands in the file an error shows so many characters, and has so many itself. */
+/** Characters of the file that an error quotes, and of the whole error. */
 const SHOWN = 100
 const LONGEST_ERROR = 400
 
@@ -86,7 +86,7 @@ export const START: CsvPlace = { lines: 0, rest: '', isTooLong: false, delimiter
 /** A piece of a list, and what is known of the file it is from. */
 export interface CsvPiece {
   text: string
-  /** Nothing is to come. */
+  /** It ends the file. */
   isLast: boolean
   place: CsvPlace
   /** The allow list, or suppressions of this type where a line has none. */

@@ -19,9 +19,9 @@ interface Pace {
   every: number
 }
 
-/** What tries are counted by, as a leaky bucket. */
+/** A count of tries, as a leaky bucket. */
 export interface AttemptLane extends Pace {
-  /** A hash of what it is of, e.g. of an account. */
+  /** A hash of the thing whose tries are counted, e.g. of an account. */
   lane: string
 }
 
@@ -38,7 +38,7 @@ const PACES = {
   pair: { free: 5, every: 3_000 },
   /** Of all devices that an account has never been used on. */
   account: { free: 30, every: 1_000 },
-  /** Of a device on which its owner has signed in. */
+  /** A device on which the account's owner has signed in. */
   device: { free: 10, every: 3_000 },
   /**
    * Of six digits at an account whose password is known. Three of a million codes count at any time (totp.ts), so 40
@@ -101,7 +101,7 @@ function lanesOf({ account, from, device, what }: Trying): AttemptLane[] {
   return [...code, lane('address', from), lane('pair', from, account), lane('account', account)]
 }
 
-/** Of one length, whatever somebody has typed as an address. */
+/** The hash has one length, however long the typed address is. */
 function lane(pace: PaceName, ...of: string[]): AttemptLane {
   return { lane: hash('sha256', JSON.stringify([pace, ...of]), 'base64url'), ...PACES[pace] }
 }

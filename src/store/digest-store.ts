@@ -16,7 +16,7 @@ export interface DigestStore {
   groupEvents(request: GroupRequest): Promise<EventGroups | null>
   /** By what they are counted by, over the whole time. Null: there is more to add up than is wanted. */
   sumEvents(request: SumRequest): Promise<EventSum[] | null>
-  /** Of the values with most mail, of those with most failures, and of the empty one. Null as for all sums. */
+  /** Sums of the values with most mail, with most failures, and of the empty value. Null as for all sums. */
   sumBusiest(request: BusiestRequest): Promise<EventSum[] | null>
   /** A page of the tags of mail, and how many there are in all. Null: there is more to go through than is wanted. */
   seenTags(request: SeenTagsRequest): Promise<SeenTags | null>
@@ -87,7 +87,7 @@ export interface GroupRequest extends CountRequest {
 export type Sums = Readonly<Record<string, number>>
 
 export interface EventGroups {
-  /** Of the page, in the order of their first counts, then of their values. */
+  /** The groups of the page, in the order of their first counts, then of their values. */
   groups: {
     /** Unix ms at which the bucket or the month begins; null where time makes no groups. */
     start: number | null
@@ -97,7 +97,7 @@ export interface EventGroups {
   }[]
   /** Number of all groups. */
   total: number
-  /** Of all groups. */
+  /** Sums over all groups. */
   sums: Sums
 }
 
@@ -117,9 +117,9 @@ export interface SeenTagsRequest {
   companyId: string
   /** Sending domains whose mail had them. */
   domainIds: readonly string[]
-  /** That one alone, with the domains that list it; null: each. */
+  /** Only this tag, with the domains that list it; null: every tag. */
   tag: string | null
-  /** What names begin with. */
+  /** Only names that begin with this. */
   prefix: string
   /** Only names behind this one, and before that one. */
   after: string | null
@@ -136,7 +136,7 @@ export type TagOrder = 'tag' | 'description' | 'first' | 'last'
 
 export interface SeenTag {
   tag: string
-  /** Of one of the domains that say something of it. */
+  /** The description that one of the domains has for it. */
   description: string
   /** Unix ms: the days on which it was seen first and last. */
   first: number

@@ -66,7 +66,7 @@ export interface EmailStore {
   readRecipients(emailId: string, range: RecipientRange): Promise<RecipientOutline[]>
   /** The first of them whose values come to `octets` together. Empty when it is no batch. */
   readValues(emailId: string, range: RecipientRange & { octets: number }): Promise<RecipientValues[]>
-  /** What was said in an attempt, by its id in the outline; null when unknown. */
+  /** The dialogue of an attempt, by its id in the outline; null when unknown. */
   readDialogue(emailId: string, attempt: number): Promise<string | null>
   /** Of each body the first `octets`. Null when unknown. */
   readContent(id: string, octets: number): Promise<StoredContent | null>

@@ -12,14 +12,14 @@ import type {
   SignInLink,
 } from '../people/person.ts'
 
-/** What is absent stays as it is. */
+/** An absent field stays as it is. */
 export interface PersonChange extends Partial<Pick<Person, 'address' | 'name' | 'operator'>> {
   credentials?: Credentials
   /** All memberships are unconfirmed from now on. */
   doubtMemberships?: true
 }
 
-/** Who accepts an invitation: somebody new, or somebody who has an account. */
+/** The person who accepts an invitation: a new one, or the holder of an account. */
 export type Accepter = { newPerson: Person } | { personId: string }
 
 export interface AuditFilter {
@@ -53,7 +53,7 @@ export interface PeopleStore {
   /** Those of a company, or all; the oldest first. */
   people(companyId: string | null): Promise<Person[]>
   /**
-   * Changes him where he is still of that version, which is raised. False when he was changed since, or is gone.
+   * Changes the person if the version is still the same, and raises it. False: the person was changed since, or is gone.
    * StoreConflict when another account has the address and does not give way, or has the account elsewhere, and for
    * the last operator, who stays one. Invitations made by somebody who is an operator no more end in the same commit.
    */
@@ -64,7 +64,7 @@ export interface PeopleStore {
    */
   removePerson(id: string): Promise<boolean>
   /**
-   * Null: he belongs to it no more. False when there is no such person or company. Raises his version.
+   * Null: the person belongs to it no more. False when there is no such person or company. Raises the person's version.
    * `keepOwner`: StoreConflict where the company would be left without an owner. Invitations made by somebody who is
    * an owner of the company no more, and no operator, end in the same commit.
    */
@@ -98,7 +98,7 @@ export interface PeopleStore {
 
   /** StoreConflict when there is no such person. */
   addLink(link: SignInLink, tokenHash: Uint8Array): Promise<void>
-  /** Whose link it is. Null: there is none, it was used, or has expired. */
+  /** The person of the link. Null: there is none, it was used, or has expired. */
   findLink(tokenHash: Uint8Array, now: number): Promise<string | null>
   /**
    * Whose it is; it is gone then. Null: there is none, it was used, or has expired. Of several who ask, one gets it.

@@ -161,7 +161,9 @@ function withIds(path: string, { domain, ids, mark }: Owner): string {
     ...{ login: mark, event: ids.message, '*': ids.page },
   }
   return path.replace(/\{([^}]+)\}/g, (_, name: string) =>
-    encodeURIComponent(values[name] ?? assert.fail(name)),
+    encodeURIComponent(
+      values[name] ?? assert.fail(`${path}: what stands for ${name}? Write it in values of withIds`),
+    ),
   )
 }
 

@@ -4,23 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Registry } from 'prom-client'
-import type { Api } from '../../src/http/api.ts'
-import { servedApis } from '../../src/http/apis.ts'
-import type { HttpCore } from '../../src/http/core.ts'
 import { startService } from '../support/service.ts'
+import { allApis } from './all-routes.ts'
 import { assertFormError, assertJsonError, basic, call } from './requests.ts'
 import { type Unbounded, unboundedIn } from './unbounded.ts'
 
 const PARTS = ['params', 'querystring', 'body'] as const
-
-/** Routes are only declared here; what they need to answer is not there. */
-function declaredApis(): Api[] {
-  const settings = { metrics: 'off', maxRecipients: 0, console: 'same' }
-  const seal = { derive: () => Buffer.alloc(32) }
-  const deps = { api: true, settings, version: '0', seal, registry: new Registry() }
-  return servedApis({ answers: {}, deps } as unknown as HttpCore)
-}
 
 test('what is longer than a schema allows is refused by name, in the words of each dialect', async (t) => {
   const service = await startService()
@@ -43,7 +32,7 @@ test('what is longer than a schema allows is refused by name, in the words of ea
 })
 
 describe('schemas of requests', () => {
-  for (const api of declaredApis()) {
+  for (const api of allApis()) {
     const { endpoints = [], prefixes } = api
     test(`${endpoints.length} routes under ${prefixes.join(', ')} bound all that they take`, () => {
       const found: string[] = []

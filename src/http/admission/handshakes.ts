@@ -1,7 +1,8 @@
 /**
- * Turns of TLS handshakes. Each is milliseconds of the main thread (a signature, and a key agreed on) before anything
- * is known of the client, and a hundred clients may begin theirs in the same moment. So in a turn of the event loop one
- * is begun, source addresses taking turns, and few are under way at once: what its client sends next is not held back.
+ * Turns of TLS handshakes. A handshake costs milliseconds of the main thread (a signature, and a key agreed on) before
+ * anything is known of the client, and a hundred clients may begin theirs in the same moment. So one handshake begins in
+ * a turn of the event loop, source addresses take turns, and few are under way at once, because nothing holds back what
+ * the client of one sends next.
  */
 import type { Socket } from 'node:net'
 import { CompanyTurns } from '../../common/company-turns.ts'
@@ -42,7 +43,7 @@ export class Handshakes {
     }
     const begun = () => {
       if (socket.readableLength === 0) {
-        // It may be the end, which is told to those alone who read.
+        // It may be the end, which Node.js tells a reader alone.
         socket.read()
         return
       }
@@ -73,7 +74,7 @@ export class Handshakes {
     })
   }
 
-  /** The oldest has had its time, or has so much of it left. */
+  /** Ends the oldest handshake if its time is over; else looks again when it is. */
   #makeRoom(): void {
     const [oldest] = this.#underWay
     if (oldest === undefined) return

@@ -10,7 +10,7 @@ import { turn } from './long-turn.ts'
 
 interface Held {
   socket: Socket
-  /** What others made of it meanwhile: a body for which there is no room pauses its socket. */
+  /** Whether the socket is read after the release: a body for which there is no room pauses its socket meanwhile. */
   reading: boolean
 }
 
@@ -34,7 +34,7 @@ export class HeldBack {
   worked(socket: Socket): void {
     if (!turn.isLong || this.#held.length > 0) return
     const last = this.#open.get(addressGroup(socket.remoteAddress ?? ''))
-    // Whose work made the turn long comes last in the next one.
+    // The connection whose work made the turn long comes last in the next one.
     if (last?.delete(socket)) last.add(socket)
     this.#hold()
   }

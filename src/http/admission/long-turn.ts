@@ -1,6 +1,6 @@
 /**
- * The turn of the event loop at hand. What many clients send at once is all brought in one turn, and until it is over
- * nobody else is heard; so what takes turns looks how long this one has been, and leaves the rest to the next.
+ * The present turn of the event loop. One turn reads everything that many clients have sent at once, and until it is over
+ * the thread hears nobody else. So a reader looks how long the turn has lasted, and leaves the rest to the next one.
  */
 
 /** Ms of work after which a turn is long: a few such pieces of work, each of some ms, still leave it below 50. */
@@ -14,7 +14,7 @@ class Turn {
     this.#startedAt = null
   }
 
-  /** It has lasted for long enough. Whoever looks first begins to count. */
+  /** The turn has lasted for long enough. The first look at it begins the count. */
   get isLong(): boolean {
     const at = performance.now() - this.#waits.idleTime
     if (this.#startedAt === null) {

@@ -35,8 +35,8 @@ export function withoutLongPipelines(handler: RequestListener, heldBack: HeldBac
 }
 
 /**
- * Lets go of what was read with this request. What Node.js answers its parser so of a head ends the parsing there (2:
- * the octets behind it are another protocol); left to itself it would go through some 3,600 more heads in 64 KiB.
+ * Lets go of what was read with this request. Where Node.js answers its parser 2 to a head (the octets behind it are
+ * another protocol), parsing ends there; otherwise it would go through some 3,600 more heads in 64 KiB.
  */
 function readNoFurther(socket: Socket): void {
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } | null }

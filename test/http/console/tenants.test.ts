@@ -51,7 +51,11 @@ describe('two companies side by side', () => {
     )
 
   const filled = (url: string, given: Record<string, string>) =>
-    url.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(given[name] ?? assert.fail(name)))
+    url.replace(/:(\w+)/g, (_, name: string) =>
+      encodeURIComponent(
+        given[name] ?? assert.fail(`${url}: what stands for ${name}? Write it in ids of its row`),
+      ),
+    )
 
   /** What a path names of `of`, as `self` calls it. */
   async function partsOf(row: Row, of: Tenant, self: Visitor): Promise<Record<string, string>> {

@@ -11,12 +11,12 @@ import { forgetPeak, processMemory } from '../../../harness/service/process-memo
 import type { ServiceChild } from '../../../harness/service/service-child.ts'
 import { longestStall, readStalls, type Stalls } from '../../../harness/service/stalls.ts'
 import { Installation } from '../../support/installation.ts'
+import { allRoutes, nameOf, type Route } from '../all-routes.ts'
 import { basic } from '../requests.ts'
 import { type Asked, Asker, type Heard } from './asking.ts'
 import { type Filled, fill } from './filled.ts'
 import { FRAMINGS } from './framing.ts'
 import { fullestWithin, type Shape } from './fullest.ts'
-import { allRoutes, nameOf, type Route } from './routes.ts'
 import { DECLARED_BODY, NAMED, type Octets, ROWS, type Row } from './rows.ts'
 import { handIn, SMTP_ROWS } from './smtp.ts'
 

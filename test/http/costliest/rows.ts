@@ -84,6 +84,7 @@ export const NAMED: Readonly<Record<string, (of: Filled, url: string) => string>
   tag: () => 'value1-1',
   word: () => 'delivered',
   position: () => '0',
+  attempt: () => '1',
   step: () => 'message',
   token: () => 'A'.repeat(2_000),
   '*': () => 'x'.repeat(2_000),

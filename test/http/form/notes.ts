@@ -1,4 +1,5 @@
 /** The same in the form dialect, whose lists are linked by absolute URLs. */
+import { LINE, PATH_NAME } from '../../../src/http/bounds.ts'
 import { type Endpoint, endpoint } from '../../../src/http/endpoint.ts'
 
 const NOTE = {
@@ -8,7 +9,7 @@ const NOTE = {
   properties: { text: { type: 'string' }, stars: { type: 'integer' } },
 } as const
 
-const DOMAIN = { type: 'object', required: ['domain'], properties: { domain: { type: 'string' } } } as const
+const DOMAIN = { type: 'object', required: ['domain'], properties: { domain: PATH_NAME } } as const
 
 const notes: { text: string; stars: number; companyId: string; domain: string }[] = []
 
@@ -25,7 +26,7 @@ const addNote = endpoint({
       type: 'object',
       additionalProperties: false,
       required: ['text'],
-      properties: { text: { type: 'string' }, stars: { type: 'integer' } },
+      properties: { text: LINE, stars: { type: 'integer' } },
     },
     response: { 200: { type: 'object', required: ['message'], properties: { message: { type: 'string' } } } },
   },

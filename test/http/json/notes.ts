@@ -1,4 +1,5 @@
 /** What docs/architecture.md ("How to add a route") tried in the JSON dialect: notes on topics, each company's own. */
+import { LINE, PATH_NAME } from '../../../src/http/bounds.ts'
 import { type Endpoint, endpoint } from '../../../src/http/endpoint.ts'
 import { listPage, listSchema, PAGE } from '../../../src/http/json/list.ts'
 
@@ -9,7 +10,7 @@ const NOTE = {
   properties: { id: { type: 'string' }, text: { type: 'string' }, stars: { type: 'integer' } },
 } as const
 
-const TOPIC = { type: 'object', required: ['topic'], properties: { topic: { type: 'string' } } } as const
+const TOPIC = { type: 'object', required: ['topic'], properties: { topic: PATH_NAME } } as const
 
 /** Newest first. */
 const notes = new Map<string, { id: string; text: string; stars: number; companyId: string }[]>()
@@ -28,7 +29,7 @@ const addNote = endpoint({
       type: 'object',
       additionalProperties: false,
       required: ['text'],
-      properties: { text: { type: 'string', minLength: 1 } },
+      properties: { text: { ...LINE, minLength: 1 } },
     },
     response: { 201: NOTE },
   },

@@ -19,7 +19,7 @@ const POLICY = [
 /**
  * The frame that shows a message has no origin, so its links come without the session's cookie (SameSite). Asked for
  * so, the page asks for itself once more, which is a request of this site. It leads on only the person to whom the
- * message was shown: nobody can use it as the way from this installation to wherever he likes.
+ * message was shown: nobody can use it to lead others from this installation to a page of an attacker.
  */
 export const externalLinkPage: ConsoleDocument = document({
   method: 'GET',

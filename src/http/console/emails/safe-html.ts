@@ -1,16 +1,16 @@
 /**
  * HTML of strangers, written out again from the tokens that were read of it, so that a browser reads what was read
  * here. A tokenizer and a browser disagree where the kind of an element decides how its content is read (WHATWG HTML
- * 13.2.5: raw text, SVG, MathML); none of these elements is written, but for `style`, whose content has no `<`. What is
- * written otherwise are tags of letters, attributes in quotes, and text without markup, which are read alike
- * everywhere. Linear whatever is nested in what: it keeps no stack of elements.
+ * 13.2.5: raw text, SVG, MathML); none of these elements is written, but for `style`, whose content has no `<`. All
+ * else is written as tags of letters, attributes in quotes, and text without markup, which every reader reads alike.
+ * Linear whatever is nested in what: it keeps no stack of elements.
  */
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 
 export interface SafeHtmlOptions {
   /** Where a link leads instead; null: nowhere. */
   link(href: string): string | null
-  /** What stands in the place of `cid:` and this id (RFC 2392); null: nothing does. */
+  /** The URL that replaces `cid:` and this id (RFC 2392); null: none does. */
   picture(id: string): string | null
 }
 

@@ -83,7 +83,7 @@ async function submissionOf(
   }
 }
 
-/** Each gets what he got before; somebody else gets the copy of the first. */
+/** A recipient of before keeps the values of then; another address gets those of the first recipient. */
 function variablesFor(
   recipients: readonly RecipientValues[],
   to: string | undefined,

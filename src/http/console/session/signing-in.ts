@@ -1,4 +1,4 @@
-/** What signing in takes on the side of HTTP: its parts, from where somebody comes, and what a session begins with. */
+/** Signing in as HTTP has it: its parts, the origin of a request, and the beginning of a session. */
 
 import type { FastifyRequest } from 'fastify'
 import { type BegunSession, type KnownSession, knownSession } from '../../../operate/sessions.ts'
@@ -38,7 +38,7 @@ export function originOf(core: HttpCore, { raw }: FastifyRequest): Origin {
   return { address, group: addressGroup(address), userAgent, device: deviceTicket(core, raw), lifetime }
 }
 
-/** Who has signed in in this browser, on paths that strangers call as well. */
+/** The session of this browser, on paths that strangers call as well. */
 export async function signedInHere(
   core: HttpCore,
   { clock }: Pick<SignInParts, 'clock'>,

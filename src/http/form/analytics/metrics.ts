@@ -15,7 +15,7 @@ const TEXT = { type: 'string' } as const
 const FIGURES = { type: 'object', additionalProperties: true } as const
 /** Where none are named. */
 const USUAL_METRICS = ['accepted_count', 'delivered_count', 'failed_count', 'opened_count', 'clicked_count']
-/** What a dimension is counted by; time by all of these. */
+/** The column that counts a dimension; time is counted by each of them. */
 const COUNTED = { tag: 'tag', recipient_domain: 'recipient-domain' } as const
 /** More than there are metrics: a client may name one again. */
 const MOST_NAMES = 100

@@ -7,7 +7,7 @@ import { parseIsoTime } from '../../schedule.ts'
 type Chrono = typeof import('chrono-node/en')
 type ParsedComponents = import('chrono-node').ParsedComponents
 
-/** Characters and words of a phrase: more than any has. What the library does with more grows with their cube. */
+/** Characters and words of a phrase: more than any has. The library's work grows with the cube of their number. */
 const MAX_PHRASE = 60
 const MAX_WORDS = 9
 /** A date in digits alone leaves open which number is the day, or in which zone it begins. */

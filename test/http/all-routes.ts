@@ -1,10 +1,11 @@
 /** Every route that a node serves, as its APIs register them: nothing that answers is missing here. */
 import fastify from 'fastify'
 import { Registry } from 'prom-client'
-import { servedApis } from '../../../src/http/apis.ts'
-import type { HttpCore } from '../../../src/http/core.ts'
-import type { EndpointSchema } from '../../../src/http/endpoint.ts'
-import { Routing } from '../../../src/http/routing.ts'
+import type { Api } from '../../src/http/api.ts'
+import { servedApis } from '../../src/http/apis.ts'
+import type { HttpCore } from '../../src/http/core.ts'
+import type { EndpointSchema } from '../../src/http/endpoint.ts'
+import { Routing } from '../../src/http/routing.ts'
 
 export interface Route {
   method: string
@@ -15,16 +16,24 @@ export interface Route {
 
 export const nameOf = ({ method, url }: Pick<Route, 'method' | 'url'>) => `${method} ${url}`
 
-export async function allRoutes(): Promise<Route[]> {
-  const app = fastify()
-  // Routes are only registered here; what they need to answer is not there.
+/** APIs that can register their routes, and lack what an answer needs. */
+export function allApis(): Api[] {
+  return servedApis(coreWithoutService())
+}
+
+function coreWithoutService(): HttpCore {
   const settings = {
     ...{ metrics: 'same', console: 'same', maxRecipients: 0, tls: null, openId: null },
     publicUrl: 'http://x.test',
   }
   const derive = () => Buffer.alloc(32)
   const deps = { api: true, settings, version: '', seal: { derive }, derive, registry: new Registry() }
-  const core = { answers: {}, deps } as unknown as HttpCore
+  return { answers: {}, deps } as unknown as HttpCore
+}
+
+export async function allRoutes(): Promise<Route[]> {
+  const app = fastify()
+  const core = coreWithoutService()
   const apis = servedApis(core)
   const declared = new Map(
     apis.flatMap(({ endpoints = [], told }) =>
