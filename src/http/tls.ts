@@ -3,13 +3,18 @@
 import { constants } from 'node:crypto'
 import { type StatsListener, unwatchFile, watchFile } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls'
 import type { Log } from '../common/logging.ts'
 import type { Settings } from '../config/settings.ts'
 import { CertificateError } from './start-error.ts'
 
-/** Groups that a key is agreed on in (RFC 9325 4.2, RFC 8422): those of the others cost the server milliseconds. */
-const GROUPS = 'X25519MLKEM768:X25519:prime256v1:secp384r1'
+/**
+ * Groups that a key is agreed on in (RFC 9325 4.2, RFC 8446 9.1). Others cost the server up to milliseconds, in TLS 1.2
+ * with what a client sends last, when many may do so at once.
+ */
+const GROUPS = 'X25519MLKEM768:X25519:prime256v1'
+/** RFC 9325 4.1: no key transport by RSA, whose cost comes with what a client sends last as well. */
+const CIPHERS = `${DEFAULT_CIPHERS}:!kRSA`
 
 type TlsFiles = NonNullable<Settings['tls']>
 
@@ -29,6 +34,7 @@ export async function readCertificate({ certPath, keyPath }: TlsFiles): Promise<
       cert,
       key,
       minVersion: 'TLSv1.2',
+      ciphers: CIPHERS,
       ecdhCurve: GROUPS,
       // A handshake within the connection of a client that is known to nobody still, and in no turn.
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,

@@ -15,6 +15,9 @@ import { readCertificate } from '../../src/http/tls.ts'
 import { type Service, startService } from '../support/service.ts'
 import { basic } from './requests.ts'
 
+/** The first group of its ClientHello is none of ours: the server asks for another one. */
+const ASKED_AGAIN = { ecdhCurve: 'secp521r1:X25519' }
+
 describe('HTTPS', () => {
   let directory: string
   let service: Service
@@ -48,10 +51,10 @@ describe('HTTPS', () => {
   }
 
   /** What a client begins with. */
-  async function clientHello(): Promise<Buffer> {
+  async function clientHello(options: tls.ConnectionOptions = {}): Promise<Buffer> {
     const said = Promise.withResolvers<Buffer>()
     const wire = new Duplex({ read() {}, write: (octets: Buffer) => said.resolve(octets) })
-    tls.connect({ socket: wire }).on('error', () => {})
+    tls.connect({ ...options, socket: wire }).on('error', () => {})
     return await said.promise
   }
 
@@ -61,15 +64,51 @@ describe('HTTPS', () => {
     let answered = 0
     for (const socket of many) socket.on('error', () => {}).once('data', () => answered++)
     await Promise.all(many.map((socket) => once(socket, 'connect')))
-    const hello = await clientHello()
+    const hello = await clientHello(ASKED_AGAIN)
     for (const socket of many) socket.write(hello)
     const other = await connect({ localAddress: '127.0.0.2' } as tls.ConnectionOptions)
     assert.ok(answered < 32, `${answered} came first`)
     other.destroy()
-    // Those who go no further give way to those who wait.
-    const deadline = AbortSignal.timeout(30_000)
-    for (const socket of many) while (!socket.destroyed) await once(socket, 'close', { signal: deadline })
-    assert.ok(answered > 32, `${answered} were answered`)
+    for (const socket of many) socket.destroy()
+  })
+
+  /** Connections that send only this, and a list of those that have been answered. */
+  async function stalled(count: number, hello: Buffer) {
+    const port = Number(new URL(service.url).port)
+    const sockets = Array.from({ length: count }, () => net.connect(port, '127.0.0.1'))
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    const answered = sockets.map((socket) =>
+      once(
+        socket.on('error', () => {}),
+        'data',
+      ),
+    )
+    for (const socket of sockets) socket.write(hello)
+    return { sockets, answered }
+  }
+
+  test('clients on slow networks keep their handshakes while others come', async () => {
+    const { sockets, answered } = await stalled(48, await clientHello())
+    await Promise.all(answered)
+    ;(await connect()).destroy()
+    assert.equal(sockets.filter(({ destroyed }) => destroyed).length, 0)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  test('few may still ask for a signature, and they give way when they go no further', async () => {
+    const { sockets, answered } = await stalled(40, await clientHello(ASKED_AGAIN))
+    let count = 0
+    for (const each of answered) each.then(() => count++).catch(() => {})
+    const closed = sockets.map((socket) => once(socket, 'close'))
+    await Promise.race(closed)
+    assert.ok(count <= 17, `${count} were answered before one gave way`)
+    await Promise.allSettled(answered)
+    assert.equal(count, 40)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  test('no key is transported by RSA', async () => {
+    await assert.rejects(connect({ maxVersion: 'TLSv1.2', ciphers: 'AES128-GCM-SHA256' }))
   })
 
   test('whoever connects and leaves, or breaks off, before its handshake harms nobody', async () => {

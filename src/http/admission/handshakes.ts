@@ -1,23 +1,34 @@
 /**
- * Turns of TLS handshakes. A handshake costs milliseconds of the main thread (a signature, and a key agreed on) before
- * anything is known of the client, and a hundred clients may begin theirs in the same moment. So one handshake begins in
- * a turn of the event loop, source addresses take turns, and few are under way at once, because nothing holds back what
- * the client of one sends next.
+ * Turns of TLS handshakes. Each is milliseconds of the main thread (a signature, and a key agreed on) before anything
+ * is known of the client, and a hundred clients may begin theirs in the same moment. So in a turn of the event loop one
+ * is begun, source addresses taking turns. What a client sends next is not held back, so the number under way is bounded:
+ * closely while the costly part is still ahead, and widely once the server has answered and waits for the client, which
+ * takes a round trip of its network.
  */
 import type { Socket } from 'node:net'
 import { CompanyTurns } from '../../common/company-turns.ts'
 
-/** Under way at a time, and ms after which one that is under way gives its place to others that wait. */
-const AT_ONCE = 16
-const GIVES_WAY = 1_000
+/** Handshakes under way at a time, and ms after which one gives its place to others that wait. */
+const UNDER_WAY = { most: 64, givesWay: 2_000 }
+/** The same of those that the server has not answered yet. */
+const UNANSWERED = { most: 16, givesWay: 1_000 }
+/**
+ * Octets of an answer: with fewer the server has asked for another ClientHello (HelloRetryRequest, RFC 8446 4.1.4), and
+ * the signature is still ahead.
+ */
+const ANSWER = 160
+/** Ms until it is looked again who has been answered. */
+const LOOKS_EVERY = 20
 /** Ms that a connection may wait for its client's first octets and for its turn. */
 const PATIENCE = 10_000
 
 export class Handshakes {
   /** Calls that begin; false: the client has left. */
   readonly #waiting = new CompanyTurns<() => boolean>()
-  /** By connection, the oldest first: monotonic ms when it was begun. */
+  /** By connection, the oldest first: monotonic ms when each was begun. */
   readonly #underWay = new Map<Socket, number>()
+  /** Of these: what each connection had written when its handshake was begun, in octets. */
+  readonly #unanswered = new Map<Socket, number>()
   readonly #giveWay: (socket: Socket) => void
   #begunInTurn = false
   #timer: NodeJS.Timeout | undefined
@@ -38,6 +49,7 @@ export class Handshakes {
       socket.off('end', leave).off('close', forget)
       if (socket.destroyed) return false
       this.#underWay.set(socket, performance.now())
+      this.#unanswered.set(socket, socket.bytesWritten)
       begin()
       return true
     }
@@ -57,15 +69,14 @@ export class Handshakes {
 
   /** Done, failed or given up. Without effect on one that is not under way. */
   ended(socket: Socket): void {
+    this.#unanswered.delete(socket)
     if (this.#underWay.delete(socket)) this.#next()
   }
 
   #next(): void {
     if (this.#begunInTurn || this.#waiting.length === 0) return
-    if (this.#underWay.size >= AT_ONCE) {
-      this.#makeRoom()
-      return
-    }
+    this.#forgetAnswered()
+    if (!this.#hasRoom(this.#unanswered, UNANSWERED) || !this.#hasRoom(this.#underWay, UNDER_WAY)) return
     while (this.#waiting.take()?.() === false);
     this.#begunInTurn = true
     setImmediate(() => {
@@ -74,21 +85,28 @@ export class Handshakes {
     })
   }
 
-  /** Ends the oldest handshake if its time is over; else looks again when it is. */
-  #makeRoom(): void {
-    const [oldest] = this.#underWay
-    if (oldest === undefined) return
-    const [socket, at] = oldest
-    const left = at + GIVES_WAY - performance.now()
-    if (left <= 0) {
-      this.#giveWay(socket)
-      return
+  #forgetAnswered(): void {
+    for (const [socket, before] of this.#unanswered) {
+      if (socket.bytesWritten - before >= ANSWER) this.#unanswered.delete(socket)
     }
+  }
+
+  /** Where there is none, the oldest that has had its time gives way, or it is looked again later. */
+  #hasRoom(sockets: Map<Socket, number>, { most, givesWay }: typeof UNDER_WAY): boolean {
+    if (sockets.size < most) return true
+    const [oldest] = sockets.keys()
+    const left = this.#underWay.get(oldest!)! + givesWay - performance.now()
+    if (left <= 0) this.#giveWay(oldest!)
+    else this.#lookAgain(Math.min(left, LOOKS_EVERY))
+    return false
+  }
+
+  #lookAgain(ms: number): void {
     if (this.#timer !== undefined) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#next()
-    }, left)
+    }, ms)
     this.#timer.unref()
   }
 }
