@@ -153,7 +153,7 @@ export function outlineContract(open: OpenBench): void {
       const value = await accept(store, email(await acme(store), [], { recipients, individual: true }))
       const values = await store.readValues(value.id, { from: 1, limit: 3, octets: 2_500 })
       assert.deepEqual(
-        values.map(({ address, variables }) => [address, variables.n]),
+        values.map(({ address, variables }) => [address, JSON.parse(variables).n]),
         [
           ['r1@x.test', '1'],
           ['r2@x.test', '2'],

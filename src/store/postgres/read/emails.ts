@@ -24,10 +24,14 @@ import {
   storedEmail,
   summaryOf,
   VALUES,
-  type ValuesRow,
-  valuesOf,
 } from '../../email-rows.ts'
-import { type EmailStore, type RecipientOutline, StoreDamaged, type StoredOrigin } from '../../store.ts'
+import {
+  type EmailStore,
+  type RecipientOutline,
+  type RecipientValues,
+  StoreDamaged,
+  type StoredOrigin,
+} from '../../store.ts'
 import { loadEmails } from '../contents.ts'
 import type { Statement } from '../database.ts'
 import type { Parts } from '../parts.ts'
@@ -210,7 +214,7 @@ export function emails({
 
     async readValues(id, { from, limit, octets }) {
       if (!isEmailId(id)) return []
-      return valuesOf(await database.read<ValuesRow>(VALUES, [id, from, from + limit, octets]))
+      return await database.read<RecipientValues>(VALUES, [id, from, from + limit, octets])
     },
 
     async readDialogue(id, attempt) {
