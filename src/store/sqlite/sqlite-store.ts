@@ -411,8 +411,8 @@ export class SqliteStore implements types.Store {
   }
 
   /**
-   * What may be large comes back with nothing else that is: this thread takes in all of a batch in one turn of the event
-   * loop.
+   * What may be large comes back with nothing else that is: this thread takes in all of a batch in one turn of the
+   * event loop.
    */
   #readsAlone<Name extends keyof Reads>(name: Name) {
     return (...args: Parameters<Reads[Name]>) =>

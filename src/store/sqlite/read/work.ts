@@ -59,8 +59,8 @@ export class WorkReader extends OnConnection {
   }
 
   /**
-   * The whole item with all recipients, whatever their state; null when unknown or its content was removed. `copy`: of a
-   * batch the recipient at this position alone.
+   * The whole item with all recipients, whatever their state; null when unknown or its content was removed. `copy`: of
+   * a batch the recipient at this position alone.
    */
   read(id: string, copy?: number): ClaimedEmail | null {
     const num = one<{ num: number }>(this.#byId, id)?.num
