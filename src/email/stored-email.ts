@@ -108,7 +108,8 @@ export interface StoredBody {
 /** The values of a recipient of a batch. */
 export interface RecipientValues {
   address: string
-  variables: Record<string, string>
+  /** A JSON object. A batch has up to 250,000 values: as objects they take many times the room and the time. */
+  variables: string
 }
 
 /** One of a list of emails. */

@@ -8,9 +8,19 @@ export function longJson(value: object): LongAnswer {
   return { type: JSON_TYPE, pieces: jsonPieces(value) }
 }
 
+/** A value that is JSON already. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
 /** `value`: as JSON has it, with nothing undefined in it. */
 export function* jsonPieces(value: unknown): Generator<string> {
   if (typeof value === 'string') yield* textPieces(value)
+  else if (value instanceof JsonText) yield value.text
   else if (Array.isArray(value)) yield* arrayPieces(value)
   else if (typeof value === 'object' && value !== null) yield* objectPieces(value)
   else yield JSON.stringify(value)

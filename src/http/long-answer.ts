@@ -1,6 +1,6 @@
 /** Answers too long to be made as a whole: written in pieces, each made when the one before it has left. */
 import type { ServerResponse } from 'node:http'
-import { setImmediate as turn } from 'node:timers/promises'
+import { Turns } from './admission/turns.ts'
 
 /** Characters that are written at once. */
 const AT_ONCE = 64 * 1024
@@ -10,12 +10,20 @@ const STALLED = 30_000
 /** What has to be read first comes as an AsyncIterable. */
 export type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 
+/**
+ * Of all answers that are ready to go on, one is in each turn of the event loop: 64 KiB of small pieces take some
+ * milliseconds to make, and clients ask for more than a hundred answers at once.
+ */
+const turns = new Turns()
+const turn = () => new Promise<void>((resolve) => turns.take('', resolve))
+
 /** Resolves when all has left, or the client has: then the rest is never made. Expects that the head is written. */
 export async function writePieces(response: ServerResponse, pieces: Pieces): Promise<void> {
   const writing = new Writing(response)
   if (Symbol.asyncIterator in pieces) {
     for await (const piece of pieces) if (!(await writing.add(piece))) return
   } else {
+    await turn()
     // Many are small: each would wait a turn for nothing.
     for (const piece of pieces) {
       const added = writing.add(piece)
@@ -48,8 +56,8 @@ class Writing {
     const text = this.#waiting
     this.#waiting = ''
     if (text !== '') response.write(text)
-    // Whoever takes it in at once leaves others their turn.
-    const left = response.write(piece) ? await turn(true) : await leaves(response, 'drain')
+    const left = response.write(piece) || (await leaves(response, 'drain'))
+    if (left) await turn()
     return left && !response.destroyed
   }
 

@@ -37,10 +37,11 @@ export const rawCopy = verb('read', async (op, { id, recipient }: CopyWanted): P
   const captured = await op.store.readCapturedCopy(id, position)
   if (captured !== null) return capturedCopy(recipients, captured)
   // Of a batch that is being captured the others are still to come: they will be the same octets.
-  const work = await workOf(op, id)
-  const groups = groupsOf(work)
-  const group = groups.find((each) => position === null || each.some((one) => one.position === position))
-  return await composed(op, work, group ?? groups[0]!)
+  const work = await workOf(op, id, position ?? 0)
+  const [group] = groupsOf(work)
+  // Retention may have been faster.
+  if (group === undefined) throw noSuchEmail(id)
+  return await composed(op, work, group)
 })
 
 /** All copies, or the one for `recipient`, whatever room that takes: for the command line. */
@@ -78,8 +79,8 @@ function capturedCopy(
   return { addresses: positions.map((position) => addresses.get(position)!), message: asBuffer(raw) }
 }
 
-async function workOf({ store }: Operation, id: string): Promise<ClaimedEmail> {
-  const work = await store.readWork(id)
+async function workOf({ store }: Operation, id: string, copy?: number): Promise<ClaimedEmail> {
+  const work = await store.readWork(id, copy)
   if (work !== null) return work
   const why = 'the content of this email was removed when its retention time was over'
   throw new OperateError('not_found', why)

@@ -15,7 +15,6 @@ import type {
   PlacedEmail,
   PortionWanted,
   RecipientOutline,
-  RecipientValues,
   StoredAttempt,
   StoredBody,
   StoredContent,
@@ -124,21 +123,12 @@ export const OUTLINE_EVENTS = `SELECT recipient, type, at, detail FROM (
  */
 export const ATTEMPTS_LOOKED_AT = 2_000
 
-export interface ValuesRow {
-  address: string
-  variables: string
-}
-
 /** The same. */
 export const VALUES = `SELECT address, variables FROM (
     SELECT address, variables, position,
       sum(octet_length(variables)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS octets
     FROM recipients WHERE email = $1 AND position >= $2 AND position < $3 AND variables IS NOT NULL
   ) chosen WHERE octets <= $4 ORDER BY position`
-
-export function valuesOf(rows: readonly ValuesRow[]): RecipientValues[] {
-  return rows.map(({ address, variables }) => ({ address, variables: mapOf(variables) }))
-}
 
 const BODIES = ['html', 'text', 'amp'] as const
 type Body = (typeof BODIES)[number]

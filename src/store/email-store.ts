@@ -72,9 +72,9 @@ export interface EmailStore {
   readContent(id: string, octets: number): Promise<StoredContent | null>
   /**
    * The whole work item (content, attachments, all recipients) whatever its state, nobody suspect; null when unknown or
-   * removed.
+   * removed. `copy`: of a batch the recipient at this position alone, since all have up to 250,000 values together.
    */
-  readWork(id: string): Promise<ClaimedEmail | null>
+  readWork(id: string, copy?: number): Promise<ClaimedEmail | null>
   /** The copy the capture route kept for a recipient, or the first copy (null); null when there is none. */
   readCapturedCopy(
     id: string,

@@ -127,19 +127,19 @@ export class SqliteStore implements types.Store {
   readonly heldDomains = this.#reads('heldDomains')
   readonly quarantined = this.#reads('quarantined')
   readonly emailOrigin = this.#reads('emailOrigin')
-  readonly readEmail = this.#reads('readEmail')
+  readonly readEmail = this.#readsAlone('readEmail')
   readonly repeated = this.#reads('repeated')
   readonly listFiles = this.#reads('listFiles')
   readonly readRaw = this.#reads('readRaw')
   readonly readFile = this.#reads('readFile')
-  readonly readHistory = this.#reads('readHistory')
-  readonly readOutline = this.#reads('readOutline')
-  readonly readRecipients = this.#reads('readRecipients')
-  readonly readValues = this.#reads('readValues')
+  readonly readHistory = this.#readsAlone('readHistory')
+  readonly readOutline = this.#readsAlone('readOutline')
+  readonly readRecipients = this.#readsAlone('readRecipients')
+  readonly readValues = this.#readsAlone('readValues')
   readonly readDialogue = this.#reads('readDialogue')
-  readonly readContent = this.#reads('readContent')
+  readonly readContent = this.#readsAlone('readContent')
   readonly readCapturedCopy = this.#reads('readCapturedCopy')
-  readonly readWork = this.#reads('readWork')
+  readonly readWork = this.#readsAlone('readWork')
   readonly readCaptured = this.#reads('readCaptured')
   readonly listEmails = this.#reads('listEmails')
   readonly changedEmails = this.#reads('changedEmails')
@@ -222,7 +222,8 @@ export class SqliteStore implements types.Store {
       name: 'sqlite-reader',
       ...place,
       maxCalls: MAX_READS,
-      maxWeight: Number.POSITIVE_INFINITY,
+      // Of what may be large there is one.
+      maxWeight: 1,
       patience: 0,
       onChanged,
       onDamage,
@@ -407,6 +408,17 @@ export class SqliteStore implements types.Store {
   #reads<Name extends keyof Reads>(name: Name) {
     return (...args: Parameters<Reads[Name]>) =>
       this.#reader.call({ name, args } as unknown as Call<Reads>) as Promise<ReturnType<Reads[Name]>>
+  }
+
+  /**
+   * What may be large comes back with nothing else that is: this thread takes in all of a batch in one turn of the
+   * event loop.
+   */
+  #readsAlone<Name extends keyof Reads>(name: Name) {
+    return (...args: Parameters<Reads[Name]>) =>
+      this.#reader.call({ name, args } as unknown as Call<Reads>, { weight: 1 }) as Promise<
+        ReturnType<Reads[Name]>
+      >
   }
 }
 

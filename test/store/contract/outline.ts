@@ -153,7 +153,7 @@ export function outlineContract(open: OpenBench): void {
       const value = await accept(store, email(await acme(store), [], { recipients, individual: true }))
       const values = await store.readValues(value.id, { from: 1, limit: 3, octets: 2_500 })
       assert.deepEqual(
-        values.map(({ address, variables }) => [address, variables.n]),
+        values.map(({ address, variables }) => [address, JSON.parse(variables).n]),
         [
           ['r1@x.test', '1'],
           ['r2@x.test', '2'],
@@ -161,6 +161,20 @@ export function outlineContract(open: OpenBench): void {
       )
       const plain = await accept(store, email(await acme(store, 'Other'), ['a@x.test']))
       assert.deepEqual(await store.readValues(plain.id, { from: 0, limit: 9, octets: 1_000 }), [])
+    })
+
+    test('the work of one copy of a batch has its recipient alone, that of other mail all', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const recipients = Array.from({ length: 3 }, (_, n) => to(`r${n}@x.test`, { variables: { n: `${n}` } }))
+      const batch = await accept(store, email(owner, [], { recipients, individual: true }))
+      const variables = async (id: string, copy?: number) =>
+        (await store.readWork(id, copy))!.recipients.map((each) => [each.position, each.variables])
+      assert.deepEqual(await variables(batch.id, 1), [[1, { n: '1' }]])
+      assert.deepEqual(await variables(batch.id, 3), [])
+      assert.equal((await variables(batch.id)).length, 3)
+      const shared = await accept(store, email(owner, ['a@x.test', 'b@x.test']))
+      assert.equal((await variables(shared.id, 1)).length, 2)
     })
 
     test('one captured copy: the first, or that of a recipient', async (t) => {

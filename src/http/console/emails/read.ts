@@ -5,7 +5,7 @@ import { showDialogue } from '../../../operate/emails.ts'
 import { companyName, noSuchEmail } from '../../../operate/find.ts'
 import { neighboursOf, nextSteps } from '../../../operate/next-step.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { longJson } from '../../json-pieces.ts'
+import { JsonText, longJson } from '../../json-pieces.ts'
 import { listFiles } from '../../stored-files/files.ts'
 import {
   ATTEMPT_PARAMS,
@@ -23,6 +23,10 @@ import { isPicture } from './picture.ts'
 const LONGEST_BODY = 1024 * 1024
 /** Octets of the values of all recipients that are shown. */
 const MOST_VALUES = 256 * 1024
+
+type Content = Omit<Static<typeof CONTENT>, 'recipientVariables'> & {
+  recipientVariables: Record<string, JsonText> | null
+}
 
 const readEmail = endpoint({
   method: 'GET',
@@ -114,7 +118,10 @@ const readContent = endpoint({
     individual,
     recipientVariables: individual
       ? Object.fromEntries(
-          (await deps.store.readValues(id, values)).map(({ address, variables }) => [address, variables]),
+          (await deps.store.readValues(id, values)).map(({ address, variables }) => [
+            address,
+            new JsonText(variables),
+          ]),
         )
       : null,
     html: content.html?.beginning ?? null,
@@ -126,7 +133,7 @@ const readContent = endpoint({
       ...{ position, filename, contentType, contentId, disposition, size },
       picture: isPicture(contentType),
     })),
-  } satisfies Static<typeof CONTENT>)
+  } satisfies Content)
 })
 
 export const readRoutes: readonly Endpoint[] = [readEmail, readDialogue, readNeighbours, readContent]

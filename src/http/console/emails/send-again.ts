@@ -88,11 +88,15 @@ function variablesFor(
   recipients: readonly RecipientValues[],
   to: string | undefined,
 ): Record<string, Record<string, string>> {
-  const own = recipients.map(({ address, variables }) => [address, variables] as const)
-  if (to === undefined) return Object.fromEntries(own)
-  const [first] = own
+  const read = (variables: string) => JSON.parse(variables) as Record<string, string>
+  if (to === undefined) {
+    return Object.fromEntries(recipients.map(({ address, variables }) => [address, read(variables)]))
+  }
+  const [first] = recipients
   const addresses = to.match(/[^\s<>,;"]+@[^\s<>,;"]+/g) ?? []
-  return Object.fromEntries(addresses.map((address) => [address, first?.[1] ?? {}]))
+  return Object.fromEntries(
+    addresses.map((address) => [address, first === undefined ? {} : read(first.variables)]),
+  )
 }
 
 async function filesOf(store: HttpCore['deps']['store'], id: string): Promise<SubmittedAttachment[]> {

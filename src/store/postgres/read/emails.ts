@@ -24,10 +24,14 @@ import {
   storedEmail,
   summaryOf,
   VALUES,
-  type ValuesRow,
-  valuesOf,
 } from '../../email-rows.ts'
-import { type EmailStore, type RecipientOutline, StoreDamaged, type StoredOrigin } from '../../store.ts'
+import {
+  type EmailStore,
+  type RecipientOutline,
+  type RecipientValues,
+  StoreDamaged,
+  type StoredOrigin,
+} from '../../store.ts'
 import { loadEmails } from '../contents.ts'
 import type { Statement } from '../database.ts'
 import type { Parts } from '../parts.ts'
@@ -129,7 +133,7 @@ const SUMMARIES = `SELECT ${selected(fieldsOf('list'), () => 'e')}, ${LAST_EVENT
 
 const WORK = `SELECT r.position, ${selected(recipientFieldsOf('queue'), () => 'r')}, r.attempts,
     r.preferred_server AS "preferredServer", r.uncertain, r.postponed_since AS "postponedSince", 0 AS suspicion
-  FROM recipients r WHERE r.email = $1 ORDER BY r.position`
+  FROM recipients r WHERE r.email = $1 AND ($2::integer IS NULL OR r.position = $2) ORDER BY r.position`
 
 /** With a column for each field that who claims it reads of a recipient. */
 interface WorkRow extends Held {
@@ -176,13 +180,13 @@ export function emails({
       })
     },
 
-    async readWork(id) {
+    async readWork(id, copy) {
       if (!isEmailId(id)) return null
       return await database.snapshot(async (session) => {
         const loaded = (await loadEmails(session, [id])).get(id)
         if (loaded === undefined) return null
         const { email } = readBack(id, loaded)
-        const rows = await session.run<WorkRow>(WORK, [id])
+        const rows = await session.run<WorkRow>(WORK, [id, email.individual ? (copy ?? null) : null])
         return { ...email, recipients: rows.map((row) => readBack(id, claimedRecipient(row))) }
       })
     },
@@ -210,7 +214,7 @@ export function emails({
 
     async readValues(id, { from, limit, octets }) {
       if (!isEmailId(id)) return []
-      return valuesOf(await database.read<ValuesRow>(VALUES, [id, from, from + limit, octets]))
+      return await database.read<RecipientValues>(VALUES, [id, from, from + limit, octets])
     },
 
     async readDialogue(id, attempt) {

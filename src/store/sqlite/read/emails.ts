@@ -22,10 +22,8 @@ import {
   storedEmail,
   summaryOf,
   VALUES,
-  type ValuesRow,
-  valuesOf,
 } from '../../email-rows.ts'
-import type { RecipientOutline, StoredOrigin } from '../../store.ts'
+import type { RecipientOutline, RecipientValues, StoredOrigin } from '../../store.ts'
 import type { Direct } from '../protocol.ts'
 import { all, numbered, one } from '../rows.ts'
 
@@ -180,7 +178,8 @@ export function emails(
 
     readValues(id, { from, limit, octets }) {
       const num = one<{ num: number }>(number, id)?.num
-      return num === undefined ? [] : valuesOf(all<ValuesRow>(values, num, from, from + limit, octets))
+      if (num === undefined) return []
+      return all<RecipientValues>(values, num, from, from + limit, octets).map((row) => ({ ...row }))
     },
 
     readDialogue: (id, attempt) => one<{ dialogue: string }>(dialogue, id, attempt)?.dialogue ?? null,

@@ -36,6 +36,6 @@ export function readOperations(db: DatabaseSync): Reads {
     ...suppressions(db),
     ...tags(db),
     ...webhooks(db),
-    readWork: (id) => works.read(id),
+    readWork: (id, copy) => works.read(id, copy),
   }
 }

@@ -42,6 +42,7 @@ export class WorkReader extends OnConnection {
      FROM attachments a LEFT JOIN blobs b ON b.num = a.blob WHERE a.email = ? ORDER BY a.position`,
   )
   readonly #recipients = new RecipientQuery(this.db, 'WHERE r.email = ? ORDER BY r.position', GIVEN)
+  readonly #recipient = new RecipientQuery(this.db, 'WHERE r.email = ? AND r.position = ?', GIVEN)
 
   /** The small row of an email; its content is not touched. */
   head(num: number): EmailRow | undefined {
@@ -57,12 +58,17 @@ export class WorkReader extends OnConnection {
     return { num, company, sent: row.sent === 1, email }
   }
 
-  /** The whole item with all recipients, whatever their state; null when unknown or its content was removed. */
-  read(id: string): ClaimedEmail | null {
+  /**
+   * The whole item with all recipients, whatever their state; null when unknown or its content was removed. `copy`: of
+   * a batch the recipient at this position alone.
+   */
+  read(id: string, copy?: number): ClaimedEmail | null {
     const num = one<{ num: number }>(this.#byId, id)?.num
     if (num === undefined || this.#content.get(num) === undefined) return null
     const { email } = this.load(this.head(num)!)
-    email.recipients = this.#recipients.all(num).map((stored) => {
+    const found =
+      copy !== undefined && email.individual ? this.#recipient.all(num, copy) : this.#recipients.all(num)
+    email.recipients = found.map((stored) => {
       const recipient = claimedRecipient(stored)
       if (recipient instanceof ContentDamaged) throw recipient
       return { ...recipient, suspicion: 0 }
