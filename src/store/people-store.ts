@@ -53,9 +53,10 @@ export interface PeopleStore {
   /** Those of a company, or all; the oldest first. */
   people(companyId: string | null): Promise<Person[]>
   /**
-   * Changes the person if the version is still the same, and raises it. False: the person was changed since, or is gone.
-   * StoreConflict when another account has the address and does not give way, or has the account elsewhere, and for
-   * the last operator, who stays one. Invitations made by somebody who is an operator no more end in the same commit.
+   * Changes the person if the version is still the same, and raises it. False: the person was changed since, or is
+   * gone. StoreConflict when another account has the address and does not give way, or has the account elsewhere, and
+   * for the last operator, who stays one. Invitations made by somebody who is an operator no more end in the same
+   * commit.
    */
   updatePerson(id: string, version: number, change: PersonChange): Promise<boolean>
   /**

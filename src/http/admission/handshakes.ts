@@ -1,9 +1,9 @@
 /**
  * Turns of TLS handshakes. Each is milliseconds of the main thread (a signature, and a key agreed on) before anything
  * is known of the client, and a hundred clients may begin theirs in the same moment. So in a turn of the event loop one
- * is begun, source addresses taking turns. What a client sends next is not held back, so the number under way is bounded:
- * closely while the costly part is still ahead, and widely once the server has answered and waits for the client, which
- * takes a round trip of its network.
+ * is begun, source addresses taking turns. What a client sends next is not held back, so the number under way is
+ * bounded: closely while the costly part is still ahead, and widely once the server has answered and waits for the
+ * client, which takes a round trip of its network.
  */
 import type { Socket } from 'node:net'
 import { CompanyTurns } from '../../common/company-turns.ts'

@@ -1,6 +1,7 @@
 /**
- * The present turn of the event loop. One turn reads everything that many clients have sent at once, and until it is over
- * the thread hears nobody else. So a reader looks how long the turn has lasted, and leaves the rest to the next one.
+ * The present turn of the event loop. One turn reads everything that many clients have sent at once, and until it is
+ * over the thread hears nobody else. So a reader looks how long the turn has lasted, and leaves the rest to the next
+ * one.
  */
 
 /** Ms of work after which a turn is long: a few such pieces of work, each of some ms, still leave it below 50. */

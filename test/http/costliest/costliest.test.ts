@@ -25,8 +25,9 @@ const MOST = 50
 const MEMORY = 600 * 1024 * 1024
 /** Beyond which the memory plan is not kept. */
 const MOST_MEMORY = MEMORY * 1.2
-/** The same where several people look at emails of tens of megabytes at once (docs/known-issues.md). */
-const MOST_MEMORY_OF_LARGE = MEMORY * 2
+/** The same two where several people look at emails of tens of megabytes at once (docs/known-issues.md). */
+const MOST_OF_LARGE = 100
+const MOST_MEMORY_OF_LARGE = MEMORY * 2.5
 /** What a request costs shows in every round, what else happens on the machine does not. */
 const ROUNDS = 4
 /** One after the other, and at once. */
@@ -106,12 +107,16 @@ describe('the costliest requests', () => {
   })
 
   /** Runs it until it has taken little in one round, or in none; what it took at least. */
-  async function measured(name: string, run: () => Promise<string>, most = MOST_MEMORY): Promise<void> {
+  async function measured(
+    name: string,
+    run: () => Promise<string>,
+    { most = MOST, mostMemory = MOST_MEMORY } = {},
+  ): Promise<void> {
     let least = Number.POSITIVE_INFINITY
     let statuses = ''
     forgetPeak(child.pid)
     logged.length = 0
-    for (let round = 0; round < ROUNDS && least > MOST; round++) {
+    for (let round = 0; round < ROUNDS && least > most; round++) {
       stalls = await readStalls(child.url)
       statuses = await run()
       const after = await readStalls(child.url)
@@ -121,10 +126,10 @@ describe('the costliest requests', () => {
     figures.push({ name, ms: least, peak, statuses })
     assert.ok(child.alive, `the service has ended: ${child.log.join('\n')}`)
     assert.ok(
-      least <= MOST,
+      least <= most,
       `the main thread was away for up to ${least} ms each time: ${logged.at(-1) ?? ''}`,
     )
-    assert.ok(peak <= most, `it took ${Math.round(peak / 1048576)} MB`)
+    assert.ok(peak <= mostMemory, `it took ${Math.round(peak / 1048576)} MB`)
   }
 
   /** Asks for /health again and again until `work` is done: it is answered in between. */
@@ -169,7 +174,8 @@ describe('the costliest requests', () => {
         }
         return [...statuses].map(([status, count]) => `${status}: ${count}`).join(', ')
       }
-      await measured(nameOf(route), run, readsLarge(route) ? MOST_MEMORY_OF_LARGE : MOST_MEMORY)
+      const bounds = readsLarge(route) ? { most: MOST_OF_LARGE, mostMemory: MOST_MEMORY_OF_LARGE } : {}
+      await measured(nameOf(route), run, { ...bounds, ...(row.most !== undefined && { most: row.most }) })
     })
   }
 
