@@ -17,6 +17,8 @@ import { Api, call, type Reply } from '../requests.ts'
 import { Visitor } from './visitor.ts'
 
 const MEMORY = 600_000_000
+/** Of it, with what lies uncollected (docs/known-issues.md). */
+const MOST = 1.3
 /** Of HTML. */
 const LARGE = 28_000_000
 const AT_ONCE = 150
@@ -114,7 +116,7 @@ describe('a large email in the console', {
       t.diagnostic(
         `${[...counts].map(([status, { length }]) => `${length} x ${status}`)}, ${most() / 1e6} MB`,
       )
-      assert.ok(most() < 1.2 * MEMORY, `${most()} octets`)
+      assert.ok(most() < MOST * MEMORY, `${most()} octets`)
     })
   }
 
