@@ -61,7 +61,8 @@ export const RESEND: Known[] = [
     because: YET,
     differs:
       '`region` is taken and passed over; `tls: enforced`, `tracking_subdomain`, receiving and a `custom_return_path` of ' +
-      'its own are refused; settings of tracking are kept, and nothing is tracked; a name that another company has may be ' +
+      'its own are refused; `capabilities.sending` set to disabled refuses new mail, and what was accepted before still ' +
+      'leaves; settings of tracking are kept, and nothing is tracked; a name that another company has may be ' +
       'asked for as well, and is not told of',
   },
   {

@@ -61,7 +61,8 @@ describe('/domains', () => {
       [made.name, made.status, made.region, made.open_tracking, made.click_tracking],
       ['shop.example.test', 'not_started', 'us-east-1', true, false],
     )
-    assert.deepEqual(made.capabilities, { sending: 'disabled', receiving: 'disabled' })
+    // It is a setting: whether the records were seen is the status.
+    assert.deepEqual(made.capabilities, { sending: 'enabled', receiving: 'disabled' })
     const dkim = made.records.find(({ record }) => record === 'DKIM')!
     assert.deepEqual([dkim.type, dkim.ttl, dkim.status], ['TXT', 'Auto', 'not_started'])
     assert.match(dkim.name, /^pr\d{8}\._domainkey\.shop\.example\.test$/)
@@ -104,12 +105,21 @@ describe('/domains', () => {
       ['verified', 'pending'],
     )
     // What is verified may send at once.
-    await api.accepted({ from: 'a@shop.example.test', to: 'b@x.test', text: 't' })
+    const email = { from: 'a@shop.example.test', to: 'b@x.test', text: 't' }
+    await api.accepted(email)
+
+    given(await resend.domains.update({ id: made.id, capabilities: { sending: 'disabled' } }))
+    const off = given(await resend.domains.get(made.id))
+    assert.deepEqual([off.status, off.capabilities.sending], ['verified', 'disabled'])
+    const disabled = /`shop\.example\.test` domain may not send: sending is disabled in its settings/
+    assertJsonError(await api.send(email), 403, 'validation_error', disabled)
+    given(await resend.domains.update({ id: made.id, capabilities: { sending: 'enabled' } }))
+    await api.accepted(email)
 
     const gone = given(await resend.domains.remove(made.id))
     assert.deepEqual(gone, { object: 'domain', id: made.id, deleted: true })
     assertJsonError(await request('GET', `/domains/${made.id}`), 404, 'not_found', 'Domain not found')
-    const denied = await api.send({ from: 'a@shop.example.test', to: 'b@x.test', text: 't' })
+    const denied = await api.send(email)
     assertJsonError(denied, 403, 'validation_error', /not verified/)
   })
 
