@@ -102,7 +102,8 @@ export const RESEND: Known[] = [
     endpoint: 'POST /webhooks',
     because: YET,
     differs:
-      'events of emails alone, and `email.canceled` beside them; one that is not sent is refused, so that nobody waits for it',
+      'events of emails are sent, and `email.canceled` beside them; the other documented ones (`email.received`, `contact.*`, `domain.*`, ' +
+      '`suppression.*`, `topic.*`, `inbox.*`) are kept and shown, and never sent; an unknown name is a 422',
   },
   {
     endpoint: 'GET /webhooks',
