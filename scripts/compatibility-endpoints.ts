@@ -37,7 +37,7 @@ export const RESEND: Known[] = [
     endpoint: 'GET /emails',
     because: YET,
     differs:
-      'with filters beyond `limit`, `after` and `before`; one that is not known is a 422; by `from`, `subject` or `event` alone a page may ' +
+      'with filters beyond `limit`, `after` and `before`; by `from`, `subject` or `event` alone a page may ' +
       'have fewer than `limit`, and says in `next` where to go on',
   },
   {

@@ -6,25 +6,45 @@ import AjvCompiler from '@fastify/ajv-compiler'
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
+import { cutToMost, pageLimits } from './page-limit.ts'
 
 const checks = AjvCompiler()
 const writers = SerializerSelector()({}, {}) as FastifySerializerCompiler<TSchema>
 
-/** What is not declared is refused, and not passed over: a slip of the pen would mean nothing. */
-function checksWith(coerceTypes: 'array' | false): FastifySchemaCompiler<TSchema> {
-  const compile = checks({}, { customOptions: { coerceTypes, removeAdditional: false } })
+function checksWith(options: {
+  coerceTypes: 'array' | false
+  removeAdditional: 'all' | false
+}): FastifySchemaCompiler<TSchema> {
+  const compile = checks({}, { customOptions: options })
   return compile as FastifySchemaCompiler<TSchema>
 }
 
-/** Of JSON, and of text, of which numbers are made where the schema wants some. */
-const STRICT = once(() => checksWith(false))
-const OF_TEXT = once(() => checksWith('array'))
+/**
+ * Of JSON, and of text, of which numbers are made where the schema wants some. What is not declared is refused where the
+ * schema says so: a slip of the pen would mean nothing. Of the queries of clients it is taken away, as they know it
+ * from the originals: some add fields of their own.
+ */
+const STRICT = once(() => checksWith({ coerceTypes: false, removeAdditional: false }))
+const OF_TEXT = once(() => checksWith({ coerceTypes: 'array', removeAdditional: false }))
+const OF_QUERY = once(() => checksWith({ coerceTypes: 'array', removeAdditional: 'all' }))
 
-export function checkOf(isText: boolean): FastifySchemaCompiler<TSchema> {
+export interface Checking {
+  /** Values are text. */
+  isText: boolean
+  /** What the schema does not declare is taken away. Of text alone. */
+  passesOver: boolean
+  /** A `limit` above the most is the most. */
+  cutsLimit: boolean
+}
+
+export function checkOf({ isText, passesOver, cutsLimit }: Checking): FastifySchemaCompiler<TSchema> {
+  const compile = passesOver ? OF_QUERY : isText ? OF_TEXT : STRICT
   return (route) => {
-    const compiled = once(() => (isText ? OF_TEXT : STRICT)()(route))
+    const compiled = once(() => compile()(route))
+    const limits = cutsLimit ? pageLimits(route.schema) : []
     // The framework reads what was wrong off the function.
     const check: ReturnType<FastifySchemaCompiler<TSchema>> = (value: unknown) => {
+      cutToMost(value, limits)
       const result = compiled()(value)
       check.errors = compiled().errors ?? null
       return result

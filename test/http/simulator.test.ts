@@ -23,7 +23,8 @@ describe('rehearsed complaints', () => {
   })
   after(() => service.close())
 
-  const lastEvent = (id: string) => async () => (await resend.emails.get(id)).data?.last_event === 'complained'
+  const lastEvent = (id: string) => async () =>
+    (await resend.emails.get(id)).data?.last_event === 'complained'
 
   for (const address of ['complained+a@simulator.test', 'Complained+b@resend.dev']) {
     test(`mail to ${address} ends in an event and an entry, and may be repeated`, async () => {

@@ -42,8 +42,7 @@ export async function catchUp(
   live: () => number | null,
 ): Promise<void> {
   const { companyId, types } = endpoint.webhook
-  const filter: LogFilter =
-    types.length === 0 ? { companyId } : { companyId, types: eventTypesIn(types) }
+  const filter: LogFilter = types.length === 0 ? { companyId } : { companyId, types: eventTypesIn(types) }
   let from = endpoint.read
   const page = await ports.log.eventsAfter(from, filter, endpoint.room)
   for await (const { told, upTo } of inPortions(ports, page)) {

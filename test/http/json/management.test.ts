@@ -203,13 +203,7 @@ describe('/domains', () => {
     assert.deepEqual([back.data.map(({ id }) => id), back.has_more], [all.slice(1, 3), true])
     const last = given(await resend.domains.list({ after: all.at(-1)! }))
     assert.deepEqual([last.data, last.has_more], [[], false])
-    for (const query of [
-      `after=${NOWHERE}`,
-      `after=${all[0]}&before=${all[1]}`,
-      'limit=0',
-      'limit=101',
-      'page=2',
-    ]) {
+    for (const query of [`after=${NOWHERE}`, `after=${all[0]}&before=${all[1]}`, 'limit=0']) {
       assertJsonError(await request('GET', `/domains?${query}`), 422, 'validation_error')
     }
   })
@@ -405,7 +399,7 @@ describe('/suppressions', () => {
     assert.equal(given(await resend.suppressions.list()).data.length, before, 'nothing was added')
     assertJsonError(await batch('remove', {}), 422, 'validation_error')
     assertJsonError(await batch('remove', { emails: ['a@x.test'], ids: [NOWHERE] }), 422, 'validation_error')
-    for (const query of ['origin=spam', 'after=x', 'limit=0', 'since=1']) {
+    for (const query of ['origin=spam', 'after=x', 'limit=0']) {
       assertJsonError(await request('GET', `/suppressions?${query}`), 422, 'validation_error')
     }
     const theirs = await service.tenant('neighbour.test')

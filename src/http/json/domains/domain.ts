@@ -33,7 +33,8 @@ const CAPABILITIES = {
   properties: {
     sending: {
       enum: ['enabled', 'disabled'],
-      description: 'The setting: `status` says whether the records were seen. No mail is accepted where it is disabled.',
+      description:
+        'The setting: `status` says whether the records were seen. No mail is accepted where it is disabled.',
     },
     receiving: { const: 'disabled' },
   },
