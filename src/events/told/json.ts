@@ -46,9 +46,15 @@ function content({ from, subject, messageId, tags, headers }: ToldEmail): Record
     from,
     subject,
     message_id: messageId,
-    tags: Object.fromEntries(tags.map(({ name, value }) => [name, value])),
+    tags: tagsByName(tags),
     ...(headers.length > 0 && { headers: headers.map(([name, value]) => ({ name, value })) }),
   }
+}
+
+/** Clients know a map of strings. Values of one name, as several `o:tag` of the form dialect are, have commas between. */
+function tagsByName(tags: ToldEmail['tags']): Record<string, string> {
+  const byName = Map.groupBy(tags, ({ name }) => name)
+  return Object.fromEntries([...byName].map(([name, same]) => [name, same.map(({ value }) => value).join(',')]))
 }
 
 /** What this type of event tells beside. */
