@@ -20,20 +20,20 @@ function checksWith(options: {
 }
 
 /**
- * Of JSON, and of text, of which numbers are made where the schema wants some. What is not declared is refused where the
- * schema says so: a slip of the pen would mean nothing. Of the queries of clients it is taken away, as they know it
- * from the originals: some add fields of their own.
+ * The check of JSON leaves values as they are; the checks of text convert numbers where the schema asks for one. An
+ * undeclared field is refused where the schema says so, since a misspelt field would otherwise have no effect. In a
+ * client's query it is dropped, as the originals do: some clients add fields of their own.
  */
 const STRICT = once(() => checksWith({ coerceTypes: false, removeAdditional: false }))
 const OF_TEXT = once(() => checksWith({ coerceTypes: 'array', removeAdditional: false }))
 const OF_QUERY = once(() => checksWith({ coerceTypes: 'array', removeAdditional: 'all' }))
 
 export interface Checking {
-  /** Values are text. */
+  /** Values arrive as text. */
   isText: boolean
-  /** What the schema does not declare is taken away. Of text alone. */
+  /** Undeclared fields are dropped. It implies `isText`. */
   passesOver: boolean
-  /** A `limit` above the most is the most. */
+  /** A `limit` above its maximum is lowered to it. */
   cutsLimit: boolean
 }
 

@@ -1,34 +1,37 @@
-/** How many entries a page may have. A client that asks for more than the most gets the most, as from the originals. */
+/**
+ * The number of entries of a page. A client that asks for more than the maximum gets the maximum, as with the
+ * originals.
+ */
 import type { TSchema } from 'typebox'
 
 /** A field `limit` of a schema. */
 export interface PageLimit {
-  /** Of the object that has it. */
+  /** The path of the object that contains the field. */
   within: readonly string[]
   most: number
 }
 
-interface Part {
-  properties?: Readonly<Record<string, Part>>
-  anyOf?: readonly Part[]
+interface Subschema {
+  properties?: Readonly<Record<string, Subschema>>
+  anyOf?: readonly Subschema[]
   maximum?: number
 }
 
-/** Those of a schema, and of the objects in it. */
+/** Finds the limits of a schema and of the objects in it. */
 export function pageLimits(schema: TSchema, within: readonly string[] = []): PageLimit[] {
-  return Object.entries((schema as Part).properties ?? {}).flatMap(([name, part]) => {
+  return Object.entries((schema as Subschema).properties ?? {}).flatMap(([name, part]) => {
     if (name !== 'limit') return pageLimits(part as TSchema, [...within, name])
     const most = mostOf(part)
     return most === undefined ? [] : [{ within, most }]
   })
 }
 
-/** Where it may be repeated it is one of several schemas. */
-function mostOf({ maximum, anyOf = [] }: Part): number | undefined {
+/** A field that may be repeated has several schemas. */
+function mostOf({ maximum, anyOf = [] }: Subschema): number | undefined {
   return maximum ?? anyOf.find((each) => each.maximum !== undefined)?.maximum
 }
 
-/** Lowers what is above the most, in place. What is no number stays for the schema to refuse. */
+/** Lowers limits above the maximum, in place. The schema refuses values that are no numbers. */
 export function cutToMost(value: unknown, limits: readonly PageLimit[]): void {
   for (const { within, most } of limits) {
     const object = within.reduce(fieldOf, value)
@@ -44,7 +47,7 @@ function fieldOf(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name]
 }
 
-/** In a query a number is text. */
+/** A number in a query arrives as text. */
 function isAbove(limit: unknown, most: number): boolean {
   if (typeof limit === 'number') return limit > most
   return typeof limit === 'string' && /^\d+$/.test(limit) && Number(limit) > most

@@ -1,8 +1,8 @@
-/** What a schema refuses, in words. */
+/** Turns an error of the schema validator into a refusal in words. */
 import type { FastifySchemaValidationError } from 'fastify/types/schema.d.ts'
 import { invalidField, Refusal } from '../intake/refusal.ts'
 
-/** The first thing that is wrong, as a reason. `part`: of the request, e.g. `querystring`. */
+/** Reports the first error. `part`: the part of the request, e.g. `querystring`. */
 export function refusedBySchema([first]: FastifySchemaValidationError[], part: string): Refusal {
   const { keyword, instancePath, params, message = 'is not valid' } = first!
   const path = instancePath.split('/').slice(1)
@@ -19,7 +19,7 @@ export function refusedBySchema([first]: FastifySchemaValidationError[], part: s
 
 type Params = FastifySchemaValidationError['params']
 
-/** By keyword of JSON Schema; for the others the words of the validator are clear enough. */
+/** Sentences by keyword of JSON Schema. Other keywords keep the validator's own words. */
 const DETAILS: Readonly<Record<string, (params: Params) => string>> = {
   type: ({ type }) => `it must be ${String(type).split(',').map(typeNamed).join(' or ')}`,
   enum: ({ allowedValues }) => `it must be one of: ${(allowedValues as unknown[]).join(', ')}`,

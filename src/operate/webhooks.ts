@@ -139,7 +139,7 @@ export const removeWebhook = verb(
   { action: 'removeWebhook', note: webhookNote },
 )
 
-/** The same, and those words that the original documents and nothing is told under. Throws `invalid`. */
+/** Resolves words as `eventTypes` does, and keeps documented words that are never sent. Throws `invalid`. */
 function webhookTypes(dialect: WebhookDialect, words: readonly string[]): WebhookType[] {
   const unsent = words.filter((word) => isUnsent(dialect, word))
   const sent = words.filter((word) => !isUnsent(dialect, word))

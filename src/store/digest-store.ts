@@ -135,7 +135,7 @@ export interface SeenTagsRequest {
 export type TagOrder = 'tag' | 'description' | 'first' | 'last'
 
 export interface SeenTag {
-  /** As it was spelt first. */
+  /** The spelling that was seen first. */
   tag: string
   /** The description that one of the domains has for it. */
   description: string

@@ -6,7 +6,7 @@ import type { EventType } from '../email/event.ts'
 export type WebhookDialect = 'json' | 'form'
 export type WebhookStatus = 'enabled' | 'disabled'
 
-/** A word of a dialect that stands for no event: nothing is ever told under it. It has a dot, which no type has. */
+/** A documented event name of a dialect that is never sent. It contains a dot, which no event type does. */
 export type UnsentWord = `${string}.${string}`
 export type WebhookType = EventType | UnsentWord
 

@@ -51,10 +51,15 @@ function content({ from, subject, messageId, tags, headers }: ToldEmail): Record
   }
 }
 
-/** Clients know a map of strings. Values of one name, as several `o:tag` of the form dialect are, have commas between. */
+/**
+ * Clients expect a map of strings, so values that share a name (several `o:tag` of the form dialect) are joined by
+ * commas.
+ */
 function tagsByName(tags: ToldEmail['tags']): Record<string, string> {
   const byName = Map.groupBy(tags, ({ name }) => name)
-  return Object.fromEntries([...byName].map(([name, same]) => [name, same.map(({ value }) => value).join(',')]))
+  return Object.fromEntries(
+    [...byName].map(([name, same]) => [name, same.map(({ value }) => value).join(',')]),
+  )
 }
 
 /** What this type of event tells beside. */

@@ -48,8 +48,8 @@ export function typesOfWord(dialect: WebhookDialect, word: string): readonly Eve
 }
 
 /**
- * The words whose types are all among these; all of them where there are none, which stands for everything. Those that
- * nothing is told under come last.
+ * Returns the words whose types are all among `types`, or all words if `types` is empty, which stands for everything.
+ * Words that are never sent come last.
  */
 export function wordsOfTypes(dialect: WebhookDialect, types: readonly WebhookType[]): string[] {
   const words = [...TYPES_OF[dialect]]

@@ -26,7 +26,7 @@ export function isUnsent(dialect: WebhookDialect, word: string): word is UnsentW
   return (UNSENT_WORDS[dialect] as readonly string[]).includes(word)
 }
 
-/** Those that events have. */
+/** Returns the types that events have. */
 export function eventTypesIn(types: readonly WebhookType[]): EventType[] {
   return types.filter((type): type is EventType => (EVENT_TYPES as readonly string[]).includes(type))
 }

@@ -109,8 +109,8 @@ export class JsonScanner {
   }
 
   /**
-   * Expects a string; its octets as they stand between the quotes, and whether there are escapes among them. `text`
-   * builds the string, while the octets are there.
+   * Expects a string. Returns its octets as they stand between the quotes, and whether they contain escapes. `text`
+   * builds the string; the body must still be in memory then.
    */
   textOctets(): { octets: Buffer; escaped: boolean; text: () => string } {
     const start = this.#at

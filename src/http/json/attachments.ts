@@ -51,7 +51,7 @@ function urlOf(path: unknown, index: number): URL {
   }
 }
 
-/** What is fetched may be called what its URL says. The official client has `false` for a file without a name. */
+/** A fetched file may take its name from the URL. The official client sends `false` for a file without a name. */
 function nameOf(filename: unknown, url: URL | null, index: number, contentType: string | undefined): string {
   if (url !== null && (!isPresent(filename) || filename === '' || filename === false)) {
     const named = fileNameOf(url)
@@ -84,8 +84,8 @@ function readContent(content: unknown, index: number, contentType: string | unde
 }
 
 /**
- * Laravel's transport gives a calendar as it is, and every other file in base64. A calendar begins with `BEGIN:`
- * (RFC 5545 3.4), which is never base64. Of other text one could not tell: `hello` followed by three letters is both.
+ * Laravel's transport sends a calendar as plain text, and every other file in base64. A calendar begins with `BEGIN:`
+ * (RFC 5545 3.4), which is never base64. Other text is ambiguous: eight letters are a word and base64.
  */
 const CALENDAR = 'text/calendar'
 

@@ -14,7 +14,7 @@ export type Body = Record<string, unknown>
 
 const LONGEST_NAME = Math.max(...[...NAMES, ...NAMES_OF_FILE].map(({ length }) => length))
 
-/** What `content` of an attachment cannot be. `detail` says why; `text` gives the string that it is, if it is one. */
+/** A `content` that could not be decoded. `detail` says why; `text` returns it as a string if it is one. */
 export class ContentFault {
   readonly detail: string
   readonly text: (() => string) | null

@@ -114,7 +114,7 @@ function tags(value: unknown): { name: string; value: string }[] {
   })
 }
 
-/** Clients give numbers, `true` and `false` where a text is meant. Null: it is none of these. */
+/** Clients send numbers and booleans where text is meant. Returns null for anything else. */
 function textOf(value: unknown): string | null {
   const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
   return isPlain ? String(value) : null

@@ -32,7 +32,7 @@ import {
 import { type GroupsRow, groupsOf } from '../event-groups.ts'
 import { type DigestedEvent, makeDigest } from '../make-digest.ts'
 import { NamedDestinations } from '../named-destinations.ts'
-import { type SeenTagsRow, firstSpelling, seenTagsOf, TAG_COUNTS, tagOrder } from '../seen-tags.ts'
+import { firstSpelling, type SeenTagsRow, seenTagsOf, TAG_COUNTS, tagOrder } from '../seen-tags.ts'
 import type { DigestStore } from '../store.ts'
 import { SUBJECT_LOOKED_AT } from '../subject-words.ts'
 import { byteas, int4s, int8s, texts } from './arrays.ts'

@@ -61,11 +61,7 @@ describe('tags', () => {
     }, 'both events')
     for (const tags of ['t1', 'T1', 't1 OR news']) {
       const { items } = await mg.events.get(DOMAIN, { event: 'delivered', tags })
-      assert.deepEqual(
-        items.map(({ recipient }) => recipient).toSorted(),
-        ['one@x.test', 'two@x.test'],
-        tags,
-      )
+      assert.deepEqual(items.map(({ recipient }) => recipient).toSorted(), ['one@x.test', 'two@x.test'], tags)
     }
     const { items } = await mg.events.get(DOMAIN, { event: 'delivered', tags: 'NEWS' })
     assert.deepEqual(items[0]!.tags, ['T1', 'News'], 'as they were given')

@@ -63,7 +63,14 @@ export function digestContract(open: OpenBench): void {
       ])
       for (const tag of ['t2', 'T2']) assert.deepEqual(await seen(tag), [['T2', '', 2, [own.id]]])
       const sums = await store.sumEvents({
-        ...{ companyId: owner.id, domainId: own.id, size: 'day', dimension: 'tag', value: 't2', by: 'domain' },
+        ...{
+          companyId: owner.id,
+          domainId: own.id,
+          size: 'day',
+          dimension: 'tag',
+          value: 't2',
+          by: 'domain',
+        },
         ...{ since: 0, until: NOW + 10 * DAY, most: 100 },
       })
       assert.equal(sums!.find(({ type }) => type === 'accepted')?.n, 3)

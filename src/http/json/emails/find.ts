@@ -12,7 +12,7 @@ export interface FoundEmail {
   origin: StoredOrigin
 }
 
-/** What the original has under `/emails` that is no email: where this service has no route for it, it is no id either. */
+/** Paths of the original under `/emails` that name no email. One without a route here must not be read as an id. */
 const OTHER_PATHS: ReadonlySet<string> = new Set(['batch', 'metrics', 'receiving'])
 
 /** Throws a Fault for a path that this service does not have. */

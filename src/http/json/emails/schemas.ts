@@ -37,7 +37,7 @@ const ATTACHMENT = {
   },
 } as const
 
-/** A number, `true` or `false` is the text of it. */
+/** Numbers and booleans are converted to text. */
 const PLAIN = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] } as const
 
 const TAGS = {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { type SeenTagsRow, firstSpelling, seenTagsOf, TAG_COUNTS, tagOrder } from '../../seen-tags.ts'
+import { firstSpelling, type SeenTagsRow, seenTagsOf, TAG_COUNTS, tagOrder } from '../../seen-tags.ts'
 import type { TagNote } from '../../tag-store.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
