@@ -37,7 +37,7 @@ export const RESEND: Known[] = [
     endpoint: 'GET /emails',
     because: YET,
     differs:
-      'with filters beyond `limit`, `after` and `before`; one that is not known is a 422; by `from`, `subject` or `event` alone a page may ' +
+      'with filters beyond `limit`, `after` and `before`; by `from`, `subject` or `event` alone a page may ' +
       'have fewer than `limit`, and says in `next` where to go on',
   },
   {
@@ -61,7 +61,8 @@ export const RESEND: Known[] = [
     because: YET,
     differs:
       '`region` is taken and passed over; `tls: enforced`, `tracking_subdomain`, receiving and a `custom_return_path` of ' +
-      'its own are refused; settings of tracking are kept, and nothing is tracked; a name that another company has may be ' +
+      'its own are refused; `capabilities.sending` set to disabled refuses new mail, and what was accepted before still ' +
+      'leaves; settings of tracking are kept, and nothing is tracked; a name that another company has may be ' +
       'asked for as well, and is not told of',
   },
   {
@@ -101,7 +102,8 @@ export const RESEND: Known[] = [
     endpoint: 'POST /webhooks',
     because: YET,
     differs:
-      'events of emails alone, and `email.canceled` beside them; one that is not sent is refused, so that nobody waits for it',
+      'events of emails are sent, and `email.canceled` beside them; the other documented ones (`email.received`, `contact.*`, `domain.*`, ' +
+      '`suppression.*`, `topic.*`, `inbox.*`) are kept and shown, and never sent; an unknown name is a 422',
   },
   {
     endpoint: 'GET /webhooks',

@@ -6,6 +6,7 @@ import type { Installation } from '../../harness/service/installation.ts'
 import type { Tenant } from '../../harness/service/tenant.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { lastEvents } from '../../src/events/page.ts'
+import { eventTypesIn } from '../../src/events/told/unsent.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { FaultLog } from '../fault-log.ts'
@@ -65,7 +66,7 @@ export class ChaosWebhooks implements AsyncDisposable {
   async #left(store: Store): Promise<{ id: string; cursor: number; numbers: number[] }[]> {
     const webhooks = await store.webhooks({ companyId: this.#companyId })
     const left = webhooks.map(async ({ id, cursor, types }) => {
-      const filter = { companyId: this.#companyId, ...(types.length > 0 && { types }) }
+      const filter = { companyId: this.#companyId, ...(types.length > 0 && { types: eventTypesIn(types) }) }
       const [last] = (await lastEvents(store, filter, 1)).events
       const retries = await store.webhookRetries(id, Number.MAX_SAFE_INTEGER, MOST)
       const done = retries.length === 0 && (last === undefined || last.number <= cursor)

@@ -5,13 +5,15 @@ import { type EventQuery, readQuery } from '../../src/http/form/log/query.ts'
 import { Refusal } from '../../src/intake/refusal.ts'
 import { assert, type FuzzTarget, unlessRefused, words } from '../target.ts'
 
+const NAMES = [...FILTERS, 'begin', 'end', 'ascending'] as const
+
 /** Filters by their name in the query; a line each. */
 function queryOf(text: string): EventQuery {
   const query: EventQuery = {}
   for (const line of text.split('\n')) {
     const equals = line.indexOf('=')
-    const name = [...FILTERS, 'begin', 'end', 'ascending'].find((each) => each === line.slice(0, equals))
-    if (name !== undefined) query[name as keyof EventQuery] = line.slice(equals + 1)
+    const name = NAMES.find((each) => each === line.slice(0, equals))
+    if (name !== undefined) query[name] = line.slice(equals + 1)
   }
   return query
 }

@@ -10,7 +10,9 @@ import { assert, type FuzzTarget, unlessRefused, words } from '../target.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 13, 55, 12, 345)
 const MOST_STEPS = 2_000
-const check = checkOf(formContent.isText)({ schema: ASKED, method: 'POST', url: '/', httpPart: 'body' })
+const check = checkOf({ isText: formContent.isText, passesOver: false, cutsLimit: true })({
+  ...{ schema: ASKED, method: 'POST', url: '/', httpPart: 'body' },
+})
 
 /** Bodies of POST /v1/analytics/metrics, as they come and as they are checked: what is asked of the database is bounded. */
 export const metricsQuery: FuzzTarget = {

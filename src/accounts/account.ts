@@ -37,8 +37,10 @@ export type DomainStatus = 'pending' | 'verified'
 /** Whether mail may leave from the domain. `suspended` is the operator's word and outlives verification. */
 export type SendingState = 'inactive' | 'active' | 'suspended'
 
-/** What a company sets for its domain. Nothing is tracked yet: the settings are kept, and shown to their clients. */
+/** The settings of a domain. Nothing is tracked yet: the tracking settings are kept and shown to clients. */
 export interface DomainSettings {
+  /** No mail is accepted from the domain; what was accepted before still leaves. Absent: no. */
+  sendingOff?: boolean
   openTracking: boolean
   clickTracking: boolean
   /** What only the form dialect sets; absent: no, and its usual words. */

@@ -10,8 +10,11 @@ export type SendingCheck =
   | { ok: false; why: 'restricted'; domain: string }
   /** Nobody's domain, or another company's: the two cannot be told apart. */
   | { ok: false; why: 'unknown'; domain: string }
-  /** The company's own domain, but no mail may leave from it. `detail` is a sentence for its owner. */
-  | { ok: false; why: 'inactive'; domain: string; detail: string }
+  /**
+   * The company's own domain, but no mail may leave from it. `detail` is a sentence for its owner; `off`: it is the
+   * owner's setting.
+   */
+  | { ok: false; why: 'inactive'; domain: string; detail: string; off: boolean }
 
 /**
  * Checks from the key towards the domain (scope, restriction, ownership, state), so that what is wrong with the key is
@@ -32,8 +35,9 @@ export function checkSending(
     return { ok: false, why: 'restricted', domain: only }
   }
   if (!domain) return { ok: false, why: 'unknown', domain: domainName }
-  if (domain.sending === 'active') return { ok: true, domain }
-  return { ok: false, why: 'inactive', domain: domain.name, detail: whyInactive(domain) }
+  if (acceptsMail(domain)) return { ok: true, domain }
+  const off = domain.sending === 'active'
+  return { ok: false, why: 'inactive', domain: domain.name, detail: whyInactive(domain), off }
 }
 
 /**
@@ -55,7 +59,13 @@ export function checkAuthor(
   return checkSending(directory, principal, authorName)
 }
 
+/** Whether mail from the domain is accepted. */
+export function acceptsMail({ sending, settings }: Pick<SendingDomain, 'sending' | 'settings'>): boolean {
+  return sending === 'active' && !settings.sendingOff
+}
+
 function whyInactive(domain: SendingDomain): string {
+  if (domain.sending === 'active') return 'sending is disabled in its settings (`capabilities.sending`)'
   if (domain.sending === 'suspended') return 'sending was suspended by the operator of this service'
   return 'its DNS records have not been verified yet'
 }

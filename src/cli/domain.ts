@@ -175,6 +175,10 @@ function onOrOff(text: string): boolean {
   throw new InvalidArgumentError('It must be on or off.')
 }
 
+function sendingOf({ sending, settings }: SendingDomain): string {
+  return settings.sendingOff ? `${sending}, but its company accepts no new mail from it` : sending
+}
+
 function trackingOf({ settings }: SendingDomain): string {
   const { openTracking, clickTracking, unsubscribeTracking = false } = settings
   const word = (isOn: boolean) => (isOn ? 'on' : 'off')
@@ -237,7 +241,7 @@ function printDomain(op: Operation, domain: SendingDomain): void {
     ['Id', domain.id],
     ['Company', companyName(op, domain.companyId)],
     ['DNS', domain.status],
-    ['Sending', domain.sending],
+    ['Sending', sendingOf(domain)],
     ['Tracking', trackingOf(domain)],
     ['From', [domain.name, ...spokenFor(op.accounts, domain)].join(', ')],
     ['Created', shownTime(domain.createdAt)],

@@ -6,25 +6,45 @@ import AjvCompiler from '@fastify/ajv-compiler'
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
+import { cutToMost, pageLimits } from './page-limit.ts'
 
 const checks = AjvCompiler()
 const writers = SerializerSelector()({}, {}) as FastifySerializerCompiler<TSchema>
 
-/** What is not declared is refused, and not passed over: a slip of the pen would mean nothing. */
-function checksWith(coerceTypes: 'array' | false): FastifySchemaCompiler<TSchema> {
-  const compile = checks({}, { customOptions: { coerceTypes, removeAdditional: false } })
+function checksWith(options: {
+  coerceTypes: 'array' | false
+  removeAdditional: 'all' | false
+}): FastifySchemaCompiler<TSchema> {
+  const compile = checks({}, { customOptions: options })
   return compile as FastifySchemaCompiler<TSchema>
 }
 
-/** Of JSON, and of text, of which numbers are made where the schema wants some. */
-const STRICT = once(() => checksWith(false))
-const OF_TEXT = once(() => checksWith('array'))
+/**
+ * The check of JSON leaves values as they are; the checks of text convert numbers where the schema asks for one. An
+ * undeclared field is refused where the schema says so, since a misspelt field would otherwise have no effect. In a
+ * client's query it is dropped, as the originals do: some clients add fields of their own.
+ */
+const STRICT = once(() => checksWith({ coerceTypes: false, removeAdditional: false }))
+const OF_TEXT = once(() => checksWith({ coerceTypes: 'array', removeAdditional: false }))
+const OF_QUERY = once(() => checksWith({ coerceTypes: 'array', removeAdditional: 'all' }))
 
-export function checkOf(isText: boolean): FastifySchemaCompiler<TSchema> {
+export interface Checking {
+  /** Values arrive as text. */
+  isText: boolean
+  /** Undeclared fields are dropped. It implies `isText`. */
+  passesOver: boolean
+  /** A `limit` above its maximum is lowered to it. */
+  cutsLimit: boolean
+}
+
+export function checkOf({ isText, passesOver, cutsLimit }: Checking): FastifySchemaCompiler<TSchema> {
+  const compile = passesOver ? OF_QUERY : isText ? OF_TEXT : STRICT
   return (route) => {
-    const compiled = once(() => (isText ? OF_TEXT : STRICT)()(route))
+    const compiled = once(() => compile()(route))
+    const limits = cutsLimit ? pageLimits(route.schema) : []
     // The framework reads what was wrong off the function.
     const check: ReturnType<FastifySchemaCompiler<TSchema>> = (value: unknown) => {
+      cutToMost(value, limits)
       const result = compiled()(value)
       check.errors = compiled().errors ?? null
       return result

@@ -1,9 +1,8 @@
 /** Adds the routes that an API declares. Each is asked for its key first, then for its body, then for what it holds. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { FastifySchemaValidationError } from 'fastify/types/schema.d.ts'
 import type { TSchema } from 'typebox'
 import type { Scope } from '../accounts/account.ts'
-import { invalidField, Refusal } from '../intake/refusal.ts'
+import { Refusal } from '../intake/refusal.ts'
 import { JSON_TYPE } from './answer.ts'
 import type { Api } from './api.ts'
 import { readBody } from './body.ts'
@@ -17,6 +16,7 @@ import {
   type EndpointSchema,
   PERSON_ACCESS,
 } from './endpoint.ts'
+import { refusedBySchema } from './schema-refusal.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -36,8 +36,13 @@ const MAX_BODY = 256 * 1024
 /** Adds those of `api` to its scope. */
 export function addEndpoints(scope: FastifyInstance, api: Api, core: HttpCore): void {
   const { endpoints = [], content } = api
+  const ofPages = api.ownPage === true
   scope.setValidatorCompiler<TSchema>((route) =>
-    checkOf(route.httpPart !== 'body' || content?.isText === true)(route),
+    checkOf({
+      isText: route.httpPart !== 'body' || content?.isText === true,
+      passesOver: route.httpPart === 'querystring' && !ofPages,
+      cutsLimit: !ofPages,
+    })(route),
   )
   scope.setSerializerCompiler(writerOf)
   scope.setSchemaErrorFormatter(refusedBySchema)
@@ -99,19 +104,4 @@ async function asker(
   const caller = await api.admit!(request.raw)
   if (access === 'key' || caller.scopes.has(access as Scope)) return caller
   throw new Refusal({ code: 'scope_missing', scope: access as Scope })
-}
-
-/** The first thing that is wrong, as a reason. `part`: of the request, e.g. `querystring`. */
-function refusedBySchema([first]: FastifySchemaValidationError[], part: string): Refusal {
-  const { keyword, instancePath, params, message = 'is not valid' } = first!
-  const path = instancePath.split('/').slice(1)
-  const within = (name: unknown) => [...path, name].join('.')
-  if (keyword === 'required') {
-    return new Refusal({ code: 'field_missing', field: within(params.missingProperty) })
-  }
-  if (keyword === 'additionalProperties') {
-    return invalidField(within(params.additionalProperty), 'there is no such field')
-  }
-  const among = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : ''
-  return invalidField(path.length === 0 ? part : path.join('.'), `it ${message}${among}`)
 }

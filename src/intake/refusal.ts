@@ -25,7 +25,8 @@ export type Reason =
    */
   | { code: 'domain_unknown'; domain: string }
   /** The domain is the company's own, but sending is not active. `why` is a sentence for its owner. */
-  | { code: 'domain_inactive'; domain: string; why: string }
+  /** `off`: its company has disabled it. */
+  | { code: 'domain_inactive'; domain: string; why: string; off: boolean }
   /** Form dialect: `from` is not of the domain of the path, nor of one that this speaks for. */
   | { code: 'from_mismatch'; domain: string; fromDomain: string }
   | { code: 'field_missing'; field: string }

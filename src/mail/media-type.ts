@@ -72,6 +72,11 @@ export function mediaTypeOf(filename: string): string {
   return mime.getType(filename) ?? DEFAULT_MEDIA_TYPE
 }
 
+/** Names a file that came without a name, e.g. `attachment-1.pdf`. `position`: among the files, from 0. */
+export function fileNameFor(position: number, mediaType: string): string {
+  return `attachment-${position + 1}.${mime.getExtension(mediaType) || 'bin'}`
+}
+
 /**
  * True when the content may be sent as base64 under this type. `multipart/*` and `message/*` are not: RFC 2045 6.4
  * allows only identity encodings for them, with `message/global` the exception (RFC 6532 3.5).

@@ -29,6 +29,7 @@ export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: 
   const speaksFor = spokenFor(accounts, domain)
   return {
     ...{ id, name, company_id: companyId, status, sending },
+    sending_disabled: settings.sendingOff ?? false,
     ...{ open_tracking: settings.openTracking, click_tracking: settings.clickTracking },
     unsubscribe_tracking: settings.unsubscribeTracking ?? false,
     ...{ speaks_for: speaksFor, created_at: isoTime(createdAt) },

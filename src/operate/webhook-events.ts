@@ -1,6 +1,7 @@
 /** What webhooks were told, and what became of it. */
 import type { EventType, LoggedEvent } from '../email/event.ts'
 import { Teller } from '../events/tell.ts'
+import { eventTypesIn } from '../events/told/unsent.ts'
 import { messageId, numberOfMessage } from '../events/webhooks/message-id.ts'
 import { payload } from '../events/webhooks/sign.ts'
 import type { Webhook, WebhookAttempt, WebhookEvent } from '../store/store.ts'
@@ -56,7 +57,7 @@ export const showWebhookBacklog = verb(
     const { webhook } = await findWebhook(op, id)
     const { status, cursor, companyId, types } = webhook
     if (status === 'disabled') return { since: null }
-    const wanted = types.length === 0 ? {} : { types }
+    const wanted = types.length === 0 ? {} : { types: eventTypesIn(types) }
     const { events } = await op.store.eventsAfter(cursor, { companyId, ...wanted }, 1)
     return { since: events[0]?.at ?? null }
   },

@@ -3,8 +3,9 @@ import { randomUUIDv7 } from 'node:crypto'
 import { webhookSwitched } from '../email/company-event.ts'
 import type { EventType } from '../email/event.ts'
 import { typesOfWord, webhookWords } from '../events/told/types.ts'
+import { isUnsent } from '../events/told/unsent.ts'
 import { hasOwnSecret, newWebhookSecret, sealWebhookSecret } from '../events/webhooks/secrets.ts'
-import type { Webhook, WebhookChange, WebhookDialect } from '../store/store.ts'
+import type { Webhook, WebhookChange, WebhookDialect, WebhookType } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findOwnDomain, findWholeCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
@@ -32,7 +33,7 @@ export const addWebhook = verb(
     const company =
       input.domain === undefined ? findWholeCompany(op, input.company) : findCompany(op, input.company)
     const domain = input.domain === undefined ? null : findOwnDomain(op, company, input.domain)
-    const types = eventTypes(dialect, input.events ?? [])
+    const types = webhookTypes(dialect, input.events ?? [])
     const url = publicWebhookUrl(op, input.url)
     const seal = await op.seal()
     const id = randomUUIDv7()
@@ -90,7 +91,7 @@ export const updateWebhook = verb(
     const switched = enabled !== undefined && enabled !== (webhook.status === 'enabled')
     const change = {
       ...(url !== undefined && { url: publicWebhookUrl(op, url) }),
-      ...(events !== undefined && { types: eventTypes(webhook.dialect, events) }),
+      ...(events !== undefined && { types: webhookTypes(webhook.dialect, events) }),
     }
     if (!switched) await op.store.updateWebhook(id, change)
     else await switchWebhook(op, { ...webhook, ...change }, enabled, change)
@@ -137,6 +138,13 @@ export const removeWebhook = verb(
   },
   { action: 'removeWebhook', note: webhookNote },
 )
+
+/** Resolves words as `eventTypes` does, and keeps documented words that are never sent. Throws `invalid`. */
+function webhookTypes(dialect: WebhookDialect, words: readonly string[]): WebhookType[] {
+  const unsent = words.filter((word) => isUnsent(dialect, word))
+  const sent = words.filter((word) => !isUnsent(dialect, word))
+  return [...eventTypes(dialect, sent), ...new Set(unsent)]
+}
 
 /** What words of a dialect stand for, each type once. Throws `invalid`. */
 export function eventTypes(dialect: WebhookDialect, words: readonly string[]): EventType[] {

@@ -1,4 +1,5 @@
 import { monotonic } from '../common/clock.ts'
+import { isSimulated } from '../email/simulated.ts'
 import type { ClaimedRecipient, NewSuppressions as Told } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 
@@ -48,9 +49,8 @@ export class NewSuppressions {
     return this.#recent.size === 0 && !this.#marked.has(ready)
   }
 
-  concern(ready: ReadyDelivery, { position, address }: ClaimedRecipient): boolean {
-    // Test mail goes anywhere: it never leaves.
-    if (ready.email.testMode) return false
+  concern(ready: ReadyDelivery, { position, address, domain }: ClaimedRecipient): boolean {
+    if (isSimulated(domain, ready.email.testMode)) return false
     if (this.#marked.get(ready)?.has(position) === true) return true
     if (this.#recent.size === 0) return false
     this.#forget(this.#now())

@@ -58,7 +58,7 @@ export interface CountRequest {
   domainId: string | null
   size: CountSize
   dimension: CountDimension
-  /** A tag's value, a recipient domain; null: each. */
+  /** A tag's value, a recipient domain, both without regard to the case of ASCII letters; null: each. */
   value: string | null
   /** Unix ms: of the buckets that begin then or later, and before. */
   since: number
@@ -117,7 +117,7 @@ export interface SeenTagsRequest {
   companyId: string
   /** Sending domains whose mail had them. */
   domainIds: readonly string[]
-  /** Only this tag, with the domains that list it; null: every tag. */
+  /** Only this tag, however it is spelt, with the domains that list it; null: every tag. */
   tag: string | null
   /** Only names that begin with this. */
   prefix: string
@@ -135,6 +135,7 @@ export interface SeenTagsRequest {
 export type TagOrder = 'tag' | 'description' | 'first' | 'last'
 
 export interface SeenTag {
+  /** The spelling that was seen first. */
   tag: string
   /** The description that one of the domains has for it. */
   description: string

@@ -33,3 +33,11 @@ export function seenTagsOf({ tags, total, rows }: SeenTagsRow, looks: number): S
 export function tagOrder(by: TagOrder, falling: boolean): string {
   return by === 'tag' ? `tag ${falling ? 'DESC' : 'ASC'}` : `${by} ${falling ? 'DESC' : 'ASC'}, tag ASC`
 }
+
+/**
+ * Tags that differ only in the case of their letters are one tag, shown in the spelling that was seen first. `first`:
+ * an expression for the time at which a spelling was seen first, as text of 15 digits.
+ */
+export function firstSpelling(first: string): string {
+  return `substr(min(${first} || c.value), 16)`
+}

@@ -1,7 +1,9 @@
 /** What was said of tags that mail of a domain had. What was counted of them is in the digest. */
 
+/** Tags are compared without regard to the case of ASCII letters. */
 export interface TagNote {
   domainId: string
+  /** It is read back in lower case. */
   tag: string
   description: string
   /** Unix ms: it is not listed before it is seen again. Null: it is. */

@@ -1,7 +1,13 @@
 /** Webhooks as both databases have them. */
-import type { EventType } from '../email/event.ts'
 import { listOf, listText } from './json-columns.ts'
-import type { HeldWebhook, Webhook, WebhookAttempt, WebhookChange, WebhookEvent } from './webhook.ts'
+import type {
+  HeldWebhook,
+  Webhook,
+  WebhookAttempt,
+  WebhookChange,
+  WebhookEvent,
+  WebhookType,
+} from './webhook.ts'
 
 /** Columns of `webhooks w`, whose company is `c`. */
 export const WEBHOOK_COLUMNS = `w.id, c.id AS "companyId", w.domain_id AS "domainId", w.dialect, w.url, w.types, w.status, w.secret,
@@ -40,11 +46,11 @@ export type WebhookRow = Omit<Webhook, 'types'> & { types: string | null }
 export type HeldRow = Omit<HeldWebhook, 'types' | 'spare'> & { types: string | null; spare: number | boolean }
 
 export function webhookOf(row: WebhookRow): Webhook {
-  return { ...row, types: listOf<EventType>(row.types) }
+  return { ...row, types: listOf<WebhookType>(row.types) }
 }
 
 export function heldOf(row: HeldRow): HeldWebhook {
-  return { ...row, types: listOf<EventType>(row.types), spare: Boolean(row.spare) }
+  return { ...row, types: listOf<WebhookType>(row.types), spare: Boolean(row.spare) }
 }
 
 /** Columns of `webhook_attempts`. */

@@ -6,6 +6,10 @@ import type { EventType } from '../email/event.ts'
 export type WebhookDialect = 'json' | 'form'
 export type WebhookStatus = 'enabled' | 'disabled'
 
+/** A documented event name of a dialect that is never sent. It contains a dot, which no event type does. */
+export type UnsentWord = `${string}.${string}`
+export type WebhookType = EventType | UnsentWord
+
 /** An endpoint: one URL that is told what happens to a company's mail. */
 export interface Webhook {
   id: string
@@ -15,7 +19,7 @@ export interface Webhook {
   dialect: WebhookDialect
   url: string
   /** What is told; empty: everything. */
-  types: EventType[]
+  types: WebhookType[]
   status: WebhookStatus
   /** Sealed. In the form dialect the signing key of the company is used, and this is not. */
   secret: Uint8Array

@@ -109,7 +109,7 @@ test('a result arrives as it was sent, with all and with nothing that is optiona
   const result: DeliveryResult = {
     outcomes: [
       { position: 3, verdict: 'bounced', message: 'no', code: 550, enhancedCode: '5.1.1', suppress: true },
-      { position: 5, verdict: 'delivered', message: 'yes', alsoEvents: ['complained'] },
+      { position: 5, verdict: 'delivered', message: 'yes', complained: true },
       { position: 6, verdict: 'deferred', message: 'later', server: 'mx2.x.test' },
     ],
     server: 'mx.x.test [192.0.2.1]:25',

@@ -155,18 +155,6 @@ describe('the most of', () => {
       },
       words: /there may be 3 of them at most/,
     },
-    ...['bounces', 'unsubscribes', 'complaints', 'whitelists', 'tags'].map((list) => ({
-      what: `entries of a page of ${list}`,
-      most: 1_000,
-      ask: (count: number) => asked('GET', `/v3/${DOMAIN}/${list}?limit=${count}`),
-      words: /1000/,
-    })),
-    ...['emails', 'suppressions', 'domains', 'api-keys', 'webhooks'].map((list) => ({
-      what: `${list} of a page`,
-      most: 100,
-      ask: (count: number) => asked('GET', `/${list}?limit=${count}`),
-      words: /100/,
-    })),
     {
       what: 'fields of a form that is no mail',
       most: 2_000,

@@ -86,7 +86,7 @@ describe('a declared route of a dialect', () => {
         await add('{"text":5}'),
         422,
         'validation_error',
-        /Invalid `text` field. It must be string/,
+        /Invalid `text` field. It must be a string/,
       )
       assertJsonError(
         await add('{"text":"x","txet":1}'),
@@ -98,13 +98,12 @@ describe('a declared route of a dialect', () => {
         await add('{"text":"x"}', '?stars=0'),
         422,
         'validation_error',
-        /`stars`.* must be >= 1/,
+        /`stars`.* must be 1 or more/,
       )
       const plain = { 'content-type': 'text/plain' }
       assertJsonError(await add('{"text":"x"}', '', manager, plain), 415, 'validation_error')
       const both = await asked('/topics/x/notes?after=n1&before=n2')
       assertJsonError(both, 422, 'validation_error', /`before`.* together with `after`/)
-      assertJsonError(await asked('/topics/x/notes?of=me'), 422, 'validation_error', /`of`/)
       assertJsonError(
         await asked('/topics/x/notes', manager, { method: 'DELETE' }),
         405,
@@ -161,7 +160,7 @@ describe('a declared route of a dialect', () => {
       assertFormError(
         await add(new URLSearchParams({ text: 'x', stars: 'many' })),
         400,
-        /stars.* must be integer/,
+        /stars.* must be a whole number/,
       )
       assertFormError(
         await add(

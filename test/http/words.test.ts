@@ -18,7 +18,7 @@ const reasons: { [Code in AnyReason['code']]: Extract<AnyReason, { code: Code }>
   scope_missing: { code: 'scope_missing', scope: 'sending' },
   key_restricted: { code: 'key_restricted', domain: 'x.test' },
   domain_unknown: { code: 'domain_unknown', domain: 'x.test' },
-  domain_inactive: { code: 'domain_inactive', domain: 'x.test', why: 'it was suspended' },
+  domain_inactive: { code: 'domain_inactive', domain: 'x.test', why: 'it was suspended', off: false },
   from_mismatch: { code: 'from_mismatch', domain: 'x.test', fromDomain: 'y.test' },
   field_missing: { code: 'field_missing', field: 'to' },
   body_missing: { code: 'body_missing' },

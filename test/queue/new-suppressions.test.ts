@@ -8,7 +8,8 @@ import { pathTo, readyFor } from './paths.ts'
 /** Ms for which work may have been on its way. */
 const ON_THE_WAY = 5_000
 
-const to = (address: string, position = 0) => ({ address, position }) as ClaimedRecipient
+const to = (address: string, position = 0) =>
+  ({ address, domain: address.slice(address.indexOf('@') + 1), position }) as ClaimedRecipient
 function ready(companyId: string, addresses: string[], testMode = false) {
   const email = { companyId, domainId: 'd', testMode } as ClaimedEmail
   return readyFor(companyId, pathTo('x.test'), { email, recipients: addresses.map(to) })
@@ -36,4 +37,15 @@ test('what waits is marked for good, what comes soon after is looked at, and wha
   now += 1
   assert.deepEqual(concerned(), [[true, false], [false], [false], [false]])
   assert.deepEqual([added.none(waits), added.none(comes)], [false, true])
+})
+
+test('mail to the simulator is never stopped: a rehearsed complaint must not keep the address from being rehearsed again', () => {
+  const added = new NewSuppressions(() => 1_000)
+  const waits = ready('a', ['complained@simulator.test', 'complained@x.test'])
+  const both = waits.recipients.map(({ address }) => ({ companyId: 'a', address }))
+  added.add(both, [waits])
+  assert.deepEqual(
+    waits.recipients.map((each) => added.concern(waits, each)),
+    [false, true],
+  )
 })

@@ -1,8 +1,7 @@
 /**
  * Addresses that end inside the service, so that an application can rehearse every way a message can go. They work in
- * every mode, with a label: `bounced+42@simulator.test`.
+ * every mode, with a label: `bounced+42@simulator.test`. `email/simulated.ts` lists their domains.
  */
-import { SIMULATOR_DOMAIN } from '../../email/simulated.ts'
 import type { Delivery, DeliveryRecipient, RecipientOutcome } from '../delivery.ts'
 import type { RouteResult } from './route.ts'
 
@@ -22,7 +21,7 @@ const REHEARSALS: Record<string, Rehearsal> = {
   complained: () => ({
     ...delivered,
     message: 'Simulator: delivered, and the recipient complained',
-    alsoEvents: ['complained'],
+    complained: true,
   }),
   delayed: ({ attempts }) =>
     attempts === 0
@@ -39,20 +38,19 @@ const REHEARSALS: Record<string, Rehearsal> = {
   }),
 }
 
-const KNOWN = Object.keys(REHEARSALS)
-  .map((name) => `${name}@${SIMULATOR_DOMAIN}`)
-  .join(', ')
-
 function rehearse(recipient: DeliveryRecipient): Omit<RecipientOutcome, 'position'> {
-  const local = recipient.address.slice(0, recipient.address.lastIndexOf('@')).toLowerCase()
-  const name = local.split('+', 1)[0] ?? ''
+  const { address } = recipient
+  const at = address.lastIndexOf('@')
+  const domain = address.slice(at + 1)
+  const name = address.slice(0, at).toLowerCase().split('+', 1)[0]!
   const rehearsal = Object.hasOwn(REHEARSALS, name) ? REHEARSALS[name] : undefined
   if (rehearsal !== undefined) return rehearsal(recipient)
+  const known = Object.keys(REHEARSALS).map((each) => `${each}@${domain}`)
   return {
     verdict: 'bounced',
     code: 550,
     enhancedCode: '5.1.1',
-    message: `Simulator: there is no ${recipient.address}. These exist, each also with +label: ${KNOWN}`,
+    message: `Simulator: there is no ${address}. These exist, each also with +label: ${known.join(', ')}`,
   }
 }
 

@@ -50,7 +50,7 @@ const RESULT = plainCodec<DeliveryResult>(
 )
 const OUTCOME = plainCodec<RecipientOutcome>(
   ['position', 'verdict', 'message'],
-  ['code', 'enhancedCode', 'suppress', 'alsoEvents', 'server', 'tls'],
+  ['code', 'enhancedCode', 'suppress', 'complained', 'server', 'tls'],
 )
 
 /** `large`: its message stays behind. */

@@ -1,7 +1,7 @@
 /** What becomes of a recipient after an attempt. */
 import type { EventDetail, EventType, NewEvent } from '../event.ts'
 import type { FinalState, Suspicion } from '../recipient.ts'
-import { changed, OUT_OF_QUEUE } from './decision.ts'
+import { COMPLAINT, changed, OUT_OF_QUEUE } from './decision.ts'
 import { shownDuration } from './duration.ts'
 import {
   type Attempted,
@@ -51,7 +51,7 @@ function ended(before: Held, happening: Attempted, state: FinalState, message: s
   const detail = detailOf(happening)
   detail.attempt = attempts
   const events: NewEvent[] = [{ type: state, at, detail: { ...detail, message } }]
-  for (const type of outcome.alsoEvents ?? []) events.push({ type, at, detail })
+  if (outcome.complained) events.push({ type: 'complained', at, detail })
   return {
     change: {
       ...OUT_OF_QUEUE,
@@ -66,9 +66,14 @@ function ended(before: Held, happening: Attempted, state: FinalState, message: s
       lastMessage: message,
     },
     events,
-    suppress: outcome.suppress === true ? bounced(outcome, message) : null,
+    suppress: suppressing(outcome, message),
     tried: true,
   }
+}
+
+function suppressing(outcome: Outcome, message: string): Suppressing | null {
+  if (outcome.complained) return COMPLAINT
+  return outcome.suppress ? bounced(outcome, message) : null
 }
 
 function bounced({ code }: Outcome, message: string): Suppressing {

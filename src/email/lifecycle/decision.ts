@@ -1,10 +1,12 @@
 /** The decisions that several happenings come to. */
 import type { EventDetail, NewEvent } from '../event.ts'
 import type { FinalState } from '../recipient.ts'
-import type { Decision, Facts } from './happening.ts'
+import type { Decision, Facts, Suppressing } from './happening.ts'
 
 /** Of what is in no queue. */
 export const OUT_OF_QUEUE = { dueAt: null, heldFor: null, cancelRequested: false } as const
+
+export const COMPLAINT: Suppressing = { type: 'complaint', reason: 'the recipient complained', code: null }
 
 /** Without an attempt. */
 export function changed(change: Decision['change'], events: NewEvent[] = []): Decision {

@@ -1,5 +1,5 @@
 /** What may happen to a recipient, what a decision about it rests on, and what a decision says. */
-import type { EventDetail, EventType, NewEvent } from '../event.ts'
+import type { EventDetail, NewEvent } from '../event.ts'
 import type { HeldFor, RecipientState, Suspicion } from '../recipient.ts'
 import type { Stop, Suppression } from '../suppression.ts'
 
@@ -77,8 +77,8 @@ export interface Outcome {
    * was.
    */
   suspicion?: Suspicion
-  /** More events to record after the verdict's own (the simulator's `complained`). */
-  alsoEvents?: EventType[]
+  /** Delivered, and the recipient complained at once (only the simulator says so). */
+  complained?: boolean
 }
 
 export interface Attempted {

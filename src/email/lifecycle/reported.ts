@@ -3,7 +3,7 @@
  * end.
  */
 import type { EventDetail, EventType } from '../event.ts'
-import { changed, OUT_OF_QUEUE } from './decision.ts'
+import { COMPLAINT, changed, OUT_OF_QUEUE } from './decision.ts'
 import type { Decision, Facts, Reported, Suppressing } from './happening.ts'
 
 type Before = Pick<Facts, 'state' | 'uncertain'>
@@ -66,7 +66,6 @@ function reacted({ state, uncertain }: Before, reaction: Reaction): Decision | n
   }
 }
 
-const COMPLAINT: Suppressing = { type: 'complaint', reason: 'the recipient complained', code: null }
 const UNSUBSCRIPTION: Suppressing = {
   type: 'unsubscribe',
   reason: 'the recipient unsubscribed',

@@ -46,9 +46,20 @@ function content({ from, subject, messageId, tags, headers }: ToldEmail): Record
     from,
     subject,
     message_id: messageId,
-    tags: Object.fromEntries(tags.map(({ name, value }) => [name, value])),
+    tags: tagsByName(tags),
     ...(headers.length > 0 && { headers: headers.map(([name, value]) => ({ name, value })) }),
   }
+}
+
+/**
+ * Clients expect a map of strings, so values that share a name (several `o:tag` of the form dialect) are joined by
+ * commas.
+ */
+function tagsByName(tags: ToldEmail['tags']): Record<string, string> {
+  const byName = Map.groupBy(tags, ({ name }) => name)
+  return Object.fromEntries(
+    [...byName].map(([name, same]) => [name, same.map(({ value }) => value).join(',')]),
+  )
 }
 
 /** What this type of event tells beside. */

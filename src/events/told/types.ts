@@ -1,8 +1,9 @@
 /** What webhooks of each dialect call the types of events. */
 import type { EventType } from '../../email/event.ts'
-import type { WebhookDialect } from '../../store/store.ts'
+import type { WebhookDialect, WebhookType } from '../../store/store.ts'
 import { FORM_WORDS } from './form.ts'
 import { JSON_TYPES } from './json.ts'
+import { isUnsent } from './unsent.ts'
 
 type Words = Readonly<Record<EventType, string | null>>
 
@@ -46,9 +47,12 @@ export function typesOfWord(dialect: WebhookDialect, word: string): readonly Eve
   return TYPES_OF[dialect].get(word) ?? null
 }
 
-/** The words whose types are all among these; all of them where there are none, which stands for everything. */
-export function wordsOfTypes(dialect: WebhookDialect, types: readonly EventType[]): string[] {
+/**
+ * Returns the words whose types are all among `types`, or all words if `types` is empty, which stands for everything.
+ * Words that are never sent come last.
+ */
+export function wordsOfTypes(dialect: WebhookDialect, types: readonly WebhookType[]): string[] {
   const words = [...TYPES_OF[dialect]]
   const meant = words.filter(([, each]) => types.length === 0 || each.every((type) => types.includes(type)))
-  return meant.map(([word]) => word)
+  return [...meant.map(([word]) => word), ...types.filter((type) => isUnsent(dialect, type))]
 }

@@ -3,6 +3,7 @@ import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
 import type { ToldEvent } from '../../email/told-event.ts'
 import type { EventLog, WebhookStore } from '../../store/store.ts'
 import { wordOfType } from '../told/types.ts'
+import { eventTypesIn } from '../told/unsent.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export interface ReadPorts {
@@ -41,7 +42,7 @@ export async function catchUp(
   live: () => number | null,
 ): Promise<void> {
   const { companyId, types } = endpoint.webhook
-  const filter: LogFilter = types.length === 0 ? { companyId } : { companyId, types }
+  const filter: LogFilter = types.length === 0 ? { companyId } : { companyId, types: eventTypesIn(types) }
   let from = endpoint.read
   const page = await ports.log.eventsAfter(from, filter, endpoint.room)
   for await (const { told, upTo } of inPortions(ports, page)) {

@@ -1,5 +1,6 @@
 /** The first five minutes: a test message, and what is left before mail arrives elsewhere. */
 
+import { acceptsMail } from '../../accounts/sending.ts'
 import { listDomains } from '../../operate/domains.ts'
 import { checkCompanyStep, checkInstallationStep } from '../../operate/go-live/go-live.ts'
 import { ID } from '../bounds.ts'
@@ -29,7 +30,7 @@ const readSenders = endpoint({
 })(async ({ caller }, core) => {
   const op = await currentOperationOf(core, caller.caller)
   const domains = await listDomains(op, { company: caller.company ?? undefined })
-  const active = domains.filter(({ sending }) => sending === 'active').map(({ name }) => name)
+  const active = domains.filter(acceptsMail).map(({ name }) => name)
   return { status: 200, body: { domains: active.slice(0, MOST_LISTED) } }
 })
 

@@ -108,11 +108,19 @@ export class JsonScanner {
     return readText(this.#octets, start, this.#at, escaped)
   }
 
-  /** Expects a string; its octets as they stand between the quotes, and whether there are escapes among them. */
-  textOctets(): { octets: Buffer; escaped: boolean } {
+  /**
+   * Expects a string. Returns its octets as they stand between the quotes, and whether they contain escapes. `text`
+   * builds the string; the body must still be in memory then.
+   */
+  textOctets(): { octets: Buffer; escaped: boolean; text: () => string } {
     const start = this.#at
     const escaped = this.#passString()
-    return { octets: this.#octets.subarray(start + 1, this.#at - 1), escaped }
+    const end = this.#at
+    return {
+      octets: this.#octets.subarray(start + 1, end - 1),
+      escaped,
+      text: () => readText(this.#octets, start, end, escaped),
+    }
   }
 
   /** Any value, built. */

@@ -2,6 +2,7 @@
 import { invalidField, Refusal } from '../../intake/refusal.ts'
 import { fileNameOf } from '../../intake/remote-file.ts'
 import type { SubmittedAttachment } from '../../intake/submission.ts'
+import { fileNameFor } from '../../mail/media-type.ts'
 import { NotAUrl, outgoingUrl } from '../../network/outgoing.ts'
 import { decodeBase64 } from './base64.ts'
 import { ContentFault, NO_CONTENT, NOT_BASE64, notAByte } from './body.ts'
@@ -20,16 +21,16 @@ function readAttachment(item: unknown, index: number): SubmittedAttachment {
   if (url !== null && isPresent(item.content)) {
     throw invalid(index, '`content` and `path` are both there: it takes one of them')
   }
-  const filename = nameOf(item.filename, url, index)
+  const contentType = text(item, index, 'content_type', 'contentType')
+  const filename = nameOf(item.filename, url, index, contentType)
   if (url === null && !isPresent(item.content)) {
     throw invalid(index, '`content` is missing: an attachment must have either a `content` or `path`')
   }
-  const contentType = text(item, index, 'content_type', 'contentType')
   const contentId = text(item, index, 'content_id', 'contentId', 'inline_content_id', 'inlineContentId')
   return {
     filename,
     ...(url === null
-      ? { content: readContent(item.content, index) }
+      ? { content: readContent(item.content, index, contentType) }
       : { content: NOTHING_YET, path: url.href }),
     // A content id is only of use to a file that the HTML shows.
     disposition: contentId === undefined ? 'attachment' : 'inline',
@@ -50,12 +51,13 @@ function urlOf(path: unknown, index: number): URL {
   }
 }
 
-/** What is fetched may be called what its URL says. */
-function nameOf(filename: unknown, url: URL | null, index: number): string {
+/** A fetched file may take its name from the URL. The official client sends `false` for a file without a name. */
+function nameOf(filename: unknown, url: URL | null, index: number, contentType: string | undefined): string {
   if (url !== null && (!isPresent(filename) || filename === '' || filename === false)) {
     const named = fileNameOf(url)
     if (named !== '') return named
   }
+  if (filename === false) return fileNameFor(index, mediaTypeIn(contentType))
   if (!isPresent(filename)) throw invalid(index, '`filename` is missing')
   if (typeof filename !== 'string') throw invalid(index, '`filename` must be a string')
   if (filename === '') throw invalid(index, '`filename` is empty')
@@ -66,10 +68,14 @@ function nameOf(filename: unknown, url: URL | null, index: number): string {
  * Base64 text, an array of byte values, or what JSON.stringify makes of a Node.js Buffer; or what was read of one of
  * these.
  */
-function readContent(content: unknown, index: number): Uint8Array {
+function readContent(content: unknown, index: number, contentType: string | undefined): Uint8Array {
   if (content instanceof Uint8Array) return content
-  if (content instanceof ContentFault) throw invalid(index, content.detail)
-  if (typeof content === 'string') return readBase64(content, index)
+  const isCalendar = mediaTypeIn(contentType) === CALENDAR
+  if (content instanceof ContentFault) {
+    if (content.text !== null && isCalendar) return readText(content.text(), index)
+    throw invalid(index, content.detail)
+  }
+  if (typeof content === 'string') return readString(content, index, isCalendar)
   if (Array.isArray(content)) return readBytes(content, index)
   if (isObject(content) && content.type === 'Buffer' && Array.isArray(content.data)) {
     return readBytes(content.data, index)
@@ -77,11 +83,27 @@ function readContent(content: unknown, index: number): Uint8Array {
   throw invalid(index, NO_CONTENT)
 }
 
-function readBase64(content: string, index: number): Uint8Array {
+/**
+ * Laravel's transport sends a calendar as plain text, and every other file in base64. A calendar begins with `BEGIN:`
+ * (RFC 5545 3.4), which is never base64. Other text is ambiguous: eight letters are a word and base64.
+ */
+const CALENDAR = 'text/calendar'
+
+function mediaTypeIn(contentType = ''): string {
+  return contentType.split(';', 1)[0]!.trim().toLowerCase()
+}
+
+function readString(content: string, index: number, isCalendar: boolean): Uint8Array {
   // UTF-8 turns what is not ASCII into octets that are no digits.
   const octets = decodeBase64(Buffer.from(content))
-  if (octets === null) throw invalid(index, NOT_BASE64)
-  return octets
+  if (octets !== null) return octets
+  if (isCalendar) return readText(content, index)
+  throw invalid(index, NOT_BASE64)
+}
+
+function readText(content: string, index: number): Uint8Array {
+  if (!content.isWellFormed()) throw invalid(index, '`content` has half of a surrogate pair')
+  return new TextEncoder().encode(content)
 }
 
 function readBytes(values: unknown[], index: number): Uint8Array {

@@ -14,11 +14,13 @@ export type Body = Record<string, unknown>
 
 const LONGEST_NAME = Math.max(...[...NAMES, ...NAMES_OF_FILE].map(({ length }) => length))
 
-/** What `content` of an attachment cannot be. `detail` says why. */
+/** A `content` that could not be decoded. `detail` says why; `text` returns it as a string if it is one. */
 export class ContentFault {
   readonly detail: string
-  constructor(detail: string) {
+  readonly text: (() => string) | null
+  constructor(detail: string, text: (() => string) | null = null) {
     this.detail = detail
+    this.text = text
   }
 }
 
@@ -119,9 +121,9 @@ function files(scanner: JsonScanner): unknown[] {
 function content(scanner: JsonScanner): Uint8Array | ContentFault | null {
   switch (scanner.kind()) {
     case 'string': {
-      const { octets, escaped } = scanner.textOctets()
-      const text = escaped ? unescapedAscii(octets) : octets
-      return (text && decodeBase64(text)) ?? new ContentFault(NOT_BASE64)
+      const { octets, escaped, text } = scanner.textOctets()
+      const ascii = escaped ? unescapedAscii(octets) : octets
+      return (ascii && decodeBase64(ascii)) ?? new ContentFault(NOT_BASE64, text)
     }
     case 'array':
       return bytesOf(scanner.bytes())

@@ -59,7 +59,6 @@ export async function listPage<Item>(
 /** The query of a list that is given as a whole where no limit is: so its clients know it. */
 export const WHOLE_OR_PAGE = {
   type: 'object',
-  additionalProperties: false,
   properties: { ...PAGE, limit: { type: 'integer', minimum: 1, maximum: 100 } },
 } as const
 

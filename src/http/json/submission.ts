@@ -83,8 +83,9 @@ function headers(value: unknown): [name: string, value: string][] {
   const fields: [string, string][] = []
   for (const [name, content] of Object.entries(value)) {
     if (content === null) continue
-    if (typeof content !== 'string') throw refuse(`the value of \`${clip(name)}\` must be a string`)
-    fields.push([name, content])
+    const text = textOf(content)
+    if (text === null) throw refuse(`the value of \`${clip(name)}\` must be a string`)
+    fields.push([name, text])
   }
   return fields
 }
@@ -97,8 +98,9 @@ function tags(value: unknown): { name: string; value: string }[] {
     throw refuse(`at most ${MAX_TAGS} tags are allowed, ${value.length} were given`)
   return value.map((item: unknown, index) => {
     if (typeof item !== 'object' || item === null) throw refuse(`tag ${index} must be an object`)
-    const { name, value: content } = item as Body
-    if (typeof name !== 'string' || typeof content !== 'string') {
+    const { name, value } = item as Body
+    const content = textOf(value)
+    if (typeof name !== 'string' || content === null) {
       throw refuse(`\`name\` and \`value\` of tag ${index} must be strings`)
     }
     if (!TAG.test(name) || !TAG.test(content)) {
@@ -110,6 +112,12 @@ function tags(value: unknown): { name: string; value: string }[] {
     }
     return { name, value: content }
   })
+}
+
+/** Clients send numbers and booleans where text is meant. Returns null for anything else. */
+function textOf(value: unknown): string | null {
+  const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  return isPlain ? String(value) : null
 }
 
 function isPresent(value: unknown): boolean {

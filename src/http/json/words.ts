@@ -88,7 +88,10 @@ const WORDS: Words<ErrorSaid> = {
     `This API key may send only from the \`${domain}\` domain`,
   ],
   domain_unknown: ({ domain }) => notVerified(domain),
-  domain_inactive: ({ domain }) => notVerified(domain),
+  domain_inactive: ({ domain, why, off }) =>
+    off
+      ? [403, 'validation_error', `The \`${clip(domain, 255)}\` domain may not send: ${why}`]
+      : notVerified(domain),
   from_mismatch: ({ fromDomain }) => notVerified(fromDomain),
   field_missing: ({ field }) => [422, 'missing_required_field', `Missing \`${field}\` field.`],
   body_missing: () => [422, 'validation_error', 'Missing `html` or `text` field.'],

@@ -1,7 +1,6 @@
 /** The files of a ready message: what readers of mail show beside its text. */
-import mime from 'mime'
 import { lastComponent } from '../file-name.ts'
-import { DEFAULT_MEDIA_TYPE, parseMediaType } from '../media-type.ts'
+import { DEFAULT_MEDIA_TYPE, fileNameFor, parseMediaType } from '../media-type.ts'
 import { decodeBody } from './decode.ts'
 import { fieldOf, readParameters } from './header.ts'
 import { RawError, withCrlfLines } from './lines.ts'
@@ -56,7 +55,7 @@ function fileOf(octets: Buffer, part: RawPart, position: number): RawFile {
   const contentId = /^\s*<([^<>]+)>/.exec(fieldOf(part.fields, 'content-id')?.value ?? '')?.[1] ?? null
   return {
     position,
-    filename: nameOf(part) ?? `attachment-${position + 1}.${mime.getExtension(contentType) ?? 'bin'}`,
+    filename: nameOf(part) ?? fileNameFor(position, contentType),
     contentType: isText ? `${contentType}; charset=${charset}` : contentType,
     disposition:
       disposition === 'inline' || (disposition === '' && contentId !== null) ? 'inline' : 'attachment',

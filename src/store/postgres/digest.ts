@@ -32,7 +32,7 @@ import {
 import { type GroupsRow, groupsOf } from '../event-groups.ts'
 import { type DigestedEvent, makeDigest } from '../make-digest.ts'
 import { NamedDestinations } from '../named-destinations.ts'
-import { type SeenTagsRow, seenTagsOf, TAG_COUNTS, tagOrder } from '../seen-tags.ts'
+import { firstSpelling, type SeenTagsRow, seenTagsOf, TAG_COUNTS, tagOrder } from '../seen-tags.ts'
 import type { DigestStore } from '../store.ts'
 import { SUBJECT_LOOKED_AT } from '../subject-words.ts'
 import { byteas, int4s, int8s, texts } from './arrays.ts'
@@ -90,7 +90,7 @@ const KEEP_COUNTS: Statement = {
 }
 
 const COUNTED = `company = $1 AND size = $2 AND dimension = $3
-    AND ($4::text IS NULL OR domain_id = $4) AND ($5::text IS NULL OR value = $5)`
+    AND ($4::text IS NULL OR domain_id = $4) AND ($5::text IS NULL OR ${foldedIn('value')} = ${foldedIn('$5::text')})`
 const COUNTS = `SELECT start, value, type, sum(n)::int8 AS n, count(*) AS rows
   FROM (SELECT * FROM event_counts WHERE ${COUNTED} AND start >= $6 AND start < $7 LIMIT $8) AS c
   GROUP BY start, value, type ORDER BY start, value, type`
@@ -183,7 +183,7 @@ function sumsByCompany(): string {
       SELECT c.id AS key, k.type, k.n FROM companies c CROSS JOIN LATERAL (
         SELECT type, n FROM event_counts
         WHERE company = c.num AND size = $2 AND dimension = $3 AND ($4::text IS NULL OR domain_id = $4)
-          AND ($5::text IS NULL OR value = $5) AND start >= $6 AND start < $7 OFFSET 0
+          AND ($5::text IS NULL OR ${foldedIn('value')} = ${foldedIn('$5::text')}) AND start >= $6 AND start < $7 OFFSET 0
       ) AS k WHERE $1::int4 = ${EVERY_COMPANY} LIMIT $8
     ) AS k GROUP BY key, type ORDER BY key, type`
 }
@@ -194,15 +194,15 @@ function seenTagsIn(order: string): string {
     FROM (
       SELECT domain_id, value, start FROM event_counts
       WHERE company = $1 AND size = ${TAG_COUNTS.size} AND dimension = '${TAG_COUNTS.dimension}'
-        AND domain_id = ANY ($2::text[]) AND ($3::text IS NULL OR value = $3) LIMIT $4
+        AND domain_id = ANY ($2::text[]) AND ($3::text IS NULL OR ${foldedIn('value')} = ${foldedIn('$3::text')}) LIMIT $4
     ) AS c
     GROUP BY domain_id, value
   ), listed AS MATERIALIZED (
-    SELECT c.value AS tag, coalesce(min(nullif(n.description, '')), '') COLLATE "C" AS description, min(c.first) AS first,
-      max(c.last) AS last, CASE WHEN $3::text IS NOT NULL THEN json_agg(c.domain_id) END AS domains
-    FROM counted c LEFT JOIN tags n ON n.domain_id = c.domain_id AND n.tag = c.value
+    SELECT ${firstSpelling("lpad(c.first::text, 15, '0')")} AS tag, coalesce(min(nullif(n.description, '')), '') COLLATE "C" AS description, min(c.first) AS first,
+      max(c.last) AS last, CASE WHEN $3::text IS NOT NULL THEN json_agg(DISTINCT c.domain_id) END AS domains
+    FROM counted c LEFT JOIN tags n ON n.domain_id = c.domain_id AND n.tag = ${foldedIn('c.value')}
     WHERE starts_with(c.value, $5) AND (n.removed_at IS NULL OR c.last > n.removed_at)
-    GROUP BY c.value
+    GROUP BY ${foldedIn('c.value')}
   )
   SELECT (SELECT json_agg(json_build_array(tag, description, first, last, domains) ORDER BY ${order})::text
       FROM (SELECT * FROM listed WHERE ($6::text IS NULL OR tag > $6) AND ($7::text IS NULL OR tag < $7)

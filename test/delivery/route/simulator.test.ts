@@ -5,6 +5,14 @@ import { deliveryTo, emailSent, relayAt, startRig, startSinks, wayBy } from './r
 
 const ROUTES: DeliveryRoute[] = [{ kind: 'capture' }, { kind: 'direct' }, relayAt(9)]
 
+/** Tests of applications have these built in. */
+const ALSO_AT_RESEND = [
+  ['delivered', 'delivered'],
+  ['bounced', 'bounced'],
+  ['complained', 'delivered'],
+  ['suppressed', 'suppressed'],
+]
+
 for (const route of ROUTES) {
   test(`simulator addresses work in the mode ${route.kind}`, async (t) => {
     const { outcome, dns } = await startRig(t, route)
@@ -20,10 +28,15 @@ for (const route of ROUTES) {
 
     const complained = await outcome('complained@simulator.test')
     assert.equal(complained.verdict, 'delivered')
-    assert.deepEqual(complained.alsoEvents, ['complained'])
+    assert.equal(complained.complained, true)
 
     const suppressed = await outcome('suppressed@simulator.test')
     assert.equal(suppressed.verdict, 'suppressed')
+
+    for (const [name, verdict] of ALSO_AT_RESEND) {
+      assert.equal((await outcome(`${name}@resend.dev`)).verdict, verdict)
+      assert.equal((await outcome(`${name}+label@Resend.dev`)).verdict, verdict)
+    }
     assert.deepEqual(dns.queries, [])
   })
 }
@@ -61,6 +74,14 @@ test('an address that is not there bounces, naming those that are', async (t) =>
       assert.ok(message.includes(`${name}@simulator.test`), message)
     }
   }
+})
+
+test('an address at resend.dev that is not there bounces like one at simulator.test', async (t) => {
+  const { outcome, dns } = await startRig(t, { kind: 'direct' })
+  const { verdict, message } = await outcome('jane@resend.dev')
+  assert.equal(verdict, 'bounced')
+  assert.ok(message.includes('delivered@resend.dev'), message)
+  assert.deepEqual(dns.queries, [])
 })
 
 test('test mode ends as delivered whatever the address, and nothing leaves', async (t) => {

@@ -128,9 +128,9 @@ describe('a new passkey', () => {
     for (const [attestationObject, words] of [
       [nested(12_000), /was not made for/],
       [nested(40_000), /was not made for/],
-      [nested(100_000), /NOT have more than 65536 characters/],
+      [nested(100_000), /must have 65536 characters or less/],
       ['', /was not made for/],
-      [7, /must be string/],
+      [7, /must be a string/],
     ] as const) {
       const reply = await add('none', new Map(), { attestationObject })
       assert.equal(reply.status, 422, reply.text)

@@ -90,9 +90,9 @@ describe('a poller of events in PostgreSQL', { skip: withoutPostgres() }, () => 
     const [, , fromFirst, tagged, before] = await Promise.all([
       Promise.all(writers),
       digesting(),
-      polled({ ascending: 'yes', limit: '7' }, null, 'next'),
-      polled({ ascending: 'yes', limit: '300', tags: 'bulk-email' }, null, 'next'),
-      polled({ limit: '7' }, newest.previous, 'previous'),
+      polled({ ascending: 'yes', limit: 7 }, null, 'next'),
+      polled({ ascending: 'yes', limit: 300, tags: 'bulk-email' }, null, 'next'),
+      polled({ limit: 7 }, newest.previous, 'previous'),
     ])
     written.sort((a, b) => a - b)
     assert.ok(written.length > 100)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
+import { Resend } from 'resend'
 import { readAttachments } from '../../../src/http/json/attachments.ts'
 import { Refusal } from '../../../src/intake/refusal.ts'
 import type { Attachment } from '../../../src/mail/message.ts'
@@ -82,6 +83,48 @@ describe('attachments in JSON', () => {
     )
   })
 
+  test('a filename of false is no name: the file is called by its media type', async () => {
+    const named = await accepted({ filename: false, content: 'aGk=', content_type: 'application/pdf' })
+    assert.deepEqual([named.filename, named.contentType], ['attachment-1.pdf', 'application/pdf'])
+    assert.equal((await accepted({ filename: false, content: 'aGk=' })).filename, 'attachment-1.bin')
+    const resend = new Resend(api.token, { baseUrl: service.url })
+    const { data } = await resend.emails.send({
+      ...{ from: 'ann@acme.example', to: 'bob@x.test', subject: 's', text: 'hello' },
+      attachments: [{ filename: false, content: octets, contentType: 'image/png' }],
+    })
+    const work = await service.store.readWork(data!.id)
+    const [file] = work!.content.attachments
+    assert.deepEqual([file!.filename, Buffer.from(file!.content)], ['attachment-1.png', octets])
+  })
+
+  describe('a calendar', () => {
+    const calendar = 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nSUMMARY:Über\\, "alles" 🎉\r\nEND:VCALENDAR\r\n'
+
+    // As Laravel's transport for Resend sends it: the text itself, and every other file in base64.
+    for (const content_type of ['text/calendar', 'Text/Calendar; method=REQUEST; charset=utf-8']) {
+      test(`of ${content_type} may be the text itself`, async () => {
+        const file = await accepted({ filename: 'invite.ics', content: calendar, content_type })
+        assert.equal(Buffer.from(file.content).toString(), calendar)
+        assert.equal(file.contentType, content_type)
+      })
+    }
+
+    test('in a large body is read the same, with escapes and without', async () => {
+      const large = `${calendar}${'X-PAD:a\r\n'.repeat(20_000)}`
+      const plain = large.replaceAll(/[\r\n"\\]/g, ' ')
+      for (const content of [large, plain]) {
+        const file = await accepted({ content, filename: 'invite.ics', content_type: 'text/calendar' })
+        assert.equal(Buffer.from(file.content).toString(), content)
+      }
+    })
+
+    test('may be base64 as well', async () => {
+      const content = Buffer.from(calendar).toString('base64')
+      const file = await accepted({ filename: 'invite.ics', content, content_type: 'text/calendar' })
+      assert.equal(Buffer.from(file.content).toString(), calendar)
+    })
+  })
+
   for (const key of ['content_id', 'inline_content_id']) {
     test(`${key} makes the file inline`, async () => {
       const attachment = await accepted({ filename: 'a.png', content: 'aGk=', [key]: 'logo' })
@@ -95,12 +138,22 @@ describe('attachments in JSON', () => {
     ['no filename', { content: 'aGk=' }, /`filename`/],
     ['a filename of null', { filename: null, content: 'aGk=' }, /`filename`/],
     ['an empty filename', { filename: '', content: 'aGk=' }, /`filename`/],
-    ['a filename that is false', { filename: false, content: 'aGk=' }, /`filename`/],
+    ['a filename that is true', { filename: true, content: 'aGk=' }, /`filename`/],
     ['no content', { filename: 'a' }, /`content` is missing/],
     ['content of null', { filename: 'a', content: null }, /`content` is missing/],
     ['text that is not base64', { filename: 'a', content: 'BEGIN:VCALENDAR!' }, /not base64/],
     ['base64 with a character over Latin-1', { filename: 'a', content: 'a\u0141k=' }, /not base64/],
     ['base64 with a digit too many', { filename: 'a', content: 'aGkaa' }, /not base64/],
+    [
+      'a calendar of another type',
+      { filename: 'a.ics', content: 'BEGIN:X', content_type: 'text/x' },
+      /not base64/,
+    ],
+    [
+      'half of a character in a calendar',
+      { filename: 'a', content: 'BEGIN:\ud800', content_type: 'text/calendar' },
+      /surrogate/,
+    ],
     ['plain text', { filename: 'a', content: 'hello attachment' }, /not base64/],
     ['words of digits alone', { filename: 'a', content: 'hello attachments' }, /not base64/],
     ['base64 without padding', { filename: 'a', content: 'aGk' }, /not base64/],

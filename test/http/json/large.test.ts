@@ -66,7 +66,11 @@ describe('a large body', () => {
     )
     // Every name that is read, so that none counts in small bodies alone.
     const each = (names: Iterable<string>) => Object.fromEntries([...names].map((name) => [name, odd]))
-    const file = fc.record({ ...each(NAMES_OF_FILE), content, unknown: fc.jsonValue() }, { requiredKeys: [] })
+    const content_type = fc.oneof(fc.constantFrom('text/calendar', 'text/calendar; method=REPLY'), odd)
+    const file = fc.record(
+      { ...each(NAMES_OF_FILE), content_type, content, unknown: fc.jsonValue() },
+      { requiredKeys: [] },
+    )
     const body = fc.record(
       {
         ...each(NAMES),
@@ -91,6 +95,10 @@ describe('a large body', () => {
     '{"text":"a","text":null}',
     '{"attachments":[{"filename":"a","content":"aGk\\u003d"},{"filename":"b","content":"\\/\\/8="}]}',
     '{"attachments":[{"filename":"a","content":[ 1 , 2e0,3.0, 0, -0 ,1E1]}]}',
+    '{"attachments":[{"filename":"a","content":"BEGIN:\\u00fc\\n","content_type":"text/calendar"}]}',
+    '{"attachments":[{"filename":"a","content":"BEGIN:ü","contentType":"text/calendar"}]}',
+    '{"attachments":[{"filename":"a","content":"BEGIN:\\ud83d","content_type":"text/calendar"}]}',
+    '{"attachments":[{"filename":false,"content":"aGk="}],"headers":{"a":5},"tags":[{"name":"a","value":true}]}',
     '{"attachments":[{"filename":"a","content":[01]}]}',
     '{"attachments":[{"filename":"a","content":[1,]}]}',
     '{"attachments":[{"filename":"a","content":{"data":[1,2],"type":"Buffer"}}]}',

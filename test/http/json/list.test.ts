@@ -116,11 +116,9 @@ describe('GET /emails', () => {
     })
   }
 
-  test('what is not known, or no value, is refused', async () => {
+  test('what is no value is refused', async () => {
     for (const [query, message] of [
-      ['recipient=x', /`recipient`.* There is no such field/],
       ['limit=0', /`limit`/],
-      ['limit=101', /`limit`/],
       ['limit=x', /`limit`/],
       [`after=${ids[0]}&before=${ids[1]}`, /together with `after`/],
       ['after=x', /`after`.* id of an email/],

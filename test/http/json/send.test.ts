@@ -180,6 +180,25 @@ describe('POST /emails accepts', () => {
     assert.deepEqual(content.headers, [['Date', date]])
   })
 
+  test('numbers and booleans are taken as text where a header field or a tag has one', async () => {
+    const given = { Priority: 5, 'X-Factor': 0.5, 'X-Urgent': true, 'X-None': null }
+    const tags = [
+      { name: 'order', value: 4711 },
+      { name: 'paid', value: false },
+    ]
+    const id = await api.accepted({ ...minimal, headers: given, tags })
+    const work = await service.store.readWork(id)
+    assert.deepEqual(work?.content.headers, [
+      ['Priority', '5'],
+      ['X-Factor', '0.5'],
+      ['X-Urgent', 'true'],
+    ])
+    assert.deepEqual((await service.store.readEmail(id))?.tags, [
+      { name: 'order', value: '4711' },
+      { name: 'paid', value: 'false' },
+    ])
+  })
+
   test('tags are kept', async () => {
     const tags = [
       { name: 'category', value: 'confirm_email' },

@@ -19,7 +19,7 @@ import type {
   Store,
   SumRequest,
 } from '../../../src/store/store.ts'
-import { accept, acme, attempt, DAY, email, HOUR, NOW, newId, node, result } from '../samples.ts'
+import { accept, acme, attempt, DAY, domain, email, HOUR, NOW, newId, node, result } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
 /** Digests what there is; with `most` steps, so much of it. */
@@ -36,6 +36,53 @@ export async function digest(store: Store, token: number, most = Number.POSITIVE
 
 export function digestContract(open: OpenBench): void {
   describe('what is made of the log', () => {
+    test('takes tags that differ in the case of their letters for one, as it was spelt first', async (t) => {
+      const { store } = await open(t)
+      const token = await store.join(node('here'))
+      const owner = await acme(store)
+      const own = domain(owner, 'tags.test')
+      await store.addDomain(own)
+      for (const [index, value] of ['b', 'T2', 't2', 'T2'].entries()) {
+        const tags = [{ name: 'tag', value }]
+        const one = email(owner, ['a@x.test'], { tags, domainId: own.id, createdAt: NOW + index * DAY })
+        await store.accept(one, { token })
+      }
+      await digest(store, token)
+      const seen = async (tag: string | null) => {
+        const found = await store.seenTags({
+          ...{ companyId: owner.id, domainIds: [own.id], tag, prefix: '', after: null, before: null },
+          ...{ order: { by: 'first', falling: false }, skip: 0, limit: 10, looks: 100 },
+        })
+        return found!.tags.map(({ tag, description, first, last, domainIds }) => {
+          return [tag, description, Math.round((last - first) / DAY), domainIds]
+        })
+      }
+      assert.deepEqual(await seen(null), [
+        ['b', '', 0, []],
+        ['T2', '', 2, []],
+      ])
+      for (const tag of ['t2', 'T2']) assert.deepEqual(await seen(tag), [['T2', '', 2, [own.id]]])
+      const sums = await store.sumEvents({
+        ...{
+          companyId: owner.id,
+          domainId: own.id,
+          size: 'day',
+          dimension: 'tag',
+          value: 't2',
+          by: 'domain',
+        },
+        ...{ since: 0, until: NOW + 10 * DAY, most: 100 },
+      })
+      assert.equal(sums!.find(({ type }) => type === 'accepted')?.n, 3)
+
+      const note = { domainId: own.id, tag: 't2', description: 'second', removedAt: null }
+      await store.noteTag({ ...note, tag: 'T2' })
+      assert.deepEqual(await store.tagNotes(own.id, 'T2'), [note])
+      assert.deepEqual(await seen('t2'), [['T2', 'second', 2, [own.id]]])
+      await store.noteTag({ ...note, removedAt: NOW + 9 * DAY })
+      assert.deepEqual(await seen('T2'), [])
+    })
+
     test('counts events by time, tag and recipient domain, each once', async (t) => {
       const { store, another } = await open(t)
       const other = await another()

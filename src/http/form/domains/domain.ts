@@ -52,12 +52,12 @@ export const DOMAIN_WITH_RECORDS = {
 } as const
 
 /** Mail is not received here, and what of its delivery could be set is not set by domain: those fields say so. */
-export function domainShown({ id, name, sending, createdAt }: SendingDomain) {
+export function domainShown({ id, name, sending, settings, createdAt }: SendingDomain) {
   return {
     id,
     name,
     state: stateOf(sending),
-    is_disabled: sending === 'suspended',
+    is_disabled: sending === 'suspended' || settings.sendingOff === true,
     type: 'custom',
     created_at: mailDate(createdAt),
     smtp_login: `postmaster@${name}`,

@@ -56,7 +56,7 @@ const ofAll = endpoint({
     summary: 'The DKIM keys of all domains, in one page',
     querystring: {
       type: 'object',
-      properties: { signing_domain: DOMAIN_NAME, selector: DOMAIN_NAME, page: PAGE_TOKEN, limit: WORD },
+      properties: { signing_domain: DOMAIN_NAME, selector: DOMAIN_NAME, page: PAGE_TOKEN },
     },
     response: {
       200: {
@@ -148,7 +148,7 @@ const remove = endpoint({
     querystring: {
       type: 'object',
       required: ['signing_domain', 'selector'],
-      properties: { signing_domain: DOMAIN_NAME, selector: DOMAIN_NAME },
+      properties: { signing_domain: DOMAIN_NAME, selector: DOMAIN_NAME, page: PAGE_TOKEN },
     },
     response: { 200: MESSAGE_ONLY },
   },

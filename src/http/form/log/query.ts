@@ -11,11 +11,12 @@ import { type EventNarrowing, narrowing } from './narrowing.ts'
 export const MOST_EVENTS = 300
 
 /** As it stands in the query. */
-export type EventQuery = Partial<Record<Filter | 'begin' | 'end' | 'ascending' | 'limit' | 'pretty', string>>
+export type EventQuery = Partial<Record<Filter | 'begin' | 'end' | 'ascending' | 'pretty', string>> & {
+  limit?: number
+}
 
 export const EVENT_QUERY = {
   type: 'object',
-  additionalProperties: false,
   properties: {
     begin: { ...TIME_GIVEN, description: 'A date as in a mail header, or Unix seconds.' },
     end: TIME_GIVEN,
@@ -23,7 +24,7 @@ export const EVENT_QUERY = {
       enum: ['yes', 'no', 'true', 'false'],
       description: 'Without it: whether `begin` lies before `end`.',
     },
-    limit: { ...WORD, pattern: '^[1-9][0-9]{0,5}$', description: 'Events of a page, at most 300.' },
+    limit: { type: 'integer', minimum: 1, maximum: MOST_EVENTS, description: 'Events of a page.' },
     pretty: WORD,
     ...(Object.fromEntries(FILTERS.map((name) => [name, PASSAGE])) as Record<Filter, typeof PASSAGE>),
   },
@@ -59,7 +60,7 @@ export function readQuery(query: EventQuery): Wanted {
       ...(until !== undefined && { until }),
     },
     ascending,
-    limit: Math.min(MOST_EVENTS, Number(query.limit ?? 100)),
+    limit: query.limit ?? 100,
     fits: fitting(filters),
   }
 }

@@ -9,7 +9,6 @@ import { linkTo } from '../link.ts'
 
 export const PAGE_QUERY = {
   type: 'object',
-  additionalProperties: false,
   required: ['limit', 'page', 'address', 'term'],
   properties: {
     limit: LIMIT,

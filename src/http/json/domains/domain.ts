@@ -30,7 +30,14 @@ const CAPABILITIES = {
   type: 'object',
   additionalProperties: false,
   required: ['sending', 'receiving'],
-  properties: { sending: { enum: ['enabled', 'disabled'] }, receiving: { const: 'disabled' } },
+  properties: {
+    sending: {
+      enum: ['enabled', 'disabled'],
+      description:
+        'The setting: `status` says whether the records were seen. No mail is accepted where it is disabled.',
+    },
+    receiving: { const: 'disabled' },
+  },
 } as const
 
 const FACTS = {
@@ -77,7 +84,7 @@ export function shownDomain(domain: SendingDomain): Static<typeof DOMAIN> {
     status: statusOf(domain),
     created_at: timestamp(createdAt),
     region: REGION,
-    capabilities: { sending: domain.sending === 'active' ? 'enabled' : 'disabled', receiving: 'disabled' },
+    capabilities: { sending: settings.sendingOff ? 'disabled' : 'enabled', receiving: 'disabled' },
     open_tracking: settings.openTracking,
     click_tracking: settings.clickTracking,
   }
@@ -140,16 +147,14 @@ export function settingsIn(asked: Asked): Partial<DomainSettings> {
   if (asked.tls === 'enforced') refuse('tls', 'mail leaves with TLS where the next server offers it')
   if (asked.capabilities?.receiving === 'enabled')
     refuse('capabilities.receiving', 'no mail is received here')
-  if (asked.capabilities?.sending === 'disabled') {
-    refuse('capabilities.sending', 'a domain that is not to send is deleted, or suspended by the operator')
-  }
   if (asked.tracking_subdomain) refuse('tracking_subdomain', 'nothing is tracked under a name of its own')
-  const { custom_return_path: returnPath } = asked
+  const { custom_return_path: returnPath, capabilities } = asked
   // The default of some clients.
   if (returnPath && returnPath !== 'send') {
     refuse('custom_return_path', 'the return path of a message is the address in its `from`')
   }
   return {
+    ...(capabilities?.sending && { sendingOff: capabilities.sending === 'disabled' }),
     ...(typeof asked.open_tracking === 'boolean' && { openTracking: asked.open_tracking }),
     ...(typeof asked.click_tracking === 'boolean' && { clickTracking: asked.click_tracking }),
   }

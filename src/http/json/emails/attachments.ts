@@ -62,7 +62,7 @@ const list = endpoint({
     operationId: 'listAttachments',
     summary: 'The files of an email',
     params: EMAIL,
-    querystring: { type: 'object', additionalProperties: false, required: ['limit'], properties: PAGE },
+    querystring: { type: 'object', required: ['limit'], properties: PAGE },
     response: { 200: listSchema(ATTACHMENT) },
   },
 })

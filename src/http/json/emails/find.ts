@@ -12,12 +12,21 @@ export interface FoundEmail {
   origin: StoredOrigin
 }
 
+/** Paths of the original under `/emails` that name no email. One without a route here must not be read as an id. */
+const OTHER_PATHS: ReadonlySet<string> = new Set(['batch', 'metrics', 'receiving'])
+
+/** Throws a Fault for a path that this service does not have. */
+export function requireEmailPath(given: string): void {
+  if (OTHER_PATHS.has(given)) throw new Fault({ code: 'path_unknown' })
+}
+
 /** Throws a Fault, one for what is unknown, another company's, or no id at all; a Refusal to who reads nothing. */
 export async function requireReadable(
   { store }: Pick<HttpDeps, 'store'>,
   caller: Principal,
   given: string,
 ): Promise<FoundEmail> {
+  requireEmailPath(given)
   // Before anything is looked up: it says nothing about the email.
   if (readsNothing(caller)) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
   const { id, origin } = await originOf({ store }, given)

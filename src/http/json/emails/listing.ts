@@ -30,8 +30,6 @@ const ANSWER = {
 
 const QUERY = {
   type: 'object',
-  // A filter with a slip of the pen in its name would filter nothing.
-  additionalProperties: false,
   required: ['limit'],
   properties: {
     ...PAGE,

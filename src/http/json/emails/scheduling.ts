@@ -9,7 +9,7 @@ import type { HttpDeps } from '../../deps.ts'
 import { originOf } from '../../email-origin.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
-import { unknownEmail } from './find.ts'
+import { requireEmailPath, unknownEmail } from './find.ts'
 import { readScheduledAt } from './scheduled-at.ts'
 
 const PARAMS = { type: 'object', required: ['id'], properties: { id: PATH_NAME } } as const
@@ -72,6 +72,7 @@ export const schedulingEndpoints: readonly Endpoint[] = [reschedule, cancel]
 
 /** The id of an email whose sending the caller may change. */
 async function requireScheduled(deps: Pick<HttpDeps, 'store'>, caller: Principal, given: string) {
+  requireEmailPath(given)
   if (!caller.scopes.has('sending') && !caller.scopes.has('management')) {
     throw new Refusal({ code: 'scope_missing', scope: 'sending' })
   }

@@ -14,9 +14,13 @@ const ATTACHMENT = {
   type: 'object',
   required: ['filename'],
   properties: {
-    filename: text('Name of the file.'),
+    filename: {
+      description: 'Name of the file. `false`: it has none, and is named by its media type.',
+      anyOf: [{ type: 'string' }, { const: false }],
+    },
     content: {
-      description: 'The file: base64, or its octets as numbers. It, or `path`, is needed.',
+      description:
+        'The file: base64, or its octets as numbers; with `text/calendar` a string that is not base64 is the text. It, or `path`, is needed.',
       anyOf: [
         { type: 'string' },
         { type: 'array', items: { type: 'integer', minimum: 0, maximum: 255 } },
@@ -33,12 +37,15 @@ const ATTACHMENT = {
   },
 } as const
 
+/** Numbers and booleans are converted to text. */
+const PLAIN = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] } as const
+
 const TAGS = {
   type: 'array',
   items: {
     type: 'object',
     required: ['name', 'value'],
-    properties: { name: { type: 'string' }, value: { type: 'string' } },
+    properties: { name: { type: 'string' }, value: PLAIN },
   },
 } as const
 
@@ -70,7 +77,7 @@ export const EMAIL = {
     headers: {
       type: 'object',
       description: 'Custom header fields: name to value.',
-      additionalProperties: { type: 'string' },
+      additionalProperties: PLAIN,
     },
     attachments: { type: 'array', items: ATTACHMENT },
     tags: TAGS,

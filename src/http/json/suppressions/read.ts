@@ -18,7 +18,6 @@ const list = endpoint({
     summary: 'The suppressed addresses, newest first',
     querystring: {
       type: 'object',
-      additionalProperties: false,
       required: ['limit'],
       properties: { ...PAGE, after: CURSOR, before: CURSOR, origin: { enum: ORIGINS } },
     },

@@ -66,7 +66,6 @@ const list = endpoint({
     params: BY_ID,
     querystring: {
       type: 'object',
-      additionalProperties: false,
       required: ['limit'],
       properties: { limit: PAGE.limit, after: PAGE.after },
     },
@@ -122,7 +121,6 @@ const attempts = endpoint({
     params: BY_EVENT,
     querystring: {
       type: 'object',
-      additionalProperties: false,
       required: ['limit'],
       properties: { limit: PAGE.limit, after: { ...PAGE.after, format: 'uuid' } },
     },

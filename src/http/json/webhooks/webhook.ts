@@ -3,6 +3,7 @@
 import type { Static } from 'typebox'
 import type { Principal } from '../../../accounts/account.ts'
 import { webhookWords, wordsOfTypes } from '../../../events/told/types.ts'
+import { UNSENT_WORDS } from '../../../events/told/unsent.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { noSuchWebhook, type OwnedWebhook } from '../../../operate/webhook-find.ts'
 import { showWebhook } from '../../../operate/webhooks.ts'
@@ -23,7 +24,7 @@ export const EVENTS = {
   minItems: 1,
   maxItems: MOST_EVENTS_NAMED,
   items: WORD,
-  description: `Any of ${WORDS.join(', ')}.`,
+  description: `Any of ${WORDS.join(', ')}. These are kept and shown, and never sent: ${UNSENT_WORDS.json.join(', ')}.`,
 } as const
 
 export const STATUS = { enum: ['enabled', 'disabled'] } as const

@@ -33,7 +33,7 @@ import { all, one } from '../rows.ts'
 const EMPTY = new Uint8Array()
 
 const COUNTED = `company = ?1 AND size = ?2 AND dimension = ?3
-  AND (?4 IS NULL OR domain_id = ?4) AND (?5 IS NULL OR value = ?5)`
+  AND (?4 IS NULL OR domain_id = ?4) AND (?5 IS NULL OR lower(value) = lower(?5))`
 
 /** What is made of the log, and read of that. To be called inside a transaction. */
 export function digest(
@@ -118,7 +118,7 @@ export function digest(
        FROM (
          SELECT c.id AS key, k.type, k.n FROM companies c CROSS JOIN event_counts k ON k.company = c.num
          WHERE ?1 = ${EVERY_COMPANY} AND k.size = ?2 AND k.dimension = ?3
-           AND (?4 IS NULL OR k.domain_id = ?4) AND (?5 IS NULL OR k.value = ?5) AND k.start >= ?6 AND k.start < ?7 LIMIT ?8
+           AND (?4 IS NULL OR k.domain_id = ?4) AND (?5 IS NULL OR lower(k.value) = lower(?5)) AND k.start >= ?6 AND k.start < ?7 LIMIT ?8
        )
        GROUP BY key, type ORDER BY key, type`,
     ),

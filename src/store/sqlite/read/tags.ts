@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { type SeenTagsRow, seenTagsOf, TAG_COUNTS, tagOrder } from '../../seen-tags.ts'
+import { firstSpelling, type SeenTagsRow, seenTagsOf, TAG_COUNTS, tagOrder } from '../../seen-tags.ts'
 import type { TagNote } from '../../tag-store.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
@@ -8,7 +8,7 @@ import { all, one } from '../rows.ts'
 export function tags(db: DatabaseSync): Direct<'tagNotes' | 'seenTags'> {
   const notes = db.prepare(
     `SELECT domain_id AS domainId, tag, description, removed_at AS removedAt FROM tags
-     WHERE domain_id = ?1 AND (?2 IS NULL OR tag = ?2) ORDER BY tag`,
+     WHERE domain_id = ?1 AND (?2 IS NULL OR tag = lower(?2)) ORDER BY tag`,
   )
   const company = db.prepare('SELECT num FROM companies WHERE id = ?')
   const seen = new Map<string, StatementSync>()
@@ -22,15 +22,15 @@ export function tags(db: DatabaseSync): Direct<'tagNotes' | 'seenTags'> {
            FROM (
              SELECT domain_id, value, start FROM event_counts
              WHERE company = ?1 AND size = ${TAG_COUNTS.size} AND dimension = '${TAG_COUNTS.dimension}'
-               AND domain_id IN (SELECT value FROM json_each(?2)) AND (?3 IS NULL OR value = ?3) LIMIT ?4
+               AND domain_id IN (SELECT value FROM json_each(?2)) AND (?3 IS NULL OR lower(value) = lower(?3)) LIMIT ?4
            )
            GROUP BY domain_id, value
          ), listed AS MATERIALIZED (
-           SELECT c.value AS tag, ifnull(min(nullif(n.description, '')), '') AS description, min(c.first) AS first,
-             max(c.last) AS last, iif(?3 IS NULL, NULL, json_group_array(c.domain_id)) AS domains
-           FROM counted c LEFT JOIN tags n ON n.domain_id = c.domain_id AND n.tag = c.value
+           SELECT ${firstSpelling("printf('%015d', c.first)")} AS tag, ifnull(min(nullif(n.description, '')), '') AS description, min(c.first) AS first,
+             max(c.last) AS last, iif(?3 IS NULL, NULL, json_group_array(DISTINCT c.domain_id)) AS domains
+           FROM counted c LEFT JOIN tags n ON n.domain_id = c.domain_id AND n.tag = lower(c.value)
            WHERE substr(c.value, 1, length(?5)) = ?5 AND (n.removed_at IS NULL OR c.last > n.removed_at)
-           GROUP BY c.value
+           GROUP BY lower(c.value)
          )
          SELECT (SELECT json_group_array(json_array(tag, description, first, last, json(domains)))
              FROM (SELECT * FROM listed WHERE (?6 IS NULL OR tag > ?6) AND (?7 IS NULL OR tag < ?7)

@@ -1,0 +1,32 @@
+/**
+ * Webhook events that the originals document and this service never sends: it receives no mail, keeps no contacts, and
+ * tells of emails alone. Clients ask for all documented names at once (`resend webhooks listen`, `--events all`), so a
+ * webhook may name them, and is shown with them.
+ */
+import { EVENT_TYPES, type EventType } from '../../email/event.ts'
+import type { UnsentWord, WebhookDialect, WebhookType } from '../../store/store.ts'
+
+export const UNSENT_WORDS: Readonly<Record<WebhookDialect, readonly UnsentWord[]>> = {
+  json: [
+    'email.received',
+    ...['contact.created', 'contact.updated', 'contact.deleted', 'contact.topics.updated'],
+    ...['domain.created', 'domain.updated', 'domain.deleted'],
+    ...['suppression.added', 'suppression.removed'],
+    ...['topic.created', 'topic.updated', 'topic.deleted'],
+    ...['inbox.created', 'inbox.updated', 'inbox.deleted'],
+    ...['inbox.thread.created', 'inbox.thread.folder.updated', 'inbox.thread.labels.updated'],
+    ...['inbox.thread.assigned', 'inbox.thread.unassigned'],
+    ...['inbox.email.received', 'inbox.email.sent'],
+    ...['inbox.draft.created', 'inbox.draft.updated', 'inbox.draft.sent', 'inbox.draft.deleted'],
+  ] as const satisfies UnsentWord[],
+  form: [],
+}
+
+export function isUnsent(dialect: WebhookDialect, word: string): word is UnsentWord {
+  return (UNSENT_WORDS[dialect] as readonly string[]).includes(word)
+}
+
+/** Returns the types that events have. */
+export function eventTypesIn(types: readonly WebhookType[]): EventType[] {
+  return types.filter((type): type is EventType => (EVENT_TYPES as readonly string[]).includes(type))
+}
