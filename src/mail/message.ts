@@ -13,11 +13,14 @@ export interface Attachment {
   contentId?: string
 }
 
+/** A text, or the UTF-8 of a large one (body.ts). */
+export type Body = string | Uint8Array
+
 /**
  * Everything that determines the bytes of a composed message, but for its boundary. The same value always composes to
- * the same bytes: date and Message-ID are part of it.
+ * the same bytes: date and Message-ID are part of it. `Text`: what bodies are; `Body` where it crosses threads.
  */
-export interface MessageContent {
+export interface MessageContent<Text extends Body = string> {
   /** Mailbox as the sender wrote it, e.g. `"Doe, Jane" <jane@x.test>`. Already valid for `parseAddressList`. */
   from: string
   /** Mailboxes, one string each, as the sender wrote them. */
@@ -26,11 +29,11 @@ export interface MessageContent {
   replyTo: string[]
   subject: string
   /** Absent when the message has no HTML part. */
-  html?: string
+  html?: Text
   /** Absent when the message has no text part. */
-  text?: string
+  text?: Text
   /** The same in AMP for Email (text/x-amp-html), beside html or text; absent when there is none. */
-  amp?: string
+  amp?: Text
   /** Custom header fields in order; reserved ones are already gone. Names are valid RFC 5322 field names. */
   headers: [name: string, value: string][]
   attachments: Attachment[]
