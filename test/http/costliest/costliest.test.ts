@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { forgetPeak, processMemory } from '../../../harness/service/process-memory.ts'
 import type { ServiceChild } from '../../../harness/service/service-child.ts'
 import { longestStall, readStalls } from '../../../harness/service/stalls.ts'
@@ -31,6 +32,10 @@ const MOST_MEMORY = MEMORY * 1.2
 const MUCH = MEMORY * 0.75
 /** What a request costs shows in every round, what else happens on the machine does not. */
 const ROUNDS = 4
+/** Ms: a row may bring ten thousand messages. */
+const SENT_WITHIN = 300_000
+/** Ms between two looks at the health of the service. */
+const HEALTH_EVERY = 10
 /** One after the other, and at once. */
 const SERIAL = 2
 const COPIES = 8
@@ -122,10 +127,14 @@ describe('the costliest requests', () => {
 
   /** Resolves when nothing is under way to a recipient. */
   async function allSent(): Promise<void> {
-    await until(async () => {
-      const { due, sending } = await recipientsUnderWay(child.url)
-      return due + sending === 0
-    }, 'what was sent to arrive')
+    await until(
+      async () => {
+        const { due, sending } = await recipientsUnderWay(child.url)
+        return due + sending === 0
+      },
+      'what was sent to arrive',
+      SENT_WITHIN,
+    )
   }
 
   /** Collects what earlier rows have left, where it is much. */
@@ -168,6 +177,8 @@ describe('the costliest requests', () => {
       const health = await fetch(`${child.url}/health`, { signal: AbortSignal.timeout(30_000) })
       assert.equal(health.status, 200)
       await health.text()
+      // Asked without a pause, it would be half of the load.
+      await pause(HEALTH_EVERY)
     }
     return await done
   }
@@ -228,8 +239,9 @@ describe('the costliest requests', () => {
 
 async function recipientsUnderWay(url: string): Promise<{ due: number; sending: number }> {
   const page = await (await fetch(`${url}/metrics`)).text()
+  // Where the store has not said in time, there is no figure.
   const of = (state: string) =>
-    Number(new RegExp(`^postroad_recipients{state="${state}"} (\\d+)$`, 'm').exec(page)?.[1] ?? 0)
+    Number(new RegExp(`^postroad_recipients{state="${state}"} (\\d+)$`, 'm').exec(page)?.[1])
   return { due: of('due'), sending: of('sending') }
 }
 
