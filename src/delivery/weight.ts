@@ -3,7 +3,7 @@
  * placeholders.
  */
 import { bodyIndexOf } from '../mail/body.ts'
-import type { Body, MessageContent } from '../mail/message.ts'
+import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
 import { type DeliveryMessage, LARGE_MESSAGE } from './delivery.ts'
 
@@ -48,7 +48,7 @@ function longestValue(mailbox: number, variables: Record<string, string>): numbe
   return longest
 }
 
-function octetsOf({ html, text, amp, attachments, headers, to, cc }: MessageContent<Body>): number {
+function octetsOf({ html, text, amp, attachments, headers, to, cc }: MessageContent<MessageBody>): number {
   let octets = (html?.length ?? 0) + (text?.length ?? 0) + (amp?.length ?? 0)
   for (const { content } of attachments) octets += content.length + FILE_COST
   for (const [name, value] of headers) octets += HEADER_COST * (name.length + value.length + LINE_COST)
@@ -67,7 +67,7 @@ const LINE_COST = 40
 
 const MARK = '%recipient'
 
-function placeholdersIn(template: MessageContent<Body> | Uint8Array): number {
+function placeholdersIn(template: MessageContent<MessageBody> | Uint8Array): number {
   // They may be encoded, and then take no less room.
   if (template instanceof Uint8Array) return Math.ceil(template.length / MARK.length)
   const { html = '', text = '', amp = '', subject, from, headers } = template

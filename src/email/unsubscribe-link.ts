@@ -4,7 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { bodyIncludes } from '../mail/body.ts'
-import type { Body } from '../mail/message.ts'
+import type { MessageBody } from '../mail/message.ts'
 
 /** What the secret of these links is derived for. */
 const PURPOSE = 'unsubscribe links'
@@ -86,9 +86,9 @@ export function unsubscribeLinks(publicUrl: string | null, secrets: Secrets): Un
 
 /** Texts in which such a link is wanted. */
 interface Texts {
-  html?: Body | undefined
-  text?: Body | undefined
-  amp?: Body | undefined
+  html?: MessageBody | undefined
+  text?: MessageBody | undefined
+  amp?: MessageBody | undefined
   headers: readonly (readonly [name: string, value: string])[]
 }
 

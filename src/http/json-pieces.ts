@@ -6,7 +6,7 @@ import { JSON_TYPE, type LongAnswer } from './answer.ts'
 /** Characters of a text that are written at once: escaped, they may be six times as many. */
 const SLICE = 16 * 1024
 
-/** `own`: octets in it that nobody else needs, whose memory is given back as soon as the answer has been made. */
+/** `own`: octets in `value` that nobody else uses; their memory is given back as soon as the answer has been made. */
 export function longJson(value: object, own: readonly Uint8Array[] = []): LongAnswer {
   return { type: JSON_TYPE, pieces: madeFrom(value, own) }
 }

@@ -1,46 +1,46 @@
 /**
- * Bodies on their way between threads. A text is copied into the heap of each thread that it crosses to, and lies there
- * until that heap is collected; octets are moved and lie outside of every heap. So a large body crosses as its UTF-8,
- * and only the thread that reads it (to compose the message, say) makes it a text again.
+ * Bodies that cross threads. A string is copied into the heap of each thread and stays there until that heap is
+ * collected; octets are moved and lie outside of every heap. So a large body crosses as UTF-8, and only the thread that
+ * reads it (to compose the message, say) turns it into a string again.
  */
 import { LARGE_TEXT } from './large-text.ts'
-import type { Body, MessageContent } from './message.ts'
+import type { MessageBody, MessageContent } from './message.ts'
 
-type Bodies = Pick<MessageContent<Body>, 'html' | 'text' | 'amp'>
+type Bodies = Pick<MessageContent<MessageBody>, 'html' | 'text' | 'amp'>
 
 const NAMES = ['html', 'text', 'amp'] as const
 
-export function textOf(body: Body): string {
+export function textOf(body: MessageBody): string {
   if (typeof body === 'string') return body
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
 }
 
-/** Column values and the like: a short body becomes a text, a large one stays as it is. */
-export function bodyOf(octets: Uint8Array): Body {
+/** A short body becomes a string, a large one stays as it is. */
+export function bodyOf(octets: Uint8Array): MessageBody {
   return octets.byteLength < LARGE_TEXT ? textOf(octets) : octets
 }
 
-/** The same content with large bodies as octets. */
-export function withOctets(content: MessageContent<Body>): MessageContent<Body> {
+/** Returns the content with large bodies as octets. */
+export function withOctets(content: MessageContent<MessageBody>): MessageContent<MessageBody> {
   return mapped(content, (body) =>
     typeof body === 'string' && body.length >= LARGE_TEXT ? Buffer.from(body) : body,
   )
 }
 
-/** The same content with all bodies as texts. */
-export function withTexts(content: MessageContent<Body>): MessageContent {
+/** Returns the content with all bodies as strings. */
+export function withTexts(content: MessageContent<MessageBody>): MessageContent {
   return mapped(content, textOf) as MessageContent
 }
 
-/** The same content with other octets in the place of bodies that are octets. */
+/** Returns the content with each body that is octets replaced by what `change` returns for it. */
 export function withOtherOctets(
-  content: MessageContent<Body>,
+  content: MessageContent<MessageBody>,
   change: (octets: Uint8Array) => Uint8Array,
-): MessageContent<Body> {
+): MessageContent<MessageBody> {
   return mapped(content, (body) => (typeof body === 'string' ? body : change(body)))
 }
 
-/** The bodies that are octets. */
+/** Lists the bodies that are octets. */
 export function largeBodies(content: Bodies): Uint8Array[] {
   return NAMES.flatMap((name) => {
     const body = content[name]
@@ -48,8 +48,11 @@ export function largeBodies(content: Bodies): Uint8Array[] {
   })
 }
 
-/** Most content has nothing large, and stays the object that it is. */
-function mapped(content: MessageContent<Body>, change: (body: Body) => Body): MessageContent<Body> {
+/** Most content has no large body and is returned as it is. */
+function mapped(
+  content: MessageContent<MessageBody>,
+  change: (body: MessageBody) => MessageBody,
+): MessageContent<MessageBody> {
   let result = content
   for (const name of NAMES) {
     const body = content[name]
@@ -60,13 +63,13 @@ function mapped(content: MessageContent<Body>, change: (body: Body) => Body): Me
   return result
 }
 
-/** Whether a body holds this text, which is ASCII. */
-export function bodyIncludes(body: Body, text: string): boolean {
+/** Tells whether a body holds `text`, which is ASCII. */
+export function bodyIncludes(body: MessageBody, text: string): boolean {
   return typeof body === 'string' ? body.includes(text) : octetsOf(body).includes(text)
 }
 
-/** Where it is from `from` on; negative: nowhere. */
-export function bodyIndexOf(body: Body, text: string, from: number): number {
+/** The place of `text` in a body, from `from` on; negative where there is none. */
+export function bodyIndexOf(body: MessageBody, text: string, from: number): number {
   return typeof body === 'string' ? body.indexOf(text, from) : octetsOf(body).indexOf(text, from)
 }
 

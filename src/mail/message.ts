@@ -13,14 +13,15 @@ export interface Attachment {
   contentId?: string
 }
 
-/** A text, or the UTF-8 of a large one (body.ts). */
-export type Body = string | Uint8Array
+/** A body is a string or, where it is large and crosses threads, its UTF-8 (body.ts). */
+export type MessageBody = string | Uint8Array
 
 /**
  * Everything that determines the bytes of a composed message, but for its boundary. The same value always composes to
- * the same bytes: date and Message-ID are part of it. `Text`: what bodies are; `Body` where it crosses threads.
+ * the same bytes: date and Message-ID are part of it. `Text`: the type of its bodies, `MessageBody` where the
+ * content crosses threads.
  */
-export interface MessageContent<Text extends Body = string> {
+export interface MessageContent<Text extends MessageBody = string> {
   /** Mailbox as the sender wrote it, e.g. `"Doe, Jane" <jane@x.test>`. Already valid for `parseAddressList`. */
   from: string
   /** Mailboxes, one string each, as the sender wrote them. */

@@ -2,14 +2,14 @@
 import type { Columns } from '../email/codec.ts'
 import { type Declared, fieldsOf, type Reader } from '../email/fields.ts'
 import { bodyOf as bodyOfOctets } from '../mail/body.ts'
-import type { Body } from '../mail/message.ts'
+import type { MessageBody } from '../mail/message.ts'
 import { listOf, listText, mapOf, mapText } from './json-columns.ts'
 
 /** Reading a list or map throws a SyntaxError where the JSON is damaged. */
 export const COLUMNS: Columns = { listText, mapText, listOf, mapOf, bodyOf }
 
-/** PostgreSQL gives bodies as octets, SQLite as texts but for large ones. */
-function bodyOf(column: Body | null): Body | undefined {
+/** PostgreSQL returns bodies as octets; SQLite returns strings, and octets for large bodies. */
+function bodyOf(column: MessageBody | null): MessageBody | undefined {
   if (column === null || typeof column === 'string') return column ?? undefined
   return bodyOfOctets(column)
 }

@@ -46,7 +46,7 @@ const courier = new RouteCourier({
   elsewhere: (delivery) => prepared.get(delivery) ?? null,
   log: postedLog((line) => say({ kind: 'log', line })),
 })
-/** Of the results that are gathered. */
+/** Captured messages of the gathered results: the main thread takes them over. */
 let captured: Uint8Array[] = []
 const results = new Gathered<FlatResult>((gathered) => {
   port.postMessage({ kind: 'results', results: gathered } satisfies FromThread, buffersBeneath(captured))

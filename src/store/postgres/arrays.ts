@@ -7,7 +7,7 @@
  * as its length (-1: NULL) and octets. (PostgreSQL source: src/backend/utils/adt/arrayfuncs.c, array_recv.)
  */
 import type { ColumnType } from '../../email/fields.ts'
-import type { Body } from '../../mail/message.ts'
+import type { MessageBody } from '../../mail/message.ts'
 import { storable } from './rows.ts'
 
 const BOOL = 16
@@ -94,11 +94,11 @@ export function texts(values: List<string>): Buffer {
 }
 
 /** Texts as the octets of their UTF-8: those may hold NUL. */
-export function encoded(values: List<Body>): Buffer {
+export function encoded(values: List<MessageBody>): Buffer {
   return strings(values, BYTEA)
 }
 
-function strings(values: List<Body>, type: number): Buffer {
+function strings(values: List<MessageBody>, type: number): Buffer {
   let octets = 0
   // No UTF-16 unit becomes more than three octets of UTF-8: cheaper to reserve than to count, but for what is large.
   for (const value of values) {
@@ -119,7 +119,7 @@ function strings(values: List<Body>, type: number): Buffer {
   return buffer.subarray(0, at)
 }
 
-function octetsFor(value: Body): number {
+function octetsFor(value: MessageBody): number {
   if (typeof value !== 'string') return value.byteLength
   return value.length > LARGE ? Buffer.byteLength(value) : value.length * 3
 }

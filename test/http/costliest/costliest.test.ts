@@ -28,7 +28,7 @@ const MOST = 50
 const MEMORY = 600 * 1024 * 1024
 /** Beyond which the memory plan is not kept. */
 const MOST_MEMORY = MEMORY * 1.2
-/** From so much on, garbage of earlier rows is collected before the next one: what it takes is then its own. */
+/** From so many octets on, the garbage of earlier rows is collected, so that the memory of a row is its own. */
 const MUCH = MEMORY * 0.75
 /** What a request costs shows in every round, what else happens on the machine does not. */
 const ROUNDS = 4
@@ -125,7 +125,7 @@ describe('the costliest requests', () => {
     }
   })
 
-  /** Resolves when nothing is under way to a recipient. */
+  /** Resolves when no message is on its way to a recipient. */
   async function allSent(): Promise<void> {
     await until(
       async () => {
@@ -137,7 +137,7 @@ describe('the costliest requests', () => {
     )
   }
 
-  /** Collects what earlier rows have left, where it is much. */
+  /** Collects the garbage of earlier rows where there is much. */
   async function collected(): Promise<void> {
     if (processMemory(child.pid).resident > MUCH) await threads.sample()
   }
@@ -177,7 +177,7 @@ describe('the costliest requests', () => {
       const health = await fetch(`${child.url}/health`, { signal: AbortSignal.timeout(30_000) })
       assert.equal(health.status, 200)
       await health.text()
-      // Asked without a pause, it would be half of the load.
+      // Without a pause these requests would be half of the load.
       await pause(HEALTH_EVERY)
     }
     return await done
@@ -239,7 +239,7 @@ describe('the costliest requests', () => {
 
 async function recipientsUnderWay(url: string): Promise<{ due: number; sending: number }> {
   const page = await (await fetch(`${url}/metrics`)).text()
-  // Where the store has not said in time, there is no figure.
+  // There is no figure where the store has not answered in time.
   const of = (state: string) =>
     Number(new RegExp(`^postroad_recipients{state="${state}"} (\\d+)$`, 'm').exec(page)?.[1])
   return { due: of('due'), sending: of('sending') }

@@ -1,4 +1,4 @@
-/** Makes a submission of what an email holds, and checks it as if it had just come in: in a worker where it is large. */
+/** Makes a submission of a stored email and checks it as a new one: in a worker where the email is large. */
 import type { StoredEmail, StoredFile } from '../../../email/stored-email.ts'
 import { checkSubmission, type Outcome, type Terms } from '../../../intake/check.ts'
 import type { Submission, SubmittedAttachment } from '../../../intake/submission.ts'
@@ -11,13 +11,13 @@ export interface AgainOrder {
   email: StoredEmail
   /** Name of the sending domain. */
   domain: string
-  /** Addresses of a ready message, whose header need not name them. */
+  /** Recipients of a ready message: its header need not name them. */
   addresses: string[]
-  /** To others; absent: to the same. */
+  /** Other recipients; absent: the same. */
   to: string | undefined
   raw: Uint8Array | null
   files: (StoredFile & { content: Uint8Array })[]
-  /** Of a batch: lists of RecipientValues in JSON; null for other mail. */
+  /** Lists of RecipientValues in JSON; null: the email is no batch. */
   values: Uint8Array[] | null
   idempotency: NonNullable<Submission['idempotency']>
   terms: Terms
@@ -44,7 +44,12 @@ function submissionOf({
   const { from, cc, replyTo, subject, html, text = '', amp, headers } = email.content
   const everybody = to === undefined
   return {
-    ...{ domain, from, subject, replyTo, headers, text: textOf(text) },
+    domain,
+    from,
+    subject,
+    replyTo,
+    headers,
+    text: textOf(text),
     to: everybody ? (raw === null ? email.content.to : addresses) : [to],
     cc: everybody ? cc : [],
     bcc: everybody ? email.bcc : [],
@@ -53,7 +58,10 @@ function submissionOf({
     attachments: files.map(submitted),
     ...(raw !== null && { raw: asBuffer(raw) }),
     ...(values !== null && { recipientVariables: variablesFor(values.flatMap(listed), to) }),
-    ...{ tags: email.tags, variables: email.variables, testMode: email.testMode, idempotency },
+    tags: email.tags,
+    variables: email.variables,
+    testMode: email.testMode,
+    idempotency,
   }
 }
 

@@ -61,14 +61,17 @@ async function contentOf(
   const raw = await store.readRaw(id)
   const recipients = await store.readRecipients(id, { from: 0, limit: 1_000_000 })
   return {
-    ...{ email, domain, to, raw },
+    email,
+    domain,
+    to,
+    raw,
     addresses: recipients.map(({ address }) => address),
     files: raw === null ? await filesOf(store, id) : [],
     values: told?.email?.individual === true ? await valuesOf(store, id, recipients.length, to) : null,
   }
 }
 
-/** What is large goes to a worker, and so does a batch: it may have 250,000 values. */
+/** A worker checks large emails, and batches: one may have 250,000 values. */
 async function checked({ deps }: HttpCore, order: AgainOrder, { companyId }: Principal): Promise<Outcome> {
   const { email, raw, files, values } = order
   const large = [
@@ -88,9 +91,9 @@ function octetsOf(all: readonly Uint8Array[]): number {
   return all.reduce((sum, { byteLength }) => sum + byteLength, 0)
 }
 
-type Store = HttpCore['deps']['store']
+type EmailReads = HttpCore['deps']['store']
 
-async function filesOf(store: Store, id: string): Promise<AgainOrder['files']> {
+async function filesOf(store: EmailReads, id: string): Promise<AgainOrder['files']> {
   const files: AgainOrder['files'] = []
   for (const file of await store.listFiles(id)) {
     const content = await store.readFile(id, file.position)
@@ -100,9 +103,9 @@ async function filesOf(store: Store, id: string): Promise<AgainOrder['files']> {
   return files
 }
 
-/** By the piece: of all recipients, or for others of the first one. */
+/** Reads the values by the piece: those of all recipients, or of the first one where the new email goes to others. */
 async function valuesOf(
-  store: Store,
+  store: EmailReads,
   id: string,
   recipients: number,
   to: string | undefined,

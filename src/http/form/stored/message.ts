@@ -8,7 +8,7 @@ export interface Stored {
   told: ToldEmail
 }
 
-/** Of its envelope and its header. */
+/** The fields that show the envelope and the header of the message. */
 export function headOf({ email: { content, bcc }, told: { sender } }: Stored) {
   const { from, to, cc, subject, messageId, replyTo, headers } = content
   const fields: [name: string, value: string][] = [

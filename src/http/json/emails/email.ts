@@ -1,7 +1,7 @@
 /** An email as `GET /emails/{id}` shows it, and `GET /emails` lists it. */
 import type { EmailSummary } from '../../../email/stored-email.ts'
 import { largeBodies, textOf } from '../../../mail/body.ts'
-import type { Body } from '../../../mail/message.ts'
+import type { MessageBody } from '../../../mail/message.ts'
 import type { StoredEmail } from '../../../store/store.ts'
 import type { LongAnswer } from '../../answer.ts'
 import { longJson } from '../../json-pieces.ts'
@@ -21,7 +21,7 @@ export function longEmailJson(email: StoredEmail): LongAnswer {
   )
 }
 
-function shown<Text>(email: StoredEmail, of: (body: Body) => Text) {
+function shown<Text>(email: StoredEmail, of: (body: MessageBody) => Text) {
   const { content } = email
   return {
     object: 'email' as const,
