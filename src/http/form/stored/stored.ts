@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../../accounts/account.ts'
 import { isOwn } from '../../../accounts/reading.ts'
-import { release } from '../../../common/octets.ts'
+import { joinedInTurns, release } from '../../../common/octets.ts'
 import type { ToldEmail } from '../../../email/told-event.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import { largeBodies } from '../../../mail/body.ts'
@@ -85,7 +85,7 @@ export async function readAgain(
   if (told === null) throw notStored()
   const { message } = await copies.get(operationOfKey({ deps }, caller), origin.companyId, { id })
   const { tags, variables, testMode } = told
-  return mimeForm(params.domain, message, [
+  return await mimeForm(params.domain, message, [
     ...to.map((each): Field => ['to', each]),
     ...tags.filter(({ name }) => name === 'tag').map(({ value }): Field => ['o:tag', value]),
     ...Object.entries(variables).map(([name, value]): Field => [`v:${name}`, value]),
@@ -96,14 +96,14 @@ export async function readAgain(
 type Field = [name: string, value: string]
 
 /** As a client would hand it in: from there on it is read as every other. */
-function mimeForm(domain: string, message: Buffer, fields: readonly Field[]): Again {
+async function mimeForm(domain: string, message: Buffer, fields: readonly Field[]): Promise<Again> {
   const boundary = `--${crypto.randomUUID()}`
   const part = (disposition: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`
   const named = (name: string) =>
     `name="${name.replace(/["\\\r\n]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)}"`
   const head = fields.map(([name, value]) => `${part(named(name))}${value}\r\n`).join('')
-  const form = Buffer.concat([
+  const form = await joinedInTurns([
     Buffer.from(`${head}${part('name="message"; filename="message.mime"')}`),
     message,
     Buffer.from(`\r\n--${boundary}--\r\n`),
