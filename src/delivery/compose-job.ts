@@ -21,6 +21,7 @@ export default async function composeOutgoing({
   const outgoing = await prepareMessage(delivery, { boundaries: { of: () => boundary }, signer: signHere })(
     capabilities,
   )
+  if (capabilities.unstuffed) return outgoing
   try {
     return { ...outgoing, stuffed: dotStuff(outgoing.chunks) }
   } catch (error) {

@@ -1,4 +1,5 @@
 /** Where a message is composed: a small one by whoever sends it, a large one by a worker. */
+import { withOtherOctets } from '../mail/body.ts'
 import type { Boundaries } from '../mail/compose/boundary.ts'
 import { alone, jobAt } from '../workers/job.ts'
 import type { Workers } from '../workers/workers.ts'
@@ -65,5 +66,5 @@ export function madeOnce(
 function tight(message: DeliveryMessage): DeliveryMessage {
   if (message.kind === 'raw') return { ...message, raw: alone(message.raw) }
   const attachments = message.content.attachments.map((file) => ({ ...file, content: alone(file.content) }))
-  return { ...message, content: { ...message.content, attachments } }
+  return { ...message, content: { ...withOtherOctets(message.content, alone), attachments } }
 }

@@ -7,7 +7,7 @@ import type { DkimAlgorithm } from '../accounts/account.ts'
 import type { Email } from '../email/fields.ts'
 import type { Outcome } from '../email/lifecycle.ts'
 import type { Addressee } from '../mail/batch/substitute.ts'
-import type { MessageContent } from '../mail/message.ts'
+import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { Suspicion } from '../store/store.ts'
 import type { DeathCause } from '../workers/error.ts'
 import type { Hindrance } from './judge/finding.ts'
@@ -42,7 +42,7 @@ export interface DeliveryRecipient {
  * addressee are filled in where the copy is composed and signed: that reads the whole of it, again for every copy.
  */
 export type DeliveryMessage =
-  | { kind: 'parts'; content: MessageContent; addressee?: Addressee | null }
+  | { kind: 'parts'; content: MessageContent<MessageBody>; addressee?: Addressee | null }
   | { kind: 'raw'; raw: Uint8Array; date: number; addressee: Addressee | null }
 
 export interface Delivery {

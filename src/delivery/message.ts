@@ -2,7 +2,7 @@
 
 import { type UnsubscribeLinks, wantsLinks } from '../email/unsubscribe-link.ts'
 import { parseAddressList } from '../mail/address/address.ts'
-import type { MessageContent } from '../mail/message.ts'
+import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
 import type { DeliveryMessage } from './delivery.ts'
 
@@ -47,7 +47,7 @@ interface ShownMailbox {
 const shown = new WeakMap<string[], Map<string, ShownMailbox>>()
 
 /** Whom a copy is addressed to: the recipient; for one in cc or bcc, the first of `to`, whose copy it is. */
-function shownMailboxOf(content: MessageContent, recipient: ClaimedRecipient): ShownMailbox {
+function shownMailboxOf(content: MessageContent<MessageBody>, recipient: ClaimedRecipient): ShownMailbox {
   let byAddress = shown.get(content.to)
   if (byAddress === undefined) {
     byAddress = new Map()

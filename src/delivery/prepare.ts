@@ -1,6 +1,7 @@
 /** From a delivery to the bytes that leave: composed, adapted to the next hop, signed. */
 import { substitute } from '../mail/batch/substitute.ts'
 import { substituteRaw } from '../mail/batch/substitute-raw.ts'
+import { withTexts } from '../mail/body.ts'
 import type { Boundaries } from '../mail/compose/boundary.ts'
 import { compose } from '../mail/compose/compose.ts'
 import { signMessage } from '../mail/dkim/dkim.ts'
@@ -56,7 +57,8 @@ export function prepareMessage(
   }
   if (message.kind === 'parts') {
     const only = once(async () => {
-      const { content, addressee } = message
+      const { addressee } = message
+      const content = withTexts(message.content)
       const own = addressee ? substitute(content, addressee) : content
       const composed = compose(own, boundaries.of(email.id))
       const chunks = await sign(composed, message.content.date)

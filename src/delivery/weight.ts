@@ -2,7 +2,8 @@
  * How heavy a message is, before it is composed: seen from the lengths of its parts, and for a copy of a batch from its
  * placeholders.
  */
-import type { MessageContent } from '../mail/message.ts'
+import { bodyIndexOf } from '../mail/body.ts'
+import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
 import { type DeliveryMessage, LARGE_MESSAGE } from './delivery.ts'
 
@@ -47,7 +48,7 @@ function longestValue(mailbox: number, variables: Record<string, string>): numbe
   return longest
 }
 
-function octetsOf({ html, text, amp, attachments, headers, to, cc }: MessageContent): number {
+function octetsOf({ html, text, amp, attachments, headers, to, cc }: MessageContent<MessageBody>): number {
   let octets = (html?.length ?? 0) + (text?.length ?? 0) + (amp?.length ?? 0)
   for (const { content } of attachments) octets += content.length + FILE_COST
   for (const [name, value] of headers) octets += HEADER_COST * (name.length + value.length + LINE_COST)
@@ -66,13 +67,13 @@ const LINE_COST = 40
 
 const MARK = '%recipient'
 
-function placeholdersIn(template: MessageContent | Uint8Array): number {
+function placeholdersIn(template: MessageContent<MessageBody> | Uint8Array): number {
   // They may be encoded, and then take no less room.
   if (template instanceof Uint8Array) return Math.ceil(template.length / MARK.length)
   const { html = '', text = '', amp = '', subject, from, headers } = template
   let count = 0
   for (const part of [html, text, amp, subject, from, ...headers.map(([, value]) => value)]) {
-    for (let at = part.indexOf(MARK); at >= 0; at = part.indexOf(MARK, at + MARK.length)) count++
+    for (let at = bodyIndexOf(part, MARK, 0); at >= 0; at = bodyIndexOf(part, MARK, at + MARK.length)) count++
   }
   return count
 }

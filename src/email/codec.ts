@@ -3,7 +3,7 @@
  * as modules are loaded: to walk the table for each email takes ten times as long (2 us, of some 75 that a message
  * takes).
  */
-import type { Attachment, MessageContent } from '../mail/message.ts'
+import type { Attachment, MessageBody, MessageContent } from '../mail/message.ts'
 import {
   type Declared,
   type Email,
@@ -17,7 +17,7 @@ import type { Facts } from './lifecycle/happening.ts'
 import type { ClaimedRecipient } from './queued-email.ts'
 
 /** An email without its recipients. */
-export type WholeEmail = Email & { content: MessageContent }
+export type WholeEmail = Email & { content: MessageContent<MessageBody> }
 
 /** How octets are made ready to cross. */
 export type Crossing = (bytes: Uint8Array) => Uint8Array
@@ -41,14 +41,14 @@ export interface Columns {
   listOf(text: string | null, name: string): unknown[]
   mapOf(text: string | null, name: string): object
   /** Undefined when there is none. */
-  bodyOf(column: string | Uint8Array | null): string | undefined
+  bodyOf(column: MessageBody | null): MessageBody | undefined
 }
 
 /** Emails as they are accepted, with their content. */
 export const WHOLE = codec<WholeEmail, [octets: Crossing]>(fieldsOf())
 
 /** Contents alone. */
-export const CONTENTS = codec<MessageContent, [octets: Crossing]>(
+export const CONTENTS = codec<MessageContent<MessageBody>, [octets: Crossing]>(
   fieldsOf().filter(({ inContent }) => inContent),
 )
 
@@ -81,7 +81,7 @@ export function plainCodec<T>(
   }
 }
 
-type Queued = Email<'queue'> & { content: MessageContent }
+type Queued = Email<'queue'> & { content: MessageContent<MessageBody> }
 /** What who claims the email reads of it. */
 export const queuedOf = picker<(email: Queued) => Queued>(fieldsOf('queue'))
 
@@ -111,7 +111,7 @@ function codec<T, Needs extends [] | [octets: Crossing] = []>(fields: readonly D
   const files = `attachments: row[${fields.length}] ?? []`
   if (shape !== 'plain') packed.push(`filesOf(${content}.attachments, octets)`)
   return {
-    pack: made(`(value, octets) => [${packed.join(', ')}]`, { filesOf, isEmpty }),
+    pack: made(`(value, octets) => [${packed.join(', ')}]`, { bodyCrossing, filesOf, isEmpty }),
     unpack: made(`(row) => { ${assembled(fields, at, crossed, { content: [files] })} }`, {}),
   }
 }
@@ -198,6 +198,10 @@ function assembled(
 function made<F>(code: string, known: object): F {
   // The text is made from the table of fields alone, which stands in our own source.
   return new Function(...Object.keys(known), `'use strict'; return ${code}`)(...Object.values(known)) as F
+}
+
+function bodyCrossing(body: MessageBody | undefined, octets: Crossing): MessageBody | null {
+  return body instanceof Uint8Array ? octets(body) : (body ?? null)
 }
 
 function filesOf(files: readonly Attachment[], octets: Crossing): Attachment[] | null {

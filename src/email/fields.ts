@@ -3,7 +3,7 @@
  * From these tables follow the types of both, what crosses to other threads (codec.ts), and the statements and rows of
  * both databases.
  */
-import type { MessageContent } from '../mail/message.ts'
+import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { Facts } from './lifecycle/happening.ts'
 import type { RecipientKind } from './recipient.ts'
 
@@ -40,9 +40,9 @@ export const uuid: FieldType<string> = { ...PLAIN, column: 'uuid' }
 /** The id of a company, in whose place the column holds its number. */
 export const company: FieldType<string> = { ...PLAIN, column: 'int4', bind: () => 'company' }
 /** Absent, but not empty, is null. */
-export const body: FieldType<string | undefined> = {
+export const body: FieldType<MessageBody | undefined> = {
   column: 'octets',
-  cross: (value) => `${value} ?? null`,
+  cross: (value) => `bodyCrossing(${value}, octets)`,
   crossed: asIs,
   bind: (value) => `${value} ?? null`,
   read: (column) => `bodyOf(${column})`,
@@ -191,7 +191,7 @@ export const CONTENT = {
   text: large(body, 'text', 'queue', 'show'),
   amp: large(body, 'amp', 'queue', 'show'),
 } as const satisfies {
-  [Name in keyof Required<Omit<MessageContent, 'attachments'>>]: Field<MessageContent[Name]>
+  [Name in keyof Required<Omit<MessageContent, 'attachments'>>]: Field<MessageContent<MessageBody>[Name]>
 }
 
 /** What is given of each recipient as its email is accepted. */

@@ -2,7 +2,7 @@
  * An email on its way through the queue: as it is accepted, as it is claimed, and what is recorded of an attempt to
  * deliver it.
  */
-import type { MessageContent } from '../mail/message.ts'
+import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { Email, Recipient } from './fields.ts'
 import type { Held } from './lifecycle/attempted.ts'
 import type { Decision } from './lifecycle.ts'
@@ -22,7 +22,7 @@ export const KEY_REMEMBERED_MS = 24 * 60 * 60 * 1_000
 /** A checked email, ready to be made durable. */
 export interface NewEmail extends Email {
   /** What the message is made of. `to`/`cc` as in its header fields. */
-  content: MessageContent
+  content: MessageContent<MessageBody>
   /** Unix ms: when the recipients become due. */
   dueAt: number
   recipients: NewRecipient[]
@@ -96,7 +96,7 @@ export type Rescheduled =
 
 /** Work claimed: one email with those of its recipients that are due. */
 export interface ClaimedEmail extends Email<'queue'> {
-  content: MessageContent
+  content: MessageContent<MessageBody>
   recipients: ClaimedRecipient[]
 }
 

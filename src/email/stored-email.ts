@@ -1,5 +1,5 @@
 /** An email as it is read back and listed. */
-import type { Attachment, MessageContent } from '../mail/message.ts'
+import type { Attachment, MessageBody, MessageContent } from '../mail/message.ts'
 import type { EmailEvent, EventType, LastEventType, TagFilter } from './event.ts'
 import type { Email, Recipient } from './fields.ts'
 import type { Facts } from './lifecycle.ts'
@@ -16,7 +16,7 @@ export interface StoredOrigin extends Pick<Email, 'companyId' | 'domainId' | 'ke
 
 /** What the API reads back. */
 export interface StoredEmail extends Email<'show'> {
-  content: Omit<MessageContent, 'attachments'>
+  content: Omit<MessageContent<MessageBody>, 'attachments'>
   lastEvent: LastEventType
   /** True when retention has removed the content. */
   contentRemoved: boolean

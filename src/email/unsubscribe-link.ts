@@ -3,6 +3,8 @@
  * for another, and nothing is kept of them. They work as long as the secret key of the installation is the same.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { bodyIncludes } from '../mail/body.ts'
+import type { MessageBody } from '../mail/message.ts'
 
 /** What the secret of these links is derived for. */
 const PURPOSE = 'unsubscribe links'
@@ -84,9 +86,9 @@ export function unsubscribeLinks(publicUrl: string | null, secrets: Secrets): Un
 
 /** Texts in which such a link is wanted. */
 interface Texts {
-  html?: string | undefined
-  text?: string | undefined
-  amp?: string | undefined
+  html?: MessageBody | undefined
+  text?: MessageBody | undefined
+  amp?: MessageBody | undefined
   headers: readonly (readonly [name: string, value: string])[]
 }
 
@@ -97,7 +99,7 @@ export function wantsLinks(content: Texts): boolean {
   let wants = wanting.get(content)
   if (wants === undefined) {
     const { html = '', text = '', amp = '', headers } = content
-    wants = [html, text, amp, ...headers.map(([, value]) => value)].some((each) => each.includes(MARK))
+    wants = [html, text, amp, ...headers.map(([, value]) => value)].some((each) => bodyIncludes(each, MARK))
     wanting.set(content, wants)
   }
   return wants

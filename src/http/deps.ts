@@ -73,6 +73,7 @@ export interface HttpDeps {
     | 'setMembership'
     | 'settleAudit'
     | 'settledEventNumber'
+    | 'summaries'
     | 'takeBackAttempt'
     | 'takeInvitation'
     | 'takeLink'

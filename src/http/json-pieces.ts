@@ -1,11 +1,22 @@
 /** Long JSON answers in pieces: as a whole one would keep this thread, and take six times its octets. */
+import { StringDecoder } from 'node:string_decoder'
+import { release } from '../common/octets.ts'
 import { JSON_TYPE, type LongAnswer } from './answer.ts'
 
 /** Characters of a text that are written at once: escaped, they may be six times as many. */
 const SLICE = 16 * 1024
 
-export function longJson(value: object): LongAnswer {
-  return { type: JSON_TYPE, pieces: jsonPieces(value) }
+/** `own`: octets in `value` that nobody else uses; their memory is given back as soon as the answer has been made. */
+export function longJson(value: object, own: readonly Uint8Array[] = []): LongAnswer {
+  return { type: JSON_TYPE, pieces: madeFrom(value, own) }
+}
+
+function* madeFrom(value: object, own: readonly Uint8Array[]): Generator<string> {
+  try {
+    yield* jsonPieces(value)
+  } finally {
+    for (const octets of own) release(octets)
+  }
 }
 
 /** A value that is JSON already. */
@@ -17,9 +28,10 @@ export class JsonText {
   }
 }
 
-/** `value`: as JSON has it, with nothing undefined in it. */
-export function* jsonPieces(value: unknown): Generator<string> {
+/** `value`: as JSON has it, with nothing undefined in it; octets are a text in UTF-8. */
+function* jsonPieces(value: unknown): Generator<string> {
   if (typeof value === 'string') yield* textPieces(value)
+  else if (value instanceof Uint8Array) yield* octetPieces(value)
   else if (value instanceof JsonText) yield value.text
   else if (Array.isArray(value)) yield* arrayPieces(value)
   else if (typeof value === 'object' && value !== null) yield* objectPieces(value)
@@ -44,6 +56,15 @@ function* arrayPieces(items: readonly unknown[]): Generator<string> {
     yield* jsonPieces(item)
   }
   yield items.length === 0 ? '[]' : ']'
+}
+
+function* octetPieces(octets: Uint8Array): Generator<string> {
+  const decoder = new StringDecoder('utf8')
+  yield '"'
+  for (let at = 0; at < octets.byteLength; at += SLICE) {
+    yield JSON.stringify(decoder.write(octets.subarray(at, at + SLICE))).slice(1, -1)
+  }
+  yield `${JSON.stringify(decoder.end()).slice(1)}`
 }
 
 function* textPieces(text: string): Generator<string> {

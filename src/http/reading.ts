@@ -8,6 +8,7 @@ import { deriveHere } from '../intake/derived-text.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { type Fetched, placeFiles, type Room, remoteUrls } from '../intake/remote-file.ts'
 import type { Receipt, Submission } from '../intake/submission.ts'
+import { largeBodies } from '../mail/body.ts'
 import type { Idempotency } from '../store/store.ts'
 import { alone, asBuffer, buffersBeneath, type Job, jobAt } from '../workers/job.ts'
 import type { HttpDeps } from './deps.ts'
@@ -85,7 +86,7 @@ export function buffersOf(read: Read): ArrayBuffer[] {
 
 /** The octets of an email that may be many. */
 export function filesOf({ content, raw }: Checked['email']): Uint8Array[] {
-  const files = content.attachments.map((file) => file.content)
+  const files = [...content.attachments.map((file) => file.content), ...largeBodies(content)]
   return raw === null ? files : [raw, ...files]
 }
 

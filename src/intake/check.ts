@@ -4,6 +4,7 @@
  */
 import { AddressError, type Mailbox, parseDomain } from '../mail/address/address.ts'
 import { type Addressee, filledMessageId, substituteReplyTo } from '../mail/batch/substitute.ts'
+import { withOctets } from '../mail/body.ts'
 import { composedSize, estimateSize } from '../mail/compose/compose.ts'
 import { bodyBound } from '../mail/compose/size-bound.ts'
 import { HeaderError, MAX_HEADER } from '../mail/header/header.ts'
@@ -94,6 +95,7 @@ function wholeOf(submission: Submission, draft: Draft, terms: Terms): Omit<Check
     const { raw, size } = sizeOf(draft, submission, terms)
     email.raw = raw
     email.size = size
+    email.content = withOctets(content)
     return { from, authors, email, refusal: null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

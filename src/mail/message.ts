@@ -13,11 +13,15 @@ export interface Attachment {
   contentId?: string
 }
 
+/** A body is a string or, where it is large and crosses threads, its UTF-8 (body.ts). */
+export type MessageBody = string | Uint8Array
+
 /**
  * Everything that determines the bytes of a composed message, but for its boundary. The same value always composes to
- * the same bytes: date and Message-ID are part of it.
+ * the same bytes: date and Message-ID are part of it. `Text`: the type of its bodies, `MessageBody` where the
+ * content crosses threads.
  */
-export interface MessageContent {
+export interface MessageContent<Text extends MessageBody = string> {
   /** Mailbox as the sender wrote it, e.g. `"Doe, Jane" <jane@x.test>`. Already valid for `parseAddressList`. */
   from: string
   /** Mailboxes, one string each, as the sender wrote them. */
@@ -26,11 +30,11 @@ export interface MessageContent {
   replyTo: string[]
   subject: string
   /** Absent when the message has no HTML part. */
-  html?: string
+  html?: Text
   /** Absent when the message has no text part. */
-  text?: string
+  text?: Text
   /** The same in AMP for Email (text/x-amp-html), beside html or text; absent when there is none. */
-  amp?: string
+  amp?: Text
   /** Custom header fields in order; reserved ones are already gone. Names are valid RFC 5322 field names. */
   headers: [name: string, value: string][]
   attachments: Attachment[]

@@ -9,6 +9,7 @@ import { SigningKeys } from '../delivery/signing-keys.ts'
 import { weightOf } from '../delivery/weight.ts'
 import type { RecipientOutline } from '../email/stored-email.ts'
 import { unsubscribeLinks } from '../email/unsubscribe-link.ts'
+import { largeBodies } from '../mail/body.ts'
 import { Boundaries } from '../mail/compose/boundary.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
 import { asBuffer, buffersBeneath, jobAt } from '../workers/job.ts'
@@ -118,5 +119,7 @@ async function composed(op: Operation, work: ClaimedEmail, group: ClaimedRecipie
 }
 
 function octetsIn(message: DeliveryMessage): Uint8Array[] {
-  return message.kind === 'raw' ? [message.raw] : message.content.attachments.map(({ content }) => content)
+  if (message.kind === 'raw') return [message.raw]
+  const { content } = message
+  return [...content.attachments.map((file) => file.content), ...largeBodies(content)]
 }

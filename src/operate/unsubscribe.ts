@@ -8,7 +8,7 @@ const REPORT = 'unsubscribe link'
 
 /** Done again it changes nothing. Of an email that is there no more, its tags are not known: then from all mail. */
 export async function unsubscribe(
-  store: Pick<Store, 'addSuppressions' | 'happened' | 'readEmail'>,
+  store: Pick<Store, 'addSuppressions' | 'happened' | 'summaries'>,
   link: UnsubscribeLink,
   now: number,
 ): Promise<void> {
@@ -26,7 +26,7 @@ export async function unsubscribe(
   ])
 }
 
-async function tagsOf(store: Pick<Store, 'readEmail'>, emailId: string): Promise<string[]> {
-  const email = await store.readEmail(emailId)
+async function tagsOf(store: Pick<Store, 'summaries'>, emailId: string): Promise<string[]> {
+  const [email] = await store.summaries([emailId], 1)
   return email?.tags.map(({ name, value }) => (name === 'tag' ? value : `${name}:${value}`)) ?? []
 }

@@ -1,4 +1,5 @@
 import type { Unrecorded } from '../cluster/unrecorded.ts'
+import { release } from '../common/octets.ts'
 import { type AttemptRecord, type Recorded, type Store, StoreUnavailable } from '../store/store.ts'
 
 export interface RecorderEvents {
@@ -64,6 +65,7 @@ export class Recorder {
       try {
         recorded = await this.#store.record(attempt)
         this.#answered()
+        release(attempt.captured)
         if (recorded.refused.length > 0) this.#events.onFenced(attempt, recorded.refused)
         break
       } catch (error) {

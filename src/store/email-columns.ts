@@ -1,27 +1,33 @@
 /** The columns of emails and recipients in both databases, from the table of fields. */
 import type { Columns } from '../email/codec.ts'
 import { type Declared, fieldsOf, type Reader } from '../email/fields.ts'
+import { bodyOf as bodyOfOctets } from '../mail/body.ts'
+import type { MessageBody } from '../mail/message.ts'
 import { listOf, listText, mapOf, mapText } from './json-columns.ts'
 
 /** Reading a list or map throws a SyntaxError where the JSON is damaged. */
 export const COLUMNS: Columns = { listText, mapText, listOf, mapOf, bodyOf }
 
-/** PostgreSQL keeps bodies as octets, SQLite as text. */
-function bodyOf(column: string | Uint8Array | null): string | undefined {
+/** PostgreSQL returns bodies as octets; SQLite returns strings, and octets for large bodies. */
+function bodyOf(column: MessageBody | null): MessageBody | undefined {
   if (column === null || typeof column === 'string') return column ?? undefined
-  return Buffer.from(column.buffer, column.byteOffset, column.byteLength).toString('utf8')
+  return bodyOfOctets(column)
 }
 
 /**
  * For a SELECT: the columns, each under the name of its field. `tableOf`: the alias of the table that holds it; the
- * company's own is `c`.
+ * company's own is `c`. `read`: the expression that reads a column.
  */
-export function selected(fields: readonly Declared[], tableOf: (field: Declared) => string): string {
+export function selected(
+  fields: readonly Declared[],
+  tableOf: (field: Declared) => string,
+  read = (column: string, _field: Declared) => column,
+): string {
   return fields
     .map((field) =>
       field.name === 'companyId'
         ? 'c.id AS "companyId"'
-        : `${tableOf(field)}.${field.column} AS "${field.name}"`,
+        : `${read(`${tableOf(field)}.${field.column}`, field)} AS "${field.name}"`,
     )
     .join(', ')
 }

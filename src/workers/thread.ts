@@ -1,8 +1,7 @@
 /** The body of a worker: does the tasks it is posted, one after the other, and answers for all of them together. */
 import { setPriority } from 'node:os'
-import { getHeapStatistics, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { parentPort, workerData } from 'node:worker_threads'
+import { tidy } from '../threads/tidy.ts'
 import type { JobModule } from './job.ts'
 import { type Answers, AT, clock, type Posted, SINCE } from './task.ts'
 
@@ -11,16 +10,6 @@ export interface ThreadData {
   /** Steps the operating system puts this thread behind others that want a processor, the main thread above all. */
   niceness: number
 }
-
-/**
- * Octets, beside the heap and in it, that are not left to be collected some time: a thread that has nothing to do
- * collects nothing.
- */
-const MUCH_BESIDE = 16 * 1024 * 1024
-const MUCH_WITHIN = 64 * 1024 * 1024
-
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
 
 const port = parentPort!
 const { progress: shared, niceness } = workerData as ThreadData
@@ -59,12 +48,6 @@ async function perform(posted: Posted): Promise<void> {
     port.postMessage(answers.map(() => ({ error: new Error(`The result cannot cross threads: ${error}`) })))
   }
   setImmediate(tidy)
-}
-
-/** Once nothing of the tasks is in use any more. */
-function tidy(): void {
-  const { external_memory: beside, used_heap_size: within } = getHeapStatistics()
-  if (beside > MUCH_BESIDE || within > MUCH_WITHIN) collect()
 }
 
 function jobOf(url: string): Promise<JobModule<unknown, unknown>> {

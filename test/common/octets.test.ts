@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { release } from '../../src/common/octets.ts'
+import { joinedInTurns, release } from '../../src/common/octets.ts'
 
 test('octets that fill their buffer are given back at once', () => {
   const octets = new Uint8Array(64 * 1024)
@@ -22,4 +22,12 @@ test('what is small, shared or missing is left alone', () => {
   release(null)
   assert.equal(small.byteLength, 1024)
   assert.equal(shared.byteLength, 64 * 1024)
+})
+
+test('octets are joined in their order, large ones too, in a buffer of their own', async () => {
+  const large = Buffer.alloc(5_000_000, 'abc')
+  const pieces = [Buffer.from('head '), large, Buffer.alloc(0), Buffer.from(' tail')]
+  const joined = await joinedInTurns(pieces)
+  assert.ok(joined.equals(Buffer.concat(pieces)))
+  assert.equal(joined.buffer.byteLength, joined.byteLength)
 })

@@ -40,6 +40,11 @@ const addressee = { address: 'jane@x.test', name: 'Jane', variables: { long: 'y'
 const large: Record<string, Delivery['message']> = {
   'a long text': { kind: 'parts', content: { ...content, text: 'Grüße, long.\n'.repeat(40_000) } },
   'lines of dots': { kind: 'parts', content: { ...content, text: '.\n..\n'.repeat(100_000) } },
+  'octets of a long text': {
+    kind: 'parts',
+    content: { ...content, text: Buffer.from('Grüße, %recipient.long%\n'.repeat(60_000)) },
+    addressee: { ...addressee, variables: { long: 'y' } },
+  },
   'a large file': {
     kind: 'parts',
     content: { ...content, attachments: [{ ...file, content: new Uint8Array(MB).fill(7) }] },

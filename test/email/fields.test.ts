@@ -41,6 +41,7 @@ import {
   word,
 } from '../../src/email/fields.ts'
 import type { Facts } from '../../src/email/lifecycle.ts'
+import { textOf } from '../../src/mail/body.ts'
 import { COLUMNS, selected } from '../../src/store/email-columns.ts'
 import { openForWriting } from '../../src/store/sqlite/database.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
@@ -185,7 +186,8 @@ test('what comes from the columns is what went there, as either database gives i
         }
         // UTF-8 has no lone surrogates.
         for (const name of ['html', 'text', 'amp'] as const) {
-          if (email.content[name] !== undefined) email.content[name] = email.content[name].toWellFormed()
+          if (email.content[name] !== undefined)
+            email.content[name] = textOf(email.content[name]).toWellFormed()
         }
       }
       const { attachments: _, ...content } = email.content

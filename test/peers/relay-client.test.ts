@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import nodemailer from 'nodemailer'
 import { freePort } from '../../harness/free-port.ts'
 import type { StoredEmail } from '../../src/email/stored-email.ts'
+import { textOf } from '../../src/mail/body.ts'
 import { DOMAIN, type SubmissionRig, startRig } from '../submission/rig.ts'
 import { missing } from './jail.ts'
 import { PostfixClient } from './postfix-client.ts'
@@ -72,7 +73,12 @@ describe('Postfix with Postroad as its relayhost', { skip }, () => {
   test('a message comes over TLS, and says where it has been', async () => {
     const [{ id } = assert.fail()] = await emails(await send('b@x.test'))
     const stored = (await rig.service.store.readEmail(id)) as StoredEmail
-    assert.equal(stored.content.text?.replaceAll('\r\n', '\n').trimEnd(), 'Hällo\n.\n..')
+    assert.equal(
+      textOf(stored.content.text ?? '')
+        .replaceAll('\r\n', '\n')
+        .trimEnd(),
+      'Hällo\n.\n..',
+    )
     const raw = await until('what leaves', async () => {
       const [copy] = await rig.service.store.readCaptured(id)
       return copy === undefined ? null : Buffer.from(copy.raw).toString()

@@ -3,12 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** Milliseconds. */
 const PATIENCE = 60_000
 
-/** Asks again and again, for what no event tells of; gives what came of it, and fails when nothing does in a minute. */
+/**
+ * Asks again and again, for what no event tells of; gives what came of it, and fails when nothing does in `patience` milliseconds.
+ */
 export async function until<T>(
   ask: () => Promise<T | false | undefined> | T | false | undefined,
   what: string,
+  patience = PATIENCE,
 ): Promise<T> {
-  const deadline = performance.now() + PATIENCE
+  const deadline = performance.now() + patience
   for (;;) {
     const found = await ask()
     if (found !== false && found !== undefined) return found

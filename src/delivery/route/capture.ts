@@ -2,7 +2,7 @@ import type { RouteRequest, RouteResult } from './route.ts'
 
 /** Composes and signs exactly as if the message left for a server that can do everything, and keeps the bytes. */
 export async function capture(request: RouteRequest): Promise<RouteResult> {
-  const message = await request.message({ eightBitMime: true, smtpUtf8: true })
+  const message = await request.message({ eightBitMime: true, smtpUtf8: true, unstuffed: true })
   return {
     outcomes: request.delivery.recipients.map(({ position }) => ({
       position,

@@ -6,6 +6,8 @@ import type { SmtpErrorKind, Stage } from './error.ts'
 export interface MessageCapabilities {
   eightBitMime: boolean
   smtpUtf8: boolean
+  /** The message is kept and not sent: a worker that composes it stuffs no dots. */
+  unstuffed?: true
 }
 
 /** A message as it goes out, before dot-stuffing. Lines end in CRLF and nothing else. */

@@ -7,9 +7,11 @@ import { postedLog } from '../../common/logging.ts'
 import { Resolver } from '../../dns/resolver.ts'
 import { Boundaries } from '../../mail/compose/boundary.ts'
 import { signHere } from '../../mail/dkim/signature.ts'
+import { tidy } from '../../threads/tidy.ts'
 import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
+import { buffersBeneath } from '../../workers/job.ts'
 import { madeOnce } from '../composing.ts'
-import type { Delivery, SigningKey } from '../delivery.ts'
+import type { Delivery, DeliveryResult, SigningKey } from '../delivery.ts'
 import type { Way } from '../path/path.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import { RouteCourier } from '../route-courier.ts'
@@ -44,7 +46,12 @@ const courier = new RouteCourier({
   elsewhere: (delivery) => prepared.get(delivery) ?? null,
   log: postedLog((line) => say({ kind: 'log', line })),
 })
-const results = new Gathered<FlatResult>((gathered) => say({ kind: 'results', results: gathered }))
+/** Captured messages of the gathered results: the main thread takes them over. */
+let captured: Uint8Array[] = []
+const results = new Gathered<FlatResult>((gathered) => {
+  port.postMessage({ kind: 'results', results: gathered } satisfies FromThread, buffersBeneath(captured))
+  captured = []
+})
 let waiting: FlatDelivery[] = []
 
 function say(message: FromThread): void {
@@ -57,8 +64,15 @@ function begin(): void {
   for (const flat of now) {
     const [delivery, large] = deliveryOf(flat, known)
     if (large) prepared.set(delivery, askedFor(flat[0]))
-    void courier.deliver(delivery).then((result) => results.add(flatResult(flat[0], result)))
+    void courier.deliver(delivery).then((result) => ended(flat[0], result, large))
   }
+}
+
+function ended(number: number, result: DeliveryResult, large: boolean): void {
+  if (result.captured !== undefined) captured.push(result.captured)
+  results.add(flatResult(number, result))
+  // Once the result has been posted.
+  if (large) setImmediate(() => setImmediate(tidy))
 }
 
 function beginAll(): void {

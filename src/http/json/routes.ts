@@ -15,7 +15,7 @@ import { DownloadLinks } from '../stored-files/download-link.ts'
 import { attachmentEndpoints } from './emails/attachments.ts'
 import { sendBatch } from './emails/batch.ts'
 import { DOWNLOAD_PATH, type DownloadRoute, download } from './emails/download.ts'
-import { emailJson, emailJsonPieces } from './emails/email.ts'
+import { emailJson, longEmailJson } from './emails/email.ts'
 import { requireReadable, unknownEmail } from './emails/find.ts'
 import { listEmails } from './emails/listing.ts'
 import { withQuota } from './emails/quota.ts'
@@ -106,7 +106,7 @@ export class JsonDialect implements Api {
     const email = await deps.store.readEmail(id)
     // Retention may have been there first.
     if (email === null) throw unknownEmail()
-    if (!isShort) return { type: JSON_TYPE, pieces: emailJsonPieces(email) }
+    if (!isShort) return longEmailJson(email)
     return { status: 200, type: JSON_TYPE, body: emailJson(email) }
   }
 

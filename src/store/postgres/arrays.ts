@@ -7,6 +7,7 @@
  * as its length (-1: NULL) and octets. (PostgreSQL source: src/backend/utils/adt/arrayfuncs.c, array_recv.)
  */
 import type { ColumnType } from '../../email/fields.ts'
+import type { MessageBody } from '../../mail/message.ts'
 import { storable } from './rows.ts'
 
 const BOOL = 16
@@ -93,16 +94,16 @@ export function texts(values: List<string>): Buffer {
 }
 
 /** Texts as the octets of their UTF-8: those may hold NUL. */
-export function encoded(values: List<string>): Buffer {
+export function encoded(values: List<MessageBody>): Buffer {
   return strings(values, BYTEA)
 }
 
-function strings(values: List<string>, type: number): Buffer {
+function strings(values: List<MessageBody>, type: number): Buffer {
   let octets = 0
   // No UTF-16 unit becomes more than three octets of UTF-8: cheaper to reserve than to count, but for what is large.
   for (const value of values) {
     octets += 4
-    if (value !== null) octets += value.length > LARGE ? Buffer.byteLength(value) : value.length * 3
+    if (value !== null) octets += octetsFor(value)
   }
   const buffer = begin(octets, type, values.length)
   let at = HEADER
@@ -111,11 +112,21 @@ function strings(values: List<string>, type: number): Buffer {
       at = buffer.writeInt32BE(-1, at)
       continue
     }
-    const written = buffer.write(value, at + 4)
+    const written = typeof value === 'string' ? buffer.write(value, at + 4) : copied(value, buffer, at + 4)
     buffer.writeInt32BE(written, at)
     at += 4 + written
   }
   return buffer.subarray(0, at)
+}
+
+function octetsFor(value: MessageBody): number {
+  if (typeof value !== 'string') return value.byteLength
+  return value.length > LARGE ? Buffer.byteLength(value) : value.length * 3
+}
+
+function copied(value: Uint8Array, buffer: Buffer, at: number): number {
+  buffer.set(value, at)
+  return value.byteLength
 }
 
 /** From so many UTF-16 units on, a text is measured before room is reserved. */

@@ -1,4 +1,5 @@
 /** Carrying octets between threads without needless copies. */
+import { largeBodies } from '../../mail/body.ts'
 import type { ClaimedEmail } from '../store.ts'
 
 /** From this size on, in octets, a buffer is moved rather than cloned. */
@@ -27,7 +28,7 @@ export function handedOver(bytes: Uint8Array, moved: ArrayBuffer[]): Uint8Array 
 
 /** The buffers of emails just read from the database, which nobody else holds. */
 export function buffersOf({ raw, content }: ClaimedEmail): ArrayBuffer[] {
-  const all = content.attachments.map((file) => file.content)
+  const all = [...content.attachments.map((file) => file.content), ...largeBodies(content)]
   if (raw !== null) all.push(raw)
   return all.flatMap(buffersBeneath)
 }

@@ -1,6 +1,7 @@
 /** The thread that reads beside the writer: it sees the last commit and waits for nobody. */
 import { parentPort, workerData } from 'node:worker_threads'
-import type { ClaimedEmail } from '../store.ts'
+import { largeBodies } from '../../mail/body.ts'
+import type { ClaimedEmail, StoredEmail } from '../store.ts'
 import { buffersBeneath, buffersOf } from './bytes.ts'
 import { asStoreError, openForReading } from './database.ts'
 import { type Place, PlaceWatch } from './place.ts'
@@ -48,6 +49,8 @@ try {
       const outcome = outcomes[index]!
       if (!('value' in outcome) || outcome.value === null) continue
       if (call.name === 'readWork') moved.push(...buffersOf(outcome.value as ClaimedEmail))
+      if (call.name === 'readEmail')
+        moved.push(...largeBodies((outcome.value as StoredEmail).content).flatMap(buffersBeneath))
       if (call.name === 'readFile' || call.name === 'readRaw')
         moved.push(...buffersBeneath(outcome.value as Uint8Array))
       if (call.name === 'readCapturedCopy')

@@ -1,4 +1,6 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
+import type { Declared } from '../../email/fields.ts'
+import { LARGE_TEXT } from '../../mail/large-text.ts'
 
 /** The first row, in the shape its SELECT names. The SQL beside each use is what makes `Row` true. */
 export function one<Row>(statement: StatementSync, ...values: SQLInputValue[]): Row | undefined {
@@ -12,4 +14,15 @@ export function all<Row>(statement: StatementSync, ...values: SQLInputValue[]): 
 /** A statement of both databases: what PostgreSQL calls `$1` is `?1` here. */
 export function numbered(sql: string): string {
   return sql.replaceAll('$', '?')
+}
+
+/** SQLite stores bodies as TEXT. A large one is read as octets, which can be moved to another thread. */
+export function bodyRead(column: string, { type }: Declared): string {
+  if (type.column !== 'octets') return column
+  return `CASE WHEN octet_length(${column}) < ${LARGE_TEXT} THEN ${column} ELSE CAST(${column} AS BLOB) END`
+}
+
+/** The parameter for a column: a body may come as octets. */
+export function bodyBound({ type }: Declared): string {
+  return type.column === 'octets' ? 'CAST(? AS TEXT)' : '?'
 }

@@ -1,6 +1,7 @@
 /** The thread with the one connection that writes. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { release } from '../../common/octets.ts'
+import { largeBodies } from '../../mail/body.ts'
 import type { ClaimedEmail, NewEmail } from '../store.ts'
 import { buffersOf } from './bytes.ts'
 import { asStoreError, openForWriting } from './database.ts'
@@ -75,6 +76,7 @@ function releaseOctets(call: Call<Writes>): void {
 
 function releaseEmail({ content, raw }: NewEmail): void {
   for (const file of content.attachments) release(file.content)
+  for (const body of largeBodies(content)) release(body)
   release(raw)
 }
 

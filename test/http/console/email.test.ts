@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
 import { type Service, startService } from '../../support/service.ts'
-import { Api, call, type Reply } from '../requests.ts'
+import { Api, basic, call, type Reply } from '../requests.ts'
 import { Visitor } from './visitor.ts'
 
 const PIXEL = Buffer.from(
@@ -25,6 +25,7 @@ describe('one email in the console', () => {
   let service: Service
   let company: Company
   let api: Api
+  let token: string
   let owner: Visitor
   let viewer: Visitor
   let operator: Visitor
@@ -35,7 +36,8 @@ describe('one email in the console', () => {
     const tenant = await service.tenant('acme.example')
     const other = await service.tenant('beta.example')
     company = tenant.company
-    api = new Api(service.url, tenant.key.token)
+    token = tenant.key.token
+    api = new Api(service.url, token)
     owner = await Visitor.signIn(service, [{ companyId: company.id, role: 'owner' }])
     viewer = await Visitor.signIn(service, [{ companyId: company.id, role: 'viewer' }])
     operator = await Visitor.signIn(service, 'operator')
@@ -378,6 +380,58 @@ describe('one email in the console', () => {
       ['z@x.test'],
     )
     assert.equal((await again({ click: 'click-00003', to: 'no address' })).status, 422)
+  })
+
+  test('what is large is sent again whole: its bodies, its files, a ready message', async () => {
+    const html = `<p>${'é &amp; x\r\n'.repeat(200_000)}`
+    const content = Buffer.alloc(2_000_000, 'file').toString('base64')
+    const attachments = [1, 2].map((n) => ({ filename: `${n}.bin`, content }))
+    const id = await api.accepted(mail({ html, text: 'text', attachments }))
+    await settled(id)
+    const { id: other } = ok<{ id: string }>(
+      await owner.ask('POST', path(id, '/again'), { click: 'click-large' }),
+    )
+    await settled(other)
+    const shown = await api.get(`/emails/${other}`)
+    assert.equal(shown.body.html, html)
+    assert.equal(shown.body.text, 'text')
+    const sizes = (await service.store.listFiles(other)).map(({ size }) => size)
+    assert.deepEqual(sizes, [2_000_000, 2_000_000])
+    const [before, after] = await Promise.all(
+      [id, other].map(async (each) => (await service.store.readCapturedCopy(each, null))!.raw.byteLength),
+    )
+    assert.ok(Math.abs(before! - after!) < 200, `${before} octets, then ${after}`)
+  })
+
+  test('of a batch each gets its own values again, and others those of the first', async () => {
+    const to = Array.from({ length: 120 }, (_, index) => `r${index}@x.test`)
+    const values = Object.fromEntries(to.map((address, index) => [address, { n: `${index} é` }]))
+    const body = new URLSearchParams({
+      ...{ from: 'a@acme.example', to: to.join(','), subject: 'No. %recipient.n%', text: 'Hi' },
+      'recipient-variables': JSON.stringify(values),
+    })
+    const accepted = await call(`${service.url}/v3/acme.example/messages`, {
+      method: 'POST',
+      headers: { authorization: basic(token) },
+      body,
+    })
+    assert.equal(accepted.status, 200, accepted.text)
+    const id = /<([^@]+)@/.exec(String(accepted.body.id))![1]!
+    await settled(id)
+    const subjectOf = async (email: string, position: number) => {
+      const copy = await service.store.readCapturedCopy(email, position)
+      return /^Subject: (.*)$/m.exec(Buffer.from(copy!.raw).toString())![1]
+    }
+    const again = async (more: object) =>
+      ok<{ id: string }>(await owner.ask('POST', path(id, '/again'), more)).id
+    const same = await again({ click: 'click-batch-1' })
+    await settled(same)
+    for (const position of [0, 119]) {
+      assert.equal(await subjectOf(same, position), await subjectOf(id, position))
+    }
+    const others = await again({ click: 'click-batch-2', to: 'y@x.test, z@x.test' })
+    await settled(others)
+    for (const position of [0, 1]) assert.equal(await subjectOf(others, position), await subjectOf(id, 0))
   })
 
   test('a recipient is suppressed; what is done cannot be tried again', async () => {

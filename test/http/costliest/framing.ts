@@ -18,7 +18,7 @@ interface Framing {
 const CONNECTIONS = 40
 /** Ms after which a connection that nobody ends is left, and one that is to be answered. */
 const PATIENCE = 1_500
-const PATIENCE_FOR_ANSWER = 15_000
+const PATIENCE_FOR_ANSWER = 60_000
 
 function head({ token }: Target, more = ''): string {
   return `POST /emails HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nConnection: close\r\n${more}\r\n`

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { LARGE_TEXT } from '../../../src/mail/large-text.ts'
 import { accept, acme, attempt, claimRequest, deferred, email, HOUR, NOW, newId, to } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
@@ -12,6 +13,27 @@ export function readContract(open: OpenBench): void {
       assert.equal(await store.readHistory(id), null)
       assert.equal(await store.readWork(id), null)
       assert.deepEqual(await store.readCaptured(id), [])
+    })
+
+    test('a large body goes in and comes back as octets, to whoever reads it', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const html = `${'<p>é\0'.repeat(LARGE_TEXT / 4)}`
+      const text = 'x'.repeat(LARGE_TEXT - 1)
+      const base = email(owner, ['a@x.test'])
+      const octets = Buffer.from(html)
+      // Without a lease the store may take it over.
+      await accept(store, { ...base, content: { ...base.content, html: Uint8Array.from(octets), text } })
+      const origin = await store.emailOrigin(base.id)
+      assert.ok(origin!.octets > octets.length + text.length)
+      const [claimed] = await store.claim(claimRequest(1))
+      for (const found of [await store.readEmail(base.id), await store.readWork(base.id), claimed]) {
+        assert.ok(found!.content.html instanceof Uint8Array)
+        assert.ok(octets.equals(found!.content.html))
+        assert.equal(found!.content.text, text)
+      }
+      const { html: shown } = (await store.readContent(base.id, 7))!
+      assert.deepEqual(shown, { beginning: '<p>é\0<', clipped: true })
     })
 
     test('emails are listed newest first, page by page, by company', async (t) => {

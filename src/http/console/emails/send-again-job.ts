@@ -1,7 +1,92 @@
-/** Checks what is sent again as if it had just come in: in a worker where it is large. */
+/** Makes a submission of a stored email and checks it as a new one: in a worker where the email is large. */
+import type { StoredEmail, StoredFile } from '../../../email/stored-email.ts'
 import { checkSubmission, type Outcome, type Terms } from '../../../intake/check.ts'
-import type { Submission } from '../../../intake/submission.ts'
+import type { Submission, SubmittedAttachment } from '../../../intake/submission.ts'
+import { textOf } from '../../../mail/body.ts'
+import type { RecipientValues } from '../../../store/store.ts'
+import { asBuffer, buffersBeneath } from '../../../workers/job.ts'
+import { filesOf } from '../../reading.ts'
 
-export default function checkAgain({ submission, terms }: { submission: Submission; terms: Terms }): Outcome {
-  return checkSubmission(submission, terms)
+export interface AgainOrder {
+  email: StoredEmail
+  /** Name of the sending domain. */
+  domain: string
+  /** Recipients of a ready message: its header need not name them. */
+  addresses: string[]
+  /** Other recipients; absent: the same. */
+  to: string | undefined
+  raw: Uint8Array | null
+  files: (StoredFile & { content: Uint8Array })[]
+  /** Lists of RecipientValues in JSON; null: the email is no batch. */
+  values: Uint8Array[] | null
+  idempotency: NonNullable<Submission['idempotency']>
+  terms: Terms
+}
+
+export default function checkAgain(order: AgainOrder): Outcome {
+  return checkSubmission(submissionOf(order), order.terms)
+}
+
+export function buffersOf(outcome: Outcome): ArrayBuffer[] {
+  return 'checked' in outcome ? [...new Set(buffersBeneath(filesOf(outcome.checked.email)))] : []
+}
+
+function submissionOf({
+  email,
+  domain,
+  addresses,
+  to,
+  raw,
+  files,
+  values,
+  idempotency,
+}: AgainOrder): Submission {
+  const { from, cc, replyTo, subject, html, text = '', amp, headers } = email.content
+  const everybody = to === undefined
+  return {
+    domain,
+    from,
+    subject,
+    replyTo,
+    headers,
+    text: textOf(text),
+    to: everybody ? (raw === null ? email.content.to : addresses) : [to],
+    cc: everybody ? cc : [],
+    bcc: everybody ? email.bcc : [],
+    ...(html !== undefined && { html: textOf(html) }),
+    ...(amp !== undefined && { amp: textOf(amp) }),
+    attachments: files.map(submitted),
+    ...(raw !== null && { raw: asBuffer(raw) }),
+    ...(values !== null && { recipientVariables: variablesFor(values.flatMap(listed), to) }),
+    tags: email.tags,
+    variables: email.variables,
+    testMode: email.testMode,
+    idempotency,
+  }
+}
+
+function submitted({ filename, contentType, disposition, contentId, content }: AgainOrder['files'][number]) {
+  const file: SubmittedAttachment = { filename, contentType, content: asBuffer(content), disposition }
+  if (contentId !== null) file.contentId = contentId
+  return file
+}
+
+function listed(octets: Uint8Array): RecipientValues[] {
+  return JSON.parse(asBuffer(octets).toString('utf8')) as RecipientValues[]
+}
+
+/** A recipient of before keeps the values of then; another address gets those of the first recipient. */
+function variablesFor(
+  recipients: readonly RecipientValues[],
+  to: string | undefined,
+): Record<string, Record<string, string>> {
+  const read = (variables: string) => JSON.parse(variables) as Record<string, string>
+  if (to === undefined) {
+    return Object.fromEntries(recipients.map(({ address, variables }) => [address, read(variables)]))
+  }
+  const [first] = recipients
+  const addresses = to.match(/[^\s<>,;"]+@[^\s<>,;"]+/g) ?? []
+  return Object.fromEntries(
+    addresses.map((address) => [address, first === undefined ? {} : read(first.variables)]),
+  )
 }

@@ -1,21 +1,21 @@
 /** Sends what an email holds as a new one: the same parts, with a date and Message-ID of its own. */
 import type { Principal } from '../../../accounts/account.ts'
-import type { RecipientValues } from '../../../email/stored-email.ts'
-import type { Outcome, Terms } from '../../../intake/check.ts'
-import type { Submission, SubmittedAttachment } from '../../../intake/submission.ts'
+import type { Outcome } from '../../../intake/check.ts'
+import { largeBodies } from '../../../mail/body.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { noSuchEmail } from '../../../operate/find.ts'
-import { jobAt } from '../../../workers/job.ts'
+import { buffersBeneath, jobAt } from '../../../workers/job.ts'
 import type { Visitor } from '../../admission/visit.ts'
 import type { HttpCore } from '../../core.ts'
 import { fingerprinted } from '../../idempotency.ts'
 import { SMALL_BODY } from '../../reading.ts'
 import type { FoundEmail } from './found.ts'
-import checkAgain from './send-again-job.ts'
+import checkAgain, { type AgainOrder } from './send-again-job.ts'
 
-const job = jobAt<{ submission: Submission; terms: Terms }, Outcome>(
-  new URL('./send-again-job.ts', import.meta.url),
-)
+const job = jobAt<AgainOrder, Outcome>(new URL('./send-again-job.ts', import.meta.url))
+
+/** Recipients of a batch whose values are read at once. */
+const AT_ONCE = 50
 
 export interface Again {
   /** One click sends once. */
@@ -32,27 +32,23 @@ export async function sendAgain(
   sender: Principal,
   { click, to }: Again,
 ): Promise<string> {
-  const { intake, workers } = core.deps
-  const weight = email.origin.octets + (email.origin.rawOctets ?? 0)
-  await core.limit.admission.reserve(request, 2 * weight + email.origin.size)
+  const { intake } = core.deps
+  const { octets, rawOctets, size } = email.origin
+  await core.limit.admission.reserve(request, octets + (rawOctets ?? 0) + size)
   const idempotent = { key: click, endpoint: 'console again' }
-  const submission = {
-    ...(await submissionOf(core, email, to?.trim() || undefined)),
+  const order = {
+    ...(await contentOf(core, email, to?.trim() || undefined)),
     idempotency: await fingerprinted(idempotent, [email.id, to ?? null]),
+    terms: intake.terms(),
   }
-  const asked = { submission, terms: intake.terms() }
-  const outcome =
-    weight <= SMALL_BODY
-      ? checkAgain(asked)
-      : await workers.run(job, asked, { company: sender.companyId, weight })
-  return (await intake.accept(sender, outcome)).id
+  return (await intake.accept(sender, await checked(core, order, sender))).id
 }
 
-async function submissionOf(
+async function contentOf(
   { deps: { store, accounts } }: HttpCore,
   { id, op }: FoundEmail,
   to: string | undefined,
-): Promise<Submission> {
+): Promise<Omit<AgainOrder, 'idempotency' | 'terms'>> {
   const email = await store.readEmail(id)
   // Retention may have been faster.
   if (email === null) throw noSuchEmail(id)
@@ -60,51 +56,66 @@ async function submissionOf(
     throw new OperateError('not_found', 'its content was removed when its retention time was over')
   }
   const [told] = await op.store.readTold([{ emailId: id, recipient: null, known: false }], 1)
-  const domain = accounts.directory.domain(email.domainId)
+  const domain = accounts.directory.domain(email.domainId)?.name
   if (domain === undefined) throw new OperateError('conflict', 'its sending domain was removed')
-  const { from, cc, replyTo, subject, html, text = '', amp, headers } = email.content
   const raw = await store.readRaw(id)
-  const everybody = to === undefined
-  const everyone = { from: 0, limit: 1_000_000 }
-  const addresses = async () => (await store.readRecipients(id, everyone)).map(({ address }) => address)
-  const values = async () => await store.readValues(id, { ...everyone, octets: Number.MAX_SAFE_INTEGER })
-  const individual = told?.email?.individual === true
+  const recipients = await store.readRecipients(id, { from: 0, limit: 1_000_000 })
   return {
-    ...{ domain: domain.name, from, subject, replyTo, headers, text },
-    to: everybody ? (raw === null ? email.content.to : await addresses()) : [to],
-    cc: everybody ? cc : [],
-    bcc: everybody ? email.bcc : [],
-    ...(html !== undefined && { html }),
-    ...(amp !== undefined && { amp }),
-    attachments: raw === null ? await filesOf(store, id) : [],
-    ...(raw !== null && { raw }),
-    ...(individual && { recipientVariables: variablesFor(await values(), to) }),
-    ...{ tags: email.tags, variables: email.variables, testMode: email.testMode },
+    email,
+    domain,
+    to,
+    raw,
+    addresses: recipients.map(({ address }) => address),
+    files: raw === null ? await filesOf(store, id) : [],
+    values: told?.email?.individual === true ? await valuesOf(store, id, recipients.length, to) : null,
   }
 }
 
-/** A recipient of before keeps the values of then; another address gets those of the first recipient. */
-function variablesFor(
-  recipients: readonly RecipientValues[],
-  to: string | undefined,
-): Record<string, Record<string, string>> {
-  const read = (variables: string) => JSON.parse(variables) as Record<string, string>
-  if (to === undefined) {
-    return Object.fromEntries(recipients.map(({ address, variables }) => [address, read(variables)]))
-  }
-  const [first] = recipients
-  const addresses = to.match(/[^\s<>,;"]+@[^\s<>,;"]+/g) ?? []
-  return Object.fromEntries(
-    addresses.map((address) => [address, first === undefined ? {} : read(first.variables)]),
-  )
+/** A worker checks large emails, and batches: one may have 250,000 values. */
+async function checked({ deps }: HttpCore, order: AgainOrder, { companyId }: Principal): Promise<Outcome> {
+  const { email, raw, files, values } = order
+  const large = [
+    ...largeBodies(email.content),
+    ...(raw === null ? [] : [raw]),
+    ...files.map(({ content }) => content),
+    ...(values ?? []),
+  ]
+  const { html = '', text = '', amp = '' } = email.content
+  const weight = [html, text, amp].reduce((sum, body) => sum + body.length, 0) + octetsOf(large)
+  if (values === null && weight <= SMALL_BODY) return checkAgain(order)
+  const transfer = [...new Set(buffersBeneath(large))]
+  return await deps.workers.run(job, order, { company: companyId, weight, transfer })
 }
 
-async function filesOf(store: HttpCore['deps']['store'], id: string): Promise<SubmittedAttachment[]> {
-  const files: SubmittedAttachment[] = []
-  for (const { position, filename, contentType, disposition, contentId } of await store.listFiles(id)) {
-    const content = await store.readFile(id, position)
+function octetsOf(all: readonly Uint8Array[]): number {
+  return all.reduce((sum, { byteLength }) => sum + byteLength, 0)
+}
+
+type EmailReads = HttpCore['deps']['store']
+
+async function filesOf(store: EmailReads, id: string): Promise<AgainOrder['files']> {
+  const files: AgainOrder['files'] = []
+  for (const file of await store.listFiles(id)) {
+    const content = await store.readFile(id, file.position)
     if (content === null) throw new OperateError('not_found', 'one of its files is gone')
-    files.push({ filename, contentType, content, disposition, ...(contentId !== null && { contentId }) })
+    files.push({ ...file, content })
   }
   return files
+}
+
+/** Reads the values by the piece: those of all recipients, or of the first one where the new email goes to others. */
+async function valuesOf(
+  store: EmailReads,
+  id: string,
+  recipients: number,
+  to: string | undefined,
+): Promise<Uint8Array[]> {
+  const pieces: Uint8Array[] = []
+  for (let from = 0; from < recipients; from += AT_ONCE) {
+    const range = { from, limit: to === undefined ? AT_ONCE : 1, octets: Number.MAX_SAFE_INTEGER }
+    const some = await store.readValues(id, range)
+    if (some.length > 0) pieces.push(Buffer.from(JSON.stringify(some)))
+    if (to !== undefined) break
+  }
+  return pieces
 }

@@ -1,8 +1,6 @@
 /** A stored message as this dialect shows it. */
-import { StringDecoder } from 'node:string_decoder'
 import type { ToldEmail } from '../../../email/told-event.ts'
 import type { StoredEmail, StoredFile } from '../../../store/store.ts'
-import { slices } from '../../stored-files/file-answer.ts'
 import { mailDate } from '../date.ts'
 
 export interface Stored {
@@ -10,8 +8,8 @@ export interface Stored {
   told: ToldEmail
 }
 
-/** Of its envelope and its header. */
-function headOf({ email: { content, bcc }, told: { sender } }: Stored) {
+/** The fields that show the envelope and the header of the message. */
+export function headOf({ email: { content, bcc }, told: { sender } }: Stored) {
   const { from, to, cc, subject, messageId, replyTo, headers } = content
   const fields: [name: string, value: string][] = [
     ['From', from],
@@ -49,12 +47,4 @@ export function parsedMessage(stored: Stored, files: readonly (StoredFile & { ur
     }),
     'content-id-map': Object.fromEntries(inline.map(({ contentId, url }) => [`<${contentId}>`, url])),
   }
-}
-
-/** As JSON, made while it leaves: as a text alone the message would take twice its octets. */
-export function* mimeMessagePieces(stored: Stored, octets: Buffer): Generator<string> {
-  yield `${JSON.stringify(headOf(stored)).slice(0, -1)},"body-mime":"`
-  const decoder = new StringDecoder('utf8')
-  for (const slice of slices(octets)) yield JSON.stringify(decoder.write(slice as Buffer)).slice(1, -1)
-  yield `${JSON.stringify(decoder.end()).slice(1)}}`
 }

@@ -2,9 +2,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../../accounts/account.ts'
 import { isOwn } from '../../../accounts/reading.ts'
+import { joinedInTurns, release } from '../../../common/octets.ts'
 import type { ToldEmail } from '../../../email/told-event.ts'
 import { Refusal } from '../../../intake/refusal.ts'
-import { JSON_TYPE, type LongAnswer } from '../../answer.ts'
+import { largeBodies } from '../../../mail/body.ts'
+import type { LongAnswer } from '../../answer.ts'
 import { readBody } from '../../body.ts'
 import type { HttpCore } from '../../core.ts'
 import type { HttpDeps } from '../../deps.ts'
@@ -18,7 +20,7 @@ import { type EmailOf, listFiles } from '../../stored-files/files.ts'
 import { Fields } from '../fields.ts'
 import { ownDomain } from '../own-domain.ts'
 import { checkFormType, type FormRequest, readForm } from '../request.ts'
-import { mimeMessagePieces, parsedMessage } from './message.ts'
+import { headOf, parsedMessage } from './message.ts'
 
 export type StoredRoute = { Params: { domain: string; key: string } }
 
@@ -42,15 +44,18 @@ export async function readStored(
   const [email, told] = [await deps.store.readEmail(id), await toldOf(deps, id)]
   if (email === null || told === null || email.contentRemoved) throw notStored()
   const stored = { email, told }
+  const bodies = largeBodies(email.content)
   if (isWanted) {
+    const head = headOf(stored)
+    for (const body of bodies) release(body)
     const { message } = await copies.get(operationOfKey({ deps }, caller), origin.companyId, { id })
-    return { type: JSON_TYPE, pieces: mimeMessagePieces(stored, message) }
+    return longJson({ ...head, 'body-mime': message })
   }
   const base = publicUrl.of(raw)
   const files = (await listFiles(deps, { id, origin })).map((file) => {
     return { ...file, url: links.to({ emailId: id, position: file.position }, base, Date.now()).url }
   })
-  return longJson(parsedMessage(stored, files))
+  return longJson(parsedMessage(stored, files), bodies)
 }
 
 /** The message, to others: a new email with the same header and the same tags. */
@@ -80,7 +85,7 @@ export async function readAgain(
   if (told === null) throw notStored()
   const { message } = await copies.get(operationOfKey({ deps }, caller), origin.companyId, { id })
   const { tags, variables, testMode } = told
-  return mimeForm(params.domain, message, [
+  return await mimeForm(params.domain, message, [
     ...to.map((each): Field => ['to', each]),
     ...tags.filter(({ name }) => name === 'tag').map(({ value }): Field => ['o:tag', value]),
     ...Object.entries(variables).map(([name, value]): Field => [`v:${name}`, value]),
@@ -91,14 +96,14 @@ export async function readAgain(
 type Field = [name: string, value: string]
 
 /** As a client would hand it in: from there on it is read as every other. */
-function mimeForm(domain: string, message: Buffer, fields: readonly Field[]): Again {
+async function mimeForm(domain: string, message: Buffer, fields: readonly Field[]): Promise<Again> {
   const boundary = `--${crypto.randomUUID()}`
   const part = (disposition: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`
   const named = (name: string) =>
     `name="${name.replace(/["\\\r\n]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)}"`
   const head = fields.map(([name, value]) => `${part(named(name))}${value}\r\n`).join('')
-  const form = Buffer.concat([
+  const form = await joinedInTurns([
     Buffer.from(`${head}${part('name="message"; filename="message.mime"')}`),
     message,
     Buffer.from(`\r\n--${boundary}--\r\n`),

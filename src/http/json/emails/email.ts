@@ -1,27 +1,33 @@
 /** An email as `GET /emails/{id}` shows it, and `GET /emails` lists it. */
 import type { EmailSummary } from '../../../email/stored-email.ts'
+import { largeBodies, textOf } from '../../../mail/body.ts'
+import type { MessageBody } from '../../../mail/message.ts'
 import type { StoredEmail } from '../../../store/store.ts'
-import { jsonPieces } from '../../json-pieces.ts'
+import type { LongAnswer } from '../../answer.ts'
+import { longJson } from '../../json-pieces.ts'
 import { timestamp } from '../timestamp.ts'
 import type { Listed, Shown } from './schemas.ts'
 
 /** All twelve fields of the interface are always there; some clients cannot read an email without one. */
 export function emailJson(email: StoredEmail): string {
-  return JSON.stringify(shown(email))
+  return JSON.stringify(shown(email, textOf) satisfies Shown)
 }
 
-/** The same in pieces, for an email that is long. */
-export function emailJsonPieces(email: StoredEmail): Generator<string> {
-  return jsonPieces(shown(email))
+/** The same in pieces, for an email that is long. Nobody else may hold its content. */
+export function longEmailJson(email: StoredEmail): LongAnswer {
+  return longJson(
+    shown(email, (body) => body),
+    largeBodies(email.content),
+  )
 }
 
-function shown(email: StoredEmail): Shown {
+function shown<Text>(email: StoredEmail, of: (body: MessageBody) => Text) {
   const { content } = email
   return {
-    object: 'email',
+    object: 'email' as const,
     ...shownOf(email, content),
-    html: content.html ?? '',
-    text: content.text ?? '',
+    html: of(content.html ?? ''),
+    text: of(content.text ?? ''),
   }
 }
 

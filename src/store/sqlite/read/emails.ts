@@ -25,7 +25,7 @@ import {
 } from '../../email-rows.ts'
 import type { RecipientOutline, RecipientValues, StoredOrigin } from '../../store.ts'
 import type { Direct } from '../protocol.ts'
-import { all, numbered, one } from '../rows.ts'
+import { all, bodyRead, numbered, one } from '../rows.ts'
 
 /** SQLite has no booleans. */
 interface NumbersRow extends EmailRow {
@@ -70,7 +70,7 @@ export function emails(
      FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
   )
   const whole = db.prepare(
-    `SELECT e.num, ${selected(fieldsOf('show'), tableOf)}, ${LAST_EVENT} AS lastEvent, k.email IS NOT NULL AS kept
+    `SELECT e.num, ${selected(fieldsOf('show'), tableOf, bodyRead)}, ${LAST_EVENT} AS lastEvent, k.email IS NOT NULL AS kept
      FROM emails e JOIN companies c ON c.num = e.company LEFT JOIN contents k ON k.email = e.num WHERE e.id = ?`,
   )
   const outline = db.prepare(

@@ -4,7 +4,7 @@ import { selected } from '../../email-columns.ts'
 import type { ClaimedEmail } from '../../store.ts'
 import { OnConnection } from '../connection.ts'
 import { GIVEN, RecipientQuery } from '../recipient-rows.ts'
-import { all, one } from '../rows.ts'
+import { all, bodyRead, one } from '../rows.ts'
 
 /** An email with what is needed to send it, and what the claim keeps track of. */
 export interface Work {
@@ -35,7 +35,7 @@ export class WorkReader extends OnConnection {
   )
   readonly #byId = this.db.prepare('SELECT num FROM emails WHERE id = ?')
   readonly #content = this.db.prepare(
-    `SELECT ${selected(LARGE, () => 'k')} FROM contents k WHERE k.email = ?`,
+    `SELECT ${selected(LARGE, () => 'k', bodyRead)} FROM contents k WHERE k.email = ?`,
   )
   readonly #attachments = this.db.prepare(
     `SELECT a.position, a.filename, a.content_type AS contentType, a.disposition, a.content_id AS contentId, b.bytes

@@ -5,7 +5,7 @@ import { fieldsOf } from '../../../email/fields.ts'
 import { COLUMNS } from '../../email-columns.ts'
 import type { NewEmail } from '../../store.ts'
 import { OnConnection } from '../connection.ts'
-import { all, one } from '../rows.ts'
+import { all, bodyBound, one } from '../rows.ts'
 
 const FIELDS = fieldsOf().filter(({ large }) => large === true)
 const columnsOf = rowBinder<NewEmail, SQLInputValue>(FIELDS, COLUMNS)
@@ -14,7 +14,7 @@ const columnsOf = rowBinder<NewEmail, SQLInputValue>(FIELDS, COLUMNS)
 export class Contents extends OnConnection {
   readonly #insert = this.db.prepare(
     `INSERT INTO contents (email, created_at, ${FIELDS.map(({ column }) => column).join(', ')})
-     VALUES (?, ?${', ?'.repeat(FIELDS.length)})`,
+     VALUES (?, ?, ${FIELDS.map(bodyBound).join(', ')})`,
   )
   readonly #delete = this.db.prepare('DELETE FROM contents WHERE email = ?')
   readonly #blob = this.db.prepare('SELECT num FROM blobs WHERE company = ? AND sha256 = ?')
