@@ -11,7 +11,7 @@ export type SendingCheck =
   /** Nobody's domain, or another company's: the two cannot be told apart. */
   | { ok: false; why: 'unknown'; domain: string }
   /** The company's own domain, but no mail may leave from it. `detail` is a sentence for its owner. */
-  | { ok: false; why: 'inactive'; domain: string; detail: string }
+  | { ok: false; why: 'inactive'; domain: string; detail: string; suspended: boolean }
 
 /**
  * Checks from the key towards the domain (scope, restriction, ownership, state), so that what is wrong with the key is
@@ -33,7 +33,8 @@ export function checkSending(
   }
   if (!domain) return { ok: false, why: 'unknown', domain: domainName }
   if (domain.sending === 'active') return { ok: true, domain }
-  return { ok: false, why: 'inactive', domain: domain.name, detail: whyInactive(domain) }
+  const suspended = domain.sending === 'suspended'
+  return { ok: false, why: 'inactive', domain: domain.name, detail: whyInactive(suspended), suspended }
 }
 
 /**
@@ -55,7 +56,7 @@ export function checkAuthor(
   return checkSending(directory, principal, authorName)
 }
 
-function whyInactive(domain: SendingDomain): string {
-  if (domain.sending === 'suspended') return 'sending was suspended by the operator of this service'
+function whyInactive(suspended: boolean): string {
+  if (suspended) return 'sending was suspended by the operator of this service'
   return 'its DNS records have not been verified yet'
 }

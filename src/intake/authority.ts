@@ -104,6 +104,11 @@ function refusalTo(check: Exclude<SendingCheck, { ok: true }>): Refusal {
     case 'unknown':
       return new Refusal({ code: 'domain_unknown', domain: check.domain })
     case 'inactive':
-      return new Refusal({ code: 'domain_inactive', domain: check.domain, why: check.detail })
+      return new Refusal({
+        code: 'domain_inactive',
+        domain: check.domain,
+        why: check.detail,
+        suspended: check.suspended,
+      })
   }
 }

@@ -4,7 +4,7 @@ import type { Answer } from '../answer.ts'
 import { place } from '../client-address.ts'
 import { COMMON_ERRORS, type ErrorName, type ErrorSaid, errorAnswer } from '../error-body.ts'
 import { type AnyReason, clip, inMegabytes, type VerbRefused } from '../fault.ts'
-import { said, type Words } from '../words.ts'
+import { keyWith, said, type Words } from '../words.ts'
 
 const CHALLENGE = 'Bearer realm="Postroad"'
 
@@ -81,11 +81,15 @@ const WORDS: Words<ErrorSaid> = {
     'restricted_api_key',
     `This API key may not be used from ${place(address)}`,
   ],
-  scope_missing: ({ scope }) => [403, 'restricted_api_key', `This API key lacks the \`${scope}\` scope`],
+  scope_missing: ({ scope }) => [
+    403,
+    'restricted_api_key',
+    `This API key lacks the \`${scope}\` scope; ${keyWith(scope)}`,
+  ],
   key_restricted: ({ domain }) => [
     403,
     'restricted_api_key',
-    `This API key may send only from the \`${domain}\` domain`,
+    `This API key may send only from the \`${domain}\` domain; send from there, or create a key without --domain`,
   ],
   domain_unknown: ({ domain }) => notVerified(domain),
   domain_inactive: ({ domain }) => notVerified(domain),
