@@ -64,7 +64,7 @@ function addDomain(domain: string, company: string): string {
 }
 
 /** As it is typed to a POSIX shell: names are whatever somebody wrote. */
-function shellWord(text: string): string {
+export function shellWord(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text
   return /["\\$`!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`
 }

@@ -4,6 +4,7 @@ import { type RetriedMail, type RetryInput, retry, showQueue } from '../operate/
 import { laneJson, pauseScopeJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, type JsonOption, refuseUnknown } from './command.ts'
+import { printDeliveryAdvice } from './delivery-advice.ts'
 import { withOperation } from './open.ts'
 import { addPause } from './pause.ts'
 import { clipped, Progress, printJson, printLine, printTable, recipientCount, shownTime } from './print.ts'
@@ -79,6 +80,7 @@ async function queue(
       'Nothing waits.',
     )
     printSums(lanes, shown.length)
+    printDeliveryAdvice(lanes.map(({ lastMessage }) => lastMessage))
   })
 }
 
@@ -124,7 +126,7 @@ async function withProgress<Result>(
 function told({ retried, scheduled, paused, held, delivering }: RetriedMail, what: string): string[] {
   const lines = [
     retried === 0
-      ? `Nothing of ${what} waits for another time.`
+      ? `Nothing to retry: no recipient of ${what} waits for a later time.`
       : `Due now, of ${what}: ${recipientCount(retried)}.`,
   ]
   if (paused > 0)
