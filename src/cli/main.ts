@@ -6,7 +6,7 @@ import { addCompany } from './company.ts'
 import { addDomainCommands } from './domain.ts'
 import { addEmail } from './email.ts'
 import { addEvents } from './events.ts'
-import { explain, WrongUsage } from './failure.ts'
+import { explain, usageHint, WrongUsage } from './failure.ts'
 import { addKey } from './key.ts'
 import { addListen } from './listen.ts'
 import { addMaintenance } from './maintenance.ts'
@@ -91,6 +91,7 @@ export async function run(args: string[]): Promise<void> {
     if (error instanceof CommanderError) {
       // Commander has printed its message; help and version come here with exit code 0.
       process.exitCode = error.exitCode === 0 ? 0 : USAGE
+      printError(usageHint(error))
       return
     }
     printError(`postroad: ${explain(error)}\n`)
