@@ -1,4 +1,4 @@
-/** What an operator can do about mail that waits, or that left nowhere: from what the last attempt said. */
+/** What an operator can do about mail that does not arrive: from what the last attempt said. */
 import { printLine } from './print.ts'
 
 /** By the sentences of src/delivery, which go to people of companies as well and name no setting. */

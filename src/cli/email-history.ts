@@ -58,8 +58,8 @@ export function printHistory({ email, recipients, events, attempts }: EmailHisto
     printLine()
     printLine(`${CAPTURED}.`)
   }
-  const waiting = recipients.filter(({ state }) => state === 'waiting' || state === 'quarantined')
-  printDeliveryAdvice(waiting.map(({ lastMessage }) => lastMessage))
+  const troubled = recipients.filter(({ state }) => state !== 'delivered')
+  printDeliveryAdvice(troubled.map(({ lastMessage }) => lastMessage))
 }
 
 function printAttempt({ startedAt, duration, server, tls, recipients, dialogue }: StoredAttempt): void {
