@@ -21,7 +21,7 @@ import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { printFields, printJson, printLine, shownTime } from './print.ts'
 
-const SPEAKS_FOR = 'other domains of the company that its mail may be from'
+const SPEAKS_FOR = 'other domains of the company that its mail may have in From'
 
 export function addDomainCommands(program: Command): void {
   const domain = group(program, 'domain', 'Sending domains: what a company may send from.', [
@@ -48,7 +48,7 @@ export function addDomainCommands(program: Command): void {
 
   command(domain, {
     usage: 'update <domain>',
-    description: 'Change which other domains the mail of a domain may be from, and its settings.',
+    description: 'Change the settings of a domain, and which other domains its mail may have in From.',
     details:
       '--from is for form clients that are set up with mg.example.com and write as somebody at example.com. Each of these ' +
       'domains has to be a sending domain of the same company, and active when mail is sent; it signs what is from it. ' +
@@ -63,17 +63,17 @@ export function addDomainCommands(program: Command): void {
     ],
   })
     .option('--from <domain...>', SPEAKS_FOR)
-    .option('--no-from', 'from no other domain any more')
-    .addOption(new Option('--open-tracking <on|off>', 'whether opened mail is to be told').argParser(onOrOff))
+    .option('--no-from', 'allow no other domain in From any more')
+    .addOption(new Option('--open-tracking <on|off>', 'report when mail is opened').argParser(onOrOff))
     .addOption(
-      new Option('--click-tracking <on|off>', 'whether links that are followed are to be told').argParser(
+      new Option('--click-tracking <on|off>', 'report when links are followed').argParser(
         onOrOff,
       ),
     )
     .addOption(
       new Option(
         '--unsubscribe-tracking <on|off>',
-        'whether mail is to end with a link to unsubscribe',
+        'end mail with a link to unsubscribe',
       ).argParser(onOrOff),
     )
     .action(update)
@@ -82,7 +82,7 @@ export function addDomainCommands(program: Command): void {
     usage: 'verify <domain>',
     description:
       'Check the DNS records of a domain now; when the required ones are right, sending becomes active.',
-    details: 'Exit code 1 when a required record is missing or different, or DNS could not be asked.',
+    details: 'Exit code 1 when a required record is missing or different, or DNS does not answer.',
     examples: ['domain verify example.com', 'domain verify example.com --json'],
   }).action(verify)
 
@@ -112,7 +112,7 @@ export function addDomainCommands(program: Command): void {
 
   command(domain, {
     usage: 'suspend <domain>',
-    description: 'Stop accepting mail from a domain, and sending what waits.',
+    description: 'Stop accepting mail from a domain, and hold what waits.',
     details:
       'Verification does not lift a suspension; `domain activate` does. What was accepted before is held until then.',
     examples: ['domain suspend example.com'],

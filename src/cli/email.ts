@@ -27,11 +27,10 @@ export function addEmail(program: Command): void {
 
   command(email, {
     usage: 'list',
-    description: 'List emails, newest first: all of them, or those that are looked for.',
+    description: 'List emails, newest first; options narrow the list.',
     details:
-      'What is named with several options has to be so all at once. By --to, --words, --tag, --key, --domain and most of --event ' +
-      'emails are found however many there are; --from and --subject alone are looked for among all, which takes a while unless ' +
-      '--since ends it.',
+      'Several options narrow the list together. --to, --words, --tag, --key, --domain and most of --event are fast however many ' +
+      'emails there are; --from and --subject alone go through all of them, which takes a while: add --since.',
     examples: [
       'email list',
       'email list --to jane@example.com',
@@ -44,7 +43,7 @@ export function addEmail(program: Command): void {
     .option('--to <address>', 'only those with this recipient (in to, cc or bcc)', typed(addressIn))
     .option('--from <text>', 'only those with this in From')
     .option('--subject <text>', 'only those with this in the subject')
-    .option('--words <text>', 'only those with these words in the subject, one after the other', (text) => [
+    .option('--words <text>', 'only those with these words in the subject, in this order', (text) => [
       text,
     ])
     .option('--tag <name or name:value>', 'only those with this tag', tagFilterOf)

@@ -14,7 +14,7 @@ export function addRoute(program: Command): void {
   const route = group(
     program,
     'route',
-    'Routes of their own: relays that take the mail of a domain or a company, instead of POSTROAD_DELIVERY.',
+    'Routes: relays for the mail of one domain or company, in place of POSTROAD_DELIVERY.',
     [
       'route list',
       'route set smtp://user@relay.example.com:587 --domain example.com --password-stdin < password.txt',

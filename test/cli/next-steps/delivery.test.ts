@@ -18,11 +18,13 @@ describe('mail that does not arrive names the next step when', () => {
   let place: Workplace
   let dns: FakeDns
   let relay: RawServer
-  const ids = { captured: '', private: '' }
+  const ids = { captured: '', private: '', webhook: '' }
 
   before(async () => {
     captured = newWorkplace()
     const service = await serve(captured, ['--json'], /\}\}\n/)
+    const url = ['--url', 'https://receiver.invalid/hook']
+    ids.webhook = (await captured.json<{ id: string }>('webhook', 'add', '--company', 'Acme', ...url)).id
     ids.captured = await send(service, JSON.parse(lastLine(service)).firstStart.token, 'b@x.test')
 
     dns = await startDns({
@@ -76,6 +78,15 @@ describe('mail that does not arrive names the next step when', () => {
         }, 'the capture')
       },
       names: /^It was captured: nothing left this machine\. .* set POSTROAD_DELIVERY/m,
+    },
+    {
+      slip: 'its webhook cannot be reached',
+      tried: () =>
+        until(async () => {
+          const { stdout } = await captured.run('webhook', 'show', ids.webhook)
+          return !stdout.includes('Failing since:  -') && stdout
+        }, 'an event that could not be posted'),
+      names: /^To try now: {2}postroad webhook test \S+ --event EVENT$/m,
     },
     {
       slip: 'the relay refuses the login',
