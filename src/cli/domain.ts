@@ -65,16 +65,9 @@ export function addDomainCommands(program: Command): void {
     .option('--from <domain...>', SPEAKS_FOR)
     .option('--no-from', 'allow no other domain in From any more')
     .addOption(new Option('--open-tracking <on|off>', 'report when mail is opened').argParser(onOrOff))
+    .addOption(new Option('--click-tracking <on|off>', 'report when links are followed').argParser(onOrOff))
     .addOption(
-      new Option('--click-tracking <on|off>', 'report when links are followed').argParser(
-        onOrOff,
-      ),
-    )
-    .addOption(
-      new Option(
-        '--unsubscribe-tracking <on|off>',
-        'end mail with a link to unsubscribe',
-      ).argParser(onOrOff),
+      new Option('--unsubscribe-tracking <on|off>', 'end mail with a link to unsubscribe').argParser(onOrOff),
     )
     .action(update)
 
@@ -282,9 +275,9 @@ async function verify(name: string, { json }: JsonOption): Promise<void> {
   throw new CommandFailed(
     uncertain
       ? `DNS gave no answer about ${domain.name}, and nothing was changed. Try again: postroad domain verify ${domain.name}. ` +
-        'If it stays so, name DNS servers that answer in POSTROAD_DNS_SERVERS'
+          'If it stays so, name DNS servers that answer in POSTROAD_DNS_SERVERS'
       : `${domain.name} is not verified: publish the records above as they are expected, then run this again: postroad domain ` +
-        `verify ${domain.name}. DNS changes can take a while to be seen; to send before that: postroad domain activate ${domain.name}`,
+          `verify ${domain.name}. DNS changes can take a while to be seen; to send before that: postroad domain activate ${domain.name}`,
   )
 }
 

@@ -43,9 +43,7 @@ export function addEmail(program: Command): void {
     .option('--to <address>', 'only those with this recipient (in to, cc or bcc)', typed(addressIn))
     .option('--from <text>', 'only those with this in From')
     .option('--subject <text>', 'only those with this in the subject')
-    .option('--words <text>', 'only those with these words in the subject, in this order', (text) => [
-      text,
-    ])
+    .option('--words <text>', 'only those with these words in the subject, in this order', (text) => [text])
     .option('--tag <name or name:value>', 'only those with this tag', tagFilterOf)
     .addOption(
       new Option('--event <event...>', 'only those whose last event is this; can be repeated').choices(

@@ -35,7 +35,11 @@ export function addKey(program: Command): void {
     .requiredOption('--name <text>', 'what it is for; shown in lists', nameOf)
     .addOption(new Option('--scope <scope...>', 'what it may do; can be repeated').choices(SCOPES))
     .option('--domain <domain>', 'the only domain it may send from')
-    .option('--expires <when>', 'when it expires: 2027-01-01, 2027-01-01T12:00:00Z, or from now on: 12h, 30d', whenOf)
+    .option(
+      '--expires <when>',
+      'when it expires: 2027-01-01, 2027-01-01T12:00:00Z, or from now on: 12h, 30d',
+      whenOf,
+    )
     .option(
       '--from <addresses>',
       'where it may be used: an IP address or range; can be repeated',

@@ -21,18 +21,13 @@ import { clipped, printFields, printJson, printLine, shownTime } from './print.t
 import { addTellingCommands, ID } from './webhook-telling.ts'
 
 export function addWebhookCommands(program: Command): void {
-  const webhook = group(
-    program,
-    'webhook',
-    'Webhooks: URLs that events of a company are posted to.',
-    [
-      'webhook add --company Acme --url https://app.example.com/hook --event email.delivered --event email.bounced',
-      'webhook list',
-      `webhook attempts ${ID} --failed`,
-      'webhook replay --since 2026-01-01T12:00:00Z --company Acme',
-      `webhook test ${ID} --event email.bounced`,
-    ],
-  )
+  const webhook = group(program, 'webhook', 'Webhooks: URLs that events of a company are posted to.', [
+    'webhook add --company Acme --url https://app.example.com/hook --event email.delivered --event email.bounced',
+    'webhook list',
+    `webhook attempts ${ID} --failed`,
+    'webhook replay --since 2026-01-01T12:00:00Z --company Acme',
+    `webhook test ${ID} --event email.bounced`,
+  ])
 
   command(webhook, {
     usage: 'add',
@@ -47,7 +42,11 @@ export function addWebhookCommands(program: Command): void {
     ],
   })
     .requiredOption('--company <name or id>', 'the company whose events are posted')
-    .requiredOption('--url <url>', 'where events are posted to: https:// or http://', typed(checkedWebhookUrl))
+    .requiredOption(
+      '--url <url>',
+      'where events are posted to: https:// or http://',
+      typed(checkedWebhookUrl),
+    )
     .option('--event <event...>', 'which events; can be repeated')
     .option('--domain <domain>', 'only events of mail from this sending domain')
     .addOption(dialectOption())
@@ -184,7 +183,9 @@ async function show(id: string, { json }: JsonOption): Promise<void> {
 /** What waits is posted by itself once the receiver takes it. */
 function printFailing(id: string): void {
   printLine()
-  printLine('Mend the receiver, or correct its URL by adding another webhook; what waits is posted again by itself.')
+  printLine(
+    'Mend the receiver, or correct its URL by adding another webhook; what waits is posted again by itself.',
+  )
   printLine(`Each answer: postroad webhook attempts ${id} --failed`)
   printLine(`To try now:  postroad webhook test ${id} --event EVENT`)
 }

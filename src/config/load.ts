@@ -56,7 +56,9 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
   const { POSTROAD_TLS_CERT: certPath, POSTROAD_TLS_KEY: keyPath } = values
   if ((certPath === null) !== (keyPath === null)) {
     const [set, unset] = keyPath === null ? ['CERT', 'KEY'] : ['KEY', 'CERT']
-    throw new SettingsError(`POSTROAD_TLS_${set} is set, but POSTROAD_TLS_${unset} is not, and HTTPS needs both: set it, or neither.`)
+    throw new SettingsError(
+      `POSTROAD_TLS_${set} is set, but POSTROAD_TLS_${unset} is not, and HTTPS needs both: set it, or neither.`,
+    )
   }
   checkSubmission(values)
   if (values.POSTROAD_RETENTION_EMAILS < values.POSTROAD_RETENTION_CONTENT) {
@@ -229,7 +231,9 @@ function readIfThere(path: string): string | null {
 function readConfigFile(path: string): Record<string, string> {
   const text = readIfThere(path)
   if (text === null)
-    throw new SettingsError(`POSTROAD_CONFIG names ${resolve(path)}, but there is no such file: correct the path, or unset it.`)
+    throw new SettingsError(
+      `POSTROAD_CONFIG names ${resolve(path)}, but there is no such file: correct the path, or unset it.`,
+    )
   let content: unknown
   try {
     content = JSON.parse(text)

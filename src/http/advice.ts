@@ -2,15 +2,14 @@
  * What the operator can do about a refusal. Clients know the sentences of some by heart, so those go out as they are,
  * and the log says what they leave out.
  */
-import { clip, type AnyReason } from './fault.ts'
-import { inactiveNext } from './words.ts'
+import { type AnyReason, clip } from './fault.ts'
 
 export interface Advice {
   /** What was wrong, as far as the answer does not tell. */
   why: string
   /** A command to paste, or what to change in the application. */
   next: string
-  /** That it is about, as the request has it. */
+  /** As the request has it, where the refusal is about one. */
   domain?: string
 }
 
@@ -52,6 +51,18 @@ const KEY_INVALID: Readonly<Record<Extract<AnyReason, { code: 'key_invalid' }>['
     why: 'the API key was revoked, or is one of another database (postroad key list shows those of this one)',
     next: NEW_KEY,
   },
+}
+
+/** For a domain that may not send. */
+export function inactiveNext({ domain, suspended }: { domain: string; suspended: boolean }): string {
+  return suspended
+    ? `postroad domain activate ${domain}`
+    : `publish its DNS records (postroad domain show ${domain}), then run: postroad domain verify ${domain}`
+}
+
+/** For a key that lacks a scope: what it may do is fixed when it is created. */
+export function keyWith(scope: string): string {
+  return `create another one that has it: postroad key create --company NAME --name NAME --scope ${scope}`
 }
 
 /** To a program that speaks the other of HTTP and HTTPS nothing can be said that it would understand. */

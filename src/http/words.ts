@@ -7,18 +7,6 @@ export type Words<Said> = {
   readonly [Code in AnyReason['code']]: (reason: Extract<AnyReason, { code: Code }>) => Said
 }
 
-/** What lets mail leave from a domain that may not send. */
-export function inactiveNext({ domain, suspended }: { domain: string; suspended: boolean }): string {
-  return suspended
-    ? `postroad domain activate ${domain}`
-    : `publish its DNS records (postroad domain show ${domain}), then run: postroad domain verify ${domain}`
-}
-
-/** What a key may do is said when it is created. */
-export function keyWith(scope: string): string {
-  return `create another one that has it: postroad key create --company NAME --name NAME --scope ${scope}`
-}
-
 /** What cannot be done while the store cannot be used; a sentence without its stop. */
 export const UNAVAILABLE: Readonly<Record<Extract<AnyReason, { code: 'unavailable' }>['of'], string>> = {
   mail: 'The service cannot accept mail now. Nothing was accepted; please try again',

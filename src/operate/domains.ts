@@ -112,7 +112,10 @@ function otherOf(op: Operation, companyId: string, text: string): SendingDomain 
     return findDomain(op, text)
   } catch (error) {
     if (!(error instanceof OperateError) || error.code !== 'not_found') throw error
-    throw noSuchDomain(text, visibleAccounts(op).companies.find(({ id }) => id === companyId))
+    throw noSuchDomain(
+      text,
+      visibleAccounts(op).companies.find(({ id }) => id === companyId),
+    )
   }
 }
 

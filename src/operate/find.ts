@@ -94,8 +94,9 @@ export function findOwnDomain(who: Who, company: Company, text: string): Sending
 /** @param company that it was looked for in; null: anywhere */
 export function noSuchDomain(text: string, company: Company | null = null): OperateError {
   const about: About = { noun: 'domain', name: text }
-  const hint: Hint =
-    UUID.test(text) ? { verb: 'listDomains' } : { verb: 'addDomain', domain: text, ...(company && { company: company.name }) }
+  const hint: Hint = UUID.test(text)
+    ? { verb: 'listDomains' }
+    : { verb: 'addDomain', domain: text, ...(company && { company: company.name }) }
   return new OperateError('not_found', `there is no sending domain "${text}"`, hint, { about })
 }
 

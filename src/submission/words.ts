@@ -1,7 +1,8 @@
 /** Any refusal there is as a reply. 4yz where the same message may be taken later, 5yz where it never will be. */
+import { inactiveNext, keyWith } from '../http/advice.ts'
 import { place } from '../http/client-address.ts'
 import { type AnyReason, clip, inMegabytes } from '../http/fault.ts'
-import { inactiveNext, keyWith, said, type Words } from '../http/words.ts'
+import { said, type Words } from '../http/words.ts'
 import { type Reply, reply } from './reply.ts'
 
 /** What the fields of a submission are called here. */
@@ -26,7 +27,11 @@ const asItIs = ({ detail }: { detail: string }) => wrong(detail)
 const notUsable = ({ field, detail }: { field: string; detail: string }) =>
   wrong(`${spelt(field)} cannot be used: ${detail}`)
 const tooLarge = ({ max }: { max: number }) =>
-  reply(552, '5.3.4', `The message is larger than ${inMegabytes(max)}, the limit here (POSTROAD_MAX_MESSAGE_SIZE)`)
+  reply(
+    552,
+    '5.3.4',
+    `The message is larger than ${inMegabytes(max)}, the limit here (POSTROAD_MAX_MESSAGE_SIZE)`,
+  )
 const busy = (text: string) => reply(451, '4.3.2', text)
 const nowhere = () => reply(550, '5.5.0', 'There is no such thing here')
 
@@ -38,7 +43,9 @@ const WORDS: Words<Reply> = {
   key_elsewhere: ({ address }) => badKey(`This API key may not be used from ${place(address)}`),
   scope_missing: ({ scope }) => denied(`This API key lacks the ${scope} scope; ${keyWith(scope)}`),
   key_restricted: ({ domain }) =>
-    denied(`This API key may send only from ${domain}; set a From address there, or create a key without --domain`),
+    denied(
+      `This API key may send only from ${domain}; set a From address there, or create a key without --domain`,
+    ),
   domain_unknown: ({ domain }) =>
     denied(
       `${clip(domain, 255)} is not a domain that you may send from; add and verify it first (postroad domain add ` +

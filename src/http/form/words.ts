@@ -1,8 +1,9 @@
 /** The form dialect's words: every reason there is, as status and sentence, in the sentences its clients know. */
+import { inactiveNext, keyWith } from '../advice.ts'
 import { type Answer, JSON_TYPE, TEXT_TYPE } from '../answer.ts'
 import { place } from '../client-address.ts'
 import { type AnyReason, clip, inMegabytes, type VerbRefused } from '../fault.ts'
-import { answerTo, inactiveNext, keyWith, said, UNAVAILABLE, type Words } from '../words.ts'
+import { answerTo, said, UNAVAILABLE, type Words } from '../words.ts'
 import { utcDate } from './date.ts'
 
 const CHALLENGE = 'Basic realm="Postroad"'

@@ -1,10 +1,12 @@
 /** The JSON dialect's words: every reason there is, as status, stable name and sentence. */
+
 import type { About } from '../../operate/error.ts'
+import { keyWith } from '../advice.ts'
 import type { Answer } from '../answer.ts'
 import { place } from '../client-address.ts'
 import { COMMON_ERRORS, type ErrorName, type ErrorSaid, errorAnswer } from '../error-body.ts'
 import { type AnyReason, clip, inMegabytes, type VerbRefused } from '../fault.ts'
-import { keyWith, said, type Words } from '../words.ts'
+import { said, type Words } from '../words.ts'
 
 const CHALLENGE = 'Bearer realm="Postroad"'
 

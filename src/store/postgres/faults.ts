@@ -14,7 +14,8 @@ export function codeOf(error: unknown): string {
 }
 
 const SOCKET_FAULTS: Record<string, string> = {
-  ECONNREFUSED: 'nothing answers there. Is PostgreSQL running? Start it, or correct host and port in the database URL',
+  ECONNREFUSED:
+    'nothing answers there. Is PostgreSQL running? Start it, or correct host and port in the database URL',
   ECONNRESET: 'the connection was cut',
   EPIPE: 'the connection was cut',
   ETIMEDOUT: 'it does not answer',
@@ -22,7 +23,8 @@ const SOCKET_FAULTS: Record<string, string> = {
   ENETUNREACH: 'there is no way to that network',
   ENOTFOUND: 'the name of the host is not known. Correct it in the database URL',
   EAI_AGAIN: 'the name of the host cannot be looked up now',
-  ENOENT: 'there is no socket of that path. Is PostgreSQL running? Start it, or correct the path in the database URL',
+  ENOENT:
+    'there is no socket of that path. Is PostgreSQL running? Start it, or correct the path in the database URL',
   EACCES: 'this user may not use that socket',
 }
 

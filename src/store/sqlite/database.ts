@@ -52,8 +52,7 @@ export function systemFault(error: unknown): string | null {
   return FILE_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? null
 }
 
-const NOT_WRITABLE =
-  'this user may not write there. Give it the directory (chown), or choose another path'
+const NOT_WRITABLE = 'this user may not write there. Give it the directory (chown), or choose another path'
 
 const FILE_FAULTS: Record<string, string> = {
   EACCES: NOT_WRITABLE,

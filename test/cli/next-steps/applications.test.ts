@@ -59,7 +59,11 @@ describe('an application is told the next step, or its operator is, when', () =>
     const response = await fetch(service.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
     return await response.text()
   }
-  const form = async (from: string, token: string, { path = '/v3/acme.test/messages', user = 'api' } = {}) => {
+  const form = async (
+    from: string,
+    token: string,
+    { path = '/v3/acme.test/messages', user = 'api' } = {},
+  ) => {
     const headers = { authorization: `Basic ${base64(`${user}:${token}`)}` }
     const body = new URLSearchParams({ ...MESSAGE, from })
     const response = await fetch(service.url + path, { method: 'POST', headers, body })
@@ -145,7 +149,8 @@ describe('an application is told the next step, or its operator is, when', () =>
     },
     {
       slip: 'the key is one of the service that was used before',
-      tried: () => logged(() => json(MESSAGE, 're_123456789'), /"API key is invalid"/, /no API key of Postroad/),
+      tried: () =>
+        logged(() => json(MESSAGE, 're_123456789'), /"API key is invalid"/, /no API key of Postroad/),
       names: /postroad key create/,
     },
     {
@@ -176,7 +181,8 @@ describe('an application is told the next step, or its operator is, when', () =>
     {
       slip: 'the base URL of a JSON client has a path',
       tried: () => json(MESSAGE, keys.all, '/api/emails'),
-      names: /mail is taken at \/emails, so the base URL in the settings of the client has to end before that/,
+      names:
+        /mail is taken at \/emails, so the base URL in the settings of the client has to end before that/,
     },
     {
       slip: 'the URL begins with https:// and there is no certificate',
@@ -232,32 +238,59 @@ describe('an application is told the next step, or its operator is, when', () =>
   testEach([
     {
       slip: 'nobody logs in (SMTP)',
-      tried: () => over([['EHLO client.test', /^250-/], ['MAIL FROM:<a@acme.test>', /^530 /]]),
+      tried: () =>
+        over([
+          ['EHLO client.test', /^250-/],
+          ['MAIL FROM:<a@acme.test>', /^530 /],
+        ]),
       names: /Log in first, with any user name and an API key as password/,
     },
     {
       slip: 'the password is not a key (SMTP)',
-      tried: () => over([['EHLO client.test', /^250-/], [login('hunter2'), /^535 /]]),
+      tried: () =>
+        over([
+          ['EHLO client.test', /^250-/],
+          [login('hunter2'), /^535 /],
+        ]),
       names: /create one with `postroad key create`/,
     },
     {
       slip: 'the key is given as user name (SMTP)',
-      tried: () => over([['EHLO client.test', /^250-/], [login('', keys.all), /^535 /]]),
+      tried: () =>
+        over([
+          ['EHLO client.test', /^250-/],
+          [login('', keys.all), /^535 /],
+        ]),
       names: /The password is not a valid API key/,
     },
     {
       slip: 'the connection is not encrypted (SMTP)',
-      tried: () => over([['EHLO client.test', /^250-/], [login('x'), /^538 /]], overTls),
+      tried: () =>
+        over(
+          [
+            ['EHLO client.test', /^250-/],
+            [login('x'), /^538 /],
+          ],
+          overTls,
+        ),
       names: /say STARTTLS first \(turn TLS on in the application\)/,
     },
     {
       slip: 'the connection is to be encrypted, and there is no certificate (SMTP)',
-      tried: () => over([['EHLO client.test', /^250-/], ['STARTTLS', /^503 /]]),
+      tried: () =>
+        over([
+          ['EHLO client.test', /^250-/],
+          ['STARTTLS', /^503 /],
+        ]),
       names: /turn TLS off in the application, or set POSTROAD_TLS_CERT/,
     },
     {
       slip: 'the application logs in by CRAM-MD5 (SMTP)',
-      tried: () => over([['EHLO client.test', /^250-/], ['AUTH CRAM-MD5', /^504 /]]),
+      tried: () =>
+        over([
+          ['EHLO client.test', /^250-/],
+          ['AUTH CRAM-MD5', /^504 /],
+        ]),
       names: /PLAIN and LOGIN; choose one of them in the application/,
     },
     {

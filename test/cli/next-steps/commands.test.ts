@@ -104,7 +104,8 @@ describe('a command names the next step when', { concurrency: 4 }, () => {
         assert.match(stdout, /^missing +TXT .*\n.*\n +expected: v=DKIM1/m)
         return stderr
       },
-      names: /publish the records above .*: postroad domain verify example\.com\..* postroad domain activate example\.com$/m,
+      names:
+        /publish the records above .*: postroad domain verify example\.com\..* postroad domain activate example\.com$/m,
     },
     {
       slip: 'DNS does not answer',
@@ -147,11 +148,21 @@ describe('a command names the next step when', { concurrency: 4 }, () => {
     {
       slip: 'a webhook leads to this machine',
       ...of('webhook', 'add', '--company', 'My Company', '--url', 'http://localhost:3000/hook'),
-      names: /POSTROAD_ALLOW_PRIVATE_NETWORKS=true .*: postroad listen --forward http:\/\/localhost:3000\/hook$/m,
+      names:
+        /POSTROAD_ALLOW_PRIVATE_NETWORKS=true .*: postroad listen --forward http:\/\/localhost:3000\/hook$/m,
     },
     {
       slip: 'an event of a webhook is mistyped',
-      ...of('webhook', 'add', '--company', 'Other', '--url', 'https://app.test/h', '--event', 'email.deliverd'),
+      ...of(
+        'webhook',
+        'add',
+        '--company',
+        'Other',
+        '--url',
+        'https://app.test/h',
+        '--event',
+        'email.deliverd',
+      ),
       names: /email\.delivered/,
     },
     {

@@ -34,7 +34,8 @@ describe('mail that does not arrive names the next step when', () => {
     })
     place = newWorkplace({ POSTROAD_DELIVERY: 'direct', POSTROAD_DNS_SERVERS: dns.address })
     await place.json('company', 'create', 'Acme')
-    const token = (await place.json<{ token: string }>('key', 'create', '--company', 'Acme', '--name', 'k')).token
+    const token = (await place.json<{ token: string }>('key', 'create', '--company', 'Acme', '--name', 'k'))
+      .token
     relay = await rawServer(async (peer) => {
       await peer.greet('AUTH PLAIN LOGIN')
       await peer.answer('535 5.7.8 authentication failed', '221 2.0.0 bye')
@@ -91,12 +92,14 @@ describe('mail that does not arrive names the next step when', () => {
     {
       slip: 'the relay refuses the login',
       tried: queue,
-      names: /^The relay refuses the login: correct user and password in POSTROAD_DELIVERY .*: postroad queue retry\.$/m,
+      names:
+        /^The relay refuses the login: correct user and password in POSTROAD_DELIVERY .*: postroad queue retry\.$/m,
     },
     {
       slip: 'nothing answers at the relay, or port 25 is blocked',
       tried: queue,
-      names: /^No connection is made: correct host and port .* block port 25: ask yours to open it, or use a relay/m,
+      names:
+        /^No connection is made: correct host and port .* block port 25: ask yours to open it, or use a relay/m,
     },
     {
       slip: 'the relay has another name',

@@ -79,7 +79,8 @@ describe('a start that comes to nothing names the next step when', { concurrency
     {
       slip: 'the certificate is not there',
       tried: () => refusedStart({ POSTROAD_TLS_CERT: 'cert.pem', POSTROAD_TLS_KEY: 'key.pem' }),
-      names: /POSTROAD_TLS_CERT \(.*cert\.pem\).* must be readable PEM files.* Correct the paths, or unset both/,
+      names:
+        /POSTROAD_TLS_CERT \(.*cert\.pem\).* must be readable PEM files.* Correct the paths, or unset both/,
     },
     {
       slip: 'SMTP listens to all without a certificate',
@@ -99,7 +100,8 @@ describe('a start that comes to nothing names the next step when', { concurrency
     {
       slip: 'the data directory is not writable',
       tried: startWithoutRight,
-      names: /this user may not write there\. Give it the directory \(chown\), or choose another path \(POSTROAD_DATABASE_URL\)/,
+      names:
+        /this user may not write there\. Give it the directory \(chown\), or choose another path \(POSTROAD_DATABASE_URL\)/,
     },
     {
       slip: 'the database is a URL of another program',
@@ -131,7 +133,8 @@ describe('beside a running service the next step is named when', () => {
     {
       slip: 'a second one is started on the same directory',
       tried: () => refused(place, 'serve'),
-      names: /in use by another Postroad service\. Stop that one first, or give this one a database of its own/,
+      names:
+        /in use by another Postroad service\. Stop that one first, or give this one a database of its own/,
     },
   ])
 })
