@@ -274,7 +274,7 @@ async function verify(name: string, { json }: JsonOption): Promise<void> {
   }
   throw new CommandFailed(
     uncertain
-      ? `DNS gave no answer about ${domain.name}, and nothing was changed. Try again: postroad domain verify ${domain.name}. ` +
+      ? `DNS could not be asked about ${domain.name}, and nothing was changed. Try again: postroad domain verify ${domain.name}. ` +
           'If it stays so, name DNS servers that answer in POSTROAD_DNS_SERVERS'
       : `${domain.name} is not verified: publish the records above as they are expected, then run this again: postroad domain ` +
           `verify ${domain.name}. DNS changes can take a while to be seen; to send before that: postroad domain activate ${domain.name}`,

@@ -1,6 +1,6 @@
 /** Commands that do not do what was asked. */
 import assert from 'node:assert/strict'
-import { after, before, describe } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { type FakeDns, startDns } from '../../../harness/dns.ts'
 import { bin, newWorkplace, runProgram, serve, type Workplace } from '../postroad.ts'
 import { refused, testEach } from './slips.ts'
@@ -21,6 +21,12 @@ describe('a command names the next step when', { concurrency: 4 }, () => {
     place.remove()
     await dns.close()
   })
+
+  test('on stderr, alike with --json and without', async () => {
+    const wrong = ['domain', 'add', 'mg.example.org', '--company', 'My Company', '--from', 'example.org']
+    assert.deepEqual(await place.run(...wrong), await place.run(...wrong, '--json'))
+  })
+
   const of = (...args: string[]) => ({ tried: () => refused(place, ...args) })
 
   testEach([
