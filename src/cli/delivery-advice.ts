@@ -30,9 +30,13 @@ const ADVICE: readonly (readonly [said: RegExp, advice: string])[] = [
   ],
 ]
 
-/** Mail was composed and kept, and that was all. */
-export const CAPTURED =
-  'It was captured: nothing left this machine. To deliver mail, set POSTROAD_DELIVERY (README, "Go live") and start the service again'
+/** Of an email that was composed and kept, and that was all. */
+export const WAS_CAPTURED =
+  'It was captured: nothing left this machine. To deliver mail, set POSTROAD_DELIVERY (README, "Go live") and start the service again.'
+
+/** Where the settings say so. */
+export const CAPTURES =
+  'POSTROAD_DELIVERY is capture: until the service runs with another one, all mail is captured and none leaves.'
 
 /** For people: a line for each kind of trouble among these answers. */
 export function printDeliveryAdvice(messages: readonly (string | null)[]): void {

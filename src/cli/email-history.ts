@@ -1,7 +1,7 @@
 /** Everything that is known about one email, for people. */
 import type { EventDetail } from '../email/event.ts'
 import type { EmailHistory, StoredAttempt } from '../email/stored-email.ts'
-import { CAPTURED, printDeliveryAdvice } from './delivery-advice.ts'
+import { printDeliveryAdvice, WAS_CAPTURED } from './delivery-advice.ts'
 import { clipped, printFields, printLine, printTable, shownTime } from './print.ts'
 
 /** @param company its name */
@@ -56,7 +56,7 @@ export function printHistory({ email, recipients, events, attempts }: EmailHisto
   for (const attempt of attempts) printAttempt(attempt)
   if (attempts.some(({ server }) => server === 'capture')) {
     printLine()
-    printLine(`${CAPTURED}.`)
+    printLine(WAS_CAPTURED)
   }
   const troubled = recipients.filter(({ state }) => state !== 'delivered')
   printDeliveryAdvice(troubled.map(({ lastMessage }) => lastMessage))

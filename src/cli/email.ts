@@ -4,6 +4,7 @@ import { cancelEmail, type EmailListing, listEmails, rescheduleEmail, showEmail 
 import { addressIn, companyName } from '../operate/find.ts'
 import { emailSummaryJson, historyJson, isoTime } from '../operate/shapes.ts'
 import { command, countUpTo, group, type JsonOption, typed } from './command.ts'
+import { CAPTURES } from './delivery-advice.ts'
 import { printHistory } from './email-history.ts'
 import { withOperation } from './open.ts'
 import {
@@ -133,6 +134,10 @@ async function list({ json, event: events, ...wanted }: ListOptions): Promise<vo
     if (emails.length === wanted.limit) {
       printLine()
       printLine(`Older ones: the same command with --before ${emails.at(-1)!.id}`)
+    }
+    if (emails.length > 0 && op.setup.delivery.kind === 'capture') {
+      printLine()
+      printLine(CAPTURES)
     }
   })
 }

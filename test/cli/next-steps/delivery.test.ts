@@ -81,6 +81,13 @@ describe('mail that does not arrive names the next step when', () => {
       names: /^It was captured: nothing left this machine\. .* set POSTROAD_DELIVERY/m,
     },
     {
+      slip: 'it was captured, and the list says that it was delivered',
+      async tried() {
+        return (await captured.run('email', 'list')).stdout
+      },
+      names: /^POSTROAD_DELIVERY is capture: until the service runs with another one, .* none leaves\.$/m,
+    },
+    {
       slip: 'its webhook cannot be reached',
       tried: () =>
         until(async () => {
