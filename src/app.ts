@@ -296,6 +296,8 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     },
     'Postroad is listening',
   )
+  if (settings.delivery.kind === 'capture')
+    log.info('Capture mode: mail is kept here and none leaves; set POSTROAD_DELIVERY to deliver it')
 
   const running = started.move()
   const empty = directory.companies().length === 0

@@ -2,6 +2,9 @@
 import type { Principal, SendingDomain } from './account.ts'
 import type { AccountDirectory } from './directory.ts'
 
+/** Why no mail is accepted from a domain: its company disabled it, the operator suspended it, or DNS is unproven. */
+export type Inactivity = 'disabled' | 'suspended' | 'unverified'
+
 export type SendingCheck =
   | { ok: true; domain: SendingDomain }
   /** The key lacks the scope `sending`. */
@@ -10,11 +13,8 @@ export type SendingCheck =
   | { ok: false; why: 'restricted'; domain: string }
   /** Nobody's domain, or another company's: the two cannot be told apart. */
   | { ok: false; why: 'unknown'; domain: string }
-  /**
-   * The company's own domain, but no mail may leave from it. `detail` is a sentence for its owner; `off`: it is the
-   * owner's setting.
-   */
-  | { ok: false; why: 'inactive'; domain: string; detail: string; off: boolean }
+  /** The company's own domain, but it may not send. `detail` is a sentence for its owner. */
+  | { ok: false; why: 'inactive'; domain: string; detail: string; cause: Inactivity }
 
 /**
  * Checks from the key towards the domain (scope, restriction, ownership, state), so that what is wrong with the key is
@@ -36,8 +36,8 @@ export function checkSending(
   }
   if (!domain) return { ok: false, why: 'unknown', domain: domainName }
   if (acceptsMail(domain)) return { ok: true, domain }
-  const off = domain.sending === 'active'
-  return { ok: false, why: 'inactive', domain: domain.name, detail: whyInactive(domain), off }
+  const cause = inactivityOf(domain)
+  return { ok: false, why: 'inactive', domain: domain.name, detail: INACTIVE[cause], cause }
 }
 
 /**
@@ -64,8 +64,13 @@ export function acceptsMail({ sending, settings }: Pick<SendingDomain, 'sending'
   return sending === 'active' && !settings.sendingOff
 }
 
-function whyInactive(domain: SendingDomain): string {
-  if (domain.sending === 'active') return 'sending is disabled in its settings (`capabilities.sending`)'
-  if (domain.sending === 'suspended') return 'sending was suspended by the operator of this service'
-  return 'its DNS records have not been verified yet'
+function inactivityOf({ sending }: SendingDomain): Inactivity {
+  if (sending === 'active') return 'disabled'
+  return sending === 'suspended' ? 'suspended' : 'unverified'
+}
+
+const INACTIVE: Readonly<Record<Inactivity, string>> = {
+  disabled: 'sending is disabled in its settings (`capabilities.sending`)',
+  suspended: 'sending was suspended by the operator of this service',
+  unverified: 'its DNS records have not been verified yet',
 }

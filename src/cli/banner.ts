@@ -1,10 +1,17 @@
 /** What `serve` prints once it listens: where it is, and what to type next. Plain lines, on a terminal as in a pipe. */
 import type { FirstStart } from '../operate/first-start.ts'
 
+/** Where it is. */
+export interface Places {
+  url: string
+  submissionUrls: readonly string[]
+  /** Signs the first operator in. */
+  signInLink: string | null
+}
+
 /** What the first start made up, with a line to paste for everything that can be done with it. */
 export function firstStartText(
-  url: string,
-  link: string | null,
+  { url, submissionUrls, signInLink: link }: Places,
   { company, domain, token }: FirstStart,
 ): string {
   return `${link === null ? '' : `\nOpen the inbox: ${link}\n`}
@@ -31,13 +38,30 @@ Send through the form endpoint:
     -F subject=Hello \\
     -F text='It works.'
 
+${smtpText(submissionUrls)}
+
+Settings for Ghost, WordPress, Laravel and others are in the README.
+
 Look at the result, with the id that the JSON endpoint answers:
 
   curl -H 'Authorization: Bearer ${token}' ${url}/emails/ID
   bin/postroad email list
   bin/postroad email show ID --raw
 
+To deliver mail, set POSTROAD_DELIVERY (README, "Go live") and start again.
+
 `
+}
+
+function smtpText(urls: readonly string[]): string {
+  if (urls.length === 0)
+    return 'Send over SMTP: set POSTROAD_SUBMISSION_LISTEN=smtp://127.0.0.1:2587 first, and start again.'
+  const lines = urls.map((url) => {
+    const { hostname, port, protocol } = new URL(url)
+    const tls = protocol === 'smtps:' ? ', TLS from the start' : ''
+    return `  host ${hostname}, port ${port}${tls}, user api, password: the API key`
+  })
+  return ['Send over SMTP:', '', ...lines].join('\n')
 }
 
 /** For a service whose mail leaves and that has no company yet: nothing is made up, everything is to be typed. */

@@ -6,6 +6,7 @@ import { companyJson, domainJson, keyJson } from '../operate/shapes.ts'
 import { rotateSigningKey, showSigningKey } from '../operate/webhook-secrets.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
 import { WrongUsage } from './failure.ts'
+import { shellWord } from './hint.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { printFields, printJson, printLine, shownTime } from './print.ts'
@@ -84,7 +85,7 @@ async function create(name: string, { json }: JsonOption): Promise<void> {
   const company = await withOperation((op) => createCompany(op, { name }), { make: true })
   if (json) return printJson(companyJson(company))
   printLine(`Created the company ${company.name} (id ${company.id}).`)
-  printLine(`Next: postroad domain add example.com --company ${company.id}`)
+  printLine(`Next: postroad domain add example.com --company ${shellWord(company.name)}`)
 }
 
 const list = listing({

@@ -21,7 +21,7 @@ import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { printFields, printJson, printLine, shownTime } from './print.ts'
 
-const SPEAKS_FOR = 'other domains of the company that its mail may be from'
+const SPEAKS_FOR = 'other domains of the company that its mail may have in From'
 
 export function addDomainCommands(program: Command): void {
   const domain = group(program, 'domain', 'Sending domains: what a company may send from.', [
@@ -48,7 +48,7 @@ export function addDomainCommands(program: Command): void {
 
   command(domain, {
     usage: 'update <domain>',
-    description: 'Change which other domains the mail of a domain may be from, and its settings.',
+    description: 'Change the settings of a domain, and which other domains its mail may have in From.',
     details:
       '--from is for form clients that are set up with mg.example.com and write as somebody at example.com. Each of these ' +
       'domains has to be a sending domain of the same company, and active when mail is sent; it signs what is from it. ' +
@@ -60,21 +60,16 @@ export function addDomainCommands(program: Command): void {
       'domain update mg.example.com --no-from',
       'domain update example.com --open-tracking on --click-tracking off',
       'domain update mg.example.com --unsubscribe-tracking on',
+      'domain update example.com --sending off',
     ],
   })
     .option('--from <domain...>', SPEAKS_FOR)
-    .option('--no-from', 'from no other domain any more')
-    .addOption(new Option('--open-tracking <on|off>', 'whether opened mail is to be told').argParser(onOrOff))
+    .option('--no-from', 'allow no other domain in From any more')
+    .addOption(new Option('--sending <on|off>', 'accept new mail from the domain').argParser(onOrOff))
+    .addOption(new Option('--open-tracking <on|off>', 'report when mail is opened').argParser(onOrOff))
+    .addOption(new Option('--click-tracking <on|off>', 'report when links are followed').argParser(onOrOff))
     .addOption(
-      new Option('--click-tracking <on|off>', 'whether links that are followed are to be told').argParser(
-        onOrOff,
-      ),
-    )
-    .addOption(
-      new Option(
-        '--unsubscribe-tracking <on|off>',
-        'whether mail is to end with a link to unsubscribe',
-      ).argParser(onOrOff),
+      new Option('--unsubscribe-tracking <on|off>', 'end mail with a link to unsubscribe').argParser(onOrOff),
     )
     .action(update)
 
@@ -82,7 +77,7 @@ export function addDomainCommands(program: Command): void {
     usage: 'verify <domain>',
     description:
       'Check the DNS records of a domain now; when the required ones are right, sending becomes active.',
-    details: 'Exit code 1 when a required record is missing or different, or DNS could not be asked.',
+    details: 'Exit code 1 when a required record is missing or different, or DNS does not answer.',
     examples: ['domain verify example.com', 'domain verify example.com --json'],
   }).action(verify)
 
@@ -112,7 +107,7 @@ export function addDomainCommands(program: Command): void {
 
   command(domain, {
     usage: 'suspend <domain>',
-    description: 'Stop accepting mail from a domain, and sending what waits.',
+    description: 'Stop accepting mail from a domain, and hold what waits.',
     details:
       'Verification does not lift a suspension; `domain activate` does. What was accepted before is held until then.',
     examples: ['domain suspend example.com'],
@@ -146,23 +141,27 @@ async function add(name: string, { company: owner, ed25519, from = [], json }: A
   })
 }
 
-interface UpdateOptions extends JsonOption, Partial<DomainSettings> {
+type Tracking = Pick<DomainSettings, 'openTracking' | 'clickTracking' | 'unsubscribeTracking'>
+
+interface UpdateOptions extends JsonOption, Partial<Tracking> {
+  sending?: boolean
   /** False: from none. */
   from?: string[] | false
 }
 
-async function update(name: string, { from, json, ...settings }: UpdateOptions): Promise<void> {
+async function update(name: string, { from, json, sending, ...tracking }: UpdateOptions): Promise<void> {
   const speaksFor = from === false ? [] : from
-  const someSettings = Object.keys(settings).length > 0
-  if (speaksFor === undefined && !someSettings) {
+  const settings = { ...tracking, ...(sending !== undefined && { sendingOff: !sending }) }
+  if (speaksFor === undefined && Object.keys(settings).length === 0) {
     throw new WrongUsage(
-      'say what is to be changed: --from DOMAIN, --no-from, --open-tracking, --click-tracking or --unsubscribe-tracking',
+      'name the change: --from DOMAIN, --no-from, --sending, --open-tracking, --click-tracking or --unsubscribe-tracking',
     )
   }
   await withOperation(async (op) => {
     const domain = await updateDomain(op, { domain: name, settings, ...(speaksFor && { speaksFor }) })
     if (json) return printJson(domainJson(op.accounts, domain))
-    if (someSettings) printLine(`Tracking of ${domain.name}: ${trackingOf(domain)}.`)
+    if (sending !== undefined) printLine(`Sending from ${domain.name}: ${sendingOf(domain)}.`)
+    if (Object.keys(tracking).length > 0) printLine(`Tracking of ${domain.name}: ${trackingOf(domain)}.`)
     if (speaksFor === undefined) return
     const others = spokenFor(op.accounts, domain)
     printLine(`Mail for ${domain.name} may be from ${[domain.name, ...others].join(', ')}.`)
@@ -176,7 +175,7 @@ function onOrOff(text: string): boolean {
 }
 
 function sendingOf({ sending, settings }: SendingDomain): string {
-  return settings.sendingOff ? `${sending}, but its company accepts no new mail from it` : sending
+  return settings.sendingOff ? `${sending}, but new mail from it is refused (turned off)` : sending
 }
 
 function trackingOf({ settings }: SendingDomain): string {
@@ -285,8 +284,10 @@ async function verify(name: string, { json }: JsonOption): Promise<void> {
   }
   throw new CommandFailed(
     uncertain
-      ? `DNS could not be asked about ${domain.name}, so that nothing was changed. Try again.`
-      : `${domain.name} is not verified: correct the records above and run this again. DNS changes can take a while to be seen.`,
+      ? `DNS could not be asked about ${domain.name}, and nothing was changed. Try again: postroad domain verify ${domain.name}. ` +
+          'If it stays so, name DNS servers that answer in POSTROAD_DNS_SERVERS'
+      : `${domain.name} is not verified: publish the records above as they are expected, then run this again: postroad domain ` +
+          `verify ${domain.name}. DNS changes can take a while to be seen; to send before that: postroad domain activate ${domain.name}`,
   )
 }
 

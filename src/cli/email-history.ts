@@ -1,6 +1,7 @@
 /** Everything that is known about one email, for people. */
 import type { EventDetail } from '../email/event.ts'
 import type { EmailHistory, StoredAttempt } from '../email/stored-email.ts'
+import { printDeliveryAdvice, WAS_CAPTURED } from './delivery-advice.ts'
 import { clipped, printFields, printLine, printTable, shownTime } from './print.ts'
 
 /** @param company its name */
@@ -53,6 +54,12 @@ export function printHistory({ email, recipients, events, attempts }: EmailHisto
     'none',
   )
   for (const attempt of attempts) printAttempt(attempt)
+  if (attempts.some(({ server }) => server === 'capture')) {
+    printLine()
+    printLine(WAS_CAPTURED)
+  }
+  const troubled = recipients.filter(({ state }) => state !== 'delivered')
+  printDeliveryAdvice(troubled.map(({ lastMessage }) => lastMessage))
 }
 
 function printAttempt({ startedAt, duration, server, tls, recipients, dialogue }: StoredAttempt): void {

@@ -4,6 +4,7 @@ import { cancelEmail, type EmailListing, listEmails, rescheduleEmail, showEmail 
 import { addressIn, companyName } from '../operate/find.ts'
 import { emailSummaryJson, historyJson, isoTime } from '../operate/shapes.ts'
 import { command, countUpTo, group, type JsonOption, typed } from './command.ts'
+import { CAPTURES } from './delivery-advice.ts'
 import { printHistory } from './email-history.ts'
 import { withOperation } from './open.ts'
 import {
@@ -27,11 +28,10 @@ export function addEmail(program: Command): void {
 
   command(email, {
     usage: 'list',
-    description: 'List emails, newest first: all of them, or those that are looked for.',
+    description: 'List emails, newest first; options narrow the list.',
     details:
-      'What is named with several options has to be so all at once. By --to, --words, --tag, --key, --domain and most of --event ' +
-      'emails are found however many there are; --from and --subject alone are looked for among all, which takes a while unless ' +
-      '--since ends it.',
+      'Several options narrow the list together. --to, --words, --tag, --key, --domain and most of --event are fast however many ' +
+      'emails there are; --from and --subject alone go through all of them, which takes a while: add --since.',
     examples: [
       'email list',
       'email list --to jane@example.com',
@@ -44,9 +44,7 @@ export function addEmail(program: Command): void {
     .option('--to <address>', 'only those with this recipient (in to, cc or bcc)', typed(addressIn))
     .option('--from <text>', 'only those with this in From')
     .option('--subject <text>', 'only those with this in the subject')
-    .option('--words <text>', 'only those with these words in the subject, one after the other', (text) => [
-      text,
-    ])
+    .option('--words <text>', 'only those with these words in the subject, in this order', (text) => [text])
     .option('--tag <name or name:value>', 'only those with this tag', tagFilterOf)
     .addOption(
       new Option('--event <event...>', 'only those whose last event is this; can be repeated').choices(
@@ -136,6 +134,10 @@ async function list({ json, event: events, ...wanted }: ListOptions): Promise<vo
     if (emails.length === wanted.limit) {
       printLine()
       printLine(`Older ones: the same command with --before ${emails.at(-1)!.id}`)
+    }
+    if (emails.length > 0 && op.setup.delivery.kind === 'capture') {
+      printLine()
+      printLine(CAPTURES)
     }
   })
 }

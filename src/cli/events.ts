@@ -14,10 +14,10 @@ import { clipped, printJsonLine, printLine, shownTime } from './print.ts'
 export function addEvents(program: Command): void {
   command(program, {
     usage: 'events',
-    description: 'What happened to emails and to webhooks: the last events, or all of them as they come.',
+    description: 'What happened to emails and webhooks: the latest events, or each new one as it happens.',
     details:
-      'Events have numbers, which rise in the order in which they were recorded, on whatever node. Who gives the number of the ' +
-      'last one he has seen with --after goes on behind it, and misses none; there are gaps between numbers.\n\n' +
+      'Events have numbers, which rise in the order in which they were recorded, on whatever node; ' +
+      'there are gaps between them. Give --after the number of the last event you have seen, and you miss none.\n\n' +
       'With --json each event is one JSON object on a line of its own.',
     examples: [
       'events --follow',
@@ -25,7 +25,7 @@ export function addEvents(program: Command): void {
       'events --follow --json --after 4711',
     ],
   })
-    .option('--follow', 'go on with what comes, until interrupted')
+    .option('--follow', 'keep printing new events until interrupted')
     .option('--company <name or id>', 'only those of this company')
     .addOption(
       new Option('--type <type...>', 'only those of this type; can be repeated').choices([
@@ -33,7 +33,7 @@ export function addEvents(program: Command): void {
         ...COMPANY_EVENT_TYPES,
       ]),
     )
-    .option('--after <number>', 'only those behind the event with this number', eventNumber)
+    .option('--after <number>', 'only those after the event with this number', eventNumber)
     .option('--limit <count>', 'at most this many (of those that are there already)', countUpTo(10_000), 100)
     .action(events)
 }

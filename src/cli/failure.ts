@@ -18,6 +18,12 @@ export class WrongUsage extends Error {
  */
 const FOR_THE_OPERATOR = ['CommandFailed', 'WrongUsage', 'SettingsError', 'CannotListen', 'CertificateError']
 
+/** What helps after a wrong call beside the help of the command; empty: nothing. */
+export function usageHint({ code, message }: { code: string; message: string }): string {
+  const company = code === 'commander.missingMandatoryOptionValue' && message.includes("'--company ")
+  return company ? 'The companies there are: postroad company list\n' : ''
+}
+
 export function explain(thrown: unknown): string {
   const error = asOperateError(thrown)
   if (error instanceof OperateError) return error.message + (error.hint === null ? '' : hintText(error.hint))

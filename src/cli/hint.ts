@@ -13,13 +13,19 @@ export function hintText(hint: Hint): string {
     case 'migrateData':
       return '. Correct the path in the first argument, <from>'
     case 'createCompany':
-      return `: postroad company create "${hint.name}"`
+      return `: postroad company create ${shellWord(hint.name)}`
     case 'releaseQuarantined':
       return `; to try it again: postroad queue release ${hint.id}`
     case 'listCompanies':
       return see('company list')
+    case 'showCompany':
+      return see(`company show ${shellWord(hint.company)}`)
     case 'listDomains':
       return see(hint.company === undefined ? 'domain list' : `domain list --company ${hint.company}`)
+    case 'addDomain':
+      return hint.company === undefined
+        ? `${see('domain list')}, or add it: ${addDomain(hint.domain, 'NAME')}`
+        : `; add it first: ${addDomain(hint.domain, shellWord(hint.company))}`
     case 'showDomain':
       return see(`domain show ${hint.domain}`)
     case 'listKeys':
@@ -42,6 +48,8 @@ export function hintText(hint: Hint): string {
       return see('webhook list')
     case 'enableWebhook':
       return `: postroad webhook enable ${hint.id}`
+    case 'listen':
+      return `. An application on this machine is told by: postroad listen --forward ${shellWord(hint.url)}`
     case 'listSuppressions':
       return see(`suppression list --company ${hint.company}`)
   }
@@ -49,4 +57,14 @@ export function hintText(hint: Hint): string {
 
 function see(command: string): string {
   return `; see: postroad ${command}`
+}
+
+function addDomain(domain: string, company: string): string {
+  return `postroad domain add ${shellWord(domain)} --company ${company}`
+}
+
+/** As it is typed to a POSIX shell: names are whatever somebody wrote. */
+export function shellWord(text: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text
+  return /["\\$`!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`
 }

@@ -10,7 +10,7 @@ import { printFields, printJson, printLine, shownTime } from './print.ts'
 import { whenOf } from './when.ts'
 
 export function addKey(program: Command): void {
-  const key = group(program, 'key', 'API keys: what applications send and read with.', [
+  const key = group(program, 'key', 'API keys, with which applications send and read mail.', [
     'key create --company Acme --name website',
     'key list',
     'key revoke ID',
@@ -22,8 +22,8 @@ export function addKey(program: Command): void {
     details:
       'Scopes: sending (hand in mail, and read back what this key sent), reading (read all mail of the company, or of the one ' +
       'domain), management. Without --scope a key gets sending and reading.\n\n' +
-      'With --expires it works no more from then on. With --from it works only for requests from these addresses; behind a ' +
-      'proxy name the proxy in POSTROAD_TRUSTED_PROXIES, or its own address is the one that counts.',
+      'With --expires it stops working then. With --from it works for requests from these addresses only; behind a proxy, name ' +
+      'the proxy in POSTROAD_TRUSTED_PROXIES, or else the address of the proxy counts.',
     examples: [
       'key create --company Acme --name website',
       'key create --company Acme --name shop --scope sending --domain shop.example.com',
@@ -35,7 +35,11 @@ export function addKey(program: Command): void {
     .requiredOption('--name <text>', 'what it is for; shown in lists', nameOf)
     .addOption(new Option('--scope <scope...>', 'what it may do; can be repeated').choices(SCOPES))
     .option('--domain <domain>', 'the only domain it may send from')
-    .option('--expires <when>', 'its end: 2027-01-01, 2027-01-01T12:00:00Z, or from now on: 12h, 30d', whenOf)
+    .option(
+      '--expires <when>',
+      'when it expires: 2027-01-01, 2027-01-01T12:00:00Z, or from now on: 12h, 30d',
+      whenOf,
+    )
     .option(
       '--from <addresses>',
       'where it may be used: an IP address or range; can be repeated',

@@ -32,11 +32,11 @@ export function addListen(program: Command): void {
       'that it is signed with is printed at the start, and stays the same; for the form dialect it is the signing key of the ' +
       'company. The ids of messages stay the same as well, also when an event is forwarded once more. Any address ' +
       'will do, localhost above all: unlike the URL of a webhook this one is named by nobody but you.\n\n' +
-      'An answer that is no 2xx, or does not come within 15 seconds, is printed, and the event is forwarded again after 1, 2, 5, ' +
+      'An answer other than 2xx, or none within 15 seconds, is printed, and the event is forwarded again after 1, 2, 5, ' +
       '10 and 30 seconds, 1, 2 and 5 minutes, and then every 10 minutes for a day: sooner than webhooks are. In the form dialect a 406 ends it. While ' +
-      'nobody takes connections there, events wait, and go as soon as somebody does. Ctrl-C ends it with a summary.\n\n' +
+      'nothing listens there, events wait, and go as soon as something does. Ctrl-C ends it with a summary.\n\n' +
       'Without --forward the events are printed. With --json each line is one JSON object: the event in the words of the ' +
-      'dialect as its webhook carries it, or what became of a try to forward it.\n\n' +
+      'dialect as its webhook carries it, or what became of an attempt to forward it.\n\n' +
       webhookEventsDescribed(),
     examples: [
       'listen --forward http://localhost:3000/hook',

@@ -6,7 +6,7 @@ import { addCompany } from './company.ts'
 import { addDomainCommands } from './domain.ts'
 import { addEmail } from './email.ts'
 import { addEvents } from './events.ts'
-import { explain, WrongUsage } from './failure.ts'
+import { explain, usageHint, WrongUsage } from './failure.ts'
 import { addKey } from './key.ts'
 import { addListen } from './listen.ts'
 import { addMaintenance } from './maintenance.ts'
@@ -22,8 +22,8 @@ import { addUser } from './user.ts'
 import { addWebhookCommands } from './webhook.ts'
 
 const ABOUT =
-  'Commands act on the database that POSTROAD_DATABASE_URL names (./data/postroad.db when it is not set), also while the service ' +
-  'runs. Each has --help with examples, and --json for scripts.\n\n' +
+  'Commands act on the database that POSTROAD_DATABASE_URL names (./data/postroad.db when it is not set), whether the service ' +
+  'runs or not. Each has --help with examples, and --json for scripts.\n\n' +
   'Exit code: 0 when it is done; 1 when it is not, and stderr says why and what to do; 2 when it was called wrongly.'
 
 const FIRST_STEPS = [
@@ -57,6 +57,8 @@ export async function run(args: string[]): Promise<void> {
     .helpCommand(false)
     // What stands behind a command is for that command, also where it has commands of its own.
     .enablePositionalOptions()
+    // Descriptions are wrapped also beside long names of commands.
+    .configureHelp({ minWidthToWrap: 20 })
     .showHelpAfterError('Run the same command with --help to see its options.')
     // All that goes wrong begins alike; commander writes `error:`.
     .configureOutput({
@@ -91,6 +93,7 @@ export async function run(args: string[]): Promise<void> {
     if (error instanceof CommanderError) {
       // Commander has printed its message; help and version come here with exit code 0.
       process.exitCode = error.exitCode === 0 ? 0 : USAGE
+      printError(usageHint(error))
       return
     }
     printError(`postroad: ${explain(error)}\n`)

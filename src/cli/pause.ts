@@ -17,10 +17,10 @@ export function addPause(queue: Command): void {
   scoped(
     command(queue, {
       usage: 'pause',
-      description: 'Keep waiting mail where it is: all of it, or that of a company or to a domain.',
+      description: 'Hold waiting mail: all of it, or that of a company or to a domain.',
       details:
         'Mail is still accepted. What waits stays waiting and loses no attempts; what is in a session goes on. Every node follows ' +
-        'within a second. Pauses stand beside each other: mail waits while one of them names it.',
+        'within a second. Several pauses can hold at once: mail waits as long as one of them covers it.',
       examples: ['queue pause', 'queue pause --company Acme', 'queue pause --domain example.com'],
     }),
   ).action(begin)

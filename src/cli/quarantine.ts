@@ -24,7 +24,7 @@ export function addQuarantine(queue: Command): void {
 
   command(queue, {
     usage: 'release [email]',
-    description: 'Try mail in quarantine again: all of it, or what is named.',
+    description: 'Try mail in quarantine again: all of it, or what you name.',
     details:
       'It is tried by a process of its own once more; if that dies of it, it is in quarantine again. To see what is in it: ' +
       '`postroad email show ID`.',

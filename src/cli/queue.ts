@@ -4,6 +4,7 @@ import { type RetriedMail, type RetryInput, retry, showQueue } from '../operate/
 import { laneJson, pauseScopeJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, type JsonOption, refuseUnknown } from './command.ts'
+import { printDeliveryAdvice } from './delivery-advice.ts'
 import { withOperation } from './open.ts'
 import { addPause } from './pause.ts'
 import { clipped, Progress, printJson, printLine, printTable, recipientCount, shownTime } from './print.ts'
@@ -12,7 +13,7 @@ import { addQuarantine } from './quarantine.ts'
 export function addQueue(program: Command): void {
   const shown = command(program, {
     usage: 'queue',
-    description: 'Show what waits, by company and destination, until when and why; the largest first.',
+    description: 'Show the mail that waits, by company and destination: until when, and why. Largest first.',
     details:
       'A destination is a recipient domain. Recipients are counted by state:\n\n' +
       '  WAITING      tried at the time shown (NEXT ATTEMPT), unless paused\n' +
@@ -29,10 +30,10 @@ export function addQueue(program: Command): void {
 
   command(shown, {
     usage: 'retry [email]',
-    description: 'Try waiting mail now instead of at its time: all of it, or what is named.',
+    description: 'Try waiting mail now instead of later: all of it, or what you name.',
     details:
       'For the moment after a relay or a network was mended: mail that was deferred meanwhile waits for up to a day. Every node ' +
-      'begins at once; limits of sessions hold as always, so that a long queue takes its time. Attempts already made still count, and ' +
+      'begins at once; the limits of sessions hold as always, so a long queue takes a while. Attempts already made still count, and ' +
       'a message whose answer was lost goes to the same server only.\n\n' +
       'Left as it is: what is being sent or due already, what is paused (postroad queue resume), what is held for its sending domain ' +
       '(postroad domain activate), and what its sender scheduled for later.\n\n' +
@@ -79,6 +80,7 @@ async function queue(
       'Nothing waits.',
     )
     printSums(lanes, shown.length)
+    printDeliveryAdvice(lanes.map(({ lastMessage }) => lastMessage))
   })
 }
 
@@ -124,7 +126,7 @@ async function withProgress<Result>(
 function told({ retried, scheduled, paused, held, delivering }: RetriedMail, what: string): string[] {
   const lines = [
     retried === 0
-      ? `Nothing of ${what} waits for another time.`
+      ? `Nothing to retry: no recipient of ${what} waits for a later time.`
       : `Due now, of ${what}: ${recipientCount(retried)}.`,
   ]
   if (paused > 0)

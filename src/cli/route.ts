@@ -5,6 +5,7 @@ import { loadSettings } from '../config/load.ts'
 import { listRoutes, type RouteOwner, removeRoute, setRoute } from '../operate/routes.ts'
 import { routeJson } from '../operate/shapes.ts'
 import { command, group, type JsonOption } from './command.ts'
+import { CAPTURES } from './delivery-advice.ts'
 import { WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
@@ -14,7 +15,7 @@ export function addRoute(program: Command): void {
   const route = group(
     program,
     'route',
-    'Routes of their own: relays that take the mail of a domain or a company, instead of POSTROAD_DELIVERY.',
+    'Routes: relays for the mail of one domain or company, in place of POSTROAD_DELIVERY.',
     [
       'route list',
       'route set smtp://user@relay.example.com:587 --domain example.com --password-stdin < password.txt',
@@ -76,12 +77,9 @@ async function set(url: string, { json, passwordStdin, passwordEnv, ...owner }: 
   const set = await withOperation((op) => setRoute(op, { ...owner, url, password }))
   if (json) return printJson(routeJson(set))
   printLine(`Mail of ${set.domain?.name ?? set.company.name} goes through ${set.route.url}.`)
-  if (loadSettings().delivery.kind === 'capture') printLine(CAPTURED)
+  if (loadSettings().delivery.kind === 'capture') printLine(CAPTURES)
   printNextAttempt(set.company)
 }
-
-const CAPTURED =
-  'POSTROAD_DELIVERY is capture: until the service runs with another one, all mail is captured and none leaves.'
 
 /** Without the line's end that an editor or `echo` puts behind it. */
 async function passwordFrom(stdin: boolean, variable: string | undefined): Promise<string | undefined> {

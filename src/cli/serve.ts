@@ -42,7 +42,7 @@ async function serve({ json }: JsonOption): Promise<void> {
   const { url, submissionUrls, firstStart, empty, console, signInLink } = app
   const where = { url, ...(submissionUrls.length > 0 && { submissionUrls }) }
   if (json) printJsonLine({ ...where, console: signInLink ?? console, firstStart })
-  else if (firstStart) printText(firstStartText(url, signInLink, firstStart))
+  else if (firstStart) printText(firstStartText({ url, submissionUrls, signInLink }, firstStart))
   else if (empty) printText(firstStepsText(url, signInLink))
   else if (signInLink !== null) printText(signInText(url, signInLink))
   // Else the log says it, in whose lines nothing else should stand; unless its level hides that.

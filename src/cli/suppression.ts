@@ -44,8 +44,8 @@ export function addSuppressionCommands(program: Command): void {
   const suppression = group(
     program,
     'suppression',
-    'Suppressed addresses: recipients a company no longer sends to, because their servers said that they do not exist, they ' +
-      'complained or unsubscribed, or you did not want to.',
+    'Suppressed addresses: a company sends nothing to them any more, because they bounced, complained, unsubscribed, or were ' +
+      'added by hand.',
     [
       'suppression list --company Acme',
       'suppression add jane@example.com --company Acme --reason "asked us to"',

@@ -71,7 +71,7 @@ export function addUser(program: Command): void {
 
   command(user, {
     usage: 'role',
-    description: 'Give somebody another role in a company. It counts from their next click.',
+    description: 'Give somebody another role in a company. It takes effect with their next click.',
     examples: [`user role ${WHO} owner --company Acme`],
   })
     .argument('<address>', 'address or id of the person')
@@ -86,12 +86,12 @@ export function addUser(program: Command): void {
     examples: [`user operator ${WHO}`, `user operator ${WHO} --end`],
   })
     .argument('<address>', 'address or id of the person')
-    .option('--end', 'they are an operator no more')
+    .option('--end', 'take that away from them again')
     .action(changeOperator)
 
   command(user, {
     usage: 'remove',
-    description: 'Remove somebody from a company, or for good. Their next click finds nothing any more.',
+    description: 'Remove somebody from a company, or for good. It takes effect with their next click.',
     examples: [`user remove ${WHO} --company Acme`, `user remove ${WHO}`],
   })
     .argument('<address>', 'address or id of the person')

@@ -18,8 +18,8 @@ const MESSAGE = 'msg_000000016n6dnE8Gm5z2yE9Cw1'
 export function addTellingCommands(webhook: Command): void {
   command(webhook, {
     usage: 'attempts <id>',
-    description: 'List what became of each try, newest first.',
-    details: 'The last 1,000 that succeeded are kept, and those that failed for 30 days.',
+    description: 'List the attempts to post events to a webhook, newest first.',
+    details: 'The last 1,000 that succeeded are kept; those that failed, for 30 days.',
     examples: [
       `webhook attempts ${ID}`,
       `webhook attempts ${ID} --failed --limit 20`,
@@ -34,7 +34,7 @@ export function addTellingCommands(webhook: Command): void {
 
   command(webhook, {
     usage: 'replay [id]',
-    description: 'Tell again what was told before, under the ids that it had.',
+    description: 'Post events once more, under the ids that they had.',
     details:
       'With the id of a message (as in webhook attempts, and as its receiver sees it) the event that it was for. With --since everything since that time: to all ' +
       'enabled webhooks, or to the one whose id is given. With the id of a webhook and --event that event.',
@@ -63,7 +63,7 @@ export function addTellingCommands(webhook: Command): void {
     description: 'Send a sample of an event now, from here, and print the answer.',
     examples: [`webhook test ${ID} --event email.bounced`],
   })
-    .requiredOption('--event <event>', 'what the sample is about')
+    .requiredOption('--event <event>', 'the event to send a sample of')
     .action(test)
 }
 
@@ -123,16 +123,16 @@ async function replay(id: string | undefined, { json, ...wanted }: ReplayOptions
           : [await replayWebhook(op, { id, since })]
       if (json) return printJson(told.map(webhookJson))
       for (const { webhook } of told)
-        printLine(`Everything since ${shownTime(since)} is told again to ${webhook.url}.`)
+        printLine(`Everything since ${shownTime(since)} is posted again to ${webhook.url}.`)
       if (told.length === 0) printLine('There is no enabled webhook.')
       return
     }
     if (id === undefined)
-      throw new WrongUsage('say what is to be told again: the ID of a message, or --since TIME')
+      throw new WrongUsage('say what is to be posted again: the ID of a message, or --since TIME')
     const told =
       event === undefined ? await replayMessage(op, { id }) : await replayWebhook(op, { id, event })
     if (json) return printJson(webhookJson(told))
-    printLine(`The event is told again to ${told.webhook.url}.`)
+    printLine(`The event is posted again to ${told.webhook.url}.`)
   })
 }
 

@@ -21,22 +21,17 @@ import { clipped, printFields, printJson, printLine, shownTime } from './print.t
 import { addTellingCommands, ID } from './webhook-telling.ts'
 
 export function addWebhookCommands(program: Command): void {
-  const webhook = group(
-    program,
-    'webhook',
-    'Webhooks: URLs that are told what happens to the mail of a company.',
-    [
-      'webhook add --company Acme --url https://app.example.com/hook --event email.delivered --event email.bounced',
-      'webhook list',
-      `webhook attempts ${ID} --failed`,
-      'webhook replay --since 2026-01-01T12:00:00Z --company Acme',
-      `webhook test ${ID} --event email.bounced`,
-    ],
-  )
+  const webhook = group(program, 'webhook', 'Webhooks: URLs that events of a company are posted to.', [
+    'webhook add --company Acme --url https://app.example.com/hook --event email.delivered --event email.bounced',
+    'webhook list',
+    `webhook attempts ${ID} --failed`,
+    'webhook replay --since 2026-01-01T12:00:00Z --company Acme',
+    `webhook test ${ID} --event email.bounced`,
+  ])
 
   command(webhook, {
     usage: 'add',
-    description: 'Tell a URL what happens from now on, and print the secret that it is signed with.',
+    description: 'Post events to a URL from now on, and print the secret that signs them.',
     details:
       `${webhookEventsDescribed()}\n\n` +
       'With the form dialect the signature is made with the signing key of the company, one for all its webhooks.',
@@ -46,10 +41,14 @@ export function addWebhookCommands(program: Command): void {
       'webhook add --company Acme --domain mg.example.com --dialect form --url https://app.example.com/mg --event permanent_fail',
     ],
   })
-    .requiredOption('--company <name or id>', 'the company whose mail it is about')
-    .requiredOption('--url <url>', 'who is told; https:// or http://', typed(checkedWebhookUrl))
-    .option('--event <event...>', 'what is told; can be repeated')
-    .option('--domain <domain>', 'only of mail of this sending domain')
+    .requiredOption('--company <name or id>', 'the company whose events are posted')
+    .requiredOption(
+      '--url <url>',
+      'where events are posted to: https:// or http://',
+      typed(checkedWebhookUrl),
+    )
+    .option('--event <event...>', 'which events; can be repeated')
+    .option('--domain <domain>', 'only events of mail from this sending domain')
     .addOption(dialectOption())
     .action(add)
 
@@ -63,32 +62,32 @@ export function addWebhookCommands(program: Command): void {
 
   command(webhook, {
     usage: 'show <id>',
-    description: 'Show a webhook: what it is told, and how it fares.',
+    description: 'Show a webhook: its events, and whether they arrive.',
     examples: [`webhook show ${ID}`],
   }).action(show)
 
   command(webhook, {
     usage: 'remove <id>',
-    description: 'Remove a webhook, with its attempts. It is told nothing more.',
+    description: 'Remove a webhook with its attempts. Nothing more is posted to it.',
     examples: [`webhook remove ${ID}`],
   }).action(remove)
 
   command(webhook, {
     usage: 'enable <id>',
-    description: 'Tell a disabled webhook what happens from now on.',
-    details: 'What it missed meanwhile is told with webhook replay ID --since.',
+    description: 'Post events to a disabled webhook again, from now on.',
+    details: 'What it missed meanwhile: webhook replay ID --since TIME.',
     examples: [`webhook enable ${ID}`],
   }).action(changing((op, id) => updateWebhook(op, { id, enabled: true })))
 
   command(webhook, {
     usage: 'disable <id>',
-    description: 'Tell a webhook nothing until it is enabled.',
+    description: 'Post nothing to a webhook until it is enabled again.',
     examples: [`webhook disable ${ID}`],
   }).action(changing((op, id) => updateWebhook(op, { id, enabled: false })))
 
   command(webhook, {
     usage: 'rotate <id>',
-    description: 'Make another secret and print it. The one before signs too for a day.',
+    description: 'Make a new secret and print it. The old one signs as well for a day.',
     examples: [`webhook rotate ${ID}`],
   }).action(rotate)
 
@@ -100,11 +99,11 @@ export function webhookEventsDescribed(): string {
   const words = WEBHOOK_DIALECTS.map(
     (dialect) => `Events of the ${dialect} dialect: ${webhookWords(dialect).join(', ')}.`,
   )
-  return [...words, 'Without --event all are told.'].join(' ')
+  return [...words, 'Without --event all are posted.'].join(' ')
 }
 
 export function dialectOption(): Option {
-  return new Option('--dialect <dialect>', 'in whose words').choices(WEBHOOK_DIALECTS).default('json')
+  return new Option('--dialect <dialect>', 'the form of the events').choices(WEBHOOK_DIALECTS).default('json')
 }
 
 interface AddOptions extends JsonOption, Omit<NewWebhookInput, 'events'> {
@@ -177,7 +176,18 @@ async function show(id: string, { json }: JsonOption): Promise<void> {
       ['Told up to', `event ${webhook.cursor}${behind}`],
       ['Last try', lastAttempt && tryShown(lastAttempt)],
     ])
+    if (webhook.failingSince !== null) printFailing(webhook.id)
   })
+}
+
+/** What waits is posted by itself once the receiver takes it. */
+function printFailing(id: string): void {
+  printLine()
+  printLine(
+    'Mend the receiver, or correct its URL by adding another webhook; what waits is posted again by itself.',
+  )
+  printLine(`Each answer: postroad webhook attempts ${id} --failed`)
+  printLine(`To try now:  postroad webhook test ${id} --event EVENT`)
 }
 
 function tryShown({

@@ -56,7 +56,9 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
   const { POSTROAD_TLS_CERT: certPath, POSTROAD_TLS_KEY: keyPath } = values
   if ((certPath === null) !== (keyPath === null)) {
     const [set, unset] = keyPath === null ? ['CERT', 'KEY'] : ['KEY', 'CERT']
-    throw new SettingsError(`POSTROAD_TLS_${set} is set, but POSTROAD_TLS_${unset} is not: HTTPS needs both.`)
+    throw new SettingsError(
+      `POSTROAD_TLS_${set} is set, but POSTROAD_TLS_${unset} is not, and HTTPS needs both: set it, or neither.`,
+    )
   }
   checkSubmission(values)
   if (values.POSTROAD_RETENTION_EMAILS < values.POSTROAD_RETENTION_CONTENT) {
@@ -183,7 +185,7 @@ function gather(env: Environment, { envFile = '.env' }: SettingFiles): Source[] 
   const sources: Source[] = [{ label: 'environment', values: ours(env) }]
   if (envFile !== null) {
     const text = readIfThere(envFile)
-    if (text !== null) sources.push({ label: envFile, values: ours(parseEnv(text)) })
+    if (text !== null) sources.push({ label: envFile, values: ours(parsedEnv(text, envFile)) })
   }
   for (const source of sources) checkNames(source)
   const path = found('POSTROAD_CONFIG', sources).text
@@ -193,6 +195,19 @@ function gather(env: Environment, { envFile = '.env' }: SettingFiles): Source[] 
     sources.push(source)
   }
   return sources
+}
+
+/** Throws SettingsError for a line that names a setting and sets nothing, which would be passed over in silence. */
+function parsedEnv(text: string, path: string): Environment {
+  const values = parseEnv(text)
+  for (const [index, line] of text.split('\n').entries()) {
+    const [, name] = /^\s*(?:export\s+)?(POSTROAD_\w+)(?!\w|\s*=)/i.exec(line) ?? []
+    if (name === undefined || name in values) continue
+    throw new SettingsError(
+      `Line ${index + 1} of ${path} names ${name} and does not set it: write ${name}=VALUE, with an equals sign.`,
+    )
+  }
+  return values
 }
 
 function ours(env: Environment): Record<string, string> {
@@ -216,7 +231,9 @@ function readIfThere(path: string): string | null {
 function readConfigFile(path: string): Record<string, string> {
   const text = readIfThere(path)
   if (text === null)
-    throw new SettingsError(`POSTROAD_CONFIG names ${resolve(path)}, but there is no such file.`)
+    throw new SettingsError(
+      `POSTROAD_CONFIG names ${resolve(path)}, but there is no such file: correct the path, or unset it.`,
+    )
   let content: unknown
   try {
     content = JSON.parse(text)

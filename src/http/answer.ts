@@ -10,6 +10,7 @@ import { OperateError } from '../operate/error.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import type { Admission } from './admission/admission.ts'
+import { type Advice, adviceOn } from './advice.ts'
 import { type AnyReason, ClientGone, Fault } from './fault.ts'
 import { type Pieces, writePieces } from './long-answer.ts'
 import type { RateLimits } from './rate-limit.ts'
@@ -183,6 +184,8 @@ export class Answers {
         const { keyId, address } = error.reason
         this.#tell('a key was used from where it may not be', keyId, { keyId, address }, request)
       }
+      // Over SMTP the reply says all of it.
+      if (request.method !== 'SMTP') this.#advise(error.reason, request)
       return error.reason
     }
     if (error instanceof StoreUnavailable) return this.#unavailable(error, request)
@@ -215,6 +218,16 @@ export class Answers {
     this.#log.debug({ requestId, operation: 'other', status, detail }, 'request')
   }
 
+  /** Tells the operator what can be done for an application that is refused. */
+  advise(advice: Advice, request: Pick<Named, 'id'>): void {
+    this.#tell('an application was refused', advice.why, advice, request)
+  }
+
+  #advise(reason: AnyReason, request: Named): void {
+    const advice = adviceOn(reason)
+    if (advice !== null) this.advise(advice, request)
+  }
+
   #unavailable(error: Error, request: Named): AnyReason {
     this.onUnavailable()
     const detail = 'the store cannot be used now'
@@ -234,7 +247,7 @@ export class Answers {
     return headers
   }
 
-  #tell(message: string, trouble: string, facts: object, request: Named): void {
+  #tell(message: string, trouble: string, facts: object, request: Pick<Named, 'id'>): void {
     let throttle = this.#throttles.get(trouble)
     if (throttle === undefined) {
       throttle = new LogThrottle(TOLD_EVERY)

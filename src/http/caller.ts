@@ -34,7 +34,7 @@ export class Callers {
    * every await costs.
    */
   admit(request: IncomingMessage, token: string | null): Principal | Promise<Principal> {
-    if (token === null) throw new Refusal({ code: 'key_invalid' })
+    if (token === null) throw new Refusal({ code: 'key_invalid', mistake: 'scheme' })
     const caller = this.identify(token, this.#parts.address.of(request))
     if (!(caller instanceof Promise)) return this.count(request, caller)
     return caller.then((known) => this.count(request, known))
@@ -44,7 +44,8 @@ export class Callers {
   identify(token: string, from: string): Principal | Promise<Principal> {
     const caller = this.#parts.accounts.directory.authenticate(token, from)
     if (!('denied' in caller)) return caller
-    if (caller.denied !== 'unknown' || !isToken(token)) throw refusalOf(caller)
+    if (caller.denied !== 'unknown') throw refusalOf(caller)
+    if (!isToken(token)) throw new Refusal({ code: 'key_invalid', mistake: 'shape' })
     return this.#identifyNew(token, from)
   }
 

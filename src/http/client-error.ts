@@ -2,18 +2,23 @@
 import { randomUUID } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { type Advice, CLEAR_WHERE_TLS, TLS_WITHOUT_CERTIFICATE } from './advice.ts'
 import { type Answer, type Answers, headersOf } from './answer.ts'
 import type { HttpReason } from './fault.ts'
 import { isAnswered } from './unread-body.ts'
 
+/** `rawPacket`: what could not be read as HTTP. */
+type ClientError = NodeJS.ErrnoException & { rawPacket?: unknown }
 type Malformed = Extract<HttpReason, { code: 'http_malformed' }>
 
 /** What happens to such a connection. `words`: those of paths that belong to no API, since none may be known. */
 export function clientErrorHandler(
   answers: Answers,
   words: (reason: Malformed) => Answer,
-): (error: NodeJS.ErrnoException, socket: Socket) => void {
+): (error: ClientError, socket: Socket) => void {
   return (error, socket) => {
+    const mistaken = protocolMistake(error)
+    if (mistaken !== null) answers.advise(mistaken, { id: randomUUID() })
     // Before the handshake is done nothing can be said over TLS, and what is written would wait for it for ever.
     if ((socket as Socket & { secureConnecting?: boolean }).secureConnecting) {
       socket.destroy()
@@ -30,6 +35,14 @@ export function clientErrorHandler(
     answers.note(requestId, reason)
     socket.end(rawAnswer(words(reason), requestId), () => socket.destroy())
   }
+}
+
+/** A client that was given the wrong one of http:// and https://. */
+function protocolMistake({ code, rawPacket }: ClientError): Advice | null {
+  if (code === 'ERR_SSL_HTTP_REQUEST') return CLEAR_WHERE_TLS
+  // RFC 8446 5.1: a record with a handshake, of a legacy version 3.x.
+  const isHandshake = Buffer.isBuffer(rawPacket) && rawPacket[0] === 22 && rawPacket[1] === 3
+  return isHandshake ? TLS_WITHOUT_CERTIFICATE : null
 }
 
 /** An answer as octets. */

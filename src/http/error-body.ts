@@ -52,7 +52,11 @@ export function errorAnswer(
 
 /** What can be said of any path. */
 export const COMMON_ERRORS = {
-  path_unknown: () => [404, 'not_found', 'The requested endpoint does not exist'],
+  path_unknown: ({ advice }) => [
+    404,
+    'not_found',
+    `The requested endpoint does not exist${advice ? `: ${advice}` : ''}`,
+  ],
   method_unknown: ({ allow }) => [
     405,
     'method_not_allowed',

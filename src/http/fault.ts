@@ -39,7 +39,8 @@ export type HttpReason =
       detail: string
       retryAfter?: number
     }
-  | { code: 'path_unknown' }
+  /** `advice`: half a sentence for whoever set the client up. */
+  | { code: 'path_unknown'; advice?: string | null }
   /** `allow`: the methods there are, as in the Allow header. */
   | { code: 'method_unknown'; allow: string }
   /** Unknown, another company's, or not an id at all: one answer for all three. */

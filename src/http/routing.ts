@@ -1,5 +1,6 @@
 /** Whose a path is: each API answers what is under its prefixes, found or not, and nobody else does. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { baseUrlAdvice } from './advice.ts'
 import type { Answer } from './answer.ts'
 import { type Api, answeringFor } from './api.ts'
 import type { HttpCore } from './core.ts'
@@ -73,8 +74,13 @@ export class Routing {
   /** There is no such route. */
   failUnrouted(request: FastifyRequest, reply: FastifyReply): void {
     const target = targetOf(request)
-    const allow = this.#ownerOf(target).methods.allowed(decodedPath(target))
-    this.fail(request, reply, allow === null ? { code: 'path_unknown' } : { code: 'method_unknown', allow })
+    const path = decodedPath(target)
+    const allow = this.#ownerOf(target).methods.allowed(path)
+    const reason: AnyReason =
+      allow === null
+        ? { code: 'path_unknown', advice: baseUrlAdvice(path) }
+        : { code: 'method_unknown', allow }
+    this.fail(request, reply, reason)
   }
 
   #ownerOf(target: string): Owner {

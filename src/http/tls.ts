@@ -45,7 +45,8 @@ export async function readCertificate({ certPath, keyPath }: TlsFiles): Promise<
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new CertificateError(
       `POSTROAD_TLS_CERT (${certPath}) and POSTROAD_TLS_KEY (${keyPath}) cannot be used: ${why}. ` +
-        'They must be readable PEM files, and the key must belong to the certificate.',
+        'They must be readable PEM files, and the key must belong to the certificate. Correct the paths, or unset both to ' +
+        'serve HTTP without TLS.',
       { cause },
     )
   }

@@ -108,7 +108,7 @@ function refusalTo(check: Exclude<SendingCheck, { ok: true }>): Refusal {
         code: 'domain_inactive',
         domain: check.domain,
         why: check.detail,
-        off: check.off,
+        cause: check.cause,
       })
   }
 }

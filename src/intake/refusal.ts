@@ -3,15 +3,23 @@
  * own words and status. A refused submission leaves nothing behind.
  */
 import type { Denial, Scope } from '../accounts/account.ts'
+import type { Inactivity } from '../accounts/sending.ts'
 
 export type AddressField = 'from' | 'to' | 'cc' | 'bcc' | 'reply_to'
+
+/**
+ * - `scheme`: nothing came in the way that the dialect takes keys.
+ * - `shape`: it does not look like a key.
+ * - `unknown`: there is none, or none any more.
+ */
+export type KeyMistake = 'scheme' | 'shape' | 'unknown'
 
 export type Reason =
   /**
    * The key is malformed, unknown or revoked, or stands in the wrong scheme; also when it was revoked while the request
    * arrived.
    */
-  | { code: 'key_invalid' }
+  | { code: 'key_invalid'; mistake: KeyMistake }
   | { code: 'key_expired' }
   /** The key may not be used from `address`, which is '' when it cannot be told. */
   | { code: 'key_elsewhere'; keyId: string; address: string }
@@ -24,9 +32,8 @@ export type Reason =
    * owned.
    */
   | { code: 'domain_unknown'; domain: string }
-  /** The domain is the company's own, but sending is not active. `why` is a sentence for its owner. */
-  /** `off`: its company has disabled it. */
-  | { code: 'domain_inactive'; domain: string; why: string; off: boolean }
+  /** The domain is the company's own, but it may not send. `why` is a sentence for its owner. */
+  | { code: 'domain_inactive'; domain: string; why: string; cause: Inactivity }
   /** Form dialect: `from` is not of the domain of the path, nor of one that this speaks for. */
   | { code: 'from_mismatch'; domain: string; fromDomain: string }
   | { code: 'field_missing'; field: string }
@@ -103,7 +110,7 @@ export function isAboutDomain(error: unknown): boolean {
 export function refusalOf(denial: Denial): Refusal {
   switch (denial.denied) {
     case 'unknown':
-      return new Refusal({ code: 'key_invalid' })
+      return new Refusal({ code: 'key_invalid', mistake: 'unknown' })
     case 'expired':
       return new Refusal({ code: 'key_expired' })
     case 'elsewhere':

@@ -22,7 +22,11 @@ export const createCompany = verb(
       createdAt: op.now(),
       limits: NO_LIMITS,
     }
-    await unlessTaken(op.store.addCompany(company), { noun: 'company', name: company.name })
+    await unlessTaken(
+      op.store.addCompany(company),
+      { noun: 'company', name: company.name },
+      { verb: 'showCompany', company: company.name },
+    )
     return company
   },
   {

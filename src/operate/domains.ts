@@ -86,7 +86,7 @@ function refuseTaken(op: Operation, name: string): void {
   if (seen === undefined) return
   const about: About = { noun: 'domain', name }
   const whose = companyName(op, seen.companyId)
-  const since = holdsName(seen) ? '' : ', though it has not shown yet that it is theirs'
+  const since = holdsName(seen) ? '' : ', though not verified yet'
   const message = `${name} is a sending domain of ${whose} already${since}`
   const domain = holdsName(seen) ? name : seen.id
   throw new OperateError('already_exists', message, { verb: 'showDomain', domain }, { about })
@@ -94,15 +94,29 @@ function refuseTaken(op: Operation, name: string): void {
 
 /** Ids of domains of the company, each once. They need not be active yet: that counts when mail is sent. */
 function othersOf(op: Operation, companyId: string, name: string, texts: readonly string[]): string[] {
-  const others = texts.map((text) => findDomain(op, text))
+  const others = texts.map((text) => otherOf(op, companyId, text))
   for (const other of others) {
     if (other.companyId === companyId) continue
     throw new OperateError(
       'invalid',
       `${name} can speak for domains of its own company only, not ${other.name}`,
+      { verb: 'listDomains', company: companyId },
     )
   }
   return [...new Set(others.filter((other) => other.name !== name).map(({ id }) => id))]
+}
+
+/** One that is not there yet is to be added to the same company first. */
+function otherOf(op: Operation, companyId: string, text: string): SendingDomain {
+  try {
+    return findDomain(op, text)
+  } catch (error) {
+    if (!(error instanceof OperateError) || error.code !== 'not_found') throw error
+    throw noSuchDomain(
+      text,
+      visibleAccounts(op).companies.find(({ id }) => id === companyId),
+    )
+  }
 }
 
 export interface DomainUpdate {

@@ -26,6 +26,9 @@ export type OperateCode = (typeof OPERATE_CODES)[number]
 export type Hint =
   | { verb: 'createCompany'; name: string }
   | { verb: 'listCompanies' }
+  | { verb: 'showCompany'; company: string }
+  /** It is not there yet, and has to be before what was asked for; without `company`: or its name was mistyped. */
+  | { verb: 'addDomain'; domain: string; company?: string }
   | { verb: 'listDomains'; company?: string }
   | { verb: 'showDomain'; domain: string }
   | { verb: 'listKeys' }
@@ -40,6 +43,8 @@ export type Hint =
   | { verb: 'listSuppressions'; company: string }
   | { verb: 'listWebhooks' }
   | { verb: 'enableWebhook'; id: string }
+  /** Tells an application on this machine what a webhook would. */
+  | { verb: 'listen'; url: string }
   /** There is no database: either the place is wrong, or nothing was begun there yet. */
   | { verb: 'openOperation' }
   /** What was to be moved is not where it was said to be. */
@@ -92,11 +97,15 @@ export function asOperateError(error: unknown): unknown {
 }
 
 /** Of what is written under a name of its own: somebody else has that name. */
-export async function unlessTaken<Result>(write: Promise<Result>, about: About): Promise<Result> {
+export async function unlessTaken<Result>(
+  write: Promise<Result>,
+  about: About,
+  hint: Hint | null = null,
+): Promise<Result> {
   try {
     return await write
   } catch (error) {
     if (!(error instanceof StoreConflict)) throw error
-    throw new OperateError('already_exists', error.message, null, { cause: error, about })
+    throw new OperateError('already_exists', error.message, hint, { cause: error, about })
   }
 }

@@ -84,21 +84,20 @@ export function findOwnDomain(who: Who, company: Company, text: string): Sending
   if (found) return found
   const { domains } = visibleAccounts(who)
   const other = domains.find(({ id, name }) => id === text || name === domainName(text))
-  if (other === undefined) throw noSuchDomain(text)
+  if (other === undefined) throw noSuchDomain(text, company)
   throw new OperateError('not_found', `${other.name} is not a domain of ${company.name}`, {
     verb: 'listDomains',
     company: company.id,
   })
 }
 
-export function noSuchDomain(text: string): OperateError {
+/** @param company that it was looked for in; null: anywhere */
+export function noSuchDomain(text: string, company: Company | null = null): OperateError {
   const about: About = { noun: 'domain', name: text }
-  return new OperateError(
-    'not_found',
-    `there is no sending domain "${text}"`,
-    { verb: 'listDomains' },
-    { about },
-  )
+  const hint: Hint = UUID.test(text)
+    ? { verb: 'listDomains' }
+    : { verb: 'addDomain', domain: text, ...(company && { company: company.name }) }
+  return new OperateError('not_found', `there is no sending domain "${text}"`, hint, { about })
 }
 
 export function findKey(who: Who, id: string): ApiKey {
@@ -134,6 +133,7 @@ export function noSuchEmail(id: string, hint: Hint = { verb: 'listEmails' }): Op
 }
 
 const LONGEST_NAME = 200
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** A name for people, without blanks around it. Throws `invalid`. */
 export function checkedName(what: 'company' | 'key', text: string): string {
@@ -147,7 +147,23 @@ export function checkedName(what: 'company' | 'key', text: string): string {
 
 /** A-label form. Throws `invalid` when it is not a domain name. */
 export function domainName(text: string): string {
-  return valid(() => parseDomain(text))
+  try {
+    return valid(() => parseDomain(text))
+  } catch (error) {
+    const meant = domainWithin(text)
+    if (meant === null || !(error instanceof OperateError)) throw error
+    throw new OperateError('invalid', `${error.message}. Did you mean ${meant}?`, null, { cause: error })
+  }
+}
+
+/** The domain of a URL or an email address, which people paste where a domain is asked for. */
+function domainWithin(text: string): string | null {
+  const [, within] = /^(?:[a-z]+:\/\/|[^@\s/]*@)([^@\s/:?#]+)/i.exec(text) ?? []
+  try {
+    return within === undefined ? null : parseDomain(within)
+  } catch {
+    return null
+  }
 }
 
 /** As it stands in the envelope. Throws `invalid` when it is not one address. */

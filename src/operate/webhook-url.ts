@@ -35,5 +35,6 @@ export function publicWebhookUrl(op: Pick<Operation, 'guard'>, text: string): st
   throw new OperateError(
     'invalid',
     `"${text}" would never be told anything: ${why}. POSTROAD_ALLOW_PRIVATE_NETWORKS=true permits it, for tests`,
+    { verb: 'listen', url: text },
   )
 }

@@ -159,7 +159,9 @@ function addressOf(path: string, international: boolean, enhanced: string): stri
     address = parseMailbox(`<${path}>`).address
   } catch (error) {
     if (!(error instanceof AddressError)) throw error
-    throw new Refused(reply(553, enhanced, `The address cannot be used: ${error.message}`))
+    const next =
+      enhanced === '5.1.7' ? '; set the From address in the application to one at your sending domain' : ''
+    throw new Refused(reply(553, enhanced, `The address cannot be used: ${error.message}${next}`))
   }
   // RFC 6531 3.4. A domain was written in ASCII by now.
   if (international || /^[\x20-\x7e]*$/.test(address)) return address

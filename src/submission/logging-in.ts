@@ -46,7 +46,7 @@ export class LoggingIn {
 
   /** Rejects with a Refusal or a Fault. */
   async #loginOf(credentials: Credentials | null): Promise<Login> {
-    if (credentials === null) throw new Refusal({ code: 'key_invalid' })
+    if (credentials === null) throw new Refusal({ code: 'key_invalid', mistake: 'scheme' })
     const { address, parts } = this.#context
     const { user, password } = credentials
     const principal = await parts.core.callers.identify(password, address)

@@ -19,7 +19,13 @@ export function credentialsOf(argument: string, ask: Ask): Promise<Credentials |
   const [mechanism = '', initial, more] = argument.split(/[ \t]+/)
   const known = MECHANISMS.find((name) => name === mechanism.toUpperCase())
   if (known === undefined || more !== undefined) {
-    throw new Refused(reply(504, '5.5.4', `The mechanisms are ${MECHANISMS.join(' and ')}`))
+    throw new Refused(
+      reply(
+        504,
+        '5.5.4',
+        `The mechanisms are ${MECHANISMS.join(' and ')}; choose one of them in the application`,
+      ),
+    )
   }
   return known === 'PLAIN' ? plain(initial, ask) : login(initial, ask)
 }

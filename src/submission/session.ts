@@ -203,7 +203,9 @@ export class Session {
   async #startTls(rest: string): Promise<null> {
     if (rest !== '') throw new Refused(reply(501, '5.5.4', 'STARTTLS stands alone'))
     if (!this.#offersTls) {
-      const why = this.#secure ? 'This connection is encrypted already' : 'There is no certificate here'
+      const why = this.#secure
+        ? 'This connection is encrypted already'
+        : 'There is no certificate here; turn TLS off in the application, or set POSTROAD_TLS_CERT'
       throw new Refused(reply(503, '5.5.1', why))
     }
     const { channel, parts } = this.#context
@@ -239,7 +241,9 @@ export class Session {
     this.#assertHello()
     if (this.#login !== null) throw new Refused(reply(503, '5.5.1', 'You are logged in already'))
     if (!this.#mayLogIn) {
-      const how = this.#offersTls ? 'say STARTTLS first' : 'connect from the same machine'
+      const how = this.#offersTls
+        ? 'say STARTTLS first (turn TLS on in the application)'
+        : 'connect from the same machine'
       const text = `Logging in takes an encrypted connection: ${how}; replace a key that was sent unencrypted`
       throw new Refused(reply(538, '5.7.11', text))
     }

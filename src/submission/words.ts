@@ -1,4 +1,5 @@
 /** Any refusal there is as a reply. 4yz where the same message may be taken later, 5yz where it never will be. */
+import { inactiveNext, keyWith } from '../http/advice.ts'
 import { place } from '../http/client-address.ts'
 import { type AnyReason, clip, inMegabytes } from '../http/fault.ts'
 import { said, type Words } from '../http/words.ts'
@@ -26,7 +27,11 @@ const asItIs = ({ detail }: { detail: string }) => wrong(detail)
 const notUsable = ({ field, detail }: { field: string; detail: string }) =>
   wrong(`${spelt(field)} cannot be used: ${detail}`)
 const tooLarge = ({ max }: { max: number }) =>
-  reply(552, '5.3.4', `The message is larger than ${inMegabytes(max)}`)
+  reply(
+    552,
+    '5.3.4',
+    `The message is larger than ${inMegabytes(max)}, the limit here (POSTROAD_MAX_MESSAGE_SIZE)`,
+  )
 const busy = (text: string) => reply(451, '4.3.2', text)
 const nowhere = () => reply(550, '5.5.0', 'There is no such thing here')
 
@@ -36,11 +41,18 @@ const WORDS: Words<Reply> = {
   key_invalid: () => badKey('The password is not a valid API key; create one with `postroad key create`'),
   key_expired: () => badKey('The API key has expired; create another one'),
   key_elsewhere: ({ address }) => badKey(`This API key may not be used from ${place(address)}`),
-  scope_missing: ({ scope }) => denied(`This API key lacks the ${scope} scope`),
-  key_restricted: ({ domain }) => denied(`This API key may send only from ${domain}`),
+  scope_missing: ({ scope }) => denied(`This API key lacks the ${scope} scope; ${keyWith(scope)}`),
+  key_restricted: ({ domain }) =>
+    denied(
+      `This API key may send only from ${domain}; set a From address there, or create a key without --domain`,
+    ),
   domain_unknown: ({ domain }) =>
-    denied(`${clip(domain, 255)} is not a domain that you may send from; add and verify it first`),
-  domain_inactive: ({ domain, why }) => denied(`The domain ${domain} may not send: ${why}`),
+    denied(
+      `${clip(domain, 255)} is not a domain that you may send from; add and verify it first (postroad domain add ` +
+        `${clip(domain, 255)}), or set another From address`,
+    ),
+  domain_inactive: ({ domain, why, cause }) =>
+    denied(`The domain ${domain} may not send: ${why}; ${inactiveNext({ domain, cause })}`),
   from_mismatch: ({ domain, fromDomain }) =>
     denied(
       `From is at ${clip(fromDomain, 255)}, and the user name says ${domain}; log in as api@${clip(fromDomain, 255)}, or let ` +

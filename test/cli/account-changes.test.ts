@@ -10,6 +10,7 @@ interface Shown {
   open_tracking: boolean
   click_tracking: boolean
   unsubscribe_tracking: boolean
+  sending_disabled: boolean
   revoked_at: string | null
 }
 
@@ -78,9 +79,13 @@ test('domain update changes settings, and leaves the others', async () => {
   const { stdout } = await place.run('domain', 'show', 'first.test')
   assert.match(stdout, /^Tracking: +opens off, clicks on, unsubscriptions off$/m)
   assert.equal((await update('--unsubscribe-tracking', 'on')).unsubscribe_tracking, true)
+  assert.equal((await update('--sending', 'off')).sending_disabled, true)
+  const on = await place.run('domain', 'update', 'first.test', '--sending', 'on')
+  assert.match(on.stdout, /^Sending from first\.test: /)
+  assert.equal((await update('--open-tracking', 'on')).sending_disabled, false)
   const nothing = await place.run('domain', 'update', 'first.test')
   assert.equal(nothing.code, 2)
-  assert.match(nothing.stderr, /--from DOMAIN.*--open-tracking/)
+  assert.match(nothing.stderr, /--from DOMAIN.*--sending.*--open-tracking/)
 })
 
 test('domain remove takes the domain and the keys for it alone, and a webhook for it alone is not one for all', async () => {

@@ -63,7 +63,12 @@ describe('tenant isolation', () => {
     const key = await service.key(mine.company.id, { scopes: ['management'] })
     const api = new Api(service.url, key.token)
     const foreign = await api.get(`/emails/${theirs.emailId}`)
-    assertJsonError(foreign, 403, 'restricted_api_key', 'This API key lacks the `reading` scope')
+    assertJsonError(
+      foreign,
+      403,
+      'restricted_api_key',
+      'This API key lacks the `reading` scope; create another one that has it: postroad key create --company NAME --name NAME --scope reading',
+    )
     assertSame(foreign, await api.get('/emails/01a1fba6-08a9-7e45-998a-efec67aab0d1'), '', '')
   })
 

@@ -1,4 +1,5 @@
 /** The form dialect's words: every reason there is, as status and sentence, in the sentences its clients know. */
+import { inactiveNext, keyWith } from '../advice.ts'
 import { type Answer, JSON_TYPE, TEXT_TYPE } from '../answer.ts'
 import { place } from '../client-address.ts'
 import { type AnyReason, clip, inMegabytes, type VerbRefused } from '../fault.ts'
@@ -49,10 +50,16 @@ const WORDS: Words<Said> = {
   key_invalid: forbidden,
   key_expired: forbidden,
   key_elsewhere: ({ address }) => [403, `This API key may not be used from ${place(address)}`],
-  scope_missing: ({ scope }) => [403, `This API key lacks the ${scope} scope`],
-  key_restricted: ({ domain }) => [403, `This API key may send only from ${domain}`],
+  scope_missing: ({ scope }) => [403, `This API key lacks the ${scope} scope; ${keyWith(scope)}`],
+  key_restricted: ({ domain }) => [
+    403,
+    `This API key may send only from ${domain}; set that domain in the client, or create a key without --domain`,
+  ],
   domain_unknown: ({ domain }) => [404, `Domain not found: ${clip(domain, 255)}`],
-  domain_inactive: ({ domain, why }) => [403, `Domain ${domain} is not allowed to send: ${why}`],
+  domain_inactive: ({ domain, why, cause }) => [
+    403,
+    `Domain ${domain} is not allowed to send: ${why}; ${inactiveNext({ domain, cause })}`,
+  ],
   from_mismatch: ({ domain, fromDomain }) => [
     400,
     `from parameter is not valid: its domain ${clip(fromDomain, 255)} is not ${domain}, the domain of the path; ` +
@@ -107,7 +114,7 @@ const WORDS: Words<Said> = {
     `request takes more ${cause} to be read than one request may take; send a smaller or simpler message`,
   ],
   body_too_large: ({ max }) => [413, `request size exceeds ${inMegabytes(max)} limit`],
-  path_unknown: notFound,
+  path_unknown: ({ advice }) => [404, `Not Found${advice ? `: ${advice}` : ''}`],
   email_unknown: notFound,
   operation_refused: ({ why, about, detail }) => {
     const noDomain = why === 'not_found' && about?.noun === 'domain'

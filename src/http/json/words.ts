@@ -1,5 +1,7 @@
 /** The JSON dialect's words: every reason there is, as status, stable name and sentence. */
+
 import type { About } from '../../operate/error.ts'
+import { keyWith } from '../advice.ts'
 import type { Answer } from '../answer.ts'
 import { place } from '../client-address.ts'
 import { COMMON_ERRORS, type ErrorName, type ErrorSaid, errorAnswer } from '../error-body.ts'
@@ -81,15 +83,19 @@ const WORDS: Words<ErrorSaid> = {
     'restricted_api_key',
     `This API key may not be used from ${place(address)}`,
   ],
-  scope_missing: ({ scope }) => [403, 'restricted_api_key', `This API key lacks the \`${scope}\` scope`],
+  scope_missing: ({ scope }) => [
+    403,
+    'restricted_api_key',
+    `This API key lacks the \`${scope}\` scope; ${keyWith(scope)}`,
+  ],
   key_restricted: ({ domain }) => [
     403,
     'restricted_api_key',
-    `This API key may send only from the \`${domain}\` domain`,
+    `This API key may send only from the \`${domain}\` domain; send from there, or create a key without --domain`,
   ],
   domain_unknown: ({ domain }) => notVerified(domain),
-  domain_inactive: ({ domain, why, off }) =>
-    off
+  domain_inactive: ({ domain, why, cause }) =>
+    cause === 'disabled'
       ? [403, 'validation_error', `The \`${clip(domain, 255)}\` domain may not send: ${why}`]
       : notVerified(domain),
   from_mismatch: ({ fromDomain }) => notVerified(fromDomain),

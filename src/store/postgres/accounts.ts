@@ -93,7 +93,7 @@ export function accounts(parts: Parts): AccountStore {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
       const values = [id, name, createdAt, ...limitValues(limits)]
       await insert(id, (session) =>
-        unlessTaken(session, sql, values, `There is already a company called ${name}`),
+        unlessTaken(session, sql, values, `there is already a company called ${name}`),
       )
     },
 

@@ -14,15 +14,17 @@ export function codeOf(error: unknown): string {
 }
 
 const SOCKET_FAULTS: Record<string, string> = {
-  ECONNREFUSED: 'nothing answers there. Is PostgreSQL running, and is the address right?',
+  ECONNREFUSED:
+    'nothing answers there. Is PostgreSQL running? Start it, or correct host and port in the database URL',
   ECONNRESET: 'the connection was cut',
   EPIPE: 'the connection was cut',
   ETIMEDOUT: 'it does not answer',
   EHOSTUNREACH: 'there is no way to that host',
   ENETUNREACH: 'there is no way to that network',
-  ENOTFOUND: 'the name of the host is not known',
+  ENOTFOUND: 'the name of the host is not known. Correct it in the database URL',
   EAI_AGAIN: 'the name of the host cannot be looked up now',
-  ENOENT: 'there is no socket of that path. Is PostgreSQL running?',
+  ENOENT:
+    'there is no socket of that path. Is PostgreSQL running? Start it, or correct the path in the database URL',
   EACCES: 'this user may not use that socket',
 }
 

@@ -39,7 +39,7 @@ export function prepareFile(path: string): void {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? ''
     throw new StoreUnavailable(
-      `The database ${path} cannot be opened: ${FILE_FAULTS[code] ?? String(error)}`,
+      `The database ${path} cannot be opened: ${FILE_FAULTS[code] ?? String(error)} (POSTROAD_DATABASE_URL)`,
       {
         cause: error,
       },
@@ -52,13 +52,15 @@ export function systemFault(error: unknown): string | null {
   return FILE_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? null
 }
 
+const NOT_WRITABLE = 'this user may not write there. Give it the directory (chown), or choose another path'
+
 const FILE_FAULTS: Record<string, string> = {
-  EACCES: 'this user may not write there. Give it the directory, or choose another path',
-  EPERM: 'this user may not write there. Give it the directory, or choose another path',
-  EROFS: 'its file system is read-only',
+  EACCES: NOT_WRITABLE,
+  EPERM: NOT_WRITABLE,
+  EROFS: 'its file system is read-only. Choose another path',
   ENOSPC: 'its disk is full. Free some space',
-  EISDIR: 'the path is a directory or a special file. Name a file',
-  ENOTDIR: 'a part of the path is a file where a directory should be',
+  EISDIR: 'the path is a directory or a special file. Name a file, like sqlite:./data/postroad.db',
+  ENOTDIR: 'a part of the path is a file where a directory should be. Choose another path',
 }
 
 /** The one connection that writes. Every commit is on disk when it returns (WAL with synchronous=FULL). */

@@ -183,7 +183,8 @@ describe('GET /emails/{id}', () => {
   test('a key with neither is told which scope it lacks, whatever it asks for', async () => {
     const manager = new Api(api.url, (await service.key(company.id, { scopes: ['management'] })).token)
     const id = await api.accepted(minimal)
-    const lacks = 'This API key lacks the `reading` scope'
+    const lacks =
+      'This API key lacks the `reading` scope; create another one that has it: postroad key create --company NAME --name NAME --scope reading'
     for (const asked of [id, '01a1fba6-08a9-7e45-998a-efec67aab0d1', 'x', '%ff', 'x'.repeat(1_000)]) {
       assertJsonError(await manager.get(`/emails/${asked}`), 403, 'restricted_api_key', lacks)
     }

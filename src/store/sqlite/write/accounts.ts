@@ -134,7 +134,7 @@ export function accounts(db: DatabaseSync, { companies, changes, ownedLimits }: 
 
   return {
     addCompany({ id, name, createdAt, limits }) {
-      unlessTaken(`There is already a company called ${name}`, () =>
+      unlessTaken(`there is already a company called ${name}`, () =>
         insertCompany.run(id, name, createdAt, ...limitValues(limits)),
       )
       changed(id)
