@@ -94,14 +94,14 @@ export class SessionContext {
    * Ends the session where the key that was logged in with counts no more: a client keeps its message then, and hears
    * of the key when it logs in again. A 5yz here would be about the message, and bounce it.
    */
-  refusedFor(reason: AnyReason): Refused {
-    const words = smtpWords(reason)
+  refusedFor(reason: AnyReason, wordsFor = smtpWords): Refused {
+    const words = wordsFor(reason)
     const keyGone = KEY_GONE.has(reason.code)
     return new Refused(keyGone ? { ...words, code: 421, enhanced: '4.7.0' } : words, { last: keyGone })
   }
 
-  asRefused(error: unknown): Refused {
-    return error instanceof Refused ? error : this.refusedFor(this.reasonOf(error))
+  asRefused(error: unknown, wordsFor = smtpWords): Refused {
+    return error instanceof Refused ? error : this.refusedFor(this.reasonOf(error), wordsFor)
   }
 
   /** What is said to what ends the session. Null: nobody is there to hear it. */

@@ -101,6 +101,19 @@ export function smtpWords(reason: AnyReason): Reply {
   return said(WORDS, reason)
 }
 
+/** What the domain of From is refused for. */
+const OF_FROM: ReadonlySet<AnyReason['code']> = new Set(['domain_unknown', 'from_mismatch', 'key_restricted'])
+
+/** The same for a message without a sender: most are bounces that a relay has written in the name of its own host. */
+export function bounceWords(reason: AnyReason): Reply {
+  const words = smtpWords(reason)
+  if (!OF_FROM.has(reason.code)) return words
+  const settings =
+    'myorigin (Postfix), qualify_domain (Exim), /etc/mailname (OpenSMTPD), MASQUERADE_AS (sendmail)'
+  const text = `The bounces of a relay have to be from a domain that may send, which is set with ${settings}`
+  return { ...words, text: `${words.text}. ${text}` }
+}
+
 /** The same, to somebody who logs in (RFC 4954 6). */
 export function loginWords(reason: AnyReason): Reply {
   const { code, text } = smtpWords(reason)
