@@ -82,6 +82,23 @@ export class SessionContext {
     this.#waiting = null
   }
 
+  /** What it comes to. Rejects with InputEnded when the client has gone before, or the wait is ended. */
+  async unlessGone<Result>(work: Promise<Result>): Promise<Result> {
+    const waiting = new AbortController()
+    this.#waiting = waiting
+    const gone = once(this.channel.socket, 'close', { signal: waiting.signal })
+      .catch(() => {})
+      .then(() => {
+        throw new InputEnded()
+      })
+    try {
+      return await Promise.race([work, gone])
+    } finally {
+      waiting.abort()
+      this.#waiting = null
+    }
+  }
+
   endWait(): void {
     this.#waiting?.abort()
   }

@@ -31,9 +31,13 @@ const busy = (text: string) => reply(451, '4.3.2', text)
 const nowhere = () => reply(550, '5.5.0', 'There is no such thing here')
 
 const WORDS: Words<Reply> = {
-  person_refused: nowhere,
+  // Of people, those who log in with a password are the only ones who get here.
+  person_refused: ({ detail }) => busy(detail),
   key_missing: () => reply(530, '5.7.0', 'Log in first, with any user name and an API key as password'),
-  key_invalid: () => badKey('The password is not a valid API key; create one with `postroad key create`'),
+  key_invalid: () =>
+    badKey(
+      'The password is not a valid API key, nor the one of this user name; create one with `postroad key create`',
+    ),
   key_expired: () => badKey('The API key has expired; create another one'),
   key_elsewhere: ({ address }) => badKey(`This API key may not be used from ${place(address)}`),
   scope_missing: ({ scope }) => denied(`This API key lacks the ${scope} scope`),

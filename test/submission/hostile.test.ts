@@ -117,7 +117,10 @@ describe('hostile clients of SMTP submission', () => {
       const email = await rig.email(await client.send(`${mixed}\r\n`))
       assert.equal(email.content.subject, 'Hi there')
       assert.match((await rig.captured(email.id)).toString(), /^To: b@x\.test\r\nSubject: Hi\r\n there\r\n/m)
-      assert.match(await client.send(`${mixed.replace('Hi', 'H\ri')}\r\n`), /^550 5\.6\.0 .* has a CR that no LF follows/)
+      assert.match(
+        await client.send(`${mixed.replace('Hi', 'H\ri')}\r\n`),
+        /^550 5\.6\.0 .* has a CR that no LF follows/,
+      )
       await inStep(client, emails + 1)
     })
 
@@ -324,7 +327,8 @@ describe('hostile clients of SMTP submission', () => {
     assert.match(await client.reply(), /^500 5\.5\.2 /)
     await client.say(`AUTH PLAIN ${base64(`\0api\0${rig.key.token}`)}`, /^235 /)
     await client.say('RCPT TO:<b@x.test>', /^503 5\.5\.1 Say MAIL first/)
-    const says = (text: string) => new RegExp(`^501 5\\.5\\.4 ${text}; this is written (?:MAIL FROM|RCPT TO):<address>`)
+    const says = (text: string) =>
+      new RegExp(`^501 5\\.5\\.4 ${text}; this is written (?:MAIL FROM|RCPT TO):<address>`)
     await client.say('MAIL', says('"FROM:" is missing'))
     await client.say(`MAIL a@${DOMAIN}`, says('"FROM:" is missing'))
     await client.say('MAIL FROM:', says('The address is missing'))

@@ -108,7 +108,9 @@ describe('options of a message over SMTP', () => {
 
     test('what is not UTF-8 is read in the charset of the message, or in Windows-1252', async () => {
       const latin = (text: string) => Buffer.from(text, 'latin1')
-      const first = await sent(latin(`From: J\xf6rg <a@${DOMAIN}>\r\nSubject: 5 \x80 f\xfcr K\xf6ln \x81\r\n`))
+      const first = await sent(
+        latin(`From: J\xf6rg <a@${DOMAIN}>\r\nSubject: 5 \x80 f\xfcr K\xf6ln \x81\r\n`),
+      )
       assert.equal(first.email.content.subject, '5 € für Köln \ufffd')
       assert.match(first.raw, /^From: =\?utf-8\?B\?SsO2cmc=\?= <a@acme\.example>\r$/m)
       const type = 'Content-Type: text/plain; charset="koi8-r"\r\n'
@@ -132,7 +134,13 @@ describe('options of a message over SMTP', () => {
         `${from}Content-Type: multipart/mixed; boundary=${boundary}; name="Öl.txt"\r\nContent-Disposition: attachment; filename=Öl.txt\r\n`,
         `--${boundary}\r\n\r\nHello\r\n--${boundary}--\r\n`,
       )
-      assert.match(raw, new RegExp(`^Content-Type: multipart/mixed;\r\n boundary="${boundary}";\r\n name\\*=UTF-8''%C3%96l\\.txt\r$`, 'm'))
+      assert.match(
+        raw,
+        new RegExp(
+          `^Content-Type: multipart/mixed;\r\n boundary="${boundary}";\r\n name\\*=UTF-8''%C3%96l\\.txt\r$`,
+          'm',
+        ),
+      )
       assert.match(raw, /^Content-Disposition: attachment; filename\*=UTF-8''%C3%96l\.txt\r$/m)
     })
 

@@ -82,7 +82,10 @@ describe('one Postroad as the relay of another', () => {
       /^550 5\.7\.1 host\.of\.relay is not a domain that .*\. The bounces of a relay have .* myorigin \(Postfix\), qualify_domain/,
     )
     using named = await relay.loggedIn(relay.key.token, `postmaster@${DOMAIN}`)
-    assert.match(await named.send(bounce, undefined, ''), /^550 5\.7\.1 From is at host\.of\.relay.*\(sendmail\)\r\n$/)
+    assert.match(
+      await named.send(bounce, undefined, ''),
+      /^550 5\.7\.1 From is at host\.of\.relay.*\(sendmail\)\r\n$/,
+    )
     assert.match(await named.send(bounce), /^550 5\.7\.1 (?!.*myorigin)/)
     await relay.email(await named.send(bounce.replace('host.of.relay', DOMAIN), undefined, ''))
   })
