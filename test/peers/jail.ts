@@ -2,7 +2,7 @@
  * A mail server of Debian's in a root directory of its own (chroot): its configuration, queue, mailboxes and users are all in there, and
  * go with it. So servers whose packages exclude each other run side by side, and nothing of the system's own is touched.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -25,6 +25,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 const FETCH = 'test/peers/fetch.sh'
 /** Ms a server has to listen, and to end by itself. */
@@ -181,6 +182,12 @@ export class Jail implements AsyncDisposable {
     chmodSync(inside, mode)
   }
 
+  /** Gives a program the rights of this group. */
+  setGroup(path: string, { gid }: User): void {
+    chownSync(join(this.root, path), 0, gid)
+    chmodSync(join(this.root, path), 0o2755)
+  }
+
   /** Starts the server, which stays in the foreground; resolves when it listens at all of these addresses. */
   async start(
     command: readonly string[],
@@ -209,13 +216,18 @@ export class Jail implements AsyncDisposable {
     }
   }
 
+  /** Runs a command in it, to its end. */
+  async run(command: readonly string[]): Promise<void> {
+    await promisify(execFile)('chroot', [this.root, ...command], { timeout: PATIENCE })
+  }
+
   /** What it wrote to its output and its log files, at their end. */
   get log(): string {
     const folder = join(this.root, 'var/log')
-    const names = existsSync(folder) ? readdirSync(folder) : []
-    return (
-      this.#output + names.map((name) => readFileSync(join(folder, name), 'utf8').slice(-20_000)).join('')
-    )
+    const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
+    const files = entries.filter((entry) => entry.isFile())
+    const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'))
+    return this.#output + texts.map((text) => text.slice(-20_000)).join('')
   }
 
   async #listening(host: string, port: number): Promise<void> {
