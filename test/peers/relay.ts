@@ -1,6 +1,5 @@
-/** Mail servers that hand all their mail in at Postroad, set up as docs/compatibility.md has it. */
-import { Jail, type ServerName, user } from './jail.ts'
-import { AUTHORITIES, type RelayTarget, relayFiles } from './relays-page.ts'
+/** A mail server that hands all its mail in at Postroad. */
+import type { RelayTarget } from './relays-page.ts'
 
 export interface RelayOptions extends RelayTarget {
   certificate: { cert: string; key: string }
@@ -14,76 +13,3 @@ export interface Relay extends AsyncDisposable {
   retry(): Promise<void>
   readonly log: string
 }
-
-interface RelayKind {
-  /** Its heading in the page. */
-  name: string
-  server: ServerName
-  start(options: RelayOptions): Promise<Relay>
-}
-
-class Jailed implements Relay {
-  readonly #jail: Jail
-  readonly #retry: readonly string[]
-
-  constructor(jail: Jail, retry: readonly string[]) {
-    this.#jail = jail
-    this.#retry = retry
-  }
-
-  async retry(): Promise<void> {
-    await this.#jail.run(this.#retry)
-  }
-
-  get log(): string {
-    return this.#jail.log
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#jail[Symbol.asyncDispose]()
-  }
-}
-
-async function startExim(options: RelayOptions): Promise<Relay> {
-  await using starting = new AsyncDisposableStack()
-  const jail = starting.use(new Jail('exim', ['usr/sbin/exim4']))
-  const exim = user('Debian-exim')
-  jail.directory('var/spool/exim4', exim, 0o750)
-  jail.directory('var/log/exim4', exim)
-  jail.directory('etc/exim4')
-  writeFiles(jail, 'Exim', options)
-  const { host, listenAt: port } = options
-  await jail.start(['/usr/sbin/exim4', '-bdf', '-oX', `[${host}]:${port}`], [{ host, port }])
-  starting.move()
-  return new Jailed(jail, ['/usr/sbin/exim4', '-qff'])
-}
-
-async function startOpenSmtpd(options: RelayOptions): Promise<Relay> {
-  await using starting = new AsyncDisposableStack()
-  const jail = starting.use(new Jail('opensmtpd', ['usr/sbin/smtpd', 'usr/sbin/smtpctl', 'bin/sh']))
-  jail.directory('var/lib/opensmtpd/empty', undefined, 0o711)
-  jail.directory('var/spool/smtpd', undefined, 0o711)
-  jail.setGroup('usr/sbin/smtpctl', user('opensmtpq'))
-  const { host, listenAt: port } = options
-  writeFiles(jail, 'OpenSMTPD', options, (text) =>
-    text.replace('listen on 127.0.0.1', `listen on ${host} port ${port}`),
-  )
-  await jail.start(['/usr/sbin/smtpd', '-d'], [{ host, port }])
-  starting.move()
-  return new Jailed(jail, ['/usr/sbin/smtpctl', 'schedule', 'all'])
-}
-
-function writeFiles(
-  jail: Jail,
-  name: string,
-  options: RelayOptions,
-  change: (text: string) => string = (text) => text,
-): void {
-  for (const [path, text] of relayFiles(name, options)) jail.write(path, change(text), 0o640)
-  jail.write(AUTHORITIES, options.certificate.cert)
-}
-
-export const RELAYS: readonly RelayKind[] = [
-  { name: 'Exim', server: 'exim', start: startExim },
-  { name: 'OpenSMTPD', server: 'opensmtpd', start: startOpenSmtpd },
-]

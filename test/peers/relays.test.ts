@@ -6,7 +6,8 @@ import nodemailer from 'nodemailer'
 import { freePort } from '../../harness/free-port.ts'
 import { DOMAIN, SmtpClient, type SubmissionRig, startRig } from '../submission/rig.ts'
 import { missing } from './jail.ts'
-import { RELAYS, type Relay } from './relay.ts'
+import type { Relay } from './relay.ts'
+import { RELAYS } from './relays.ts'
 import net from 'node:net'
 
 const PATIENCE = 30_000
