@@ -34,9 +34,9 @@ const GRACE = 5_000
 /** Ms after which it is there, or has ended. */
 const STARTED = 1_500
 
-export type ServerName = 'postfix' | 'exim' | 'opensmtpd'
+export type ServerName = 'postfix' | 'exim' | 'opensmtpd' | 'sendmail'
 
-/** Users and groups of all three servers, as numbers that mean nothing outside. */
+/** Users and groups of all servers, as numbers that mean nothing outside. */
 const USERS = {
   root: 0,
   postfix: 40_001,
@@ -45,8 +45,13 @@ const USERS = {
   opensmtpq: 40_004,
   vmail: 40_005,
   nobody: 40_007,
+  smmsp: 40_008,
+  mail: 40_009,
 }
 const GROUPS = { ...USERS, postdrop: 40_006, mail: 8 }
+
+/** A module of Cyrus SASL, by which servers log in elsewhere. */
+export const SASL_PLAIN = `usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/sasl2/libplain.so`
 
 /** Who the mailboxes belong to. */
 export const VMAIL = USERS.vmail

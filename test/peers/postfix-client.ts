@@ -1,14 +1,11 @@
 /** Postfix as a client: it takes mail from programs on its machine and hands all of it to a relay, where it logs in. */
 import { join } from 'node:path'
-import { maildir, user, VMAIL } from './jail.ts'
+import { maildir, SASL_PLAIN, user, VMAIL } from './jail.ts'
 import { MASTER, postfixJail } from './postfix-jail.ts'
 import type { Relay } from './relay.ts'
 import { AUTHORITIES, relayFiles } from './relays-page.ts'
 
 const HOST = '127.0.27.1'
-/** A module of Cyrus SASL, which logs in for it. */
-const SASL = `usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/sasl2/libplain.so`
-
 export interface PostfixClientOptions {
   host?: string
   /** Where it listens. */
@@ -33,7 +30,7 @@ export class PostfixClient implements Relay {
     const files = relayFiles('Postfix', relay)
     const jail = starting.use(
       postfixJail(['smtpd', 'smtp', 'virtual'], {
-        modules: [SASL],
+        modules: [SASL_PLAIN],
         settings: {
           mynetworks: '127.0.0.0/8',
           ...settingsIn(files.get('/etc/postfix/main.cf')!),

@@ -16,11 +16,8 @@ export interface RelayTarget {
 
 /** By path. `name`: the heading. */
 export function relayFiles(name: string, { port, password }: RelayTarget): Map<string, string> {
-  const [, section] = readFileSync(PAGE, 'utf8').split('\n## Relays\n')
-  const [, part] = section!.split(/\n## /)[0]!.split(`\n### ${name}\n`)
-  const text = part?.split('\n### ')[0] ?? assert.fail(`the page has nothing about ${name}`)
   const files = new Map<string, string>()
-  for (const [, path, content] of text.matchAll(/`(\/etc\/[^`]+)`[^`]*:\n\n```\w*\n([\s\S]*?\n)```\n/g)) {
+  for (const [, path, content] of partOf(name).matchAll(/`(\/etc\/[^`]+)`[^`]*:\n\n```\w*\n([\s\S]*?\n)```\n/g)) {
     const written = content!
       .replaceAll('mail.example.net', 'localhost')
       .replaceAll('587', String(port))
@@ -30,4 +27,15 @@ export function relayFiles(name: string, { port, password }: RelayTarget): Map<s
   }
   assert.ok(files.size > 0, `the page has no files for ${name}`)
   return files
+}
+
+/** What is to be run once the files are there. */
+export function relayCommands(name: string): string[] {
+  return [...partOf(name).matchAll(/```sh\n([\s\S]*?\n)```\n/g)].map(([, commands]) => commands!)
+}
+
+function partOf(name: string): string {
+  const [, section] = readFileSync(PAGE, 'utf8').split('\n## Relays\n')
+  const [, part] = section!.split(/\n## /)[0]!.split(`\n### ${name}\n`)
+  return part?.split('\n### ')[0] ?? assert.fail(`the page has nothing about ${name}`)
 }

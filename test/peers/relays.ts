@@ -1,8 +1,8 @@
 /** Mail servers that hand all their mail in at Postroad, set up as docs/compatibility.md has it. */
-import { Jail, type ServerName, user } from './jail.ts'
+import { Jail, SASL_PLAIN, type ServerName, user } from './jail.ts'
 import { PostfixClient } from './postfix-client.ts'
 import type { Relay, RelayOptions } from './relay.ts'
-import { AUTHORITIES, relayFiles } from './relays-page.ts'
+import { AUTHORITIES, relayCommands, relayFiles } from './relays-page.ts'
 
 interface RelayKind {
   /** Its heading in the page. */
@@ -62,6 +62,31 @@ async function startOpenSmtpd(options: RelayOptions): Promise<Relay> {
   return new Jailed(jail, ['/usr/sbin/smtpctl', 'schedule', 'all'])
 }
 
+async function startSendmail(options: RelayOptions): Promise<Relay> {
+  await using starting = new AsyncDisposableStack()
+  const folder = 'usr/libexec/sendmail'
+  const programs = [`${folder}/sendmail`, `${folder}/makemap`, 'usr/bin/m4', 'bin/sh', SASL_PLAIN]
+  const jail = starting.use(new Jail('sendmail', programs))
+  jail.directory('var/spool/mqueue', user('root', 'smmsp'), 0o750)
+  jail.directory('run/sendmail/mta')
+  jail.directory('var/lib/sendmail/host_status')
+  jail.directory('var/log')
+  jail.directory('etc/mail')
+  const { host, listenAt: port } = options
+  writeFiles(jail, 'sendmail', options, (text) =>
+    text
+      .replace('Addr=127.0.0.1, Port=25', `Addr=${host}, Port=${port}`)
+      // Nobody is there to be asked.
+      .replace('MAILER(`local', 'FEATURE(`accept_unresolvable_domains\')dnl\nFEATURE(`nocanonify\')dnl\nMAILER(`local'),
+  )
+  const [command] = relayCommands('sendmail')
+  await jail.run(['/bin/sh', '-e', '-c', command!.replaceAll('makemap', `/${folder}/makemap`)])
+  const sendmail = `/${folder}/sendmail`
+  await jail.start([sendmail, '-bD', '-X', '/var/log/transcript'], [{ host, port }])
+  starting.move()
+  return new Jailed(jail, [sendmail, '-q'])
+}
+
 function startPostfix({ host, listenAt: port, port: at, ...relay }: RelayOptions): Promise<Relay> {
   return PostfixClient.start({ host, port, relay: { ...relay, port: at } })
 }
@@ -80,4 +105,5 @@ export const RELAYS: readonly RelayKind[] = [
   { name: 'Postfix', server: 'postfix', start: startPostfix },
   { name: 'Exim', server: 'exim', start: startExim },
   { name: 'OpenSMTPD', server: 'opensmtpd', start: startOpenSmtpd },
+  { name: 'sendmail', server: 'sendmail', start: startSendmail },
 ]
