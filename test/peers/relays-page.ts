@@ -17,7 +17,9 @@ export interface RelayTarget {
 /** By path. `name`: the heading. */
 export function relayFiles(name: string, { port, password }: RelayTarget): Map<string, string> {
   const files = new Map<string, string>()
-  for (const [, path, content] of partOf(name).matchAll(/`(\/etc\/[^`]+)`[^`]*:\n\n```\w*\n([\s\S]*?\n)```\n/g)) {
+  for (const [, path, content] of partOf(name).matchAll(
+    /`(\/etc\/[^`]+)`[^`]*:\n\n```\w*\n([\s\S]*?\n)```\n/g,
+  )) {
     const written = content!
       .replaceAll('mail.example.net', 'localhost')
       .replaceAll('587', String(port))

@@ -1,20 +1,21 @@
 /** Mail servers of others as clients of Postroad, with the configuration that docs/compatibility.md has for each. */
 import assert from 'node:assert/strict'
+import net from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import nodemailer from 'nodemailer'
+import { selfSigned } from '../../harness/certificate.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { DOMAIN, SmtpClient, type SubmissionRig, startRig } from '../submission/rig.ts'
 import { missing } from './jail.ts'
 import type { Relay } from './relay.ts'
 import { RELAYS } from './relays.ts'
-import net from 'node:net'
 
 const PATIENCE = 30_000
 /** Of a relay's own, in 127.0.0.0/8. */
 const HOSTS = RELAYS.map((_, index) => `127.0.28.${index + 1}`)
 
-for (const [index, { name, server, start }] of RELAYS.entries()) {
+for (const [index, { name, server, start, distrusts }] of RELAYS.entries()) {
   const skip = missing(server) ?? false
   if (skip) process.stderr.write(`NOT TESTED: ${name} as a client: ${skip}\n`)
 
@@ -39,19 +40,23 @@ for (const [index, { name, server, start }] of RELAYS.entries()) {
     const nextSubject = () => `${name} ${++number}`
 
     /** Hands mail to the relay; gives its subject. */
-    async function send(to: string | string[], from = DOMAIN): Promise<string> {
+    async function send(to: string | string[], from = DOMAIN, port = listenAt): Promise<string> {
       const subject = nextSubject()
-      const transport = nodemailer.createTransport({ host, port: listenAt, ignoreTLS: true })
+      const transport = nodemailer.createTransport({ host, port, ignoreTLS: true })
       const mail = { from: `Ann <a@${from}>`, to: 'you@x.test', subject, text: 'Hällo\n.\n..' }
       await transport.sendMail({ ...mail, envelope: { from: 'ann@sender.test', to } })
       return subject
     }
 
-    async function until<Found>(what: string, look: () => Promise<Found | null>): Promise<Found> {
+    async function until<Found>(
+      what: string,
+      look: () => Promise<Found | null>,
+      at: Relay = relay,
+    ): Promise<Found> {
       for (const end = performance.now() + PATIENCE; ; await pause(50)) {
         const found = await look()
         if (found !== null) return found
-        assert.ok(performance.now() < end, `${what}:\n${relay.log.slice(-6_000)}`)
+        assert.ok(performance.now() < end, `${what}:\n${at.log.slice(-6_000)}`)
       }
     }
 
@@ -100,7 +105,10 @@ for (const [index, { name, server, start }] of RELAYS.entries()) {
         return null
       })
       assert.match(bounce.from, new RegExp(`mailer-daemon@${DOMAIN}>?$`, 'i'))
-      assert.match(bounce.text, /550 5\.7\.1 (?:From is at elsewhere\.example|elsewhere\.example is not a domain)/)
+      assert.match(
+        bounce.text,
+        /550 5\.7\.1 (?:From is at elsewhere\.example|elsewhere\.example is not a domain)/,
+      )
       const { recipients } = (await rig.service.store.readHistory(bounce.id))!
       assert.deepEqual(
         recipients.map(({ address }) => address),
@@ -108,9 +116,22 @@ for (const [index, { name, server, start }] of RELAYS.entries()) {
       )
     })
 
+    test('a certificate of somebody else gets neither login nor message', async () => {
+      const emails = await rig.count()
+      const at = await freePort(host)
+      const certificate = selfSigned(['localhost'])
+      const options = { port: rig.port, password: rig.key.token, certificate, host, listenAt: at }
+      await using careful = await start(options)
+      await send('b@x.test', DOMAIN, at)
+      await until('distrust', async () => (distrusts.test(careful.log) ? 1 : null), careful)
+      assert.equal(await rig.count(), emails)
+    })
+
     test('4xx: what is over the rate waits there, and nothing is lost or sent twice', async () => {
       const subjects = await Promise.all(Array.from({ length: 10 }, () => send('b@x.test')))
-      await until('something over the rate', async () => (/450 4\.7\.1 This API key may send 3/.test(relay.log) ? 1 : null))
+      await until('something over the rate', async () =>
+        /450 4\.7\.1 This API key may send 3/.test(relay.log) ? 1 : null,
+      )
       for (const subject of subjects) {
         await until(subject, async () => {
           const all = await rig.service.store.listEmails({ companyId: rig.companyId, limit: 1000 })

@@ -9,6 +9,8 @@ interface RelayKind {
   name: string
   server: ServerName
   start(options: RelayOptions): Promise<Relay>
+  /** What its log has of a server whose certificate it does not trust. */
+  distrusts: RegExp
 }
 
 class Jailed implements Relay {
@@ -77,7 +79,10 @@ async function startSendmail(options: RelayOptions): Promise<Relay> {
     text
       .replace('Addr=127.0.0.1, Port=25', `Addr=${host}, Port=${port}`)
       // Nobody is there to be asked.
-      .replace('MAILER(`local', 'FEATURE(`accept_unresolvable_domains\')dnl\nFEATURE(`nocanonify\')dnl\nMAILER(`local'),
+      .replace(
+        'MAILER(`local',
+        "FEATURE(`accept_unresolvable_domains')dnl\nFEATURE(`nocanonify')dnl\nMAILER(`local",
+      ),
   )
   const [command] = relayCommands('sendmail')
   await jail.run(['/bin/sh', '-e', '-c', command!.replaceAll('makemap', `/${folder}/makemap`)])
@@ -102,8 +107,18 @@ function writeFiles(
 }
 
 export const RELAYS: readonly RelayKind[] = [
-  { name: 'Postfix', server: 'postfix', start: startPostfix },
-  { name: 'Exim', server: 'exim', start: startExim },
-  { name: 'OpenSMTPD', server: 'opensmtpd', start: startOpenSmtpd },
-  { name: 'sendmail', server: 'sendmail', start: startSendmail },
+  {
+    name: 'Postfix',
+    server: 'postfix',
+    start: startPostfix,
+    distrusts: /status=deferred \(Server certificate not verified/,
+  },
+  { name: 'Exim', server: 'exim', start: startExim, distrusts: /defer .*certificate verification failed/ },
+  {
+    name: 'OpenSMTPD',
+    server: 'opensmtpd',
+    start: startOpenSmtpd,
+    distrusts: /SSL certificate check failed/,
+  },
+  { name: 'sendmail', server: 'sendmail', start: startSendmail, distrusts: /Go ahead\n.* >>> QUIT/ },
 ]

@@ -149,7 +149,10 @@ describe('SMTP logins with a chosen password', () => {
     assert.match(await logIn(named('fay'), OTHER, home), /^235 /)
     // There, too, guesses have an end.
     await exhaust({ account, from: home, device: home })
-    assert.match(await logIn(named('fay'), PASSWORD, home), /^454 4\.7\.0 There were too many wrong passwords/)
+    assert.match(
+      await logIn(named('fay'), PASSWORD, home),
+      /^454 4\.7\.0 There were too many wrong passwords/,
+    )
     assert.match(await logIn(named('fay'), OTHER, home), /^235 /)
   })
 
