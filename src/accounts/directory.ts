@@ -156,16 +156,16 @@ export class AccountDirectory {
     return admitted(holder, address)
   }
 
-  /** Whoever has shown that this key is theirs, and calls from `address`. */
+  /** The principal of a key whose password was right, called from `address`. */
   holder(keyId: string, address: string): Principal | Denial {
     const holder = this.#holdersById.get(keyId)
     return holder === undefined ? UNKNOWN : admitted(holder, address)
   }
 
   /**
-   * The key of this name that has a password, e.g. `postmaster@mg.example.com`, of the domain in its name. Where several
-   * companies have asked for that domain, the one that holds it counts. Of two keys, one is about to take the place of
-   * the other.
+   * The key of this name that has a password, e.g. `postmaster@mg.example.com`, of the domain in its name. Where
+   * several companies have asked for that domain, the one that holds it counts. Of two keys, one is about to take the
+   * place of the other.
    */
   loginNamed(name: string): ApiKey | undefined {
     const domain = domainIn(name)

@@ -58,8 +58,8 @@ export class Callers {
   }
 
   /**
-   * Resolves when what was committed before the call counts, in a place among those of strangers. Rejects with a Refusal
-   * or a Fault.
+   * Resolves when what was committed before the call counts, in a place among those of strangers. Rejects with a
+   * Refusal or a Fault.
    */
   async catchUp(from: string): Promise<void> {
     await this.#strangers.waitFor(from, () => this.#parts.accounts.catchUp().catch(cannotTell))

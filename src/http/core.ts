@@ -18,7 +18,7 @@ export interface HttpCore {
   copies: Copies
   /** Who holds a key. */
   callers: Callers
-  /** Who logs in over SMTP with a password of their own choice. */
+  /** Logins over SMTP with a password that somebody chose. */
   smtpLogins: SmtpLogins
   /** Where requests come from. */
   clientAddress: ClientAddress

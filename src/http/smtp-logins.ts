@@ -36,7 +36,7 @@ export interface SmtpLoginParts {
 }
 
 interface Guess {
-  /** Of the login. */
+  /** The login, in its one spelling. */
   name: string
   /** Undefined: there is no such login. */
   key: ApiKey | undefined
@@ -56,9 +56,9 @@ export class SmtpLogins {
   readonly #attempts: Attempts
   /** Not those of the console: whoever guesses here keeps nobody there waiting. */
   readonly #passwords = new Passwords()
-  /** Of this process alone, and never written down. */
+  /** The key of the digests below. It exists in this process alone, and is never written down. */
   readonly #secret = randomBytes(32)
-  /** By key: the password that was right, as `#digestOf` has it. */
+  /** Digests (`#digestOf`) of the passwords that were right, by the id of the key. */
   readonly #verified = new Map<string, Verified>()
   /** Logins and the source addresses from which they have succeeded. */
   readonly #addresses = new Set<string>()
@@ -184,7 +184,7 @@ export class SmtpLogins {
   }
 }
 
-/** In the one spelling of a login; null for what can be none. */
+/** A login in its one spelling; null for text that can be none. */
 function nameOf(user: string): string | null {
   const at = user.lastIndexOf('@')
   if (at < 1) return null

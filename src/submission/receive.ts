@@ -15,7 +15,7 @@ export interface ReceiveLimits {
   within: number
 }
 
-export interface Received {
+export interface ArrivedMessage {
   octets: Buffer
   /** Some of its lines end in LF alone. */
   bareLf: boolean
@@ -26,7 +26,7 @@ export async function receive(
   channel: Channel,
   body: Body,
   { max, within }: ReceiveLimits,
-): Promise<Received> {
+): Promise<ArrivedMessage> {
   channel.say(reply(354, null, 'Send the message, and end it with a dot on a line of its own'))
   await channel.flush()
   const octets = new DataOctets()

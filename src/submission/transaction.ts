@@ -14,7 +14,7 @@ import type { Receipt } from '../intake/submission.ts'
 import type { Arrival } from '../mail/header/received.ts'
 import { Body } from './body.ts'
 import { messageReader } from './read-job.ts'
-import type { Received } from './receive.ts'
+import type { ArrivedMessage } from './receive.ts'
 
 /** Octets of recipients for which room is asked at once. */
 const RECIPIENTS_ROOM = 4 * 1024
@@ -99,7 +99,7 @@ export class Transaction {
   }
 
   /** Resolves when the message is durable. Rejects with what it is refused for. */
-  async accept({ octets, bareLf }: Received): Promise<Receipt> {
+  async accept({ octets, bareLf }: ArrivedMessage): Promise<Receipt> {
     const { core, principal, domain, arrival } = this.#parts
     await this.#turn()
     const handed = { recipients: [...this.recipients], domain, bareLf, arrival }

@@ -120,5 +120,5 @@ export const RELAYS: readonly RelayKind[] = [
     start: startOpenSmtpd,
     distrusts: /SSL certificate check failed/,
   },
-  { name: 'sendmail', server: 'sendmail', start: startSendmail, distrusts: /Go ahead\n.* >>> QUIT/ },
+  { name: 'sendmail', server: 'sendmail', start: startSendmail, distrusts: /Go ahead\s+\d+ >>> QUIT/ },
 ]

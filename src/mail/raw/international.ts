@@ -43,7 +43,7 @@ export function withEncodedWords(raw: Buffer): Buffer {
 
 const USUAL_CHARSET = 'windows-1252'
 
-/** In which 8-bit text of the header is likely to be. */
+/** The charset that 8-bit text of the header is likely to be in. */
 function charsetOf(fields: readonly RawField[]): string {
   const { parameters } = readParameters(fieldOf(fields, 'content-type')?.value ?? '')
   const named = parameters.get('charset') ?? USUAL_CHARSET

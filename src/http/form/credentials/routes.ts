@@ -180,7 +180,7 @@ async function credentialOf(op: Operation, domain: SendingDomain, text: string):
   throw new Fault({ code: 'operation_refused', why: 'not_found', detail: 'Credentials not found' })
 }
 
-/** What is told of it: a password that was chosen is known to whoever chose it. */
+/** Returns what the answer says of the password; a chosen one is known already, and is not repeated. */
 async function makeLogin(
   { smtpLogins }: HttpCore,
   op: Operation,
