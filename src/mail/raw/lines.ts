@@ -70,21 +70,25 @@ export function withCrlfLines(raw: Uint8Array): Buffer {
  * every server on the way would have done the same. Without need nothing is copied.
  */
 export function withCrBeforeLf(octets: Buffer): Buffer {
-  const bare: number[] = []
-  for (let at = octets.indexOf(LF); at >= 0; at = octets.indexOf(LF, at + 1)) {
-    if (octets[at - 1] !== CR) bare.push(at)
-  }
-  if (bare.length === 0) return octets
-  const out = Buffer.allocUnsafe(octets.length + bare.length)
+  let bare = 0
+  for (let at = nextBareLf(octets, 0); at >= 0; at = nextBareLf(octets, at + 1)) bare++
+  if (bare === 0) return octets
+  const out = Buffer.allocUnsafe(octets.length + bare)
   let from = 0
   let length = 0
-  for (const at of bare) {
+  for (let at = nextBareLf(octets, 0); at >= 0; at = nextBareLf(octets, at + 1)) {
     length += octets.copy(out, length, from, at)
     out[length++] = CR
     from = at
   }
   octets.copy(out, length, from)
   return out
+}
+
+function nextBareLf(octets: Buffer, from: number): number {
+  let at = octets.indexOf(LF, from)
+  while (at > 0 && octets[at - 1] === CR) at = octets.indexOf(LF, at + 1)
+  return at
 }
 
 /**
