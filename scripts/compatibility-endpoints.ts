@@ -264,7 +264,8 @@ export const MAILGUN: Known[] = [
   ...['POST /v3/domains/{}/credentials', 'PUT /v3/domains/{}/credentials/{}'].map((endpoint) => ({
     endpoint,
     because: YET,
-    differs: 'passwords are made here and answered once; a chosen one is a 400',
+    differs:
+      'a password that is guessed first is refused (400); without one, it is made here and answered once',
   })),
   {
     endpoint: 'PUT /v3/domains/{}/dkim_authority',

@@ -58,6 +58,7 @@ const ON_BOTH_ENGINES = [
   'test/cli/stop-while-starting.test.ts',
   'test/operate/first-sign-in.test.ts',
   'test/running/held.test.ts',
+  'test/submission/passwords.test.ts',
   'test/running/metrics.test.ts',
   'test/running/retention.test.ts',
   'test/submission/clients.test.ts',

@@ -77,7 +77,7 @@ async function message(input: Input): Promise<string> {
       }),
     PATIENCE,
   )
-  return `message ${data.bare === null ? text : 'refused'}`
+  return `message ${text}`
 }
 
 async function theirs(octets: Buffer): Promise<string[]> {
@@ -116,6 +116,6 @@ async function theirs(octets: Buffer): Promise<string[]> {
  * a CR or LF by itself is refused, and only its end matters.
  */
 function comparable(said: string): string {
-  if (said.startsWith('message ') && /\r(?!\n)|(?<!\r)\n/.test(said)) return 'message refused'
+  if (said.startsWith('message ') && /\r(?!\n)|(?<!\r)\n/.test(said)) return 'message with a CR or LF alone'
   return said.startsWith('message ') ? said.replace(/(?<=^message |\n)\.(?!\.)/g, '') : said
 }

@@ -28,7 +28,7 @@ export class Insiders implements AsyncDisposable {
     await this.#store.addKey({
       ...{ id: randomUUIDv7(), companyId: this.#companyId, name: 'everything', tokenHash: hash },
       ...{ scopes: ['sending', 'reading', 'management'], domainId: null, createdAt: Date.now() },
-      ...{ networks: [], expiresAt: null, revokedAt: null },
+      ...{ networks: [], password: null, expiresAt: null, revokedAt: null },
     })
     return token
   }

@@ -104,6 +104,11 @@ export interface ApiKey {
   name: string
   /** SHA-256 of the token; the token itself is never kept. */
   tokenHash: Uint8Array
+  /**
+   * Of a login over SMTP whose password somebody chose, as scrypt has hashed it (people/password.ts): under the name of
+   * the key it opens what the token does. Null: there is none.
+   */
+  password: string | null
   scopes: Scope[]
   /** Set when the key may send from one domain only. */
   domainId: string | null

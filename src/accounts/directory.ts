@@ -8,6 +8,7 @@ import {
   type Company,
   type CompanyLimits,
   type Denial,
+  holdsName,
   isOfPerson,
   type Principal,
   type Route,
@@ -59,11 +60,17 @@ export class AccountDirectory {
   /** By `tokenDigest`. */
   readonly #holders = new Map<string, Holder>()
   readonly #holdersById: ById<Holder> = new Map()
+  /** Keys with a password, by the domain in their name. */
+  readonly #logins = new Map<string, ApiKey[]>()
 
   /** Takes over a snapshot as a whole: whoever asks sees the old accounts or the new ones, never a mixture. */
   replace({ companies, domains, removedDomains, keys, routes }: AccountsSnapshot): void {
-    for (const index of [this.#domainsByName, this.#removedNames, this.#holders, this.#holdersById])
+    for (const index of [
+      ...[this.#domainsByName, this.#removedNames, this.#holders, this.#holdersById],
+      this.#logins,
+    ]) {
       index.clear()
+    }
     this.#companies = byId(companies)
     this.#domains = byId(domains)
     this.#removedDomains = byId(removedDomains)
@@ -102,6 +109,11 @@ export class AccountDirectory {
     if (holder === undefined) return
     this.#holdersById.delete(id)
     this.#holders.delete(holder.tokenHash.toString('base64'))
+    const key = this.#keys.get(id)
+    if (key === undefined || key.password === null) return
+    const others = this.#logins.get(domainIn(key.name))!.filter((other) => other.id !== id)
+    if (others.length > 0) this.#logins.set(domainIn(key.name), others)
+    else this.#logins.delete(domainIn(key.name))
   }
 
   #name(domain: SendingDomain): void {
@@ -119,6 +131,9 @@ export class AccountDirectory {
     const holder = holderOf(key)
     this.#holdersById.set(key.id, holder)
     this.#holders.set(holder.tokenHash.toString('base64'), holder)
+    if (key.password === null) return
+    const domain = domainIn(key.name)
+    this.#logins.set(domain, [...(this.#logins.get(domain) ?? []), key])
   }
 
   get snapshot(): AccountsSnapshot {
@@ -141,13 +156,41 @@ export class AccountDirectory {
     return admitted(holder, address)
   }
 
+  /** The principal of a key whose password was right, called from `address`. */
+  holder(keyId: string, address: string): Principal | Denial {
+    const holder = this.#holdersById.get(keyId)
+    return holder === undefined ? UNKNOWN : admitted(holder, address)
+  }
+
+  /**
+   * The key of this name that has a password, e.g. `postmaster@mg.example.com`, of the domain in its name. Where
+   * several companies have asked for that domain, the one that holds it counts. Of two keys, one is about to take the
+   * place of the other.
+   */
+  loginNamed(name: string): ApiKey | undefined {
+    const domain = domainIn(name)
+    let found: ApiKey | undefined
+    let held = false
+    for (const key of this.#logins.get(domain) ?? []) {
+      const own = key.name === name && key.domainId !== null ? this.#domains.get(key.domainId) : undefined
+      if (own?.name !== domain || (held && !holdsName(own))) continue
+      if (found === undefined || (holdsName(own) && !held) || key.createdAt >= found.createdAt) found = key
+      held = holdsName(own)
+    }
+    return found
+  }
+
+  /** Whether any key with a password is named after this domain. */
+  hasLogins(domain: string): boolean {
+    return this.#logins.has(domain)
+  }
+
   /** The same caller as things stand now. */
   current(principal: Principal): Principal | Denial {
     const { keyId, address } = principal
     // His session was looked at when his request began.
     if (isOfPerson(keyId)) return principal
-    const holder = this.#holdersById.get(keyId)
-    return holder === undefined ? UNKNOWN : admitted(holder, address)
+    return this.holder(keyId, address)
   }
 
   /**
@@ -212,6 +255,11 @@ export class AccountDirectory {
   companies(): readonly Company[] {
     return [...this.#companies.values()].toSorted((a, b) => a.createdAt - b.createdAt)
   }
+}
+
+/** Behind the last @. */
+function domainIn(name: string): string {
+  return name.slice(name.lastIndexOf('@') + 1)
 }
 
 function byId<Thing extends { id: string }>(things: readonly Thing[]): ById<Thing> {

@@ -52,10 +52,18 @@ export class Callers {
   /** The key may have been made a moment ago, and not be known here yet. */
   async #identifyNew(token: string, from: string): Promise<Principal> {
     const { accounts } = this.#parts
-    await this.#strangers.waitFor(from, () => accounts.catchUp().catch(cannotTell))
+    await this.catchUp(from)
     const caller = accounts.directory.authenticate(token, from)
     if ('denied' in caller) throw refusalOf(caller)
     return caller
+  }
+
+  /**
+   * Resolves when what was committed before the call counts, in a place among those of strangers. Rejects with a
+   * Refusal or a Fault.
+   */
+  async catchUp(from: string): Promise<void> {
+    await this.#strangers.waitFor(from, () => this.#parts.accounts.catchUp().catch(cannotTell))
   }
 
   /** The same caller as things stand now. Throws a Refusal. */

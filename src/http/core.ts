@@ -6,6 +6,7 @@ import type { Copies } from './copies.ts'
 import type { HttpDeps } from './deps.ts'
 import type { PageTokens } from './page-tokens.ts'
 import type { PublicUrl } from './public-url.ts'
+import type { SmtpLogins } from './smtp-logins.ts'
 
 /** What the server has for every API. */
 export interface HttpCore {
@@ -17,6 +18,8 @@ export interface HttpCore {
   copies: Copies
   /** Who holds a key. */
   callers: Callers
+  /** Logins over SMTP with a password that somebody chose. */
+  smtpLogins: SmtpLogins
   /** Where requests come from. */
   clientAddress: ClientAddress
   /** What links begin with. */

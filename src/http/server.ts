@@ -15,6 +15,7 @@ import { MetricsListener } from './metrics-listener.ts'
 import { PageTokens } from './page-tokens.ts'
 import { PublicUrl } from './public-url.ts'
 import { RateLimits } from './rate-limit.ts'
+import { SmtpLogins } from './smtp-logins.ts'
 import { readCertificate } from './tls.ts'
 
 export interface HttpServer {
@@ -46,10 +47,11 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   const answers = new Answers(log, registry, admission, rate)
   const address = new ClientAddress(settings.trustedProxies)
   const callers = new Callers({ accounts: deps.accounts, address, rate, admission })
+  const smtpLogins = new SmtpLogins({ accounts: deps.accounts, callers, counter: deps.store })
   const publicUrl = new PublicUrl(settings.publicUrl, address)
   const pageTokens = new PageTokens(deps)
   const copies = new Copies(deps.plan.copies)
-  const shared = { deps, answers, limit, copies, callers, clientAddress: address, pageTokens }
+  const shared = { deps, answers, limit, copies, callers, smtpLogins, clientAddress: address, pageTokens }
   const core: HttpCore = { ...shared, publicUrl, apiUrl: publicUrl }
 
   const { connections } = admission

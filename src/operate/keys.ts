@@ -29,6 +29,8 @@ export interface NewKeyInput {
   networks?: readonly string[] | undefined
   /** Unix ms from which it works no more. */
   expiresAt?: number | undefined
+  /** For logins over SMTP under its name, hashed as `ApiKey.password` has it. */
+  password?: string | undefined
 }
 
 /** What a key may do, from where, and until when. */
@@ -53,6 +55,7 @@ export const createKey = verb(
       companyId: company.id,
       name,
       tokenHash: hash,
+      password: input.password ?? null,
       domainId: domain?.id ?? null,
       createdAt: op.now(),
       ...boundsOf(op, input),

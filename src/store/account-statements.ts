@@ -28,8 +28,8 @@ export const LISTED = {
     ...{ id: 'domain_id', order: 'domain_id, position' },
   },
   keys: {
-    sql: `SELECT k.id, c.id AS "companyId", k.name, k.token_hash AS "tokenHash", k.scopes, k.domain_id AS "domainId",
-        k.networks, k.created_at AS "createdAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
+    sql: `SELECT k.id, c.id AS "companyId", k.name, k.token_hash AS "tokenHash", k.password, k.scopes,
+        k.domain_id AS "domainId", k.networks, k.created_at AS "createdAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
       FROM api_keys k JOIN companies c ON c.num = k.company`,
     ...{ id: 'k.id', order: 'k.created_at, k.id' },
   },

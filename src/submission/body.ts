@@ -31,13 +31,8 @@ export class Body {
       this.#received(this.length)
       this.#keep(octets)
     } catch (error) {
-      this.refuse(error)
+      this.#refused = error
     }
-  }
-
-  /** The first reason counts. */
-  refuse(reason: unknown): void {
-    this.#refused ??= reason
   }
 
   /** Gives back the memory of what was refused. */

@@ -1,4 +1,4 @@
-/** Commands as they stand in a line (RFC 5321 4.1.1): the verb, the path between angle brackets, parameters. */
+/** Commands as they stand in a line (RFC 5321 4.1.1): the verb, the path, parameters. */
 import { isUtf8 } from 'node:buffer'
 import { clip } from '../http/fault.ts'
 import { Refused, reply } from './reply.ts'
@@ -33,7 +33,7 @@ export interface Mail {
 
 /** `FROM:<path> parameters`. Throws Refused. */
 export function readMail(rest: string): Mail {
-  const { path, parameters } = readPath('FROM', rest) ?? wrong('MAIL FROM:<address>')
+  const { path, parameters } = readPath('FROM', rest)
   const mail: Mail = { path, size: null, international: false }
   for (const [name, value] of parameters) {
     if (name === 'SIZE' && /^\d{1,20}$/.test(value)) mail.size = Number(value)
@@ -48,13 +48,9 @@ export function readMail(rest: string): Mail {
 
 /** `TO:<path>`: the path. Throws Refused. */
 export function readRecipient(rest: string): string {
-  const { path, parameters } = readPath('TO', rest) ?? wrong('RCPT TO:<address>')
+  const { path, parameters } = readPath('TO', rest)
   for (const name of parameters.keys()) throw unknown(name)
   return path
-}
-
-function wrong(right: string): never {
-  throw new Refused(reply(501, '5.5.4', `This is written ${right}`))
 }
 
 function unknown(name: string): Refused {
@@ -64,31 +60,51 @@ function unknown(name: string): Refused {
 }
 
 interface PathCommand {
-  /** What stands between the angle brackets, without a source route (RFC 5321 appendix C). */
+  /** The address, without angle brackets and source route (RFC 5321 appendix C). */
   path: string
   /** Names in upper case; '' where there is no value. */
   parameters: Map<string, string>
 }
 
-/** Everything between the brackets; a quoted local part may hold brackets of its own (RFC 5321 4.1.2). */
+/** What stands between the brackets; a quoted local part may hold brackets of its own (RFC 5321 4.1.2). */
 const PATH = /^<(?:@[^:<>"]*:)?((?:"(?:[^"\\]|\\.)*"|[^"<>])*)>(?:[ \t]+(.*))?$/
+/** An address without brackets, as some old clients have it; the first space ends it. */
+const BARE_PATH = /^((?:"(?:[^"\\]|\\.)*"|[^"<> \t])+)(?:[ \t]+(?!<)(.*))?$/
 const PARAMETER = /^([A-Za-z0-9][A-Za-z0-9-]*)(?:=([\x21-\x3c\x3e-\x7e]+))?$/
 
-/** Null for anything else, and for a parameter given twice. */
-function readPath(word: 'FROM' | 'TO', rest: string): PathCommand | null {
+const VERBS = { FROM: 'MAIL', TO: 'RCPT' } as const
+
+/** Throws Refused, which says what is missing. */
+function readPath(word: 'FROM' | 'TO', rest: string): PathCommand {
   const pathFrom = word.length + 1
-  if (rest.slice(0, pathFrom).toUpperCase() !== `${word}:`) return null
+  const wrong = (what: string) => {
+    const right = `${VERBS[word]} ${word}:<address>`
+    return new Refused(reply(501, '5.5.4', `${what}; this is written ${right}`))
+  }
+  if (rest.slice(0, pathFrom).toUpperCase() !== `${word}:`) throw wrong(`"${word}:" is missing`)
   // Many clients put a space before the path.
-  const match = PATH.exec(rest.slice(pathFrom).trimStart())
-  if (match === null) return null
+  const text = rest.slice(pathFrom).trimStart()
+  if (text === '') throw wrong('The address is missing')
+  const match = PATH.exec(text) ?? BARE_PATH.exec(text)
+  if (match === null) throw wrong(hindranceOf(text))
+  return { path: match[1]!, parameters: readParameters(match[2] ?? '', wrong) }
+}
+
+/** Why a path cannot be read. */
+function hindranceOf(text: string): string {
+  if (!text.startsWith('<')) return 'The address has to stand alone, between < and >'
+  return text.includes('>') ? 'The address cannot be read' : 'The > after the address is missing'
+}
+
+function readParameters(text: string, wrong: (what: string) => Refused): Map<string, string> {
   const parameters = new Map<string, string>()
-  for (const text of (match[2] ?? '').split(/[ \t]+/)) {
-    if (text === '') continue
-    const parameter = PARAMETER.exec(text)
-    if (parameter === null) return null
+  for (const word of text.split(/[ \t]+/)) {
+    if (word === '') continue
+    const parameter = PARAMETER.exec(word)
+    if (parameter === null) throw wrong(`"${clip(word, 40)}" is no parameter`)
     const name = parameter[1]!.toUpperCase()
-    if (parameters.has(name)) return null
+    if (parameters.has(name)) throw wrong(`The parameter ${clip(name, 40)} is given twice`)
     parameters.set(name, parameter[2] ?? '')
   }
-  return { path: match[1]!, parameters }
+  return parameters
 }

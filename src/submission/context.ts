@@ -82,6 +82,23 @@ export class SessionContext {
     this.#waiting = null
   }
 
+  /** What it comes to. Rejects with InputEnded when the client has gone before, or the wait is ended. */
+  async unlessGone<Result>(work: Promise<Result>): Promise<Result> {
+    const waiting = new AbortController()
+    this.#waiting = waiting
+    const gone = once(this.channel.socket, 'close', { signal: waiting.signal })
+      .catch(() => {})
+      .then(() => {
+        throw new InputEnded()
+      })
+    try {
+      return await Promise.race([work, gone])
+    } finally {
+      waiting.abort()
+      this.#waiting = null
+    }
+  }
+
   endWait(): void {
     this.#waiting?.abort()
   }
@@ -94,14 +111,14 @@ export class SessionContext {
    * Ends the session where the key that was logged in with counts no more: a client keeps its message then, and hears
    * of the key when it logs in again. A 5yz here would be about the message, and bounce it.
    */
-  refusedFor(reason: AnyReason): Refused {
-    const words = smtpWords(reason)
+  refusedFor(reason: AnyReason, wordsFor = smtpWords): Refused {
+    const words = wordsFor(reason)
     const keyGone = KEY_GONE.has(reason.code)
     return new Refused(keyGone ? { ...words, code: 421, enhanced: '4.7.0' } : words, { last: keyGone })
   }
 
-  asRefused(error: unknown): Refused {
-    return error instanceof Refused ? error : this.refusedFor(this.reasonOf(error))
+  asRefused(error: unknown, wordsFor = smtpWords): Refused {
+    return error instanceof Refused ? error : this.refusedFor(this.reasonOf(error), wordsFor)
   }
 
   /** What is said to what ends the session. Null: nobody is there to hear it. */

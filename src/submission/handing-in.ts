@@ -12,7 +12,7 @@ import { domainOf } from './login.ts'
 import { receive } from './receive.ts'
 import { Refused, type Reply, reply } from './reply.ts'
 import { Transaction } from './transaction.ts'
-import { smtpWords } from './words.ts'
+import { bounceWords, smtpWords } from './words.ts'
 
 /** RCPT commands of a transaction beyond twice as many as there may be recipients. */
 const MORE_RECIPIENTS = 100
@@ -56,6 +56,7 @@ export class HandingIn {
       principal,
       domain,
       size,
+      nullSender: path === '',
       international,
       arrival: { by: parts.hostname, protocol: protocolOf(channel.socket, international) },
       giveWay: (reason: AnyReason) =>
@@ -103,13 +104,13 @@ export class HandingIn {
     let answer: Reply | null = null
     this.atMessage = true
     try {
-      const octets = await receive(channel, body, { max: maxMessageSize, within: requestTimeout })
+      const received = await receive(channel, body, { max: maxMessageSize, within: requestTimeout })
       const measured = metrics.seconds.startTimer()
-      const { id } = await transaction.accept(octets).finally(measured)
+      const { id } = await transaction.accept(received).finally(measured)
       answer = reply(250, '2.0.0', `Queued as ${id}`)
     } catch (error) {
       if (endsSession(error)) throw error
-      const refused = this.#context.asRefused(error)
+      const refused = this.#context.asRefused(error, transaction.nullSender ? bounceWords : smtpWords)
       if (refused.last) throw refused
       answer = refused.reply
     } finally {

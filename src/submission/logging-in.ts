@@ -1,9 +1,11 @@
-/** AUTH (RFC 4954): who holds the key that is given as password, and what comes of wrong ones. */
-import { clip } from '../http/fault.ts'
+/** AUTH (RFC 4954): whose key or password it is, and what comes of wrong ones. */
+import { isToken } from '../accounts/token.ts'
+import { type AnyReason, clip } from '../http/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
 import type { Login, SessionContext } from './context.ts'
+import { InputEnded } from './input.ts'
 import { type Credentials, credentialsOf } from './login.ts'
-import { Refused, type Reply, reply } from './reply.ts'
+import { Refused, reply } from './reply.ts'
 import { loginWords } from './words.ts'
 
 /** Ms in which a client has to log in, and in which it sends each line until then. */
@@ -37,7 +39,8 @@ export class LoggingIn {
     try {
       login = await this.#loginOf(credentials)
     } catch (error) {
-      return await this.#refuse(loginWords(this.#context.reasonOf(error)), credentials?.user ?? null)
+      if (error instanceof InputEnded) throw error
+      return await this.#refuse(this.#context.reasonOf(error), credentials?.user ?? null)
     }
     parts.core.limit.admission.connections.joins(channel.socket, login.principal.companyId)
     parts.metrics.logins.inc({ result: 'accepted' })
@@ -49,16 +52,21 @@ export class LoggingIn {
     if (credentials === null) throw new Refusal({ code: 'key_invalid', mistake: 'scheme' })
     const { address, parts } = this.#context
     const { user, password } = credentials
-    const principal = await parts.core.callers.identify(password, address)
+    const { callers, smtpLogins } = parts.core
+    const principal = isToken(password)
+      ? await callers.identify(password, address)
+      : await this.#context.unlessGone(smtpLogins.identify(credentials, address))
     if (!principal.scopes.has('sending')) throw new Refusal({ code: 'scope_missing', scope: 'sending' })
     return { principal, user }
   }
 
-  async #refuse(words: Reply, user: string | null): Promise<never> {
+  async #refuse(reason: AnyReason, user: string | null): Promise<never> {
+    const words = loginWords(reason)
     const { id, address, parts } = this.#context
     const { metrics, failedLogins } = parts
     metrics.logins.inc({ result: words.code < 500 ? 'postponed' : 'refused' })
-    if (words.code >= 500) {
+    // Told at once, it would be tried again at once.
+    if (words.code >= 500 || reason.code === 'person_refused') {
       // Some take the key for the user name.
       const shown = user === null || user.includes('pr_') ? null : clip(user)
       failedLogins.tell({ requestId: id, address, user: shown })

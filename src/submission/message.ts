@@ -6,6 +6,7 @@ import type { Submission } from '../intake/submission.ts'
 import type { Arrival } from '../mail/header/received.ts'
 import { IDEMPOTENCY_FIELD } from '../mail/raw/control.ts'
 import { withEncodedWords } from '../mail/raw/international.ts'
+import { withCrBeforeLf } from '../mail/raw/lines.ts'
 import { RawError, readRawControl, withoutEnvelopeLine } from '../mail/raw/raw.ts'
 import { asBuffer } from '../workers/job.ts'
 
@@ -17,18 +18,15 @@ export interface Handed {
   domain: string | null
   /** For its Received field. */
   arrival: Arrival
-  /** SMTPUTF8 was asked for: the header may be UTF-8 (RFC 6532). */
-  international: boolean
+  /** Some of its lines end in LF alone. */
+  bareLf: boolean
 }
 
 const NAMES_KEY = new RegExp(`^${IDEMPOTENCY_FIELD}[ \\t]*:`, 'im')
 
 /** Throws a Refusal or a Fault for what cannot be done as asked. */
-export function readMessage(
-  { recipients, domain, international, arrival }: Handed,
-  body: Buffer,
-): Submission {
-  const content = contentOf(withoutEnvelopeLine(body), international)
+export function readMessage({ recipients, domain, bareLf, arrival }: Handed, body: Buffer): Submission {
+  const content = contentOf(withoutEnvelopeLine(bareLf ? withCrBeforeLf(body) : body))
   const fields = recipients.map((recipient): [string, string] => ['to', recipient])
   const files = [{ field: 'message', filename: 'message.mime', contentType: undefined, content }]
   const { domain: _, ...read } = readMimeMessage(domain ?? '', { fields, files })
@@ -41,8 +39,11 @@ export function namedKey({ raw }: Submission): Idempotent | null {
   return key === null ? null : { key, endpoint: 'SMTP' }
 }
 
-function contentOf(content: Buffer, international: boolean): Buffer {
-  if (!international) return content
+/**
+ * With a header in ASCII. Few of the programs that write UTF-8 into one ask for SMTPUTF8 (RFC 6531 3.4), and relays
+ * pass on what they were given.
+ */
+function contentOf(content: Buffer): Buffer {
   try {
     return withEncodedWords(content)
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Body } from './body.ts'
 import type { Channel } from './channel.ts'
 import { DataOctets } from './data.ts'
 import { InputTimeout } from './input.ts'
-import { Refused, reply } from './reply.ts'
+import { reply } from './reply.ts'
 
 /** Octets over the limit that are read and dropped, for the client to come to its end and hear why. */
 const BEYOND = 16 * 1024 * 1024
@@ -15,23 +15,27 @@ export interface ReceiveLimits {
   within: number
 }
 
-/** The octets of the message. Rejects with what it is refused for, or with what ends the session. */
-export async function receive(channel: Channel, body: Body, { max, within }: ReceiveLimits): Promise<Buffer> {
+export interface ArrivedMessage {
+  octets: Buffer
+  /** Some of its lines end in LF alone. */
+  bareLf: boolean
+}
+
+/** The message. Rejects with what it is refused for, or with what ends the session. */
+export async function receive(
+  channel: Channel,
+  body: Body,
+  { max, within }: ReceiveLimits,
+): Promise<ArrivedMessage> {
   channel.say(reply(354, null, 'Send the message, and end it with a dot on a line of its own'))
   await channel.flush()
   const octets = new DataOctets()
   await channel.pieces((piece) => {
     const taken = octets.read(piece, (part) => body.add(part))
-    if (octets.bare !== null) body.refuse(alone(octets.bare))
     // Not where the next command may stand in the same memory.
     if (taken === null) body.dropRefused()
     if (body.length > max + BEYOND) throw new InputTimeout()
     return taken
   }, within)
-  return body.whole()
-}
-
-function alone(which: 'CR' | 'LF'): Refused {
-  const text = `Lines end with CR LF (RFC 5321 2.3.8), and in the message a ${which} stands alone`
-  return new Refused(reply(550, '5.6.0', text))
+  return { octets: body.whole(), bareLf: octets.bareLf }
 }

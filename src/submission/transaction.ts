@@ -14,6 +14,7 @@ import type { Receipt } from '../intake/submission.ts'
 import type { Arrival } from '../mail/header/received.ts'
 import { Body } from './body.ts'
 import { messageReader } from './read-job.ts'
+import type { ArrivedMessage } from './receive.ts'
 
 /** Octets of recipients for which room is asked at once. */
 const RECIPIENTS_ROOM = 4 * 1024
@@ -32,6 +33,8 @@ export interface TransactionParts {
   domain: string | null
   /** Octets, as MAIL has it; null: it does not say. */
   size: number | null
+  /** MAIL FROM:<>, as bounces have it. */
+  nullSender: boolean
   /** Addresses need not be ASCII. */
   international: boolean
   /** For the Received field of the message. */
@@ -60,6 +63,10 @@ export class Transaction {
     this.#visitor = withId({ socket, method: 'SMTP', url: 'DATA' } as Visitor, sessionId)
     core.callers.count(this.#visitor, principal)
     this.#arriving()
+  }
+
+  get nullSender(): boolean {
+    return this.#parts.nullSender
   }
 
   get international(): boolean {
@@ -92,11 +99,11 @@ export class Transaction {
   }
 
   /** Resolves when the message is durable. Rejects with what it is refused for. */
-  async accept(body: Buffer): Promise<Receipt> {
-    const { core, principal, domain, international, arrival } = this.#parts
+  async accept({ octets, bareLf }: ArrivedMessage): Promise<Receipt> {
+    const { core, principal, domain, arrival } = this.#parts
     await this.#turn()
-    const handed = { recipients: [...this.recipients], domain, international, arrival }
-    return new Reading(core.deps, messageReader).accept(principal, handed, body, null)
+    const handed = { recipients: [...this.recipients], domain, bareLf, arrival }
+    return new Reading(core.deps, messageReader).accept(principal, handed, octets, null)
   }
 
   /** Nothing is held for it any more. Again is without effect. */

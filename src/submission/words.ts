@@ -36,9 +36,13 @@ const busy = (text: string) => reply(451, '4.3.2', text)
 const nowhere = () => reply(550, '5.5.0', 'There is no such thing here')
 
 const WORDS: Words<Reply> = {
-  person_refused: nowhere,
+  // Of people, those who log in with a password are the only ones who get here.
+  person_refused: ({ detail }) => busy(detail),
   key_missing: () => reply(530, '5.7.0', 'Log in first, with any user name and an API key as password'),
-  key_invalid: () => badKey('The password is not a valid API key; create one with `postroad key create`'),
+  key_invalid: () =>
+    badKey(
+      'The password is not a valid API key, nor the one of this user name; create one with `postroad key create`',
+    ),
   key_expired: () => badKey('The API key has expired; create another one'),
   key_elsewhere: ({ address }) => badKey(`This API key may not be used from ${place(address)}`),
   scope_missing: ({ scope }) => denied(`This API key lacks the ${scope} scope; ${keyWith(scope)}`),
@@ -111,6 +115,19 @@ const WORDS: Words<Reply> = {
 
 export function smtpWords(reason: AnyReason): Reply {
   return said(WORDS, reason)
+}
+
+/** What the domain of From is refused for. */
+const OF_FROM: ReadonlySet<AnyReason['code']> = new Set(['domain_unknown', 'from_mismatch', 'key_restricted'])
+
+/** The same for a message without a sender: most are bounces that a relay has written in the name of its own host. */
+export function bounceWords(reason: AnyReason): Reply {
+  const words = smtpWords(reason)
+  if (!OF_FROM.has(reason.code)) return words
+  const settings =
+    'myorigin (Postfix), qualify_domain (Exim), /etc/mailname (OpenSMTPD), MASQUERADE_AS (sendmail)'
+  const text = `The bounces of a relay have to be from a domain that may send, which is set with ${settings}`
+  return { ...words, text: `${words.text}. ${text}` }
 }
 
 /** The same, to somebody who logs in (RFC 4954 6). */

@@ -30,6 +30,7 @@ function keyOf(id: string, token: string, change: Partial<ApiKey> = {}): ApiKey 
     companyId: acme.id,
     name: id,
     tokenHash: hashToken(token),
+    password: null,
     scopes,
     domainId: null,
     createdAt: 1,
@@ -157,6 +158,40 @@ describe('the directory', () => {
       address: '::1',
     })
     assert.ok(!('denied' in directory.authenticate(good, '::1')))
+  })
+
+  test('knows logins by name: of the domain in it, of the company that holds it, the newest of two', () => {
+    const login = (id: string, name: string, change: Partial<ApiKey> = {}) =>
+      keyOf(id, newToken().token, { name, password: 'phc', domainId: 'd-acme.test', ...change })
+    const keys = [
+      login('k1', 'ann@acme.test'),
+      login('k2', 'ann@acme.test', { createdAt: 2 }),
+      login('k3', 'ben@acme.test', { password: null }),
+      login('k4', 'cay@acme.test', { revokedAt: 3 }),
+      login('k5', 'dan@other.test'),
+      login('k6', 'eve@acme.test', { domainId: null }),
+    ]
+    const directory = directoryWith(keys)
+    const found = (name: string) => directory.loginNamed(name)?.id
+    assert.equal(found('ann@acme.test'), 'k2')
+    for (const name of ['ben', 'cay', 'eve', 'dan']) assert.equal(found(`${name}@acme.test`), undefined)
+    assert.equal(found('dan@other.test'), undefined)
+    assert.deepEqual(
+      ['acme.test', 'other.test', 'new.test'].map((name) => directory.hasLogins(name)),
+      [true, true, false],
+    )
+    const domains = [
+      { ...domainOf(other.id, 'acme.test', 'inactive'), id: 'd-asked' },
+      { ...domainOf(acme.id, 'acme.test', 'active') },
+    ]
+    const asked = login('k7', 'ann@acme.test', { companyId: other.id, domainId: 'd-asked', createdAt: 9 })
+    const none = { version: 2, companies: [], removedDomains: [], routes: null }
+    directory.apply({ ...none, ids: ['k2', 'k7', 'd-asked', 'd-acme.test'], domains, keys: [asked] })
+    assert.equal(found('ann@acme.test'), 'k1')
+    directory.apply({ ...none, ids: keys.map(({ id }) => id), domains: [], keys: [] })
+    assert.equal(found('ann@acme.test'), 'k7')
+    directory.replace({ companies: [], domains: [], removedDomains: [], keys: [], routes: [] })
+    assert.ok(!directory.hasLogins('acme.test'))
   })
 
   test('lists companies in order of creation', () => {

@@ -1,11 +1,31 @@
 /** Line ends of ready messages, and the work it takes to find their parts. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { withCrlfLines } from '../../src/mail/raw/lines.ts'
+import { withCrBeforeLf, withCrlfLines } from '../../src/mail/raw/lines.ts'
 import { normaliseRaw, readRaw } from '../../src/mail/raw/raw.ts'
 import { structureOf } from '../../src/mail/raw/structure.ts'
 
 const defaults = { messageId: '<new@x.test>', date: 0 }
+
+describe('lines that end in LF alone', () => {
+  const cases: [text: string, ended: string][] = [
+    ['', ''],
+    ['\n', '\r\n'],
+    ['a\n\nb', 'a\r\n\r\nb'],
+    ['a\r\nb\nc\r\n', 'a\r\nb\r\nc\r\n'],
+    ['\r\r\n\n\r', '\r\r\n\r\n\r'],
+  ]
+  for (const [text, ended] of cases) {
+    test(`get a CR: ${JSON.stringify(text)}`, () => {
+      assert.equal(withCrBeforeLf(Buffer.from(text)).toString(), ended)
+    })
+  }
+
+  test('are not copied without need', () => {
+    const octets = Buffer.from('a\r\nb\rc\r\n')
+    assert.equal(withCrBeforeLf(octets), octets)
+  })
+})
 
 describe('a header of a ready message', () => {
   const mixed: [what: string, text: string, message: RegExp][] = [

@@ -2,7 +2,7 @@
  * A mail server of Debian's in a root directory of its own (chroot): its configuration, queue, mailboxes and users are all in there, and
  * go with it. So servers whose packages exclude each other run side by side, and nothing of the system's own is touched.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -25,6 +25,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 const FETCH = 'test/peers/fetch.sh'
 /** Ms a server has to listen, and to end by itself. */
@@ -33,9 +34,9 @@ const GRACE = 5_000
 /** Ms after which it is there, or has ended. */
 const STARTED = 1_500
 
-export type ServerName = 'postfix' | 'exim' | 'opensmtpd'
+export type ServerName = 'postfix' | 'exim' | 'opensmtpd' | 'sendmail'
 
-/** Users and groups of all three servers, as numbers that mean nothing outside. */
+/** Users and groups of all servers, as numbers that mean nothing outside. */
 const USERS = {
   root: 0,
   postfix: 40_001,
@@ -44,8 +45,13 @@ const USERS = {
   opensmtpq: 40_004,
   vmail: 40_005,
   nobody: 40_007,
+  smmsp: 40_008,
+  mail: 40_009,
 }
 const GROUPS = { ...USERS, postdrop: 40_006, mail: 8 }
+
+/** A module of Cyrus SASL, by which servers log in elsewhere. */
+export const SASL_PLAIN = `usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/sasl2/libplain.so`
 
 /** Who the mailboxes belong to. */
 export const VMAIL = USERS.vmail
@@ -181,6 +187,12 @@ export class Jail implements AsyncDisposable {
     chmodSync(inside, mode)
   }
 
+  /** Gives a program the rights of this group. */
+  setGroup(path: string, { gid }: User): void {
+    chownSync(join(this.root, path), 0, gid)
+    chmodSync(join(this.root, path), 0o2755)
+  }
+
   /** Starts the server, which stays in the foreground; resolves when it listens at all of these addresses. */
   async start(
     command: readonly string[],
@@ -209,13 +221,18 @@ export class Jail implements AsyncDisposable {
     }
   }
 
+  /** Runs a command in it, to its end. */
+  async run(command: readonly string[]): Promise<void> {
+    await promisify(execFile)('chroot', [this.root, ...command], { timeout: PATIENCE })
+  }
+
   /** What it wrote to its output and its log files, at their end. */
   get log(): string {
     const folder = join(this.root, 'var/log')
-    const names = existsSync(folder) ? readdirSync(folder) : []
-    return (
-      this.#output + names.map((name) => readFileSync(join(folder, name), 'utf8').slice(-20_000)).join('')
-    )
+    const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
+    const files = entries.filter((entry) => entry.isFile())
+    const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'))
+    return this.#output + texts.map((text) => text.slice(-20_000)).join('')
   }
 
   async #listening(host: string, port: number): Promise<void> {

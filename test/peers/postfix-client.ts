@@ -1,46 +1,41 @@
 /** Postfix as a client: it takes mail from programs on its machine and hands all of it to a relay, where it logs in. */
 import { join } from 'node:path'
-import { maildir, user, VMAIL } from './jail.ts'
+import { maildir, SASL_PLAIN, user, VMAIL } from './jail.ts'
 import { MASTER, postfixJail } from './postfix-jail.ts'
+import type { Relay } from './relay.ts'
+import { AUTHORITIES, relayFiles } from './relays-page.ts'
 
 const HOST = '127.0.27.1'
-/** A module of Cyrus SASL, which logs in for it. */
-const SASL = `usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/sasl2/libplain.so`
-
 export interface PostfixClientOptions {
+  host?: string
   /** Where it listens. */
   port: number
   /** Where it hands mail in, at localhost. */
-  relay: { port: number; user: string; password: string; certificate: { cert: string; key: string } }
+  relay: { port: number; password: string; certificate: { cert: string; key: string } }
 }
 
-export class PostfixClient implements AsyncDisposable {
-  readonly host = HOST
+export class PostfixClient implements Relay {
+  readonly host: string
   readonly port: number
   readonly #jail: ReturnType<typeof postfixJail>
 
-  private constructor(jail: ReturnType<typeof postfixJail>, port: number) {
+  private constructor(jail: ReturnType<typeof postfixJail>, { host, port }: { host: string; port: number }) {
     this.#jail = jail
+    this.host = host
     this.port = port
   }
 
-  static async start({ port, relay }: PostfixClientOptions): Promise<PostfixClient> {
+  static async start({ host = HOST, port, relay }: PostfixClientOptions): Promise<PostfixClient> {
     await using starting = new AsyncDisposableStack()
-    const nexthop = `[localhost]:${relay.port}`
+    const files = relayFiles('Postfix', relay)
     const jail = starting.use(
       postfixJail(['smtpd', 'smtp', 'virtual'], {
-        modules: [SASL],
+        modules: [SASL_PLAIN],
         settings: {
           mynetworks: '127.0.0.0/8',
-          relayhost: nexthop,
-          // As docs say it to whoever has a Postfix.
-          smtp_tls_security_level: 'secure',
-          smtp_tls_CAfile: '/etc/postfix/cert.pem',
-          smtp_sasl_auth_enable: 'yes',
-          smtp_sasl_password_maps: `inline:{ { ${nexthop} = ${relay.user}:${relay.password} } }`,
-          smtp_sasl_tls_security_options: 'noanonymous',
+          ...settingsIn(files.get('/etc/postfix/main.cf')!),
           smtp_host_lookup: 'native',
-          // Bounces go to boxes.
+          // Bounces of mail from there go to boxes.
           virtual_mailbox_domains: 'box.test',
           virtual_mailbox_base: '/var/mail',
           virtual_mailbox_maps: 'static:box/',
@@ -51,15 +46,20 @@ export class PostfixClient implements AsyncDisposable {
           maximal_backoff_time: '3s',
           queue_run_delay: '1s',
         },
-        master: `${HOST}:${port} inet n - n - - smtpd\nsmtp unix - - n - - smtp\nrelay unix - - n - - smtp\n`,
+        master: `${host}:${port} inet n - n - - smtpd\nsmtp unix - - n - - smtp\nrelay unix - - n - - smtp\n`,
         certificate: relay.certificate,
       }),
     )
     jail.directory('var/mail', user('vmail'))
-    await jail.start(MASTER, [{ host: HOST, port }])
+    jail.write('etc/postfix/sasl_passwd', files.get('/etc/postfix/sasl_passwd')!, 0o600)
+    jail.write(AUTHORITIES, relay.certificate.cert)
+    await jail.start(MASTER, [{ host, port }])
     starting.move()
-    return new PostfixClient(jail, port)
+    return new PostfixClient(jail, { host, port })
   }
+
+  /** By itself, each second. */
+  async retry(): Promise<void> {}
 
   /** Bounces that it has sent, oldest first. */
   get bounces(): string[] {
@@ -73,4 +73,9 @@ export class PostfixClient implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#jail[Symbol.asyncDispose]()
   }
+}
+
+/** `name = value` of each line. */
+function settingsIn(text: string): Record<string, string> {
+  return Object.fromEntries([...text.matchAll(/^(\w+) = (.*)$/gm)].map(([, name, value]) => [name!, value!]))
 }

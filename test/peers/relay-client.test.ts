@@ -24,7 +24,7 @@ describe('Postfix with Postroad as its relayhost', { skip }, () => {
     const { certificate, key } = rig
     postfix = await PostfixClient.start({
       port: await freePort('127.0.27.1'),
-      relay: { port: rig.port, user: `postmaster@${DOMAIN}`, password: key.token, certificate },
+      relay: { port: rig.port, password: key.token, certificate },
     })
   })
   after(async () => {

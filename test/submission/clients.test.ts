@@ -1,6 +1,7 @@
 /** Mail over SMTP from the clients that applications use, with the user names that they were told to use. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -99,6 +100,33 @@ for port, secure in ((int(sys.argv[1]), False), (int(sys.argv[2]), True)):
     assert.equal(await rig.count(), before + 4)
     const [newest] = await rig.service.store.listEmails({ companyId: rig.companyId, limit: 2 })
     assert.equal(newest!.subject, 'plain')
+  })
+
+  test('lines that end in LF alone: smtplib with octets, curl with a file', async () => {
+    const text = 'Hello\n.\n..two\n.one\nend\n'
+    const unix = `From: Ann <a@${DOMAIN}>\nTo: b@x.test\nSubject: Unix\n\n${text}`
+    const file = join(rig.directory, 'unix.eml')
+    await writeFile(file, unix)
+    const program = `
+import smtplib, ssl, sys
+with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as client:
+    client.starttls(context=ssl.create_default_context(cafile=sys.argv[2]))
+    client.login('api', sys.argv[3])
+    print(client.sendmail('a@${DOMAIN}', ['b@x.test'], open(sys.argv[4], 'rb').read()))
+`
+    const certificate = join(rig.directory, 'cert.pem')
+    await run('python3', ['-c', program, String(rig.port), certificate, rig.key.token, file])
+    const texts = async () => {
+      const [newest] = await rig.service.store.listEmails({ companyId: rig.companyId, limit: 1 })
+      return (await rig.service.store.readEmail(newest!.id))!.content.text!.replaceAll('\r\n', '\n').trimEnd()
+    }
+    assert.equal(await texts(), text.trimEnd())
+    const url = `smtp://localhost:${rig.port}`
+    const sender = ['--mail-from', `a@${DOMAIN}`, '--mail-rcpt', 'b@x.test', '--upload-file', file]
+    const login = ['--user', `api:${rig.key.token}`, '--ssl-reqd', '--cacert', certificate]
+    await run('curl', ['--silent', '--show-error', '--fail', url, ...sender, ...login])
+    // curl doubles no dot behind an LF, so two in a row cannot be told from one that was doubled.
+    assert.equal(await texts(), text.trimEnd().replace('..two', '.two'))
   })
 
   test('a wrong password', async () => {

@@ -77,17 +77,25 @@ describe('hostile clients of SMTP submission', () => {
       test(`ends no message: ${JSON.stringify(end)}`, async () => {
         const emails = await rig.count()
         using client = await rig.loggedIn()
-        const reply = await client.send(`${message('first')}${end}${smuggled}`)
-        assert.match(reply, /^550 5\.6\.0 Lines end with CR LF .* a (?:CR|LF) stands alone\r\n$/)
-        await inStep(client, emails)
+        const email = await rig.email(await client.send(`${message('first')}${end}${smuggled}`))
+        assert.equal(email.content.text?.split('smuggled').length, 2)
+        await inStep(client, emails + 1)
+        const { recipients } = (await rig.service.store.readHistory(email.id))!
+        assert.deepEqual(
+          recipients.map(({ address }) => address),
+          ['b@x.test'],
+        )
+        const text = (await rig.captured(email.id)).toString('latin1')
+        assert.doesNotMatch(text, /\r(?!\n)|(?<!\r)\n/)
+        assert.match(text, /\nMAIL FROM:<evil@/)
       })
     }
 
     test('wherever the octets are cut', async () => {
-      const emails = await rig.count()
+      let emails = await rig.count()
       using client = await rig.loggedIn()
       client.socket.setNoDelay(true)
-      const wire = 'x\r\n..\r\n.x\n.\r\nQUIT\r\n.\r\r\n.\r\n'
+      const wire = `${message('')}..\r\n.x\n.\r\nQUIT\r\n.\r\r\n..y\n..z\n.\n.q\r\n.\r\n`
       for (let cut = 1; cut < wire.length; cut++) {
         await client.say(`MAIL FROM:<a@${DOMAIN}>`, /^250 /)
         await client.say('RCPT TO:<b@x.test>', /^250 /)
@@ -95,8 +103,32 @@ describe('hostile clients of SMTP submission', () => {
         client.write(wire.slice(0, cut))
         await new Promise((resolve) => setImmediate(resolve))
         client.write(wire.slice(cut))
-        assert.match(await client.reply(), /^550 5\.6\.0 /, `cut at ${cut}`)
+        const { content } = await rig.email(await client.reply())
+        assert.equal(content.text, '.\r\nx\r\n.\r\nQUIT\r\n\r\n.y\r\n.z\r\n.\r\n.q\r\n', `cut at ${cut}`)
+        emails++
       }
+      await inStep(client, emails)
+    })
+
+    test('in the header: an LF ends a line, a CR is refused', async () => {
+      const emails = await rig.count()
+      using client = await rig.loggedIn()
+      const mixed = `From: Ann <a@${DOMAIN}>\nTo: b@x.test\r\nSubject: Hi\n there\r\n\nHello\n`
+      const email = await rig.email(await client.send(`${mixed}\r\n`))
+      assert.equal(email.content.subject, 'Hi there')
+      assert.match((await rig.captured(email.id)).toString(), /^To: b@x\.test\r\nSubject: Hi\r\n there\r\n/m)
+      assert.match(
+        await client.send(`${mixed.replace('Hi', 'H\ri')}\r\n`),
+        /^550 5\.6\.0 .* has a CR that no LF follows/,
+      )
+      await inStep(client, emails + 1)
+    })
+
+    test('lines count as large as they leave', async () => {
+      const emails = await rig.count()
+      using client = await rig.loggedIn()
+      const lines = '\n'.repeat(MIB * 0.6)
+      assert.match(await client.send(message(`${lines}\r\n`)), /^552 5\.3\.4 The message is larger than 1 MB/)
       await inStep(client, emails)
     })
 
@@ -295,7 +327,14 @@ describe('hostile clients of SMTP submission', () => {
     assert.match(await client.reply(), /^500 5\.5\.2 /)
     await client.say(`AUTH PLAIN ${base64(`\0api\0${rig.key.token}`)}`, /^235 /)
     await client.say('RCPT TO:<b@x.test>', /^503 5\.5\.1 Say MAIL first/)
-    await client.say(`MAIL FROM:a@${DOMAIN}`, /^501 5\.5\.4 This is written MAIL FROM:<address>/)
+    const says = (text: string) =>
+      new RegExp(`^501 5\\.5\\.4 ${text}; this is written (?:MAIL FROM|RCPT TO):<address>`)
+    await client.say('MAIL', says('"FROM:" is missing'))
+    await client.say(`MAIL a@${DOMAIN}`, says('"FROM:" is missing'))
+    await client.say('MAIL FROM:', says('The address is missing'))
+    await client.say(`MAIL FROM:<a@${DOMAIN}`, says('The > after the address is missing'))
+    await client.say(`MAIL FROM: Ann <a@${DOMAIN}>`, says('The address has to stand alone, between < and >'))
+    await client.say(`MAIL FROM:<a@${DOMAIN}>x`, says('The address cannot be read'))
     await client.say('MAIL FROM:<>', /^250 /)
     await client.say('MAIL FROM:<>', /^503 5\.5\.1 One message at a time/)
     await client.say('DATA', /^554 5\.5\.1 There is no valid recipient/)
@@ -318,6 +357,23 @@ describe('hostile clients of SMTP submission', () => {
     await client.say('RCPT TO:<b@x.test> NOTIFY=NEVER', /^555 5\.5\.4 The parameter NOTIFY/)
   })
 
+  test('addresses without brackets, as old clients write them', async () => {
+    using client = await rig.loggedIn()
+    await client.say(`MAIL FROM:a@${DOMAIN} SIZE=100`, /^250 /)
+    await client.say('RCPT TO: b@x.test', /^250 /)
+    await client.say('rcpt to:"a b"@x.test', /^250 /)
+    await client.say('RCPT TO:c@x.test NOTIFY=NEVER', /^555 5\.5\.4 The parameter NOTIFY/)
+    await client.say('RCPT TO:c@x.test d@x.test', /^501 5\.5\.4 "d@x\.test" is no parameter/)
+    await client.say('DATA', /^354 /)
+    client.write(message())
+    const email = await rig.email(await client.say('.'))
+    const { recipients } = (await rig.service.store.readHistory(email.id))!
+    assert.deepEqual(
+      recipients.map(({ address }) => address),
+      ['b@x.test', '"a b"@x.test'],
+    )
+  })
+
   test('each recipient is answered for itself', async () => {
     using client = await rig.loggedIn()
     await client.say(`MAIL FROM: <a@${DOMAIN}>`, /^250 /)
@@ -328,6 +384,8 @@ describe('hostile clients of SMTP submission', () => {
       'RCPT TO:<jörg@x.test>',
       /^553 5\.6\.7 An address that is not ASCII takes MAIL with SMTPUTF8/,
     )
+    await client.say('RCPT TO:b@', /^553 5\.1\.3 /)
+    await client.say('RCPT TO:jörg@x.test', /^553 5\.6\.7 /)
     await client.say('RCPT TO:<@relay.test,@other.test:b@x.test>', /^250 /)
     await client.say('RCPT TO:<"a b"@x.test>', /^250 /)
     await client.say('RCPT TO:<c@bücher.example>', /^250 /)

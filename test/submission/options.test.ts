@@ -12,13 +12,7 @@ describe('options of a message over SMTP', () => {
   })
   after(() => rig[Symbol.asyncDispose]())
 
-  /** What leaves for the first recipient. */
-  async function captured(id: string): Promise<string> {
-    for (;;) {
-      const [first] = await rig.service.store.readCaptured(id)
-      if (first !== undefined) return Buffer.from(first.raw).toString()
-    }
-  }
+  const captured = async (id: string) => (await rig.captured(id)).toString()
 
   test('X-Mailgun fields mean what they mean to messages.mime, and do not travel', async () => {
     using client = await rig.loggedIn()
@@ -81,15 +75,80 @@ describe('options of a message over SMTP', () => {
       assert.match(raw, /^Reply-To: jörg@x\.test\r$/m)
     })
 
-    test('what is not UTF-8, or cannot be encoded, is refused', async () => {
+    test('what cannot be encoded is refused', async () => {
       assert.match(
         await begin(`From: a@${DOMAIN}\r\nReferences: <ö@x>\r\n`),
         /^550 5\.6\.0 .* The value of References contains/,
       )
-      assert.match(
-        await begin(`From: a@${DOMAIN}\r\nSubject: ö\r\n`, ''),
-        /^550 5\.6\.0 .* The field Subject has 8-bit characters/,
+    })
+  })
+
+  describe('8-bit text in the header of a client that asks for nothing', () => {
+    const sent = async (header: string | Buffer, text = 'Hello\r\n') => {
+      using client = await rig.loggedIn()
+      const email = await rig.email(
+        await client.send(Buffer.concat([Buffer.from(header), Buffer.from(`\r\n${text}`)])),
       )
+      return { email, raw: (await rig.captured(email.id)).toString('latin1') }
+    }
+    const from = `From: Ann <a@${DOMAIN}>\r\n`
+
+    test('UTF-8 is encoded', async () => {
+      const { email, raw } = await sent(
+        `From: Jörg <a@${DOMAIN}>\r\nTo: "B, Ö" <b@x.test>\r\nSubject: Grüße\r\n aus Köln\r\n` +
+          'X-Mailgun-Variables: {"name": "Zoë"}\r\nX-Note: größer\r\nMessage-ID: <ö@x.test>\r\n',
+      )
+      assert.equal(email.content.subject, 'Grüße aus Köln')
+      assert.deepEqual(email.variables, { name: 'Zoë' })
+      assert.match(raw, /^From: =\?utf-8\?B\?SsO2cmc=\?= <a@acme\.example>\r$/m)
+      assert.match(raw, /^To: =\?utf-8\?B\?Qiwgw5Y=\?= <b@x\.test>\r$/m)
+      assert.match(raw, /^X-Note: =\?utf-8\?B\?Z3LDtsOfZXI=\?=\r$/m)
+      assert.doesNotMatch(raw, /[\x80-\xff]/)
+    })
+
+    test('what is not UTF-8 is read in the charset of the message, or in Windows-1252', async () => {
+      const latin = (text: string) => Buffer.from(text, 'latin1')
+      const first = await sent(
+        latin(`From: J\xf6rg <a@${DOMAIN}>\r\nSubject: 5 \x80 f\xfcr K\xf6ln \x81\r\n`),
+      )
+      assert.equal(first.email.content.subject, '5 € für Köln \ufffd')
+      assert.match(first.raw, /^From: =\?utf-8\?B\?SsO2cmc=\?= <a@acme\.example>\r$/m)
+      const type = 'Content-Type: text/plain; charset="koi8-r"\r\n'
+      const second = await sent(latin(`${from}${type}Subject: \xf0\xd2\xc9\xd7\xc5\xd4\r\n`))
+      assert.equal(second.email.content.subject, 'Привет')
+      for (const charset of ['utf-16', 'utf-8', 'nonsense', 'iso-8859-1']) {
+        const { email } = await sent(latin(`${from}${type.replace('koi8-r', charset)}Subject: f\xfcr\r\n`))
+        assert.equal(email.content.subject, 'für', charset)
+      }
+    })
+
+    test('text that was encoded twice, and lists that are none, arrive', async () => {
+      const { email, raw } = await sent(`${from}To: Käufer im Süden:; b@x\r\nSubject: 5 \xe2\x82\xac\r\n`)
+      assert.equal(email.content.subject, '5 â\ufffd¬')
+      assert.match(raw, /^To: =\?utf-8\?B\?[\w/+=]+\?= b@x\r$/m)
+    })
+
+    test('parameters are encoded in their own way (RFC 2231)', async () => {
+      const boundary = 'b'.repeat(70)
+      const { raw } = await sent(
+        `${from}Content-Type: multipart/mixed; boundary=${boundary}; name="Öl.txt"\r\nContent-Disposition: attachment; filename=Öl.txt\r\n`,
+        `--${boundary}\r\n\r\nHello\r\n--${boundary}--\r\n`,
+      )
+      assert.match(
+        raw,
+        new RegExp(
+          `^Content-Type: multipart/mixed;\r\n boundary="${boundary}";\r\n name\\*=UTF-8''%C3%96l\\.txt\r$`,
+          'm',
+        ),
+      )
+      assert.match(raw, /^Content-Disposition: attachment; filename\*=UTF-8''%C3%96l\.txt\r$/m)
+    })
+
+    test('what ends a line or hides in one is refused as ever', async () => {
+      using client = await rig.loggedIn()
+      for (const subject of ['ö\0', 'ö\r\r\nBcc: c@x.test', 'ö\u0007']) {
+        assert.match(await client.send(`${from}Subject: ${subject}\r\n\r\nx\r\n`), /^550 5\.6\.0 /)
+      }
     })
   })
 

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { parseDelivery } from '../../src/config/parse.ts'
 import { Api } from '../http/requests.ts'
 import { type Service, startService } from '../support/service.ts'
-import { DOMAIN, type SubmissionRig, startRig } from './rig.ts'
+import { DOMAIN, message, type SubmissionRig, startRig } from './rig.ts'
 
 describe('one Postroad as the relay of another', () => {
   let relay: SubmissionRig
@@ -47,6 +47,47 @@ describe('one Postroad as the relay of another', () => {
     const [attempt] = (await service.store.readHistory(id))!.attempts
     assert.match(attempt!.dialogue, /STARTTLS[\s\S]*AUTH PLAIN[\s\S]*MAIL FROM:<a@acme\.example> .*SMTPUTF8/)
     assert.ok((await relay.count()) > emails)
+  })
+
+  test('lines that begin with dots stay lines of the message, whatever ends them', async () => {
+    await using first = await startRig({
+      delivery: parseDelivery(`smtp://api:${relay.key.token}@127.0.0.1:${relay.port}?tls=required`),
+    })
+    const emails = await relay.count()
+    const smuggled = `MAIL FROM:<evil@${DOMAIN}>\r\nRCPT TO:<victim@x.test>\r\nDATA\r\n${message('smuggled\r\n')}`
+    const ends = ['\n.\n', '\n.\r\n', '\r\n.\n', '\r.\r', '\r.\r\n', '\r\n.\r', '\n..\r\n', '\r\r\n.\r\r\n']
+    using client = await first.loggedIn()
+    const replies: string[] = []
+    for (const end of ends) replies.push(await client.send(message(`first${end}${smuggled}`)))
+    for (const reply of replies) {
+      const { id } = await first.email(reply)
+      for (;;) {
+        const { recipients } = (await first.service.store.readHistory(id))!
+        assert.deepEqual(
+          recipients.map(({ address }) => address),
+          ['b@x.test'],
+        )
+        if (recipients[0]!.state === 'delivered') break
+        assert.ok(['waiting', 'sending'].includes(recipients[0]!.state), recipients[0]!.lastMessage ?? '')
+      }
+    }
+    assert.equal(await relay.count(), emails + ends.length)
+  })
+
+  test('its bounces are told where the domain of From is set', async () => {
+    using client = await relay.loggedIn()
+    const bounce = message().replace(`Ann <a@${DOMAIN}>`, 'MAILER-DAEMON@host.of.relay')
+    assert.match(
+      await client.send(bounce, undefined, ''),
+      /^550 5\.7\.1 host\.of\.relay is not a domain that .*\. The bounces of a relay have .* myorigin \(Postfix\), qualify_domain/,
+    )
+    using named = await relay.loggedIn(relay.key.token, `postmaster@${DOMAIN}`)
+    assert.match(
+      await named.send(bounce, undefined, ''),
+      /^550 5\.7\.1 From is at host\.of\.relay.*\(sendmail\)\r\n$/,
+    )
+    assert.match(await named.send(bounce), /^550 5\.7\.1 (?!.*myorigin)/)
+    await relay.email(await named.send(bounce.replace('host.of.relay', DOMAIN), undefined, ''))
   })
 
   test('and what it refuses bounces there, with its words', async () => {

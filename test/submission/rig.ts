@@ -77,6 +77,14 @@ export class SubmissionRig implements AsyncDisposable {
     return (await this.service.store.readEmail(id!)) ?? assert.fail('the email is not in the store')
   }
 
+  /** What leaves for the first recipient. */
+  async captured(id: string): Promise<Buffer> {
+    for (;;) {
+      const [first] = await this.service.store.readCaptured(id)
+      if (first !== undefined) return Buffer.from(first.raw)
+    }
+  }
+
   /** How many emails there are. */
   async count(): Promise<number> {
     return (await this.service.store.listEmails({ companyId: this.companyId, limit: 1000 })).length

@@ -86,6 +86,7 @@ export class Service implements AsyncDisposable {
       companyId,
       name,
       tokenHash: hash,
+      password: null,
       scopes,
       domainId,
       createdAt: Date.now(),

@@ -1,45 +1,88 @@
-/**
- * Headers in UTF-8 (RFC 6532), as they come over SMTP with SMTPUTF8: there nobody has to guess what 8-bit octets mean,
- * and most of them can be written so that every server takes the message.
- */
+/** Headers with 8-bit text, as they come over SMTP, written so that every server takes the message. */
 import { isUtf8 } from 'node:buffer'
 import { AddressError, parseAddressList } from '../address/address.ts'
+import { quote } from '../address/text.ts'
+import { encodeParameter, parameterField } from '../compose/parameter.ts'
 import { addressField } from '../header/address-field.ts'
 import { customField } from '../header/custom-field.ts'
-import { HeaderError } from '../header/header.ts'
+import { decodeCharset } from '../header/encoded-word.ts'
+import { assertHeaderText, encodeText, fold, HeaderError, hasNonAscii } from '../header/header.ts'
 import { isMailboxField } from '../header/mailbox-field.ts'
-import { type RawField, readHeader } from './header.ts'
-import { isEightBit, RawError } from './lines.ts'
+import { fieldOf, type RawField, readHeader, readParameters } from './header.ts'
+import { assertHeaderLines, isEightBit, RawError } from './lines.ts'
 
 /** @param lower name of a field in lower case */
 export const isAddressField = (lower: string) => isMailboxField(lower) || ['to', 'cc', 'bcc'].includes(lower)
 
 /**
- * The message with encoded words (RFC 2047) where its header has text that is not ASCII. Of mailboxes, names are
- * encoded and local parts stay, for nothing else can be written for them: such a message needs SMTPUTF8 on its way.
- * Expects CRLF lines. Throws RawError for what is not UTF-8, and where neither will do.
+ * The message with encoded words (RFC 2047), or parameters of RFC 2231, where its header has text that is not ASCII. Of
+ * mailboxes, names are encoded and local parts stay, for nothing else can be written for them: such a message needs
+ * SMTPUTF8 on its way. A field that is not UTF-8 (RFC 6532 3.2) is read in the charset of the message's Content-Type,
+ * or in Windows-1252: a guess may show a wrong letter, and a refusal loses the mail. Expects CRLF lines. Throws
+ * RawError for a field that can be written in neither way.
  */
 export function withEncodedWords(raw: Buffer): Buffer {
-  const { fields, end } = readHeader(raw, 0, { strict: true })
-  if (!isEightBit(raw.subarray(0, end))) return raw
+  const empty = raw.indexOf('\r\n\r\n')
+  if (!isEightBit(empty < 0 ? raw : raw.subarray(0, empty))) return raw
+  assertHeaderLines(raw)
+  const { fields } = readHeader(raw, 0, { strict: true })
+  const charset = charsetOf(fields)
   const pieces: Uint8Array[] = []
   let from = 0
   for (const field of fields) {
     const octets = raw.subarray(field.start, field.end)
     if (!isEightBit(octets)) continue
-    pieces.push(raw.subarray(from, field.start), Buffer.from(encoded(raw, field)))
+    const text = isUtf8(octets) ? field.value : decoded(octets, charset)
+    // Windows-1252 has no letter for some octets, and text that was encoded twice holds controls (C1).
+    const value = text.replace(/[\x80-\x9f]/g, '\ufffd')
+    pieces.push(raw.subarray(from, field.start), Buffer.from(encoded({ ...field, value })))
     from = field.end
   }
   return Buffer.concat([...pieces, raw.subarray(from)])
 }
 
-function encoded(raw: Buffer, field: RawField): string {
-  const { name, lower, value } = field
-  if (isAddressField(lower)) return internationalAddresses(raw, field)
-  assertUtf8(raw, field)
-  // Their parameters are encoded in another way (RFC 2231).
-  if (lower.startsWith('content-')) throw new RawError(`The field ${name} has 8-bit characters.`)
-  return readable(name, () => customField(name, value))
+const USUAL_CHARSET = 'windows-1252'
+
+/** The charset that 8-bit text of the header is likely to be in. */
+function charsetOf(fields: readonly RawField[]): string {
+  const { parameters } = readParameters(fieldOf(fields, 'content-type')?.value ?? '')
+  const named = parameters.get('charset') ?? USUAL_CHARSET
+  // Not UTF-16, in which no header can be written.
+  const usable = !/utf-?8/i.test(named) && decodeCharset(Buffer.from('A'), named) === 'A'
+  return usable ? named : USUAL_CHARSET
+}
+
+/** The value of a field, unfolded. */
+function decoded(octets: Buffer, charset: string): string {
+  const value = decodeCharset(octets.subarray(octets.indexOf(':') + 1), charset) ?? ''
+  return value.replaceAll('\r\n', '').trim()
+}
+
+function encoded({ name, lower, value }: RawField): string {
+  return readable(name, () => {
+    if (lower === 'content-type' || lower === 'content-disposition') return encodedParameters(name, value)
+    if (!isAddressField(lower)) return customField(name, value)
+    try {
+      return addressField(name, parseAddressList(value))
+    } catch (error) {
+      // Nothing is sent or signed by the others.
+      if (isMailboxField(lower)) throw error
+      assertHeaderText(value, `The value of ${name}`)
+      return fold(name, encodeText(value, name.length, hasNonAscii))
+    }
+  })
+}
+
+function encodedParameters(name: string, text: string): string {
+  assertHeaderText(text, `The value of ${name}`)
+  const { value, parameters } = readParameters(text)
+  if (hasNonAscii(value)) throw new HeaderError('its value has characters that are not ASCII')
+  const written = [...parameters].flatMap(([parameter, of]) => {
+    if (hasNonAscii(parameter)) throw new HeaderError('the name of a parameter is not ASCII')
+    // A boundary in pieces (RFC 2231 3) is found by few readers.
+    return hasNonAscii(of) ? encodeParameter(parameter, of) : `${parameter}=${quote(of)}`
+  })
+  return parameterField(name, value, written)
 }
 
 /** A field of addresses, with encoded names, and local parts in UTF-8. Throws RawError. */

@@ -66,11 +66,37 @@ export function withCrlfLines(raw: Uint8Array): Buffer {
 }
 
 /**
+ * The octets with a CR before every LF that has none, the header included. For messages that came over SMTP, where
+ * every server on the way would have done the same. Without need nothing is copied.
+ */
+export function withCrBeforeLf(octets: Buffer): Buffer {
+  let bare = 0
+  for (let at = nextBareLf(octets, 0); at >= 0; at = nextBareLf(octets, at + 1)) bare++
+  if (bare === 0) return octets
+  const out = Buffer.allocUnsafe(octets.length + bare)
+  let from = 0
+  let length = 0
+  for (let at = nextBareLf(octets, 0); at >= 0; at = nextBareLf(octets, at + 1)) {
+    length += octets.copy(out, length, from, at)
+    out[length++] = CR
+    from = at
+  }
+  octets.copy(out, length, from)
+  return out
+}
+
+function nextBareLf(octets: Buffer, from: number): number {
+  let at = octets.indexOf(LF, from)
+  while (at > 0 && octets[at - 1] === CR) at = octets.indexOf(LF, at + 1)
+  return at
+}
+
+/**
  * In a message with LF in it, lines end in CRLF or all in LF, so a lone CR in the header is part of a value (RFC 5322
  * 2.2), and a lone LF is where another line ended in CRLF. Messages without any LF end their lines in CR and are left
- * to the reader.
+ * to the reader. Throws RawError.
  */
-function assertHeaderLines(octets: Buffer): void {
+export function assertHeaderLines(octets: Buffer): void {
   if (!octets.includes(LF)) return
   let crlf: boolean | undefined
   let start = 0

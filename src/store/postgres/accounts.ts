@@ -179,18 +179,18 @@ export function accounts(parts: Parts): AccountStore {
       }),
 
     async addKey(key) {
-      const { id, companyId, name, tokenHash, scopes, domainId, networks, createdAt, expiresAt, revokedAt } =
-        key
+      const { id, companyId, name, tokenHash, password, scopes, domainId, networks } = key
+      const { createdAt, expiresAt, revokedAt } = key
       const company = await companies.number(companyId)
       await insert(id, async (session) => {
         await refuseForeign(session, companyId, company, domainId)
         if (revokedAt === null) await checkOwnedLimit(session, 'keys', company)
         await unlessTaken(
           session,
-          `INSERT INTO api_keys (id, company, name, token_hash, scopes, domain_id, networks, created_at, expires_at, revoked_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+          `INSERT INTO api_keys (id, company, name, token_hash, password, scopes, domain_id, networks, created_at, expires_at, revoked_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
           [
-            ...[id, company, name, tokenHash, JSON.stringify(scopes), domainId],
+            ...[id, company, name, tokenHash, password, JSON.stringify(scopes), domainId],
             ...[listText(networks), createdAt, expiresAt, revokedAt],
           ],
           `There is already a key with the id ${id} or of the same token`,

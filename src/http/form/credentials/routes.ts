@@ -1,13 +1,16 @@
 /**
- * `/v3/domains/{domain}/credentials`: logins for SMTP. Each is an API key that may only send, from this domain; its
- * token is the password, which is made here and shown once.
+ * `/v3/domains/{domain}/credentials`: logins for SMTP. Each is an API key that may only send, from this domain. Its
+ * password is chosen by whoever asks; else its token is, which is shown once.
  */
 
 import type { ApiKey, SendingDomain } from '../../../accounts/account.ts'
+import { isToken } from '../../../accounts/token.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import { createKey, listKeys, revokeKey } from '../../../operate/keys.ts'
 import type { Operation } from '../../../operate/verb.ts'
+import { passwordProblem } from '../../../people/password-rule.ts'
 import { LINE, PATH_NAME } from '../../bounds.ts'
+import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
 import { mailDate } from '../date.ts'
@@ -23,11 +26,11 @@ const OF_LOGIN = {
 } as const
 const PASSWORD = {
   ...LINE,
-  description: 'Not taken: the service makes it, and answers it once.',
+  description: 'Without one, the service makes it, and answers it once.',
 } as const
 const MADE = {
   type: 'object',
-  required: ['message', 'credentials'],
+  required: ['message'],
   properties: {
     message: TEXT,
     note: TEXT,
@@ -90,21 +93,19 @@ const create = endpoint({
   access: 'management',
   schema: {
     operationId: 'formCreateCredential',
-    summary: 'Makes an SMTP login, whose password is shown this once',
+    summary: 'Makes an SMTP login; a password that is made here is shown this once',
     params: OF_DOMAIN,
     body: { type: 'object', required: ['login'], properties: { login: LINE, password: PASSWORD } },
     response: { 200: MADE },
   },
 })(async ({ caller, params, body }, core) => {
-  refusePassword(body.password)
   const { op, domain } = await onOwnDomain(core, caller, params.domain)
   const login = loginAt(domain, body.login)
   if ((await credentialsOf(op, domain)).some(({ name }) => name === login)) {
     throw new Fault({ code: 'request_invalid', detail: 'A credential with this login exists already' })
   }
-  const password = await made(op, domain, login)
-  const message = 'Created 1 credentials pair(s)'
-  return { status: 200, body: { message, note: NOTE, credentials: { [login]: password } } }
+  const made = await makeLogin(core, op, domain, login, body.password)
+  return { status: 200, body: { message: 'Created 1 credentials pair(s)', ...made } }
 })
 
 const update = endpoint({
@@ -114,18 +115,17 @@ const update = endpoint({
   access: 'management',
   schema: {
     operationId: 'formUpdateCredential',
-    summary: 'Gives an SMTP login another password, which is shown this once',
+    summary: 'Gives an SMTP login another password; one that is made here is shown this once',
     params: OF_LOGIN,
     body: { type: 'object', properties: { password: PASSWORD } },
     response: { 200: MADE },
   },
 })(async ({ caller, params, body }, core) => {
-  refusePassword(body.password)
   const { op, domain } = await onOwnDomain(core, caller, params.domain)
   const { id, name } = await credentialOf(op, domain, params.login)
-  const password = await made(op, domain, name)
+  const made = await makeLogin(core, op, domain, name, body.password)
   await revokeKey(op, { id })
-  return { status: 200, body: { message: 'Password changed', note: NOTE, credentials: { [name]: password } } }
+  return { status: 200, body: { message: 'Password changed', ...made } }
 })
 
 const remove = endpoint({
@@ -180,10 +180,29 @@ async function credentialOf(op: Operation, domain: SendingDomain, text: string):
   throw new Fault({ code: 'operation_refused', why: 'not_found', detail: 'Credentials not found' })
 }
 
-async function made(op: Operation, domain: SendingDomain, login: string): Promise<string> {
-  const { companyId: company, id } = domain
-  const { token } = await createKey(op, { company, name: login, scopes: ['sending'], domain: id })
-  return token
+/** Returns what the answer says of the password; a chosen one is known already, and is not repeated. */
+async function makeLogin(
+  { smtpLogins }: HttpCore,
+  op: Operation,
+  { companyId, id, name }: SendingDomain,
+  login: string,
+  chosen: string | undefined,
+): Promise<{ note?: string; credentials?: Record<string, string> }> {
+  const key = { company: companyId, name: login, scopes: ['sending'], domain: id } as const
+  if (chosen === undefined || chosen === '') {
+    const { token } = await createKey(op, key)
+    return { note: NOTE, credentials: { [login]: token } }
+  }
+  assertPassword(chosen, [login, name])
+  await createKey(op, { ...key, password: await smtpLogins.hash(chosen, companyId) })
+  return {}
+}
+
+/** Throws a Refusal. `own`: what others would guess. */
+function assertPassword(password: string, own: readonly string[]): void {
+  // It would be looked for among the keys.
+  const problem = isToken(password) ? 'this is an API key of its own' : passwordProblem(password, own)
+  if (problem !== null) throw invalidField('password', problem)
 }
 
 /** `postmaster`, or `postmaster@` and the domain. Throws a Refusal. */
@@ -195,14 +214,6 @@ function loginAt({ name }: SendingDomain, text: string): string {
     throw invalidField('login', `it must be at ${name}, the domain of the path`)
   }
   return `${user.toLowerCase()}@${name}`
-}
-
-function refusePassword(password: string | undefined): void {
-  if (password === undefined || password === '') return
-  throw invalidField(
-    'password',
-    'passwords are made by this service, and shown once in the answer; leave it out',
-  )
 }
 
 export const credentialRoutes: readonly Endpoint[] = [list, create, update, remove, clear]

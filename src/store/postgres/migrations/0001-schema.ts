@@ -86,6 +86,8 @@ CREATE TABLE api_keys (
   company    integer NOT NULL REFERENCES companies (num),
   name       text NOT NULL,
   token_hash bytea NOT NULL UNIQUE,
+  -- Of a login over SMTP, as scrypt has hashed it; NULL: there is none.
+  password   text,
   scopes     text NOT NULL,
   domain_id  text COLLATE "C" REFERENCES domains (id),
   -- The source networks it may be used from; NULL: any.

@@ -82,6 +82,8 @@ CREATE TABLE api_keys (
   company    INTEGER NOT NULL REFERENCES companies (num),
   name       TEXT NOT NULL,
   token_hash BLOB NOT NULL UNIQUE,
+  -- Of a login over SMTP, as scrypt has hashed it; NULL: there is none.
+  password   TEXT,
   scopes     TEXT NOT NULL,
   domain_id  TEXT REFERENCES domains (id),
   -- The source networks it may be used from; NULL: any.

@@ -75,8 +75,8 @@ export function accounts(db: DatabaseSync, { companies, changes, ownedLimits }: 
   const renameKey = db.prepare('UPDATE api_keys SET name = ? WHERE id = ?')
   const ownerOf = db.prepare('SELECT company FROM domains WHERE id = ?')
   const insertKey = db.prepare(
-    `INSERT INTO api_keys (id, company, name, token_hash, scopes, domain_id, networks, created_at, expires_at, revoked_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO api_keys (id, company, name, token_hash, password, scopes, domain_id, networks, created_at, expires_at, revoked_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const revoke = db.prepare(
     'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL RETURNING company',
@@ -202,12 +202,14 @@ export function accounts(db: DatabaseSync, { companies, changes, ownedLimits }: 
       return changedIf(of !== undefined, of?.domainId ?? '')
     },
 
-    addKey({ id, companyId, name, tokenHash, scopes, domainId, networks, createdAt, expiresAt, revokedAt }) {
+    addKey(key) {
+      const { id, companyId, name, tokenHash, password, scopes, domainId, networks } = key
+      const { createdAt, expiresAt, revokedAt } = key
       const company = ownerNumber(companyId, domainId)
       if (revokedAt === null) ownedLimits.check('keys', company)
       const bounds = [listText(networks), createdAt, expiresAt, revokedAt] as const
       unlessTaken(`There is already a key with the id ${id} or of the same token`, () =>
-        insertKey.run(id, company, name, tokenHash, JSON.stringify(scopes), domainId, ...bounds),
+        insertKey.run(id, company, name, tokenHash, password, JSON.stringify(scopes), domainId, ...bounds),
       )
       changed(id)
     },

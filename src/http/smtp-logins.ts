@@ -1,0 +1,210 @@
+/**
+ * Logins over SMTP with a password that somebody chose. A token of ours is 190 random bits; such a password may be
+ * guessed, so it is hashed slowly, and tries are paced (people/attempts.ts): for each source address, for each login
+ * from such an address, and for each login from all of them together. An address from which a login has succeeded has a
+ * pace of its own, so that nobody is locked out by what others try.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ApiKey, Principal } from '../accounts/account.ts'
+import type { LiveAccounts } from '../accounts/live-accounts.ts'
+import { Refusal, refusalOf } from '../intake/refusal.ts'
+import { AddressError, parseDomain } from '../mail/address/address.ts'
+import { type Attempt, type AttemptCounter, Attempts, TooManyAttempts } from '../people/attempts.ts'
+import { type Hasher, Passwords, PasswordsBusy } from '../people/password.ts'
+import { addressGroup } from './admission/address-group.ts'
+import type { Callers } from './caller.ts'
+import { Fault } from './fault.ts'
+
+/** Ms for which a password that was right is known without being hashed again. */
+const KNOWN_FOR = 10 * 60_000
+/** Passwords, and addresses of logins, that are kept; beyond, the oldest go. */
+const MOST_KEPT = 20_000
+/** Seconds after which to try again where too many passwords wait to be hashed. */
+const RETRY_AFTER = 2
+
+export interface SmtpLogin {
+  /** E.g. `postmaster@mg.example.com`. */
+  user: string
+  password: string
+}
+
+export interface SmtpLoginParts {
+  accounts: Pick<LiveAccounts, 'directory'>
+  callers: Pick<Callers, 'catchUp'>
+  counter: AttemptCounter
+}
+
+interface Guess {
+  /** The login, in its one spelling. */
+  name: string
+  /** Undefined: there is no such login. */
+  key: ApiKey | undefined
+  password: string
+  /** Whom the source address stands for. */
+  group: string
+}
+
+interface Verified {
+  digest: Buffer
+  /** Monotonic ms. */
+  until: number
+}
+
+export class SmtpLogins {
+  readonly #parts: SmtpLoginParts
+  readonly #attempts: Attempts
+  /** Not those of the console: whoever guesses here keeps nobody there waiting. */
+  readonly #passwords = new Passwords()
+  /** The key of the digests below. It exists in this process alone, and is never written down. */
+  readonly #secret = randomBytes(32)
+  /** Digests (`#digestOf`) of the passwords that were right, by the id of the key. */
+  readonly #verified = new Map<string, Verified>()
+  /** Logins and the source addresses from which they have succeeded. */
+  readonly #addresses = new Set<string>()
+  /** Passwords that are being looked at: connections of one client come together. */
+  readonly #looking = new Map<string, Promise<boolean>>()
+
+  constructor(parts: SmtpLoginParts) {
+    this.#parts = parts
+    this.#attempts = new Attempts(parts.counter)
+  }
+
+  /** Of a password that a company chooses, as `ApiKey.password` keeps it. Rejects with a Fault. */
+  async hash(password: string, companyId: string): Promise<string> {
+    try {
+      return await this.#passwords.hash(password, { origin: companyId, known: true })
+    } catch (error) {
+      throw error instanceof PasswordsBusy ? busy(error) : error
+    }
+  }
+
+  /** Who logs in from this address. Rejects with a Refusal or a Fault. */
+  async identify(login: SmtpLogin, from: string): Promise<Principal> {
+    const { directory } = this.#parts.accounts
+    const name = nameOf(login.user)
+    if (name === null) throw new Refusal({ code: 'key_invalid' })
+    let key = directory.loginNamed(name)
+    if (key === undefined || !this.#isVerified(key, login.password)) {
+      // The login may have been made, or its password changed, a moment ago.
+      await this.#parts.callers.catchUp(from)
+      key = directory.loginNamed(name)
+      // At such a domain nobody could log in, and there is nothing to hide: most strangers guess at any server.
+      if (key === undefined && !directory.hasLogins(domainOf(name)))
+        throw new Refusal({ code: 'key_invalid' })
+      if (
+        !(await this.#look({ name, key, password: login.password, group: addressGroup(from) })) ||
+        key === undefined
+      ) {
+        throw new Refusal({ code: 'key_invalid' })
+      }
+    }
+    const principal = directory.holder(key.id, from)
+    if ('denied' in principal) throw refusalOf(principal)
+    return principal
+  }
+
+  /** Whether the password is right, looked at once for all who give the same one at the same time. */
+  #look(guess: Guess): Promise<boolean> {
+    const id = `${placeOf(guess)} ${guess.key?.id} ${this.#digestOf(guess).toString('base64')}`
+    const looking = this.#looking.get(id) ?? this.#verify(guess).finally(() => this.#looking.delete(id))
+    this.#looking.set(id, looking)
+    return looking
+  }
+
+  async #verify(guess: Guess): Promise<boolean> {
+    const { key, password, group } = guess
+    const known = this.#addresses.has(placeOf(guess))
+    const by = { origin: group, known }
+    // Before the try is counted: a flood writes no more to the store than passwords are looked at.
+    if (this.#passwords.isFull(by)) throw busy()
+    const attempt = await this.#begin(guess, known)
+    if (attempt.wait > 0) await pause(attempt.wait, undefined, { ref: false })
+    const right = await this.#compare(password, key?.password ?? null, by, attempt)
+    if (!right || key === undefined) return false
+    await attempt.takeBack()
+    this.#remember(guess, key)
+    return true
+  }
+
+  #remember(guess: Guess, { id }: ApiKey): void {
+    const place = placeOf(guess)
+    for (const [kept, name] of [
+      [this.#addresses, place],
+      [this.#verified, id],
+    ] as const)
+      kept.delete(name)
+    // As the newest.
+    this.#addresses.add(place)
+    this.#verified.set(id, { digest: this.#digestOf(guess), until: performance.now() + KNOWN_FOR })
+    for (const kept of [this.#addresses, this.#verified]) {
+      if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!)
+    }
+  }
+
+  async #begin({ name, group }: Guess, known: boolean): Promise<Attempt> {
+    const account = `smtp:${name}`
+    const trying = { account, from: group, device: known ? group : null, what: 'password' } as const
+    try {
+      return await this.#attempts.begin(trying, Date.now())
+    } catch (error) {
+      if (!(error instanceof TooManyAttempts)) throw error
+      const retryAfter = Math.ceil(error.retryAfter / 1_000)
+      const detail = `There were too many wrong passwords; try again in ${retryAfter} s`
+      const reason = {
+        code: 'person_refused',
+        status: 429,
+        why: 'too_many_attempts',
+        detail,
+        retryAfter,
+      } as const
+      throw new Fault(reason, { cause: error })
+    }
+  }
+
+  async #compare(password: string, stored: string | null, by: Hasher, attempt: Attempt): Promise<boolean> {
+    try {
+      return await this.#passwords.verify(password, stored, by)
+    } catch (error) {
+      await attempt.takeBack()
+      throw error instanceof PasswordsBusy ? busy(error) : error
+    }
+  }
+
+  #isVerified(key: ApiKey, password: string): boolean {
+    const verified = this.#verified.get(key.id)
+    if (verified === undefined || verified.until < performance.now()) return false
+    return timingSafeEqual(verified.digest, this.#digestOf({ key, password }))
+  }
+
+  /** Another password of the login makes another digest. */
+  #digestOf({ key, password }: Pick<Guess, 'key' | 'password'>): Buffer {
+    const text = JSON.stringify([key?.password ?? null, password])
+    return createHmac('sha256', this.#secret).update(text).digest()
+  }
+}
+
+/** A login in its one spelling; null for text that can be none. */
+function nameOf(user: string): string | null {
+  const at = user.lastIndexOf('@')
+  if (at < 1) return null
+  try {
+    return `${user.slice(0, at).toLowerCase()}@${parseDomain(user.slice(at + 1))}`
+  } catch (error) {
+    if (error instanceof AddressError) return null
+    throw error
+  }
+}
+
+function domainOf(name: string): string {
+  return name.slice(name.lastIndexOf('@') + 1)
+}
+
+/** A login and where it is tried from. */
+function placeOf({ name, group }: Guess): string {
+  return `${name} ${group}`
+}
+
+function busy(cause?: unknown): Fault {
+  return new Fault({ code: 'overloaded', retryAfter: RETRY_AFTER }, { cause })
+}
