@@ -83,7 +83,7 @@ export class SmtpLogins {
   async identify(login: SmtpLogin, from: string): Promise<Principal> {
     const { directory } = this.#parts.accounts
     const name = nameOf(login.user)
-    if (name === null) throw new Refusal({ code: 'key_invalid' })
+    if (name === null) throw new Refusal({ code: 'key_invalid', mistake: 'shape' })
     let key = directory.loginNamed(name)
     if (key === undefined || !this.#isVerified(key, login.password)) {
       // The login may have been made, or its password changed, a moment ago.
@@ -91,12 +91,12 @@ export class SmtpLogins {
       key = directory.loginNamed(name)
       // At such a domain nobody could log in, and there is nothing to hide: most strangers guess at any server.
       if (key === undefined && !directory.hasLogins(domainOf(name)))
-        throw new Refusal({ code: 'key_invalid' })
+        throw new Refusal({ code: 'key_invalid', mistake: 'unknown' })
       if (
         !(await this.#look({ name, key, password: login.password, group: addressGroup(from) })) ||
         key === undefined
       ) {
-        throw new Refusal({ code: 'key_invalid' })
+        throw new Refusal({ code: 'key_invalid', mistake: 'unknown' })
       }
     }
     const principal = directory.holder(key.id, from)

@@ -108,6 +108,7 @@ for port, secure in ((int(sys.argv[1]), False), (int(sys.argv[2]), True)):
     const file = join(rig.directory, 'unix.eml')
     await writeFile(file, unix)
     const program = `
+import { textOf } from '../../src/mail/body.ts'
 import smtplib, ssl, sys
 with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as client:
     client.starttls(context=ssl.create_default_context(cafile=sys.argv[2]))
@@ -118,7 +119,10 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as client:
     await run('python3', ['-c', program, String(rig.port), certificate, rig.key.token, file])
     const texts = async () => {
       const [newest] = await rig.service.store.listEmails({ companyId: rig.companyId, limit: 1 })
-      return (await rig.service.store.readEmail(newest!.id))!.content.text!.replaceAll('\r\n', '\n').trimEnd()
+      const { content } = (await rig.service.store.readEmail(newest!.id))!
+      return textOf(content.text ?? '')
+        .replaceAll('\r\n', '\n')
+        .trimEnd()
     }
     assert.equal(await texts(), text.trimEnd())
     const url = `smtp://localhost:${rig.port}`
