@@ -144,7 +144,7 @@ function postponed(before: Held, happening: Attempted): Decision {
 }
 
 function detailOf(happening: Attempted): EventDetail {
-  const { outcome, server, tls } = happening
+  const { outcome, server, tls, duration } = happening
   const { code, enhancedCode, message } = outcome
   const asked = serverOf(happening)
   const detail: EventDetail = { message }
@@ -154,6 +154,7 @@ function detailOf(happening: Attempted): EventDetail {
   // The attempt's is of the server it ended with.
   const heard = outcome.tls !== undefined || asked !== server ? outcome.tls : tls
   if (heard) detail.tls = heard
+  if (duration !== undefined) detail.duration = Math.round(duration)
   return detail
 }
 

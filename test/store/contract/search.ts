@@ -220,7 +220,7 @@ export function searchContract(open: OpenBench): void {
       ]
       const told = await store.readTold(wanted, 1_000_000)
       assert.deepEqual(
-        told.map(({ recipientVariables }) => recipientVariables),
+        told.map(({ recipient }) => recipient?.variables ?? null),
         [null, null, { n: '1' }, {}, null],
       )
       const emails = told.map(({ email }) => email)

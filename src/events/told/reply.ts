@@ -1,0 +1,21 @@
+/** What the other server said, in the words of the dialects. */
+import type { EventDetail } from '../../email/event.ts'
+
+/** The text of a reply without the codes that it begins with (RFC 5321 4.2, RFC 2034 4). */
+export function replyWords({ code, enhancedCode, message = '' }: EventDetail): string {
+  return withoutLeading(withoutLeading(message, code?.toString()), enhancedCode)
+}
+
+function withoutLeading(text: string, code: string | undefined): string {
+  if (code === undefined || !text.startsWith(code)) return text
+  const rest = text.slice(code.length)
+  return rest === '' || /^[ -]/.test(rest) ? rest.slice(1).trimStart() : text
+}
+
+/** A reply with each of its codes once, as a DSN has it (RFC 3464 2.3.6); null where no server replied. */
+export function diagnosticCode(detail: EventDetail): string | null {
+  const { code, enhancedCode } = detail
+  if (code === undefined) return null
+  const parts = ['smtp;', String(code), enhancedCode, replyWords(detail)]
+  return parts.filter((part) => part !== undefined && part !== '').join(' ')
+}
