@@ -253,7 +253,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     live,
     operation: (caller) =>
       operationOn(settings, store, caller, directory.snapshot, {
-        ...{ seal, turns: searches.turns, workers, apiUrl },
+        ...{ seal, turns: searches.turns, workers, apiUrl: () => apiUrl },
       }),
     seal,
     ask: outgoing.ask,

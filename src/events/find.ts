@@ -66,9 +66,10 @@ export async function findEvents(
     const reached = newestFirst ? Math.max(place, after) : place
     const inside = recipient !== undefined
     const whole = newestFirst ? reached <= after && !inside : reached >= upTo && !inside
+    const edge = inside ? recipient : undefined
     const part = newestFirst
-      ? { after: reached, afterRecipient: inside ? recipient : whole ? afterRecipient : undefined, upTo, upToRecipient }
-      : { after, afterRecipient, upTo: reached, upToRecipient: inside ? recipient : whole ? upToRecipient : undefined }
+      ? { after: reached, ...within(whole ? afterRecipient : edge, upToRecipient), upTo }
+      : { after, ...within(afterRecipient, whole ? upToRecipient : edge), upTo: reached }
     return { events: found, ...part, complete: whole }
   }
   // Of an event within which the range begins some is in it.
@@ -136,6 +137,17 @@ export async function findEvents(
     if (looks >= LOOKS) break
   }
   return until(place)
+}
+
+/** What is said of it where there is something to say. */
+function within(
+  afterRecipient: number | undefined,
+  upToRecipient: number | undefined,
+): Pick<FoundEvents, 'afterRecipient' | 'upToRecipient'> {
+  return {
+    ...(afterRecipient !== undefined && { afterRecipient }),
+    ...(upToRecipient !== undefined && { upToRecipient }),
+  }
 }
 
 /**

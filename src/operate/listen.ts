@@ -57,7 +57,7 @@ async function* heard(
     for await (const some of teller.tellAll(bunch)) {
       for (const told of some) {
         const each = isToldOfEach(dialect, told) ? teller.tellEach(told) : [[told]]
-        for await (const parts of each) yield parts.flatMap((part) => inWords(dialect, part, apiUrl) ?? [])
+        for await (const parts of each) yield parts.flatMap((part) => inWords(dialect, part, apiUrl()) ?? [])
       }
     }
   }
@@ -125,7 +125,7 @@ export const forwardEvents = verb(
       async run(signal) {
         const outgoing = op.outgoing({ anywhere: true, connections: CONNECTIONS })
         const told = { companyId: company.id, dialect, url, types, secret, after, userAgent }
-        const forwarded = { ...told, base: op.apiUrl }
+        const forwarded = { ...told, base: op.apiUrl() }
         try {
           return await new Forwarding(op.store, outgoing.ask, forwarded, hears).run(signal)
         } finally {

@@ -56,8 +56,8 @@ export function operationOn(
     seal,
     turns = new SearchTurns(),
     workers = null,
-    apiUrl = ownUrl(settings),
-  }: { seal?: Seal; turns?: SearchTurns; workers?: Workers | null; apiUrl?: string } = {},
+    apiUrl = () => ownUrl(settings),
+  }: { seal?: Seal; turns?: SearchTurns; workers?: Workers | null; apiUrl?: () => string } = {},
 ): Operation {
   return {
     caller,

@@ -123,7 +123,7 @@ export const showWebhookEvent = verb(
     const teller = new Teller(op.store)
     const [whole] = await teller.tell([event])
     const [told] = part === undefined ? [whole] : await teller.tellParts(whole!, [part])
-    const said = told === undefined ? null : payload(webhook.dialect, told, op.apiUrl)
+    const said = told === undefined ? null : payload(webhook.dialect, told, op.apiUrl())
     if (said === null) throw noSuchEvent(input.event)
     const [newest] = await op.store.webhookEvents(upTo(webhook.id, telling))
     if (isSame(newest, telling)) return { ...messageOf(webhook.id, newest), payload: said }

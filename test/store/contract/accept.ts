@@ -195,8 +195,6 @@ export function acceptContract(open: OpenBench): void {
             domain: 'y.test',
             attempts: 0,
             variables: null,
-    mailbox: null,
-    copySize: null,
             preferredServer: null,
             uncertain: false,
             postponedSince: null,
