@@ -6,8 +6,8 @@ import {
   type ToldEmail,
   type ToldEvent,
   type ToldRecipient,
-  WHOLE,
   type WantedTold,
+  WHOLE,
 } from '../email/told-event.ts'
 import type { SearchStore } from '../store/store.ts'
 import { copyOf } from './copy.ts'
@@ -135,7 +135,10 @@ export class Teller {
   async *tellEach(whole: ToldEvent, from = 0): AsyncGenerator<ToldEvent[]> {
     const count = whole.email?.recipientCount ?? 0
     for (let next = from; next < count; ) {
-      const positions = Array.from({ length: Math.min(count - next, RECIPIENTS_AT_ONCE) }, (_, at) => next + at)
+      const positions = Array.from(
+        { length: Math.min(count - next, RECIPIENTS_AT_ONCE) },
+        (_, at) => next + at,
+      )
       const parts = await this.tellParts(whole, positions)
       const last = parts.at(-1)
       if (last === undefined) return

@@ -143,7 +143,12 @@ function composable({ content, raw }: Draft, addressee: Addressee): MessageConte
   // Of a ready message they stand in itself.
   const replyTo =
     raw === null ? content.replyTo.map((list) => substituteReplyTo(list, addressee)) : content.replyTo
-  return { ...content, to: content.to.slice(0, 1), replyTo, messageId: filledMessageId(content.messageId, addressee) }
+  return {
+    ...content,
+    to: content.to.slice(0, 1),
+    replyTo,
+    messageId: filledMessageId(content.messageId, addressee),
+  }
 }
 
 /**

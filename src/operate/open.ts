@@ -19,7 +19,14 @@ import type { Operation, Setup } from './verb.ts'
 /** What of the settings verbs go by. */
 export type OperateSettings = Pick<
   Settings,
-  keyof Setup | 'secretKey' | 'hostname' | 'publicUrl' | 'listen' | 'tls' | 'dnsServers' | 'allowPrivateNetworks'
+  | keyof Setup
+  | 'secretKey'
+  | 'hostname'
+  | 'publicUrl'
+  | 'listen'
+  | 'tls'
+  | 'dnsServers'
+  | 'allowPrivateNetworks'
 >
 
 /**

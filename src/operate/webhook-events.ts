@@ -31,7 +31,8 @@ export const listWebhookAttempts = verb(
   'see',
   async (op, { id, succeeded, event, before, limit }: AttemptsWanted): Promise<WebhookAttempt[]> => {
     const { webhook } = await findWebhook(op, id)
-    const telling = typeof event === 'string' ? (await eventOf(op, webhook, event)).telling : { number: event }
+    const telling =
+      typeof event === 'string' ? (await eventOf(op, webhook, event)).telling : { number: event }
     return await op.store.webhookAttempts({
       ...{ webhookId: id, limit },
       ...(succeeded !== undefined && { succeeded }),
@@ -204,7 +205,11 @@ export function disabled(id: string): OperateError {
 }
 
 /** All recipients that the webhook is told this event of; undefined: it is told whole. */
-async function partsOf(op: Operation, { dialect }: Webhook, event: LoggedEvent): Promise<number[] | undefined> {
+async function partsOf(
+  op: Operation,
+  { dialect }: Webhook,
+  event: LoggedEvent,
+): Promise<number[] | undefined> {
   const [told] = await new Teller(op.store).tell([event])
   if (told === undefined || !isToldOfEach(dialect, told)) return undefined
   return Array.from({ length: told.email!.recipientCount }, (_, position) => position)

@@ -62,11 +62,11 @@ test('an event has not been tried, is tried again, was given up or taken', async
   assert.deepEqual(await status(), ['unknown', null], 'no try of it is kept: it may have been given up')
   await progress({ attempts: [attempt(false)], waiting: [{ number, attempts: 1, dueAt: 90 }] })
   assert.deepEqual(await status(), ['attempting', 90])
-  await progress({ attempts: [attempt(false)], over: [number] })
+  await progress({ attempts: [attempt(false)], over: [{ number }] })
   assert.deepEqual(await status(), ['failed', null])
   await store.retellWebhook(id, number, 95)
   assert.deepEqual(await status(), ['pending', 95])
-  await progress({ attempts: [attempt(true)], over: [number] })
+  await progress({ attempts: [attempt(true)], over: [{ number }] })
   assert.deepEqual(await status(), ['success', null])
   assert.deepEqual(
     (await listWebhookEvents(op, { id, limit: 10 })).map((each) => [each.id, each.status]),

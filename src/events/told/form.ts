@@ -114,14 +114,7 @@ const SUPPRESSED: Readonly<Record<SuppressionType, { code: number; reason: strin
 }
 
 function deliveryStatus({ type, at, detail }: LoggedEvent): Record<string, unknown> {
-  const {
-    enhancedCode = '',
-    attempt,
-    nextAttemptAt,
-    tls,
-    duration = 0,
-    suppressedBy = 'bounce',
-  } = detail
+  const { enhancedCode = '', attempt, nextAttemptAt, tls, duration = 0, suppressedBy = 'bounce' } = detail
   const said = replyWords(detail)
   const message = type === 'suppressed' ? SUPPRESSED[suppressedBy].message : said
   return {

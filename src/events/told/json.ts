@@ -106,7 +106,7 @@ function bounceKind({ enhancedCode, code }: EventDetail): string {
 function bounceSentence(detail: EventDetail): string {
   if (detail.code === undefined) return 'This counts as a hard bounce message'
   if (bounceKind(detail) === 'MailboxFull')
-    return 'The recipient\'s email provider sent a bounce message because the recipient\'s inbox was full'
+    return "The recipient's email provider sent a bounce message because the recipient's inbox was full"
   return "The recipient's email provider sent a hard bounce message"
 }
 

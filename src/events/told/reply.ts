@@ -1,9 +1,15 @@
 /** What the other server said, in the words of the dialects. */
 import type { EventDetail } from '../../email/event.ts'
 
-/** The text of a reply without the codes that it begins with (RFC 5321 4.2, RFC 2034 4). */
+/** The text of a reply without its codes (RFC 5321 4.2, RFC 2034 4), which may stand behind words of ours. */
 export function replyWords({ code, enhancedCode, message = '' }: EventDetail): string {
-  return withoutLeading(withoutLeading(message, code?.toString()), enhancedCode)
+  if (code === undefined) return message
+  for (const between of enhancedCode === undefined ? [] : [' ', '-']) {
+    const codes = `${code}${between}${enhancedCode} `
+    const at = message.indexOf(codes)
+    if (at === 0 || message[at - 1] === ' ') return message.slice(0, at) + message.slice(at + codes.length)
+  }
+  return withoutLeading(withoutLeading(message, String(code)), enhancedCode)
 }
 
 function withoutLeading(text: string, code: string | undefined): string {

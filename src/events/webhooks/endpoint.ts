@@ -188,7 +188,18 @@ export class Endpoint {
     const wait = succeeded ? null : waitAfter(this.#schedule, dialect, made, status)
     const dueAt = wait === null ? null : now + wait
     const attempt: WebhookAttempt = {
-      ...{ id: randomUUIDv7(), webhookId: id, ...tellingOf(told), type, emailId, at, duration, status, error, response },
+      ...{
+        id: randomUUIDv7(),
+        webhookId: id,
+        ...tellingOf(told),
+        type,
+        emailId,
+        at,
+        duration,
+        status,
+        error,
+        response,
+      },
       ...{ succeeded, attempt: made, nextAt: dueAt },
     }
     this.#results.tried(attempt)

@@ -114,7 +114,16 @@ describe('events of a batch', () => {
     const told = await poll({ ...window, event: 'delivered OR failed OR unsubscribed OR complained', end })
     assert.equal(told.pages[0]!.length, 300, 'a page is full')
     assert.equal(new Set(told.items.map(({ recipient }) => recipient)).size, 1_200)
-    assert.ok(opened.octets + told.octets < 3_000_000, `${told.octets} octets`)
+    // An older window, once more.
+    const again = await poll({
+      ...window,
+      event: 'delivered OR opened OR failed OR unsubscribed OR complained',
+      begin: String(Number(begin) - 3_600),
+      end,
+    })
+    assert.equal(again.items.length, 1_200)
+    const octets = opened.octets + told.octets + again.octets
+    assert.ok(octets < 3_000_000, `${octets} octets`)
 
     const item = told.items.find(({ recipient }) => recipient === 'reader.1017@Members.Example')!
     assert.equal(item.message.headers.to, 'Reader <reader.1017@Members.Example>')

@@ -63,7 +63,7 @@ export function webhooks(db: DatabaseSync): Direct<WebhookReads> {
 
     signingKey: (companyId) => one<{ sealed: Uint8Array }>(key, companyId)?.sealed ?? null,
 
-    webhookRetries: (id, dueBefore, limit) => 
+    webhookRetries: (id, dueBefore, limit) =>
       all<RetryRow>(due, id, Math.round(dueBefore), limit).map(retryOf),
 
     webhookAttempts({ webhookId, succeeded, number, part, before = '~', limit }) {
