@@ -191,7 +191,11 @@ describe('/webhooks', () => {
     // A message of another webhook, about the same event, is none of these.
     const beside = given(await resend.webhooks.create({ endpoint: receiver.url, events: ['email.opened'] }))
     t.after(() => resend.webhooks.remove(beside.id))
-    const events = await service.store.eventsAfter(tellingOfMessage(data[0]!.id)!.number - 1, { companyId }, 1)
+    const events = await service.store.eventsAfter(
+      tellingOfMessage(data[0]!.id)!.number - 1,
+      { companyId },
+      1,
+    )
     const foreign = messageId(beside.id, events.events[0]!)
     const refused = await request('GET', `/webhooks/${webhookId}/events?after=${foreign}`)
     assertJsonError(refused, 422, 'validation_error', /no event of this webhook/)
