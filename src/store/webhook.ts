@@ -146,7 +146,9 @@ export interface WebhookAttemptsKept {
 
 export interface WebhookEventFilter {
   webhookId: string
-  /** Only events with lower numbers (paging, newest first), and of that event what was told of recipients before one. */
+  /**
+   * Only events with lower numbers (paging, newest first), and of that event what was told of recipients before one.
+   */
   before?: number
   beforePart?: number
   limit: number

@@ -160,7 +160,9 @@ function storageOf({ event }: ToldEvent, email: ToldEmail, base: string): FormSt
   return { url: `${base}${storedPath(email.domainName ?? '', key)}`, key }
 }
 
-/** Of a message that is kept. `position`: of the recipient of a batch whose copy it is; null: it is the same for all. */
+/**
+ * Of a message that is kept. `position`: of the recipient of a batch whose copy it is; null: it is the same for all.
+ */
 export function storageKey(emailId: string, position: number | null): string {
   return position === null ? emailId : `${emailId}.${position}`
 }

@@ -36,8 +36,8 @@ const DIALECTS: Readonly<Record<WebhookDialect, InDialect>> = {
 }
 
 /**
- * What is told of an event in a dialect; null when it has no word for it. `base`: where this service is reached, for the
- * URLs in it, without a slash at its end.
+ * What is told of an event in a dialect; null when it has no word for it. `base`: where this service is reached, for
+ * the URLs in it, without a slash at its end.
  */
 export function payload(dialect: WebhookDialect, told: ToldEvent, base: string): object | null {
   return DIALECTS[dialect].payload(told, base)
