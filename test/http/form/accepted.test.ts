@@ -1,13 +1,17 @@
 /** `accepted` is one for each recipient, with the way the mail came in. */
 import assert from 'node:assert/strict'
+import net from 'node:net'
 import { test } from 'node:test'
 import { OPERATOR } from '../../../src/operate/authority.ts'
 import { listEvents } from '../../../src/operate/events.ts'
 import { listen } from '../../../src/operate/listen.ts'
 import { operationOn } from '../../../src/operate/open.ts'
-import { DOMAIN, startRig } from '../../submission/rig.ts'
+import { base64, DOMAIN, SmtpClient } from '../../submission/rig.ts'
+import { startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { Api, basic, call } from '../requests.ts'
+
+const ON_LOOPBACK = { host: '127.0.0.1', port: 0, implicitTls: false, clearLogin: true, proxied: false }
 
 interface Item {
   event: string
@@ -17,9 +21,14 @@ interface Item {
 }
 
 test('mail of SMTP and of HTTP is accepted for each recipient, by its method', async () => {
-  await using rig = await startRig()
-  const { service, key } = rig
-  const client = await rig.loggedIn()
+  await using service = await startService({ submission: [ON_LOOPBACK] })
+  const { company, key } = await service.tenant(DOMAIN)
+  const client = new SmtpClient(
+    net.connect(Number(new URL(service.app.submissionUrls[0]!).port), '127.0.0.1'),
+  )
+  assert.match(await client.reply(), /^220 /)
+  await client.say('EHLO client.test', /^250-/)
+  await client.say(`AUTH PLAIN ${base64(`\0resend\0${key.token}`)}`, /^235 2\.7\.0 /)
   await client.say(`MAIL FROM:<app@${DOMAIN}>`, /^250 /)
   await client.say('RCPT TO:<Ann@Smtp.Example>', /^250 /)
   await client.say('RCPT TO:<blind@smtp.example>', /^250 /)
@@ -57,7 +66,7 @@ test('mail of SMTP and of HTTP is accepted for each recipient, by its method', a
       dialect,
       events: [word],
       since: 0,
-      company: rig.companyId,
+      company: company.id,
       signal: stop.signal,
       ...outages,
     }
@@ -85,7 +94,7 @@ test('mail of SMTP and of HTTP is accepted for each recipient, by its method', a
     ],
   )
   const events = await until(async () => {
-    const log = await listEvents(op, { company: rig.companyId, types: ['delivered'], limit: 100 })
+    const log = await listEvents(op, { company: company.id, types: ['delivered'], limit: 100 })
     return log.length === 4 && log
   }, 'four deliveries')
   assert.ok(events.some(({ address }) => address === 'Ann@Smtp.Example'))
