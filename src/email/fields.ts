@@ -93,8 +93,8 @@ function nullable<T>(type: FieldType<T>): FieldType<T | null> {
 }
 
 export const optionalWord = nullable(word)
-export const optionalTime = nullable(time)
 export const optionalInt = nullable(int)
+export const optionalTime = optionalInt
 export const optionalCount = nullable(count)
 export const optionalMap: FieldType<Record<string, string> | null> = nullable(json)
 export const octets = nullable<Uint8Array>({

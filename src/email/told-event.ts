@@ -8,11 +8,11 @@ export interface ToldEvent {
   /** A UUID that stays the same whenever and wherever the event is told. */
   id: string
   /**
-   * What an event about an email as a whole tells of each of its recipients: the position of the one that `event` is
-   * about. WHOLE: the event as the log has it.
+   * The position of a recipient, where an event about an email as a whole is told once for each recipient. WHOLE: the
+   * event is told as the log has it.
    */
   part: number
-  /** For an event about a recipient of a batch, the copy of that recipient. Null where retention has removed it. */
+  /** The event's email; for a recipient of a batch, the copy of that recipient. Null: retention has removed it. */
   email: ToldEmail | null
   /** The recipient of the event, or the first one where it is about the email as a whole. Null: it is gone. */
   recipient: ToldRecipient | null
@@ -31,7 +31,7 @@ export function toldAddress({
   return plainAddress(recipient?.mailbox ?? event.address ?? recipient?.address ?? email?.to[0] ?? '')
 }
 
-/** Of a mailbox as its sender wrote it. */
+/** The address in a mailbox, as its sender wrote it. */
 export function plainAddress(mailbox: string): string {
   return (/<([^<>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox).trim()
 }
@@ -58,7 +58,7 @@ export interface ToldFile {
   size: number
 }
 
-/** What is wanted for an event: its email, unless that is known, and a recipient. */
+/** Names what an event needs from the store: its email, unless the caller has that, and a recipient. */
 export interface WantedTold {
   emailId: string
   /** Its position; null: none is wanted. */
@@ -66,7 +66,7 @@ export interface WantedTold {
   known: boolean
 }
 
-/** What there is of it. */
+/** The store's answer to a WantedTold. */
 export interface Told {
   /** Null where it is known, or gone. Of a batch without `to` and `cc`. */
   email: ToldEmail | null

@@ -13,7 +13,7 @@ import {
 import { HeaderError } from '../mail/header/header.ts'
 import type { MessageContent } from '../mail/message.ts'
 
-/** `email`: the batch. */
+/** The message that a recipient got of a batch. */
 export function copyOf(email: ToldEmail, recipient: ToldRecipient): ToldEmail {
   const { address, mailbox, copySize } = recipient
   const addressee = addresseeOf(recipient)
@@ -32,8 +32,8 @@ export function copyOf(email: ToldEmail, recipient: ToldRecipient): ToldEmail {
   }
 }
 
-/** What was made of the parts of a batch for one recipient. */
-export function contentFor(content: Content, recipient: ToldRecipient): Content {
+/** The content of a batch with a recipient's values filled in. */
+export function contentFor(content: BatchContent, recipient: ToldRecipient): BatchContent {
   const { address, mailbox } = recipient
   const own = { ...content, to: [mailbox ?? address], attachments: [] }
   try {
@@ -44,7 +44,7 @@ export function contentFor(content: Content, recipient: ToldRecipient): Content 
   }
 }
 
-type Content = Omit<MessageContent, 'attachments'>
+type BatchContent = Omit<MessageContent, 'attachments'>
 
 function addresseeOf({ address, mailbox, copyOf, variables }: ToldRecipient): Addressee {
   return { ...named(copyOf ?? mailbox ?? address), variables: variables ?? {} }
@@ -59,7 +59,7 @@ function named(mailbox: string): Pick<Addressee, 'address' | 'name'> {
   }
 }
 
-/** As it is where the values cannot stand in it, which the intake does not let through. */
+/** Leaves the text as it is where the values cannot stand in it; the intake refuses such values. */
 function filled(text: string, fill: (text: string) => string): string {
   try {
     return fill(text)
@@ -69,7 +69,7 @@ function filled(text: string, fill: (text: string) => string): string {
   }
 }
 
-/** Characters of all values together that are filled in: where it is more, the placeholder stays. */
+/** At most so many characters of values are filled in; beyond that a placeholder stays. */
 const MOST_FILLED_IN = 16 * 1024
 
 /** The variables of an email may refer to those of its recipients, as its text does. */

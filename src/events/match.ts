@@ -17,7 +17,7 @@ export function mayMatch(filter: EventFilter, event: LoggedEvent): boolean {
   )
 }
 
-/** As far as its email and its recipient do. */
+/** Whether its email and its recipient match, too. */
 export function matches(filter: EventFilter, told: ToldEvent): boolean {
   return emailMatches(filter, told) && recipientMatches(filter, told)
 }
@@ -29,7 +29,7 @@ function recipientMatches({ recipient }: EventFilter, told: ToldEvent): boolean 
   return address !== undefined && sameAddress(recipient, address)
 }
 
-/** As far as its email does. */
+/** Whether its email matches. */
 export function emailMatches({ domainId, tags }: EventFilter, { email }: ToldEvent): boolean {
   if (domainId !== undefined && email?.domainId !== domainId) return false
   if (tags === undefined) return true

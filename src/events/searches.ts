@@ -13,7 +13,7 @@ import { type EventRange, type EventSearchParts, type FoundEvents, findEvents } 
 import { type EmailRange, type FoundEmails, findEmails } from './find-emails.ts'
 import { PATIENCE, SearchTurns } from './search-turns.ts'
 
-/** As `findEvents` has them. */
+/** These are the callbacks of `findEvents`. */
 export interface EventsSelected {
   also?: (told: ToldEvent) => boolean
   each?: (told: ToldEvent) => boolean

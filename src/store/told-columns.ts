@@ -1,10 +1,7 @@
-/** The columns of what is told of an event, in both databases: of its email `e` and of its recipient `r`. */
+/** The columns that an event needs of its email `e` and its recipient `r`, in both databases. */
 import { fieldsOf } from '../email/fields.ts'
 
-/**
- * What a batch does not tell of itself, since each of its recipients has a message of its own: it is as long as there
- * are recipients, and is not read.
- */
+/** Fields that name all recipients: they are not read of a batch, whose recipients have a message of their own each. */
 const OF_ALL = ['to', 'cc']
 
 const EMAIL = fieldsOf('tell').map(({ name, column, type }) => {

@@ -1,4 +1,4 @@
-/** What the other server said, in the words of the dialects. */
+/** The reply of the other server, as both dialects show it. */
 import type { EventDetail } from '../../email/event.ts'
 
 /** The text of a reply without its codes (RFC 5321 4.2, RFC 2034 4), which may stand behind words of ours. */

@@ -12,8 +12,8 @@ export type ToldAbout = Pick<LoggedEvent, 'number' | 'type' | 'emailId'> & Pick<
 
 /**
  * The same for the same event at each try, on every node. What it is about can be told from it: receivers name the
- * event so when they ask what became of it. The email is part of it because a restored database gives numbers again:
- * who drops what he has seen before would drop other events.
+ * event so when they ask what became of it. The email is part of it because a restored database gives numbers again,
+ * and receivers drop ids that they have seen before.
  */
 export function messageId(webhookId: string, { number, part, type, emailId }: ToldAbout): string {
   const what = `${webhookId}:${number}:${type}:${emailId}${part === undefined ? '' : `:${part}`}`

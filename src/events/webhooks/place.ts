@@ -1,11 +1,11 @@
-/** Where a webhook stands in the log: behind an event, or within one that is told of each recipient. */
+/** A position in the log: behind an event, or within an event that is told of each recipient. */
 import { type ToldEvent, WHOLE } from '../../email/told-event.ts'
 import type { WebhookTelling } from '../../store/store.ts'
 
 export interface Place {
-  /** Of an event. */
+  /** The number of an event. */
   number: number
-  /** Position of the recipient up to whom it was told; infinite: it was told whole. */
+  /** The position of the last recipient it was told of; infinite: it was told whole. */
   recipient: number
 }
 
@@ -14,18 +14,18 @@ export function behind(number: number): Place {
   return { number, recipient: Number.POSITIVE_INFINITY }
 }
 
-/** Behind what is told. */
+/** The place right behind an event, or behind one of its parts. */
 export function placeOf({ event: { number }, email, part }: ToldEvent): Place {
   const isLast = part === WHOLE || part + 1 === email?.recipientCount
   return isLast ? behind(number) : { number, recipient: part }
 }
 
-/** Right before what is told. */
+/** The place right before it. */
 export function placeBefore({ event: { number }, part }: ToldEvent): Place {
   return part <= 0 ? behind(number - 1) : { number, recipient: part - 1 }
 }
 
-/** Below 0: `one` comes first. */
+/** Gives a number below 0 where `one` comes first. */
 export function comparePlaces(one: Place, other: Place): number {
   if (one.number !== other.number) return one.number - other.number
   return one.recipient === other.recipient ? 0 : one.recipient < other.recipient ? -1 : 1
@@ -36,12 +36,12 @@ export function wholeUpTo({ number, recipient }: Place): number {
   return Number.isFinite(recipient) ? number - 1 : number
 }
 
-/** What is told, as the store names it. */
+/** The name that the store has for it. */
 export function tellingOf({ event: { number }, part }: Pick<ToldEvent, 'event' | 'part'>): WebhookTelling {
   return part === WHOLE ? { number } : { number, part }
 }
 
-/** The same of two that are the same. */
+/** Two tellings have the same key when they are the same. */
 export function keyOf({ number, part = WHOLE }: WebhookTelling): string {
   return `${number} ${part}`
 }

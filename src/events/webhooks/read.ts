@@ -16,7 +16,7 @@ export interface ReadPorts {
 /** Retries read at a time. */
 const RETRIES = 50
 
-/** Up to where all that is wanted is told. */
+/** `told` has all wanted events up to the place. */
 export interface Portion {
   told: ToldEvent[]
   upTo: Place
@@ -94,7 +94,7 @@ export async function readRetries(ports: ReadPorts, endpoint: Endpoint, now: num
   }
 }
 
-/** Undefined: the event is gone. */
+/** Gives undefined when retention has removed the event. */
 async function toldAgain(
   { log, teller }: ReadPorts,
   endpoint: Endpoint,
@@ -108,7 +108,7 @@ async function toldAgain(
   return (await teller.tellParts(whole, [part]))[0]
 }
 
-/** What it was not told yet. */
+/** Selects what the endpoint wants and was not told yet. */
 export function newTo(endpoint: Endpoint, told: readonly ToldEvent[]): ToldEvent[] {
   return told.filter((one) => comparePlaces(placeOf(one), endpoint.read) > 0 && concerns(endpoint, one))
 }
@@ -132,7 +132,7 @@ export function concerns(endpoint: Endpoint, told: ToldEvent): boolean {
   return domainId === null || email?.domainId === domainId
 }
 
-/** The event that a part is of. */
+/** Gives the event that a part belongs to. */
 function wholeOf(told: ToldEvent): ToldEvent {
   return { ...told, event: { ...told.event, recipient: null, address: null }, part: WHOLE }
 }

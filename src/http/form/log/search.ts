@@ -90,7 +90,7 @@ export async function searchEvents(
   }
 }
 
-/** Between two events, or within one that is told of each recipient. */
+/** A place between two events, or within an event that is told of each recipient. */
 interface Cut {
   number: number
   within: { recipient?: number }
