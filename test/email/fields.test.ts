@@ -290,7 +290,10 @@ test('who reads what', () => {
   const listed = own.filter((name) => name !== 'keyId' && name !== 'testMode')
   assert.deepEqual(namesOf('list'), [...listed, ...shown.filter((name) => name !== 'headers')].toSorted())
   const told = own.filter((name) => name !== 'keyId' && name !== 'bcc')
-  assert.deepEqual(namesOf('tell'), [...told, 'individual', 'sender', 'variables', 'viaSmtp', ...shown].toSorted())
+  assert.deepEqual(
+    namesOf('tell'),
+    [...told, 'individual', 'sender', 'variables', 'viaSmtp', ...shown].toSorted(),
+  )
   assert.deepEqual(namesOf('show'), [...own, 'variables', ...content].toSorted())
 })
 
