@@ -4,7 +4,7 @@ import { Random } from '../harness/random.ts'
 import { provenance } from '../harness/results.ts'
 import { WEEKS_OF_HISTORY } from './history/shape.ts'
 import { openFilled } from './listing/filled.ts'
-import { type Question, questions } from './listing/questions.ts'
+import { OF_BATCH, OF_SINGLE, type Question, questions } from './listing/questions.ts'
 import { LISTING_HEAD, type ListingRow, type ListingRun, listingLine } from './listing/report.ts'
 import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
 import { keepResult } from './results.ts'
@@ -58,6 +58,11 @@ try {
     const row = { question: question.name, served: question.served, ...again, first, found }
     rows.push(row)
     process.stdout.write(`${listingLine(row)}\n`)
+  }
+  const medianOf = (name: string) => rows.find(({ question }) => question === name)?.median
+  const [batch, single] = [medianOf(OF_BATCH), medianOf(OF_SINGLE)]
+  if (batch !== undefined && single !== undefined) {
+    process.stdout.write(`a page of a batch takes ${(batch / single).toFixed(2)} times one of single mail\n`)
   }
 
   /** The same questions each time. */

@@ -4,11 +4,15 @@ import type { Settings } from '../harness/service/installation.ts'
 /** Short enough that a message deferred again and again is seen to the end, long enough that nobody's patience ends before the faults. */
 const RETRY_SCHEDULE = `1s,1s,2s,2s,3s,3s,${Array.from({ length: 90 }, () => '5s').join()}`
 
+/** Where events say that messages are kept: the same on every node. */
+export const PUBLIC_URL = 'http://chaos.test'
+
 export function settingsFor(databaseUrl: string, sink: { port: number; dns: string }): Settings {
   return {
     POSTROAD_DATABASE_URL: databaseUrl,
     POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1:0',
     POSTROAD_DELIVERY: 'direct',
+    POSTROAD_PUBLIC_URL: PUBLIC_URL,
     POSTROAD_HOSTNAME: 'out.chaos.test',
     POSTROAD_DNS_SERVERS: sink.dns,
     POSTROAD_SMTP_PORT: String(sink.port),

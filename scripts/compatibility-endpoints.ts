@@ -173,7 +173,7 @@ export const MAILGUN: Known[] = [
     because: YET,
     differs:
       'what no index serves (a part of a subject, a size, ...) is looked for half a minute at most, then a 400 asks to narrow it by ' +
-      '`begin`, `end`, `event`, `tags` or `recipient`; `accepted` is told once of a request, with its first recipient',
+      '`begin`, `end`, `event`, `tags` or `recipient`; `accepted` is told of each recipient, with the `method` it was handed in by (`HTTP`, `SMTP`)',
   },
   ...all(YET, 'GET /v3/{}/events/{*}'),
   ...all(YET, 'GET /v3/domains/{}/messages/{}', 'POST /v3/domains/{}/messages/{}'),

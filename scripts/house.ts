@@ -65,7 +65,7 @@ export const HOUSE: readonly Place[] = [
       'queue/pauses.ts delivery/copy-job.ts delivery/delivery.ts delivery/message.ts delivery/prepare.ts',
       'delivery/signing-keys.ts delivery/weight.ts events workers',
       'store/store.ts store/open.ts store/backup.ts store/backup-note.ts store/schema.ts store/transfer/transfer.ts',
-      'people accounts email mail dns config/settings.ts config/parse.ts config/relay-url.ts network',
+      'people accounts email mail dns config/settings.ts config/parse.ts config/own-url.ts config/relay-url.ts network',
       'common/company-places.ts common/logging.ts',
     ),
   },

@@ -9,6 +9,7 @@ import { SendingRight } from './cluster/sending-right.ts'
 import { Unrecorded } from './cluster/unrecorded.ts'
 import { LogThrottle } from './common/log-throttle.ts'
 import { planMemory } from './config/memory-plan.ts'
+import { ownUrl } from './config/own-url.ts'
 import type { Settings } from './config/settings.ts'
 import { openDelivery } from './delivery/open.ts'
 import { SigningKeys } from './delivery/signing-keys.ts'
@@ -187,10 +188,12 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     retention.start()
   }
   const { database, dnsServers, allowPrivateNetworks } = settings
+  let apiUrl = ownUrl(settings)
   const webhooks = new Webhooks({
     store,
     seal,
     token: () => membership.lease?.token ?? null,
+    base: () => apiUrl,
     thread: {
       ...{ database, dnsServers, allowPrivateNetworks },
       schedule: WEBHOOK_SCHEDULE,
@@ -199,7 +202,6 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     metrics,
     log,
   })
-  webhooks.start()
   started.defer(() => webhooks.stop())
   metrics.watch({
     nodes: () => membership.nodes,
@@ -250,7 +252,9 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     searches,
     live,
     operation: (caller) =>
-      operationOn(settings, store, caller, directory.snapshot, { seal, turns: searches.turns, workers }),
+      operationOn(settings, store, caller, directory.snapshot, {
+        ...{ seal, turns: searches.turns, workers, apiUrl: () => apiUrl },
+      }),
     seal,
     ask: outgoing.ask,
     derive: (purpose) => seal.derive(purpose),
@@ -274,6 +278,9 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   })
 
   const { url, metricsUrl, consoleUrl: base } = await unlessStopped(server.listen())
+  if (roles.includes('api')) apiUrl = settings.publicUrl ?? url
+  // Not before it is known where the messages that they name can be had.
+  webhooks.start()
   const submissionUrls = submission === null ? [] : await unlessStopped(submission.listen())
   // Not before nothing can fail any more: the key that it makes up is shown this once.
   const firstStart = await makeUp(settings, store, directory.companies())

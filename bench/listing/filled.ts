@@ -9,6 +9,7 @@ import { fillPostgres } from '../history/fill-postgres.ts'
 import { fillSqlite } from '../history/fill-sqlite.ts'
 import type { HistoryShape } from '../history/shape.ts'
 import { isPostgresUrl, openDatabase } from '../service/database.ts'
+import { addBatch } from './batch.ts'
 import { addCompany, addSuppressions, digestAll, type ListedCompany } from './company.ts'
 import type { ListingRun } from './report.ts'
 
@@ -91,6 +92,7 @@ async function fill(location: Location, shape: HistoryShape, suppressions: numbe
   process.stderr.write('\n')
   return await withStore(location, async (store) => {
     await addSuppressions(store, company.companyId, suppressions)
+    await addBatch(store, company)
     return { company, digest: await digestAll(store) }
   })
 }

@@ -4,6 +4,7 @@ import type { EventFilter, EventType } from '../../src/email/event.ts'
 import { type EventRange, findEvents } from '../../src/events/find.ts'
 import { type EmailRange, findEmails } from '../../src/events/find-emails.ts'
 import { Teller } from '../../src/events/tell.ts'
+import { formEvent } from '../../src/events/told/form.ts'
 import type { EmailFilter, Store } from '../../src/store/store.ts'
 import type { SuppressedPage } from '../../src/store/suppression-store.ts'
 import { TAGS, WATCHER } from '../history/shape.ts'
@@ -16,6 +17,10 @@ export interface Question {
   /** Each time about another email, time, ...; how much was found. */
   ask: () => Promise<number>
 }
+
+/** The newest email is a newsletter to a thousand; what lies before it is mail to one each. */
+export const OF_BATCH = 'events of 300 recipients of a batch, written'
+export const OF_SINGLE = 'events of 300 emails to one each, written'
 
 const HOUR = 3_600_000
 const EMAILS = 100
@@ -57,6 +62,16 @@ export async function questions(
     const page = { newestFirst: true, limit: EVENTS, ...range }
     return (await findEvents(parts, { companyId, ...filter }, page)).events.length
   }
+
+  /** As the form dialect answers it, by a node that was never asked before; up to the newest event, or one before. */
+  const written = async (upTo: number) => {
+    const fresh = { store, teller: new Teller(store) }
+    const page = { newestFirst: true, limit: EVENTS, upTo }
+    const found = await findEvents(fresh, { companyId, domainId, types: ['delivered'] }, page)
+    JSON.stringify(found.events.map((told) => formEvent(told, 'https://mail.test')))
+    return found.events.length
+  }
+  const newsletter = await store.eventsOf([newest!.id], null)
 
   const address = () => `s${chance.random.int(0, 99_999)}`
   const suppressed = async (page: Omit<SuppressedPage, 'companyId' | 'type' | 'limit'>) =>
@@ -156,6 +171,8 @@ export async function questions(
     served('events of a recipient that got nothing', () => events({ recipient: 'nobody@history.test' })),
     served('events of an email', async () => events({ emailId: (await some()).id })),
     served('events of an hour', () => hour(time(), (range) => events(range, { newestFirst: false }))),
+    served(OF_BATCH, () => written(end)),
+    served(OF_SINGLE, () => written(newsletter[0]!.number - 1)),
     served('events with a tag that none has', () => events({ tags: [{ name: 'none' }] })),
     served('suppressions, newest', async () => {
       return (await store.listSuppressions({ companyId, limit: SUPPRESSIONS })).length

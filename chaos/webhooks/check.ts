@@ -1,9 +1,12 @@
 /** Whether every event of the log reached the endpoints that want it, and nothing else did. */
 import type { LoggedEvent } from '../../src/email/event.ts'
 import { Teller } from '../../src/events/tell.ts'
+import { isToldOfEach } from '../../src/events/told/types.ts'
 import { messageId } from '../../src/events/webhooks/message-id.ts'
+import { tellingOf } from '../../src/events/webhooks/place.ts'
 import { payload } from '../../src/events/webhooks/sign.ts'
 import type { Store } from '../../src/store/store.ts'
+import { PUBLIC_URL } from '../settings.ts'
 import type { Endpoint } from './endpoints.ts'
 import { digestOf } from './notice.ts'
 import type { Reached } from './reached.ts'
@@ -89,10 +92,15 @@ export async function checkTold(
       for (const told of some) {
         for (const [index, { id, dialect, types }] of endpoints.entries()) {
           if (types.length > 0 && !types.includes(told.event.type)) continue
-          const body = payload(dialect, told)
-          if (body === null) continue
-          const its = dialect === 'json' ? messageId(id, told.event) : told.id
-          check.expect(index, its, JSON.stringify(body), named(told.event))
+          const each = isToldOfEach(dialect, told) ? teller.tellEach(told) : [[told]]
+          for await (const parts of each) {
+            for (const part of parts) {
+              const body = payload(dialect, part, PUBLIC_URL)
+              if (body === null) continue
+              const its = dialect === 'json' ? messageId(id, { ...part.event, ...tellingOf(part) }) : part.id
+              check.expect(index, its, JSON.stringify(body), named(part.event))
+            }
+          }
         }
       }
     }

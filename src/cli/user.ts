@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { loadSettings } from '../config/load.ts'
+import { ownUrl } from '../config/own-url.ts'
 import { companyName } from '../operate/find.ts'
 import {
   inviteOperator,
@@ -101,10 +102,11 @@ export function addUser(program: Command): void {
 
 /** To the console where people reach it; on an address of its own it is there alone. */
 function linkOf(token: string): string {
-  const { console, publicUrl, listen, tls } = loadSettings()
-  const { host, port } = typeof console === 'string' ? listen : console
-  const own = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`
-  return signInUrl(console === 'same' && publicUrl !== null ? publicUrl : own, token)
+  const settings = loadSettings()
+  const { console, listen } = settings
+  if (console === 'same') return signInUrl(ownUrl(settings), token)
+  const address = typeof console === 'string' ? listen : console
+  return signInUrl(ownUrl({ ...settings, publicUrl: null, listen: address }), token)
 }
 
 /** Links lead nowhere where there is no console. */

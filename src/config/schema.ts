@@ -90,7 +90,8 @@ export const SETTINGS = {
     description:
       'Where clients reach the service: what links in its answers begin with, those to files and to further pages. Without it they ' +
       'begin with the Host of the request, and with X-Forwarded-Proto and X-Forwarded-Host where a proxy of POSTROAD_TRUSTED_PROXIES ' +
-      'brings them. Recipients follow links, too: only where it is set, mail of the form dialect has links to unsubscribe.',
+      'brings them; in webhooks, with the address of POSTROAD_LISTEN. Recipients follow links, too: only where it is set, mail of the form ' +
+      'dialect has links to unsubscribe.',
     example: 'https://mail.example.com',
   }),
   POSTROAD_TRUSTED_PROXIES: setting({

@@ -108,6 +108,8 @@ export interface EventDetail {
   attempt?: number
   /** The connection was encrypted: protocol version, e.g. `TLSv1.3`. */
   tls?: string
+  /** Milliseconds that the attempt took. */
+  duration?: number
   /** Of a report that came back (a bounce, a complaint): what names it, so that it counts once. */
   reportId?: string
   /** Of what was not sent: what the address is on the suppression list for. */

@@ -93,7 +93,8 @@ function nullable<T>(type: FieldType<T>): FieldType<T | null> {
 }
 
 export const optionalWord = nullable(word)
-export const optionalTime = nullable(time)
+export const optionalInt = nullable(int)
+export const optionalTime = optionalInt
 export const optionalCount = nullable(count)
 export const optionalMap: FieldType<Record<string, string> | null> = nullable(json)
 export const octets = nullable<Uint8Array>({
@@ -162,6 +163,8 @@ export const EMAIL = {
   individual: field(bool, 'individual', 'queue', 'tell'),
   /** The sender asked for a rehearsal: ends as delivered in the simulator, whatever the addresses. */
   testMode: field(bool, 'test_mode', 'send', 'show', 'outline', 'tell'),
+  /** Handed in over SMTP; otherwise over HTTP. */
+  viaSmtp: field(bool, 'via_smtp', 'tell'),
   createdAt: field(time, 'created_at', 'show', 'outline', 'list', 'tell'),
   /** When the sender wants it to be sent: until then it shows as `scheduled`. Null: at once. */
   scheduledAt: field(optionalTime, 'scheduled_at', 'show', 'outline', 'list', 'tell'),
@@ -197,12 +200,16 @@ export const CONTENT = {
 /** What is given of each recipient as its email is accepted. */
 export const RECIPIENT = {
   /** Envelope address: local part as given, domain as lower-case A-label. */
-  address: field(word, 'address', 'queue', 'show', 'outline'),
+  address: field(word, 'address', 'queue', 'show', 'outline', 'tell'),
   /** Domain part of `address`. */
   domain: field(word, 'domain', 'queue'),
   kind: field(word as FieldType<RecipientKind>, 'kind', 'show', 'outline'),
   /** Batch sending: this recipient's values. Null otherwise. */
-  variables: field(optionalMap, 'variables', 'queue', 'show'),
+  variables: field(optionalMap, 'variables', 'queue', 'show', 'tell'),
+  /** The mailbox as its sender wrote it; null where that is `address`. */
+  mailbox: field(optionalWord, 'mailbox', 'tell'),
+  /** Batch sending: octets of this recipient's copy, as estimated. Null otherwise. */
+  copySize: field(optionalInt, 'copy_size', 'tell'),
 } as const
 
 /**

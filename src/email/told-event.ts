@@ -1,34 +1,54 @@
 /** An event with what is told of its email, in whatever dialect. */
 import type { MessageContent } from '../mail/message.ts'
 import type { LoggedEvent } from './event.ts'
-import type { Email } from './fields.ts'
+import type { Email, Recipient } from './fields.ts'
 
 export interface ToldEvent {
   event: LoggedEvent
   /** A UUID that stays the same whenever and wherever the event is told. */
   id: string
-  /** Null where retention has removed it. */
+  /**
+   * The position of a recipient, where an event about an email as a whole is told once for each recipient. WHOLE: the
+   * event is told as the log has it.
+   */
+  part: number
+  /** The event's email; for a recipient of a batch, the copy of that recipient. Null: retention has removed it. */
   email: ToldEmail | null
-  /** Of batch sending: the values of the recipient; null otherwise. */
-  recipientVariables: Record<string, string> | null
+  /** The recipient of the event, or the first one where it is about the email as a whole. Null: it is gone. */
+  recipient: ToldRecipient | null
   /** What all of this comes to, about. */
   octets: number
 }
 
-/** Whom an event is about: of an email as a whole the first address of its To; empty where that is not known. */
-export function toldAddress({ event, email }: Pick<ToldEvent, 'event' | 'email'>): string {
-  return event.address ?? plainAddress(email?.to[0] ?? '')
+export const WHOLE = -1
+
+/** Whom an event is about: of an email as a whole its first recipient; empty where that is not known. */
+export function toldAddress({
+  event,
+  email,
+  recipient,
+}: Pick<ToldEvent, 'event' | 'email' | 'recipient'>): string {
+  return plainAddress(recipient?.mailbox ?? event.address ?? recipient?.address ?? email?.to[0] ?? '')
 }
 
-/** Of a mailbox as its sender wrote it. */
+/** The address in a mailbox, as its sender wrote it. */
 export function plainAddress(mailbox: string): string {
-  return /<([^<>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox.trim()
+  return (/<([^<>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox).trim()
 }
 
 export interface ToldEmail
   extends Email<'tell'>,
     Pick<MessageContent, 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'headers' | 'messageId'> {
   attachments: ToldFile[]
+  /** Null: its sending domain was removed. */
+  domainName: string | null
+  recipientCount: number
+}
+
+export interface ToldRecipient extends Recipient<'tell'> {
+  position: number
+  /** In batch sending, of a recipient in cc or bcc: the mailbox whose copy it gets. Null: its own. */
+  copyOf: string | null
 }
 
 export interface ToldFile {
@@ -38,18 +58,18 @@ export interface ToldFile {
   size: number
 }
 
-/** What is wanted for an event: its email, unless that is known, and the values of its recipient. */
+/** Names what an event needs from the store: its email, unless the caller has that, and a recipient. */
 export interface WantedTold {
   emailId: string
-  /** Its position; null: there is none, or it has no values. */
+  /** Its position; null: none is wanted. */
   recipient: number | null
   known: boolean
 }
 
-/** What there is of it. */
+/** The store's answer to a WantedTold. */
 export interface Told {
-  /** Null where it is known, or gone. */
+  /** Null where it is known, or gone. Of a batch without `to` and `cc`. */
   email: ToldEmail | null
-  recipientVariables: Record<string, string> | null
+  recipient: ToldRecipient | null
   octets: number
 }

@@ -17,11 +17,21 @@ export function mayMatch(filter: EventFilter, event: LoggedEvent): boolean {
   )
 }
 
-/** As far as its email does. */
-export function matches({ domainId, recipient, tags }: EventFilter, told: ToldEvent): boolean {
-  const { email } = told
+/** Whether its email and its recipient match, too. */
+export function matches(filter: EventFilter, told: ToldEvent): boolean {
+  return emailMatches(filter, told) && recipientMatches(filter, told)
+}
+
+/** An address may have been given in another spelling than the envelope has. */
+function recipientMatches({ recipient }: EventFilter, told: ToldEvent): boolean {
+  if (recipient === undefined || sameAddress(recipient, toldAddress(told))) return true
+  const address = told.recipient?.address
+  return address !== undefined && sameAddress(recipient, address)
+}
+
+/** Whether its email matches. */
+export function emailMatches({ domainId, tags }: EventFilter, { email }: ToldEvent): boolean {
   if (domainId !== undefined && email?.domainId !== domainId) return false
-  if (recipient !== undefined && !sameAddress(recipient, toldAddress(told))) return false
   if (tags === undefined) return true
   const wanted = keysOf(tags)
   return (

@@ -13,6 +13,12 @@ import { type EventRange, type EventSearchParts, type FoundEvents, findEvents } 
 import { type EmailRange, type FoundEmails, findEmails } from './find-emails.ts'
 import { PATIENCE, SearchTurns } from './search-turns.ts'
 
+/** These are the callbacks of `findEvents`. */
+export interface EventsSelected {
+  also?: (told: ToldEvent) => boolean
+  each?: (told: ToldEvent) => boolean
+}
+
 export interface SearchParts extends EventSearchParts {
   store: EventSearchParts['store'] & Pick<Store, 'groupEvents' | 'seenTags'>
 }
@@ -35,10 +41,10 @@ export class Searches {
   events(
     filter: EventFilter,
     range: EventRange,
-    also?: (told: ToldEvent) => boolean,
+    { also, each }: EventsSelected = {},
     patience = PATIENCE,
   ): Promise<FoundEvents> {
-    const find = () => findEvents(this.#parts, filter, range, also)
+    const find = () => findEvents(this.#parts, filter, range, also, each)
     return this.turns.take(filter.companyId, find, patience)
   }
 

@@ -1,8 +1,17 @@
-/** What is told of events beside what the log has: their emails, and the values of their recipients. */
+/** What is told of events beside what the log has: their emails and recipients. */
 import { LRUCache } from 'lru-cache'
 import type { LoggedEvent } from '../email/event.ts'
-import type { Told, ToldEmail, ToldEvent, WantedTold } from '../email/told-event.ts'
+import {
+  type Told,
+  type ToldEmail,
+  type ToldEvent,
+  type ToldRecipient,
+  type WantedTold,
+  WHOLE,
+} from '../email/told-event.ts'
 import type { SearchStore } from '../store/store.ts'
+import { copyOf } from './copy.ts'
+import { octetsBeyond, visiblyAddressed } from './visible.ts'
 
 /** Emails kept for the events that are still to come of them, and octets of these, about. */
 const KEPT = 2_000
@@ -14,9 +23,13 @@ const OF_EVENT = 500
 /** Read at once at least; and the fewer the larger those before were, each counting for a part of so much. */
 const LEAST_AT_ONCE = 8
 const INERTIA = 8
+/** Recipients read at once at most, where an event is told of each. */
+const RECIPIENTS_AT_ONCE = 200
 
 interface Known {
   email: ToldEmail
+  /** The recipient, where there is but one. */
+  only: ToldRecipient | null
   octets: number
 }
 
@@ -40,17 +53,15 @@ export class Teller {
    * No more is asked for than is likely to fit: databases measure all of that first.
    */
   async tell(all: readonly LoggedEvent[], most = AT_A_TIME): Promise<ToldEvent[]> {
-    const likely = Math.ceil((2 * most) / Math.max(OF_EVENT, this.#usual))
-    const events = all.slice(0, Math.max(LEAST_AT_ONCE, likely))
+    const events = all.slice(0, this.#likely(most))
     // Its time may be another one from here on.
     for (const { type, emailId } of events) if (type === 'scheduled') this.#emails.delete(emailId)
     const emails = new Map<string, Known | null>()
     const wanted = events.map(({ emailId, recipient }): WantedTold => {
       const known = emails.get(emailId) ?? this.#emails.get(emailId)
-      const place = { emailId, recipient, known: emails.has(emailId) || known !== undefined }
+      const place = { emailId, recipient: recipient ?? 0, known: emails.has(emailId) || known !== undefined }
       emails.set(emailId, known ?? null)
-      // Only those of batch sending have values of their own.
-      return known?.email.individual === false ? { ...place, recipient: null } : place
+      return known?.only == null ? place : { ...place, recipient: null }
     })
     const isRead = ({ known, recipient }: WantedTold) => !known || recipient !== null
     const read = (await this.#store.readTold(wanted.filter(isRead), most)).values()
@@ -63,14 +74,15 @@ export class Teller {
       if (found === undefined) break
       if (found !== NOTHING) this.#usual += (found.octets - this.#usual) / INERTIA
       const before = emails.get(emailId) ?? null
-      const known = found.email === null ? before : { email: found.email, octets: found.octets }
+      const known = found.email === null ? before : knownOf(found.email, found)
       if (known !== null && known !== before) {
         emails.set(emailId, known)
         this.#emails.set(emailId, known)
       }
       const octets = OF_EVENT + found.octets + (before?.octets ?? 0)
-      const { recipientVariables } = found
-      told.push({ event, id: eventId(event), email: known?.email ?? null, recipientVariables, octets })
+      const recipient = found.recipient ?? known?.only ?? null
+      const email = event.recipient === null ? (known?.email ?? null) : messageOf(known?.email, recipient)
+      told.push({ event, id: eventId(event, WHOLE), part: WHOLE, email, recipient, octets })
       left -= octets
       if (left <= 0) break
     }
@@ -85,17 +97,100 @@ export class Teller {
       yield told
     }
   }
+
+  /**
+   * An event about an email as a whole, told of the recipients at these positions: of the first of them, until that
+   * tells about so many octets. Empty where none of them is there.
+   */
+  async tellParts(whole: ToldEvent, positions: readonly number[], most = AT_A_TIME): Promise<ToldEvent[]> {
+    const { event, email, recipient: first } = whole
+    if (email === null) return []
+    const { emailId } = event
+    const some = positions.slice(0, Math.min(RECIPIENTS_AT_ONCE, this.#likely(most)))
+    const isKnown = (position: number) => position === first?.position
+    const wanted = some.filter((position) => !isKnown(position))
+    const asked = wanted.map((position): WantedTold => ({ emailId, recipient: position, known: true }))
+    const read = (asked.length === 0 ? [] : await this.#store.readTold(asked, most)).values()
+    const shared = octetsOf(email)
+    const parts: ToldEvent[] = []
+    for (const position of some) {
+      const found = isKnown(position) ? { recipient: first, octets: 0 } : read.next().value
+      if (found === undefined) break
+      const { recipient } = found
+      if (recipient === null) continue
+      const { address } = recipient
+      parts.push({
+        event: { ...event, recipient: position, address },
+        id: eventId(event, position),
+        part: position,
+        email: messageOf(email, recipient),
+        recipient,
+        octets: OF_EVENT + shared + found.octets,
+      })
+    }
+    return parts
+  }
+
+  /** The same of all recipients from a position on, some at a time. */
+  async *tellEach(whole: ToldEvent, from = 0): AsyncGenerator<ToldEvent[]> {
+    const count = whole.email?.recipientCount ?? 0
+    for (let next = from; next < count; ) {
+      const positions = Array.from(
+        { length: Math.min(count - next, RECIPIENTS_AT_ONCE) },
+        (_, at) => next + at,
+      )
+      const parts = await this.tellParts(whole, positions)
+      const last = parts.at(-1)
+      if (last === undefined) return
+      next = last.part + 1
+      yield parts
+    }
+  }
+
+  /** Events that are likely to fit into so many octets. */
+  #likely(most: number): number {
+    return Math.max(LEAST_AT_ONCE, Math.ceil((2 * most) / Math.max(OF_EVENT, this.#usual)))
+  }
 }
 
-const NOTHING: Told = { email: null, recipientVariables: null, octets: 0 }
+const NOTHING: Told = { email: null, recipient: null, octets: 0 }
+
+function knownOf(read: ToldEmail, { recipient, octets }: Told): Known {
+  const email = visiblyAddressed(read)
+  const only = email.recipientCount === 1 ? recipient : null
+  return { email, only, octets: octets - octetsBeyond(read, email) }
+}
+
+/** What a recipient got. */
+function messageOf(email: ToldEmail | undefined, recipient: ToldRecipient | null): ToldEmail | null {
+  if (email === undefined) return null
+  return email.individual && recipient !== null ? copyOf(email, recipient) : email
+}
+
+/** What is as long as its sender likes, about. */
+function octetsOf({ from, to, cc, subject, headers, tags, variables }: ToldEmail): number {
+  const texts = [from, ...to, ...cc, subject, ...headers.flat(), ...Object.entries(variables).flat()]
+  const all = [...texts, ...tags.flatMap(({ name, value }) => [name, value])]
+  return all.reduce((sum, text) => sum + text.length, 0)
+}
+
+/** Positions of recipients that have an id of their own under the number of an event. */
+const PARTS = 16 ** 4
+/** Hexadecimal digits of an event's number beside the position. */
+const NUMBER_DIGITS = 11
 
 /**
- * A UUID (version 7, RFC 9562) of what never changes of an event: its time, its number, and a part of the id of its
- * company, by which those of two installations differ.
+ * A UUID (version 7, RFC 9562) of what never changes of an event: its time, its number, the recipient it is told of
+ * where it is about an email as a whole, and a part of the id of its company, by which those of two installations
+ * differ.
  */
-export function eventId({ at, number, companyId }: Pick<LoggedEvent, 'at' | 'number' | 'companyId'>): string {
+export function eventId(
+  { at, number, companyId }: Pick<LoggedEvent, 'at' | 'number' | 'companyId'>,
+  part = WHOLE,
+): string {
   const time = Math.max(0, Math.round(at)).toString(16).padStart(12, '0').slice(-12)
-  const low = number.toString(16).padStart(15, '0')
+  const position = ((part + 1) % PARTS).toString(16).padStart(15 - NUMBER_DIGITS, '0')
+  const low = `${position}${number.toString(16).padStart(NUMBER_DIGITS, '0')}`.slice(-15)
   const company = companyId.replaceAll('-', '').slice(-3).padStart(3, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${company}-8${low.slice(0, 3)}-${low.slice(3)}`
 }

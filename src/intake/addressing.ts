@@ -136,12 +136,13 @@ export function envelopeOf(
   const seen = new Set<string>()
   const recipients: NewRecipient[] = []
   const add = (kind: RecipientKind, mailboxes: Mailbox[]) => {
-    for (const { address, domain } of mailboxes) {
+    for (const { address, domain, text } of mailboxes) {
       if (seen.has(address)) continue
       seen.add(address)
       const owner = kind === 'to' ? address : to[0]!.address
       const values = byAddress === null ? null : (byAddress.get(owner.toLowerCase()) ?? {})
-      recipients.push({ address, domain, kind, variables: values })
+      const mailbox = text === address ? null : text
+      recipients.push({ address, domain, kind, variables: values, mailbox, copySize: null })
     }
   }
   add('to', to)

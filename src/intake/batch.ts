@@ -54,12 +54,17 @@ export function checkVariables(content: HeaderContent, addressees: Addressee[]):
 
 /**
  * Each recipient is stored with its values, one in cc or bcc with those of the copy it gets: together they are bounded
- * like a message, or a few large values named by many would fill the disk. Gives their octets.
+ * like a message, or a few large values named by many would fill the disk. Gives their octets, with those of the
+ * mailboxes.
  */
-export function checkStoredValues(recipients: Pick<NewRecipient, 'variables'>[], max: number): number {
+export function checkStoredValues(
+  recipients: Pick<NewRecipient, 'variables' | 'address' | 'mailbox'>[],
+  max: number,
+): number {
   const lengths = new Map<object, number>()
   let total = 0
-  for (const { variables } of recipients) {
+  for (const { variables, address, mailbox } of recipients) {
+    total += Buffer.byteLength(mailbox ?? address)
     if (variables === null) continue
     let length = lengths.get(variables)
     if (length === undefined) {
@@ -81,24 +86,26 @@ const HEADER_ROOM = 64 * 1024
 const PART_ROOM = 500
 
 /**
- * Octets of the largest copy. Throws a Refusal when it would be over `max`. That is reckoned from the lengths of the
- * values; only where the encoding of the text decides it is one copy composed.
- * @param size octets of the template
+ * Octets of each addressee's copy. Throws a Refusal when the largest would be over `max`. That is reckoned from the
+ * lengths of the values; only where the encoding of the text decides it is one copy composed.
+ * @param size octets of the template, addressed to one
  */
 export function checkCopies(
   content: MessageContent,
   raw: Uint8Array | null,
   addressees: Addressee[],
   { size, max }: { size: number; max: number },
-): number {
+): number[] {
   const texts =
     raw === null ? [content.text ?? '', content.html ?? '', content.amp ?? ''] : textsWithPlaceholders(raw)
   const bodies = new Placeholders(texts, lengthInLines)
   const limit = Math.min(max, MAX_LENGTH)
   let largest = addressees[0]!
   let filled = 0
+  const lengths: number[] = []
   for (const addressee of addressees) {
     const length = bodies.filled(addressee)
+    lengths.push(length)
     if (length <= filled) continue
     filled = length
     largest = addressee
@@ -108,11 +115,12 @@ export function checkCopies(
   if (filled > 2 * limit) throw tooLarge(filled)
   const rest = raw === null ? estimateSize({ ...content, text: '', html: '', amp: '' }) : raw.length
   const bound = rest + base64Length(filled) + PART_ROOM * (texts.length + 1) + HEADER_ROOM
-  if (bound <= limit) return size + base64Length(Math.max(0, filled - bodies.template))
+  const sizes = lengths.map((length) => size + base64Length(Math.max(0, length - bodies.template)))
+  if (bound <= limit) return sizes
   const copy = sizeOfCopy(content, raw, largest)
   if (copy === null) throw tooLarge(filled)
   if (copy > limit) throw tooLarge(copy)
-  return copy
+  return sizes.map((reckoned) => Math.min(reckoned, copy))
 }
 
 /** Null when it cannot be made because it grows without measure. */

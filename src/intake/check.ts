@@ -84,6 +84,7 @@ function wholeOf(submission: Submission, draft: Draft, terms: Terms): Omit<Check
     variables: submission.variables,
     individual: submission.recipientVariables !== undefined,
     testMode: submission.testMode,
+    viaSmtp: submission.arrival !== undefined,
     createdAt: now,
     dueAt: scheduledAt ?? now,
     scheduledAt,
@@ -129,9 +130,14 @@ function sizeOf(
   const content = addressees === null ? draft.content : composable(draft, addressees[0]!)
   const size = checkSize({ ...draft, content }, raw, maxMessageSize)
   if (addressees === null) return { raw, size }
-  const copy = checkCopies(content, raw, addressees, { size, max: maxMessageSize })
-  // What is sent is a copy, and what waits to be sent holds the values of all.
-  return { raw, size: Math.max(size, copy) + checkStoredValues(recipients, maxMessageSize) }
+  const copies = checkCopies(content, raw, addressees, { size, max: maxMessageSize })
+  for (const [index, recipient] of recipients.entries()) {
+    // Whoever is in cc or bcc gets the copy of the first in `to`.
+    recipient.copySize = recipient.kind === 'to' ? copies[index]! : copies[0]!
+  }
+  const largest = copies.reduce((most, copy) => Math.max(most, copy), size)
+  // What is sent is a copy, and what waits to be sent holds the mailboxes and values of all.
+  return { raw, size: largest + checkStoredValues(recipients, maxMessageSize) }
 }
 
 /** A template of a Message-ID or of an address is none, and nothing could be composed with it. */
@@ -139,7 +145,12 @@ function composable({ content, raw }: Draft, addressee: Addressee): MessageConte
   // Of a ready message they stand in itself.
   const replyTo =
     raw === null ? content.replyTo.map((list) => substituteReplyTo(list, addressee)) : content.replyTo
-  return { ...content, replyTo, messageId: filledMessageId(content.messageId, addressee) }
+  return {
+    ...content,
+    to: content.to.slice(0, 1),
+    replyTo,
+    messageId: filledMessageId(content.messageId, addressee),
+  }
 }
 
 /**

@@ -42,7 +42,9 @@ export function draftFromRaw(submission: Submission, octets: Uint8Array, maxReci
   )
   if (addressees !== null) checkVariables({ ...content, replyTo: [], headers }, addressees)
   content.messageId = messageIdOf(message.messageId, addressees)
-  const addressing = { from, to: envelope, cc: [], bcc: [], replyTo: [] }
+  const written = new Map([...cc, ...shown].map((mailbox) => [mailbox.address, mailbox]))
+  const to = envelope.map((mailbox) => written.get(mailbox.address) ?? mailbox)
+  const addressing = { from, to, cc: [], bcc: [], replyTo: [] }
   return {
     from,
     authors: message.authors.map(({ field, mailbox }) => ({ field: 'message', name: field, mailbox })),

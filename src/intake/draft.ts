@@ -82,7 +82,8 @@ export function draftFromParts(submission: Submission, addressing: Addressing): 
   const addressees = addresseesOf(submission.recipientVariables, to, to)
   if (addressees !== null) checkVariables(content, addressees)
   content.messageId = messageIdOf(submission.messageId, addressees)
-  const own = headerBound([[from], to, cc, replyTo], content.subject)
+  // Each copy of a batch names its own recipient alone.
+  const own = headerBound([[from], addressees === null ? to : to.slice(0, 1), cc, replyTo], content.subject)
   return {
     from,
     authors: custom.authors,

@@ -1,5 +1,6 @@
 /** The log of events, of emails and of companies, for whoever may read it. */
 import type { EntryFilter, LogEntry } from '../email/company-event.ts'
+import { plainAddress, type Told } from '../email/told-event.ts'
 import { type Following, follow } from '../events/follow.ts'
 import { eventsBehind, lastEvents } from '../events/page.ts'
 import type { EventLog } from '../store/store.ts'
@@ -66,10 +67,37 @@ async function* beginningWith(
   yield* rest
 }
 
+/** Octets of recipients that are read at a time, about. */
+const AT_A_TIME = 512 * 1024
+
+/** Recipients as their senders spelled them. */
+async function spelled({ store }: Operation, entries: LogEntry[]): Promise<LogEntry[]> {
+  const wanted = entries.flatMap(({ emailId, recipient }) =>
+    emailId === null || recipient === null ? [] : [{ emailId, recipient, known: true }],
+  )
+  const told: Told[] = []
+  while (told.length < wanted.length) {
+    told.push(...(await store.readTold(wanted.slice(told.length), AT_A_TIME)))
+  }
+  const next = told.values()
+  return entries.map((entry) => {
+    if (entry.emailId === null || entry.recipient === null) return entry
+    const mailbox = next.next().value?.recipient?.mailbox ?? null
+    return mailbox === null ? entry : { ...entry, address: plainAddress(mailbox) }
+  })
+}
+
 function filterOf(op: Operation, { types, ...of }: Pick<EventsWanted, 'company' | 'types'>): EntryFilter {
   return { ...companyFilter(op, of), ...(types !== undefined && { types }) }
 }
 
-function wholeLog({ store }: Operation): EventLog<LogEntry, EntryFilter> {
-  return { eventsAfter: store.entriesAfter, lastEventNumber: store.lastEventNumber }
+function wholeLog(op: Operation): EventLog<LogEntry, EntryFilter> {
+  const { entriesAfter, lastEventNumber } = op.store
+  return {
+    async eventsAfter(after, filter, limit) {
+      const { events, cursor } = await entriesAfter(after, filter, limit)
+      return { events: await spelled(op, events), cursor }
+    },
+    lastEventNumber,
+  }
 }

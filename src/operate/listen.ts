@@ -4,7 +4,7 @@ import type { EventType, LogFilter, LoggedEvent } from '../email/event.ts'
 import type { ToldEvent } from '../email/told-event.ts'
 import { type Following, follow } from '../events/follow.ts'
 import { Teller } from '../events/tell.ts'
-import { wordOfType } from '../events/told/types.ts'
+import { isToldOfEach, wordOfType } from '../events/told/types.ts'
 import { Forwarding, type ForwardingEars, type ForwardingSummary } from '../events/webhooks/forwarding.ts'
 import { messageId } from '../events/webhooks/message-id.ts'
 import { derivedWebhookSecret, hasOwnSecret } from '../events/webhooks/secrets.ts'
@@ -48,20 +48,25 @@ export const listen = verb(
 )
 
 async function* heard(
-  { store }: Operation,
+  { store, apiUrl }: Operation,
   dialect: WebhookDialect,
   events: AsyncGenerator<LoggedEvent[]>,
 ): AsyncGenerator<HeardEvent[]> {
   const teller = new Teller(store)
   for await (const bunch of events) {
-    for await (const some of teller.tellAll(bunch)) yield some.flatMap((told) => inWords(dialect, told) ?? [])
+    for await (const some of teller.tellAll(bunch)) {
+      for (const told of some) {
+        const each = isToldOfEach(dialect, told) ? teller.tellEach(told) : [[told]]
+        for await (const parts of each) yield parts.flatMap((part) => inWords(dialect, part, apiUrl()) ?? [])
+      }
+    }
   }
 }
 
-function inWords(dialect: WebhookDialect, told: ToldEvent): HeardEvent | null {
+function inWords(dialect: WebhookDialect, told: ToldEvent, base: string): HeardEvent | null {
   const { event } = told
   const word = wordOfType(dialect, event.type)
-  const body = payload(dialect, told)
+  const body = payload(dialect, told, base)
   return word === null || body === null ? null : { event, word, body }
 }
 
@@ -112,14 +117,15 @@ export const forwardEvents = verb(
       ...ears,
       onTried(attempt, event) {
         const word = wordOfType(dialect, event.type) ?? event.type
-        onTried({ event, attempt, word, messageId: messageId(attempt.webhookId, event) })
+        onTried({ event, attempt, word, messageId: messageId(attempt.webhookId, attempt) })
       },
     }
     return {
       ...{ company, url, secret },
       async run(signal) {
         const outgoing = op.outgoing({ anywhere: true, connections: CONNECTIONS })
-        const forwarded = { companyId: company.id, dialect, url, types, secret, after, userAgent }
+        const told = { companyId: company.id, dialect, url, types, secret, after, userAgent }
+        const forwarded = { ...told, base: op.apiUrl() }
         try {
           return await new Forwarding(op.store, outgoing.ask, forwarded, hears).run(signal)
         } finally {

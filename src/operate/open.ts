@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import type { Seal } from '../accounts/seal.ts'
 import { openSeal } from '../accounts/secret-key.ts'
+import { ownUrl } from '../config/own-url.ts'
 import type { Settings } from '../config/settings.ts'
 import { hostAddresses } from '../dns/host-addresses.ts'
 import { Resolver } from '../dns/resolver.ts'
@@ -18,7 +19,14 @@ import type { Operation, Setup } from './verb.ts'
 /** What of the settings verbs go by. */
 export type OperateSettings = Pick<
   Settings,
-  keyof Setup | 'secretKey' | 'hostname' | 'publicUrl' | 'dnsServers' | 'allowPrivateNetworks'
+  | keyof Setup
+  | 'secretKey'
+  | 'hostname'
+  | 'publicUrl'
+  | 'listen'
+  | 'tls'
+  | 'dnsServers'
+  | 'allowPrivateNetworks'
 >
 
 /**
@@ -43,8 +51,8 @@ export async function openOperation(
 }
 
 /**
- * On a store that is open; `seal`: where that of the database is open too; `turns` and `workers`: of the service, where
- * it is one.
+ * On a store that is open; `seal`: where that of the database is open too; `turns`, `workers` and `apiUrl`: of the
+ * service, where it is one.
  */
 export function operationOn(
   settings: OperateSettings,
@@ -55,7 +63,8 @@ export function operationOn(
     seal,
     turns = new SearchTurns(),
     workers = null,
-  }: { seal?: Seal; turns?: SearchTurns; workers?: Workers | null } = {},
+    apiUrl = () => ownUrl(settings),
+  }: { seal?: Seal; turns?: SearchTurns; workers?: Workers | null; apiUrl?: () => string } = {},
 ): Operation {
   return {
     caller,
@@ -63,6 +72,7 @@ export function operationOn(
     accounts,
     hostname: settings.hostname,
     publicUrl: settings.publicUrl,
+    apiUrl,
     setup: settings,
     seal: async () => seal ?? (await openSeal(settings, accounts)),
     resolver: () => new Resolver({ servers: settings.dnsServers }),

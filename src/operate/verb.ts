@@ -21,6 +21,8 @@ export interface Operation extends Who {
   hostname: string
   /** Where recipients and clients reach it; null: nobody has said. */
   publicUrl: string | null
+  /** Where the HTTP endpoints are reached, without a slash at its end. */
+  apiUrl(): string
   /** Opened when it is needed: it reads the secret key, and proves it on what is sealed. */
   seal(): Promise<Seal>
   resolver(): TxtResolver

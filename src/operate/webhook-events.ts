@@ -1,10 +1,17 @@
 /** What webhooks were told, and what became of it. */
 import type { EventType, LoggedEvent } from '../email/event.ts'
 import { Teller } from '../events/tell.ts'
+import { isToldOfEach } from '../events/told/types.ts'
 import { eventTypesIn } from '../events/told/unsent.ts'
-import { messageId, numberOfMessage } from '../events/webhooks/message-id.ts'
+import { messageId, tellingOfMessage } from '../events/webhooks/message-id.ts'
 import { payload } from '../events/webhooks/sign.ts'
-import type { Webhook, WebhookAttempt, WebhookEvent } from '../store/store.ts'
+import type {
+  Webhook,
+  WebhookAttempt,
+  WebhookEvent,
+  WebhookEventFilter,
+  WebhookTelling,
+} from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { type Operation, verb } from './verb.ts'
 import { findWebhook, type OwnedWebhook } from './webhook-find.ts'
@@ -25,11 +32,12 @@ export const listWebhookAttempts = verb(
   'see',
   async (op, { id, succeeded, event, before, limit }: AttemptsWanted): Promise<WebhookAttempt[]> => {
     const { webhook } = await findWebhook(op, id)
-    const number = typeof event === 'string' ? (await eventOf(op, webhook, event)).number : event
+    const telling =
+      typeof event === 'string' ? (await eventOf(op, webhook, event)).telling : { number: event }
     return await op.store.webhookAttempts({
       ...{ webhookId: id, limit },
       ...(succeeded !== undefined && { succeeded }),
-      ...(number !== undefined && { number }),
+      ...(telling.number !== undefined && (telling as WebhookTelling)),
       ...(before !== undefined && { before }),
     })
   },
@@ -96,11 +104,12 @@ export const listWebhookEvents = verb(
   'see',
   async (op, { id, before, limit }: MessagesWanted): Promise<WebhookMessage[]> => {
     await findWebhook(op, id)
-    const number = before === undefined ? null : await numberOf(op, id, before)
+    const place = before === undefined ? null : await tellingOf(op, id, before)
     const told = await op.store.webhookEvents({
       webhookId: id,
       limit,
-      ...(number !== null && { before: number }),
+      ...(place !== null && { before: place.number }),
+      ...(place?.part !== undefined && { beforePart: place.part }),
     })
     return told.map((each) => messageOf(id, each))
   },
@@ -111,14 +120,15 @@ export const showWebhookEvent = verb(
   'see',
   async (op, input: { id: string; event: string }): Promise<WebhookMessage & { payload: object }> => {
     const { webhook } = await findWebhook(op, input.id)
-    const event = await eventOf(op, webhook, input.event)
-    const [told] = await new Teller(op.store).tell([event])
-    const said = payload(webhook.dialect, told!)
+    const { event, telling } = await eventOf(op, webhook, input.event)
+    const { part } = telling
+    const teller = new Teller(op.store)
+    const [whole] = await teller.tell([event])
+    const [told] = part === undefined ? [whole] : await teller.tellParts(whole!, [part])
+    const said = told === undefined ? null : payload(webhook.dialect, told, op.apiUrl())
     if (said === null) throw noSuchEvent(input.event)
-    const [newest] = await op.store.webhookEvents({
-      ...{ webhookId: webhook.id, before: event.number + 1, limit: 1 },
-    })
-    if (newest?.number === event.number) return { ...messageOf(webhook.id, newest), payload: said }
+    const [newest] = await op.store.webhookEvents(upTo(webhook.id, telling))
+    if (isSame(newest, telling)) return { ...messageOf(webhook.id, newest), payload: said }
     const { number, type, emailId, at } = event
     const isToCome = number > webhook.cursor && isTold(webhook, type)
     const status = isToCome ? 'pending' : 'unknown'
@@ -131,12 +141,20 @@ function isTold({ status, types }: Webhook, type: EventType): boolean {
   return status === 'enabled' && (types.length === 0 || types.includes(type))
 }
 
+/** Finds the newest that was told up to this one, itself included. */
+function upTo(webhookId: string, { number, part }: WebhookTelling): WebhookEventFilter {
+  return { webhookId, before: number, beforePart: part === undefined ? 0 : part + 1, limit: 1 }
+}
+
+function isSame(told: WebhookEvent | undefined, { number, part }: WebhookTelling): told is WebhookEvent {
+  return told?.number === number && told.part === part
+}
+
 /** Of a message that is listed. */
-async function numberOf(op: Operation, webhookId: string, message: string): Promise<number> {
-  const number = numberOfMessage(message)
-  const [told] =
-    number === null ? [] : await op.store.webhookEvents({ webhookId, before: number + 1, limit: 1 })
-  if (told !== undefined && messageId(webhookId, told) === message) return told.number
+async function tellingOf(op: Operation, webhookId: string, message: string): Promise<WebhookTelling> {
+  const telling = tellingOfMessage(message)
+  const [told] = telling === null ? [] : await op.store.webhookEvents(upTo(webhookId, telling))
+  if (told !== undefined && messageId(webhookId, told) === message) return telling!
   throw new OperateError('invalid', `"${message}" is no event of this webhook, or not any more`)
 }
 
@@ -168,8 +186,9 @@ export const replayWebhook = verb(
     const found = await findWebhook(op, id)
     if (found.webhook.status === 'disabled') throw disabled(id)
     if ('event' in input) {
-      const { number } = await eventOf(op, found.webhook, input.event)
-      await op.store.retellWebhook(id, number, op.now())
+      const { event, telling } = await eventOf(op, found.webhook, input.event)
+      const parts = telling.part === undefined ? await partsOf(op, found.webhook, event) : [telling.part]
+      await op.store.retellWebhook(id, telling.number, op.now(), parts)
       return found
     }
     const cursor = await op.store.lastEventBefore(input.since)
@@ -186,18 +205,40 @@ export function disabled(id: string): OperateError {
   })
 }
 
+/** All recipients that the webhook is told this event of; undefined: it is told whole. */
+async function partsOf(
+  op: Operation,
+  { dialect }: Webhook,
+  event: LoggedEvent,
+): Promise<number[] | undefined> {
+  const [told] = await new Teller(op.store).tell([event])
+  if (told === undefined || !isToldOfEach(dialect, told)) return undefined
+  return Array.from({ length: told.email!.recipientCount }, (_, position) => position)
+}
+
+interface NamedEvent {
+  event: LoggedEvent
+  telling: WebhookTelling
+}
+
 /** One that the webhook may be told: of its company, and of its domain where it has one. Throws `not_found`. */
-async function eventOf(op: Operation, webhook: Webhook, event: number | string): Promise<LoggedEvent> {
-  const number = typeof event === 'string' ? numberOfMessage(event) : event
-  if (number === null) throw noSuchEvent(event)
+async function eventOf(op: Operation, webhook: Webhook, event: number | string): Promise<NamedEvent> {
+  const telling = typeof event === 'string' ? tellingOfMessage(event) : { number: event }
+  if (telling === null) throw noSuchEvent(event)
+  const { number } = telling
   const { events } = await op.store.eventsAfter(number - 1, { companyId: webhook.companyId }, 1)
   const [found] = events
   if (found?.number !== number) throw noSuchEvent(event)
-  if (typeof event === 'string' && messageId(webhook.id, found) !== event) throw noSuchEvent(event)
-  if (webhook.domainId === null) return found
+  if (typeof event === 'string') {
+    if (messageId(webhook.id, { ...found, ...telling }) !== event) throw noSuchEvent(event)
+    const parts = await partsOf(op, webhook, found)
+    const isTold = telling.part === undefined ? parts === undefined : parts?.includes(telling.part) === true
+    if (!isTold) throw noSuchEvent(event)
+  }
+  if (webhook.domainId === null) return { event: found, telling }
   const origin = await op.store.emailOrigin(found.emailId)
   if (origin?.domainId !== webhook.domainId) throw noSuchEvent(event)
-  return found
+  return { event: found, telling }
 }
 
 function noSuchEvent(event: number | string): OperateError {

@@ -1,5 +1,5 @@
 /** Telling webhooks again what they were told before: by the id of a message, or all of them since a time. */
-import { messageId, numberOfMessage } from '../events/webhooks/message-id.ts'
+import { messageId, tellingOfMessage } from '../events/webhooks/message-id.ts'
 import { OperateError } from './error.ts'
 import type { OfCompany } from './find.ts'
 import { verb } from './verb.ts'
@@ -10,10 +10,10 @@ import { findWebhook, knownWebhooks, type OwnedWebhook } from './webhook-find.ts
 export const replayMessage = verb(
   'manage',
   async (op, { id }: { id: string }): Promise<OwnedWebhook> => {
-    const number = numberOfMessage(id)
-    const [event] = number === null ? [] : (await op.store.eventsAfter(number - 1, {}, 1)).events
+    const telling = tellingOfMessage(id)
+    const [event] = telling === null ? [] : (await op.store.eventsAfter(telling.number - 1, {}, 1)).events
     const its = (await knownWebhooks(op, {})).find(
-      ({ webhook }) => event !== undefined && messageId(webhook.id, event) === id,
+      ({ webhook }) => event !== undefined && messageId(webhook.id, { ...event, ...telling }) === id,
     )
     if (its !== undefined) return await replayWebhook(op, { id: its.webhook.id, event: id })
     throw new OperateError('not_found', `no webhook has a message with the id "${id}"`, {
@@ -59,7 +59,12 @@ export const replayFailed = verb(
     const failed = recent.filter(({ status }) => status === 'failed')
     const now = op.now()
     // At once: they share commits.
-    await Promise.all(failed.map((message) => op.store.retellWebhook(id, numberOfMessage(message.id)!, now)))
+    await Promise.all(
+      failed.map((message) => {
+        const { number, part } = tellingOfMessage(message.id)!
+        return op.store.retellWebhook(id, number, now, part === undefined ? undefined : [part])
+      }),
+    )
     const isDone = messages.length < LOOKED_THROUGH || recent.length === 0
     return { told: failed.length, next: isDone ? null : messages.at(-1)!.id }
   },

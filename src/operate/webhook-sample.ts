@@ -31,7 +31,7 @@ export const testWebhook = verb(
     const [type] = eventTypes(webhook.dialect, [event])
     const now = op.now()
     const sample = sampleEvent(type!, webhook.companyId, domain?.name ?? 'example.com', now)
-    const told = payload(webhook.dialect, sample)!
+    const told = payload(webhook.dialect, sample, op.apiUrl())!
     const { headers, body } = webhookRequest(webhook, await secretsOf(op, webhook), sample.event, told, now)
     const outgoing = op.outgoing()
     const tried = (status: number | null, error: string | null, response: string): WebhookTest => {

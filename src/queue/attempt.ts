@@ -47,6 +47,7 @@ export function attemptRecord(
       outcome,
       server,
       tls,
+      duration,
       untried: result.notBefore !== undefined,
       heldFor: null,
       retryAt: counts ? nextAttempt(recipient.attempts + 1) : null,

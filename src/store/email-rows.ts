@@ -23,6 +23,7 @@ import type {
   Told,
   ToldEmail,
   ToldFile,
+  ToldRecipient,
 } from './store.ts'
 
 /** With a column for each field that is shown. */
@@ -200,14 +201,21 @@ export function placeOf(emails: readonly PlacedEmail[]): { place: number; id: st
   return { place, id: email.id }
 }
 
-/** With a column for each field that is told, null where it is not the email that is wanted. */
+/** With a column for each field of the email that is told, null where that is not wanted. */
 export interface ToldRow {
   id: string | null
   /** In JSON. */
   files: string | null
-  recipientVariables: string | null
   /** Of the email itself. */
   octets: number
+  domainName: string | null
+  recipientCount: number | null
+  /** Of the recipient; null: there is none, or none is wanted. */
+  address: string | null
+  mailbox: string | null
+  copySize: number | null
+  recipientVariables: string | null
+  copyOf: string | null
 }
 
 /** Of `rows`, one for each that is wanted, in order, the first that come to `most` octets; no more are asked for. */
@@ -222,17 +230,28 @@ export function within<Row>(rows: Iterable<Row>, most: number, rowOf: (row: Row)
   return some
 }
 
-export function toldOf(row: ToldRow): Told {
-  const { files, recipientVariables: variables } = row
-  return {
-    email: row.id === null ? null : { ...toldEmailOf(row), attachments: listOf<ToldFile>(files) },
-    recipientVariables: variables === null ? null : mapOf<Record<string, string>>(variables),
-    octets: octetsTold(row),
-  }
+/** `position`: of the recipient that was wanted. */
+export function toldOf(row: ToldRow, position: number | null): Told {
+  return { email: emailTold(row), recipient: recipientTold(row, position), octets: octetsTold(row) }
 }
 
-function octetsTold({ octets, files, recipientVariables }: ToldRow): number {
-  return octets + (files?.length ?? 0) + (recipientVariables?.length ?? 0)
+function emailTold(row: ToldRow): ToldEmail | null {
+  if (row.id === null) return null
+  const { files, domainName, recipientCount } = row
+  const attachments = listOf<ToldFile>(files)
+  return { ...toldEmailOf(row), attachments, domainName, recipientCount: recipientCount ?? 0 }
+}
+
+function recipientTold(row: ToldRow, position: number | null): ToldRecipient | null {
+  const { address, mailbox, copySize, copyOf, recipientVariables: values } = row
+  if (address === null || position === null) return null
+  const variables = values === null ? null : mapOf<Record<string, string>>(values)
+  return { position, address, mailbox, copySize, copyOf, variables }
+}
+
+function octetsTold({ octets, files, mailbox, copyOf, recipientVariables }: ToldRow): number {
+  const texts = [files, mailbox, copyOf, recipientVariables]
+  return texts.reduce((sum, text) => sum + (text?.length ?? 0), octets)
 }
 
 /** In the order of recipients, whoever was first. */

@@ -6,6 +6,7 @@ import type {
   WebhookAttempt,
   WebhookChange,
   WebhookEvent,
+  WebhookRetry,
   WebhookType,
 } from './webhook.ts'
 
@@ -54,39 +55,65 @@ export function heldOf(row: HeldRow): HeldWebhook {
 }
 
 /** Columns of `webhook_attempts`. */
-export const ATTEMPT_COLUMNS = `id, number, type, email_id AS "emailId", at, duration, status, error, response, succeeded,
+export const ATTEMPT_COLUMNS = `id, number, part, type, email_id AS "emailId", at, duration, status, error, response, succeeded,
   attempt, next_at AS "nextAt"`
 
-export type AttemptRow = Omit<WebhookAttempt, 'webhookId' | 'succeeded'> & { succeeded: number | boolean }
+/** What is told whole, in a column. */
+const WHOLE = -1
 
-export function attemptOf(row: AttemptRow, webhookId: string): WebhookAttempt {
-  return { ...row, webhookId, succeeded: row.succeeded === true || row.succeeded === 1 }
+/** For the column. */
+export function partColumn(part = WHOLE): number {
+  return part
+}
+
+/** For the property. */
+function partProperty(part: number): { part?: number } {
+  return part === WHOLE ? {} : { part }
+}
+
+export type RetryRow = WebhookRetry & { part: number }
+
+export function retryOf({ part, ...row }: RetryRow): WebhookRetry {
+  return { ...row, ...partProperty(part) }
+}
+
+export type AttemptRow = Omit<WebhookAttempt, 'webhookId' | 'succeeded'> & {
+  part: number
+  succeeded: number | boolean
+}
+
+export function attemptOf({ part, ...row }: AttemptRow, webhookId: string): WebhookAttempt {
+  const succeeded = row.succeeded === true || row.succeeded === 1
+  return { ...row, ...partProperty(part), webhookId, succeeded }
 }
 
 /**
  * The events of the newest attempts, each with its last one. `webhook`, `before` and `limit`: the placeholders of the
- * webhook's number, of the event that they end before, and of how many.
+ * webhook's number, of the event that they end before, of the recipient of that event, and of how many.
  */
-export function eventsTold(webhook: string, before: string, limit: string): string {
-  return `SELECT a.number, a.type, a.email_id AS "emailId", coalesce(e.at, a.at) AS at, a.succeeded,
+export function eventsTold(webhook: string, before: string, beforePart: string, limit: string): string {
+  return `SELECT a.number, a.part, a.type, a.email_id AS "emailId", coalesce(e.at, a.at) AS at, a.succeeded,
       r.attempts, r.due_at AS "dueAt"
-    FROM (SELECT number, max(id) AS id FROM webhook_attempts WHERE webhook = ${webhook} AND number < ${before}
-      GROUP BY number ORDER BY number DESC LIMIT ${limit}) AS n
+    FROM (SELECT number, part, max(id) AS id FROM webhook_attempts
+      WHERE webhook = ${webhook} AND (number, part) < (${before}, ${beforePart})
+      GROUP BY number, part ORDER BY number DESC, part DESC LIMIT ${limit}) AS n
     JOIN webhook_attempts a ON a.webhook = ${webhook} AND a.id = n.id
-    LEFT JOIN webhook_retries r ON r.webhook = ${webhook} AND r.number = n.number
+    LEFT JOIN webhook_retries r ON r.webhook = ${webhook} AND r.number = n.number AND r.part = n.part
     LEFT JOIN events e ON e.number = n.number
-    ORDER BY n.number DESC`
+    ORDER BY n.number DESC, n.part DESC`
 }
 
 export type WebhookEventRow = Omit<WebhookEvent, 'succeeded' | 'retry'> & {
+  part: number
   succeeded: number | boolean
   attempts: number | null
   dueAt: number | null
 }
 
-export function webhookEventOf({ attempts, dueAt, succeeded, ...row }: WebhookEventRow): WebhookEvent {
+export function webhookEventOf({ part, attempts, dueAt, succeeded, ...row }: WebhookEventRow): WebhookEvent {
   return {
     ...row,
+    ...partProperty(part),
     succeeded: succeeded === true || succeeded === 1,
     retry: attempts === null ? null : { attempts, dueAt: dueAt! },
   }

@@ -25,8 +25,10 @@ export interface WebhookStore {
   updateWebhook(id: string, change: WebhookChange, event?: NewCompanyEvent): Promise<boolean>
   /** With its attempts. False when there is none. */
   removeWebhook(id: string): Promise<boolean>
-  /** This event is told (again) as soon as can be. False when there is no such webhook. */
-  retellWebhook(id: string, number: number, now: number): Promise<boolean>
+  /**
+   * This event is told (again) as soon as can be, whole or of these recipients. False when there is no such webhook.
+   */
+  retellWebhook(id: string, number: number, now: number, parts?: readonly number[]): Promise<boolean>
 
   /** What a company signs webhooks of the form dialect with, sealed; null: it has none yet. */
   signingKey(companyId: string): Promise<Uint8Array | null>

@@ -61,10 +61,16 @@ export interface HeldWebhook extends Webhook {
   spare: boolean
 }
 
-/** An event that is told again. */
-export interface WebhookRetry {
+/** What a webhook is told at a time: an event, or what it tells of one of the recipients of its email. */
+export interface WebhookTelling {
   /** Of the event. */
   number: number
+  /** Position of the recipient; absent: it is told whole. */
+  part?: number
+}
+
+/** An event that is told again. */
+export interface WebhookRetry extends WebhookTelling {
   /** Made so far; 0 when it is told again by hand. */
   attempts: number
   /** Unix ms. */
@@ -72,12 +78,10 @@ export interface WebhookRetry {
 }
 
 /** One try of telling one event. */
-export interface WebhookAttempt {
+export interface WebhookAttempt extends WebhookTelling {
   /** UUIDv7. */
   id: string
   webhookId: string
-  /** Of the event. */
-  number: number
   type: EventType
   emailId: string
   /** Unix ms, and how long it took. */
@@ -96,9 +100,8 @@ export interface WebhookAttempt {
 }
 
 /** An event that a webhook was told, as far as tries of it are kept. */
-export interface WebhookEvent {
-  /** Of the event, its type and its email. */
-  number: number
+export interface WebhookEvent extends WebhookTelling {
+  /** Of the event, and its email. */
   type: EventType
   emailId: string
   /** Unix ms: when it happened; when it was tried, where the log has it no more. */
@@ -118,7 +121,7 @@ export interface WebhookProgress {
   cursor: number
   failingSince: number | null
   /** Told, or given up: they wait no more. */
-  over: number[]
+  over: WebhookTelling[]
   /** Those that wait now, or wait longer. */
   waiting: WebhookRetry[]
   attempts: WebhookAttempt[]
@@ -130,8 +133,9 @@ export interface WebhookAttemptFilter {
   webhookId: string
   /** Only those that failed, or that did not. */
   succeeded?: boolean
-  /** Only of this event. */
+  /** Only of this event, and of it only what was told of this recipient. */
   number?: number
+  part?: number
   /** Only attempts older than this one (paging, newest first). */
   before?: string
   limit: number
@@ -146,7 +150,10 @@ export interface WebhookAttemptsKept {
 
 export interface WebhookEventFilter {
   webhookId: string
-  /** Only events with lower numbers (paging, newest first). */
+  /**
+   * Only events with lower numbers (paging, newest first), and of that event what was told of recipients before one.
+   */
   before?: number
+  beforePart?: number
   limit: number
 }

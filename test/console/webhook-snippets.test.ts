@@ -26,7 +26,7 @@ describe('programs that check a signature', () => {
         const secret = dialect === 'json' ? newWebhookSecret() : newSigningKey()
         const now = Date.now()
         const sample = sampleEvent('delivered', 'company', 'acme.example', now)
-        const told = payload(dialect, sample)!
+        const told = payload(dialect, sample, 'http://mail.test')!
         const { headers, body } = webhookRequest({ id: 'w', dialect }, [secret], sample.event, told, now)
         const check = async (text: string) => {
           const given = JSON.stringify([text, headers])

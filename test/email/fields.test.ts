@@ -235,6 +235,7 @@ test('the columns and their types', () => {
     'test_mode bool',
     'text octets large',
     'variables text',
+    'via_smtp bool',
   ])
 })
 
@@ -247,6 +248,8 @@ test('the columns of recipients and their types', () => {
     'domain text',
     'kind text',
     'variables text',
+    'mailbox text',
+    'copy_size int8',
     'state text',
     'due_at int8',
     'attempts int4',
@@ -289,7 +292,10 @@ test('who reads what', () => {
   const listed = own.filter((name) => name !== 'keyId' && name !== 'testMode')
   assert.deepEqual(namesOf('list'), [...listed, ...shown.filter((name) => name !== 'headers')].toSorted())
   const told = own.filter((name) => name !== 'keyId' && name !== 'bcc')
-  assert.deepEqual(namesOf('tell'), [...told, 'individual', 'sender', 'variables', ...shown].toSorted())
+  assert.deepEqual(
+    namesOf('tell'),
+    [...told, 'individual', 'sender', 'variables', 'viaSmtp', ...shown].toSorted(),
+  )
   assert.deepEqual(namesOf('show'), [...own, 'variables', ...content].toSorted())
 })
 

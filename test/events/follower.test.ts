@@ -103,12 +103,14 @@ test('the id of an event is a UUID made of what never changes of it', () => {
   )
 })
 
-test('emails are read once for all that is told of them, and their values for each recipient', async () => {
+test('emails are read once for all that is told of them, and each recipient by itself', async () => {
   const asked: unknown[] = []
   const told = {
     id: 'one',
     individual: true,
     from: '',
+    messageId: '',
+    recipientCount: 3,
     to: [],
     cc: [],
     headers: [],
@@ -121,7 +123,8 @@ test('emails are read once for all that is told of them, and their values for ea
       asked.push(wanted.map(({ emailId, recipient, known }) => [emailId, recipient, known]))
       const found = wanted.map(({ emailId, recipient, known }) => ({
         email: emailId === 'one' && !known ? { ...told, attachments: [] } : null,
-        recipientVariables: recipient === null ? null : { n: `${recipient}` },
+        recipient:
+          recipient === null ? null : { position: recipient, address: `${recipient}@x.test`, mailbox: null },
         octets: 100,
       }))
       return found.slice(0, Math.ceil(octets / 100)) as unknown as Told[]
@@ -137,20 +140,24 @@ test('emails are read once for all that is told of them, and their values for ea
   }
   const first = await teller.tell([event(1, null, 'one', 'sent'), event(2, 0), event(3, 1, 'gone')])
   assert.deepEqual(
-    first.map(({ email, recipientVariables }) => [email?.id, recipientVariables]),
+    first.map(({ email, recipient }) => [email?.id, recipient?.position, email?.to]),
     [
-      ['one', null],
-      ['one', { n: '0' }],
-      [undefined, { n: '1' }],
+      ['one', 0, []],
+      ['one', 0, ['0@x.test']],
+      [undefined, 1, undefined],
     ],
   )
   await teller.tell([event(4, 1), event(5, null)])
   const first3 = [
-    ['one', null, false],
+    ['one', 0, false],
     ['one', 0, true],
     ['gone', 1, false],
   ]
-  assert.deepEqual(asked.splice(0), [first3, [['one', 1, true]]])
+  const second2 = [
+    ['one', 1, true],
+    ['one', 0, true],
+  ]
+  assert.deepEqual(asked.splice(0), [first3, second2])
   const some = await teller.tell([event(6, 0), event(7, 1), event(8, 2)], 650)
   assert.equal(some.length, 1, 'what is known and told again counts, too')
 })
@@ -161,7 +168,7 @@ test('of events that tell much few are asked for at once', async () => {
     async readTold(wanted, octets) {
       asked.push(wanted.length)
       return wanted.slice(0, Math.ceil(octets / 1_000)).map(() => {
-        return { email: null, recipientVariables: null, octets: 1_000 }
+        return { email: null, recipient: null, octets: 1_000 }
       })
     },
   })

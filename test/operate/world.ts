@@ -95,6 +95,7 @@ export class World implements AsyncDisposable {
       accounts: await this.store.accounts(),
       hostname: 'mail.service.test',
       publicUrl: null,
+      apiUrl: () => 'http://mail.test',
       seal: async () => this.#seal,
       resolver: () => ({ txt: async () => ({ kind: 'absent', reason: 'there is nothing' }) }),
       hosts: () => ({ mx: nothing, addresses: nothing, names: nothing }),

@@ -90,6 +90,8 @@ export function to(address: string, change: Partial<NewRecipient> = {}): NewReci
     domain: address.slice(address.lastIndexOf('@') + 1),
     kind: 'to',
     variables: null,
+    mailbox: null,
+    copySize: null,
     ...change,
   }
 }
@@ -125,6 +127,7 @@ export function email(
     variables: {},
     individual: false,
     testMode: false,
+    viaSmtp: false,
     createdAt: NOW,
     dueAt: NOW,
     scheduledAt: null,

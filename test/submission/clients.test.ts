@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import nodemailer from 'nodemailer'
 import type SMTPTransport from 'nodemailer/lib/smtp-transport'
+import { textOf } from '../../src/mail/body.ts'
 import { DOMAIN, type SubmissionRig, startRig } from './rig.ts'
 
 const run = promisify(execFile)

@@ -23,6 +23,7 @@ async function begun(t: TestContext) {
     store,
     seal,
     token: () => token,
+    base: () => 'http://mail.test',
     thread: {
       database: { engine: 'sqlite', path },
       dnsServers: [],

@@ -56,15 +56,15 @@ test('of those that succeeded the last fifty of a second are kept, however often
 
 test('what could not be committed goes along with what has come meanwhile, all of it and in its order', () => {
   const results = new Results()
-  results.waits(1, 1, NOW)
-  results.over(2)
+  results.waits({ number: 1 }, 1, NOW)
+  results.over({ number: 2 })
   const first = results.take(NOW)!
-  results.waits(3, 1, NOW)
-  results.over(4)
+  results.waits({ number: 3 }, 1, NOW)
+  results.over({ number: 4 })
   results.giveBack(first)
   const all = results.take(NOW)!
   assert.deepEqual(all, {
-    over: [2, 4],
+    over: [{ number: 2 }, { number: 4 }],
     waiting: [
       { number: 1, attempts: 1, dueAt: NOW },
       { number: 3, attempts: 1, dueAt: NOW },

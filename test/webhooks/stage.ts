@@ -98,16 +98,21 @@ export class Stage {
     const teller = new Teller(store)
     const ports = {
       log: store,
-      tell: async (events: Parameters<Teller['tell']>[0]) => {
-        this.mostOctets = Math.max(this.mostOctets, this.#dispatcher.octets)
-        await this.beforeTelling(events)
-        const told = await teller.tell(events)
-        this.mostTold = Math.max(
-          this.mostTold,
-          told.reduce((sum, each) => sum + each.octets, 0),
-        )
-        return told
+      teller: {
+        tell: async (events: Parameters<Teller['tell']>[0]) => {
+          this.mostOctets = Math.max(this.mostOctets, this.#dispatcher.octets)
+          await this.beforeTelling(events)
+          const told = await teller.tell(events)
+          this.mostTold = Math.max(
+            this.mostTold,
+            told.reduce((sum, each) => sum + each.octets, 0),
+          )
+          return told
+        },
+        tellParts: teller.tellParts.bind(teller),
+        tellEach: teller.tellEach.bind(teller),
       },
+      base: () => 'http://mail.test',
       retries: store.webhookRetries,
       commit: async (progress: Parameters<Store['progressWebhook']>[0]) => {
         await this.beforeCommit()

@@ -149,7 +149,7 @@ function postponed(before: Held, happening: Attempted): Decision {
 }
 
 function detailOf(happening: Attempted): EventDetail {
-  const { outcome, server, tls } = happening
+  const { outcome, server, tls, duration } = happening
   const { code, enhancedCode, message } = outcome
   const asked = serverOf(happening)
   const detail: EventDetail = { message }
@@ -159,6 +159,7 @@ function detailOf(happening: Attempted): EventDetail {
   // The attempt's is of the server it ended with.
   const heard = outcome.tls !== undefined || asked !== server ? outcome.tls : tls
   if (heard) detail.tls = heard
+  if (duration !== undefined) detail.duration = Math.round(duration)
   return detail
 }
 

@@ -89,6 +89,8 @@ export interface Attempted {
   /** Of the whole attempt. */
   server: string | null
   tls: string | null
+  /** Milliseconds; absent where nothing was tried. */
+  duration?: number
   /** For what is postponed: nobody was asked, so there is no attempt to name it, and what is known of answers stays. */
   untried: boolean
   /** For what is postponed: why it waits without being looked at until that is over. */

@@ -2,7 +2,7 @@
 import type { EventDetail, EventType, LoggedEvent } from '../../email/event.ts'
 import type { SuppressionType } from '../../email/suppression.ts'
 import { plainAddress, type ToldEmail, type ToldEvent, toldAddress } from '../../email/told-event.ts'
-import { filledMessageId } from '../../mail/batch/substitute.ts'
+import { replyWords } from './reply.ts'
 
 export type FormEvent = Record<string, unknown>
 
@@ -40,13 +40,12 @@ export const FORM_WORDS: Readonly<Record<EventType, FormWord | null>> = {
   canceled: null,
 }
 
-/** Null: this dialect has no word for it. `storageOf`: absent where nothing is known of it. */
-export function formEvent(told: ToldEvent, storageOf?: (email: ToldEmail) => FormStorage): FormEvent | null {
-  const { event, id, email, recipientVariables } = told
-  const known = wordFor(event, email)
+/** Null: this dialect has no word for it. `base`: of the URLs of stored messages, without a slash at its end. */
+export function formEvent(told: ToldEvent, base: string): FormEvent | null {
+  const { event, id, email } = told
+  const known = formWord(event, email)
   if (known === null) return null
   const recipient = toldAddress(told)
-  const variables = { ...email?.variables, ...filledIn(email, recipientVariables) }
   return {
     event: known.event,
     id,
@@ -55,10 +54,10 @@ export function formEvent(told: ToldEvent, storageOf?: (email: ToldEmail) => For
     recipient,
     'recipient-domain': recipient.slice(recipient.lastIndexOf('@') + 1),
     ...(known.severity !== undefined && { severity: known.severity, reason: reasonOf(event) }),
-    ...(known.event === 'accepted' && { method: 'HTTP' }),
+    ...(known.event === 'accepted' && { method: email?.viaSmtp ? 'SMTP' : 'HTTP' }),
     tags: email?.tags.map(({ name, value }) => (name === 'tag' ? value : `${name}:${value}`)) ?? [],
     campaigns: [],
-    'user-variables': variables,
+    'user-variables': email?.variables ?? {},
     flags: {
       'is-routed': false,
       'is-authenticated': true,
@@ -67,15 +66,16 @@ export function formEvent(told: ToldEvent, storageOf?: (email: ToldEmail) => For
     },
     envelope: { transport: 'smtp', sender: email?.sender ?? '', targets: recipient },
     // There whatever else is missing: its readers do not look whether it is.
-    message: messageOf(email, recipient, recipientVariables),
-    ...(email !== null && storageOf !== undefined && { storage: storageOf(email) }),
+    message: messageOf(email, recipient),
+    ...(email !== null && { storage: storageOf(told, email, base) }),
     ...(hasStatus(known) && { 'delivery-status': deliveryStatus(event) }),
   }
 }
 
 const LEVELS = { none: 'info', temporary: 'warn', permanent: 'error' } as const
 
-function wordFor({ type }: LoggedEvent, email: ToldEmail | null): FormWord | null {
+/** Null: this dialect does not tell it. */
+export function formWord({ type }: Pick<LoggedEvent, 'type'>, email: ToldEmail | null): FormWord | null {
   // What was scheduled was accepted before.
   return type === 'sent' && email?.scheduledAt != null ? null : FORM_WORDS[type]
 }
@@ -114,14 +114,8 @@ const SUPPRESSED: Readonly<Record<SuppressionType, { code: number; reason: strin
 }
 
 function deliveryStatus({ type, at, detail }: LoggedEvent): Record<string, unknown> {
-  const {
-    message: said = '',
-    enhancedCode = '',
-    attempt,
-    nextAttemptAt,
-    tls,
-    suppressedBy = 'bounce',
-  } = detail
+  const { enhancedCode = '', attempt, nextAttemptAt, tls, duration = 0, suppressedBy = 'bounce' } = detail
+  const said = replyWords(detail)
   const message = type === 'suppressed' ? SUPPRESSED[suppressedBy].message : said
   return {
     code: codeOf(type, detail),
@@ -129,6 +123,7 @@ function deliveryStatus({ type, at, detail }: LoggedEvent): Record<string, unkno
     description: type === 'suppressed' ? said : '',
     'enhanced-code': enhancedCode,
     'attempt-no': attempt ?? 1,
+    'session-seconds': duration / 1000,
     'mx-host': detail.server?.split(' ')[0] ?? '',
     tls: tls !== undefined,
     'certificate-verified': false,
@@ -144,65 +139,34 @@ function codeOf(type: LoggedEvent['type'], { code, suppressedBy = 'bounce' }: Ev
   return code ?? (type === 'delivered' ? 250 : type === 'delivery_delayed' ? 451 : 550)
 }
 
-function messageOf(
-  email: ToldEmail | null,
-  recipient: string,
-  values: Record<string, string> | null,
-): Record<string, unknown> {
+function messageOf(email: ToldEmail | null, recipient: string): Record<string, unknown> {
   if (email === null) {
     const headers = { to: recipient, from: '', subject: '', 'message-id': '' }
     return { headers, attachments: [], recipients: [recipient], size: 0 }
   }
-  const { from, subject, messageId, attachments, size } = email
-  const { to, recipients } = addressedBy(email)
-  // In a batch each copy may have its own.
-  const ownId =
-    values === null
-      ? messageId
-      : filledMessageId(messageId, { address: recipient, name: '', variables: values })
+  const { from, to, cc, subject, messageId, attachments, size } = email
   return {
-    headers: { to, from, subject, 'message-id': ownId.replace(/^<(.*)>$/, '$1') },
+    headers: { to: to.join(', '), from, subject, 'message-id': messageId.replace(/^<(.*)>$/, '$1') },
     attachments: attachments.map(({ filename, contentType, size: octets }) => {
       return { filename, 'content-type': contentType, size: octets }
     }),
-    recipients,
+    recipients: [...to, ...cc].map(plainAddress),
     size,
   }
 }
 
-interface Addressed {
-  to: string
-  recipients: readonly string[]
+function storageOf({ event }: ToldEvent, email: ToldEmail, base: string): FormStorage {
+  const key = storageKey(email.id, email.individual ? event.recipient : null)
+  return { url: `${base}${storedPath(email.domainName ?? '', key)}`, key }
 }
 
-const addressed = new WeakMap<ToldEmail, Addressed>()
-
-/** The same in each of its events, of which an email to a thousand has thousands. */
-function addressedBy(email: ToldEmail): Addressed {
-  const known = addressed.get(email)
-  if (known !== undefined) return known
-  const { to, cc } = email
-  const made = { to: to.join(', '), recipients: [...to, ...cc].map(plainAddress) }
-  addressed.set(email, made)
-  return made
+/**
+ * Of a message that is kept. `position`: of the recipient of a batch whose copy it is; null: it is the same for all.
+ */
+export function storageKey(emailId: string, position: number | null): string {
+  return position === null ? emailId : `${emailId}.${position}`
 }
 
-/** Characters of all values together that are filled in: where it is more, the placeholder stays. */
-const MOST_FILLED_IN = 16 * 1024
-
-/** Variables may be filled in with the recipient's own values, as the message is. */
-function filledIn(email: ToldEmail | null, values: Record<string, string> | null): Record<string, string> {
-  if (email === null || values === null) return {}
-  let left = MOST_FILLED_IN
-  const fill = (placeholder: string, key: string): string => {
-    const value = Object.hasOwn(values, key) ? values[key]! : placeholder
-    // A small template may ask for a large value a thousand times.
-    if (value.length > left) return placeholder
-    left -= value.length
-    return value
-  }
-  const filled = Object.entries(email.variables).map(([name, text]) => {
-    return [name, text.replace(/%recipient\.([^%\s]+)%/g, fill)]
-  })
-  return Object.fromEntries(filled)
+export function storedPath(domain: string, key: string): string {
+  return `/v3/domains/${domain}/messages/${key}`
 }

@@ -1,6 +1,7 @@
 /** Events in the words of the JSON dialect: what its webhooks carry. */
 import type { EventDetail, EventType } from '../../email/event.ts'
 import type { ToldEmail, ToldEvent } from '../../email/told-event.ts'
+import { diagnosticCode } from './reply.ts'
 
 /** Null: this dialect has no word for it. */
 export const JSON_TYPES: Readonly<Record<EventType, string | null>> = {
@@ -27,14 +28,14 @@ export interface JsonEvent {
 }
 
 /** Null: this dialect has no word for it. What retention has removed of the email is not told. */
-export function jsonEvent({ event, email }: ToldEvent): JsonEvent | null {
+export function jsonEvent({ event, email, recipient }: ToldEvent): JsonEvent | null {
   const type = JSON_TYPES[event.type]
   if (type === null) return null
   const data: Record<string, unknown> = {
     email_id: event.emailId,
     created_at: isoTime(email?.createdAt ?? event.at),
     // An event of one recipient names that one: nobody else is concerned.
-    to: event.address === null ? (email?.to ?? []) : [event.address],
+    to: event.address === null ? (email?.to ?? []) : [recipient?.mailbox ?? event.address],
     ...(email !== null && content(email)),
     ...about(event.type, event.detail),
   }
@@ -69,10 +70,10 @@ function about(type: EventType, detail: EventDetail): Record<string, unknown> {
     case 'bounced':
       return {
         bounce: {
-          message,
+          message: `${bounceSentence(detail)}: ${message}`,
           type: 'Permanent',
           subType: bounceKind(detail),
-          diagnosticCode: diagnostic(detail),
+          diagnosticCode: [diagnosticCode(detail) ?? []].flat(),
         },
       }
     case 'failed':
@@ -112,10 +113,12 @@ function bounceKind({ enhancedCode, code }: EventDetail): string {
   return BOUNCES.find(([pattern]) => pattern.test(enhancedCode))?.[1] ?? 'General'
 }
 
-/** As a DSN has it (RFC 3464 2.3.6). */
-function diagnostic({ code, enhancedCode, message }: EventDetail): string[] {
-  if (code === undefined) return []
-  return [['smtp;', code, enhancedCode, message].filter((part) => part !== undefined).join(' ')]
+/** Clients tell by the words "bounce message" whether an address bounced (Anymail does). */
+function bounceSentence(detail: EventDetail): string {
+  if (detail.code === undefined) return 'This counts as a hard bounce message'
+  if (bounceKind(detail) === 'MailboxFull')
+    return "The recipient's email provider sent a bounce message because the recipient's inbox was full"
+  return "The recipient's email provider sent a hard bounce message"
 }
 
 function isoTime(at: number): string {

@@ -1,7 +1,8 @@
 /** What webhooks of each dialect call the types of events. */
 import type { EventType } from '../../email/event.ts'
+import { type ToldEvent, WHOLE } from '../../email/told-event.ts'
 import type { WebhookDialect, WebhookType } from '../../store/store.ts'
-import { FORM_WORDS } from './form.ts'
+import { FORM_WORDS, formWord } from './form.ts'
 import { JSON_TYPES } from './json.ts'
 import { isUnsent } from './unsent.ts'
 
@@ -24,6 +25,17 @@ function webhookWordsOf(table: typeof FORM_WORDS): Words {
 /** What a dialect calls a type; null: it has no word for it. */
 export function wordOfType(dialect: WebhookDialect, type: EventType): string | null {
   return WORDS[dialect][type]
+}
+
+/**
+ * Whether a dialect tells this event once for each recipient of its email, and not of the email as a whole. The form
+ * dialect accepts recipients; a batch is a message for each of them in every dialect.
+ */
+export function isToldOfEach(dialect: WebhookDialect, told: ToldEvent): boolean {
+  const { event, email, part } = told
+  if (part !== WHOLE || event.recipient !== null || email === null) return false
+  if (dialect === 'form') return formWord(event, email)?.event === 'accepted'
+  return email.individual && wordOfType(dialect, event.type) !== null
 }
 
 /** Each word with the types that it stands for, in the order of the tables. */

@@ -11,7 +11,8 @@ import type { ToldEvent } from '../../email/told-event.ts'
 import type { WebhookAttempt, WebhookProgress } from '../../store/store.ts'
 import { Endpoint, type OpenWebhook, type WebhookShares, type WebhookState } from './endpoint.ts'
 import type { Message } from './held.ts'
-import { catchUp, concerns, inPortions, isWanted, type ReadPorts, readRetries } from './read.ts'
+import { behind, comparePlaces, wholeUpTo } from './place.ts'
+import { catchUp, inPortions, isWanted, newTo, type ReadPorts, readRetries, tellsEach } from './read.ts'
 import type { WebhookSchedule } from './schedule.ts'
 import { Shares } from './shares.ts'
 import { type TryPorts, tryOnce } from './try.ts'
@@ -176,15 +177,17 @@ export class Dispatcher {
 
   /** `current`: who had read as far as all when the page was asked for, and for whom it was. */
   async #distribute(page: EventPage, current: readonly Endpoint[]): Promise<void> {
+    const isCurrent = (endpoint: Endpoint) => !endpoint.lagging
     const wanted = (event: LoggedEvent) =>
-      current.some((endpoint) => !endpoint.lagging && isWanted(endpoint, event))
-    for await (const { told, upTo } of inPortions(this.#ports, page, wanted)) {
-      this.#live = upTo
+      current.some((endpoint) => isCurrent(endpoint) && isWanted(endpoint, event))
+    const each = (told: ToldEvent) =>
+      current.some((endpoint) => isCurrent(endpoint) && tellsEach(endpoint, told))
+    for await (const { told, upTo } of inPortions(this.#ports, page, behind(this.#live ?? 0), each, wanted)) {
+      this.#live = wholeUpTo(upTo)
       for (const endpoint of this.#endpoints.values()) {
         if (endpoint.lagging) continue
-        const its = told.filter((each) => each.event.number > endpoint.read && concerns(endpoint, each))
-        if (current.includes(endpoint)) endpoint.hold(its, upTo)
-        else if (endpoint.read < upTo) endpoint.lagging = true
+        if (current.includes(endpoint)) endpoint.hold(newTo(endpoint, told), upTo)
+        else if (comparePlaces(endpoint.read, upTo) < 0) endpoint.lagging = true
         this.#pump(endpoint)
       }
     }

@@ -2,9 +2,10 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { webhookSwitched } from '../../email/company-event.ts'
 import type { ToldEvent } from '../../email/told-event.ts'
-import type { HeldWebhook, WebhookAttempt, WebhookProgress } from '../../store/store.ts'
+import type { HeldWebhook, WebhookAttempt, WebhookProgress, WebhookTelling } from '../../store/store.ts'
 import { GIVEN_UP, Health } from './health.ts'
 import { Held, type Message } from './held.ts'
+import { behind, comparePlaces, type Place, placeOf, tellingOf, wholeUpTo } from './place.ts'
 import { Results } from './results.ts'
 import { isTaken, type WebhookSchedule, waitAfter } from './schedule.ts'
 import type { Share, Shares } from './shares.ts'
@@ -41,8 +42,8 @@ export type WebhookState = 'current' | 'behind' | 'failing'
 
 export class Endpoint {
   webhook: OpenWebhook
-  /** Up to this event all that it is to be told was read from the log. */
-  read: number
+  /** Up to here all that it is to be told was read from the log. */
+  read: Place
   /** It is behind what is read for all, and reads by itself. */
   lagging = true
   /** Something is being read for it alone. */
@@ -62,7 +63,7 @@ export class Endpoint {
 
   constructor(webhook: OpenWebhook, schedule: WebhookSchedule, { requests, octets }: WebhookShares) {
     this.webhook = webhook
-    this.read = webhook.cursor
+    this.read = behind(webhook.cursor)
     this.#committed = webhook.cursor
     this.#schedule = schedule
     this.#requests = requests.of(webhook.companyId)
@@ -109,21 +110,21 @@ export class Endpoint {
    * New events, in order, and up to where they are all that it is told. False: there is no room for all of them, and it
    * reads on from the first for which there was none.
    */
-  hold(told: readonly ToldEvent[], upTo: number): boolean {
+  hold(told: readonly ToldEvent[], upTo: Place): boolean {
     for (const each of told) {
       if (this.room === 0) {
         this.lagging = true
         return false
       }
       this.#held.add(each)
-      this.read = each.event.number
+      this.read = placeOf(each)
     }
-    this.read = Math.max(this.read, upTo)
+    if (comparePlaces(this.read, upTo) < 0) this.read = upTo
     return true
   }
 
-  /** The numbers of what is told again and is not committed yet: to be asked for before the store is. */
-  get repeated(): ReadonlySet<number> {
+  /** The keys of what is told again and is not committed yet: to be asked for before the store is. */
+  get repeated(): ReadonlySet<string> {
     return this.#held.repeated
   }
 
@@ -132,9 +133,9 @@ export class Endpoint {
   }
 
   /** It can be told no more: retention has removed the event. */
-  forget(number: number): void {
-    this.#held.forget(number)
-    this.#results.over(number)
+  forget(telling: WebhookTelling): void {
+    this.#held.forget(telling)
+    this.#results.over(telling)
   }
 
   /** It would take something now. */
@@ -163,12 +164,12 @@ export class Endpoint {
 
   /** `tried` null: there was nothing to tell in its dialect. Gives what is noted of the try. */
   finish(message: Message, tried: Tried | null, now: number): WebhookAttempt | null {
-    const { number } = message.told.event
+    const telling = tellingOf(message.told)
     this.#told = true
     const attempt = tried === null ? null : this.#note(message, tried, now)
     const dueAt = attempt?.nextAt ?? null
-    if (dueAt !== null) this.#results.waits(number, attempt!.attempt, dueAt)
-    else if (message.again) this.#results.over(number)
+    if (dueAt !== null) this.#results.waits(telling, attempt!.attempt, dueAt)
+    else if (message.again) this.#results.over(telling)
     this.#held.finish(message)
     if (this.#health.down) this.#letGo(now)
     return attempt
@@ -181,13 +182,24 @@ export class Endpoint {
     now: number,
   ): WebhookAttempt {
     const { dialect, id } = this.webhook
-    const { number, type, emailId } = told.event
+    const { type, emailId } = told.event
     const succeeded = isTaken(status)
     const made = attempts + 1
     const wait = succeeded ? null : waitAfter(this.#schedule, dialect, made, status)
     const dueAt = wait === null ? null : now + wait
     const attempt: WebhookAttempt = {
-      ...{ id: randomUUIDv7(), webhookId: id, number, type, emailId, at, duration, status, error, response },
+      ...{
+        id: randomUUIDv7(),
+        webhookId: id,
+        ...tellingOf(told),
+        type,
+        emailId,
+        at,
+        duration,
+        status,
+        error,
+        response,
+      },
       ...{ succeeded, attempt: made, nextAt: dueAt },
     }
     this.#results.tried(attempt)
@@ -198,18 +210,17 @@ export class Endpoint {
 
   /** While it is down nothing waits in memory: all is read again when it is up. */
   #letGo(now: number): void {
-    const { passed, first, again } = this.#held.letGo()
+    const { passed, before, again } = this.#held.letGo()
     // Those before others that were told the log is not read again for.
-    for (const number of passed) this.#results.waits(number, 0, now)
+    for (const telling of passed) this.#results.waits(telling, 0, now)
     if (again) this.webhook.retryAt = now
-    if (first !== undefined) this.read = first - 1
+    if (before !== undefined) this.read = before
     this.lagging = true
   }
 
   /** Up to this event everything was told, or waits to be told again. */
   get cursor(): number {
-    const { first } = this.#held
-    return first === null ? this.read : first - 1
+    return this.#held.toldUpTo ?? wholeUpTo(this.read)
   }
 
   /**
@@ -234,8 +245,7 @@ export class Endpoint {
 
   committed({ cursor, over, waiting }: WebhookProgress): void {
     this.#committed = cursor
-    for (const number of over) this.#held.committed(number)
-    for (const { number } of waiting) this.#held.committed(number)
+    for (const telling of [...over, ...waiting]) this.#held.committed(telling)
   }
 
   /** It could not be committed: it goes along with the next. */

@@ -19,6 +19,7 @@ import {
 import { Teller } from '../tell.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { OpenWebhook } from './endpoint.ts'
+import { keyOf } from './place.ts'
 import { LISTENING_SCHEDULE } from './schedule.ts'
 
 export interface Forwarded {
@@ -31,6 +32,8 @@ export interface Forwarded {
   /** The number of the event behind which it begins. */
   after: number
   userAgent: string
+  /** Where the service is reached, for the URLs that are told. */
+  base: string
 }
 
 export interface ForwardingEars {
@@ -65,11 +68,11 @@ export class Forwarding {
   readonly #ears: ForwardingEars
   readonly #webhook: OpenWebhook
   readonly #dispatcher: Dispatcher
-  readonly #retries = new Map<number, WebhookRetry>()
-  /** Numbers of the events that wait for another try, and their times. */
-  readonly #waiting = new Map<number, number>()
+  readonly #retries = new Map<string, WebhookRetry>()
+  /** Keys of the events that wait for another try, and their times. */
+  readonly #waiting = new Map<string, number>()
   /** Those of them that nobody was there for. */
-  readonly #unreached = new Set<number>()
+  readonly #unreached = new Set<string>()
   readonly #failed = Promise.withResolvers<never>()
   #taken = 0
   #givenUp = 0
@@ -87,14 +90,14 @@ export class Forwarding {
     this.#ask = ask
     this.#ears = ears
     this.#webhook = openWebhook(forwarded)
-    const teller = new Teller(store)
     this.#dispatcher = new Dispatcher(
       {
         log: {
           eventsAfter: (...asked) => this.#noticing(this.#log.eventsAfter(...asked)),
           lastEventNumber: () => this.#noticing(this.#log.lastEventNumber()),
         },
-        tell: (events) => teller.tell(events),
+        teller: new Teller(store),
+        base: () => forwarded.base,
         retries: async (_, dueBefore, limit) => this.#due(dueBefore, limit),
         commit: async (progress) => this.#keep(progress),
         prune: async () => {},
@@ -140,11 +143,12 @@ export class Forwarding {
   }
 
   #keep({ over, waiting, disabled }: WebhookProgress): boolean {
-    for (const number of over) this.#retries.delete(number)
-    for (const { number, attempts, dueAt } of waiting) {
+    for (const telling of over) this.#retries.delete(keyOf(telling))
+    for (const retry of waiting) {
+      const key = keyOf(retry)
       // Where nobody was there, that was no try.
-      const made = this.#unreached.has(number) ? attempts - 1 : attempts
-      this.#retries.set(number, { number, attempts: made, dueAt })
+      const attempts = this.#unreached.has(key) ? retry.attempts - 1 : retry.attempts
+      this.#retries.set(key, { ...retry, attempts })
     }
     if (disabled !== null)
       this.#failed.reject(new Error(`${this.#webhook.url} is given up: ${disabled.detail.message}`))
@@ -173,22 +177,23 @@ export class Forwarding {
     this.#unreachable = null
     this.#ears.onReachable()
     const now = Date.now()
-    for (const number of this.#unreached) {
-      const retry = this.#retries.get(number)
-      if (retry !== undefined) this.#retries.set(number, { ...retry, dueAt: now })
+    for (const key of this.#unreached) {
+      const retry = this.#retries.get(key)
+      if (retry !== undefined) this.#retries.set(key, { ...retry, dueAt: now })
     }
     this.#unreached.clear()
     this.#look()
   }
 
   #tried(attempt: WebhookAttempt, { event }: ToldEvent): void {
-    const { number, succeeded, nextAt, status, error } = attempt
-    if (nextAt === null) this.#waiting.delete(number)
-    else this.#waiting.set(number, event.at)
+    const { succeeded, nextAt, status, error } = attempt
+    const key = keyOf(attempt)
+    if (nextAt === null) this.#waiting.delete(key)
+    else this.#waiting.set(key, event.at)
     if (succeeded) this.#taken++
     else if (nextAt === null) this.#givenUp++
     // Said once, and not for each event that waits.
-    if (status === null && error === this.#unreachable) this.#unreached.add(number)
+    if (status === null && error === this.#unreachable) this.#unreached.add(key)
     else this.#ears.onTried(attempt, event)
   }
 

@@ -1,5 +1,7 @@
 /** The events that are held for one webhook: those that wait, in their order, and those under way. */
 import type { ToldEvent } from '../../email/told-event.ts'
+import type { WebhookTelling } from '../../store/store.ts'
+import { comparePlaces, keyOf, type Place, placeBefore, placeOf, tellingOf } from './place.ts'
 import type { Share } from './shares.ts'
 
 /** An event on its way to one webhook. */
@@ -60,14 +62,14 @@ export class Held {
   readonly #octets: Share
   #queue: Message[] = []
   #again: Message[] = []
-  /** Numbers of new events, in their order. */
-  readonly #unfinished = new Set<number>()
-  /** Numbers of those told again. */
-  readonly #repeated = new Set<number>()
+  /** New events, in their order, and the number of the last event before each of them. */
+  readonly #unfinished = new Map<string, number>()
+  /** Those told again. */
+  readonly #repeated = new Set<string>()
   /** Of emails of which something new is under way. */
   readonly #emails = new Map<string, EmailOrder>()
-  /** The last new event that was begun. */
-  #begun = 0
+  /** Up to where new events were begun. */
+  #begun: Place = { number: 0, recipient: 0 }
   /** Octets of an event, as those before were. */
   #usual = 0
 
@@ -98,19 +100,19 @@ export class Held {
     return half && this.mayAdd
   }
 
-  /** The new event before which all is told, or waits to be told again; null: none is held. */
-  get first(): number | null {
-    for (const first of this.#unfinished) return first
+  /** Up to this event all is told, or waits to be told again; null: nothing new is held. */
+  get toldUpTo(): number | null {
+    for (const upTo of this.#unfinished.values()) return upTo
     return null
   }
 
   add(told: ToldEvent): void {
-    this.#unfinished.add(told.event.number)
+    this.#unfinished.set(keyOf(tellingOf(told)), told.event.number - 1)
     this.#queue.push(this.#taken(told, 0, false))
   }
 
   addAgain(told: ToldEvent, attempts: number): void {
-    this.#repeated.add(told.event.number)
+    this.#repeated.add(keyOf(tellingOf(told)))
     this.#again.push(this.#taken(told, attempts, true))
   }
 
@@ -121,19 +123,19 @@ export class Held {
     return { told, octets, attempts, again }
   }
 
-  /** The numbers of what is told again and is not committed yet: to be asked for before the store is. */
-  get repeated(): ReadonlySet<number> {
+  /** The keys of what is told again and is not committed yet: to be asked for before the store is. */
+  get repeated(): ReadonlySet<string> {
     return new Set(this.#repeated)
   }
 
   /** It can be told no more: the store has it among those that are told again until that is committed. */
-  forget(number: number): void {
-    this.#repeated.add(number)
+  forget(telling: WebhookTelling): void {
+    this.#repeated.add(keyOf(telling))
   }
 
   /** The store has it no more among those that are told again, or has when it is due. */
-  committed(number: number): void {
-    this.#repeated.delete(number)
+  committed(telling: WebhookTelling): void {
+    this.#repeated.delete(keyOf(telling))
   }
 
   /** The next, under way from now on; undefined: there is nothing that could be. */
@@ -141,8 +143,9 @@ export class Held {
     const again = this.#again.shift()
     if (again !== undefined) return again
     for (let message = this.#queue.shift(); message !== undefined; message = this.#queue.shift()) {
-      const { number, emailId } = message.told.event
-      this.#begun = Math.max(this.#begun, number)
+      const { emailId } = message.told.event
+      const place = placeOf(message.told)
+      if (comparePlaces(place, this.#begun) > 0) this.#begun = place
       const order = this.#emails.get(emailId) ?? new EmailOrder()
       this.#emails.set(emailId, order)
       if (order.begins(message)) return message
@@ -159,8 +162,8 @@ export class Held {
   finish(message: Message): void {
     // Until that is committed the store still says that it is due.
     if (message.again) return
-    const { number, emailId } = message.told.event
-    this.#unfinished.delete(number)
+    const { emailId } = message.told.event
+    this.#unfinished.delete(keyOf(tellingOf(message.told)))
     const order = this.#emails.get(emailId)
     if (order === undefined) return
     this.#queue.unshift(...order.ends(message))
@@ -169,18 +172,20 @@ export class Held {
 
   /**
    * What waits is not held any longer. Gives the new events of that: `passed` lie before others that were begun,
-   * `first` is the first of the rest; and whether there were some that are told again.
+   * `before` is the place before the first of the rest; and whether there were some that are told again.
    */
-  letGo(): { passed: number[]; first: number | undefined; again: boolean } {
+  letGo(): { passed: WebhookTelling[]; before: Place | undefined; again: boolean } {
     const again = this.#again.length > 0
-    const numbers = this.#queue.map(({ told }) => told.event.number)
+    const waiting = this.#queue.map(({ told }) => told)
     for (const { octets } of [...this.#queue, ...this.#again]) this.#octets.give(octets)
-    for (const { told } of this.#again) this.#repeated.delete(told.event.number)
-    for (const number of numbers) this.#unfinished.delete(number)
+    for (const { told } of this.#again) this.#repeated.delete(keyOf(tellingOf(told)))
+    for (const told of waiting) this.#unfinished.delete(keyOf(tellingOf(told)))
     this.#queue = []
     this.#again = []
-    const passed = numbers.filter((number) => number <= this.#begun)
-    return { passed, first: numbers.find((number) => number > this.#begun), again }
+    const isPassed = (told: ToldEvent) => comparePlaces(placeOf(told), this.#begun) <= 0
+    const first = waiting.find((told) => !isPassed(told))
+    const before = first === undefined ? undefined : placeBefore(first)
+    return { passed: waiting.filter(isPassed).map(tellingOf), before, again }
   }
 
   /** Nothing more is begun. */

@@ -14,8 +14,8 @@ export interface WebhookThreadData {
 }
 
 export type ToWebhookThread =
-  /** The webhooks that this node has now, under its token. */
-  | { kind: 'held'; token: number; webhooks: OpenWebhook[] }
+  /** The webhooks that this node has now, under its token; and where the service is reached. */
+  | { kind: 'held'; token: number; base: string; webhooks: OpenWebhook[] }
   /** The answer to a call. */
   | { kind: 'answer'; call: number; value: boolean }
   | { kind: 'failed'; call: number; message: string }

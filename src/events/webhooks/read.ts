@@ -1,38 +1,58 @@
 /** What is read of the log for one webhook: what it has not come to yet, and what it is told again. */
 import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
-import type { ToldEvent } from '../../email/told-event.ts'
-import type { EventLog, WebhookStore } from '../../store/store.ts'
-import { wordOfType } from '../told/types.ts'
+import { type ToldEvent, WHOLE } from '../../email/told-event.ts'
+import type { EventLog, WebhookStore, WebhookTelling } from '../../store/store.ts'
+import type { Teller } from '../tell.ts'
+import { isToldOfEach, wordOfType } from '../told/types.ts'
 import { eventTypesIn } from '../told/unsent.ts'
 import type { Endpoint } from './endpoint.ts'
+import { behind, comparePlaces, keyOf, type Place, placeOf, wholeUpTo } from './place.ts'
 
 export interface ReadPorts {
   log: EventLog
-  /** What is told of the first of these events, in their order: as much as is read at a time. */
-  tell(events: LoggedEvent[]): Promise<ToldEvent[]>
+  teller: Pick<Teller, 'tell' | 'tellParts' | 'tellEach'>
   retries: WebhookStore['webhookRetries']
 }
 
 /** Retries read at a time. */
 const RETRIES = 50
 
+/** `told` has all wanted events up to the place. */
+export interface Portion {
+  told: ToldEvent[]
+  upTo: Place
+}
+
 /**
- * What is told of a page, so much at a time that it can be held: up to an event all that is wanted of it. Whether one
- * is wanted is asked when it is its turn.
+ * What is told of a page, so much at a time that it can be held. Whether an event is wanted is asked when it is its
+ * turn; `each`: whether it is told of each recipient as well, `from`: the place behind which that begins.
  */
 export async function* inPortions(
-  { tell }: Pick<ReadPorts, 'tell'>,
+  { teller }: Pick<ReadPorts, 'teller'>,
   { events, cursor }: EventPage,
+  from: Place,
+  each: (told: ToldEvent) => boolean,
   wanted: (event: LoggedEvent) => boolean = () => true,
-): AsyncGenerator<{ told: ToldEvent[]; upTo: number }> {
-  let from = 0
+): AsyncGenerator<Portion> {
+  let next = 0
   do {
-    const some = events.slice(from).filter(wanted)
-    const told = some.length === 0 ? [] : await tell(some)
+    const some = events.slice(next).filter(wanted)
+    const told = some.length === 0 ? [] : await teller.tell(some)
     const last = told.length < some.length ? told.at(-1)!.event : events.at(-1)
-    from = last === undefined ? 0 : events.indexOf(last) + 1
-    yield { told, upTo: from < events.length ? last!.number : cursor }
-  } while (from < events.length)
+    next = last === undefined ? 0 : events.indexOf(last) + 1
+    let portion: ToldEvent[] = []
+    for (const one of told) {
+      portion.push(one)
+      if (!each(one)) continue
+      const { number } = one.event
+      const first = number === from.number ? from.recipient + 1 : 0
+      for await (const parts of teller.tellEach(one, first)) {
+        yield { told: [...portion, ...parts], upTo: placeOf(parts.at(-1)!) }
+        portion = []
+      }
+    }
+    yield { told: portion, upTo: behind(next < events.length ? last!.number : cursor) }
+  } while (next < events.length)
 }
 
 /** `live`: up to here the log was read for all. */
@@ -44,38 +64,58 @@ export async function catchUp(
   const { companyId, types } = endpoint.webhook
   const filter: LogFilter = types.length === 0 ? { companyId } : { companyId, types: eventTypesIn(types) }
   let from = endpoint.read
-  const page = await ports.log.eventsAfter(from, filter, endpoint.room)
-  for await (const { told, upTo } of inPortions(ports, page)) {
+  const page = await ports.log.eventsAfter(wholeUpTo(from), filter, endpoint.room)
+  for await (const { told, upTo } of inPortions(ports, page, from, (one) => tellsEach(endpoint, one))) {
     // It may have gone down meanwhile, and stepped back.
     if (endpoint.closed || endpoint.read !== from) return
-    const concerning = told.filter((each) => concerns(endpoint, each))
-    if (!endpoint.hold(concerning, upTo)) return
+    if (!endpoint.hold(newTo(endpoint, told), upTo)) return
     from = endpoint.read
   }
   const all = live()
-  if (all !== null && endpoint.read >= all) endpoint.lagging = false
+  if (all !== null && wholeUpTo(endpoint.read) >= all) endpoint.lagging = false
 }
 
 export async function readRetries(ports: ReadPorts, endpoint: Endpoint, now: number): Promise<void> {
-  const { id, companyId } = endpoint.webhook
+  const { id } = endpoint.webhook
   // Whatever is committed while the store is asked, its answer may be older.
   const known = endpoint.repeated
   const due = await ports.retries(id, now, RETRIES)
-  const fresh = due.filter(({ number }) => !known.has(number))
+  const fresh = due.filter((telling) => !known.has(keyOf(telling)))
   // The next look at the store says when more are due.
   endpoint.webhook.retryAt = due.length < RETRIES || fresh.length === 0 ? null : now
-  for (const [index, { number, attempts }] of fresh.entries()) {
+  for (const [index, { attempts, dueAt: _, ...telling }] of fresh.entries()) {
     if (index > 0 && endpoint.roomAgain === 0) {
       endpoint.webhook.retryAt = now
       return
     }
-    const page = await ports.log.eventsAfter(number - 1, { companyId }, 1)
-    const event = page.events[0]
-    const told = event?.number === number ? await ports.tell([event]) : []
+    const told = await toldAgain(ports, endpoint, telling)
     if (endpoint.closed) return
-    for (const each of told) endpoint.holdAgain(each, attempts)
-    if (told.length === 0) endpoint.forget(number)
+    if (told === undefined) endpoint.forget(telling)
+    else endpoint.holdAgain(told, attempts)
   }
+}
+
+/** Gives undefined when retention has removed the event. */
+async function toldAgain(
+  { log, teller }: ReadPorts,
+  endpoint: Endpoint,
+  { number, part }: WebhookTelling,
+): Promise<ToldEvent | undefined> {
+  const { companyId } = endpoint.webhook
+  const [event] = (await log.eventsAfter(number - 1, { companyId }, 1)).events
+  if (event?.number !== number) return undefined
+  const [whole] = await teller.tell([event])
+  if (whole === undefined || part === undefined) return whole
+  return (await teller.tellParts(whole, [part]))[0]
+}
+
+/** Selects what the endpoint wants and was not told yet. */
+export function newTo(endpoint: Endpoint, told: readonly ToldEvent[]): ToldEvent[] {
+  return told.filter((one) => comparePlaces(placeOf(one), endpoint.read) > 0 && concerns(endpoint, one))
+}
+
+export function tellsEach({ webhook }: Endpoint, told: ToldEvent): boolean {
+  return isToldOfEach(webhook.dialect, told)
 }
 
 /** As far as the event itself says. */
@@ -85,7 +125,15 @@ export function isWanted({ webhook }: Endpoint, { companyId, type }: LoggedEvent
   return wordOfType(webhook.dialect, type) !== null
 }
 
-export function concerns(endpoint: Endpoint, { event, email }: ToldEvent): boolean {
+export function concerns(endpoint: Endpoint, told: ToldEvent): boolean {
   const { domainId } = endpoint.webhook
-  return isWanted(endpoint, event) && (domainId === null || email?.domainId === domainId)
+  const { event, email, part } = told
+  if (!isWanted(endpoint, event) || tellsEach(endpoint, told)) return false
+  if (part !== WHOLE && !tellsEach(endpoint, wholeOf(told))) return false
+  return domainId === null || email?.domainId === domainId
+}
+
+/** Gives the event that a part belongs to. */
+function wholeOf(told: ToldEvent): ToldEvent {
+  return { ...told, event: { ...told.event, recipient: null, address: null }, part: WHOLE }
 }

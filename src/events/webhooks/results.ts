@@ -1,5 +1,5 @@
 /** What came of the tries of one webhook, until it is committed. */
-import type { WebhookAttempt, WebhookProgress } from '../../store/store.ts'
+import type { WebhookAttempt, WebhookProgress, WebhookTelling } from '../../store/store.ts'
 
 /** Tries that succeeded are kept, but no more than so many a second: who gets more looks at none of them. */
 const KEPT_A_SECOND = 50
@@ -28,13 +28,13 @@ export class Results {
   }
 
   /** The event waits for a time (Unix ms), after so many tries. */
-  waits(number: number, attempts: number, dueAt: number): void {
-    this.#uncommitted.waiting.push({ number, attempts, dueAt })
+  waits(telling: WebhookTelling, attempts: number, dueAt: number): void {
+    this.#uncommitted.waiting.push({ ...telling, attempts, dueAt })
   }
 
   /** What waited does so no more. */
-  over(number: number): void {
-    this.#uncommitted.over.push(number)
+  over(telling: WebhookTelling): void {
+    this.#uncommitted.over.push(telling)
   }
 
   /** All that there is: the caller's from now on, `giveBack` takes it again. Null: nothing. */

@@ -1,7 +1,7 @@
 /** An event that never happened, to try a webhook with. */
 import { randomUUIDv7 } from 'node:crypto'
 import type { EventDetail, EventType } from '../../email/event.ts'
-import type { ToldEvent } from '../../email/told-event.ts'
+import { type ToldEvent, WHOLE } from '../../email/told-event.ts'
 
 const DETAILS: Partial<Record<EventType, EventDetail>> = {
   delivered: {
@@ -26,6 +26,7 @@ export function sampleEvent(type: EventType, companyId: string, domain: string, 
   const at = { createdAt: now - 1_000, scheduledAt: type === 'scheduled' ? now + 3_600_000 : null }
   return {
     id: randomUUIDv7(),
+    part: WHOLE,
     event: {
       // Of no event: numbers begin with 1.
       number: -now,
@@ -42,9 +43,12 @@ export function sampleEvent(type: EventType, companyId: string, domain: string, 
         tags: [],
         variables: {},
         attachments: [],
+        ...{ domainName: domain, recipientCount: 1, viaSmtp: false },
       },
     },
-    recipientVariables: null,
+    recipient: {
+      ...{ position: 0, address: recipient, mailbox: null, copySize: null, copyOf: null, variables: null },
+    },
     octets: 1_000,
   }
 }

@@ -25,19 +25,22 @@ interface Unsigned {
 }
 
 interface InDialect {
-  /** What is told of an event; null when there is no word for it. */
-  payload(told: ToldEvent): object | null
+  /** What is told of an event; null when there is no word for it. `base`: as in `payload`. */
+  payload(told: ToldEvent, base: string): object | null
   request(unsigned: Unsigned): WebhookRequest
 }
 
 const DIALECTS: Readonly<Record<WebhookDialect, InDialect>> = {
   json: { payload: jsonEvent, request: standard },
-  form: { payload: (told) => formEvent(told), request: signedForm },
+  form: { payload: formEvent, request: signedForm },
 }
 
-/** What is told of an event in a dialect; null when it has no word for it. */
-export function payload(dialect: WebhookDialect, told: ToldEvent): object | null {
-  return DIALECTS[dialect].payload(told)
+/**
+ * What is told of an event in a dialect; null when it has no word for it. `base`: where this service is reached, for
+ * the URLs in it, without a slash at its end.
+ */
+export function payload(dialect: WebhookDialect, told: ToldEvent, base: string): object | null {
+  return DIALECTS[dialect].payload(told, base)
 }
 
 /** @param now Unix ms of this try */

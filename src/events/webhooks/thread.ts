@@ -23,6 +23,7 @@ const say = (message: FromWebhookThread) => port.postMessage(message)
 const calls = new Map<number, PromiseWithResolvers<boolean>>()
 let lastCall = 0
 let token: number | null = null
+let base = ''
 let counts = { succeeded: 0, failed: 0 }
 
 function call(ask: (call: number) => FromWebhookThread): Promise<boolean> {
@@ -44,11 +45,11 @@ const outgoing = new Outgoing({
   resolve: hostAddresses(new Resolver({ servers: dnsServers }), { hostsFile: allowPrivateNetworks }),
   connections: CONNECTIONS,
 })
-const teller = new Teller(store)
 const dispatcher = new Dispatcher(
   {
     log: store,
-    tell: (events) => teller.tell(events),
+    teller: new Teller(store),
+    base: () => base,
     retries: store.webhookRetries,
     commit: (progress) => call((id) => ({ kind: 'commit', call: id, progress })),
     async prune(id) {
@@ -84,6 +85,7 @@ port.on('message', (message: ToWebhookThread) => {
   switch (message.kind) {
     case 'held':
       token = message.token
+      base = message.base
       dispatcher.hold(message.webhooks)
       break
     case 'answer':

@@ -2,11 +2,14 @@
 import type { Ask, NoAnswer } from '../../network/outgoing.ts'
 import type { OpenWebhook, Tried } from './endpoint.ts'
 import type { Message } from './held.ts'
+import { tellingOf } from './place.ts'
 import { payload, type WebhookRequest, webhookRequest } from './sign.ts'
 
 export interface TryPorts {
   ask: Ask
   userAgent: string
+  /** Where this service is reached, for the URLs that it tells. */
+  base(): string
   /** Unix ms. */
   now(): number
 }
@@ -19,7 +22,7 @@ const TIMEOUT_MS = 15_000
  * Null: its dialect has no word for the event. `stopped`: given up in the midst of it, nobody knows what came of it.
  */
 export async function tryOnce(
-  { ask, now, userAgent }: TryPorts,
+  { ask, now, userAgent, base }: TryPorts,
   webhook: OpenWebhook,
   { told }: Message,
   signal: AbortSignal,
@@ -31,9 +34,9 @@ export async function tryOnce(
   }
   let request: WebhookRequest
   try {
-    const said = payload(webhook.dialect, told)
+    const said = payload(webhook.dialect, told, base())
     if (said === null) return null
-    request = webhookRequest(webhook, webhook.secrets, told.event, said, at)
+    request = webhookRequest(webhook, webhook.secrets, { ...told.event, ...tellingOf(told) }, said, at)
   } catch (error) {
     // What its sender made of it is no reason to tell nobody anything any more.
     return tried(null, `the event cannot be written down: ${(error as Error).message}`, '')

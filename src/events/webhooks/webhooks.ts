@@ -14,6 +14,8 @@ export interface WebhooksParts {
   seal: Seal
   /** What this node has things under; null while it is in no service. */
   token(): number | null
+  /** Where the service is reached, for the URLs that are told. */
+  base(): string
   thread: WebhookThreadData
   metrics: {
     webhookAttempts: { inc(labels: { outcome: string }, by: number): void }
@@ -132,7 +134,7 @@ export class Webhooks {
     const webhooks = await this.#opened(held)
     this.#token = token
     this.#running = true
-    this.#thread.post({ kind: 'held', token, webhooks })
+    this.#thread.post({ kind: 'held', token, base: this.#parts.base(), webhooks })
     this.#faults.reset()
     if (Date.now() < this.#prunedAt + PRUNE_MS) return
     this.#prunedAt = Date.now()

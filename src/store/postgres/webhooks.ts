@@ -1,7 +1,7 @@
 import type { NewCompanyEvent } from '../../email/company-event.ts'
 import { mapText } from '../json-columns.ts'
 import { StoreConflict } from '../store.ts'
-import type { WebhookRetry } from '../webhook.ts'
+import type { WebhookTelling } from '../webhook.ts'
 import {
   ATTEMPT_COLUMNS,
   type AttemptRow,
@@ -13,6 +13,9 @@ import {
   heldOf,
   INSERTED,
   insertedValues,
+  partColumn,
+  type RetryRow,
+  retryOf,
   searchLog,
   WEBHOOK_COLUMNS,
   type WebhookEventRow,
@@ -49,27 +52,29 @@ const HELD = `SELECT ${WEBHOOK_COLUMNS}, w.generation,
   FROM webhooks w JOIN companies c ON c.num = w.company WHERE w.lease = $1 AND w.status = 'enabled' ORDER BY w.num`
 const LEAVE = 'UPDATE webhooks SET lease = NULL WHERE lease = $1 AND ($2::text IS NULL OR id = $2)'
 const SOME_FREE = `SELECT EXISTS (SELECT 1 FROM webhooks WHERE ${FREE}) AS free`
-const RETRIES = `SELECT number, attempts, due_at AS "dueAt" FROM webhook_retries
+const RETRIES = `SELECT number, part, attempts, due_at AS "dueAt" FROM webhook_retries
   WHERE webhook = (SELECT num FROM webhooks WHERE id = $1) AND due_at <= $2 ORDER BY due_at LIMIT $3`
-const WAIT = `INSERT INTO webhook_retries (webhook, number, attempts, due_at)
-  SELECT $1, number, attempts, due FROM json_to_recordset($2::json) AS j (number bigint, attempts integer, due bigint)
-  ON CONFLICT (webhook, number) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at`
+const WAIT = `INSERT INTO webhook_retries (webhook, number, part, attempts, due_at)
+  SELECT $1, number, part, attempts, due
+  FROM json_to_recordset($2::json) AS j (number bigint, part integer, attempts integer, due bigint)
+  ON CONFLICT (webhook, number, part) DO UPDATE SET attempts = excluded.attempts, due_at = excluded.due_at`
 const PROGRESS = `UPDATE webhooks SET cursor = $1, failing_since = $2, status = coalesce($3, status),
     disabled_at = coalesce($4, disabled_at), disabled_reason = coalesce($5, disabled_reason)
   WHERE id = $6 AND lease = $7 AND generation = $8 AND status = 'enabled' RETURNING num, company`
 const OVER = `DELETE FROM webhook_retries WHERE webhook = $1
-  AND number IN (SELECT value::bigint FROM json_array_elements_text($2::json))`
+  AND (number, part) IN (SELECT number, part FROM json_to_recordset($2::json) AS j (number bigint, part integer))`
 /** What is said again was committed although no answer came. */
 const TRIED = `INSERT INTO webhook_attempts
-    (webhook, id, number, type, email_id, at, duration, status, error, response, succeeded, attempt, next_at)
-  SELECT $1, id, number, type, "emailId", at, duration, status, error, response, succeeded, attempt, "nextAt"
-  FROM json_to_recordset($2::json) AS j (id text, number bigint, type text, "emailId" text, at bigint, duration bigint,
+    (webhook, id, number, part, type, email_id, at, duration, status, error, response, succeeded, attempt, next_at)
+  SELECT $1, id, number, part, type, "emailId", at, duration, status, error, response, succeeded, attempt, "nextAt"
+  FROM json_to_recordset($2::json) AS j (id text, number bigint, part integer, type text, "emailId" text, at bigint, duration bigint,
     status integer, error text, response text, succeeded boolean, attempt integer, "nextAt" bigint)
   ON CONFLICT DO NOTHING`
 const ATTEMPTS = `SELECT ${ATTEMPT_COLUMNS} FROM webhook_attempts WHERE webhook = (SELECT num FROM webhooks WHERE id = $1)
     AND id < $2 AND ($4::boolean IS NULL OR succeeded = $4) AND ($5::bigint IS NULL OR number = $5)
+    AND ($6::integer IS NULL OR part = $6)
   ORDER BY id DESC LIMIT $3`
-const TOLD = eventsTold('(SELECT num FROM webhooks WHERE id = $1)', '$2', '$3')
+const TOLD = eventsTold('(SELECT num FROM webhooks WHERE id = $1)', '$2', '$3', '$4')
 const PRUNE = `DELETE FROM webhook_attempts WHERE webhook = $1 AND id IN (
     (SELECT id FROM webhook_attempts WHERE webhook = $1 AND succeeded ORDER BY id DESC LIMIT ${STEP} OFFSET $2)
     UNION ALL
@@ -136,11 +141,12 @@ export function webhooks(parts: Parts): WebhookStore {
       })
     },
 
-    async retellWebhook(id, number, now) {
+    async retellWebhook(id, number, now, parts = [partColumn()]) {
       const num = await numOf(id)
       if (num === undefined) return false
       return await changing(async (session) => {
-        await session.run(WAIT, [num, JSON.stringify([{ number, attempts: 0, due: Math.round(now) }])])
+        const rows = parts.map((part) => ({ number, part, attempts: 0, due: Math.round(now) }))
+        await session.run(WAIT, [num, JSON.stringify(rows)])
         return true
       })
     },
@@ -176,8 +182,9 @@ export function webhooks(parts: Parts): WebhookStore {
       await database.write(LEAVE, [token, id ?? null])
     },
 
-    webhookRetries: (id, dueBefore, limit) =>
-      database.read<WebhookRetry>(RETRIES, [id, Math.round(dueBefore), limit]),
+    async webhookRetries(id, dueBefore, limit) {
+      return (await database.read<RetryRow>(RETRIES, [id, Math.round(dueBefore), limit])).map(retryOf)
+    },
 
     async progressWebhook({
       id,
@@ -200,14 +207,14 @@ export function webhooks(parts: Parts): WebhookStore {
         ])
         if (row === undefined) return false
         if (disabled !== null) await tell(session, row.company, disabled)
-        if (over.length > 0) await session.run(OVER, [row.num, JSON.stringify(over)])
+        if (over.length > 0) await session.run(OVER, [row.num, JSON.stringify(over.map(withPart))])
         if (waiting.length > 0) {
-          const rows = waiting.map(({ dueAt, ...retry }) => ({ ...retry, due: Math.round(dueAt) }))
+          const rows = waiting.map(({ dueAt, ...retry }) => ({ ...withPart(retry), due: Math.round(dueAt) }))
           await session.run(WAIT, [row.num, JSON.stringify(rows)])
         }
         if (attempts.length > 0) {
           const rows = attempts.map((each) => ({
-            ...each,
+            ...withPart(each),
             error: each.error === null ? null : storable(each.error),
             response: storable(each.response),
             at: Math.round(each.at),
@@ -220,13 +227,14 @@ export function webhooks(parts: Parts): WebhookStore {
       })
     },
 
-    async webhookAttempts({ webhookId, succeeded, number, before = '~', limit }) {
-      const values = [webhookId, before, limit, succeeded ?? null, number ?? null]
+    async webhookAttempts({ webhookId, succeeded, number, part, before = '~', limit }) {
+      const values = [webhookId, before, limit, succeeded ?? null, number ?? null, part ?? null]
       return (await database.read<AttemptRow>(ATTEMPTS, values)).map((row) => attemptOf(row, webhookId))
     },
 
-    async webhookEvents({ webhookId, before = Number.MAX_SAFE_INTEGER, limit }) {
-      return (await database.read<WebhookEventRow>(TOLD, [webhookId, before, limit])).map(webhookEventOf)
+    async webhookEvents({ webhookId, before = Number.MAX_SAFE_INTEGER, beforePart, limit }) {
+      const values = [webhookId, before, partColumn(beforePart), limit]
+      return (await database.read<WebhookEventRow>(TOLD, values)).map(webhookEventOf)
     },
 
     async pruneWebhookAttempts(id, { succeeded, failed, failedSince }) {
@@ -246,6 +254,10 @@ export function webhooks(parts: Parts): WebhookStore {
       return step.value
     },
   }
+}
+
+function withPart<Told extends WebhookTelling>(told: Told): Told & { part: number } {
+  return { ...told, part: partColumn(told.part) }
 }
 
 async function tell(session: Session, company: number, { at, type, detail }: NewCompanyEvent): Promise<void> {

@@ -272,7 +272,8 @@ export class SqliteStore implements types.Store {
   }
 
   async readTold(...asked: Parameters<Reads['readTold']>): Promise<Told[]> {
-    return (await this.#told(...asked)).map((row) => toldOf(toldRow(row)))
+    const [wanted] = asked
+    return (await this.#told(...asked)).map((row, index) => toldOf(toldRow(row), wanted[index]!.recipient))
   }
 
   async probe(room = 0): Promise<void> {

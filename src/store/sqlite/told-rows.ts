@@ -3,14 +3,18 @@
  * to copy.
  */
 import { plainCodec, type Row } from '../../email/codec.ts'
-import { fieldsOf } from '../../email/fields.ts'
-import { octetsRead, selected } from '../email-columns.ts'
 import type { ToldRow } from '../email-rows.ts'
+import { listed, toldColumns } from '../told-columns.ts'
 
-const ofEmail = () => 'e'
+const COLUMNS = toldColumns(
+  'num',
+  `(SELECT json_group_array(json_object('filename', f.filename, 'contentType', f.content_type, 'size', length(b.bytes))
+      ORDER BY f.position)
+    FROM attachments f CROSS JOIN blobs b ON b.num = f.blob WHERE f.email = e.num)`,
+)
 
 const { unpack } = plainCodec<ToldRow>(
-  [...fieldsOf('tell').map(({ name }) => name as keyof ToldRow), 'octets', 'files', 'recipientVariables'],
+  COLUMNS.map(({ name }) => name as keyof ToldRow),
   [],
 )
 
@@ -18,11 +22,7 @@ const { unpack } = plainCodec<ToldRow>(
 export const toldRow: (row: Row) => ToldRow = unpack
 
 /** One row for each that is wanted, in order. */
-export const TOLD = `SELECT ${selected(fieldsOf('tell'), ofEmail)}, ${octetsRead('tell', ofEmail)} AS octets, (
-    SELECT json_group_array(json_object('filename', f.filename, 'contentType', f.content_type, 'size', length(b.bytes))
-      ORDER BY f.position)
-    FROM attachments f CROSS JOIN blobs b ON b.num = f.blob WHERE f.email = e.num
-  ) AS files, r.variables AS recipientVariables
+export const TOLD = `SELECT ${listed(COLUMNS)}
   FROM json_each(?) i LEFT JOIN emails k ON k.id = i.value ->> 'emailId'
     LEFT JOIN emails e ON e.num = k.num AND NOT i.value ->> 'known'
     LEFT JOIN companies c ON c.num = e.company

@@ -55,7 +55,7 @@ export const MOVES: readonly Move[] = [
   },
   { name: 'tags', order: ['t.domain_id', 't.tag'] },
   { name: 'webhooks', order: ['t.num'] },
-  { name: 'webhook_retries', order: ['t.webhook', 't.number'] },
+  { name: 'webhook_retries', order: ['t.webhook', 't.number', 't.part'] },
   { name: 'webhook_attempts', order: ['t.webhook', 't.id'] },
   { name: 'signing_keys', order: ['t.company'] },
   { name: 'people', order: ['t.id'] },

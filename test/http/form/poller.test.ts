@@ -41,7 +41,7 @@ describe('a poller of events in PostgreSQL', { skip: withoutPostgres() }, () => 
         domain: null,
         wanted: readQuery({ event: 'opened', ...query }),
         place,
-        storageOf: () => ({ url: '', key: '' }),
+        base: 'http://mail.test',
         gone: () => false,
       })
     // Where somebody stands who has looked at the newest ones and waits for what comes before them.

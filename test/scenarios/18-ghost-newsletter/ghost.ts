@@ -93,7 +93,13 @@ export interface GhostEvent {
   timestamp: number
   'user-variables': Record<string, string>
   message: { headers: Record<string, string> }
-  'delivery-status'?: { code: number; message: string; description: string; 'enhanced-code': string }
+  'delivery-status'?: {
+    code: number
+    message: string
+    description: string
+    'enhanced-code': string
+    'session-seconds': number
+  }
 }
 
 const OPENED = 'opened'

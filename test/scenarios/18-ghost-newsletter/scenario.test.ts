@@ -107,7 +107,8 @@ test('each reader of a newsletter gets a copy of its own, and Ghost learns what 
   assert.deepEqual([failed!.recipient, failed!.severity], [GONE, 'permanent'])
   const { code, message, 'enhanced-code': enhanced } = failed!['delivery-status']!
   assert.deepEqual([code, enhanced], [550, '5.1.1'])
-  assert.match(message, /no such user/)
+  assert.equal(message, 'no such user', 'its codes stand beside it')
+  assert.equal(typeof failed!['delivery-status']!['session-seconds'], 'number')
   assert.deepEqual(
     of(told, 'complained').map(({ recipient }) => recipient),
     [COMPLAINING],

@@ -187,7 +187,10 @@ export function searchContract(open: OpenBench): void {
     test('tells emails with their files, and the values of recipients', async (t) => {
       const { store } = await open(t)
       const owner = await acme(store)
-      const recipients = [to('a@x.test', { variables: { n: '1' } }), to('b@x.test', { variables: {} })]
+      const recipients = [
+        to('a@x.test', { variables: { n: '1' }, mailbox: 'Ann <a@X.test>', copySize: 400 }),
+        to('b@x.test', { kind: 'cc', variables: {} }),
+      ]
       const value = email(owner, [], {
         recipients,
         individual: true,
@@ -196,6 +199,8 @@ export function searchContract(open: OpenBench): void {
       })
       value.content = {
         ...value.content,
+        to: ['Ann <a@X.test>', 'c@x.test'],
+        cc: ['b@x.test'],
         headers: [['X-Own', 'yes']],
         attachments: [
           {
@@ -220,8 +225,28 @@ export function searchContract(open: OpenBench): void {
       ]
       const told = await store.readTold(wanted, 1_000_000)
       assert.deepEqual(
-        told.map(({ recipientVariables }) => recipientVariables),
-        [null, null, { n: '1' }, {}, null],
+        told.map(({ recipient }) => recipient),
+        [
+          null,
+          null,
+          {
+            position: 0,
+            address: 'a@x.test',
+            mailbox: 'Ann <a@X.test>',
+            copySize: 400,
+            copyOf: null,
+            variables: { n: '1' },
+          },
+          {
+            position: 1,
+            address: 'b@x.test',
+            mailbox: null,
+            copySize: null,
+            copyOf: 'Ann <a@X.test>',
+            variables: {},
+          },
+          null,
+        ],
       )
       const emails = told.map(({ email }) => email)
       assert.deepEqual(emails, [
@@ -235,10 +260,14 @@ export function searchContract(open: OpenBench): void {
           variables: { order: '17' },
           individual: true,
           testMode: false,
+          viaSmtp: false,
           createdAt: NOW,
           scheduledAt: null,
           size: 1_000,
+          domainName: null,
+          recipientCount: 2,
           from: 'Sender <sender@acme.test>',
+          // Of a batch all of them are not read.
           to: [],
           cc: [],
           replyTo: [],

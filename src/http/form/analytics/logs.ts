@@ -10,7 +10,6 @@ import { narrowing } from '../log/narrowing.ts'
 import { MOST_EVENTS, type Wanted } from '../log/query.ts'
 import { END, searchEvents } from '../log/search.ts'
 import { type Place, pageToken, readToken } from '../log/token.ts'
-import { storedAt } from '../stored/key.ts'
 import { type Condition, domainOf, FILTER } from './filter.ts'
 
 const TEXT = { type: 'string' } as const
@@ -82,7 +81,7 @@ const logs = endpoint({
     domain,
     wanted,
     place: token === undefined || token === '' ? null : readToken(core, caller.companyId, token).place,
-    storageOf: ({ id, domainId }) => ({ url: storedAt(core, request, nameOf(domainId), id), key: id }),
+    base: core.publicUrl.of(request.raw),
     gone: () => request.raw.socket.destroyed,
   })
   const tokenOf = (place: Place) => pageToken(core, caller.companyId, { place, query: {} })

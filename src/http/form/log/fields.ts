@@ -32,14 +32,14 @@ export type Filter = (typeof FILTERS)[number]
 
 type Texts = readonly (string | undefined)[]
 
-/** How terms are looked for in a value. */
-type Read = (shown: Shown, terms: Terms) => Matched
+/** How terms are looked for in a value. `address`: of the recipient, as the envelope has it. */
+type Read = (shown: Shown, terms: Terms, address: string) => Matched
 
 const lowered = (values: Texts) => values.flatMap((value) => value?.toLowerCase() ?? [])
 const whole =
-  (read: (shown: Shown) => Texts): Read =>
-  (shown) => {
-    const all = new Set(lowered(read(shown)))
+  (read: (shown: Shown, address: string) => Texts): Read =>
+  (shown, _, address) => {
+    const all = new Set(lowered(read(shown, address)))
     return { matches: (term) => all.has(term) }
   }
 const partly =
@@ -52,7 +52,7 @@ const header = (shown: Shown, name: string) => message(shown).headers[name]
 const READ: Readonly<Record<Filter, Read>> = {
   event: whole((shown) => [shown.event as string]),
   severity: whole((shown) => [shown.severity as string | undefined]),
-  recipient: whole((shown) => [shown.recipient as string]),
+  recipient: whole((shown, address) => [shown.recipient as string, address]),
   recipients: whole((shown) => message(shown).recipients),
   to: partly((shown) => [header(shown, 'to')]),
   from: partly((shown) => [header(shown, 'from')]),
@@ -72,11 +72,14 @@ const READ: Readonly<Record<Filter, Read>> = {
 }
 
 /** Whether an event fits all of these filters. */
-export function fitting(filters: readonly (readonly [Filter, Expression])[]): (shown: Shown) => boolean {
+export function fitting(
+  filters: readonly (readonly [Filter, Expression])[],
+): (shown: Shown, address?: string) => boolean {
   const each = filters.map(([name, expression]) => {
     return { read: READ[name], expression, terms: new Terms(termsOf(expression)) }
   })
-  return (shown) => each.every(({ read, expression, terms }) => fits(expression, read(shown, terms)))
+  return (shown, address = '') =>
+    each.every(({ read, expression, terms }) => fits(expression, read(shown, terms, address)))
 }
 
 /** What can be shown as one of these events, with one of these severities; null: with any. */

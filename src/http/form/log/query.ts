@@ -35,7 +35,8 @@ export interface Wanted {
   filter: EventNarrowing
   ascending: boolean
   limit: number
-  fits(shown: Shown): boolean
+  /** `address`: of the recipient, as the envelope has it. */
+  fits(shown: Shown, address?: string): boolean
 }
 
 /** Throws a Refusal. */

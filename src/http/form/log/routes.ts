@@ -8,7 +8,6 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { linkTo } from '../link.ts'
 import { ownDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
-import { storageOf } from '../stored/key.ts'
 import { EVENT_QUERY, type EventQuery, readQuery } from './query.ts'
 import { END, searchEvents } from './search.ts'
 import { type Place, pageToken, readToken } from './token.ts'
@@ -92,7 +91,7 @@ async function page(
     domain,
     wanted,
     place: at,
-    storageOf: storageOf(core, request, domain),
+    base: core.publicUrl.of(request.raw),
     gone: () => request.raw.socket.destroyed,
   })
   const path = `/v3/${domain.name}/events`

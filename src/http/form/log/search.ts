@@ -1,10 +1,12 @@
 /** One page of the events of a domain. */
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
 import type { EventFilter } from '../../../email/event.ts'
-import type { ToldEmail, ToldEvent } from '../../../email/told-event.ts'
+import type { ToldEvent } from '../../../email/told-event.ts'
+import type { EventRange } from '../../../events/find.ts'
 import { PATIENCE } from '../../../events/search-turns.ts'
 import type { Searches } from '../../../events/searches.ts'
-import { type FormStorage, formEvent } from '../../../events/told/form.ts'
+import { formEvent } from '../../../events/told/form.ts'
+import { isToldOfEach } from '../../../events/told/types.ts'
 import { Fault } from '../../fault.ts'
 import type { Shown } from './fields.ts'
 import type { Wanted } from './query.ts'
@@ -20,7 +22,8 @@ export interface EventsAsked {
   wanted: Wanted
   /** Null: the first page. */
   place: Place | null
-  storageOf(email: ToldEmail): FormStorage
+  /** What URLs of this service begin with. */
+  base: string
   /** The client has left. */
   gone(): boolean
 }
@@ -37,7 +40,7 @@ export async function searchEvents(
   searches: Pick<Searches, 'events'>,
   asked: EventsAsked,
 ): Promise<EventsFound> {
-  const { caller, domain, wanted, storageOf } = asked
+  const { caller, domain, wanted, base } = asked
   const { filter: narrowed, ascending, limit } = wanted
   const filter: EventFilter = {
     companyId: caller.companyId,
@@ -46,17 +49,20 @@ export async function searchEvents(
   }
   const place = asked.place ?? (ascending ? { after: 0 } : { upTo: END })
   const newestFirst = 'upTo' in place
-  let number = newestFirst ? place.upTo : place.after
   const items = new Map<ToldEvent, Shown>()
   const also = (told: ToldEvent): boolean => {
-    const shown = formEvent(told, storageOf)
-    if (shown === null || !wanted.fits(shown)) return false
+    const shown = formEvent(told, base)
+    if (shown === null || !wanted.fits(shown, told.recipient?.address ?? '')) return false
     items.set(told, shown)
     return true
   }
-  const page = (events: ToldEvent[], older: number, newer: number): EventsFound => {
+  const each = (told: ToldEvent) => isToldOfEach('form', told)
+  const page = (events: ToldEvent[], older: Cut, newer: Cut): EventsFound => {
     const told = newestFirst === ascending ? events.toReversed() : events
-    const [before, behind]: [Place, Place] = [{ upTo: older }, { after: newer }]
+    const [before, behind]: [Place, Place] = [
+      { upTo: older.number, ...older.within },
+      { after: newer.number, ...newer.within },
+    ]
     return {
       items: told.map((each) => items.get(each)!),
       told,
@@ -64,20 +70,34 @@ export async function searchEvents(
       next: ascending ? behind : before,
     }
   }
-  const range: { after?: number; upTo?: number } = newestFirst ? { upTo: number } : { after: number }
+  let start = cutAt(newestFirst ? place.upTo : place.after, place.recipient)
+  const range: Omit<EventRange, 'newestFirst' | 'limit'> = newestFirst
+    ? { upTo: start.number, ...(place.recipient !== undefined && { upToRecipient: place.recipient }) }
+    : { after: start.number, ...(place.recipient !== undefined && { afterRecipient: place.recipient }) }
   const until = performance.now() + PATIENCE
   for (;;) {
     const left = until - performance.now()
     if (left <= 0) throw tooFarApart()
-    const found = await searches.events(filter, { ...range, newestFirst, limit }, also, left)
-    if (number === END) number = found.upTo
+    const found = await searches.events(filter, { ...range, newestFirst, limit }, { also, each }, left)
+    if (start.number === END) start = cutAt(found.upTo)
+    const [older, newer] = [cutAt(found.after, found.afterRecipient), cutAt(found.upTo, found.upToRecipient)]
     if (found.events.length > 0 || found.complete || asked.gone()) {
-      if (newestFirst) return page(found.events, found.after, number)
-      return page(found.events, number, Math.max(number, found.upTo))
+      if (newestFirst) return page(found.events, older, start)
+      return page(found.events, start, newer.number < start.number ? start : newer)
     }
-    if (newestFirst) range.upTo = found.after
-    else range.after = found.upTo
+    if (newestFirst) Object.assign(range, { upTo: found.after, upToRecipient: found.afterRecipient })
+    else Object.assign(range, { after: found.upTo, afterRecipient: found.upToRecipient })
   }
+}
+
+/** A place between two events, or within an event that is told of each recipient. */
+interface Cut {
+  number: number
+  within: { recipient?: number }
+}
+
+function cutAt(number: number, recipient?: number): Cut {
+  return { number, within: recipient === undefined ? {} : { recipient } }
 }
 
 function tooFarApart(): Fault {

@@ -6,8 +6,11 @@ import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
 import type { EventQuery } from './query.ts'
 
-/** Which events: those behind a number, or those up to it; nearest to it first. */
-export type Place = { after: number } | { upTo: number }
+/**
+ * Which events: those behind a number, or those up to it; nearest to it first. `recipient`: where the event of that
+ * number is told of each recipient, behind or up to the one at this position.
+ */
+export type Place = { after: number; recipient?: number } | { upTo: number; recipient?: number }
 
 interface Paged {
   place: Place

@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../../accounts/account.ts'
 import { isOwn } from '../../../accounts/reading.ts'
 import { joinedInTurns, release } from '../../../common/octets.ts'
-import type { ToldEmail } from '../../../email/told-event.ts'
+import type { ToldEmail, ToldRecipient } from '../../../email/told-event.ts'
+import { copyOf } from '../../../events/copy.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import { largeBodies } from '../../../mail/body.ts'
 import type { LongAnswer } from '../../answer.ts'
@@ -20,6 +21,8 @@ import { type EmailOf, listFiles } from '../../stored-files/files.ts'
 import { Fields } from '../fields.ts'
 import { ownDomain } from '../own-domain.ts'
 import { checkFormType, type FormRequest, readForm } from '../request.ts'
+import { copyContent } from './copy-content.ts'
+import { readKey } from './key.ts'
 import { headOf, parsedMessage } from './message.ts'
 
 export type StoredRoute = { Params: { domain: string; key: string } }
@@ -38,17 +41,23 @@ export async function readStored(
 ): Promise<LongAnswer> {
   if (!caller.scopes.has('reading')) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
   const { deps, limit, publicUrl, copies } = core
-  const { id, origin } = await storedOf(core, caller, params)
+  const { id, origin, position } = await storedOf(core, caller, params)
   const isWanted = raw.headers.accept?.includes(MIME) === true
   await limit.admission.reserve(raw, origin.octets + (isWanted ? origin.size : (origin.rawOctets ?? 0)))
-  const [email, told] = [await deps.store.readEmail(id), await toldOf(deps, id)]
-  if (email === null || told === null || email.contentRemoved) throw notStored()
-  const stored = { email, told }
+  const [read, told] = [await deps.store.readEmail(id), await toldOf(deps, id, position)]
+  if (read === null || told === null || read.contentRemoved) throw notStored()
+  const { email: sent, recipient } = told
+  const email =
+    recipient === null
+      ? read
+      : { ...read, bcc: [], content: await copyContent(deps.workers, read, recipient) }
+  const stored = { email, told: sent }
   const bodies = largeBodies(email.content)
   if (isWanted) {
     const head = headOf(stored)
     for (const body of bodies) release(body)
-    const { message } = await copies.get(operationOfKey({ deps }, caller), origin.companyId, { id })
+    const copy = { id, ...(recipient !== null && { recipient: recipient.address }) }
+    const { message } = await copies.get(operationOfKey({ deps }, caller), origin.companyId, copy)
     return longJson({ ...head, 'body-mime': message })
   }
   const base = publicUrl.of(raw)
@@ -72,7 +81,7 @@ export async function readAgain(
 ): Promise<Again> {
   if (!caller.scopes.has('reading')) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
   const { deps, limit, copies } = core
-  const { id, origin } = await storedOf(core, caller, params)
+  const { id, origin, position } = await storedOf(core, caller, params)
   checkNotEncoded(raw.headers['content-encoding'])
   const contentType = raw.headers['content-type']
   const asked = { domain: params.domain, mime: false, links: false, contentType, maxParts: MAX_PARTS }
@@ -81,10 +90,12 @@ export async function readAgain(
   const to = new Fields(readForm(asked, body).fields).all('to')
   if (to.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
   await limit.admission.reserve(raw, origin.size)
-  const told = await toldOf(deps, id)
+  const told = await toldOf(deps, id, position)
   if (told === null) throw notStored()
-  const { message } = await copies.get(operationOfKey({ deps }, caller), origin.companyId, { id })
-  const { tags, variables, testMode } = told
+  const { recipient } = told
+  const copy = { id, ...(recipient !== null && { recipient: recipient.address }) }
+  const { message } = await copies.get(operationOfKey({ deps }, caller), origin.companyId, copy)
+  const { tags, variables, testMode } = told.email
   return await mimeForm(params.domain, message, [
     ...to.map((each): Field => ['to', each]),
     ...tags.filter(({ name }) => name === 'tag').map(({ value }): Field => ['o:tag', value]),
@@ -112,21 +123,37 @@ async function mimeForm(domain: string, message: Buffer, fields: readonly Field[
   return { asked: { domain, mime: true, links: false, contentType, maxParts: MAX_PARTS }, form }
 }
 
+/** `recipient`: the one whose copy it is; null: it is the same for all. */
+interface ToldMessage {
+  email: ToldEmail
+  recipient: ToldRecipient | null
+}
+
 /** Null where it is gone. */
-async function toldOf({ store }: Pick<HttpDeps, 'store'>, emailId: string): Promise<ToldEmail | null> {
-  const [told] = await store.readTold([{ emailId, recipient: null, known: false }], Number.MAX_SAFE_INTEGER)
-  return told!.email
+async function toldOf(
+  { store }: Pick<HttpDeps, 'store'>,
+  emailId: string,
+  position: number | null,
+): Promise<ToldMessage | null> {
+  const wanted = [{ emailId, recipient: position, known: false }]
+  const [told] = await store.readTold(wanted, Number.MAX_SAFE_INTEGER)
+  const { email, recipient } = told!
+  if (email === null || (position !== null && recipient === null)) return null
+  // Where all get the same message there are no copies.
+  if (recipient === null || !email.individual) return { email, recipient: null }
+  return { email: copyOf(email, recipient), recipient }
 }
 
 async function storedOf(
   core: HttpCore,
   caller: Principal,
   { domain: name, key }: StoredRoute['Params'],
-): Promise<EmailOf> {
+): Promise<EmailOf & { position: number | null }> {
   const domain = await ownDomain(core, caller, name)
-  const { id, origin } = await originOf(core.deps, key)
+  const { emailId, position } = readKey(key)
+  const { id, origin } = await originOf(core.deps, emailId)
   if (origin === null || !isOwn(caller, origin) || origin.domainId !== domain.id) throw notStored()
-  return { id, origin }
+  return { id, origin, position }
 }
 
 function notStored(): Fault {

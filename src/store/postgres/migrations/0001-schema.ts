@@ -131,6 +131,7 @@ CREATE TABLE emails (
   size            bigint NOT NULL,
   individual      boolean NOT NULL,
   test_mode       boolean NOT NULL,
+  via_smtp        boolean NOT NULL DEFAULT false,
   -- False until the event 'sent' is written: at once, or with the first claim of a scheduled email.
   sent            boolean NOT NULL,
   -- Set when retention removes html, text, raw, the attachments and what was captured.
@@ -198,6 +199,8 @@ CREATE TABLE recipients (
   address          text NOT NULL,
   domain           text COLLATE "C" NOT NULL,
   variables        text,
+  mailbox          text,
+  copy_size        bigint,
   preferred_server text,
   server           text,
   last_message     text,
@@ -432,12 +435,14 @@ CREATE TABLE webhooks (
 ) WITH (fillfactor = 20, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
 CREATE INDEX webhooks_by_company ON webhooks (company, num);
 
+-- part: position of the recipient that an event about an email as a whole is told of; -1: it is told whole.
 CREATE TABLE webhook_retries (
   webhook  integer NOT NULL,
   number   bigint NOT NULL,
+  part     integer NOT NULL,
   attempts integer NOT NULL,
   due_at   bigint NOT NULL,
-  PRIMARY KEY (webhook, number)
+  PRIMARY KEY (webhook, number, part)
 );
 CREATE INDEX webhook_retries_by_due ON webhook_retries (webhook, due_at);
 
@@ -446,6 +451,7 @@ CREATE TABLE webhook_attempts (
   webhook   integer NOT NULL,
   id        text COLLATE "C" NOT NULL,
   number    bigint NOT NULL,
+  part      integer NOT NULL,
   type      text NOT NULL,
   email_id  text NOT NULL,
   at        bigint NOT NULL,
@@ -459,7 +465,7 @@ CREATE TABLE webhook_attempts (
   PRIMARY KEY (webhook, id)
 );
 CREATE INDEX webhook_attempts_by_success ON webhook_attempts (webhook, succeeded, id);
-CREATE INDEX webhook_attempts_by_number ON webhook_attempts (webhook, number, id);
+CREATE INDEX webhook_attempts_by_number ON webhook_attempts (webhook, number, part, id);
 
 -- What a company signs webhooks of the form dialect with.
 CREATE TABLE signing_keys (

@@ -6,6 +6,7 @@ import { conditionsOf, foldedAscii, wantedIn } from '../../email-conditions.ts'
 import { type PlacedRow, placeOf, portionOf, type ToldRow, toldOf } from '../../email-rows.ts'
 import { spanOf } from '../../event-numbers.ts'
 import type { SearchStore } from '../../store.ts'
+import { listed, toldColumns } from '../../told-columns.ts'
 import { bools, int4s, int8s, texts, uuids } from '../arrays.ts'
 import type { Statement, Value } from '../database.ts'
 import { eventOf, type PageRow } from '../events.ts'
@@ -188,9 +189,12 @@ const ALONG = {
   oldestFirst: `SELECT id::text AS id FROM emails WHERE company = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1`,
 }
 
-const FILES = `SELECT json_agg(json_build_object(
-    'filename', f.filename, 'contentType', f.content_type, 'size', octet_length(b.bytes)) ORDER BY f.position)::text AS files
-  FROM attachments f JOIN blobs b ON b.company = f.company AND b.sha256 = f.sha256 WHERE f.email = e.id`
+const TOLD_COLUMNS = toldColumns(
+  'id',
+  `(SELECT json_agg(json_build_object(
+      'filename', f.filename, 'contentType', f.content_type, 'size', octet_length(b.bytes)) ORDER BY f.position)::text
+    FROM attachments f JOIN blobs b ON b.company = f.company AND b.sha256 = f.sha256 WHERE f.email = e.id)`,
+)
 
 /** For each that is wanted ($1 to $3) a row, as far as they come to $4 octets. */
 const TOLD: Statement = {
@@ -199,15 +203,14 @@ const TOLD: Statement = {
     FROM (
       SELECT t.*, sum(t.more) OVER (ORDER BY t.n ROWS UNBOUNDED PRECEDING) AS total
       FROM (
-        SELECT t.*, t.octets + coalesce(octet_length(t.files), 0) + coalesce(octet_length(t."recipientVariables"), 0) AS more
+        SELECT t.*, t.octets + coalesce(octet_length(t.files), 0) + coalesce(octet_length(t.mailbox), 0)
+          + coalesce(octet_length(t."copyOf"), 0) + coalesce(octet_length(t."recipientVariables"), 0) AS more
         FROM (
-          SELECT a.n, ${selected(fieldsOf('tell'), ofEmail)}, ${octetsRead('tell', ofEmail)} AS octets, f.files,
-            r.variables AS "recipientVariables"
+          SELECT a.n, ${listed(TOLD_COLUMNS)}
           FROM unnest($1::uuid[], $2::int4[], $3::bool[]) WITH ORDINALITY AS a (email, recipient, known, n)
             LEFT JOIN emails e ON e.id = a.email AND NOT a.known
             LEFT JOIN companies c ON c.num = e.company
             LEFT JOIN recipients r ON r.email = a.email AND r.position = a.recipient
-            LEFT JOIN LATERAL (${FILES}) AS f ON e.id IS NOT NULL
         ) AS t
       ) AS t
     ) AS t WHERE t.total - t.more < $4 ORDER BY t.n`,
@@ -333,7 +336,7 @@ export function search(parts: Parts): Omit<SearchStore, 'eventsUpTo' | 'settledE
         bools(wanted.map(({ known }) => known)),
       ]
       const rows = await database.read<ToldRow>(TOLD, [...columns, octets])
-      return rows.map(toldOf)
+      return rows.map((row, index) => toldOf(row, wanted[index]!.recipient))
     },
   }
 }

@@ -125,6 +125,7 @@ CREATE TABLE emails (
   date          INTEGER NOT NULL,
   individual    INTEGER NOT NULL,
   test_mode     INTEGER NOT NULL,
+  via_smtp      INTEGER NOT NULL DEFAULT 0,
   created_at    INTEGER NOT NULL,
   scheduled_at  INTEGER,
   size          INTEGER NOT NULL,
@@ -189,6 +190,8 @@ CREATE TABLE recipients (
   lease            INTEGER,
   attempts         INTEGER NOT NULL DEFAULT 0,
   variables        TEXT,
+  mailbox          TEXT,
+  copy_size        INTEGER,
   preferred_server TEXT,
   -- The last attempt's answer was lost after the final dot.
   uncertain        INTEGER NOT NULL DEFAULT 0,
@@ -402,12 +405,14 @@ CREATE TABLE webhooks (
 ) STRICT;
 CREATE INDEX webhooks_by_company ON webhooks (company, num);
 
+-- part: position of the recipient that an event about an email as a whole is told of; -1: it is told whole.
 CREATE TABLE webhook_retries (
   webhook  INTEGER NOT NULL,
   number   INTEGER NOT NULL,
+  part     INTEGER NOT NULL,
   attempts INTEGER NOT NULL,
   due_at   INTEGER NOT NULL,
-  PRIMARY KEY (webhook, number)
+  PRIMARY KEY (webhook, number, part)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX webhook_retries_by_due ON webhook_retries (webhook, due_at);
 
@@ -416,6 +421,7 @@ CREATE TABLE webhook_attempts (
   webhook   INTEGER NOT NULL,
   id        TEXT NOT NULL,
   number    INTEGER NOT NULL,
+  part      INTEGER NOT NULL,
   type      TEXT NOT NULL,
   email_id  TEXT NOT NULL,
   at        INTEGER NOT NULL,
@@ -429,7 +435,7 @@ CREATE TABLE webhook_attempts (
   PRIMARY KEY (webhook, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX webhook_attempts_by_success ON webhook_attempts (webhook, succeeded, id);
-CREATE INDEX webhook_attempts_by_number ON webhook_attempts (webhook, number, id);
+CREATE INDEX webhook_attempts_by_number ON webhook_attempts (webhook, number, part, id);
 
 -- What a company signs webhooks of the form dialect with.
 CREATE TABLE signing_keys (

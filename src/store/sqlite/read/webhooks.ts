@@ -1,10 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { WebhookRetry } from '../../webhook.ts'
 import {
   ATTEMPT_COLUMNS,
   type AttemptRow,
   attemptOf,
   eventsTold,
+  partColumn,
+  type RetryRow,
+  retryOf,
   searchLog,
   WEBHOOK_COLUMNS,
   type WebhookEventRow,
@@ -34,7 +36,7 @@ export function webhooks(db: DatabaseSync): Direct<WebhookReads> {
     'SELECT sealed FROM signing_keys WHERE company = (SELECT num FROM companies WHERE id = ?)',
   )
   const due = db.prepare(
-    `SELECT number, attempts, due_at AS dueAt FROM webhook_retries
+    `SELECT number, part, attempts, due_at AS dueAt FROM webhook_retries
      WHERE webhook = (SELECT num FROM webhooks WHERE id = ?) AND due_at <= ? ORDER BY due_at LIMIT ?`,
   )
   const OF_WEBHOOK = `SELECT ${ATTEMPT_COLUMNS} FROM webhook_attempts
@@ -42,9 +44,10 @@ export function webhooks(db: DatabaseSync): Direct<WebhookReads> {
   const attempts = db.prepare(`${OF_WEBHOOK} ORDER BY id DESC LIMIT ?3`)
   const attemptsOfKind = db.prepare(`${OF_WEBHOOK} AND succeeded = ?4 ORDER BY id DESC LIMIT ?3`)
   const attemptsOfEvent = db.prepare(
-    `${OF_WEBHOOK} AND number = ?4 AND (?5 IS NULL OR succeeded = ?5) ORDER BY id DESC LIMIT ?3`,
+    `${OF_WEBHOOK} AND number = ?4 AND (?5 IS NULL OR succeeded = ?5)
+       AND (?6 IS NULL OR part = ?6) ORDER BY id DESC LIMIT ?3`,
   )
-  const told = db.prepare(eventsTold('(SELECT num FROM webhooks WHERE id = ?1)', '?2', '?3'))
+  const told = db.prepare(eventsTold('(SELECT num FROM webhooks WHERE id = ?1)', '?2', '?3', '?4'))
   const last = db.prepare("SELECT value FROM counters WHERE name = 'events'")
   const eventFrom = db.prepare('SELECT number, at FROM events WHERE number >= ? ORDER BY number LIMIT 1')
   return {
@@ -60,21 +63,22 @@ export function webhooks(db: DatabaseSync): Direct<WebhookReads> {
 
     signingKey: (companyId) => one<{ sealed: Uint8Array }>(key, companyId)?.sealed ?? null,
 
-    webhookRetries: (id, dueBefore, limit) => all<WebhookRetry>(due, id, Math.round(dueBefore), limit),
+    webhookRetries: (id, dueBefore, limit) =>
+      all<RetryRow>(due, id, Math.round(dueBefore), limit).map(retryOf),
 
-    webhookAttempts({ webhookId, succeeded, number, before = '~', limit }) {
+    webhookAttempts({ webhookId, succeeded, number, part, before = '~', limit }) {
       const kind = succeeded === undefined ? null : Number(succeeded)
       const rows =
         number !== undefined
-          ? all<AttemptRow>(attemptsOfEvent, webhookId, before, limit, number, kind)
+          ? all<AttemptRow>(attemptsOfEvent, webhookId, before, limit, number, kind, part ?? null)
           : kind === null
             ? all<AttemptRow>(attempts, webhookId, before, limit)
             : all<AttemptRow>(attemptsOfKind, webhookId, before, limit, kind)
       return rows.map((row) => attemptOf(row, webhookId))
     },
 
-    webhookEvents: ({ webhookId, before = Number.MAX_SAFE_INTEGER, limit }) =>
-      all<WebhookEventRow>(told, webhookId, before, limit).map(webhookEventOf),
+    webhookEvents: ({ webhookId, before = Number.MAX_SAFE_INTEGER, beforePart, limit }) =>
+      all<WebhookEventRow>(told, webhookId, before, partColumn(beforePart), limit).map(webhookEventOf),
 
     lastEventBefore(at) {
       const search = searchLog(one<{ value: number }>(last)!.value, at)

@@ -7,6 +7,7 @@ import {
   heldOf,
   INSERTED,
   insertedValues,
+  partColumn,
   WEBHOOK_COLUMNS,
 } from '../../webhook-rows.ts'
 import type { Direct } from '../protocol.ts'
@@ -71,13 +72,13 @@ export function webhooks(
      WHERE id = ? AND lease = ? AND generation = ? AND status = 'enabled' RETURNING num, company`,
   )
   const wait = db.prepare(
-    'INSERT OR REPLACE INTO webhook_retries (webhook, number, attempts, due_at) VALUES (?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO webhook_retries (webhook, number, part, attempts, due_at) VALUES (?, ?, ?, ?, ?)',
   )
-  const over = db.prepare('DELETE FROM webhook_retries WHERE webhook = ? AND number = ?')
+  const over = db.prepare('DELETE FROM webhook_retries WHERE webhook = ? AND number = ? AND part = ?')
   const tried = db.prepare(
     `INSERT INTO webhook_attempts
-       (webhook, id, number, type, email_id, at, duration, status, error, response, succeeded, attempt, next_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+       (webhook, id, number, part, type, email_id, at, duration, status, error, response, succeeded, attempt, next_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   )
   const beyond = db.prepare(
     `DELETE FROM webhook_attempts WHERE webhook = ?1 AND id IN (
@@ -126,10 +127,10 @@ export function webhooks(
       return changed()
     },
 
-    retellWebhook(id, number, now) {
+    retellWebhook(id, number, now, parts = [partColumn()]) {
       const num = found(id)?.num
       if (num === undefined) return false
-      wait.run(num, number, 0, Math.round(now))
+      for (const part of parts) wait.run(num, number, part, 0, Math.round(now))
       return changed()
     },
 
@@ -157,15 +158,16 @@ export function webhooks(
       const found = one<Found>(progress, cursor, failingSince, ...state, id, token, generation)
       if (found === undefined) return false
       if (disabled !== null) events.appendOfCompany(found.company, disabled)
-      for (const number of more.over) over.run(found.num, number)
-      for (const { number, attempts, dueAt } of more.waiting)
-        wait.run(found.num, number, attempts, Math.round(dueAt))
+      for (const { number, part } of more.over) over.run(found.num, number, partColumn(part))
+      for (const { number, part, attempts, dueAt } of more.waiting)
+        wait.run(found.num, number, partColumn(part), attempts, Math.round(dueAt))
       for (const each of more.attempts) {
         tried.run(
           ...[
             found.num,
             each.id,
             each.number,
+            partColumn(each.part),
             each.type,
             each.emailId,
             Math.round(each.at),

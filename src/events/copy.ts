@@ -1,0 +1,89 @@
+/** The message of one recipient of a batch, as events tell it. */
+import type { ToldEmail, ToldRecipient } from '../email/told-event.ts'
+import { AddressError, parseMailbox } from '../mail/address/address.ts'
+import {
+  type Addressee,
+  filledMessageId,
+  PLACEHOLDER,
+  substitute,
+  substituteField,
+  substituteHeaderText,
+  substituteNames,
+} from '../mail/batch/substitute.ts'
+import { HeaderError } from '../mail/header/header.ts'
+import type { MessageContent } from '../mail/message.ts'
+
+/** The message that a recipient got of a batch. */
+export function copyOf(email: ToldEmail, recipient: ToldRecipient): ToldEmail {
+  const { address, mailbox, copySize } = recipient
+  const addressee = addresseeOf(recipient)
+  return {
+    ...email,
+    to: [mailbox ?? address],
+    cc: [],
+    from: filled(email.from, (from) => substituteNames(from, 'From', addressee)),
+    subject: filled(email.subject, (subject) => substituteHeaderText(subject, 'Subject', addressee)),
+    messageId: filledMessageId(email.messageId, addressee),
+    headers: email.headers.map(([name, value]) => {
+      return [name, filled(value, () => substituteField(name, value, addressee))]
+    }),
+    variables: filledVariables(email.variables, addressee),
+    size: copySize ?? email.size,
+  }
+}
+
+/** The content of a batch with a recipient's values filled in. */
+export function contentFor(content: MessageContent, recipient: ToldRecipient): MessageContent {
+  const { address, mailbox } = recipient
+  const own = { ...content, to: [mailbox ?? address] }
+  try {
+    return substitute(own, addresseeOf(recipient))
+  } catch (error) {
+    if (error instanceof HeaderError || error instanceof AddressError) return own
+    throw error
+  }
+}
+
+function addresseeOf({ address, mailbox, copyOf, variables }: ToldRecipient): Addressee {
+  return { ...named(copyOf ?? mailbox ?? address), variables: variables ?? {} }
+}
+
+function named(mailbox: string): Pick<Addressee, 'address' | 'name'> {
+  try {
+    return parseMailbox(mailbox)
+  } catch (error) {
+    if (error instanceof AddressError) return { address: mailbox, name: '' }
+    throw error
+  }
+}
+
+/** Leaves the text as it is where the values cannot stand in it; the intake refuses such values. */
+function filled(text: string, fill: (text: string) => string): string {
+  try {
+    return fill(text)
+  } catch (error) {
+    if (error instanceof HeaderError || error instanceof AddressError) return text
+    throw error
+  }
+}
+
+/** At most so many characters of values are filled in; beyond that a placeholder stays. */
+const MOST_FILLED_IN = 16 * 1024
+
+/** The variables of an email may refer to those of its recipients, as its text does. */
+function filledVariables(
+  variables: Record<string, string>,
+  { variables: values }: Addressee,
+): Record<string, string> {
+  let left = MOST_FILLED_IN
+  const fill = (placeholder: string, key: string | undefined): string => {
+    if (key === undefined || !Object.hasOwn(values, key)) return placeholder
+    const value = values[key]!
+    // A small template may ask for a large value a thousand times.
+    if (value.length > left) return placeholder
+    left -= value.length
+    return value
+  }
+  const entries = Object.entries(variables).map(([name, text]) => [name, text.replace(PLACEHOLDER, fill)])
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,27 @@
+/** Bounds how many of the visible recipients of a message each of its events names. */
+import type { ToldEmail } from '../email/told-event.ts'
+
+/** An event names at most so many mailboxes of a field, with so many characters together. */
+export const MOST_VISIBLE = 50
+const MOST_CHARACTERS = 4_000
+
+/** The email with the first mailboxes of To and of Cc. */
+export function visiblyAddressed(email: ToldEmail): ToldEmail {
+  return { ...email, to: first(email.to), cc: first(email.cc) }
+}
+
+function first(mailboxes: string[]): string[] {
+  let left = MOST_CHARACTERS
+  const end = mailboxes.findIndex((mailbox, index) => {
+    left -= mailbox.length
+    return index >= MOST_VISIBLE || (index > 0 && left < 0)
+  })
+  return end < 0 ? mailboxes : mailboxes.slice(0, end)
+}
+
+/** The octets that were read but are not told, about. */
+export function octetsBeyond(before: ToldEmail, after: ToldEmail): number {
+  const lost = (all: string[], some: string[]) =>
+    all.slice(some.length).reduce((sum, mailbox) => sum + mailbox.length, 0)
+  return lost(before.to, after.to) + lost(before.cc, after.cc)
+}

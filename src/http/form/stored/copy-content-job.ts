@@ -1,0 +1,19 @@
+/** A worker's task: it fills one recipient's values into large content of a batch. */
+import type { ToldRecipient } from '../../../email/told-event.ts'
+import { contentFor } from '../../../events/copy.ts'
+import { largeBodies, withOctets, withTexts } from '../../../mail/body.ts'
+import type { MessageBody, MessageContent } from '../../../mail/message.ts'
+import { buffersBeneath } from '../../../workers/job.ts'
+
+export interface CopyContentOrder {
+  content: MessageContent<MessageBody>
+  recipient: ToldRecipient
+}
+
+export default function fillIn({ content, recipient }: CopyContentOrder): MessageContent<MessageBody> {
+  return withOctets(contentFor(withTexts(content), recipient))
+}
+
+export function buffersOf(content: MessageContent<MessageBody>): ArrayBuffer[] {
+  return buffersBeneath(largeBodies(content))
+}

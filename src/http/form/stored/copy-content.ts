@@ -1,0 +1,27 @@
+/** The content of a stored message as one recipient of a batch got it. */
+import type { StoredEmail } from '../../../email/stored-email.ts'
+import type { ToldRecipient } from '../../../email/told-event.ts'
+import { contentFor } from '../../../events/copy.ts'
+import { largeBodies, withTexts } from '../../../mail/body.ts'
+import type { MessageBody, MessageContent } from '../../../mail/message.ts'
+import { buffersBeneath, jobAt } from '../../../workers/job.ts'
+import type { Workers } from '../../../workers/workers.ts'
+import type { CopyContentOrder } from './copy-content-job.ts'
+
+const job = jobAt<CopyContentOrder, MessageContent<MessageBody>>(
+  new URL('./copy-content-job.ts', import.meta.url),
+)
+
+/** A worker fills in large content, and takes the octets of the email's bodies with it. */
+export async function copyContent(
+  workers: Workers,
+  { companyId, content: template }: StoredEmail,
+  recipient: ToldRecipient,
+): Promise<MessageContent<MessageBody>> {
+  const content = { ...template, attachments: [] }
+  const bodies = largeBodies(content)
+  if (bodies.length === 0) return contentFor(withTexts(content), recipient)
+  const weight = bodies.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  const order = { content, recipient }
+  return await workers.run(job, order, { company: companyId, weight, transfer: buffersBeneath(bodies) })
+}
