@@ -47,6 +47,8 @@ export interface DomainSettings {
   unsubscribeTracking?: boolean
   unsubscribeHtml?: string
   unsubscribeText?: string
+  /** Of the links that tracking would make; absent: https. */
+  webScheme?: 'http' | 'https'
 }
 export const DOMAIN_SETTINGS: Readonly<DomainSettings> = { openTracking: false, clickTracking: false }
 

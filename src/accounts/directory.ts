@@ -179,6 +179,11 @@ export class AccountDirectory {
     return this.#removedDomains.has(idOrName) || this.#removedNames.has(idOrName)
   }
 
+  /** What the domain with this id is called, or was; null: nobody knows any more. */
+  domainName(id: string): string | null {
+    return (this.#domains.get(id) ?? this.#removedDomains.get(id))?.name ?? null
+  }
+
   /** The route of its own that mail of this domain and company has; null: it goes as all mail does. */
   routeFor(sender: { domainId: string; companyId: string }): Route | null {
     return this.#routes.for(sender)

@@ -111,8 +111,9 @@ export class Answers {
     if ('open' in answer) return this.#open(request, reply, operation, answer, startedAt)
     this.#countAndLog(request, operation, answer.status, startedAt)
     const headers = this.#headersOf(request, answer.type, answer.status, answer.cache)
-    // RFC 9110 8.6: in a 304 it would tell of the content that is not there.
-    if (answer.status !== 304) headers.push('content-length', String(Buffer.byteLength(answer.body)))
+    // RFC 9110 8.6: in a 304 it would tell of the content that is not there, and a 204 must not have it.
+    if (answer.status !== 304 && answer.status !== 204)
+      headers.push('content-length', String(Buffer.byteLength(answer.body)))
     if (answer.headers) headers.push(...flat(answer.headers))
     // Status, head and body are known here: what the framework does to find them out would cost as much as writing
     // them.

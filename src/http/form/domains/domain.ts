@@ -1,5 +1,5 @@
 /** A sending domain as this dialect shows it. */
-import type { SendingDomain } from '../../../accounts/account.ts'
+import type { DomainSettings, SendingDomain } from '../../../accounts/account.ts'
 import type { DnsRecord } from '../../../accounts/dns-records.ts'
 import type { RecordCheck } from '../../../accounts/verify.ts'
 import { mailDate } from '../date.ts'
@@ -52,7 +52,7 @@ export const DOMAIN_WITH_RECORDS = {
 } as const
 
 /** Mail is not received here, and what of its delivery could be set is not set by domain: those fields say so. */
-export function domainShown({ id, name, sending, createdAt }: SendingDomain) {
+export function domainShown({ id, name, sending, createdAt, settings }: SendingDomain) {
   return {
     id,
     name,
@@ -66,9 +66,14 @@ export function domainShown({ id, name, sending, createdAt }: SendingDomain) {
     wildcard: false,
     spam_action: 'disabled',
     web_prefix: 'email',
-    web_scheme: 'https',
+    web_scheme: webSchemeOf(settings),
     use_automatic_sender_security: false,
   } as const
+}
+
+/** Kept and shown: no links are made that would have it. */
+export function webSchemeOf({ webScheme = 'https' }: DomainSettings) {
+  return webScheme
 }
 
 function stateOf(sending: SendingDomain['sending']) {

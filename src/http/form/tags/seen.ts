@@ -5,6 +5,9 @@ import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
 import { tagsOf } from '../stats/counts.ts'
 
+/** There may be any number of tags: what every client can read as a number. */
+export const NO_TAG_LIMIT = 2 ** 31 - 1
+
 type TagPage = Pick<SeenTagsRequest, 'limit'> &
   Partial<Omit<SeenTagsRequest, 'companyId' | 'domainIds' | 'looks' | 'tag'>>
 
