@@ -109,7 +109,7 @@ describe('domains of the form dialect', () => {
     const put = (of: string, fields: Record<string, string>) =>
       call(`${service.url}/v3/domains/first.test/tracking/${of}`, {
         method: 'PUT',
-        headers: { authorization: basic(key) },
+        headers: { authorization: basic(manager) },
         body: new URLSearchParams(fields),
       })
     const top = await put('open', { place_at_the_top: 'no' })

@@ -146,8 +146,9 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
   })(async ({ caller, params, body }, core) => {
     const { op, domain: own } = await onOwnDomain(core, caller, params.domain)
     const { web_scheme: webScheme } = body
-    if (webScheme !== undefined) await updateDomain(op, { domain: own.id, settings: { webScheme } })
-    const { domain, records } = await showDomain(op, { domain: own.id })
+    const { domain: known, records } = await showDomain(op, { domain: own.id })
+    const domain =
+      webScheme === undefined ? known : await updateDomain(op, { domain: own.id, settings: { webScheme } })
     const message = 'Domain has been updated'
     const shown = { domain: domainShown(domain), receiving_dns_records: [] }
     return {
