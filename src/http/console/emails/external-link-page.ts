@@ -6,7 +6,7 @@ import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
 import { type ConsoleDocument, document } from '../document.ts'
 import { sessionToken } from '../session/cookie.ts'
-import { EXTERNAL_LINK_URL, isGenuine, LINK_SIGNATURES } from './external-link.ts'
+import { EXTERNAL_LINK_URL, isGenuine, LINK_SIGNATURES } from '../../shown-emails/external-link.ts'
 
 const POLICY = [
   "default-src 'none'",

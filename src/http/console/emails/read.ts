@@ -17,7 +17,7 @@ import {
 } from '../contract/email.ts'
 import { emailDetail, PAGE, PAGE_OCTETS } from './email-detail.ts'
 import { emailNamed } from './found.ts'
-import { isPicture } from './picture.ts'
+import { isPicture } from '../../shown-emails/picture.ts'
 
 /** Octets of each of HTML and text; whoever wants all of it loads the source down. */
 const LONGEST_BODY = 1024 * 1024

@@ -10,7 +10,7 @@ import type { Visitor } from '../../admission/visit.ts'
 import type { HttpCore } from '../../core.ts'
 import { fingerprinted } from '../../idempotency.ts'
 import { SMALL_BODY } from '../../reading.ts'
-import type { FoundEmail } from './found.ts'
+import type { ShownEmail } from '../../shown-emails/copy.ts'
 import checkAgain from './send-again-job.ts'
 
 const job = jobAt<{ submission: Submission; terms: Terms }, Outcome>(
@@ -28,7 +28,7 @@ export interface Again {
 export async function sendAgain(
   core: HttpCore,
   request: Visitor,
-  email: FoundEmail,
+  email: ShownEmail,
   sender: Principal,
   { click, to }: Again,
 ): Promise<string> {
@@ -50,7 +50,7 @@ export async function sendAgain(
 
 async function submissionOf(
   { deps: { store, accounts } }: HttpCore,
-  { id, op }: FoundEmail,
+  { id, op }: ShownEmail,
   to: string | undefined,
 ): Promise<Submission> {
   const email = await store.readEmail(id)
