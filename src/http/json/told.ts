@@ -3,8 +3,8 @@ import type { Described, Told } from '../endpoint.ts'
 import { ERROR_BODY } from '../error-body.ts'
 import { MAX_EMAILS } from './emails/batch-job.ts'
 import { DOWNLOAD_PATH } from './emails/download.ts'
-import { SHARE_PATH } from './emails/share.ts'
 import { BATCH, EMAIL, IDEMPOTENCY, SENT, STORED, text } from './emails/schemas.ts'
+import { SHARE_PATH } from './emails/share.ts'
 
 const send = (url: string, schema: { operationId: string; summary: string }): Described => ({
   method: 'POST',

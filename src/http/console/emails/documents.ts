@@ -1,15 +1,15 @@
 /** What is shown or loaded down of an email: its HTML in a frame, its files, its source. */
 import type { LongAnswer } from '../../answer.ts'
 import { Fault } from '../../fault.ts'
+import { copyOf, readIn } from '../../shown-emails/copy.ts'
+import { LINK_SIGNATURES, linkSigner } from '../../shown-emails/external-link.ts'
 import { frameAnswer, frameOfText } from '../../shown-emails/frame.ts'
+import { pictureType } from '../../shown-emails/picture.ts'
 import { fileAnswer } from '../../stored-files/file-answer.ts'
 import { listFiles, readFile, roomToList } from '../../stored-files/files.ts'
 import { type ConsoleDocument, document } from '../document.ts'
-import { copyOf, readIn } from '../../shown-emails/copy.ts'
-import { LINK_SIGNATURES, linkSigner } from '../../shown-emails/external-link.ts'
 import { externalLinkPage } from './external-link-page.ts'
 import { emailNamed } from './found.ts'
-import { pictureType } from '../../shown-emails/picture.ts'
 
 const EMAIL = '/console/api/companies/:company/emails/:email'
 

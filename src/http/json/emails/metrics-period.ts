@@ -1,6 +1,5 @@
 /** The time that `GET /emails/metrics` asks about, and the periods it is divided into, in the zone of the caller. */
 import { invalidField } from '../../../intake/refusal.ts'
-import type { CountSize } from '../../../store/digest.ts'
 import { parseIsoTime } from '../../schedule.ts'
 
 export const GRANULARITIES = ['hourly', 'daily', 'weekly', 'monthly'] as const
@@ -21,7 +20,7 @@ export interface MetricsPeriod {
   /** Unix ms of the counts that are added up: of buckets of this size that begin then or later, and before. */
   since: number
   until: number
-  size: Extract<CountSize, 'hour' | 'day'>
+  size: 'hour' | 'day'
   /** The period that a time lies in, as a date in the zone, with the hour where they are hours. */
   nameOf(at: number): string
 }
@@ -61,7 +60,14 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en-CA', {
       ...{ timeZone: timezone, hourCycle: 'h23' },
-      ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+      ...{
+        year: 'numeric',
+        month: '2-digit',
+        day: '2-digit',
+        hour: '2-digit',
+        minute: '2-digit',
+        second: '2-digit',
+      },
     })
   } catch {
     throw invalidField('timezone', 'it must be the name of a zone, such as `Europe/Berlin`')

@@ -89,7 +89,10 @@ export const emailMetrics: Endpoint = endpoint({
         timezone: { ...WORD, description: 'The zone of periods and dates. Default: UTC.' },
         granularity: { enum: GRANULARITIES, description: 'How long a period is. Default: daily.' },
         metrics: { ...LIST, description: `With commas. Default: all, ${Object.keys(METRICS).join(', ')}.` },
-        dimensions: { ...LIST, description: '`period`, `domain` or both; without any there are totals alone.' },
+        dimensions: {
+          ...LIST,
+          description: '`period`, `domain` or both; without any there are totals alone.',
+        },
         domain_id: { ...LIST, description: 'Only of these sending domains.' },
         email_id: { ...LIST, description: 'Refused: nothing is counted by email.' },
         broadcast_id: { ...LIST, description: 'Refused: there are no broadcasts.' },
@@ -221,7 +224,8 @@ async function groupsOf(
 }
 
 function tooMuch(): Fault {
-  const detail = 'There is too much to add up: ask for a shorter time, for longer periods, or for fewer domains'
+  const detail =
+    'There is too much to add up: ask for a shorter time, for longer periods, or for fewer domains'
   return new Fault({ code: 'request_invalid', detail })
 }
 

@@ -146,7 +146,9 @@ function page(
     (name) => `<dt>${name}<dd>${escapedHtml(head![name])}`,
   )
   const source = escapedHtml(`?${link}&shown=content${remote ? '&remote=1' : ''}`)
-  const pictures = remote ? '' : ` <a href="${escapedHtml(`?${link}&remote=1`)}">Show pictures from other servers</a>`
+  const pictures = remote
+    ? ''
+    : ` <a href="${escapedHtml(`?${link}&remote=1`)}">Show pictures from other servers</a>`
   const until = `${new Date(end * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
   const body = `<!doctype html>
 <html lang="en">
