@@ -110,7 +110,12 @@ export class Answers {
     this.#admission.release(request.raw)
     if ('open' in answer) return this.#open(request, reply, operation, answer, startedAt)
     this.#countAndLog(request, operation, answer.status, startedAt)
-    const headers = this.#headersOf(request, answer.type, answer.status, answer.cache)
+    const headers = this.#headersOf(
+      request,
+      answer.status === 204 ? null : answer.type,
+      answer.status,
+      answer.cache,
+    )
     // RFC 9110 8.6: in a 304 it would tell of the content that is not there, and a 204 must not have it.
     if (answer.status !== 304 && answer.status !== 204)
       headers.push('content-length', String(Buffer.byteLength(answer.body)))
@@ -225,7 +230,7 @@ export class Answers {
 
   #headersOf(
     { raw, id }: Pick<FastifyRequest, 'raw' | 'id'>,
-    type: string,
+    type: string | null,
     status: number,
     cache?: string,
   ): string[] {
@@ -284,10 +289,9 @@ function isReading({ method }: Named): boolean {
 }
 
 /** What every answer carries, in the form that Node.js writes as it is. */
-export function headersOf(type: string, requestId: string, cache = NO_STORE): string[] {
+export function headersOf(type: string | null, requestId: string, cache = NO_STORE): string[] {
   return [
-    'content-type',
-    type,
+    ...(type === null ? [] : ['content-type', type]),
     'cache-control',
     cache,
     'x-content-type-options',

@@ -48,7 +48,7 @@ const OTHER_PARTS = 2_000
 type Route = { Params: { domain: string } }
 
 export class FormDialect implements Api {
-  readonly prefixes: readonly string[] = ['/v1', '/v3', '/v4', '/v5']
+  readonly prefixes: readonly string[] = ['/v1', '/v2', '/v3', '/v4', '/v5']
   readonly words = formWords
   readonly endpoints: readonly Endpoint[] = [
     ...connectionRoutes,

@@ -70,7 +70,7 @@ const list = endpoint({
   operation: 'key_list',
   access: 'management',
   schema: {
-    operationId: 'formListKeys',
+    operationId: 'formListApiKeys',
     summary: 'The API keys that are not revoked',
     querystring: {
       type: 'object',
@@ -109,7 +109,7 @@ const create = endpoint({
   operation: 'key_create',
   access: 'management',
   schema: {
-    operationId: 'formCreateKey',
+    operationId: 'formCreateApiKey',
     summary: 'Makes an API key; its secret is shown this once',
     description:
       'It has no more rights than the key that asks for it. User names and addresses are passed over.',
@@ -168,7 +168,7 @@ const remove = endpoint({
   operation: 'key_delete',
   access: 'management',
   schema: {
-    operationId: 'formDeleteKey',
+    operationId: 'formDeleteApiKey',
     summary: 'Revokes an API key for good',
     params: { type: 'object', required: ['id'], properties: { id: PATH_NAME } },
     response: { 200: MESSAGE_ONLY },
