@@ -290,15 +290,9 @@ function isReading({ method }: Named): boolean {
 
 /** What every answer carries, in the form that Node.js writes as it is. */
 export function headersOf(type: string | null, requestId: string, cache = NO_STORE): string[] {
-  return [
-    ...(type === null ? [] : ['content-type', type]),
-    'cache-control',
-    cache,
-    'x-content-type-options',
-    'nosniff',
-    'x-request-id',
-    requestId,
-  ]
+  const headers = ['cache-control', cache, 'x-content-type-options', 'nosniff', 'x-request-id', requestId]
+  if (type !== null) headers.push('content-type', type)
+  return headers
 }
 
 function flat(headers: AnswerHeaders): string[] {
