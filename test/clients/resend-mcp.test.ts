@@ -19,16 +19,22 @@ interface ToolResult {
   content: { type: string; text: string }[]
 }
 
+interface Message {
+  id?: number
+  result?: unknown
+  error?: { message: string }
+}
+
 /** A client of the protocol: JSON-RPC, a message a line. */
 class Mcp implements AsyncDisposable {
   readonly #child: ChildProcess
-  readonly #waiting = new Map<number, (message: { result?: unknown; error?: { message: string } }) => void>()
+  readonly #waiting = new Map<number, (message: Message) => void>()
   #last = 0
 
   constructor(env: Record<string, string | undefined>) {
     this.#child = spawn(process.execPath, [SERVER], { env, stdio: ['pipe', 'pipe', 'ignore'] })
     createInterface({ input: this.#child.stdout! }).on('line', (line) => {
-      const message = JSON.parse(line) as { id?: number }
+      const message = JSON.parse(line) as Message
       if (message.id !== undefined) this.#waiting.get(message.id)?.(message)
     })
   }

@@ -1,9 +1,10 @@
 /** `/v3/{domain}/tag?tag=`: the routes of one tag, with its name in the query. */
 
-import { invalidField, Refusal } from '../../../intake/refusal.ts'
+import { invalidField } from '../../../intake/refusal.ts'
 import { LINE, PASSAGE, WORD } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { ownDomain } from '../own-domain.ts'
+import { fieldIn } from '../query-or-body.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
 import { AGGREGATES, aggregatesOfTag, TAG_AGGREGATES, type TagAggregate } from '../stats/aggregates.ts'
 import { STATS_QUERY, STATS_SHOWN } from '../stats/routes.ts'
@@ -66,8 +67,7 @@ const removal = endpoint({
     response: { 200: MESSAGE_ONLY },
   },
 })(async ({ caller, params, query, body }, core) => {
-  const tag = query.tag ?? body.tag
-  if (tag === undefined) throw new Refusal({ code: 'field_missing', field: 'tag' })
+  const tag = fieldIn('tag', query, body)
   return { status: 200, body: await remove(core, caller, { domain: params.domain, tag }) }
 })
 
