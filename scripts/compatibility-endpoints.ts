@@ -307,7 +307,7 @@ export const MAILGUN: Known[] = [
     ...['GET /v3/{}/tags/{}/stats/aggregates/countries', 'GET /v3/{}/tags/{}/stats/aggregates/devices'],
   ),
   ...all(
-    'what has a tag is not counted by provider; `/v3/{domain}/aggregates/providers` counts all mail of the domain',
+    'mail with a tag is not counted by provider; `/v3/{domain}/aggregates/providers` counts all mail of the domain',
     'GET /v3/{}/tags/{}/stats/aggregates/providers',
   ),
   ...here('the recipient domains with most mail of the last 30 days', 'GET /v3/domains/{}/tag/providers'),
@@ -317,7 +317,7 @@ export const MAILGUN: Known[] = [
   ...here('it is listed again when it is seen on another day', 'DELETE /v3/{}/tag'),
   ...here('`provider`, `device` and `country` are a 400', 'GET /v3/{}/tag/stats'),
   ...here(
-    'by `device` and `country` always empty; by `provider` a 400, for what has a tag is not counted so',
+    'by `device` and `country` always empty; by `provider` a 400, for mail with a tag is not counted by recipient domain',
     'GET /v3/{}/tag/stats/aggregates',
   ),
   ...here(

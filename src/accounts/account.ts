@@ -47,7 +47,7 @@ export interface DomainSettings {
   unsubscribeTracking?: boolean
   unsubscribeHtml?: string
   unsubscribeText?: string
-  /** Of the links that tracking would make; absent: https. */
+  /** The scheme that tracking links would have; absent: https. */
   webScheme?: 'http' | 'https'
 }
 export const DOMAIN_SETTINGS: Readonly<DomainSettings> = { openTracking: false, clickTracking: false }

@@ -179,7 +179,7 @@ export class AccountDirectory {
     return this.#removedDomains.has(idOrName) || this.#removedNames.has(idOrName)
   }
 
-  /** What the domain with this id is called, or was; null: nobody knows any more. */
+  /** The name of the domain with this id, also of one that was removed; null: it is not known any more. */
   domainName(id: string): string | null {
     return (this.#domains.get(id) ?? this.#removedDomains.get(id))?.name ?? null
   }

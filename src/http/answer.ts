@@ -116,7 +116,7 @@ export class Answers {
       answer.status,
       answer.cache,
     )
-    // RFC 9110 8.6: in a 304 it would tell of the content that is not there, and a 204 must not have it.
+    // RFC 9110 8.6: in a 304 it would tell of the content that is not there; a 204 must not have the field.
     if (answer.status !== 304 && answer.status !== 204)
       headers.push('content-length', String(Buffer.byteLength(answer.body)))
     if (answer.headers) headers.push(...flat(answer.headers))

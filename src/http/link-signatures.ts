@@ -1,6 +1,6 @@
 /**
- * Signatures of links that work without a key, for whoever has one and for a while: each carries the time of its end
- * and a signature of it. Nothing is kept of them, and each node knows those of all.
+ * Signatures of links that work without a key until they expire. A link carries its expiry time and an HMAC. The
+ * service stores nothing about it, and every node of the installation accepts it.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { HttpDeps } from './deps.ts'
@@ -12,7 +12,7 @@ export class LinkSignatures {
   readonly #again: string
   #secret: Buffer | null = null
 
-  /** `purpose`: what the secret is derived for. `again`: the request that makes a new link. */
+  /** `purpose` goes into the derivation of the secret. `again` is the request that makes a new link. */
   constructor(parts: Pick<HttpDeps, 'derive'>, purpose: string, again: string) {
     this.#parts = parts
     this.#purpose = purpose

@@ -228,7 +228,7 @@ describe('resend-cli', () => {
   })
 })
 
-/** All that it has written so far. */
+/** Returns what the process has written so far. */
 function hear(child: ChildProcess): () => string {
   let heard = ''
   for (const stream of [child.stdout!, child.stderr!]) {

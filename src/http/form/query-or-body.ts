@@ -1,7 +1,7 @@
 /** A field that some clients write into the query and others into the body. */
 import { Refusal } from '../../intake/refusal.ts'
 
-/** Throws a Refusal where it is in neither. */
+/** Throws a Refusal where no place has the field. */
 export function fieldIn<Name extends string>(
   name: Name,
   ...places: { readonly [Each in Name]?: string | undefined }[]

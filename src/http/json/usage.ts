@@ -1,4 +1,4 @@
-/** `GET /usage`: how much a company has sent today and this month, and what it may. */
+/** `GET /usage`: what a company has sent today and this month, beside its limits. */
 
 import { USUAL_MOST } from '../../accounts/account.ts'
 import { authoriseWhole } from '../../operate/authority.ts'
@@ -9,7 +9,7 @@ import { operationOfKey } from '../operation.ts'
 import { timestamp } from './timestamp.ts'
 
 const DAY = 86_400_000
-/** Counts of a month: a few types each hour. Those of a day are by the hour as well. */
+/** A month has some types of events on each of its days. */
 const MOST_COUNTS = 50_000
 
 const WHOLE = { type: 'integer' } as const
@@ -60,7 +60,7 @@ export const usage: Endpoint = endpoint({
     },
   },
 })(async ({ caller }, core) => {
-  // What one domain has of it is told by `/emails/metrics`.
+  // `/emails/metrics` has the figures of one domain.
   authoriseWhole(operationOfKey(core, caller).caller)
   const { companyId } = caller
   const now = new Date()
@@ -97,7 +97,7 @@ export const usage: Endpoint = endpoint({
   }
 })
 
-/** Recipients, as a quota counts them; without one, as the log of events was counted. */
+/** Recipients: from the quota where there is one, else from the counts of the log. */
 async function usedOf(
   { deps }: HttpCore,
   companyId: string,

@@ -1,8 +1,10 @@
-/** An email as the document of a frame: what it may do, whatever is in it. */
+/** The document of the frame that shows an email, with the policy that limits what it can do. */
 import type { LongAnswer } from '../answer.ts'
 import { slices } from '../stored-files/file-answer.ts'
 
-/** `sandbox`: no script, no origin, no form; a link opens a window of its own. `remote`: pictures from other servers. */
+/**
+ * `sandbox`: no script, no origin, no form; a link opens a window of its own. `remote`: pictures from other servers.
+ */
 function framePolicy(remote: boolean): string {
   return [
     'sandbox allow-popups allow-popups-to-escape-sandbox',
@@ -30,7 +32,7 @@ export function frameAnswer(html: Uint8Array, remote: boolean): LongAnswer {
   }
 }
 
-/** Text in place of HTML. */
+/** A document that shows plain text. */
 export function frameOfText(text: string): Buffer {
   const style = 'font: 16px system-ui; white-space: pre-wrap; overflow-wrap: anywhere'
   return Buffer.from(

@@ -1,15 +1,15 @@
-/** Who an email is from and to, what it is about and when it was written: read out of its header. */
+/** Sender, recipients, subject and date of an email, read from its header. */
 import { decodeText } from '../../mail/raw/decode.ts'
 import { fieldOf } from '../../mail/raw/header.ts'
 import { withCrlfLines } from '../../mail/raw/lines.ts'
 import { readStructure } from '../../mail/raw/structure.ts'
 
-/** Octets of the header that are read, and characters of a field that are shown. */
+/** Limits: octets of the header that are read, and characters of a field that are shown. */
 const MOST_READ = 256 * 1024
 const LONGEST = 1_000
 
 export const HEAD_FIELDS = ['From', 'To', 'Cc', 'Date', 'Subject'] as const
-/** Empty where there is none. */
+/** A missing field is empty. */
 export type Head = Readonly<Record<(typeof HEAD_FIELDS)[number], string>>
 
 /** Throws RawError for what is not built like a message. */

@@ -1,7 +1,7 @@
 /**
  * The HTML of a message as a document that is shown in a frame. What it may do is for the policy it is served with to
- * say (`frame.ts`); here its pictures are put into it, and its links lead over a page that asks first, or for a reader
- * who has not signed in where they say.
+ * say (`frame.ts`); here its pictures are put into it, and its links lead over a page that asks first, or, in a shared
+ * email, to their own addresses.
  */
 import { decodeBody, decodeCharset } from '../../mail/raw/decode.ts'
 import { fieldOf } from '../../mail/raw/header.ts'
@@ -21,7 +21,7 @@ const MOST_PICTURES = 12 * 1024 * 1024
 const MOST_LINKS = 5_000
 
 export interface PreviewWanted {
-  /** Signs links, so that the page which asks is of use to nobody else. Null: they lead where they say. */
+  /** Signs links, so that the page which asks is of use to nobody else. Null: links keep their own addresses. */
   signer: LinkSigner | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * Requests of mailgun-php 4.4, mailgun-ruby 1.4 and mailgun-go 5, as they were recorded or stand in their sources, where
- * they differ from those of the clients for JavaScript.
+ * Requests of mailgun-php 4.5, mailgun-ruby 1.4 and mailgun-go 5 that differ from those of the clients for JavaScript: as
+ * they were recorded, or as their sources make them.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -91,7 +91,7 @@ describe('requests of other clients', () => {
     const given = { role: 'sending', description: 'Go', kind: 'domain', domain_name: 'other.test' }
     const { key } = await answered('POST', '/v1/keys', { ...given, expiration: '3600', email: 'a@x.test' })
     const made = key as Record<string, unknown>
-    // What is absent it reads as no time; null it cannot read.
+    // The client reads an absent time as none, and cannot read null.
     const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/
     for (const name of ['created_at', 'updated_at', 'expires_at'])
       assert.match(String(made[name]), time, name)

@@ -1,4 +1,4 @@
-/** `/v1/keys`: API keys of the company. A key gives no more than it has. */
+/** `/v1/keys`: API keys of the company. A new key has no more rights than the key that makes it. */
 
 import { type ApiKey, SCOPES, type Scope } from '../../../accounts/account.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
@@ -16,9 +16,9 @@ const TEXT = { type: 'string' } as const
 const NULL = { type: 'null' } as const
 
 const ROLES = ['admin', 'developer', 'basic', 'sending'] as const
-type Role = (typeof ROLES)[number]
+type KeyRole = (typeof ROLES)[number]
 
-const SCOPES_OF: Readonly<Record<Role, readonly Scope[]>> = {
+const SCOPES_OF: Readonly<Record<KeyRole, readonly Scope[]>> = {
   admin: SCOPES,
   developer: SCOPES,
   basic: ['reading'],
@@ -43,12 +43,12 @@ const KEY = {
   },
 } as const
 
-/** Clients for Go read exactly this form. */
+/** The one form of time that the client for Go reads here. */
 function time(at: number): string {
   return new Date(at).toISOString().slice(0, 19)
 }
 
-function roleOf(scopes: readonly Scope[]): Role {
+function roleOf(scopes: readonly Scope[]): KeyRole {
   if (SCOPES.every((scope) => scopes.includes(scope))) return 'admin'
   if (scopes.includes('management')) return 'developer'
   return scopes.includes('reading') ? 'basic' : 'sending'
@@ -175,10 +175,10 @@ const remove = endpoint({
   },
 })(async ({ caller, params: { id } }, core) => {
   const op = await currentOperation(core, caller)
-  // A revoked key is not listed, and so it is not there.
+  // To clients of this dialect a revoked key does not exist.
   if (op.accounts.keys.some((key) => key.id === id && key.revokedAt !== null)) throw noSuchKey(id)
   await revokeKey(op, { id })
-  // Here it works no more from this answer on; elsewhere within a second.
+  // This node refuses the key from this answer on, other nodes within a second.
   await core.deps.accounts.look()
   return { status: 200, body: { message: 'key deleted' } }
 })

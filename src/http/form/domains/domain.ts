@@ -71,7 +71,7 @@ export function domainShown({ id, name, sending, createdAt, settings }: SendingD
   } as const
 }
 
-/** Kept and shown: no links are made that would have it. */
+/** The setting is kept and shown; no tracking links are made yet. */
 export function webSchemeOf({ webScheme = 'https' }: DomainSettings) {
   return webScheme
 }

@@ -1,7 +1,6 @@
 /**
- * What became of mail by the provider, the device and the country of its recipients. A provider is a recipient domain,
- * which is counted of each sending domain. Devices and countries would be those that mail was opened on and in: no
- * opens or clicks are tracked, so there are none.
+ * Figures by provider, device and country of recipients. A provider is a recipient domain, which is counted for each
+ * sending domain. Devices and countries belong to opens and clicks, which are not tracked: these figures are empty.
  */
 
 import type { SendingDomain } from '../../../accounts/account.ts'
@@ -15,9 +14,9 @@ import { busiestOf } from './counts.ts'
 import type { Figures } from './figures.ts'
 import { type PeriodGiven, readPeriod } from './period.ts'
 
-/** Providers of one answer: those with most mail, and as many at which most failed. */
+/** Providers of one answer: so many with most mail, and so many with most failures. */
 const MOST_PROVIDERS = 100
-/** Where no time is given. */
+/** The time range where the request names none. */
 const USUAL_DURATION = '30d'
 
 const TEXT = { type: 'string' } as const
@@ -59,7 +58,7 @@ const figuresOf = ({
 }: Figures) => ({
   ...{ accepted, delivered, failed: bounced + failed + suppressed },
   ...{ opened: others.opened ?? 0, clicked: others.clicked ?? 0 },
-  // No opens or clicks are tracked, so none is told apart.
+  // Opens and clicks are not tracked.
   ...{ unique_opened: 0, unique_clicked: 0 },
   ...{ unsubscribed: others.unsubscribed ?? 0, complained: others.complained ?? 0 },
 })
@@ -175,17 +174,17 @@ const countryNames = endpoint({
   return { status: 200, body: { items: [] } }
 })
 
-/** By what the figures of a tag are asked for; each is also the word in the answer of the singular route. */
+/** The kinds of aggregates of a tag; the answer of the singular route has the same word. */
 export const TAG_AGGREGATES = ['provider', 'device', 'country'] as const
 export type TagAggregate = (typeof TAG_AGGREGATES)[number]
 
-/** The aggregates of a tag. Throws a Fault for those by provider: what has a tag is not counted by recipient domain. */
+/** The aggregates of a tag. Throws a Fault for `provider`: mail with a tag is not counted by recipient domain. */
 export function aggregatesOfTag(by: TagAggregate): Record<string, never> {
   if (by !== 'provider') return {}
   throw new Fault({
     code: 'request_invalid',
     detail:
-      'What a tag has is not counted by provider. GET /v3/{domain}/aggregates/providers counts all mail of the domain',
+      'Mail with a tag is not counted by provider. GET /v3/{domain}/aggregates/providers counts all mail of the domain',
   })
 }
 

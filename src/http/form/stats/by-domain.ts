@@ -1,4 +1,4 @@
-/** `/v3/stats/total/domains`: what was counted of each sending domain in one step of time. */
+/** `/v3/stats/total/domains`: figures of each sending domain in one hour, day or month. */
 
 import { invalidField } from '../../../intake/refusal.ts'
 import { TIME_GIVEN } from '../../bounds.ts'

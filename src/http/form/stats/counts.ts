@@ -16,7 +16,7 @@ type Core = { deps: Pick<HttpCore['deps'], 'searches'> }
 
 /** Each is of one time, value and type. */
 const MOST_COUNTS = 50_000
-/** Of all values that some domains of recipients have: how many there are, senders decide. */
+/** Counts that are added up for the recipient domains with most mail; senders decide how many there are. */
 const MOST_IN_SUMS = 500_000
 /** Counts that are gone through for tags. */
 const LOOKS = 1_000_000
@@ -30,7 +30,7 @@ export async function groupsOf(core: Core, request: Omit<GroupRequest, 'most'>):
   )
 }
 
-/** Sums by value, of those with most mail first. Rejects with a Fault where there are too many. */
+/** Sums by value, those with most mail first. Rejects with a Fault where there are too many counts. */
 export async function busiestOf(
   core: Core,
   request: Omit<BusiestRequest, 'most'>,

@@ -54,7 +54,7 @@ interface Counted {
   value: string | null
 }
 
-/** Each once. Throws a Refusal. */
+/** Each event once. Throws a Refusal for an unknown one. */
 export function eventsAsked(event: string | string[]): string[] {
   const events = [...new Set([event].flat())]
   const unknown = events.find((each) => !Object.hasOwn(STATS, each))

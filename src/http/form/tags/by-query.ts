@@ -1,4 +1,4 @@
-/** `/v3/{domain}/tag?tag=`: the routes of one tag, with its name in the query. */
+/** `/v3/{domain}/tag?tag=`: the routes of one tag that name it in the query. */
 
 import { invalidField } from '../../../intake/refusal.ts'
 import { LINE, PASSAGE, WORD } from '../../bounds.ts'
@@ -62,7 +62,7 @@ const removal = endpoint({
     summary: 'Lists a tag no more before it is seen on another day; its figures stay',
     params: OF_DOMAIN,
     querystring: { type: 'object', properties: { tag: LINE } },
-    // Clients for PHP send it as a form.
+    // Clients for PHP write it into the body.
     body: { type: 'object', properties: { tag: LINE } },
     response: { 200: MESSAGE_ONLY },
   },
@@ -89,7 +89,7 @@ const stats = endpoint({
   },
 })(async ({ caller, params, query: { tag, ...asked } }, core) => {
   for (const by of TAG_AGGREGATES) {
-    if (asked[by]) throw invalidField(by, `what a tag has is not counted by ${by}`)
+    if (asked[by]) throw invalidField(by, `mail with a tag is not counted by ${by}`)
   }
   const one = { domain: params.domain, tag }
   return { status: 200, body: await countsOfTag(core, caller, one, asked) }
@@ -103,7 +103,7 @@ const aggregates = endpoint({
   schema: {
     operationId: 'formTagAggregates',
     summary: 'By device and country: always empty, for no opens or clicks are tracked',
-    description: 'By provider it is refused: what has a tag is not counted so.',
+    description: 'By provider it is refused: mail with a tag is not counted by recipient domain.',
     params: OF_DOMAIN,
     querystring: {
       type: 'object',

@@ -1,4 +1,4 @@
-/** One tag of a domain, whichever way a request names it. */
+/** Routes of one tag share this, whether the path or the query names the tag. */
 
 import type { Principal } from '../../../accounts/account.ts'
 import { describeTag, removeTag } from '../../../operate/tags.ts'
@@ -25,34 +25,33 @@ export function tagShown({ tag, description, first, last }: SeenTag) {
   }
 }
 
-/** As requests name one. */
-export interface OneTag {
-  /** Its name. */
+export interface NamedTag {
+  /** The name of the domain. */
   domain: string
   tag: string
 }
 
 /** Rejects with a Refusal or a Fault where there is no such domain or tag. */
-export async function requireTag(core: HttpCore, caller: Principal, { domain: name, tag }: OneTag) {
+export async function requireTag(core: HttpCore, caller: Principal, { domain: name, tag }: NamedTag) {
   const domain = await ownDomain(core, caller, name)
   return { domain, found: await seenTag(core, caller, domain, tag) }
 }
 
-export async function describe(core: HttpCore, caller: Principal, one: OneTag, description: string) {
+export async function describe(core: HttpCore, caller: Principal, one: NamedTag, description: string) {
   const { domain, found } = await requireTag(core, caller, one)
   const op = await currentOperation(core, caller)
   await describeTag(op, { domain: domain.id, tag: found.tag, description })
   return { message: 'Tag updated' }
 }
 
-export async function remove(core: HttpCore, caller: Principal, one: OneTag) {
+export async function remove(core: HttpCore, caller: Principal, one: NamedTag) {
   const { domain, found } = await requireTag(core, caller, one)
   const op = await currentOperation(core, caller)
   await removeTag(op, { domain: domain.id, tag: found.tag })
   return { message: 'Tag deleted' }
 }
 
-export async function countsOfTag(core: HttpCore, caller: Principal, one: OneTag, asked: StatsAsked) {
+export async function countsOfTag(core: HttpCore, caller: Principal, one: NamedTag, asked: StatsAsked) {
   const { domain, found } = await requireTag(core, caller, one)
   const stats = await statsOf(core, caller, asked, { domain, dimension: 'tag', value: found.tag })
   return { tag: found.tag, description: found.description, ...stats }

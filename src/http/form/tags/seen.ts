@@ -5,7 +5,7 @@ import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
 import { tagsOf } from '../stats/counts.ts'
 
-/** There may be any number of tags: what every client can read as a number. */
+/** There is no limit of tags: this is the largest number that every client can read. */
 export const NO_TAG_LIMIT = 2 ** 31 - 1
 
 type TagPage = Pick<SeenTagsRequest, 'limit'> &

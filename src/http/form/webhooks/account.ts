@@ -1,4 +1,4 @@
-/** `/v1/webhooks`: webhooks of the whole company, which are told of all its domains. Each is one URL. */
+/** `/v1/webhooks`: webhooks of the whole company. Each is one URL, and gets the events of all domains. */
 
 import type { Principal } from '../../../accounts/account.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
@@ -18,7 +18,7 @@ import { MOST_URLS, wordsGiven } from './words-given.ts'
 
 const URL = '/v1/webhooks'
 const TEXT = { type: 'string' } as const
-/** More than a company may have. */
+/** A company has fewer webhooks. */
 const MOST_IDS = 1_000
 const MOST_WORDS = 100
 
@@ -46,7 +46,7 @@ const GIVEN = {
 } as const
 const OF_ID = { type: 'object', required: ['webhook'], properties: { webhook: PATH_NAME } } as const
 const NOTHING = { type: 'null', description: 'No content.' } as const
-/** As many ids as may be in one line of a request. */
+/** A comma-separated list; its length bounds the number of ids. */
 const IDS = { ...PASSAGE, description: 'Ids with commas between.' } as const
 
 function shown(webhook: Webhook) {
@@ -62,7 +62,7 @@ interface OnAccount {
   webhooks: Webhook[]
 }
 
-/** Those of the whole company in this dialect. Throws `not_allowed` to a key for one domain. */
+/** The form webhooks of the whole company. Throws `not_allowed` for a key that is for one domain. */
 async function onAccount(core: HttpCore, caller: Principal): Promise<OnAccount> {
   const op = await currentOperation(core, caller)
   authoriseWhole(op.caller)
@@ -116,7 +116,7 @@ const show = endpoint({
   return { status: 200, body: shown(named(webhooks, params.webhook)) }
 })
 
-/** Throws a Fault where the URL has a webhook already, or one kind of event is told to enough of them. */
+/** Throws where the URL has a webhook already, or where an event type has as many URLs as it may have. */
 function requireRoom(others: readonly Webhook[], url: string, words: readonly string[]): void {
   if (others.some((webhook) => webhook.url === url)) {
     const detail = 'This URL is a webhook already: change that one'

@@ -1,4 +1,4 @@
-/** The time that `GET /emails/metrics` asks about, and the periods it is divided into, in the zone of the caller. */
+/** The time range of `GET /emails/metrics`, and its periods in the time zone of the request. */
 import { invalidField } from '../../../intake/refusal.ts'
 import { parseIsoTime } from '../../schedule.ts'
 
@@ -13,15 +13,15 @@ export interface PeriodAsked {
 }
 
 export interface MetricsPeriod {
-  /** Unix ms, as asked. */
+  /** The range of the request, Unix ms. */
   start: number
   end: number
   granularity: Granularity
-  /** Unix ms of the counts that are added up: of buckets of this size that begin then or later, and before. */
+  /** Counts of this size are added up whose bucket begins at `since` or later and before `until` (Unix ms). */
   since: number
   until: number
   size: 'hour' | 'day'
-  /** The period that a time lies in, as a date in the zone, with the hour where they are hours. */
+  /** The period that contains a time: a date in the zone, with the hour where periods are hours. */
   nameOf(at: number): string
 }
 
@@ -80,7 +80,7 @@ function wallClock(at: number, format: Intl.DateTimeFormat): number {
   return Date.UTC(parts.year!, parts.month! - 1, parts.day, parts.hour, parts.minute, parts.second)
 }
 
-/** The time at which the clock on the wall shows this. Where it shows it twice or never, one nearby. */
+/** The time at which the clock on the wall shows this; a time nearby where it shows it twice or never. */
 function timeAtWall(wall: number, format: Intl.DateTimeFormat): number {
   const first = wall - (wallClock(wall, format) - wall)
   return first + wall - wallClock(first, format)
@@ -90,9 +90,9 @@ function startOfDay(at: number, format: Intl.DateTimeFormat): number {
   return timeAtWall(Math.floor(wallClock(at, format) / DAY) * DAY, format)
 }
 
-/** A date is its beginning, or as the end of the time asked about its end. */
+/** A date means its beginning; as the end of the range it means its end. */
 function timeOf(field: string, text: string, format: Intl.DateTimeFormat, isEnd: boolean): number {
-  // A plus sign that was not escaped comes as a blank.
+  // An unescaped plus sign arrives as a blank.
   const spelt = text.trim().replace(/ (?=\d{2}(?::?\d{2})?$)/, '+')
   if (/^\d{4}-\d{2}-\d{2}$/.test(spelt)) {
     const day = parseIsoTime(`${spelt}T00:00Z`)
@@ -106,7 +106,7 @@ function timeOf(field: string, text: string, format: Intl.DateTimeFormat, isEnd:
   )
 }
 
-/** Whether days in UTC are enough: the end may also be now. */
+/** Whether counts of whole days cover the range; an end of now does not divide a day. */
 function isWholeDays(start: number, end: number, now: number): boolean {
   return start % DAY === 0 && (end % DAY === 0 || end >= now)
 }

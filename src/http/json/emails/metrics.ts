@@ -1,4 +1,4 @@
-/** `GET /emails/metrics`: how many recipients of emails had what become of them, by period and sending domain. */
+/** `GET /emails/metrics`: counts of delivery results, by period and sending domain. */
 
 import { invalidField } from '../../../intake/refusal.ts'
 import { visibleAccounts } from '../../../operate/authority.ts'
@@ -12,16 +12,16 @@ import { longJson } from '../../json-pieces.ts'
 import { operationOfKey } from '../../operation.ts'
 import { GRANULARITIES, type MetricsPeriod, readMetricsPeriod } from './metrics-period.ts'
 
-type Metric = (sums: Sums) => number
+type RecipientMetric = (sums: Sums) => number
 
 const count =
-  (type: string): Metric =>
+  (type: string): RecipientMetric =>
   (sums) =>
     sums[type] ?? 0
-const none: Metric = () => 0
-/** A part of one, with four decimals. */
+const none: RecipientMetric = () => 0
+/** A fraction between 0 and 1, with four decimals. */
 const rate =
-  (part: Metric, whole: Metric): Metric =>
+  (part: RecipientMetric, whole: RecipientMetric): RecipientMetric =>
   (sums) => {
     const all = whole(sums)
     return all === 0 ? 0 : Math.round((10_000 * part(sums)) / all) / 10_000
@@ -29,13 +29,13 @@ const rate =
 const accepted = count('accepted')
 const delivered = count('delivered')
 
-/** Every figure counts recipients. Nothing is received, and no opens are told apart. */
-const METRICS: Readonly<Record<string, Metric>> = {
+/** Every figure counts recipients. The service receives no mail and does not tell unique opens apart. */
+const METRICS: Readonly<Record<string, RecipientMetric>> = {
   sent: accepted,
   delivered,
   delivery_delayed: count('delivery_delayed'),
   bounced: count('bounced'),
-  // What may pass is tried again, and is no bounce.
+  // A temporary failure is tried again: it counts as a delay.
   bounced_permanent: count('bounced'),
   bounced_transient: none,
   bounced_undetermined: none,
@@ -58,11 +58,11 @@ const METRICS: Readonly<Record<string, Metric>> = {
 const DIMENSIONS = ['period', 'domain'] as const
 type Dimension = (typeof DIMENSIONS)[number]
 
-/** Counts added up, groups that the database makes of them, and rows of an answer. */
+/** Limits: counts that the database adds up, groups it makes of them, rows of an answer. */
 const MOST_COUNTS = 50_000
 const MOST_GROUPS = 10_000
 const MOST_ROWS = 1_500
-/** Values of one parameter: many more than there are names. */
+/** Values of one parameter; there are fewer names than that. */
 const MOST_NAMED = 100
 
 const LIST = oneOrMore(PASSAGE, MOST_NAMED)
@@ -175,7 +175,7 @@ const NOT_BY: Readonly<Record<string, string>> = {
   broadcast: 'there are no broadcasts',
 }
 
-/** Of a parameter that is repeated, or has commas. */
+/** The values of a parameter that is repeated or has commas. */
 function valuesIn(given: string | string[] | undefined): string[] {
   const values = [given ?? []].flat().flatMap((text) => text.split(','))
   return values.map((value) => value.trim()).filter((value) => value !== '')
@@ -229,22 +229,22 @@ function tooMuch(): Fault {
   return new Fault({ code: 'request_invalid', detail })
 }
 
-interface Row {
+interface MetricsRow {
   period: string | null
   domainId: string | null
   sums: Sums[]
 }
 
-/** In the order of time, then of domains. A period without mail has a row where domains make none. */
+/** Ordered by time, then by domain. Without the dimension `domain` a period without mail has a row too. */
 function rowsOf(
   groups: EventGroups['groups'],
   dimensions: readonly Dimension[],
   period: MetricsPeriod,
-): Map<string, Row> {
+): Map<string, MetricsRow> {
   const byPeriod = dimensions.includes('period')
   const byDomain = dimensions.includes('domain')
-  const rows = new Map<string, Row>()
-  const rowOf = (name: string | null, domainId: string | null): Row => {
+  const rows = new Map<string, MetricsRow>()
+  const rowOf = (name: string | null, domainId: string | null): MetricsRow => {
     const key = `${name} ${domainId}`
     let row = rows.get(key)
     if (row === undefined) {
@@ -264,7 +264,7 @@ function rowsOf(
   return rows
 }
 
-/** To read the clock of a zone costs microseconds, and many groups have the same time. */
+/** Remembers the names: reading the clock of a zone costs microseconds, and many groups have the same time. */
 function remembered(nameOf: (at: number) => string): (at: number) => string {
   const known = new Map<number, string>()
   return (at) => {

@@ -1,6 +1,6 @@
 /**
- * `POST /emails/{id}/share` makes a link that shows one email to whoever has it, for a while; `GET` of that link is the
- * page. The email stands in a frame of its own, which has no script and no origin.
+ * `POST /emails/{id}/share` makes a link to a page that shows one email until the link expires; `GET` of the link is
+ * that page. It shows the email in a frame without scripts and without an origin.
  */
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
@@ -29,7 +29,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ...['d', 'day'].map((name) => [name, 24 * HOUR] as const),
 ])
 
-/** What the secret of these links is derived for. */
+/** The purpose in the derivation of the secret. */
 const PURPOSE = 'shared emails'
 
 export class SharedEmails {
@@ -48,11 +48,11 @@ export class SharedEmails {
     core: HttpCore,
   ): Promise<Answer | LongAnswer> {
     const id = params.id.toLowerCase()
-    // Before anything is looked up: no work is done for whoever made up a link.
+    // Checked before any look-up: a forged link causes no work.
     const end = this.#signatures.check(id, query, Date.now())
     const origin = await core.deps.store.emailOrigin(id)
     if (origin === null) throw unknownEmail()
-    // It is the company's email, and takes of the company's share.
+    // The request counts for the company whose email it is.
     core.limit.admission.admit(raw, origin.companyId)
     const email = { id, origin, op: core.deps.operation(SERVICE) }
     const { message } = await copyOf(core, raw, email, undefined)
