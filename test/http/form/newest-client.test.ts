@@ -98,7 +98,7 @@ describe('mailgun.js', () => {
       () => mg.ips.list({ dedicated: true }),
       () => mg.domains.domainTemplates.list(D),
       () => mg.metrics.getAccountUsage({}),
-      () => mg.domains.domainTags.countries(D, 'spring'),
+      () => mg.domains.domainTags.providers(D, 'spring'),
       () => mg.validate.get('a@x.test'),
     ]) {
       await assert.rejects(call as () => Promise<unknown>, { status: 404, details: 'Not Found' })
