@@ -84,6 +84,21 @@ describe('mailgun.js', () => {
     })
   }
 
+  test('apiKeys: made, listed and removed', async () => {
+    // Its types leave out what the original answers with: `key`, with the secret.
+    const data = { role: 'sending', kind: 'domain', domain_name: D, description: 'Shop' } as const
+    const made = (await mg.apiKeys.create(data)) as object as { key: { id: string; secret: string } }
+    assert.match(made.key.secret, /^pr_/)
+    const { items } = await mg.apiKeys.list({ domain_name: D })
+    assert.deepEqual(
+      items.map(({ id, role, domain_name: domain }) => [id, role, domain]),
+      [[made.key.id, 'sending', D]],
+    )
+    assert.ok(Math.abs(items[0]!.created_at.getTime() + zoneMs() - Date.now()) < 60_000)
+    assert.deepEqual(await mg.apiKeys.destroy(made.key.id), { status: 200, message: 'key deleted' })
+    assert.deepEqual((await mg.apiKeys.list({ domain_name: D })).items, [])
+  })
+
   test('domains.domainCredentials.create and update, which always give a password: refused in words', async () => {
     const { domainCredentials } = mg.domains
     const asked = { login: 'bob', password: 'secret1' }
@@ -105,3 +120,8 @@ describe('mailgun.js', () => {
     }
   })
 })
+
+/** The client reads times without a zone as local ones. */
+function zoneMs(): number {
+  return -new Date().getTimezoneOffset() * 60_000
+}
