@@ -15,7 +15,6 @@ const YET = 'not built yet'
 const MARKETING = 'for marketing: lists of contacts and mail to them are kept by the application'
 const TEMPLATES = 'no templates are kept: an application sends the finished html or text'
 const INBOUND = 'receives mail; this service sends'
-const CONSOLE = 'for people at a screen; the command line shows it'
 const HOSTED = 'about an account at a hosted service'
 const IPS = 'the addresses mail leaves from are those of the machine or its relay'
 
@@ -55,7 +54,20 @@ export const RESEND: Known[] = [
       'GET /emails/{}/attachments/{}',
     ],
   ),
-  ...all(CONSOLE, 'POST /emails/{}/share', 'GET /emails/metrics', 'GET /logs', 'GET /logs/{}', 'GET /usage'),
+  ...here(
+    'the link is that of a page here, ends after 48 hours at most and cannot be taken back; links by which the recipient unsubscribes are left out; of a batch the first copy is shown',
+    'POST /emails/{}/share',
+  ),
+  ...here(
+    'every figure counts recipients, `sent` those accepted; rates are parts of one; an end that is a date means all of that day; the dimensions `email` and ' +
+      '`broadcast`, `email_id` and `broadcast_id` are a 422; figures by the hour or in another zone than UTC go back 100 days; at most 50,000 counts are added up',
+    'GET /emails/metrics',
+  ),
+  ...here(
+    'a company without a limit has `limit: null`; contacts, segments, broadcasts, credits and automations are 0; a 403 to a key for one domain',
+    'GET /usage',
+  ),
+  ...all('requests are not kept: the log of the service has a line for each', 'GET /logs', 'GET /logs/{}'),
   {
     endpoint: 'POST /domains',
     because: YET,
@@ -206,12 +218,21 @@ export const MAILGUN: Known[] = [
     ),
     ...all(YET, `GET /${version}/domains/{}`),
     ...here('answers when DNS has answered', `PUT /${version}/domains/{}/verify`),
-    ...here('there is nothing to set: what would change something is a 400', `PUT /${version}/domains/{}`),
+    ...here(
+      '`web_scheme` is kept and shown; all else that would change something is a 400',
+      `PUT /${version}/domains/{}`,
+    ),
     ...here('mail that waits from the domain fails when its time comes', `DELETE /${version}/domains/{}`),
   ]),
   ...all(YET, 'GET /v3/domains/{}/tracking'),
-  ...here('it is kept, and no opens or clicks are followed', 'PUT /v3/domains/{}/tracking/open'),
-  ...here('it is kept, and no opens or clicks are followed', 'PUT /v3/domains/{}/tracking/click'),
+  ...here(
+    'it is kept, and no opens or clicks are followed; what is not named stays as it is',
+    'PUT /v3/domains/{}/tracking/open',
+  ),
+  ...here(
+    'it is kept, and no opens or clicks are followed; what is not named stays as it is',
+    'PUT /v3/domains/{}/tracking/click',
+  ),
   ...here('it is kept, and no footer is added', 'PUT /v3/domains/{}/tracking/unsubscribe'),
   ...all(YET, 'GET /v3/domains/{}/connection'),
   ...here(
@@ -274,14 +295,41 @@ export const MAILGUN: Known[] = [
   },
   ...all(YET, 'GET /v3/stats/total'),
   ...all('figures are asked for at `/v3/{domain}/stats/total`', 'GET /v3/{}/stats'),
-  ...all(
-    'where and on what a mail was opened is not known',
-    ...['countries', 'devices', 'providers'].map((by) => `GET /v3/{}/tags/{}/stats/aggregates/${by}`),
+  ...here(
+    'one item for each domain that had mail then, with its name in `domain`',
+    'GET /v3/stats/total/domains',
   ),
-  ...all('there may be any number of tags', 'GET /v3/domains/{}/limits/tag'),
+  ...all('figures are asked for by domain, tag or recipient domain', 'GET /v3/stats/filter'),
+  ...here(
+    'a provider is the domain of recipients: the hundred with most mail of the last 30 days, or of `start`, `end` or `duration`; with `delivered` and `failed`',
+    'GET /v3/{}/aggregates/providers',
+  ),
+  ...here(
+    'always empty: no opens or clicks are tracked',
+    ...['GET /v3/{}/aggregates/devices', 'GET /v3/{}/aggregates/countries'],
+    ...['GET /v3/{}/tags/{}/stats/aggregates/countries', 'GET /v3/{}/tags/{}/stats/aggregates/devices'],
+  ),
+  ...all(
+    'mail with a tag is not counted by provider; `/v3/{domain}/aggregates/providers` counts all mail of the domain',
+    'GET /v3/{}/tags/{}/stats/aggregates/providers',
+  ),
+  ...here('the recipient domains with most mail of the last 30 days', 'GET /v3/domains/{}/tag/providers'),
+  ...all(YET, 'GET /v3/domains/{}/tag/devices'),
+  ...here('always empty: no opens or clicks are tracked', 'GET /v3/domains/{}/tag/countries'),
+  ...all(YET, 'GET /v3/{}/tag', 'PUT /v3/{}/tag'),
+  ...here('it is listed again when it is seen on another day', 'DELETE /v3/{}/tag'),
+  ...here('`provider`, `device` and `country` are a 400', 'GET /v3/{}/tag/stats'),
+  ...here(
+    'by `device` and `country` always empty; by `provider` a 400, for mail with a tag is not counted by recipient domain',
+    'GET /v3/{}/tag/stats/aggregates',
+  ),
+  ...here(
+    'there is no limit: `limit` is the largest number that every client can read',
+    'GET /v3/domains/{}/limits/tag',
+  ),
   ...all(
     'the words of servers are in the events, by `/v3/{domain}/events` and logs',
-    'POST /v2/bounce-classification/metrics',
+    ...['POST /v2/bounce-classification/metrics', '/v1/bounce-classification'],
   ),
   ...all(
     'keys are changed by `/v1/dkim/keys`, and none changes by itself',
@@ -292,20 +340,62 @@ export const MAILGUN: Known[] = [
     'PUT /v3/domains/{}/web_prefix',
     '/v2/x509',
   ),
-  ...all('a webhook of the whole company is made by `postroad webhook add --dialect form`', '/v1/webhooks'),
-  ...all(TEMPLATES, '/v3/{}/templates'),
+  ...all(YET, 'GET /v1/webhooks'),
+  ...here(
+    'a description is not kept; each URL is one webhook (409 for another with the same); a URL that is one of a domain as well is told twice',
+    'POST /v1/webhooks',
+  ),
+  ...all(
+    YET,
+    ...['DELETE /v1/webhooks', 'GET /v1/webhooks/{}', 'PUT /v1/webhooks/{}', 'DELETE /v1/webhooks/{}'],
+  ),
+  ...here(
+    'the keys of the company; `role` is told from the scopes: `admin` all three, `developer` with management, `basic` with reading, `sending` else',
+    'GET /v1/keys',
+  ),
+  ...here(
+    'no more rights than the key that asks; `admin` and `developer` have sending, reading and management, `basic` reading, `sending` that alone; ' +
+      'the kind `web` is a 400; user names and addresses are not kept',
+    'POST /v1/keys',
+  ),
+  ...all(YET, 'DELETE /v1/keys/{}'),
+  ...all('there are no public keys: addresses are not validated', 'POST /v1/keys/public'),
+  ...all(TEMPLATES, '/v3/{}/templates', '/v4/templates'),
   ...all(MARKETING, '/v3/lists'),
-  ...all(INBOUND, '/v3/routes'),
+  ...all(INBOUND, '/v3/routes', '/v3/forwards'),
   ...all(
     IPS,
     '/v3/domains/{}/ips',
     '/v3/domains/{}/pool',
     '/v3/ips',
     '/v3/ip_pools',
+    ...[
+      '/v3/dynamic_pools',
+      '/v3/domains/{}/dynamic_pools',
+      '/v3/domains/dynamic_pools',
+      '/v3/domains/all/dynamic_pools',
+    ],
     '/v1/dynamic_pools',
     '/v3/ip_warmups',
   ),
   ...all('checks addresses; not a part of sending', '/v4/address/validate', '/v4/inbox'),
-  ...all(HOSTED, '/v5/accounts/subaccounts', '/v5/accounts/limit', '/v5/sandbox', '/v1/keys', '/v1/alerts'),
-  ...all(HOSTED, 'POST /v1/analytics/usage/metrics'),
+  ...all(
+    'a key works from the addresses that it was made for: `postroad key create --from`',
+    '/v2/ip_whitelist',
+  ),
+  ...all(
+    'limits of a company are set by its operator: `postroad company limit`',
+    '/v5/accounts/limit',
+    '/v1/thresholds',
+  ),
+  ...all(
+    HOSTED,
+    ...[
+      'PUT /v5/accounts',
+      '/v5/accounts/features',
+      '/v5/accounts/resend_activation_email',
+      '/v5/accounts/subaccounts',
+    ],
+    ...['/v5/sandbox', '/v5/users', '/v1/alerts', 'POST /v1/analytics/usage/metrics'],
+  ),
 ]

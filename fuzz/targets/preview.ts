@@ -1,5 +1,5 @@
 import { strayLinks } from '../../harness/shown-links.ts'
-import { safeHtml } from '../../src/http/console/emails/safe-html.ts'
+import { safeHtml } from '../../src/http/shown-emails/safe-html.ts'
 import { assert, type FuzzTarget, words } from '../target.ts'
 
 const ASKS = '/console/api/leave?'

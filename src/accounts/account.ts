@@ -49,6 +49,8 @@ export interface DomainSettings {
   unsubscribeTracking?: boolean
   unsubscribeHtml?: string
   unsubscribeText?: string
+  /** The scheme that tracking links would have; absent: https. */
+  webScheme?: 'http' | 'https'
 }
 export const DOMAIN_SETTINGS: Readonly<DomainSettings> = { openTracking: false, clickTracking: false }
 

@@ -222,6 +222,11 @@ export class AccountDirectory {
     return this.#removedDomains.has(idOrName) || this.#removedNames.has(idOrName)
   }
 
+  /** The name of the domain with this id, also of one that was removed; null: it is not known any more. */
+  domainName(id: string): string | null {
+    return (this.#domains.get(id) ?? this.#removedDomains.get(id))?.name ?? null
+  }
+
   /** The route of its own that mail of this domain and company has; null: it goes as all mail does. */
   routeFor(sender: { domainId: string; companyId: string }): Route | null {
     return this.#routes.for(sender)

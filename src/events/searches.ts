@@ -2,8 +2,10 @@
 import type { EventFilter } from '../email/event.ts'
 import type { ToldEvent } from '../email/told-event.ts'
 import type {
+  BusiestRequest,
   EmailFilter,
   EventGroups,
+  EventSum,
   GroupRequest,
   SeenTags,
   SeenTagsRequest,
@@ -20,7 +22,7 @@ export interface EventsSelected {
 }
 
 export interface SearchParts extends EventSearchParts {
-  store: EventSearchParts['store'] & Pick<Store, 'groupEvents' | 'seenTags'>
+  store: EventSearchParts['store'] & Pick<Store, 'groupEvents' | 'seenTags' | 'sumBusiest'>
 }
 
 /** All of them reject with SearchesBusy where their turn does not come in time. */
@@ -52,6 +54,12 @@ export class Searches {
   groups(request: GroupRequest): Promise<EventGroups | null> {
     const { store } = this.#parts
     return this.turns.take(request.companyId, () => store.groupEvents(request))
+  }
+
+  /** Sums of the values with most mail. Null: there is more to add up than is wanted. */
+  busiest(request: BusiestRequest): Promise<EventSum[] | null> {
+    const { store } = this.#parts
+    return this.turns.take(request.companyId, () => store.sumBusiest(request))
   }
 
   /** Null: there is more to go through than is wanted. */

@@ -111,9 +111,15 @@ export class Answers {
     this.#admission.release(request.raw)
     if ('open' in answer) return this.#open(request, reply, operation, answer, startedAt)
     this.#countAndLog(request, operation, answer.status, startedAt)
-    const headers = this.#headersOf(request, answer.type, answer.status, answer.cache)
-    // RFC 9110 8.6: in a 304 it would tell of the content that is not there.
-    if (answer.status !== 304) headers.push('content-length', String(Buffer.byteLength(answer.body)))
+    const headers = this.#headersOf(
+      request,
+      answer.status === 204 ? null : answer.type,
+      answer.status,
+      answer.cache,
+    )
+    // RFC 9110 8.6: in a 304 it would tell of the content that is not there; a 204 must not have the field.
+    if (answer.status !== 304 && answer.status !== 204)
+      headers.push('content-length', String(Buffer.byteLength(answer.body)))
     if (answer.headers) headers.push(...flat(answer.headers))
     // Status, head and body are known here: what the framework does to find them out would cost as much as writing
     // them.
@@ -237,7 +243,7 @@ export class Answers {
 
   #headersOf(
     { raw, id }: Pick<FastifyRequest, 'raw' | 'id'>,
-    type: string,
+    type: string | null,
     status: number,
     cache?: string,
   ): string[] {
@@ -296,17 +302,10 @@ function isReading({ method }: Named): boolean {
 }
 
 /** What every answer carries, in the form that Node.js writes as it is. */
-export function headersOf(type: string, requestId: string, cache = NO_STORE): string[] {
-  return [
-    'content-type',
-    type,
-    'cache-control',
-    cache,
-    'x-content-type-options',
-    'nosniff',
-    'x-request-id',
-    requestId,
-  ]
+export function headersOf(type: string | null, requestId: string, cache = NO_STORE): string[] {
+  const headers = ['cache-control', cache, 'x-content-type-options', 'nosniff', 'x-request-id', requestId]
+  if (type !== null) headers.push('content-type', type)
+  return headers
 }
 
 function flat(headers: AnswerHeaders): string[] {

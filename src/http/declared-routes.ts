@@ -80,8 +80,8 @@ function addEndpoint(scope: FastifyInstance, declared: Endpoint, api: Api, core:
       const answer = await work(call, core)
       const startedAt = performance.now() - reply.elapsedTime
       if ('pieces' in answer) return core.answers.send(request, reply, operation, answer, startedAt)
-      // By its schema, for this status.
-      const text = reply.code(answer.status).serialize(answer.body) as string
+      // The schema for this status writes it. A 204 has no content (RFC 9110 15.3.5).
+      const text = answer.status === 204 ? '' : (reply.code(answer.status).serialize(answer.body) as string)
       const { status, headers } = answer
       return core.answers.send(
         request,

@@ -34,7 +34,7 @@ export interface HttpDeps {
   /** For bodies that are not small. */
   workers: Workers
   /** Emails and events are looked for, and counted. */
-  searches: Pick<Searches, 'emails' | 'events' | 'groups' | 'tags'>
+  searches: Pick<Searches, 'busiest' | 'emails' | 'events' | 'groups' | 'tags'>
   /** Who looks on is told what changes. */
   live: Pick<Live, 'watch'>
   /** To call verbs with, in the name of who asks, on the accounts as this node knows them. */

@@ -76,8 +76,8 @@ export interface GroupRequest extends CountRequest {
   by: {
     /** A group for each bucket, or for the buckets of each month (UTC); null: one for the whole time. */
     time: 'bucket' | 'month' | null
-    /** A group for each value, or one for all. */
-    value: boolean
+    /** A group for each value, for each sending domain (its id is the value then), or one for all. */
+    value: boolean | 'domain'
   }
   skip: number
   limit: number

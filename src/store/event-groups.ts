@@ -1,5 +1,5 @@
 /** How both databases answer with groups of counts: as one row, so that no more than a page is read into objects. */
-import type { EventGroups, Sums } from './digest-store.ts'
+import type { EventGroups, GroupRequest, Sums } from './digest-store.ts'
 
 /** `groups` and `sums` are JSON; null where there are none. */
 export interface GroupsRow {
@@ -7,6 +7,12 @@ export interface GroupsRow {
   sums: string | null
   total: number
   rows: number
+}
+
+/** The parameter of the statements: the column that makes groups beside time; null: none does. */
+export function groupKey({ value }: GroupRequest['by']): 'value' | 'domain' | null {
+  if (value === 'domain') return 'domain'
+  return value ? 'value' : null
 }
 
 /** Null where the groups are made of more than `most` counts. */

@@ -70,6 +70,10 @@ test('emails', async () => {
   const { search } = new URL(String(shown.body.download_url))
   const link = { id, attachment: file!.id, query: search }
   await ask('GET', '/emails/{id}/attachments/{attachment}/download', link)
+  const shared = await ask('POST', '/emails/{id}/share', { id, body: {} })
+  await ask('GET', '/emails/{id}/share', { id, query: new URL(String(shared.body.url)).search })
+  await ask('GET', '/emails/metrics', { query: '?dimensions=period,domain' })
+  await ask('GET', '/usage')
   const later = { ...email, scheduled_at: 'in 1 hour' }
   const scheduled = { id: (await ask('POST', '/emails', { body: later })).body.id }
   await ask('PATCH', '/emails/{id}', { ...scheduled, body: { scheduled_at: 'in 2 hours' } })
@@ -231,13 +235,50 @@ test('figures of the form dialect', async () => {
   await ask('GET', `${everywhere}/limits`)
   await ask('PUT', everywhere, { body: { tag: 'autumn', description: 'more leaves' } })
   await ask('DELETE', everywhere, { body: { tag: 'autumn' } })
-  const later = await api.form('ours.test', [...Object.entries(email), ['o:tag', 'winter']])
+  const later = await api.form('ours.test', [
+    ...Object.entries(email),
+    ...[
+      ['o:tag', 'winter'],
+      ['o:tag', 'snow'],
+    ],
+  ] as [string, string][])
   assert.equal(later.status, 200)
   await until(
     async () => (await call(`${service.url}/v3/ours.test/tags/winter`, { headers })).status === 200,
     'the other tag',
   )
-  await ask('DELETE', '/v3/{domain}/tags/{tag}', { ...D, tag: 'winter' })
+  const winter = '?tag=winter'
+  await ask('GET', '/v3/{domain}/tag', { ...D, query: winter })
+  await ask('PUT', '/v3/{domain}/tag', { ...D, query: winter, body: { description: 'snow' } })
+  await ask('GET', '/v3/{domain}/tag/stats', { ...D, query: `${winter}&event=accepted` })
+  await ask('GET', '/v3/{domain}/tag/stats/aggregates', { ...D, query: `${winter}&type=device` })
+  for (const by of ['devices', 'countries']) {
+    await ask('GET', `/v3/{domain}/tags/{tag}/stats/aggregates/${by}`, { ...D, tag: 'winter' })
+  }
+  await ask('DELETE', '/v3/{domain}/tag', { ...D, query: winter })
+  await ask('DELETE', '/v3/{domain}/tags/{tag}', { ...D, tag: 'snow' })
+})
+
+test('figures by domain and by provider', async () => {
+  await ask('GET', '/v3/stats/total/domains', { query: `?event=accepted&timestamp=${Date.now() / 1000}` })
+  for (const by of ['providers', 'devices', 'countries']) {
+    await ask('GET', `/v3/{domain}/aggregates/${by}`, D)
+    await ask('GET', `/v3/domains/{domain}/tag/${by}`, D)
+  }
+  await ask('GET', '/v3/domains/{domain}/limits/tag', D)
+})
+
+test('keys and webhooks of the company in the form dialect', async () => {
+  const { key } = (await ask('POST', '/v1/keys', { body: { role: 'sending' } })).body
+  await ask('GET', '/v1/keys')
+  await ask('DELETE', '/v1/keys/{id}', { id: (key as { id: string }).id })
+  const hook = { url: 'https://hook.example/', event_types: 'delivered' }
+  const webhook = (await ask('POST', '/v1/webhooks', { body: hook })).body.webhook_id
+  await ask('GET', '/v1/webhooks')
+  await ask('GET', '/v1/webhooks/{webhook}', { webhook })
+  await ask('PUT', '/v1/webhooks/{webhook}', { webhook, body: hook })
+  await ask('DELETE', '/v1/webhooks/{webhook}', { webhook })
+  await ask('DELETE', '/v1/webhooks', { query: '?all=true' })
 })
 
 test('the examples work as they stand', async () => {

@@ -109,7 +109,6 @@ for port, secure in ((int(sys.argv[1]), False), (int(sys.argv[2]), True)):
     const file = join(rig.directory, 'unix.eml')
     await writeFile(file, unix)
     const program = `
-import { textOf } from '../../src/mail/body.ts'
 import smtplib, ssl, sys
 with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as client:
     client.starttls(context=ssl.create_default_context(cafile=sys.argv[2]))

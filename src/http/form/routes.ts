@@ -12,6 +12,7 @@ import { idempotentOf } from '../idempotency.ts'
 import { checkNotEncoded } from '../media-type.ts'
 import { Reading } from '../reading.ts'
 import { DownloadLinks } from '../stored-files/download-link.ts'
+import { keyRoutes } from './account/keys.ts'
 import { signingKeyRoutes } from './account/signing-key.ts'
 import { logRoutes } from './analytics/logs.ts'
 import { metricRoutes } from './analytics/metrics.ts'
@@ -25,6 +26,8 @@ import { trackingRoutes } from './domains/tracking.ts'
 import { eventRoutes } from './log/routes.ts'
 import { formReader } from './read-job.ts'
 import { checkFormType, type FormRequest } from './request.ts'
+import { aggregateRoutes } from './stats/aggregates.ts'
+import { statsByDomainRoutes } from './stats/by-domain.ts'
 import { statsRoutes } from './stats/routes.ts'
 import { envelopeRoutes } from './stored/envelopes.ts'
 import { readAgain, readStored, type StoredRoute } from './stored/stored.ts'
@@ -32,8 +35,10 @@ import { type ImportRoute, importList } from './suppressions/import.ts'
 import { LISTS, type List } from './suppressions/lists.ts'
 import { suppressionRoutes } from './suppressions/routes.ts'
 import { whitelistRoutes } from './suppressions/whitelists.ts'
+import { tagByQueryRoutes } from './tags/by-query.ts'
 import { tagRoutes } from './tags/routes.ts'
 import { formTold } from './told.ts'
+import { accountWebhookRoutes } from './webhooks/account.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 import { formWords } from './words.ts'
 
@@ -43,7 +48,7 @@ const OTHER_PARTS = 2_000
 type Route = { Params: { domain: string } }
 
 export class FormDialect implements Api {
-  readonly prefixes: readonly string[] = ['/v1', '/v3', '/v4', '/v5']
+  readonly prefixes: readonly string[] = ['/v1', '/v2', '/v3', '/v4', '/v5']
   readonly words = formWords
   readonly endpoints: readonly Endpoint[] = [
     ...connectionRoutes,
@@ -55,12 +60,17 @@ export class FormDialect implements Api {
     ...eventRoutes,
     ...logRoutes,
     ...metricRoutes,
+    ...keyRoutes,
     ...signingKeyRoutes,
     ...statsRoutes,
+    ...statsByDomainRoutes,
+    ...aggregateRoutes,
     ...suppressionRoutes,
     ...tagRoutes,
+    ...tagByQueryRoutes,
     ...allTagRoutes,
     ...webhookRoutes,
+    ...accountWebhookRoutes,
     ...whitelistRoutes,
   ]
   readonly content = formContent

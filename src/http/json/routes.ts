@@ -18,11 +18,14 @@ import { DOWNLOAD_PATH, type DownloadRoute, download } from './emails/download.t
 import { emailJson, longEmailJson } from './emails/email.ts'
 import { requireReadable, unknownEmail } from './emails/find.ts'
 import { listEmails } from './emails/listing.ts'
+import { emailMetrics } from './emails/metrics.ts'
 import { withQuota } from './emails/quota.ts'
 import { schedulingEndpoints } from './emails/scheduling.ts'
+import { SHARE_PATH, SharedEmails, type ShareRoute } from './emails/share.ts'
 import { MANAGEMENT_PREFIXES, managementEndpoints } from './management.ts'
 import { jsonReader } from './read-job.ts'
 import { jsonTold } from './told.ts'
+import { usage } from './usage.ts'
 import { jsonWords } from './words.ts'
 
 /**
@@ -33,7 +36,7 @@ const SHORT_EMAIL = 16 * 1024
 
 export class JsonDialect implements Api {
   /** The oldest clients send to `/email`. */
-  readonly prefixes: readonly string[] = ['/emails', '/email', ...MANAGEMENT_PREFIXES]
+  readonly prefixes: readonly string[] = ['/emails', '/email', '/usage', ...MANAGEMENT_PREFIXES]
   readonly words = jsonWords
   readonly endpoints: readonly Endpoint[]
   readonly content = jsonContent
@@ -41,15 +44,20 @@ export class JsonDialect implements Api {
   readonly #core: HttpCore
   readonly #reading: Reading<null>
   readonly #links: DownloadLinks
+  readonly #shared: SharedEmails
 
   constructor(core: HttpCore) {
     this.#core = core
     this.#reading = new Reading(core.deps, jsonReader)
     this.#links = new DownloadLinks(core.deps)
+    this.#shared = new SharedEmails(core.deps)
     this.endpoints = [
       listEmails,
+      emailMetrics,
+      usage,
       ...schedulingEndpoints,
       ...attachmentEndpoints(this.#links),
+      this.#shared.endpoint,
       ...managementEndpoints,
     ]
   }
@@ -78,6 +86,10 @@ export class JsonDialect implements Api {
       answering<DownloadRoute>('attachment_download', (request) =>
         download(request, this.#core, this.#links),
       ),
+    )
+    app.get(
+      SHARE_PATH,
+      answering<ShareRoute>('email_shared', (request) => this.#shared.show(request, this.#core)),
     )
   }
 

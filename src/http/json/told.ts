@@ -4,6 +4,7 @@ import { ERROR_BODY } from '../error-body.ts'
 import { MAX_EMAILS } from './emails/batch-job.ts'
 import { DOWNLOAD_PATH } from './emails/download.ts'
 import { BATCH, EMAIL, IDEMPOTENCY, SENT, STORED, text } from './emails/schemas.ts'
+import { SHARE_PATH } from './emails/share.ts'
 
 const send = (url: string, schema: { operationId: string; summary: string }): Described => ({
   method: 'POST',
@@ -77,6 +78,29 @@ export const jsonTold: Told = {
             description: 'The file.',
             content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
           },
+        },
+      },
+    },
+    {
+      method: 'GET',
+      url: SHARE_PATH,
+      access: 'anybody',
+      schema: {
+        operationId: 'showSharedEmail',
+        summary: 'An email as a page, for who has a link to it',
+        params: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+        querystring: {
+          type: 'object',
+          required: ['expires', 'signature'],
+          properties: {
+            expires: text('Unix seconds.'),
+            signature: { type: 'string' },
+            shown: text('`content`: what stands in the frame of the page.'),
+            remote: text('`1`: with pictures from other servers.'),
+          },
+        },
+        response: {
+          200: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
         },
       },
     },

@@ -1,9 +1,7 @@
-/**
- * Links to the files of an email. They work without a key, for whoever has one and for a while: each carries the time
- * of its end and a signature of it.
- */
-import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+/** Links to the files of an email. */
+import { hash } from 'node:crypto'
 import type { HttpDeps } from '../deps.ts'
+import { LinkSignatures } from '../link-signatures.ts'
 
 /** Milliseconds. */
 const VALID_FOR = 60 * 60 * 1_000
@@ -24,35 +22,24 @@ export interface FilePlace {
 }
 
 export class DownloadLinks {
-  readonly #parts: Pick<HttpDeps, 'derive'>
-  #secret: Buffer | null = null
+  readonly #signatures: LinkSignatures
 
   constructor(parts: Pick<HttpDeps, 'derive'>) {
-    this.#parts = parts
+    this.#signatures = new LinkSignatures(parts, PURPOSE, 'GET /emails/{id}/attachments')
   }
 
   /** `base`: the public URL. `now`: Unix ms. */
   to(file: FilePlace, base: string, now: number): Link {
     const expires = Math.floor((now + VALID_FOR) / 1000)
     const attachment = attachmentId(file)
-    const signature = this.#sign(attachment, expires).toString('base64url')
     const path = `/emails/${file.emailId}/attachments/${attachment}/download`
-    const url = `${base}${path}?expires=${expires}&signature=${signature}`
+    const url = `${base}${path}?${this.#signatures.query(attachment, expires)}`
     return { url, expiresAt: expires * 1000 }
   }
 
-  /** Whether a link to the attachment of this id was made here with this end, which may have come. */
-  isGenuine(attachment: string, expires: number, signature: string): boolean {
-    const given = Buffer.from(signature, 'base64url')
-    const expected = this.#sign(attachment, expires)
-    return given.length === expected.length && timingSafeEqual(given, expected)
-  }
-
-  /** `attachment`: an id, which belongs to one file of one email. */
-  #sign(attachment: string, expires: number): Buffer {
-    // The same on every node: each knows the links of all.
-    this.#secret ??= this.#parts.derive(PURPOSE)
-    return createHmac('sha256', this.#secret).update(`${attachment} ${expires}`).digest()
+  /** Throws a Fault for a link to the attachment of this id that was not made here, or has ended. */
+  check(attachment: string, query: Record<string, unknown>, now: number): void {
+    this.#signatures.check(attachment, query, now)
   }
 }
 

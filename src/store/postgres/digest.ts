@@ -29,7 +29,7 @@ import {
   SENDABLE_AT,
   wholeEvents,
 } from '../digested-rows.ts'
-import { type GroupsRow, groupsOf } from '../event-groups.ts'
+import { type GroupsRow, groupKey, groupsOf } from '../event-groups.ts'
 import { type DigestedEvent, makeDigest } from '../make-digest.ts'
 import { NamedDestinations } from '../named-destinations.ts'
 import { firstSpelling, type SeenTagsRow, seenTagsOf, TAG_COUNTS, tagOrder } from '../seen-tags.ts'
@@ -97,8 +97,9 @@ const COUNTS = `SELECT start, value, type, sum(n)::int8 AS n, count(*) AS rows
 const GROUPS = `WITH counted AS MATERIALIZED (
     SELECT CASE $9::text WHEN 'bucket' THEN start
         WHEN 'month' THEN (extract(epoch FROM date_trunc('month', to_timestamp(start / 1000), 'UTC')) * 1000)::int8 END AS step,
-      CASE WHEN $10::bool THEN value ELSE '' END AS value, type, sum(n)::int8 AS n, min(start) AS first, count(*) AS rows
-    FROM (SELECT start, value, type, n FROM event_counts WHERE ${COUNTED} AND start >= $6 AND start < $7 LIMIT $8) AS c
+      CASE $10::text WHEN 'value' THEN value WHEN 'domain' THEN domain_id ELSE '' END AS value,
+      type, sum(n)::int8 AS n, min(start) AS first, count(*) AS rows
+    FROM (SELECT start, domain_id, value, type, n FROM event_counts WHERE ${COUNTED} AND start >= $6 AND start < $7 LIMIT $8) AS c
     GROUP BY 1, 2, 3
   ), grouped AS MATERIALIZED (
     SELECT step, value, min(first) AS first, json_object_agg(type, n) AS sums FROM counted GROUP BY step, value
@@ -363,7 +364,7 @@ export function digest(parts: Parts): DigestStore {
       if (company === undefined) return { groups: [], total: 0, sums: {} }
       const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
       const range = [Math.ceil(since), Math.ceil(until), most + 1]
-      const grouped = [by.time, by.value, skip, limit]
+      const grouped = [by.time, groupKey(by), skip, limit]
       const [row] = await database.read<GroupsRow>(GROUPS, [...counted, ...range, ...grouped])
       return groupsOf(row!, most)
     },

@@ -1,7 +1,7 @@
 /** Links out of shown mail: whose they are, and until when. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { externalLink, isGenuine, linkSigner } from '../../../src/http/console/emails/external-link.ts'
+import { externalLink, isGenuine, linkSigner } from '../../../src/http/shown-emails/external-link.ts'
 
 const DAY = 24 * 3_600_000
 const SECRET = Buffer.alloc(32, 7)

@@ -258,7 +258,8 @@ function requestOf({ method, url, schema }: Route, row: Row, of: Filled, derived
   const path = url.replace(/:(\w+)|\*/g, (all, name: string = all) =>
     encodeURIComponent(own[name] ?? NAMED[name]!(of, url)),
   )
-  const query = row.query ?? queryOf(schema?.querystring as Shape | undefined)
+  const ownQuery = typeof row.query === 'function' ? row.query(of) : row.query
+  const query = ownQuery ?? queryOf(schema?.querystring as Shape | undefined)
   const given = typeof row.body === 'function' ? row.body(of) : (row.body ?? derivedBody)
   const body = given === null ? null : octetsOf(given, isForm)
   const cookie = row.losesSession ? of.spareCookie : of.cookie

@@ -38,6 +38,8 @@ export interface Filled {
   spareDomainName: string
   /** Of the large email, as the form dialect names it. */
   storageKey: string
+  /** The query of a link that shows it. */
+  sharedQuery: string
 }
 
 /** `child`: of the installation, where the company of `tenant` has nothing yet. */
@@ -104,7 +106,18 @@ class Filling {
       },
       spareDomainName: spareDomain.name,
       storageKey: emails.large,
+      sharedQuery: await this.#shared(emails.large),
     }
+  }
+
+  async #shared(id: string): Promise<string> {
+    const { text, body } = await call(`${this.#child.url}/emails/${id}/share`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    assert.ok(body.url, text)
+    return new URL(String(body.url)).search
   }
 
   async #emails(): Promise<Pick<Filled['ids'], 'large' | 'wide' | 'files' | 'scheduled'>> {

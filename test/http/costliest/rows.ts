@@ -18,7 +18,7 @@ export interface Octets {
 export interface Row {
   /** Of the path, in place of what is known by name. */
   params?: (of: Filled) => Record<string, string>
-  query?: string
+  query?: string | ((of: Filled) => string)
   /** JSON; or octets of another type. */
   body?: object | ((of: Filled) => object | Octets)
   headers?: Record<string, string>
@@ -63,7 +63,7 @@ export const NAMED: Readonly<Record<string, (of: Filled, url: string) => string>
   id: ({ ids }, url) => {
     if (url.includes('/webhooks')) return ids.webhook
     if (url.includes('/emails')) return ids.large
-    if (url.includes('/api-keys')) return ids.key
+    if (url.includes('/api-keys') || url === '/v1/keys/:id') return ids.key
     if (url.includes('/suppressions')) return ids.suppression
     if (url.includes('/domains')) return ids.spareDomain
     // Of a session, a passkey or an identity.
@@ -134,6 +134,9 @@ export const ROWS: Readonly<Record<string, Row>> = {
     params: ({ ids }) => ({ id: ids.files }),
     query: `?expires=1&signature=${'x'.repeat(2_000)}`,
   },
+
+  // The page, then the large email in its frame.
+  'GET /emails/:id/share': { query: ({ sharedQuery }) => `${sharedQuery}&shown=content`, copies: 12 },
 
   // What is sent.
   'POST /emails': {
@@ -247,6 +250,32 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v3/:domain/stats/total': {
     query: `?${many(300, () => 'event=accepted').join('&')}&resolution=hour&duration=30d`,
   },
+  'GET /emails/metrics': {
+    query: `?dimensions=period,domain&granularity=hourly&timezone=Asia/Kathmandu&start_date=${new Date(Date.now() - 98 * 86_400_000).toISOString()}`,
+  },
+  'GET /v3/:domain/tag': { query: '?tag=value1-1' },
+  'PUT /v3/:domain/tag': { query: '?tag=value1-1', body: { description: 'd'.repeat(1_000) } },
+  'DELETE /v3/:domain/tag': { query: '?tag=value3-97' },
+  'GET /v3/:domain/tag/stats': {
+    query: `?tag=value1-1&${many(300, () => 'event=accepted').join('&')}&resolution=hour&duration=30d`,
+  },
+  'GET /v3/:domain/tag/stats/aggregates': { query: '?tag=value1-1&type=device' },
+  'GET /v3/:domain/aggregates/providers': { query: '?duration=1000d' },
+  'GET /v3/stats/total/domains': {
+    query: `?${many(300, () => 'event=accepted').join('&')}&timestamp=${Math.floor(Date.now() / 1000)}&resolution=month&limit=1000`,
+  },
+  'GET /v1/webhooks': { query: `?webhook_ids=${many(400, () => randomUUIDv7()).join(',')}` },
+  'POST /v1/webhooks': {
+    body: {
+      url: `https://hook.example/${'x'.repeat(1_900)}`,
+      event_types: many(100, () => 'delivered'),
+    },
+  },
+  'PUT /v1/webhooks/:webhook': {
+    body: { url: `https://hook.example/${'y'.repeat(1_900)}`, event_types: many(100, () => 'delivered') },
+  },
+  'DELETE /v1/webhooks': { query: `?webhook_ids=${many(400, () => randomUUIDv7()).join(',')}` },
+  'POST /v1/keys': { body: { role: 'sending', description: 'k'.repeat(200) } },
   'GET /v3/stats/total': {
     query: `?${many(300, () => 'event=accepted').join('&')}&resolution=hour&duration=30d`,
   },

@@ -103,13 +103,36 @@ describe('domains of the form dialect', () => {
         html_footer: before.unsubscribe.html_footer,
         text_footer: 'Leave: %unsubscribe_url%',
       },
+      web_scheme: 'https',
     })
+    // What is not named stays as it is.
+    const put = (of: string, fields: Record<string, string>) =>
+      call(`${service.url}/v3/domains/first.test/tracking/${of}`, {
+        method: 'PUT',
+        headers: { authorization: basic(manager) },
+        body: new URLSearchParams(fields),
+      })
+    const top = await put('open', { place_at_the_top: 'no' })
+    assert.deepEqual(top.body.open, { active: true, place_at_the_top: false }, top.text)
+    assert.deepEqual((await put('click', {})).body.click, { active: 'htmlonly' })
+  })
+
+  test('the scheme of its links is kept and shown', async () => {
+    const updated = await mg.domains.update('first.test', { web_scheme: 'http' })
+    assert.equal(updated.web_scheme, 'http')
+    assert.equal((await mg.domains.get('first.test')).web_scheme, 'http')
+    const { tracking } = (await get('/v3/domains/first.test/tracking')).body
+    assert.equal((tracking as Record<string, unknown>).web_scheme, 'http')
+    const made = await mg.domains.create({ name: 'scheme.test', web_scheme: 'http' })
+    assert.equal(made.web_scheme, 'http')
+    await mg.domains.destroy('scheme.test')
+    await mg.domains.update('first.test', { web_scheme: 'https' })
   })
 
   test('settings that are so anyway are taken, and others refused', async () => {
     const updated = await mg.domains.update('first.test', { web_scheme: 'https', wildcard: false })
     assert.equal(updated.name, 'first.test')
-    for (const data of [{ web_scheme: 'http' }, { wildcard: true }, { message_ttl: 60 }] as const) {
+    for (const data of [{ web_scheme: 'ftp' as 'http' }, { wildcard: true }, { message_ttl: 60 }] as const) {
       await assert.rejects(mg.domains.update('first.test', data), { status: 400 })
     }
     const insisting = { name: 'insisting.test', require_tls: true } as { name: string }

@@ -89,6 +89,107 @@ describe('figures of the form dialect', () => {
     assertFormError(await get('/v3/stats.test/stats/total?event=opened&duration=long'), 400, /duration/)
   })
 
+  test('totals of one day by domain', async () => {
+    await service.domain(company.id, 'quiet.test')
+    const now = Math.floor(Date.now() / 1000)
+    const { body, text } = await get(
+      `/v3/stats/total/domains?event=accepted&event=delivered&timestamp=${now}&resolution=day`,
+    )
+    assert.equal(body.resolution, 'day', text)
+    const stats = body.stats as { domain: string; time: string; delivered: { total: number } }[]
+    assert.deepEqual(
+      stats.map(({ domain, delivered }) => [domain, delivered.total]),
+      [['stats.test', 3]],
+    )
+    assert.equal(stats[0]!.time, body.start)
+    const long = await get(`/v3/stats/total/domains?event=accepted&timestamp=${now - 40 * 86_400}`)
+    assert.deepEqual(long.body.stats, [])
+    assertFormError(await get(`/v3/stats/total/domains?timestamp=${now}`), 400, 'event parameter is missing')
+    assertFormError(
+      await get('/v3/stats/total/domains?event=accepted'),
+      400,
+      'timestamp parameter is missing',
+    )
+    const { token } = await service.key(company.id, {
+      scopes: ['reading'],
+      domainId: (await service.domain(company.id, 'one-key.test')).id,
+    })
+    const own = await call(`${service.url}/v3/stats/total/domains?event=accepted&timestamp=${now}`, {
+      headers: { authorization: basic(token) },
+    })
+    assert.deepEqual(own.body.stats, [], own.text)
+  })
+
+  test('figures by provider, which is the domain of recipients; none by device or country', async () => {
+    const { body, text } = await get('/v3/stats.test/aggregates/providers')
+    const providers = body.providers as Record<string, Record<string, number>>
+    assert.deepEqual(Object.keys(providers), ['one.test', 'two.test'], text)
+    assert.deepEqual(providers['one.test'], {
+      ...{ accepted: 2, delivered: 2, failed: 0, clicked: 0, opened: 0 },
+      ...{ unique_clicked: 0, unique_opened: 0, unsubscribed: 0, complained: 0 },
+    })
+    const long = await get('/v3/stats.test/aggregates/providers?start=1000000000&end=1000086400')
+    assert.deepEqual(long.body, { providers: {} })
+    assert.deepEqual((await get('/v3/stats.test/aggregates/devices')).body, { devices: {} })
+    assert.deepEqual((await get('/v3/stats.test/aggregates/countries')).body, { countries: {} })
+    const names = async (by: string) => (await get(`/v3/domains/stats.test/tag/${by}`)).body.items
+    assert.deepEqual(await names('providers'), ['one.test', 'two.test'])
+    assert.deepEqual(await names('devices'), ['desktop', 'mobile', 'tablet', 'unknown'])
+    assert.deepEqual(await names('countries'), [])
+    for (const path of ['/v3/no.test/aggregates/providers', '/v3/domains/no.test/tag/devices']) {
+      assertFormError(await get(path), 404, 'Domain not found: no.test')
+    }
+  })
+
+  test('one tag by its name in the query', async () => {
+    const ask = (method: string, path: string, body?: URLSearchParams) =>
+      call(`${service.url}${path}`, {
+        method,
+        headers: { authorization: basic(key) },
+        ...(body && { body }),
+      })
+    const shown = await get('/v3/stats.test/tag?tag=spring')
+    assert.equal(shown.body.tag, 'spring', shown.text)
+    assert.deepEqual(shown.body, (await get('/v3/stats.test/tags/spring')).body)
+    const query = 'event=delivered&event=accepted&duration=2d'
+    const stats = await get(`/v3/stats.test/tag/stats?tag=spring&${query}`)
+    assert.equal(stats.body.tag, 'spring', stats.text)
+    assert.deepEqual(stats.body, (await get(`/v3/stats.test/tags/spring/stats?${query}`)).body)
+    assertFormError(
+      await get(`/v3/stats.test/tag/stats?tag=spring&${query}&provider=one.test`),
+      400,
+      /not counted by provider/,
+    )
+    const aggregates = (type: string) => get(`/v3/stats.test/tag/stats/aggregates?tag=spring&type=${type}`)
+    assert.deepEqual((await aggregates('device')).body, { tag: 'spring', device: {} })
+    assert.deepEqual((await aggregates('country')).body, { tag: 'spring', country: {} })
+    assertFormError(await aggregates('provider'), 400, /aggregates\/providers/)
+    for (const by of ['devices', 'countries']) {
+      const plural = await get(`/v3/stats.test/tags/spring/stats/aggregates/${by}`)
+      assert.deepEqual(plural.body, { tag: 'spring', [by]: {} })
+    }
+    const providers = await get('/v3/stats.test/tags/spring/stats/aggregates/providers')
+    assertFormError(providers, 404, 'Not Found')
+    assert.deepEqual((await get('/v3/domains/stats.test/limits/tag')).body, {
+      ...{ id: 'stats.test', limit: 2 ** 31 - 1, count: 2 },
+    })
+    const described = await ask('PUT', '/v3/stats.test/tag?tag=spring&description=by+query')
+    assert.deepEqual(described.body, { message: 'Tag updated' }, described.text)
+    await ask('PUT', '/v3/stats.test/tag?tag=autumn', new URLSearchParams({ description: 'by form' }))
+    const description = async (tag: string) => (await get(`/v3/stats.test/tag?tag=${tag}`)).body.description
+    assert.deepEqual([await description('spring'), await description('autumn')], ['by query', 'by form'])
+    for (const tag of ['spring', 'autumn']) await ask('PUT', `/v3/stats.test/tag?tag=${tag}&description=`)
+    assertFormError(await get('/v3/stats.test/tag'), 400, 'tag parameter is missing')
+    assertFormError(await get('/v3/stats.test/tag?tag=winter'), 404, 'Tag not found')
+    assertFormError(await ask('DELETE', '/v3/stats.test/tag'), 400, 'tag parameter is missing')
+    assertFormError(await ask('DELETE', '/v3/stats.test/tag?tag=winter'), 404, 'Tag not found')
+    assertFormError(
+      await ask('DELETE', '/v3/stats.test/tag', new URLSearchParams({ tag: 'winter' })),
+      404,
+      'Tag not found',
+    )
+  })
+
   test('tags, when they were seen, and what became of them', async () => {
     const first = await tags.list('stats.test', { limit: 1 })
     assert.deepEqual(

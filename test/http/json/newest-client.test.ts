@@ -32,11 +32,9 @@ describe('resend', () => {
   test('what is not here is an error that it can read, and none of its exceptions', async () => {
     const id = '0198f0c0-0000-7000-8000-000000000000'
     for (const [name, call] of Object.entries({
-      'emails.share': () => resend.post(`/emails/${id}/share`, { expires_in: '1h' }),
-      'emails.metrics': () => resend.get('/emails/metrics'),
+      'emails.share': () => resend.emails.share(id),
       'emails.receiving': () => resend.emails.receiving.list(),
       logs: () => resend.get('/logs'),
-      usage: () => resend.get('/usage'),
       templates: () => resend.templates.list(),
       contacts: () => resend.contacts.list(),
       segments: () => resend.segments.list(),

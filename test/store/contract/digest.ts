@@ -181,6 +181,10 @@ export function digestContract(open: OpenBench): void {
         [null, 'y.test', { accepted: 1, delivered: 1 }],
       ])
       assert.equal((await groups({ dimension, by: { time: 'bucket', value: true }, limit: 1 }))?.total, 4)
+      assert.deepEqual((await groups({ domainId: null, by: { time: null, value: 'domain' } }))?.groups, [
+        [null, 'd1', sums],
+        [null, 'd2', { accepted: 2, delivered: 1, scheduled: 1, sent: 1 }],
+      ])
       const noGroups = { groups: [], total: 0, sums: {} }
       assert.deepEqual(await groups({ value: 'nothing' }), noGroups)
       assert.deepEqual(await groups({ companyId: newId() }), noGroups)

@@ -1,29 +1,17 @@
 /** What is shown or loaded down of an email: its HTML in a frame, its files, its source. */
 import type { LongAnswer } from '../../answer.ts'
 import { Fault } from '../../fault.ts'
-import { fileAnswer, slices } from '../../stored-files/file-answer.ts'
+import { copyOf, readIn } from '../../shown-emails/copy.ts'
+import { LINK_SIGNATURES, linkSigner } from '../../shown-emails/external-link.ts'
+import { frameAnswer, frameOfText } from '../../shown-emails/frame.ts'
+import { pictureType } from '../../shown-emails/picture.ts'
+import { fileAnswer } from '../../stored-files/file-answer.ts'
 import { listFiles, readFile, roomToList } from '../../stored-files/files.ts'
 import { type ConsoleDocument, document } from '../document.ts'
-import { copyOf, readIn } from './copy.ts'
-import { LINK_SIGNATURES, linkSigner } from './external-link.ts'
 import { externalLinkPage } from './external-link-page.ts'
 import { emailNamed } from './found.ts'
-import { pictureType } from './picture.ts'
 
 const EMAIL = '/console/api/companies/:company/emails/:email'
-
-/** `sandbox`: no script, no origin, no form; a link opens a window of its own, which asks first. */
-function previewPolicy(remote: boolean): string {
-  return [
-    'sandbox allow-popups allow-popups-to-escape-sandbox',
-    "default-src 'none'",
-    "style-src 'unsafe-inline'",
-    `img-src data:${remote ? ' https:' : ''}`,
-    "frame-ancestors 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ')
-}
 
 const preview = document({
   method: 'GET',
@@ -35,25 +23,10 @@ const preview = document({
     const { message } = await copyOf(core, request.raw, email, query.recipient)
     const signer = linkSigner(core.deps.derive(LINK_SIGNATURES), caller.person.id, Date.now())
     const { preview, trouble } = await readIn(core, email, message, { kind: 'preview', signer })
-    const html = preview?.html ?? Buffer.from(note(trouble ?? 'This email has no HTML.'))
-    return {
-      type: 'text/html; charset=utf-8',
-      pieces: slices(html),
-      headers: {
-        'content-length': String(html.byteLength),
-        'content-security-policy': previewPolicy(query.remote === '1'),
-        'referrer-policy': 'no-referrer',
-        'x-dns-prefetch-control': 'off',
-        'cross-origin-resource-policy': 'same-origin',
-      },
-    }
+    const html = preview?.html ?? frameOfText(trouble ?? 'This email has no HTML.')
+    return frameAnswer(html, query.remote === '1')
   },
 })
-
-function note(text: string): string {
-  const shown = text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-  return `<!doctype html><meta name="color-scheme" content="light dark"><body style="font: 16px system-ui"><p>${shown}</p>`
-}
 
 const file = document({
   method: 'GET',

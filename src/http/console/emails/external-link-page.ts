@@ -4,9 +4,9 @@ import { knownSession } from '../../../operate/sessions.ts'
 import type { Answer } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
+import { EXTERNAL_LINK_URL, isGenuine, LINK_SIGNATURES } from '../../shown-emails/external-link.ts'
 import { type ConsoleDocument, document } from '../document.ts'
 import { sessionToken } from '../session/cookie.ts'
-import { EXTERNAL_LINK_URL, isGenuine, LINK_SIGNATURES } from './external-link.ts'
 
 const POLICY = [
   "default-src 'none'",

@@ -6,6 +6,7 @@ import { companyName, noSuchEmail } from '../../../operate/find.ts'
 import { neighboursOf, nextSteps } from '../../../operate/next-step.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { JsonText, longJson } from '../../json-pieces.ts'
+import { isPicture } from '../../shown-emails/picture.ts'
 import { listFiles } from '../../stored-files/files.ts'
 import {
   ATTEMPT_PARAMS,
@@ -17,7 +18,6 @@ import {
 } from '../contract/email.ts'
 import { emailDetail, PAGE, PAGE_OCTETS } from './email-detail.ts'
 import { emailNamed } from './found.ts'
-import { isPicture } from './picture.ts'
 
 /** Octets of each of HTML and text; whoever wants all of it loads the source down. */
 const LONGEST_BODY = 1024 * 1024

@@ -9,7 +9,7 @@ import type { Visitor } from '../../admission/visit.ts'
 import type { HttpCore } from '../../core.ts'
 import { fingerprinted } from '../../idempotency.ts'
 import { SMALL_BODY } from '../../reading.ts'
-import type { FoundEmail } from './found.ts'
+import type { ShownEmail } from '../../shown-emails/copy.ts'
 import checkAgain, { type AgainOrder } from './send-again-job.ts'
 
 const job = jobAt<AgainOrder, Outcome>(new URL('./send-again-job.ts', import.meta.url))
@@ -28,7 +28,7 @@ export interface Again {
 export async function sendAgain(
   core: HttpCore,
   request: Visitor,
-  email: FoundEmail,
+  email: ShownEmail,
   sender: Principal,
   { click, to }: Again,
 ): Promise<string> {
@@ -46,7 +46,7 @@ export async function sendAgain(
 
 async function contentOf(
   { deps: { store, accounts } }: HttpCore,
-  { id, op }: FoundEmail,
+  { id, op }: ShownEmail,
   to: string | undefined,
 ): Promise<Omit<AgainOrder, 'idempotency' | 'terms'>> {
   const email = await store.readEmail(id)

@@ -3,8 +3,8 @@ import type { Static } from 'typebox'
 import { visibleAccounts } from '../../../operate/authority.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { longJson } from '../../json-pieces.ts'
+import { copyOf, readIn } from '../../shown-emails/copy.ts'
 import { COPY_QUERY, COPY_TEXT, EMAIL_PARAMS, SOURCE } from '../contract/email.ts'
-import { copyOf, readIn } from './copy.ts'
 import { emailNamed } from './found.ts'
 
 /** Octets of the source that are shown; all of it can be loaded down. */

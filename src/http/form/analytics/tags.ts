@@ -13,15 +13,13 @@ import { MESSAGE_ONLY } from '../schemas.ts'
 import { groupsOf } from '../stats/counts.ts'
 import { METRICS } from '../stats/figures.ts'
 import { onlyDomain } from '../stats/routes.ts'
-import { seenTag, seenTags } from '../tags/seen.ts'
+import { NO_TAG_LIMIT, seenTag, seenTags } from '../tags/seen.ts'
 
 const TEXT = { type: 'string' } as const
 const USUAL_SORT = 'lastseen:desc'
 const USUAL_LIMIT = 10
 /** Each tag with its figures is counted by itself. */
 const MOST_WITH_METRICS = 20
-/** There is no limit: what every client can read as a number. */
-const NO_LIMIT = 2 ** 31 - 1
 
 const COLUMNS = new Map<string, TagOrder>([
   ['tag', 'tag'],
@@ -167,7 +165,7 @@ const limits = endpoint({
       200: {
         type: 'object',
         properties: {
-          limit: { const: NO_LIMIT, description: 'None: the largest number that every client can read.' },
+          limit: { const: NO_TAG_LIMIT, description: 'None: the largest number that every client can read.' },
           count: { type: 'integer' },
           limit_reached: { const: false },
         },
@@ -176,7 +174,7 @@ const limits = endpoint({
   },
 })(async ({ caller }, core) => {
   const { total: count } = await seenTags(core, caller, null, { limit: 0 })
-  return { status: 200, body: { limit: NO_LIMIT, count, limit_reached: false } }
+  return { status: 200, body: { limit: NO_TAG_LIMIT, count, limit_reached: false } }
 })
 
 const update = endpoint({

@@ -1,5 +1,5 @@
 /** A sending domain as this dialect shows it. */
-import type { SendingDomain } from '../../../accounts/account.ts'
+import type { DomainSettings, SendingDomain } from '../../../accounts/account.ts'
 import type { DnsRecord } from '../../../accounts/dns-records.ts'
 import type { RecordCheck } from '../../../accounts/verify.ts'
 import { mailDate } from '../date.ts'
@@ -66,9 +66,14 @@ export function domainShown({ id, name, sending, settings, createdAt }: SendingD
     wildcard: false,
     spam_action: 'disabled',
     web_prefix: 'email',
-    web_scheme: 'https',
+    web_scheme: webSchemeOf(settings),
     use_automatic_sender_security: false,
   } as const
+}
+
+/** The setting is kept and shown; no tracking links are made yet. */
+export function webSchemeOf({ webScheme = 'https' }: DomainSettings) {
+  return webScheme
 }
 
 function stateOf(sending: SendingDomain['sending']) {

@@ -12,6 +12,7 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { linkTo } from '../link.ts'
 import { onOwnDomain } from '../own-domain.ts'
+import { fieldIn } from '../query-or-body.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
 import { isYes } from '../yes-no.ts'
 import { RECORD, recordsShown } from './domain.ts'
@@ -28,6 +29,16 @@ const OF_KEY = {
   type: 'object',
   required: ['domain', 'selector'],
   properties: { domain: PATH_NAME, selector: PATH_NAME },
+} as const
+
+const NAMED_KEY = {
+  type: 'object',
+  properties: { signing_domain: DOMAIN_NAME, selector: DOMAIN_NAME },
+} as const
+const NEW_SELECTOR = { type: 'object', properties: { dkim_selector: DOMAIN_NAME } } as const
+const SELF = {
+  type: 'object',
+  properties: { self: { ...WORD, description: 'yes or true: nothing else is taken.' } },
 } as const
 
 const ofDomain = endpoint({
@@ -145,16 +156,14 @@ const remove = endpoint({
   schema: {
     operationId: 'formRemoveKey',
     summary: 'Removes a DKIM key for good',
-    querystring: {
-      type: 'object',
-      required: ['signing_domain', 'selector'],
-      properties: { signing_domain: DOMAIN_NAME, selector: DOMAIN_NAME, page: PAGE_TOKEN },
-    },
+    description: 'Clients for PHP write the fields into the body.',
+    querystring: NAMED_KEY,
+    body: NAMED_KEY,
     response: { 200: MESSAGE_ONLY },
   },
-})(async ({ caller, query }, core) => {
-  const { op, domain } = await on(core, caller, query.signing_domain)
-  await removeDkimKey(op, { domain, selector: query.selector })
+})(async ({ caller, query, body }, core) => {
+  const { op, domain } = await on(core, caller, fieldIn('signing_domain', query, body))
+  await removeDkimKey(op, { domain, selector: fieldIn('selector', query, body) })
   return { status: 200, body: { message: 'success' } }
 })
 
@@ -167,12 +176,15 @@ const rename = endpoint({
     operationId: 'formRenameKey',
     summary: 'Another selector for the first key that mail of a domain is signed with',
     params: OF_DOMAIN,
-    querystring: { type: 'object', required: ['dkim_selector'], properties: { dkim_selector: DOMAIN_NAME } },
+    description: 'Clients for Ruby write the field into the body.',
+    querystring: NEW_SELECTOR,
+    body: NEW_SELECTOR,
     response: { 200: MESSAGE_ONLY },
   },
-})(async ({ caller, params, query }, core) => {
+})(async ({ caller, params, query, body }, core) => {
+  const to = fieldIn('dkim_selector', query, body)
   const { op, domain, first } = await on(core, caller, params.domain)
-  await renameDkimKey(op, { domain, selector: first, to: query.dkim_selector })
+  await renameDkimKey(op, { domain, selector: first, to })
   return { status: 200, body: { message: 'Domain DKIM selector updated' } }
 })
 
@@ -185,11 +197,9 @@ const authority = endpoint({
     operationId: 'formKeyAuthority',
     summary: 'Whether a domain signs for itself, which each does here',
     params: OF_DOMAIN,
-    querystring: {
-      type: 'object',
-      required: ['self'],
-      properties: { self: { ...WORD, description: 'yes or true: nothing else is taken.' } },
-    },
+    description: 'Clients for Ruby write the field into the body.',
+    querystring: SELF,
+    body: SELF,
     response: {
       200: {
         type: 'object',
@@ -201,8 +211,8 @@ const authority = endpoint({
       },
     },
   },
-})(async ({ caller, params, query }, core) => {
-  if (!isYes('self', query.self)) {
+})(async ({ caller, params, query, body }, core) => {
+  if (!isYes('self', fieldIn('self', query, body))) {
     throw invalidField('self', 'mail of a domain is signed with keys of its own here')
   }
   const { op, domain: id } = await on(core, caller, params.domain)

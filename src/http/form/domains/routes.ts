@@ -1,6 +1,13 @@
 /** Sending domains: `/v3/domains` and `/v4/domains`, which are the same here. */
 
-import { addDomain, listDomains, removeDomain, showDomain, verifyDomain } from '../../../operate/domains.ts'
+import {
+  addDomain,
+  listDomains,
+  removeDomain,
+  showDomain,
+  updateDomain,
+  verifyDomain,
+} from '../../../operate/domains.ts'
 import { DOMAIN_NAME } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
@@ -9,6 +16,7 @@ import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
 import { DOMAIN, DOMAIN_WITH_RECORDS, domainShown, recordsShown } from './domain.ts'
 
 const NO = ['false', 'no'] as const
+const WEB_SCHEME = { enum: ['http', 'https'] } as const
 
 /** Of most languages' clients the newest use `v4`. */
 export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) => {
@@ -67,13 +75,17 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
         type: 'object',
         required: ['name'],
         // Whoever asks for it relies on it.
-        properties: { name: DOMAIN_NAME, require_tls: { enum: [...NO] } },
+        properties: { name: DOMAIN_NAME, require_tls: { enum: [...NO] }, web_scheme: WEB_SCHEME },
       },
       response: { 200: DOMAIN_WITH_RECORDS },
     },
   })(async ({ caller, body }, core) => {
     const op = await currentOperation(core, caller)
-    const { domain, records } = await addDomain(op, { company: caller.companyId, name: body.name })
+    const { name, web_scheme: webScheme } = body
+    const { domain, records } = await addDomain(op, {
+      ...{ company: caller.companyId, name },
+      ...(webScheme !== undefined && { settings: { webScheme } }),
+    })
     const shown = { domain: domainShown(domain), receiving_dns_records: [] }
     const message = 'Domain DNS records have been created'
     return {
@@ -113,8 +125,8 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
     access: 'management',
     schema: {
       operationId: id('UpdateDomain'),
-      summary: 'Takes settings of a domain that say what is so here anyway',
-      description: 'There is nothing to set: what would change how mail is sent is refused.',
+      summary: 'Sets `web_scheme`, and takes what is so here anyway',
+      description: '`web_scheme` is kept and shown. What would change how mail is sent is refused.',
       params: OF_DOMAIN,
       body: {
         type: 'object',
@@ -124,16 +136,19 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
           require_tls: { enum: [...NO] },
           skip_verification: { enum: [...NO] },
           use_automatic_sender_security: { enum: [...NO] },
-          web_scheme: { const: 'https' },
+          web_scheme: WEB_SCHEME,
           web_prefix: { const: 'email' },
         },
         additionalProperties: false,
       },
       response: { 200: DOMAIN_WITH_RECORDS },
     },
-  })(async ({ caller, params }, core) => {
+  })(async ({ caller, params, body }, core) => {
     const { op, domain: own } = await onOwnDomain(core, caller, params.domain)
-    const { domain, records } = await showDomain(op, { domain: own.id })
+    const { web_scheme: webScheme } = body
+    const { domain: known, records } = await showDomain(op, { domain: own.id })
+    const domain =
+      webScheme === undefined ? known : await updateDomain(op, { domain: own.id, settings: { webScheme } })
     const message = 'Domain has been updated'
     const shown = { domain: domainShown(domain), receiving_dns_records: [] }
     return {

@@ -8,6 +8,7 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { onOwnDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
 import { isYes } from '../yes-no.ts'
+import { webSchemeOf } from './domain.ts'
 
 const URL = '/v3/domains/:domain/tracking'
 const TEXT = { type: 'string' } as const
@@ -62,7 +63,7 @@ const show = endpoint({
         properties: {
           tracking: {
             type: 'object',
-            properties: { open: OPEN, click: CLICK, unsubscribe: UNSUBSCRIBE },
+            properties: { open: OPEN, click: CLICK, unsubscribe: UNSUBSCRIBE, web_scheme: TEXT },
           },
         },
       },
@@ -71,7 +72,8 @@ const show = endpoint({
 })(async ({ caller, params }, core) => {
   const { op, domain: own } = await onOwnDomain(core, caller, params.domain)
   const { domain } = await showDomain(op, { domain: own.id })
-  return { status: 200, body: { tracking: shown(domain.settings) } }
+  const web_scheme = webSchemeOf(domain.settings)
+  return { status: 200, body: { tracking: { ...shown(domain.settings), web_scheme } } }
 })
 
 async function change(core: HttpCore, caller: Principal, name: string, settings: Partial<DomainSettings>) {
@@ -91,7 +93,6 @@ const open = endpoint({
     params: OF_DOMAIN,
     body: {
       type: 'object',
-      required: ['active'],
       properties: { active: ACTIVE, place_at_the_top: ACTIVE },
     },
     response: { 200: { type: 'object', properties: { message: TEXT, open: OPEN } } },
@@ -99,7 +100,7 @@ const open = endpoint({
 })(async ({ caller, params, body }, core) => {
   const { active, place_at_the_top: top } = body
   const settings = {
-    openTracking: flag('active', active),
+    ...(active !== undefined && { openTracking: flag('active', active) }),
     ...(top !== undefined && { openPixelOnTop: flag('place_at_the_top', top) }),
   }
   return { status: 200, body: await change(core, caller, params.domain, settings) }
@@ -116,19 +117,19 @@ const click = endpoint({
     params: OF_DOMAIN,
     body: {
       type: 'object',
-      required: ['active'],
       properties: { active: { ...WORD, description: 'yes, no or htmlonly.' } },
     },
     response: { 200: { type: 'object', properties: { message: TEXT, click: CLICK } } },
   },
 })(async ({ caller, params, body }, core) => {
-  const clicksInHtmlOnly = body.active.toLowerCase() === 'htmlonly'
-  const settings = {
-    clickTracking: clicksInHtmlOnly || flag('active', body.active),
-    clicksInHtmlOnly,
-  }
+  const settings = body.active === undefined ? {} : clicksOf(body.active)
   return { status: 200, body: await change(core, caller, params.domain, settings) }
 })
+
+function clicksOf(active: string) {
+  const clicksInHtmlOnly = active.toLowerCase() === 'htmlonly'
+  return { clickTracking: clicksInHtmlOnly || flag('active', active), clicksInHtmlOnly }
+}
 
 const unsubscribe = endpoint({
   method: 'PUT',

@@ -1,7 +1,14 @@
 /**
  * What was counted, as much as one answer may add up: senders decide by their tags and recipients how much there is.
  */
-import type { EventGroups, GroupRequest, SeenTags, SeenTagsRequest } from '../../../store/store.ts'
+import type {
+  BusiestRequest,
+  EventGroups,
+  GroupRequest,
+  SeenTags,
+  SeenTagsRequest,
+  Sums,
+} from '../../../store/store.ts'
 import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
 
@@ -9,6 +16,8 @@ type Core = { deps: Pick<HttpCore['deps'], 'searches'> }
 
 /** Each is of one time, value and type. */
 const MOST_COUNTS = 50_000
+/** Counts that are added up for the recipient domains with most mail; senders decide how many there are. */
+const MOST_IN_SUMS = 500_000
 /** Counts that are gone through for tags. */
 const LOOKS = 1_000_000
 
@@ -19,6 +28,24 @@ export async function groupsOf(core: Core, request: Omit<GroupRequest, 'most'>):
   throw tooMuch(
     'ask for a shorter time, for longer steps, for one domain, or for one tag or recipient domain',
   )
+}
+
+/** Sums by value, those with most mail first. Rejects with a Fault where there are too many counts. */
+export async function busiestOf(
+  core: Core,
+  request: Omit<BusiestRequest, 'most'>,
+): Promise<Map<string, Sums>> {
+  const sums = await core.deps.searches.busiest({ ...request, most: MOST_IN_SUMS })
+  if (sums === null) throw tooMuch('ask for a shorter time')
+  const byValue = Map.groupBy(
+    sums.filter(({ key }) => key !== ''),
+    ({ key }) => key,
+  )
+  const values = [...byValue].map(([key, of]): [string, Sums] => [
+    key,
+    Object.fromEntries(of.map(({ type, n }) => [type, n])),
+  ])
+  return new Map(values.sort(([, a], [, b]) => (b.accepted ?? 0) - (a.accepted ?? 0)))
 }
 
 /** Rejects with a Fault where more has to be gone through than one answer may cost. */

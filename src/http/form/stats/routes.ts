@@ -44,7 +44,7 @@ export const STATS_SHOWN = {
   },
 } as const
 
-interface StatsAsked extends PeriodGiven {
+export interface StatsAsked extends PeriodGiven {
   event: string | string[]
 }
 
@@ -54,12 +54,16 @@ interface Counted {
   value: string | null
 }
 
+/** Each event once. Throws a Refusal for an unknown one. */
+export function eventsAsked(event: string | string[]): string[] {
+  const events = [...new Set([event].flat())]
+  const unknown = events.find((each) => !Object.hasOwn(STATS, each))
+  if (unknown === undefined) return events
+  throw invalidField('event', `there is no "${unknown}"; there are ${Object.keys(STATS).join(', ')}`)
+}
+
 export async function statsOf(core: HttpCore, { companyId }: Principal, asked: StatsAsked, counted: Counted) {
-  const events = [...new Set([asked.event].flat())]
-  const unknown = events.find((event) => !Object.hasOwn(STATS, event))
-  if (unknown !== undefined) {
-    throw invalidField('event', `there is no "${unknown}"; there are ${Object.keys(STATS).join(', ')}`)
-  }
+  const events = eventsAsked(asked.event)
   const { since, until, resolution, size, steps } = readPeriod(asked, Date.now())
   const { domain, dimension, value } = counted
   const range = { companyId, domainId: domain?.id ?? null, size, dimension, value, since, until }

@@ -1,34 +1,17 @@
 /** `/v3/{domain}/tags`: the tags that mail of a domain had, and what was counted of them. */
 
-import type { Principal } from '../../../accounts/account.ts'
-import { describeTag, removeTag } from '../../../operate/tags.ts'
-import type { SeenTag } from '../../../store/store.ts'
 import { LINE, PASSAGE, PATH_NAME } from '../../bounds.ts'
-import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { currentOperation } from '../../operation.ts'
 import { LIMIT, lastOf } from '../limit.ts'
 import { linkTo } from '../link.ts'
 import { ownDomain } from '../own-domain.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
-import { STATS_QUERY, STATS_SHOWN, statsOf } from '../stats/routes.ts'
-import { seenTag, seenTags } from './seen.ts'
+import { AGGREGATES } from '../stats/aggregates.ts'
+import { STATS_QUERY, STATS_SHOWN } from '../stats/routes.ts'
+import { countsOfTag, describe, remove, requireTag, TAG, tagShown } from './one-tag.ts'
+import { seenTags } from './seen.ts'
 
 const TEXT = { type: 'string' } as const
-
-const TAG = {
-  type: 'object',
-  properties: { tag: TEXT, description: TEXT, 'first-seen': TEXT, 'last-seen': TEXT },
-} as const
-
-function tagShown({ tag, description, first, last }: SeenTag) {
-  return {
-    tag,
-    description,
-    'first-seen': new Date(first).toISOString(),
-    'last-seen': new Date(last).toISOString(),
-  }
-}
 
 const listTags = endpoint({
   method: 'GET',
@@ -99,15 +82,6 @@ const OF_TAG = {
   properties: { domain: PATH_NAME, tag: PATH_NAME },
 } as const
 
-async function requireTag(
-  core: HttpCore,
-  caller: Principal,
-  { domain: name, tag }: { domain: string; tag: string },
-) {
-  const domain = await ownDomain(core, caller, name)
-  return { domain, found: await seenTag(core, caller, domain, tag) }
-}
-
 const showTag = endpoint({
   method: 'GET',
   url: '/v3/:domain/tags/:tag',
@@ -137,10 +111,30 @@ const statsOfTag = endpoint({
     response: { 200: STATS_SHOWN },
   },
 })(async ({ caller, params, query }, core) => {
-  const { domain, found } = await requireTag(core, caller, params)
-  const stats = await statsOf(core, caller, query, { domain, dimension: 'tag', value: found.tag })
-  return { status: 200, body: { tag: found.tag, description: found.description, ...stats } }
+  return { status: 200, body: await countsOfTag(core, caller, params, query) }
 })
+
+const PLURAL = { device: 'devices', country: 'countries' } as const
+
+const aggregates = (['device', 'country'] as const).map((by) =>
+  endpoint({
+    method: 'GET',
+    url: `/v3/:domain/tags/:tag/stats/aggregates/${PLURAL[by]}`,
+    operation: 'form_aggregates',
+    access: 'reading',
+    schema: {
+      operationId: by === 'device' ? 'formTagDevices' : 'formTagCountries',
+      summary: 'Always empty: no opens or clicks are tracked',
+      params: OF_TAG,
+      response: {
+        200: { type: 'object', properties: { tag: { type: 'string' }, [PLURAL[by]]: AGGREGATES } },
+      },
+    },
+  })(async ({ caller, params }, core) => {
+    const { found } = await requireTag(core, caller, params)
+    return { status: 200, body: { tag: found.tag, [PLURAL[by]]: {} } }
+  }),
+)
 
 const update = endpoint({
   method: 'PUT',
@@ -155,13 +149,10 @@ const update = endpoint({
     response: { 200: MESSAGE_ONLY },
   },
 })(async ({ caller, params, body }, core) => {
-  const { domain, found } = await requireTag(core, caller, params)
-  const op = await currentOperation(core, caller)
-  await describeTag(op, { domain: domain.id, tag: found.tag, description: body.description ?? '' })
-  return { status: 200, body: { message: 'Tag updated' } }
+  return { status: 200, body: await describe(core, caller, params, body.description ?? '') }
 })
 
-const remove = endpoint({
+const removal = endpoint({
   method: 'DELETE',
   url: '/v3/:domain/tags/:tag',
   operation: 'form_tag_remove',
@@ -173,10 +164,10 @@ const remove = endpoint({
     response: { 200: MESSAGE_ONLY },
   },
 })(async ({ caller, params }, core) => {
-  const { domain, found } = await requireTag(core, caller, params)
-  const op = await currentOperation(core, caller)
-  await removeTag(op, { domain: domain.id, tag: found.tag })
-  return { status: 200, body: { message: 'Tag deleted' } }
+  return { status: 200, body: await remove(core, caller, params) }
 })
 
-export const tagRoutes: readonly Endpoint[] = [listTags, showTag, update, remove, statsOfTag]
+export const tagRoutes: readonly Endpoint[] = [
+  ...[listTags, showTag, update, removal],
+  ...[statsOfTag, ...aggregates],
+]

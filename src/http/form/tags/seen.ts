@@ -5,6 +5,9 @@ import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
 import { tagsOf } from '../stats/counts.ts'
 
+/** There is no limit of tags: this is the largest number that every client can read. */
+export const NO_TAG_LIMIT = 2 ** 31 - 1
+
 type TagPage = Pick<SeenTagsRequest, 'limit'> &
   Partial<Omit<SeenTagsRequest, 'companyId' | 'domainIds' | 'looks' | 'tag'>>
 

@@ -26,7 +26,7 @@ export async function webhooksOf(op: Operation, domain: SendingDomain): Promise<
     .map(toldOf)
 }
 
-function toldOf({ id, url, types }: Webhook): Told {
+export function toldOf({ id, url, types }: Webhook): Told {
   return { id, url, words: wordsOfTypes('form', types) }
 }
 

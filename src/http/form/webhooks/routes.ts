@@ -12,9 +12,7 @@ import { Fault } from '../../fault.ts'
 import { onOwnDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
 import { byWord, type Told, tell, tellWord, urlsOf, WORDS, webhooksOf } from './by-word.ts'
-
-/** Of one word. */
-const MOST_URLS = 3
+import { MOST_URLS, wordOf, wordsGiven } from './words-given.ts'
 
 const TEXT = { type: 'string' } as const
 /** Beyond what may be told, which is said in other words. */
@@ -187,7 +185,9 @@ const createByUrl = endpoint({
   const { op, domain, webhooks } = await on(core, caller, params.domain)
   const [url] = urlsGiven(body.url)
   const before = webhooks.find((each) => each.url === url)?.words ?? []
-  await tell(op, domain, webhooks, url!, [...new Set([...before, ...wordsGiven(body.event_types)])])
+  await tell(op, domain, webhooks, url!, [
+    ...new Set([...before, ...wordsGiven('event_types', body.event_types)]),
+  ])
   return await changed(op, domain, 'Webhook has been created')
 })
 
@@ -207,7 +207,7 @@ const updateByUrl = endpoint({
   const { op, domain, webhooks } = await on(core, caller, params.domain)
   const [url] = urlsGiven(body.url)
   if (!webhooks.some((each) => each.url === url)) throw notFound()
-  await tell(op, domain, webhooks, url!, wordsGiven(body.event_types))
+  await tell(op, domain, webhooks, url!, wordsGiven('event_types', body.event_types))
   return await changed(op, domain, 'Webhook has been updated')
 })
 
@@ -249,18 +249,6 @@ interface On {
 async function on(core: HttpCore, caller: Principal, name: string): Promise<On> {
   const { op, domain } = await onOwnDomain(core, caller, name)
   return { op, domain, webhooks: await webhooksOf(op, domain) }
-}
-
-/** `unsubscribe` is what mailgun.js calls that one. Throws a Refusal. */
-function wordOf(text: string): string {
-  const word = text === 'unsubscribe' ? 'unsubscribed' : text
-  if (WORDS.includes(word)) return word
-  throw invalidField('id', `there is no event "${text}"; there are ${WORDS.join(', ')}`)
-}
-
-function wordsGiven(given: string | string[]): string[] {
-  const words = [given].flat().flatMap((text) => text.split(','))
-  return words.map((word) => wordOf(word.trim()))
 }
 
 /** As they are asked. Throws a Refusal. */

@@ -2,7 +2,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { LongAnswer } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
-import { Fault } from '../../fault.ts'
 import type { DownloadLinks } from '../../stored-files/download-link.ts'
 import { fileAnswer } from '../../stored-files/file-answer.ts'
 import { readFile, roomToList } from '../../stored-files/files.ts'
@@ -23,16 +22,9 @@ export async function download(
   links: DownloadLinks,
 ): Promise<LongAnswer> {
   const emailId = params.id.toLowerCase()
-  const { expires, signature } = query
-  const end = typeof expires === 'string' && /^\d{1,12}$/.test(expires) ? Number(expires) : null
-  if (end === null || typeof signature !== 'string') throw refused('This link is not complete')
   const attachment = params.attachment.toLowerCase()
   // Before anything is looked up: no work is done for whoever made up a link.
-  if (!links.isGenuine(attachment, end, signature))
-    throw refused('This link was not made here, or was altered')
-  if (end * 1000 < Date.now()) {
-    throw refused('This link has ended. Ask for a new one with `GET /emails/{id}/attachments`')
-  }
+  links.check(attachment, query, Date.now())
   const origin = await deps.store.emailOrigin(emailId)
   if (origin === null) throw unknownEmail()
   // It is the company's file, and takes of the company's share.
@@ -44,8 +36,4 @@ export async function download(
   const octets = await readFile(deps, email, position)
   if (octets === null) throw unknownAttachment()
   return fileAnswer({ filename, contentType, octets })
-}
-
-function refused(detail: string): Fault {
-  return new Fault({ code: 'link_refused', detail })
 }

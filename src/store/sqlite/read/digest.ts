@@ -23,7 +23,7 @@ import {
   SENDABLE_AT,
   wholeEvents,
 } from '../../digested-rows.ts'
-import { type GroupsRow, groupsOf } from '../../event-groups.ts'
+import { type GroupsRow, groupKey, groupsOf } from '../../event-groups.ts'
 import { type DigestedEvent, makeDigest } from '../../make-digest.ts'
 import { NamedDestinations } from '../../named-destinations.ts'
 import { SUBJECT_LOOKED_AT } from '../../subject-words.ts'
@@ -82,8 +82,9 @@ export function digest(
   const groups = db.prepare(
     `WITH counted AS MATERIALIZED (
        SELECT CASE ?9 WHEN 'bucket' THEN start WHEN 'month' THEN unixepoch(start / 1000, 'unixepoch', 'start of month') * 1000 END AS step,
-         iif(?10, value, '') AS value, type, sum(n) AS n, min(start) AS first, count(*) AS rows
-       FROM (SELECT start, value, type, n FROM event_counts WHERE ${COUNTED} AND start >= ?6 AND start < ?7 LIMIT ?8)
+         CASE ?10 WHEN 'value' THEN value WHEN 'domain' THEN domain_id ELSE '' END AS value,
+         type, sum(n) AS n, min(start) AS first, count(*) AS rows
+       FROM (SELECT start, domain_id, value, type, n FROM event_counts WHERE ${COUNTED} AND start >= ?6 AND start < ?7 LIMIT ?8)
        GROUP BY 1, 2, 3
      ), grouped AS MATERIALIZED (
        SELECT step, value, min(first) AS first, json_group_object(type, n) AS sums FROM counted GROUP BY step, value
@@ -209,7 +210,7 @@ export function digest(
       if (number === null) return { groups: [], total: 0, sums: {} }
       const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
       const range = [since, until, most + 1] as const
-      const grouped = [by.time, by.value ? 1 : 0, skip, limit] as const
+      const grouped = [by.time, groupKey(by), skip, limit] as const
       return groupsOf(one<GroupsRow>(groups, ...counted, ...range, ...grouped)!, most)
     },
 

@@ -1,11 +1,17 @@
 /** The message as it leaves, or has left, for one recipient, and what is read of it: in a worker where it is large. */
-import type { RawCopy } from '../../../operate/raw-copies.ts'
-import { jobAt } from '../../../workers/job.ts'
-import type { Visitor } from '../../admission/visit.ts'
-import type { HttpCore } from '../../core.ts'
-import { SMALL_BODY } from '../../reading.ts'
+import type { RawCopy } from '../../operate/raw-copies.ts'
+import type { Operation } from '../../operate/verb.ts'
+import { jobAt } from '../../workers/job.ts'
+import type { Visitor } from '../admission/visit.ts'
+import type { HttpCore } from '../core.ts'
+import { SMALL_BODY } from '../reading.ts'
+import type { EmailOf } from '../stored-files/files.ts'
 import readCopy, { type CopyRead, type CopyWanted } from './copy-job.ts'
-import type { FoundEmail } from './found.ts'
+
+/** An email that is shown to somebody who may see it. */
+export interface ShownEmail extends EmailOf {
+  op: Operation
+}
 
 const job = jobAt<CopyWanted, CopyRead>(new URL('./copy-job.ts', import.meta.url))
 
@@ -13,7 +19,7 @@ const job = jobAt<CopyWanted, CopyRead>(new URL('./copy-job.ts', import.meta.url
 export async function copyOf(
   { limit, copies }: HttpCore,
   request: Visitor,
-  { op, id, origin }: FoundEmail,
+  { op, id, origin }: ShownEmail,
   recipient: string | undefined,
 ): Promise<RawCopy> {
   const wanted = { id, recipient }
@@ -26,7 +32,7 @@ export async function copyOf(
 
 export async function readIn(
   { deps }: HttpCore,
-  { origin }: FoundEmail,
+  { origin }: ShownEmail,
   message: Buffer,
   wanted: CopyWanted['wanted'],
 ): Promise<CopyRead> {

@@ -1,7 +1,7 @@
 /** What a message says to those who read no HTML: of batch mail each recipient's copy has its own. */
-import { decodeCharset } from '../../../mail/raw/decode.ts'
-import { withCrlfLines } from '../../../mail/raw/lines.ts'
-import { type RawPart, readStructure } from '../../../mail/raw/structure.ts'
+import { decodeCharset } from '../../mail/raw/decode.ts'
+import { withCrlfLines } from '../../mail/raw/lines.ts'
+import { type RawPart, readStructure } from '../../mail/raw/structure.ts'
 import { beginningOf } from './beginning.ts'
 
 /** Octets that are shown; whoever wants all of it loads the source down. */

@@ -1,15 +1,17 @@
 /**
  * The HTML of a message as a document that is shown in a frame. What it may do is for the policy it is served with to
- * say (`documents.ts`); here its pictures are put into it, and its links lead over a page that asks first.
+ * say (`frame.ts`); here its pictures are put into it, and its links lead over a page that asks first, or, in a shared
+ * email, to their own addresses.
  */
-import { decodeBody, decodeCharset } from '../../../mail/raw/decode.ts'
-import { fieldOf } from '../../../mail/raw/header.ts'
-import { RawError, withCrlfLines } from '../../../mail/raw/lines.ts'
-import { type RawPart, readStructure } from '../../../mail/raw/structure.ts'
+import { decodeBody, decodeCharset } from '../../mail/raw/decode.ts'
+import { fieldOf } from '../../mail/raw/header.ts'
+import { RawError, withCrlfLines } from '../../mail/raw/lines.ts'
+import { type RawPart, readStructure } from '../../mail/raw/structure.ts'
 import { beginningOf } from './beginning.ts'
-import { externalLink, type LinkSigner } from './external-link.ts'
+import { externalLink, followable, type LinkSigner } from './external-link.ts'
 import { pictureType } from './picture.ts'
 import { safeHtml } from './safe-html.ts'
+import { withoutUnsubscribeLinks } from './unsubscribe-links.ts'
 
 /** Octets of HTML that are shown; mail programs clip long before. */
 const MOST_HTML = 4 * 1024 * 1024
@@ -19,8 +21,8 @@ const MOST_PICTURES = 12 * 1024 * 1024
 const MOST_LINKS = 5_000
 
 export interface PreviewWanted {
-  /** Signs links, so that the page which asks is of use to nobody else. */
-  signer: LinkSigner
+  /** Signs links, so that the page which asks is of use to nobody else. Null: links keep their own addresses. */
+  signer: LinkSigner | null
 }
 
 export interface Preview {
@@ -45,10 +47,12 @@ export function previewOf(message: Buffer, { signer }: PreviewWanted): Preview {
   }
   if (body === undefined) return { html: null }
   const { octets } = beginningOf(lines, body, MOST_HTML)
-  const text = decodeCharset(octets, body.parameters.get('charset'))
+  const decoded = decodeCharset(octets, body.parameters.get('charset'))
+  const text = signer === null ? withoutUnsubscribeLinks(decoded) : decoded
+  const lead = (href: string) => (signer === null ? followable(href) : externalLink(href, signer))
   let links = 0
   const html = safeHtml(text, {
-    link: (href) => (++links > MOST_LINKS ? null : externalLink(href, signer)),
+    link: (href) => (++links > MOST_LINKS ? null : lead(href)),
     picture: pictureUrls(pictures, lines),
   })
   return { html: Buffer.from(html) }

@@ -1,6 +1,6 @@
 /** The beginning of a part: of one that is large, no more is decoded than is shown. */
-import { decodeBody } from '../../../mail/raw/decode.ts'
-import type { RawPart } from '../../../mail/raw/structure.ts'
+import { decodeBody } from '../../mail/raw/decode.ts'
+import type { RawPart } from '../../mail/raw/structure.ts'
 
 /** Octets that are decoded for each that is shown: `=3D` is one (RFC 2045 6.7), and there are ends of lines. */
 const ENCODED = 6

@@ -1,16 +1,18 @@
 /** Reads a message as its recipient gets it: how it is built, or what is shown of it. Strangers may have written it. */
-import { RawError } from '../../../mail/raw/lines.ts'
-import { asBuffer, buffersBeneath } from '../../../workers/job.ts'
+import { RawError } from '../../mail/raw/lines.ts'
+import { asBuffer, buffersBeneath } from '../../workers/job.ts'
+import { type Head, headOf } from './head.ts'
 import { type Preview, type PreviewWanted, previewOf } from './preview.ts'
 import { type Structure, structureIn } from './structure.ts'
 import { type ShownText, textOf } from './text.ts'
 
 export interface CopyWanted {
   raw: Uint8Array
-  wanted: { kind: 'structure' } | { kind: 'text' } | ({ kind: 'preview' } & PreviewWanted)
+  wanted: { kind: 'head' } | { kind: 'structure' } | { kind: 'text' } | ({ kind: 'preview' } & PreviewWanted)
 }
 
 export interface CopyRead {
+  head?: Head
   structure?: Structure
   preview?: Preview
   text?: ShownText
@@ -21,6 +23,7 @@ export interface CopyRead {
 export default function readCopy({ raw, wanted }: CopyWanted): CopyRead {
   const octets = asBuffer(raw)
   try {
+    if (wanted.kind === 'head') return { head: headOf(octets) }
     if (wanted.kind === 'structure') return { structure: structureIn(octets) }
     if (wanted.kind === 'text') return { text: textOf(octets) }
     return { preview: previewOf(octets, wanted) }

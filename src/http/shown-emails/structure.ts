@@ -1,9 +1,9 @@
 /** How a message is built: its header, its parts, and what signs it. */
-import { decodeText } from '../../../mail/raw/decode.ts'
-import { readParameters } from '../../../mail/raw/header.ts'
-import { withCrlfLines } from '../../../mail/raw/lines.ts'
-import { readParameter } from '../../../mail/raw/parameter.ts'
-import { type RawPart, readStructure } from '../../../mail/raw/structure.ts'
+import { decodeText } from '../../mail/raw/decode.ts'
+import { readParameters } from '../../mail/raw/header.ts'
+import { withCrlfLines } from '../../mail/raw/lines.ts'
+import { readParameter } from '../../mail/raw/parameter.ts'
+import { type RawPart, readStructure } from '../../mail/raw/structure.ts'
 
 /** Parts, fields and signatures that are shown at most. */
 const MOST_PARTS = 500

@@ -1,0 +1,12 @@
+/** A field that some clients write into the query and others into the body. */
+import { Refusal } from '../../intake/refusal.ts'
+
+/** Throws a Refusal where no place has the field. */
+export function fieldIn<Name extends string>(
+  name: Name,
+  ...places: { readonly [Each in Name]?: string | undefined }[]
+): string {
+  const value = places.map((place) => place[name]).find((each) => each !== undefined)
+  if (value !== undefined) return value
+  throw new Refusal({ code: 'field_missing', field: name })
+}

@@ -1,0 +1,196 @@
+/**
+ * Figures by provider, device and country of recipients. A provider is a recipient domain, which is counted for each
+ * sending domain. Devices and countries belong to opens and clicks, which are not tracked: these figures are empty.
+ */
+
+import type { SendingDomain } from '../../../accounts/account.ts'
+import { TIME_GIVEN, WORD } from '../../bounds.ts'
+import type { HttpCore } from '../../core.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { Fault } from '../../fault.ts'
+import { ownDomain } from '../own-domain.ts'
+import { OF_DOMAIN } from '../schemas.ts'
+import { busiestOf } from './counts.ts'
+import type { Figures } from './figures.ts'
+import { type PeriodGiven, readPeriod } from './period.ts'
+
+/** Providers of one answer: so many with most mail, and so many with most failures. */
+const MOST_PROVIDERS = 100
+/** The time range where the request names none. */
+const USUAL_DURATION = '30d'
+
+const TEXT = { type: 'string' } as const
+const COUNT = { type: 'integer' } as const
+const BY_NAME = {
+  type: 'object',
+  additionalProperties: {
+    type: 'object',
+    properties: {
+      accepted: COUNT,
+      delivered: COUNT,
+      failed: COUNT,
+      clicked: COUNT,
+      opened: COUNT,
+      unique_clicked: COUNT,
+      unique_opened: COUNT,
+      unsubscribed: COUNT,
+      complained: COUNT,
+    },
+  },
+} as const
+
+const PERIOD = {
+  type: 'object',
+  properties: {
+    start: { ...TIME_GIVEN, description: 'A date as in a mail header, or Unix seconds.' },
+    end: TIME_GIVEN,
+    duration: { ...WORD, description: 'Without it or `start`, 30d.' },
+  },
+} as const
+
+const figuresOf = ({
+  accepted = 0,
+  delivered = 0,
+  bounced = 0,
+  failed = 0,
+  suppressed = 0,
+  ...others
+}: Figures) => ({
+  ...{ accepted, delivered, failed: bounced + failed + suppressed },
+  ...{ opened: others.opened ?? 0, clicked: others.clicked ?? 0 },
+  // Opens and clicks are not tracked.
+  ...{ unique_opened: 0, unique_clicked: 0 },
+  ...{ unsubscribed: others.unsubscribed ?? 0, complained: others.complained ?? 0 },
+})
+
+async function providersOf(core: HttpCore, domain: SendingDomain, asked: PeriodGiven) {
+  const hasBeginning = asked.start !== undefined || asked.duration !== undefined
+  const period = readPeriod(hasBeginning ? asked : { ...asked, duration: USUAL_DURATION }, Date.now())
+  const { since, until, size } = period
+  const byName = await busiestOf(core, {
+    ...{ companyId: domain.companyId, domainId: domain.id },
+    ...{ dimension: 'recipient-domain', value: null, size, since, until, limit: MOST_PROVIDERS },
+  })
+  return Object.fromEntries([...byName].map(([name, sums]) => [name, figuresOf(sums)]))
+}
+
+const providers = endpoint({
+  method: 'GET',
+  url: '/v3/:domain/aggregates/providers',
+  operation: 'form_aggregates',
+  access: 'reading',
+  schema: {
+    operationId: 'formProviders',
+    summary: 'What became of the mail of a domain, by the domain of its recipients',
+    params: OF_DOMAIN,
+    querystring: PERIOD,
+    response: { 200: { type: 'object', properties: { providers: BY_NAME } } },
+  },
+})(async ({ caller, params, query }, core) => {
+  const domain = await ownDomain(core, caller, params.domain)
+  return { status: 200, body: { providers: await providersOf(core, domain, query) } }
+})
+
+const devices = endpoint({
+  method: 'GET',
+  url: '/v3/:domain/aggregates/devices',
+  operation: 'form_aggregates',
+  access: 'reading',
+  schema: {
+    operationId: 'formDevices',
+    summary: 'Always empty: no opens or clicks are tracked',
+    params: OF_DOMAIN,
+    response: { 200: { type: 'object', properties: { devices: BY_NAME } } },
+  },
+})(async ({ caller, params }, core) => {
+  await ownDomain(core, caller, params.domain)
+  return { status: 200, body: { devices: {} } }
+})
+
+const countries = endpoint({
+  method: 'GET',
+  url: '/v3/:domain/aggregates/countries',
+  operation: 'form_aggregates',
+  access: 'reading',
+  schema: {
+    operationId: 'formCountries',
+    summary: 'Always empty: no opens or clicks are tracked',
+    params: OF_DOMAIN,
+    response: { 200: { type: 'object', properties: { countries: BY_NAME } } },
+  },
+})(async ({ caller, params }, core) => {
+  await ownDomain(core, caller, params.domain)
+  return { status: 200, body: { countries: {} } }
+})
+
+/** The names that the aggregates of a domain go by. */
+const NAMES = { type: 'object', properties: { items: { type: 'array', items: TEXT } } } as const
+
+const providerNames = endpoint({
+  method: 'GET',
+  url: '/v3/domains/:domain/tag/providers',
+  operation: 'form_aggregates',
+  access: 'reading',
+  schema: {
+    operationId: 'formProviderNames',
+    summary: 'The recipient domains with most mail of the last 30 days',
+    params: OF_DOMAIN,
+    response: { 200: NAMES },
+  },
+})(async ({ caller, params }, core) => {
+  const domain = await ownDomain(core, caller, params.domain)
+  return { status: 200, body: { items: Object.keys(await providersOf(core, domain, {})) } }
+})
+
+const deviceNames = endpoint({
+  method: 'GET',
+  url: '/v3/domains/:domain/tag/devices',
+  operation: 'form_aggregates',
+  access: 'reading',
+  schema: {
+    operationId: 'formDeviceNames',
+    summary: 'The kinds of devices that mail can be opened on',
+    params: OF_DOMAIN,
+    response: { 200: NAMES },
+  },
+})(async ({ caller, params }, core) => {
+  await ownDomain(core, caller, params.domain)
+  return { status: 200, body: { items: ['desktop', 'mobile', 'tablet', 'unknown'] } }
+})
+
+const countryNames = endpoint({
+  method: 'GET',
+  url: '/v3/domains/:domain/tag/countries',
+  operation: 'form_aggregates',
+  access: 'reading',
+  schema: {
+    operationId: 'formCountryNames',
+    summary: 'Always empty: no opens or clicks are tracked',
+    params: OF_DOMAIN,
+    response: { 200: NAMES },
+  },
+})(async ({ caller, params }, core) => {
+  await ownDomain(core, caller, params.domain)
+  return { status: 200, body: { items: [] } }
+})
+
+/** The kinds of aggregates of a tag; the answer of the singular route has the same word. */
+export const TAG_AGGREGATES = ['provider', 'device', 'country'] as const
+export type TagAggregate = (typeof TAG_AGGREGATES)[number]
+
+/** The aggregates of a tag. Throws a Fault for `provider`: mail with a tag is not counted by recipient domain. */
+export function aggregatesOfTag(by: TagAggregate): Record<string, never> {
+  if (by !== 'provider') return {}
+  throw new Fault({
+    code: 'request_invalid',
+    detail:
+      'Mail with a tag is not counted by provider. GET /v3/{domain}/aggregates/providers counts all mail of the domain',
+  })
+}
+
+export const AGGREGATES = BY_NAME
+
+export const aggregateRoutes: readonly Endpoint[] = [
+  ...[providers, devices, countries],
+  ...[providerNames, deviceNames, countryNames],
+]

@@ -1,0 +1,67 @@
+/** `/v3/stats/total/domains`: figures of each sending domain in one hour, day or month. */
+
+import { invalidField } from '../../../intake/refusal.ts'
+import { TIME_GIVEN } from '../../bounds.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { utcDate } from '../date.ts'
+import { groupsOf } from './counts.ts'
+import { STATS } from './figures.ts'
+import { readPeriod } from './period.ts'
+import { eventsAsked, onlyDomain, STATS_QUERY } from './routes.ts'
+
+const TEXT = { type: 'string' } as const
+
+const ofDomains = endpoint({
+  method: 'GET',
+  url: '/v3/stats/total/domains',
+  operation: 'form_stats',
+  access: 'reading',
+  schema: {
+    operationId: 'formStatsByDomain',
+    summary: 'How many events each domain of the company had in one hour, day or month',
+    querystring: {
+      type: 'object',
+      required: ['event', 'timestamp', 'limit'],
+      properties: {
+        event: STATS_QUERY.properties.event,
+        timestamp: {
+          ...TIME_GIVEN,
+          description: 'Within the step: a date as in a mail header, or Unix seconds.',
+        },
+        resolution: STATS_QUERY.properties.resolution,
+        limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
+      },
+    },
+    response: {
+      200: {
+        type: 'object',
+        properties: {
+          start: TEXT,
+          end: TEXT,
+          resolution: TEXT,
+          stats: { type: 'array', items: { type: 'object', additionalProperties: true } },
+        },
+      },
+    },
+  },
+})(async ({ caller, query }, core) => {
+  const { timestamp, resolution = 'day', limit } = query
+  const events = eventsAsked(query.event)
+  if (timestamp === '') throw invalidField('timestamp', 'it is empty')
+  const step = { start: timestamp, end: timestamp, resolution }
+  const { since, until, size } = readPeriod(step, Date.now())
+  const { groups } = await groupsOf(core, {
+    ...{ companyId: caller.companyId, domainId: onlyDomain(core, caller)?.id ?? null },
+    ...{ size, dimension: 'all', value: null, since, until },
+    ...{ by: { time: null, value: 'domain' }, skip: 0, limit },
+  })
+  const { directory } = core.deps.accounts
+  const stats = groups.map(({ value, sums }) => ({
+    time: utcDate(since),
+    domain: directory.domainName(value) ?? value,
+    ...Object.fromEntries(events.map((event) => [event, STATS[event]!(sums)])),
+  }))
+  return { status: 200, body: { start: utcDate(since), end: utcDate(since), resolution, stats } }
+})
+
+export const statsByDomainRoutes: readonly Endpoint[] = [ofDomains]

@@ -1,0 +1,152 @@
+/** `/v3/{domain}/tag?tag=`: the routes of one tag that name it in the query. */
+
+import { invalidField } from '../../../intake/refusal.ts'
+import { LINE, PASSAGE, WORD } from '../../bounds.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { ownDomain } from '../own-domain.ts'
+import { fieldIn } from '../query-or-body.ts'
+import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
+import { AGGREGATES, aggregatesOfTag, TAG_AGGREGATES, type TagAggregate } from '../stats/aggregates.ts'
+import { STATS_QUERY, STATS_SHOWN } from '../stats/routes.ts'
+import { countsOfTag, describe, remove, requireTag, TAG, tagShown } from './one-tag.ts'
+import { NO_TAG_LIMIT, seenTags } from './seen.ts'
+
+const URL = '/v3/:domain/tag'
+const BY_NAME = { type: 'object', required: ['tag'], properties: { tag: LINE } } as const
+
+const show = endpoint({
+  method: 'GET',
+  url: URL,
+  operation: 'form_tag_read',
+  access: 'reading',
+  schema: {
+    operationId: 'formShowTagByQuery',
+    summary: 'When a tag was seen first and last',
+    params: OF_DOMAIN,
+    querystring: BY_NAME,
+    response: { 200: TAG },
+  },
+})(async ({ caller, params, query }, core) => {
+  const { found } = await requireTag(core, caller, { ...params, ...query })
+  return { status: 200, body: tagShown(found) }
+})
+
+const update = endpoint({
+  method: 'PUT',
+  url: URL,
+  operation: 'form_tag_update',
+  access: 'management',
+  schema: {
+    operationId: 'formUpdateTagByQuery',
+    summary: 'Says what a tag is for',
+    params: OF_DOMAIN,
+    querystring: { ...BY_NAME, properties: { tag: LINE, description: PASSAGE } },
+    body: { type: 'object', properties: { description: PASSAGE } },
+    response: { 200: MESSAGE_ONLY },
+  },
+})(async ({ caller, params, query: { tag, description }, body }, core) => {
+  const one = { domain: params.domain, tag }
+  return {
+    status: 200,
+    body: await describe(core, caller, one, description ?? body.description ?? ''),
+  }
+})
+
+const removal = endpoint({
+  method: 'DELETE',
+  url: URL,
+  operation: 'form_tag_remove',
+  access: 'management',
+  schema: {
+    operationId: 'formRemoveTagByQuery',
+    summary: 'Lists a tag no more before it is seen on another day; its figures stay',
+    params: OF_DOMAIN,
+    querystring: { type: 'object', properties: { tag: LINE } },
+    // Clients for PHP write it into the body.
+    body: { type: 'object', properties: { tag: LINE } },
+    response: { 200: MESSAGE_ONLY },
+  },
+})(async ({ caller, params, query, body }, core) => {
+  const tag = fieldIn('tag', query, body)
+  return { status: 200, body: await remove(core, caller, { domain: params.domain, tag }) }
+})
+
+const stats = endpoint({
+  method: 'GET',
+  url: `${URL}/stats`,
+  operation: 'form_stats',
+  access: 'reading',
+  schema: {
+    operationId: 'formTagStatsByQuery',
+    summary: 'How many events mail with a tag had',
+    params: OF_DOMAIN,
+    querystring: {
+      ...STATS_QUERY,
+      required: ['event', 'tag'],
+      properties: { ...STATS_QUERY.properties, tag: LINE, provider: WORD, device: WORD, country: WORD },
+    },
+    response: { 200: STATS_SHOWN },
+  },
+})(async ({ caller, params, query: { tag, ...asked } }, core) => {
+  for (const by of TAG_AGGREGATES) {
+    if (asked[by]) throw invalidField(by, `mail with a tag is not counted by ${by}`)
+  }
+  const one = { domain: params.domain, tag }
+  return { status: 200, body: await countsOfTag(core, caller, one, asked) }
+})
+
+const aggregates = endpoint({
+  method: 'GET',
+  url: `${URL}/stats/aggregates`,
+  operation: 'form_aggregates',
+  access: 'reading',
+  schema: {
+    operationId: 'formTagAggregates',
+    summary: 'By device and country: always empty, for no opens or clicks are tracked',
+    description: 'By provider it is refused: mail with a tag is not counted by recipient domain.',
+    params: OF_DOMAIN,
+    querystring: {
+      type: 'object',
+      required: ['tag', 'type'],
+      properties: { tag: LINE, type: { enum: TAG_AGGREGATES } },
+    },
+    response: {
+      200: {
+        type: 'object',
+        properties: { tag: { type: 'string' }, device: AGGREGATES, country: AGGREGATES },
+      },
+    },
+  },
+})(async ({ caller, params, query: { tag, type } }, core) => {
+  const { found } = await requireTag(core, caller, { domain: params.domain, tag })
+  const by: TagAggregate = type
+  return { status: 200, body: { tag: found.tag, [by]: aggregatesOfTag(by) } }
+})
+
+const limits = endpoint({
+  method: 'GET',
+  url: '/v3/domains/:domain/limits/tag',
+  operation: 'form_tag_list',
+  access: 'reading',
+  schema: {
+    operationId: 'formTagLimitsOfDomain',
+    summary: 'How many tags a domain has; there may be any number',
+    params: OF_DOMAIN,
+    response: {
+      200: {
+        type: 'object',
+        properties: {
+          id: { type: 'string', description: 'The name of the domain.' },
+          limit: { const: NO_TAG_LIMIT, description: 'None: the largest number that every client can read.' },
+          count: { type: 'integer' },
+        },
+      },
+    },
+  },
+})(async ({ caller, params }, core) => {
+  const domain = await ownDomain(core, caller, params.domain)
+  const { total: count } = await seenTags(core, caller, domain, { limit: 0 })
+  return { status: 200, body: { id: domain.name, limit: NO_TAG_LIMIT, count } }
+})
+
+export const tagByQueryRoutes: readonly Endpoint[] = [show, update, removal, stats, aggregates, limits]

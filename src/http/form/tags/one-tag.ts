@@ -1,0 +1,58 @@
+/** Routes of one tag share this, whether the path or the query names the tag. */
+
+import type { Principal } from '../../../accounts/account.ts'
+import { describeTag, removeTag } from '../../../operate/tags.ts'
+import type { SeenTag } from '../../../store/store.ts'
+import type { HttpCore } from '../../core.ts'
+import { currentOperation } from '../../operation.ts'
+import { ownDomain } from '../own-domain.ts'
+import { type StatsAsked, statsOf } from '../stats/routes.ts'
+import { seenTag } from './seen.ts'
+
+const TEXT = { type: 'string' } as const
+
+export const TAG = {
+  type: 'object',
+  properties: { tag: TEXT, description: TEXT, 'first-seen': TEXT, 'last-seen': TEXT },
+} as const
+
+export function tagShown({ tag, description, first, last }: SeenTag) {
+  return {
+    tag,
+    description,
+    'first-seen': new Date(first).toISOString(),
+    'last-seen': new Date(last).toISOString(),
+  }
+}
+
+export interface NamedTag {
+  /** The name of the domain. */
+  domain: string
+  tag: string
+}
+
+/** Rejects with a Refusal or a Fault where there is no such domain or tag. */
+export async function requireTag(core: HttpCore, caller: Principal, { domain: name, tag }: NamedTag) {
+  const domain = await ownDomain(core, caller, name)
+  return { domain, found: await seenTag(core, caller, domain, tag) }
+}
+
+export async function describe(core: HttpCore, caller: Principal, one: NamedTag, description: string) {
+  const { domain, found } = await requireTag(core, caller, one)
+  const op = await currentOperation(core, caller)
+  await describeTag(op, { domain: domain.id, tag: found.tag, description })
+  return { message: 'Tag updated' }
+}
+
+export async function remove(core: HttpCore, caller: Principal, one: NamedTag) {
+  const { domain, found } = await requireTag(core, caller, one)
+  const op = await currentOperation(core, caller)
+  await removeTag(op, { domain: domain.id, tag: found.tag })
+  return { message: 'Tag deleted' }
+}
+
+export async function countsOfTag(core: HttpCore, caller: Principal, one: NamedTag, asked: StatsAsked) {
+  const { domain, found } = await requireTag(core, caller, one)
+  const stats = await statsOf(core, caller, asked, { domain, dimension: 'tag', value: found.tag })
+  return { tag: found.tag, description: found.description, ...stats }
+}

@@ -1,0 +1,226 @@
+/** `/v1/webhooks`: webhooks of the whole company. Each is one URL, and gets the events of all domains. */
+
+import type { Principal } from '../../../accounts/account.ts'
+import { invalidField, Refusal } from '../../../intake/refusal.ts'
+import { authoriseWhole } from '../../../operate/authority.ts'
+import type { Operation } from '../../../operate/verb.ts'
+import { noSuchWebhook } from '../../../operate/webhook-find.ts'
+import { checkedWebhookUrl } from '../../../operate/webhook-url.ts'
+import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
+import type { Webhook } from '../../../store/store.ts'
+import { oneOrMore, PASSAGE, PATH_NAME, URL_GIVEN, WORD } from '../../bounds.ts'
+import type { HttpCore } from '../../core.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { Fault } from '../../fault.ts'
+import { currentOperation } from '../../operation.ts'
+import { toldOf, WORDS } from './by-word.ts'
+import { MOST_URLS, wordsGiven } from './words-given.ts'
+
+const URL = '/v1/webhooks'
+const TEXT = { type: 'string' } as const
+/** A company has fewer webhooks. */
+const MOST_IDS = 1_000
+const MOST_WORDS = 100
+
+const WEBHOOK = {
+  type: 'object',
+  properties: {
+    webhook_id: TEXT,
+    description: TEXT,
+    url: TEXT,
+    event_types: { type: 'array', items: TEXT },
+    created_at: { ...TEXT, description: 'RFC 3339.' },
+  },
+} as const
+const GIVEN = {
+  type: 'object',
+  required: ['url', 'event_types'],
+  properties: {
+    url: URL_GIVEN,
+    event_types: {
+      ...oneOrMore(WORD, MOST_WORDS),
+      description: `Of ${WORDS.join(', ')}; several may be given.`,
+    },
+    description: { ...PASSAGE, description: 'Passed over: it is not kept.' },
+  },
+} as const
+const OF_ID = { type: 'object', required: ['webhook'], properties: { webhook: PATH_NAME } } as const
+const NOTHING = { type: 'null', description: 'No content.' } as const
+/** A comma-separated list; its length bounds the number of ids. */
+const IDS = { ...PASSAGE, description: 'Ids with commas between.' } as const
+
+function shown(webhook: Webhook) {
+  const { id, url, words } = toldOf(webhook)
+  return {
+    ...{ webhook_id: id, description: '', url, event_types: words },
+    created_at: new Date(webhook.createdAt).toISOString(),
+  }
+}
+
+interface OnAccount {
+  op: Operation
+  webhooks: Webhook[]
+}
+
+/** The form webhooks of the whole company. Throws `not_allowed` for a key that is for one domain. */
+async function onAccount(core: HttpCore, caller: Principal): Promise<OnAccount> {
+  const op = await currentOperation(core, caller)
+  authoriseWhole(op.caller)
+  const all = (await listWebhooks(op, {})).map(({ webhook }) => webhook)
+  return { op, webhooks: all.filter(({ domainId, dialect }) => domainId === null && dialect === 'form') }
+}
+
+function named(webhooks: readonly Webhook[], id: string): Webhook {
+  const found = webhooks.find((webhook) => webhook.id === id)
+  if (found === undefined) throw noSuchWebhook(id)
+  return found
+}
+
+function idsIn(text: string): string[] {
+  const ids = text.split(',').map((id) => id.trim())
+  if (ids.length > MOST_IDS) throw invalidField('webhook_ids', `there may be ${MOST_IDS} of them at most`)
+  return [...new Set(ids.filter((id) => id !== ''))]
+}
+
+const list = endpoint({
+  method: 'GET',
+  url: URL,
+  operation: 'form_webhook_list',
+  access: 'reading',
+  schema: {
+    operationId: 'formListAccountWebhooks',
+    summary: 'The webhooks of the whole company',
+    querystring: { type: 'object', properties: { webhook_ids: IDS } },
+    response: { 200: { type: 'object', properties: { webhooks: { type: 'array', items: WEBHOOK } } } },
+  },
+})(async ({ caller, query }, core) => {
+  const ids = idsIn(query.webhook_ids ?? '')
+  const { webhooks } = await onAccount(core, caller)
+  const wanted = webhooks.filter(({ id }) => ids.length === 0 || ids.includes(id))
+  return { status: 200, body: { webhooks: wanted.map(shown) } }
+})
+
+const show = endpoint({
+  method: 'GET',
+  url: `${URL}/:webhook`,
+  operation: 'form_webhook_read',
+  access: 'reading',
+  schema: {
+    operationId: 'formShowAccountWebhook',
+    summary: 'A webhook of the whole company',
+    params: OF_ID,
+    response: { 200: WEBHOOK },
+  },
+})(async ({ caller, params }, core) => {
+  const { webhooks } = await onAccount(core, caller)
+  return { status: 200, body: shown(named(webhooks, params.webhook)) }
+})
+
+/** Throws where the URL has a webhook already, or where an event type has as many URLs as it may have. */
+function requireRoom(others: readonly Webhook[], url: string, words: readonly string[]): void {
+  if (others.some((webhook) => webhook.url === url)) {
+    const detail = 'This URL is a webhook already: change that one'
+    throw new Fault({ code: 'operation_refused', why: 'conflict', detail })
+  }
+  const told = others.map(toldOf)
+  const full = words.find((word) => told.filter((each) => each.words.includes(word)).length >= MOST_URLS)
+  if (full !== undefined) throw invalidField('event_types', `${full} is told to ${MOST_URLS} URLs at most`)
+}
+
+const create = endpoint({
+  method: 'POST',
+  url: URL,
+  operation: 'form_webhook_create',
+  access: 'management',
+  schema: {
+    operationId: 'formCreateAccountWebhook',
+    summary: 'Tells a URL these kinds of events of all domains',
+    body: GIVEN,
+    response: { 200: { type: 'object', properties: { webhook_id: TEXT } } },
+  },
+})(async ({ caller, body }, core) => {
+  const url = urlGiven(body.url)
+  const events = wordsGiven('event_types', body.event_types)
+  const { op, webhooks } = await onAccount(core, caller)
+  requireRoom(webhooks, url, events)
+  const { webhook } = await addWebhook(op, { company: caller.companyId, dialect: 'form', url, events })
+  return { status: 200, body: { webhook_id: webhook.id } }
+})
+
+const update = endpoint({
+  method: 'PUT',
+  url: `${URL}/:webhook`,
+  operation: 'form_webhook_update',
+  access: 'management',
+  schema: {
+    operationId: 'formUpdateAccountWebhook',
+    summary: 'Another URL and other kinds of events for a webhook of the whole company',
+    params: OF_ID,
+    body: GIVEN,
+    response: { 204: NOTHING },
+  },
+})(async ({ caller, params, body }, core) => {
+  const url = urlGiven(body.url)
+  const events = wordsGiven('event_types', body.event_types)
+  const { op, webhooks } = await onAccount(core, caller)
+  const { id } = named(webhooks, params.webhook)
+  const others = webhooks.filter((webhook) => webhook.id !== id)
+  requireRoom(others, url, events)
+  await updateWebhook(op, { id, url, events })
+  return { status: 204, body: null }
+})
+
+const remove = endpoint({
+  method: 'DELETE',
+  url: `${URL}/:webhook`,
+  operation: 'form_webhook_remove',
+  access: 'management',
+  schema: {
+    operationId: 'formRemoveAccountWebhook',
+    summary: 'Tells this URL nothing any more',
+    params: OF_ID,
+    response: { 204: NOTHING },
+  },
+})(async ({ caller, params }, core) => {
+  const { op, webhooks } = await onAccount(core, caller)
+  await removeWebhook(op, { id: named(webhooks, params.webhook).id })
+  return { status: 204, body: null }
+})
+
+const removeSeveral = endpoint({
+  method: 'DELETE',
+  url: URL,
+  operation: 'form_webhook_remove',
+  access: 'management',
+  schema: {
+    operationId: 'formRemoveAccountWebhooks',
+    summary: 'Removes these webhooks of the whole company, or all of them',
+    querystring: {
+      type: 'object',
+      properties: {
+        webhook_ids: IDS,
+        all: { enum: ['true', 'false'], description: 'Where no ids are given.' },
+      },
+    },
+    response: { 204: NOTHING },
+  },
+})(async ({ caller, query }, core) => {
+  const ids = idsIn(query.webhook_ids ?? '')
+  if (ids.length === 0 && query.all !== 'true') {
+    throw new Refusal({ code: 'field_missing', field: 'webhook_ids' })
+  }
+  const { op, webhooks } = await onAccount(core, caller)
+  const gone = ids.length === 0 ? webhooks : ids.map((id) => named(webhooks, id))
+  for (const { id } of gone) await removeWebhook(op, { id })
+  return { status: 204, body: null }
+})
+
+function urlGiven(url: string): string {
+  if (url === '') throw new Refusal({ code: 'field_missing', field: 'url' })
+  return checkedWebhookUrl(url)
+}
+
+export const accountWebhookRoutes: readonly Endpoint[] = [
+  ...[list, show, create],
+  ...[update, remove, removeSeveral],
+]

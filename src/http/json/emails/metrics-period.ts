@@ -1,0 +1,130 @@
+/** The time range of `GET /emails/metrics`, and its periods in the time zone of the request. */
+import { invalidField } from '../../../intake/refusal.ts'
+import { parseIsoTime } from '../../schedule.ts'
+
+export const GRANULARITIES = ['hourly', 'daily', 'weekly', 'monthly'] as const
+export type Granularity = (typeof GRANULARITIES)[number]
+
+export interface PeriodAsked {
+  start_date?: string | undefined
+  end_date?: string | undefined
+  timezone?: string | undefined
+  granularity?: Granularity | undefined
+}
+
+export interface MetricsPeriod {
+  /** The range of the request, Unix ms. */
+  start: number
+  end: number
+  granularity: Granularity
+  /** Counts of this size are added up whose bucket begins at `since` or later and before `until` (Unix ms). */
+  since: number
+  until: number
+  size: 'hour' | 'day'
+  /** The period that contains a time: a date in the zone, with the hour where periods are hours. */
+  nameOf(at: number): string
+}
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+/** Counts by the hour are kept for 100 days. */
+const MOST_HOURS = 100 * 24
+const MOST_DAYS = 3 * 366
+
+/** Throws a Refusal. */
+export function readMetricsPeriod(asked: PeriodAsked, now: number): MetricsPeriod {
+  const { timezone = 'UTC', granularity = 'daily' } = asked
+  const format = formatOf(timezone)
+  const end = asked.end_date === undefined ? now : timeOf('end_date', asked.end_date, format, true)
+  const start =
+    asked.start_date === undefined
+      ? startOfDay(end - 6 * DAY, format)
+      : timeOf('start_date', asked.start_date, format, false)
+  if (start > end) throw invalidField('start_date', 'it lies behind the end')
+  const byHour = granularity === 'hourly' || !isWholeDays(start, end, now) || !isUtc(format)
+  const size = byHour ? 'hour' : 'day'
+  const length = byHour ? HOUR : DAY
+  const since = Math.floor(start / length) * length
+  const until = (Math.floor((end - 1) / length) + 1) * length
+  const most = byHour ? MOST_HOURS : MOST_DAYS
+  if ((until - since) / length > most) {
+    const limit = byHour
+      ? 'by the hour, and in another zone than UTC, figures go back 100 days'
+      : 'figures go back three years'
+    throw invalidField('start_date', `${limit}: ask for a shorter time`)
+  }
+  return { start, end, granularity, since, until, size, nameOf: (at) => nameOf(at, granularity, format) }
+}
+
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en-CA', {
+      ...{ timeZone: timezone, hourCycle: 'h23' },
+      ...{
+        year: 'numeric',
+        month: '2-digit',
+        day: '2-digit',
+        hour: '2-digit',
+        minute: '2-digit',
+        second: '2-digit',
+      },
+    })
+  } catch {
+    throw invalidField('timezone', 'it must be the name of a zone, such as `Europe/Berlin`')
+  }
+}
+
+/** The clock on the wall at a time, as if it were UTC: Unix ms. */
+function wallClock(at: number, format: Intl.DateTimeFormat): number {
+  const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
+  return Date.UTC(parts.year!, parts.month! - 1, parts.day, parts.hour, parts.minute, parts.second)
+}
+
+/** The time at which the clock on the wall shows this; a time nearby where it shows it twice or never. */
+function timeAtWall(wall: number, format: Intl.DateTimeFormat): number {
+  const first = wall - (wallClock(wall, format) - wall)
+  return first + wall - wallClock(first, format)
+}
+
+function startOfDay(at: number, format: Intl.DateTimeFormat): number {
+  return timeAtWall(Math.floor(wallClock(at, format) / DAY) * DAY, format)
+}
+
+/** A date means its beginning; as the end of the range it means its end. */
+function timeOf(field: string, text: string, format: Intl.DateTimeFormat, isEnd: boolean): number {
+  // An unescaped plus sign arrives as a blank.
+  const spelt = text.trim().replace(/ (?=\d{2}(?::?\d{2})?$)/, '+')
+  if (/^\d{4}-\d{2}-\d{2}$/.test(spelt)) {
+    const day = parseIsoTime(`${spelt}T00:00Z`)
+    if (day !== null) return timeAtWall(day + (isEnd ? DAY : 0), format)
+  }
+  const at = parseIsoTime(spelt)
+  if (at !== null) return at
+  throw invalidField(
+    field,
+    'it must be an ISO 8601 date, or a date and time with its zone, such as `2026-11-20T22:55:01Z`',
+  )
+}
+
+/** Whether counts of whole days cover the range; an end of now does not divide a day. */
+function isWholeDays(start: number, end: number, now: number): boolean {
+  return start % DAY === 0 && (end % DAY === 0 || end >= now)
+}
+
+function isUtc(format: Intl.DateTimeFormat): boolean {
+  return /^(?:Etc\/)?(?:UTC|GMT)$/.test(format.resolvedOptions().timeZone)
+}
+
+function nameOf(at: number, granularity: Granularity, format: Intl.DateTimeFormat): string {
+  const wall = new Date(wallClock(at, format))
+  if (granularity === 'hourly') return `${wall.toISOString().slice(0, 13)}:00:00`
+  const day = Date.UTC(wall.getUTCFullYear(), wall.getUTCMonth(), wall.getUTCDate())
+  if (granularity === 'daily') return dateOf(day)
+  if (granularity === 'monthly') return dateOf(Date.UTC(wall.getUTCFullYear(), wall.getUTCMonth()))
+  // ISO 8601: a week begins on Monday.
+  return dateOf(day - ((wall.getUTCDay() + 6) % 7) * DAY)
+}
+
+function dateOf(day: number): string {
+  return new Date(day).toISOString().slice(0, 10)
+}

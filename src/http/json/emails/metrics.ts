@@ -1,0 +1,286 @@
+/** `GET /emails/metrics`: counts of delivery results, by period and sending domain. */
+
+import { invalidField } from '../../../intake/refusal.ts'
+import { visibleAccounts } from '../../../operate/authority.ts'
+import { noSuchDomain } from '../../../operate/find.ts'
+import type { EventGroups, Sums } from '../../../store/store.ts'
+import { oneOrMore, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
+import type { HttpCore } from '../../core.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { Fault } from '../../fault.ts'
+import { longJson } from '../../json-pieces.ts'
+import { operationOfKey } from '../../operation.ts'
+import { GRANULARITIES, type MetricsPeriod, readMetricsPeriod } from './metrics-period.ts'
+
+type RecipientMetric = (sums: Sums) => number
+
+const count =
+  (type: string): RecipientMetric =>
+  (sums) =>
+    sums[type] ?? 0
+const none: RecipientMetric = () => 0
+/** A fraction between 0 and 1, with four decimals. */
+const rate =
+  (part: RecipientMetric, whole: RecipientMetric): RecipientMetric =>
+  (sums) => {
+    const all = whole(sums)
+    return all === 0 ? 0 : Math.round((10_000 * part(sums)) / all) / 10_000
+  }
+const accepted = count('accepted')
+const delivered = count('delivered')
+
+/** Every figure counts recipients. The service receives no mail and does not tell unique opens apart. */
+const METRICS: Readonly<Record<string, RecipientMetric>> = {
+  sent: accepted,
+  delivered,
+  delivery_delayed: count('delivery_delayed'),
+  bounced: count('bounced'),
+  // A temporary failure is tried again: it counts as a delay.
+  bounced_permanent: count('bounced'),
+  bounced_transient: none,
+  bounced_undetermined: none,
+  failed: count('failed'),
+  suppressed: count('suppressed'),
+  complained: count('complained'),
+  unsubscribed: count('unsubscribed'),
+  opened: count('opened'),
+  clicked: count('clicked'),
+  unique_opened: none,
+  unique_clicked: none,
+  received: none,
+  delivery_rate: rate(delivered, accepted),
+  bounce_rate: rate(count('bounced'), accepted),
+  complaint_rate: rate(count('complained'), delivered),
+  unsubscribe_rate: rate(count('unsubscribed'), delivered),
+  open_rate: rate(count('opened'), delivered),
+  click_rate: rate(count('clicked'), delivered),
+}
+const DIMENSIONS = ['period', 'domain'] as const
+type Dimension = (typeof DIMENSIONS)[number]
+
+/** Limits: counts that the database adds up, groups it makes of them, rows of an answer. */
+const MOST_COUNTS = 50_000
+const MOST_GROUPS = 10_000
+const MOST_ROWS = 1_500
+/** Values of one parameter; there are fewer names than that. */
+const MOST_NAMED = 100
+
+const LIST = oneOrMore(PASSAGE, MOST_NAMED)
+const FIGURES = { type: 'object', additionalProperties: { type: 'number' } } as const
+const names = (values: readonly string[]) => ({ type: 'array', items: { enum: values } }) as const
+
+export const emailMetrics: Endpoint = endpoint({
+  method: 'GET',
+  url: '/emails/metrics',
+  operation: 'email_metrics',
+  access: 'reading',
+  schema: {
+    operationId: 'emailMetrics',
+    summary: 'What became of emails, by period and sending domain',
+    description: 'All figures count recipients; rates are parts of one. Hours are counted as a whole.',
+    querystring: {
+      type: 'object',
+      properties: {
+        start_date: {
+          ...TIME_GIVEN,
+          description: 'ISO 8601, a date or a time with its zone. Default: six days before the end.',
+        },
+        end_date: { ...TIME_GIVEN, description: 'The same; of a date all of the day. Default: now.' },
+        timezone: { ...WORD, description: 'The zone of periods and dates. Default: UTC.' },
+        granularity: { enum: GRANULARITIES, description: 'How long a period is. Default: daily.' },
+        metrics: { ...LIST, description: `With commas. Default: all, ${Object.keys(METRICS).join(', ')}.` },
+        dimensions: {
+          ...LIST,
+          description: '`period`, `domain` or both; without any there are totals alone.',
+        },
+        domain_id: { ...LIST, description: 'Only of these sending domains.' },
+        email_id: { ...LIST, description: 'Refused: nothing is counted by email.' },
+        broadcast_id: { ...LIST, description: 'Refused: there are no broadcasts.' },
+      },
+    },
+    response: {
+      200: {
+        type: 'object',
+        required: ['object', 'start_date', 'end_date', 'metrics', 'dimensions', 'granularity', 'totals'],
+        properties: {
+          object: { const: 'metrics' },
+          start_date: { type: 'string' },
+          end_date: { type: 'string' },
+          metrics: names(Object.keys(METRICS)),
+          dimensions: names(DIMENSIONS),
+          granularity: { enum: GRANULARITIES },
+          totals: FIGURES,
+          data: {
+            type: 'array',
+            description: 'Where there are dimensions.',
+            items: {
+              type: 'object',
+              properties: {
+                period: { type: 'string', description: 'A date, or the beginning of an hour, in the zone.' },
+                domain_id: { type: 'string' },
+                domain_name: { type: 'string' },
+              },
+              additionalProperties: { type: 'number' },
+            },
+          },
+        },
+      },
+    },
+  },
+})(async ({ caller, query }, core) => {
+  if (query.email_id !== undefined) throw invalidField('email_id', NOT_BY.email!)
+  if (query.broadcast_id !== undefined) throw invalidField('broadcast_id', NOT_BY.broadcast!)
+  const metrics = metricsAsked(query.metrics)
+  const dimensions = dimensionsAsked(query.dimensions)
+  const period = readMetricsPeriod(query, Date.now())
+  const wanted = [...new Set(valuesIn(query.domain_id))]
+  const own = new Set(visibleAccounts(operationOfKey(core, caller)).domains.map(({ id }) => id))
+  for (const id of wanted) if (!own.has(id)) throw noSuchDomain(id)
+  const [only] = wanted
+  const found = await groupsOf(core, {
+    companyId: caller.companyId,
+    domainId: wanted.length === 1 ? only! : caller.domainId,
+    byPeriod: dimensions.includes('period'),
+    byDomain: dimensions.includes('domain') || wanted.length > 1,
+    period,
+  })
+  const groups = wanted.length > 1 ? found.filter(({ value }) => wanted.includes(value)) : found
+  const rows = dimensions.length === 0 ? null : rowsOf(groups, dimensions, period)
+  if (rows !== null && rows.size > MOST_ROWS) throw tooMuch()
+  const shown = (sums: Sums) => Object.fromEntries(metrics.map((name) => [name, METRICS[name]!(sums)]))
+  const { directory } = core.deps.accounts
+  return longJson({
+    object: 'metrics',
+    start_date: new Date(period.start).toISOString(),
+    end_date: new Date(period.end).toISOString(),
+    metrics,
+    dimensions,
+    granularity: period.granularity,
+    totals: shown(added(groups.map(({ sums }) => sums))),
+    ...(rows !== null && {
+      data: [...rows.values()].map(({ period, domainId, sums }) => ({
+        ...(period !== null && { period }),
+        ...(domainId !== null && {
+          domain_id: domainId,
+          domain_name: directory.domainName(domainId) ?? '',
+        }),
+        ...shown(added(sums)),
+      })),
+    }),
+  })
+})
+
+const NOT_BY: Readonly<Record<string, string>> = {
+  email: 'nothing is counted by email: `GET /emails/{id}` shows what became of one',
+  broadcast: 'there are no broadcasts',
+}
+
+/** The values of a parameter that is repeated or has commas. */
+function valuesIn(given: string | string[] | undefined): string[] {
+  const values = [given ?? []].flat().flatMap((text) => text.split(','))
+  return values.map((value) => value.trim()).filter((value) => value !== '')
+}
+
+/** Throws a Refusal. */
+function metricsAsked(given: string | string[] | undefined): string[] {
+  const named = [...new Set(valuesIn(given))]
+  const unknown = named.find((name) => !Object.hasOwn(METRICS, name))
+  if (unknown !== undefined) {
+    throw invalidField('metrics', `it must be of these: ${Object.keys(METRICS).join(', ')}`)
+  }
+  return named.length === 0 ? Object.keys(METRICS) : named
+}
+
+/** Throws a Refusal. */
+function dimensionsAsked(given: string | string[] | undefined): Dimension[] {
+  return [...new Set(valuesIn(given))].map((name) => {
+    const known = DIMENSIONS.find((dimension) => dimension === name)
+    if (known !== undefined) return known
+    throw invalidField('dimensions', NOT_BY[name] ?? `it must be of these: ${DIMENSIONS.join(', ')}`)
+  })
+}
+
+interface GroupsAsked {
+  companyId: string
+  domainId: string | null
+  byPeriod: boolean
+  byDomain: boolean
+  period: MetricsPeriod
+}
+
+/** Rejects with a Fault where there is too much. */
+async function groupsOf(
+  { deps }: HttpCore,
+  { companyId, domainId, byPeriod, byDomain, period }: GroupsAsked,
+): Promise<EventGroups['groups']> {
+  const { size, since, until } = period
+  const found = await deps.searches.groups({
+    ...{ companyId, domainId, size, dimension: 'all', value: null, since, until, most: MOST_COUNTS },
+    ...{ by: { time: byPeriod ? 'bucket' : null, value: byDomain ? 'domain' : false } },
+    ...{ skip: 0, limit: MOST_GROUPS },
+  })
+  if (found === null || found.total > MOST_GROUPS) throw tooMuch()
+  return found.groups
+}
+
+function tooMuch(): Fault {
+  const detail =
+    'There is too much to add up: ask for a shorter time, for longer periods, or for fewer domains'
+  return new Fault({ code: 'request_invalid', detail })
+}
+
+interface MetricsRow {
+  period: string | null
+  domainId: string | null
+  sums: Sums[]
+}
+
+/** Ordered by time, then by domain. Without the dimension `domain` a period without mail has a row too. */
+function rowsOf(
+  groups: EventGroups['groups'],
+  dimensions: readonly Dimension[],
+  period: MetricsPeriod,
+): Map<string, MetricsRow> {
+  const byPeriod = dimensions.includes('period')
+  const byDomain = dimensions.includes('domain')
+  const rows = new Map<string, MetricsRow>()
+  const rowOf = (name: string | null, domainId: string | null): MetricsRow => {
+    const key = `${name} ${domainId}`
+    let row = rows.get(key)
+    if (row === undefined) {
+      row = { period: name, domainId, sums: [] }
+      rows.set(key, row)
+    }
+    return row
+  }
+  const nameOf = remembered(period.nameOf)
+  if (byPeriod && !byDomain) {
+    const step = period.size === 'hour' ? 3_600_000 : 86_400_000
+    for (let at = period.since; at < period.until; at += step) rowOf(nameOf(at), null)
+  }
+  for (const { start, value, sums } of groups) {
+    rowOf(byPeriod ? nameOf(start!) : null, byDomain ? value : null).sums.push(sums)
+  }
+  return rows
+}
+
+/** Remembers the names: reading the clock of a zone costs microseconds, and many groups have the same time. */
+function remembered(nameOf: (at: number) => string): (at: number) => string {
+  const known = new Map<number, string>()
+  return (at) => {
+    let name = known.get(at)
+    if (name === undefined) {
+      name = nameOf(at)
+      known.set(at, name)
+    }
+    return name
+  }
+}
+
+function added(all: readonly Sums[]): Sums {
+  const whole: Record<string, number> = {}
+  for (const sums of all) {
+    for (const [type, n] of Object.entries(sums)) whole[type] = (whole[type] ?? 0) + n
+  }
+  return whole
+}

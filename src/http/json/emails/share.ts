@@ -1,0 +1,167 @@
+/**
+ * `POST /emails/{id}/share` makes a link to a page that shows one email until the link expires; `GET` of the link is
+ * that page. It shows the email in a frame without scripts and without an origin.
+ */
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { invalidField } from '../../../intake/refusal.ts'
+import { SERVICE } from '../../../operate/authority.ts'
+import type { Answer, LongAnswer } from '../../answer.ts'
+import { WORD } from '../../bounds.ts'
+import type { HttpCore } from '../../core.ts'
+import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { LinkSignatures } from '../../link-signatures.ts'
+import { copyOf, readIn } from '../../shown-emails/copy.ts'
+import { escapedHtml, frameAnswer, frameOfText } from '../../shown-emails/frame.ts'
+import { HEAD_FIELDS, type Head } from '../../shown-emails/head.ts'
+import { withoutUnsubscribeLinks } from '../../shown-emails/unsubscribe-links.ts'
+import { BY_ID, orNull } from '../schemas.ts'
+import { requireReadable, unknownEmail } from './find.ts'
+
+export const SHARE_PATH = '/emails/:id/share'
+
+const HOUR = 3_600
+const MOST_SECONDS = 48 * HOUR
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ...['s', 'sec', 'second'].map((name) => [name, 1] as const),
+  ...['m', 'min', 'minute'].map((name) => [name, 60] as const),
+  ...['h', 'hour'].map((name) => [name, HOUR] as const),
+  ...['d', 'day'].map((name) => [name, 24 * HOUR] as const),
+])
+
+/** The purpose in the derivation of the secret. */
+const PURPOSE = 'shared emails'
+
+export class SharedEmails {
+  readonly #signatures: LinkSignatures
+  readonly endpoint: Endpoint
+
+  constructor(parts: HttpCore['deps']) {
+    const signatures = new LinkSignatures(parts, PURPOSE, 'POST /emails/{id}/share')
+    this.#signatures = signatures
+    this.endpoint = shareEndpoint(signatures)
+  }
+
+  /** Throws a Fault for a link that was not made here, or has ended. */
+  async show(
+    { raw, params, query }: FastifyRequest<ShareRoute>,
+    core: HttpCore,
+  ): Promise<Answer | LongAnswer> {
+    const id = params.id.toLowerCase()
+    // Checked before any look-up: a forged link causes no work.
+    const end = this.#signatures.check(id, query, Date.now())
+    const origin = await core.deps.store.emailOrigin(id)
+    if (origin === null) throw unknownEmail()
+    // The request counts for the company whose email it is.
+    core.limit.admission.admit(raw, origin.companyId)
+    const email = { id, origin, op: core.deps.operation(SERVICE) }
+    const { message } = await copyOf(core, raw, email, undefined)
+    if (query.shown !== 'content') {
+      const { head, trouble } = await readIn(core, email, message, { kind: 'head' })
+      const link = this.#signatures.query(id, end)
+      return page(head ?? null, trouble ?? null, { link, end, remote: query.remote === '1' })
+    }
+    const { preview } = await readIn(core, email, message, { kind: 'preview', signer: null })
+    if (preview?.html) return frameAnswer(preview.html, query.remote === '1')
+    const { text, trouble } = await readIn(core, email, message, { kind: 'text' })
+    const shown = trouble ?? text?.text ?? 'This email has no text.'
+    return frameAnswer(frameOfText(withoutUnsubscribeLinks(shown)), false)
+  }
+}
+
+export interface ShareRoute {
+  Params: { id: string }
+  Querystring: Record<string, unknown>
+}
+
+function shareEndpoint(signatures: LinkSignatures): Endpoint {
+  return endpoint({
+    method: 'POST',
+    url: SHARE_PATH,
+    operation: 'email_share',
+    access: 'key',
+    schema: {
+      operationId: 'shareEmail',
+      summary: 'A link that shows an email to whoever has it, for up to 48 hours',
+      description: 'The link cannot be taken back; it ends by itself.',
+      params: BY_ID,
+      body: {
+        type: 'object',
+        properties: {
+          expires_in: orNull({
+            ...WORD,
+            description: 'A number with s, m, h or d, e.g. `30m`; 48h at most, and where it is absent.',
+          }),
+        },
+      },
+      response: {
+        200: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['object', 'id', 'url'],
+          properties: { object: { const: 'email' }, id: { type: 'string' }, url: { type: 'string' } },
+        },
+      },
+    },
+  })(async ({ caller, params, body, request }, core) => {
+    const seconds = secondsOf(body.expires_in ?? '48h')
+    const { id } = await requireReadable(core.deps, caller, params.id)
+    const link = signatures.query(id, Math.floor(Date.now() / 1000) + seconds)
+    const url = `${core.apiUrl.of(request.raw)}/emails/${id}/share?${link}`
+    return { status: 200, body: { object: 'email', id, url } }
+  })
+}
+
+/** Throws a Refusal. */
+function secondsOf(text: string): number {
+  const [, number, name = ''] = /^(\d{1,6}) ?([a-z]{1,7})$/i.exec(text.trim()) ?? []
+  const singular = name.length > 1 ? name.replace(/s$/i, '') : name
+  const unit = UNITS.get(singular.toLowerCase())
+  if (unit === undefined) {
+    throw invalidField('expires_in', 'it must be a number with s, m, h or d, such as `24h`')
+  }
+  const seconds = Number(number) * unit
+  if (seconds >= 1 && seconds <= MOST_SECONDS) return seconds
+  throw invalidField('expires_in', 'it must be between one second and 48 hours')
+}
+
+const STYLE =
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:1.5rem auto;padding:0 1rem;color:#1c2733;background:#fff}' +
+  'dl{display:grid;grid-template-columns:max-content 1fr;gap:0 1rem}dt{color:#5a6875}dd{margin:0;overflow-wrap:anywhere}' +
+  'iframe{width:100%;height:75vh;border:1px solid #c3ccd4;background:#fff}small{color:#5a6875}' +
+  '@media(prefers-color-scheme:dark){body{color:#dde4ea;background:#14191e}dt,small{color:#93a1ad}a{color:#7cc4ff}}'
+const DIGEST = createHash('sha256').update(STYLE).digest('base64')
+const HEADERS = {
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${DIGEST}'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex',
+}
+
+function page(
+  head: Head | null,
+  trouble: string | null,
+  { link, end, remote }: { link: string; end: number; remote: boolean },
+): Answer {
+  const fields = HEAD_FIELDS.filter((name) => head !== null && head[name] !== '').map(
+    (name) => `<dt>${name}<dd>${escapedHtml(head![name])}`,
+  )
+  const source = escapedHtml(`?${link}&shown=content${remote ? '&remote=1' : ''}`)
+  const pictures = remote
+    ? ''
+    : ` <a href="${escapedHtml(`?${link}&remote=1`)}">Show pictures from other servers</a>`
+  const until = `${new Date(end * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const body = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>${escapedHtml(head?.Subject || 'An email')}</title>
+<style>${STYLE}</style>
+<dl>${fields.join('')}</dl>
+${trouble === null ? '' : `<p>${escapedHtml(trouble)}</p>`}
+<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" src="${source}" title="The email"></iframe>
+<p><small>A copy of an email, for whoever has this link, until ${until}.${pictures}</small></p>
+</html>
+`
+  return { status: 200, type: 'text/html; charset=utf-8', body, headers: HEADERS }
+}

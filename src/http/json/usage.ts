@@ -1,0 +1,118 @@
+/** `GET /usage`: what a company has sent today and this month, beside its limits. */
+
+import { USUAL_MOST } from '../../accounts/account.ts'
+import { authoriseWhole } from '../../operate/authority.ts'
+import type { HttpCore } from '../core.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import { Fault } from '../fault.ts'
+import { operationOfKey } from '../operation.ts'
+import { timestamp } from './timestamp.ts'
+
+const DAY = 86_400_000
+/** A month has some types of events on each of its days. */
+const MOST_COUNTS = 50_000
+
+const WHOLE = { type: 'integer' } as const
+const LIMIT = { anyOf: [WHOLE, { type: 'null' }], description: 'Null: there is none.' } as const
+const TIME = { type: 'string' } as const
+const PERIOD = {
+  type: 'object',
+  properties: { used: WHOLE, limit: LIMIT, sent: WHOLE, received: WHOLE, resets_at: TIME },
+} as const
+const NONE = {
+  type: 'object',
+  description: 'There are none here.',
+  properties: { used: WHOLE, limit: LIMIT },
+} as const
+
+export const usage: Endpoint = endpoint({
+  method: 'GET',
+  url: '/usage',
+  operation: 'usage',
+  access: 'reading',
+  schema: {
+    operationId: 'usage',
+    summary: 'How many recipients a company had today and this month, and what limits it has',
+    response: {
+      200: {
+        type: 'object',
+        properties: {
+          object: { const: 'usage' },
+          emails: { type: 'object', properties: { daily: PERIOD, monthly: PERIOD } },
+          contacts: NONE,
+          segments: NONE,
+          broadcasts: NONE,
+          ai_credits: {
+            ...NONE,
+            properties: { ...NONE.properties, next_increase_at: { type: 'null' } },
+          },
+          automation_runs: { ...NONE, properties: { ...NONE.properties, resets_at: TIME } },
+          domains: { type: 'object', properties: { used: WHOLE, limit: WHOLE } },
+          rate_limit: {
+            type: 'object',
+            properties: {
+              limit: { ...LIMIT, anyOf: [{ type: 'number' }, { type: 'null' }] },
+              duration: { type: 'string' },
+            },
+          },
+        },
+      },
+    },
+  },
+})(async ({ caller }, core) => {
+  // `/emails/metrics` has the figures of one domain.
+  authoriseWhole(operationOfKey(core, caller).caller)
+  const { companyId } = caller
+  const now = new Date()
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
+  const today = Math.floor(now.getTime() / DAY) * DAY
+  const ends = { day: timestamp(today + DAY), month: timestamp(Date.UTC(year, month + 1)) }
+  const { daily, monthly } = await usedOf(core, companyId, { today, month: Date.UTC(year, month) })
+  const { directory } = core.deps.accounts
+  const limits = directory.company(companyId)?.limits
+  const domains = directory.domains().filter((domain) => domain.companyId === companyId).length
+  const none = { used: 0, limit: null }
+  return {
+    status: 200,
+    body: {
+      object: 'usage',
+      emails: {
+        daily: {
+          ...{ used: daily, limit: limits?.daily ?? null, sent: daily, received: 0 },
+          resets_at: ends.day,
+        },
+        monthly: {
+          ...{ used: monthly, limit: limits?.monthly ?? null, sent: monthly, received: 0 },
+          resets_at: ends.month,
+        },
+      },
+      contacts: none,
+      segments: none,
+      broadcasts: none,
+      ai_credits: { ...none, next_increase_at: null },
+      automation_runs: { ...none, resets_at: ends.month },
+      domains: { used: domains, limit: limits?.domains ?? USUAL_MOST.domains },
+      rate_limit: { limit: limits?.rate ?? core.deps.settings.rateLimit, duration: '1s' },
+    },
+  }
+})
+
+/** Recipients: from the quota where there is one, else from the counts of the log. */
+async function usedOf(
+  { deps }: HttpCore,
+  companyId: string,
+  since: { today: number; month: number },
+): Promise<{ daily: number; monthly: number }> {
+  if (deps.accounts.directory.quotaOf(companyId) !== undefined) {
+    return await deps.store.quotaUsed(companyId, Date.now())
+  }
+  const acceptedFrom = async (start: number) => {
+    const found = await deps.searches.groups({
+      ...{ companyId, domainId: null, size: 'day', dimension: 'total', value: null, most: MOST_COUNTS },
+      ...{ since: start, until: since.today + DAY, by: { time: null, value: false }, skip: 0, limit: 1 },
+    })
+    if (found !== null) return found.sums.accepted ?? 0
+    throw new Fault({ code: 'request_invalid', detail: 'There is too much to add up' })
+  }
+  return { daily: await acceptedFrom(since.today), monthly: await acceptedFrom(since.month) }
+}

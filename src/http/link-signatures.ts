@@ -1,0 +1,48 @@
+/**
+ * Signatures of links that work without a key until they expire. A link carries its expiry time and an HMAC. The
+ * service stores nothing about it, and every node of the installation accepts it.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { HttpDeps } from './deps.ts'
+import { Fault } from './fault.ts'
+
+export class LinkSignatures {
+  readonly #parts: Pick<HttpDeps, 'derive'>
+  readonly #purpose: string
+  readonly #again: string
+  #secret: Buffer | null = null
+
+  /** `purpose` goes into the derivation of the secret. `again` is the request that makes a new link. */
+  constructor(parts: Pick<HttpDeps, 'derive'>, purpose: string, again: string) {
+    this.#parts = parts
+    this.#purpose = purpose
+    this.#again = again
+  }
+
+  /** The query of a link to `subject`. `expires`: Unix seconds. */
+  query(subject: string, expires: number): string {
+    return `expires=${expires}&signature=${this.#sign(subject, expires).toString('base64url')}`
+  }
+
+  /** When the link ends, in Unix seconds. Throws a Fault for one that was not made here, or has ended. */
+  check(subject: string, { expires, signature }: Record<string, unknown>, now: number): number {
+    const end = typeof expires === 'string' && /^\d{1,12}$/.test(expires) ? Number(expires) : null
+    if (end === null || typeof signature !== 'string') throw refused('This link is not complete')
+    const given = Buffer.from(signature, 'base64url')
+    const expected = this.#sign(subject, end)
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+      throw refused('This link was not made here, or was altered')
+    }
+    if (end * 1000 < now) throw refused(`This link has ended. Ask for a new one with \`${this.#again}\``)
+    return end
+  }
+
+  #sign(subject: string, expires: number): Buffer {
+    this.#secret ??= this.#parts.derive(this.#purpose)
+    return createHmac('sha256', this.#secret).update(`${subject} ${expires}`).digest()
+  }
+}
+
+function refused(detail: string): Fault {
+  return new Fault({ code: 'link_refused', detail })
+}

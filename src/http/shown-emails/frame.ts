@@ -1,0 +1,45 @@
+/** The document of the frame that shows an email, with the policy that limits what it can do. */
+import type { LongAnswer } from '../answer.ts'
+import { slices } from '../stored-files/file-answer.ts'
+
+/**
+ * `sandbox`: no script, no origin, no form; a link opens a window of its own. `remote`: pictures from other servers.
+ */
+function framePolicy(remote: boolean): string {
+  return [
+    'sandbox allow-popups allow-popups-to-escape-sandbox',
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    `img-src data:${remote ? ' https:' : ''}`,
+    "frame-ancestors 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ')
+}
+
+export function frameAnswer(html: Uint8Array, remote: boolean): LongAnswer {
+  return {
+    type: 'text/html; charset=utf-8',
+    pieces: slices(html),
+    headers: {
+      'content-length': String(html.byteLength),
+      'content-security-policy': framePolicy(remote),
+      'referrer-policy': 'no-referrer',
+      'x-dns-prefetch-control': 'off',
+      'cross-origin-resource-policy': 'same-origin',
+      'x-robots-tag': 'noindex',
+    },
+  }
+}
+
+/** A document that shows plain text. */
+export function frameOfText(text: string): Buffer {
+  const style = 'font: 16px system-ui; white-space: pre-wrap; overflow-wrap: anywhere'
+  return Buffer.from(
+    `<!doctype html><meta name="color-scheme" content="light dark"><body style="${style}">${escapedHtml(text)}`,
+  )
+}
+
+export function escapedHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,29 @@
+/** Sender, recipients, subject and date of an email, read from its header. */
+import { decodeText } from '../../mail/raw/decode.ts'
+import { fieldOf } from '../../mail/raw/header.ts'
+import { withCrlfLines } from '../../mail/raw/lines.ts'
+import { readStructure } from '../../mail/raw/structure.ts'
+
+/** Limits: octets of the header that are read, and characters of a field that are shown. */
+const MOST_READ = 256 * 1024
+const LONGEST = 1_000
+
+export const HEAD_FIELDS = ['From', 'To', 'Cc', 'Date', 'Subject'] as const
+/** A missing field is empty. */
+export type Head = Readonly<Record<(typeof HEAD_FIELDS)[number], string>>
+
+/** Throws RawError for what is not built like a message. */
+export function headOf(octets: Buffer): Head {
+  const end = octets.indexOf('\r\n\r\n')
+  const header = octets.subarray(0, Math.min(end < 0 ? octets.length : end + 4, MOST_READ))
+  const { fields } = readStructure(withCrlfLines(header))
+  const shown = HEAD_FIELDS.map((name) => {
+    const value = fieldOf(fields, name.toLowerCase())?.value ?? ''
+    return [name, clipped(decodeText(value.slice(0, 4 * LONGEST)).trim())]
+  })
+  return Object.fromEntries(shown) as Head
+}
+
+function clipped(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text
+}
