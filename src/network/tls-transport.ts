@@ -34,13 +34,17 @@ export class TlsTransport extends Duplex {
       this.#hasEnded = true
       this.#give()
     })
-    socket.on('data', (octets: Buffer) => {
-      this.#rest = this.#rest === null ? octets : Buffer.concat([this.#rest, octets])
-      this.#give()
-      if (this.#rest !== null) socket.pause()
-    })
+    // A socket with `onread` hands its octets to its owner, who calls `brought`.
+    socket.on('data', (octets: Buffer) => this.brought(octets))
     // It is read when somebody wants more.
     socket.pause()
+  }
+
+  /** The connection has brought this, which is this object's from here on. */
+  brought(octets: Buffer): void {
+    this.#rest = this.#rest === null ? octets : Buffer.concat([this.#rest, octets])
+    this.#give()
+    if (this.#rest !== null) this.#socket.pause()
   }
 
   override _read(): void {
