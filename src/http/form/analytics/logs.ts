@@ -3,6 +3,7 @@
 import { invalidField } from '../../../intake/refusal.ts'
 import { PAGE_TOKEN, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { LaterJson, longJson } from '../../json-pieces.ts'
 import { mailDate, readTime } from '../date.ts'
 import { type Expression, LONGEST } from '../log/expression.ts'
 import { FILTERS, type Filter, fitting, type Shown } from '../log/fields.ts'
@@ -93,16 +94,15 @@ const logs = endpoint({
     last: tokenOf({ upTo: END }),
   }
   const ends = wanted.ascending ? pages : { ...pages, first: pages.last, last: pages.first }
-  return {
-    status: 200,
-    body: {
-      start: mailDate(since),
-      end: mailDate(until),
-      items: items.map((shown, index) => logShown(shown, nameOf(told[index]!.email?.domainId))),
-      pagination: ends,
-      aggregates: { all: items.length, metrics: {} },
-    },
-  }
+  return longJson({
+    start: mailDate(since),
+    end: mailDate(until),
+    items: items.map(
+      (shown, index) => new LaterJson(() => logShown(shown, nameOf(told[index]!.email?.domainId))),
+    ),
+    pagination: ends,
+    aggregates: { all: items.length, metrics: {} },
+  })
 })
 
 /** Where the newer form differs. */
