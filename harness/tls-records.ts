@@ -3,7 +3,6 @@
  * 7.2). No library sends such. It has one cipher, TLS_AES_128_GCM_SHA256.
  */
 import { createCipheriv, createHmac } from 'node:crypto'
-import { once } from 'node:events'
 import { connect as connectPlain, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
@@ -59,7 +58,10 @@ export class TlsRecords {
       const [name, , value] = line.toString().trim().split(' ')
       if (name === 'CLIENT_TRAFFIC_SECRET_0') secret = Buffer.from(value!, 'hex')
     })
-    await once(secure, 'secureConnect')
+    await new Promise<void>((resolve, reject) => {
+      secure.once('secureConnect', resolve)
+      socket.once('close', () => reject(new Error('the server has ended the connection')))
+    })
     // From here on it is of no use: the two do not agree on what was sent any more.
     socket.off('data', forward)
     socket.resume()
