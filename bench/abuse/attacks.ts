@@ -454,7 +454,7 @@ export const ATTACKS: Attack[] = [
   },
   {
     name: 'live',
-    what: '200 live streams of the console',
+    what: 'live streams of the console, opened and left by 200 at once',
     connections: 200,
     hold: ({ companyId, viewer }) =>
       got(`/console/api/companies/${companyId}/live`, `Cookie: ${viewer}\r\nX-Postroad-Console: 1`),

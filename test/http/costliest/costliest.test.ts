@@ -5,8 +5,11 @@
  * is told so in words.
  */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { selfSigned } from '../../../harness/certificate.ts'
+import { freePort } from '../../../harness/free-port.ts'
 import { forgetPeak, processMemory } from '../../../harness/service/process-memory.ts'
 import type { ServiceChild } from '../../../harness/service/service-child.ts'
 import { longestStall, readStalls, type Stalls } from '../../../harness/service/stalls.ts'
@@ -15,7 +18,7 @@ import { allRoutes, nameOf, type Route } from '../all-routes.ts'
 import { basic } from '../requests.ts'
 import { type Asked, Asker, type Heard } from './asking.ts'
 import { type Filled, fill } from './filled.ts'
-import { FRAMINGS } from './framing.ts'
+import { FRAMINGS, TLS_FRAMINGS } from './framing.ts'
 import { fullestWithin, type Shape } from './fullest.ts'
 import { DECLARED_BODY, NAMED, type Octets, ROWS, type Row } from './rows.ts'
 import { handIn, SMTP_ROWS } from './smtp.ts'
@@ -76,6 +79,8 @@ describe('the costliest requests', () => {
   const figures: { name: string; ms: number; peak: number; statuses: string }[] = []
   const firsts: { name: string; ms: number }[] = []
   const logged: string[] = []
+  /** With a certificate, and nothing else. */
+  let secure: { installation: Installation; child: ServiceChild; url: string; token: string }
 
   before(async () => {
     installation = new Installation({
@@ -93,10 +98,12 @@ describe('the costliest requests', () => {
     })
     filled = await fill(installation, child, tenant)
     stalls = await readStalls(child.url)
+    secure = await openSecure()
   })
   after(async () => {
     asker.close()
     await installation.remove()
+    await secure.installation.remove()
     for (const { name, ms } of firsts) if (ms > MOST) console.log(`${ms} ms  the first ${name}`)
     figures.sort((a, b) => b.ms - a.ms)
     for (const { name, ms, peak, statuses } of figures.slice(0, 40)) {
@@ -110,16 +117,17 @@ describe('the costliest requests', () => {
   async function measured(
     name: string,
     run: () => Promise<string>,
-    { most = MOST, mostMemory = MOST_MEMORY } = {},
+    { most = MOST, mostMemory = MOST_MEMORY, on = { child, url: child.url } } = {},
   ): Promise<void> {
+    const { child, url } = on
     let least = Number.POSITIVE_INFINITY
     let statuses = ''
     forgetPeak(child.pid)
     logged.length = 0
     for (let round = 0; round < ROUNDS && least > most; round++) {
-      stalls = await readStalls(child.url)
+      stalls = await readStalls(url)
       statuses = await run()
-      const after = await readStalls(child.url)
+      const after = await readStalls(url)
       least = Math.min(least, longestStall(stalls, after))
     }
     const { peak } = processMemory(child.pid)
@@ -201,8 +209,38 @@ describe('the costliest requests', () => {
     })
   }
 
+  for (const { name, run } of TLS_FRAMINGS) {
+    test(name, async () => {
+      const { child, token } = secure
+      const [smtp, smtps] = child.submissionUrls.map((url) => Number(new URL(url).port))
+      const target = { port: child.port, smtp: smtp!, smtps: smtps!, token }
+      await measured(name, () => run(target), { on: secure })
+    })
+  }
+
   for (const route of routes) if (readsLarge(route)) testRoute(route)
 })
+
+/** Its metrics are told where nobody has to speak TLS. */
+async function openSecure() {
+  const port = await freePort()
+  const installation = new Installation({
+    POSTROAD_METRICS_LISTEN: `127.0.0.1:${port}`,
+    POSTROAD_DELIVERY: 'capture',
+    POSTROAD_MEMORY: '600MB',
+  })
+  const { token } = await installation.addTenant('acme.example')
+  const { cert, key } = selfSigned(['localhost', '127.0.0.1'])
+  const submission = { POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1:0,smtps://127.0.0.1:0' }
+  const paths = {
+    POSTROAD_TLS_CERT: join(installation.directory, 'cert.pem'),
+    POSTROAD_TLS_KEY: join(installation.directory, 'key.pem'),
+  }
+  writeFileSync(paths.POSTROAD_TLS_CERT, cert)
+  writeFileSync(paths.POSTROAD_TLS_KEY, key)
+  const child = await installation.serve({ settings: { ...paths, ...submission } })
+  return { installation, child, token, url: `http://127.0.0.1:${port}` }
+}
 
 function assertInWords({ status, type, octets, beginning }: Heard): void {
   assert.ok(status < 500 || status === 503, `${status}: ${beginning}`)
