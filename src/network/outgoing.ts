@@ -11,6 +11,7 @@ import type { Agent } from 'undici'
 import { type Answer, Exchange, type Wanted } from './exchange.ts'
 import { NoAnswer } from './no-answer.ts'
 import type { AddressGuard } from './private-address.ts'
+import { readInTurns } from './read-in-turns.ts'
 import { TlsTransport } from './tls-transport.ts'
 
 /** Milliseconds to a connection, TLS included. */
@@ -118,12 +119,21 @@ export class Outgoing {
         // Nothing is looked up for an address.
         const why = refusedHost(options.hostname, guard)
         if (why !== null) return callback(new NoAnswer('refused', why), null)
-        if (options.protocol !== 'https:') return connectOver(options, callback)
-        const port = options.port || '443'
+        const isSecure = options.protocol === 'https:'
+        const port = options.port || (isSecure ? '443' : '80')
         connectOver({ ...options, protocol: 'http:', port }, (error, socket) => {
           if (error !== null) return callback(error, null)
-          const transport = new TlsTransport(socket, options.hostname)
-          connectOver({ ...options, httpSocket: transport as unknown as Socket }, callback)
+          const party = socket.remoteAddress ?? ''
+          if (!isSecure) {
+            readInTurns(socket, party)
+            return callback(null, socket)
+          }
+          const transport = new TlsTransport(socket, party)
+          connectOver({ ...options, httpSocket: transport as unknown as Socket }, (failure, secure) => {
+            if (failure !== null) return callback(failure, null)
+            readInTurns(secure, party)
+            callback(null, secure)
+          })
         })
       },
     })
