@@ -51,8 +51,10 @@ export function encrypt(
     end(null)
   }
   const timer = setTimeout(fail, WITHIN)
-  // Stays: a connection that breaks later on ends as well.
+  // These stay: a connection that breaks later on ends as well. Of a record that cannot be deciphered Node.js tells
+  // servers of its own, by this event alone.
   secure.on('error', fail)
+  secure.on('_tlsError', fail)
   secure.once('close', fail)
   secure.once('secure', () => end(secure))
 }

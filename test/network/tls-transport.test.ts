@@ -134,6 +134,15 @@ describe('what TLS is spoken over', () => {
       client.destroy()
     })
 
+    test('a record that is none of TLS ends the connection, once the handshake is done', async () => {
+      const { client, socket } = await connected()
+      const [here] = await Promise.all([secured(socket), TlsRecords.connect(port, client)])
+      const closed = new Promise((resolve) => here!.once('close', resolve))
+      client.write(Buffer.from([23, 3, 3, 0, 32, ...Buffer.alloc(32)]))
+      await closed
+      assert.ok(socket.destroyed)
+    })
+
     test('records of one octet and new keys are understood', async () => {
       const { client, socket } = await connected()
       const [here, records] = await Promise.all([secured(socket), TlsRecords.connect(port, client)])
