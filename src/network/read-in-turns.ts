@@ -1,7 +1,7 @@
 /**
  * For a reader that calls `read` for as long as there is something, as undici does: it gets a slice at a time, and
- * nothing while a turn of the event loop is long. A server may send what is much work, 64 KiB at once: chunk extensions,
- * or header fields beyond the limit, of which undici makes an error each.
+ * nothing while a turn of the event loop is long. A server may send what is much work, 64 KiB at once: chunk
+ * extensions, or header fields beyond the limit, of which undici makes an error each.
  */
 import type { Socket } from 'node:net'
 import { octetTurns } from '../common/octet-turns.ts'

@@ -265,9 +265,11 @@ export function digestContract(open: OpenBench): void {
           ...change,
         } as const
         const rows = await other.countRanks(request)
-        return rows && rows.map(({ start, ...row }) => ({ at: start === null ? null : start - NOW, ...row }))
+        if (rows === null) return null
+        return rows.map(({ start, ...row }) => ({ at: start === null ? null : start - NOW, ...row }))
       }
-      const day = NOW - DAY + Math.floor((Math.floor(NOW / DAY) * DAY - (NOW - DAY)) / DAY) * DAY - NOW
+      // The bucket of this day begins within the first step, which begins a day ago.
+      const day = -DAY
       assert.deepEqual(await ranks({}), [
         { at: null, value: tenth, n: 2, below: 0, all: 3 },
         { at: day, value: tenth, n: 2, below: 0, all: 3 },
