@@ -17,20 +17,10 @@ export class JsonText {
   }
 }
 
-/** A value of little JSON that is made, all at once, when its piece is written. */
-export class LaterJson {
-  readonly make: () => unknown
-
-  constructor(make: () => unknown) {
-    this.make = make
-  }
-}
-
 /** `value`: as JSON has it, with nothing undefined in it. */
 export function* jsonPieces(value: unknown): Generator<string> {
   if (typeof value === 'string') yield* textPieces(value)
   else if (value instanceof JsonText) yield value.text
-  else if (value instanceof LaterJson) yield JSON.stringify(value.make())
   else if (Array.isArray(value)) yield* arrayPieces(value)
   else if (typeof value === 'object' && value !== null) yield* objectPieces(value)
   else yield JSON.stringify(value)

@@ -3,7 +3,7 @@
 import { invalidField } from '../../../intake/refusal.ts'
 import { PAGE_TOKEN, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { LaterJson, longJson } from '../../json-pieces.ts'
+import { longJson } from '../../json-pieces.ts'
 import { mailDate, readTime } from '../date.ts'
 import { type Expression, LONGEST } from '../log/expression.ts'
 import { FILTERS, type Filter, fitting, type Shown } from '../log/fields.ts'
@@ -78,12 +78,13 @@ const logs = endpoint({
   const { directory } = core.deps.accounts
   const nameOf = (id: string | undefined) => (id === undefined ? '' : (directory.domain(id)?.name ?? ''))
   const { token } = pagination
-  const { items, told, next, previous } = await searchEvents(core.deps.searches, {
+  const { items, next, previous } = await searchEvents(core.deps.searches, {
     caller,
     domain,
     wanted,
     place: token === undefined || token === '' ? null : readToken(core, caller.companyId, token).place,
     storageOf: ({ id, domainId }) => ({ url: storedAt(core, request, nameOf(domainId), id), key: id }),
+    shownAs: (shown, { email }) => logShown(shown, nameOf(email?.domainId)),
     gone: () => request.raw.socket.destroyed,
   })
   const tokenOf = (place: Place) => pageToken(core, caller.companyId, { place, query: {} })
@@ -97,9 +98,7 @@ const logs = endpoint({
   return longJson({
     start: mailDate(since),
     end: mailDate(until),
-    items: items.map(
-      (shown, index) => new LaterJson(() => logShown(shown, nameOf(told[index]!.email?.domainId))),
-    ),
+    items,
     pagination: ends,
     aggregates: { all: items.length, metrics: {} },
   })

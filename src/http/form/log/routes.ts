@@ -6,7 +6,7 @@ import type { LongAnswer } from '../../answer.ts'
 import { PAGE_TOKEN, PATH_NAME } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { LaterJson, longJson } from '../../json-pieces.ts'
+import { longJson } from '../../json-pieces.ts'
 import { linkTo } from '../link.ts'
 import { ownDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
@@ -103,7 +103,7 @@ async function page(
   const ends: [first: Place, last: Place] = [{ after: 0 }, { upTo: END }]
   const [first, last] = wanted.ascending ? ends : ends.toReversed()
   return longJson({
-    items: items.map((item) => new LaterJson(() => item)),
+    items,
     paging: { next: link(next), previous: link(previous), first: link(first!), last: link(last!) },
   })
 }

@@ -6,6 +6,7 @@ import { PATIENCE } from '../../../events/search-turns.ts'
 import type { Searches } from '../../../events/searches.ts'
 import { type FormStorage, formEvent } from '../../../events/told/form.ts'
 import { Fault } from '../../fault.ts'
+import { JsonText } from '../../json-pieces.ts'
 import type { Shown } from './fields.ts'
 import type { Wanted } from './query.ts'
 import type { Place } from './token.ts'
@@ -21,12 +22,14 @@ export interface EventsAsked {
   /** Null: the first page. */
   place: Place | null
   storageOf(email: ToldEmail): FormStorage
+  /** An event as it is answered. It is made when the event is found: kept as an object it costs many times its text. */
+  shownAs?(shown: Shown, told: ToldEvent): object
   /** The client has left. */
   gone(): boolean
 }
 
 export interface EventsFound {
-  items: Shown[]
+  items: JsonText[]
   told: ToldEvent[]
   /** Where the page before it and the next one are. The next one may be asked for at any time: then there is more. */
   previous: Place
@@ -37,7 +40,7 @@ export async function searchEvents(
   searches: Pick<Searches, 'events'>,
   asked: EventsAsked,
 ): Promise<EventsFound> {
-  const { caller, domain, wanted, storageOf } = asked
+  const { caller, domain, wanted, storageOf, shownAs = (shown) => shown } = asked
   const { filter: narrowed, ascending, limit } = wanted
   const filter: EventFilter = {
     companyId: caller.companyId,
@@ -47,11 +50,11 @@ export async function searchEvents(
   const place = asked.place ?? (ascending ? { after: 0 } : { upTo: END })
   const newestFirst = 'upTo' in place
   let number = newestFirst ? place.upTo : place.after
-  const items = new Map<ToldEvent, Shown>()
+  const items = new Map<ToldEvent, JsonText>()
   const also = (told: ToldEvent): boolean => {
     const shown = formEvent(told, storageOf)
     if (shown === null || !wanted.fits(shown)) return false
-    items.set(told, shown)
+    items.set(told, new JsonText(JSON.stringify(shownAs(shown, told))))
     return true
   }
   const page = (events: ToldEvent[], older: number, newer: number): EventsFound => {
