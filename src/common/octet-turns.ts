@@ -1,7 +1,7 @@
 /**
- * Turns at this thread for octets that clients send over TLS. Whatever a client writes costs work before anything of it
- * is known: records of one octet, new keys with each record. So once a turn of the event loop is long, the rest waits
- * for the next one, where parties take turns.
+ * Turns at this thread for octets that strangers send. Their framing is work before anything is known of them: records
+ * of one octet, new keys with each record. So once a turn of the event loop is long, the rest waits for the next one,
+ * where parties take turns.
  */
 import { CompanyTurns } from './company-turns.ts'
 import { turn } from './long-turn.ts'

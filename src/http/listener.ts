@@ -182,7 +182,7 @@ export class Listener {
   }
 }
 
-/** What listens for new connections hears of each once its handshake is done, when it was the turn of its address. */
+/** Addresses take turns with handshakes; the listeners for new connections hear of each when it is done. */
 function encryptInTurn(server: Server, certificate: Certificate, connections: Connections): void {
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')

@@ -11,8 +11,8 @@ const STALLED = 30_000
 export type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 
 /**
- * Of all answers that are ready to go on, one is in each turn of the event loop, and companies take turns: 64 KiB of
- * small pieces take some milliseconds to make, and clients ask for more than a hundred answers at once.
+ * One answer goes on in each turn of the event loop, and companies take turns: 64 KiB of small pieces take some
+ * milliseconds to make, and clients ask for more than a hundred answers at once.
  */
 const turns = new Turns()
 

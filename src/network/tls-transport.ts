@@ -1,7 +1,7 @@
 /**
- * What TLS is spoken over. Node.js would hand all that a connection brings, half a megabyte in one turn of the event
- * loop, to OpenSSL, which works through it before anything else is served: 19,000 KeyUpdates (RFC 8446 4.6.3), each of
- * which makes new keys, are a quarter of a second. Here it is handed over by the slice, in turns.
+ * A stream that TLS is spoken over. Node.js would hand all that a connection brings, half a megabyte in one turn of the
+ * event loop, to OpenSSL, which works through it before anything else is served: 19,000 KeyUpdates (RFC 8446 4.6.3),
+ * each of which makes new keys, are a quarter of a second. Here it is handed over by the slice, in turns.
  */
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'

@@ -70,7 +70,7 @@ export class Connection {
   #wake: (() => void) | null = null
   #inExchange = false
   #handshaking = false
-  /** What TLS is spoken over; null: it is not. */
+  /** Takes the server's octets once TLS is spoken; null: it is not. */
   #transport: TlsTransport | null = null
   #dotSent = false
 

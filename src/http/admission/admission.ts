@@ -94,7 +94,7 @@ export class Admission {
     company.requests += 1
   }
 
-  /** Whose turns the answer to a request takes: those of its company, or of its address. */
+  /** The company of a request, or its address: its answer takes their turns. */
   partyOf(request: Visitor): string {
     return visitOf(request)?.company.id ?? addressGroup(request.socket.remoteAddress ?? '')
   }
