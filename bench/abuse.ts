@@ -3,16 +3,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { count, oneOf, orRefuse, parseOptions } from '../harness/options.ts'
 import { provenance } from '../harness/results.ts'
-import { Insiders } from '../harness/service/insiders.ts'
 import { forgetPeak, processMemory } from '../harness/service/process-memory.ts'
 import { longestStall, readStalls, stallsOver } from '../harness/service/stalls.ts'
 import { parseSize } from '../src/config/parse.ts'
-import { ATTACKS } from './abuse/attacks.ts'
-import type { AbuseOrder, AbuseReport, Target } from './abuse/order.ts'
+import { ATTACKS, ATTACKS_ON_TLS, type Attack } from './abuse/attacks.ts'
+import type { AbuseOrder, AbuseReport } from './abuse/order.ts'
 import { type AbuseRun, type AttackFigure, latencyFigures, shownStatuses, wrongWith } from './abuse/report.ts'
-import { Victim } from './abuse/victim.ts'
+import { openScene, type Scene } from './abuse/scene.ts'
 import { takeNumbers } from './measure.ts'
-import { USUAL_SHAPE } from './message.ts'
 import { PLACE_HELP, PLACE_OPTIONS, placeOf, USUAL_HELP, USUAL_OPTIONS } from './options.ts'
 import { keepResult } from './results.ts'
 import { Rig } from './rig.ts'
@@ -26,8 +24,8 @@ Tells the other one's latency and answers, the memory of the process, how often 
 processor time and for how long at most, and whether the other one's
 mail arrived once each. Fails when one of them is not as promised.
 
-  --attack NAME      only this one; may be given several times (${ATTACKS.map(({ name }) => name).join(', ')})
-  --together         all of them at once instead of one after the other
+  --attack NAME      only this one; may be given several times (${[...ATTACKS, ...ATTACKS_ON_TLS].map(({ name }) => name).join(', ')})
+  --together         all of them at once instead of one after the other, those on TLS apart
   --kill             in the end once more all at once, and in the middle of it kill -9: how long until the next start is ready
   --seconds N        of each attack (10)
   --connections N    of the abuser (50); some attacks have a number of their own
@@ -44,9 +42,17 @@ const values = parseOptions(HELP, {
   ...PLACE_OPTIONS,
   ...USUAL_OPTIONS,
 })
-const all = ATTACKS.map(({ name }) => name)
-const chosen = values.attack.length > 0 ? values.attack.map((name) => oneOf('attack', name, all)) : all
-const turns = values.together ? [chosen] : chosen.map((name) => [name])
+const known = [...ATTACKS, ...ATTACKS_ON_TLS]
+const names = known.map(({ name }) => name)
+const chosen = values.attack.length > 0 ? values.attack.map((name) => oneOf('attack', name, names)) : names
+/** Names of attacks that are made at a time. */
+function turnsOf(attacks: readonly Attack[]): string[][] {
+  const ours = attacks.filter(({ name }) => chosen.includes(name)).map(({ name }) => name)
+  if (values.together) return ours.length > 0 ? [ours] : []
+  return ours.map((name) => [name])
+}
+const turns = { plain: turnsOf(ATTACKS), secure: turnsOf(ATTACKS_ON_TLS) }
+const all = [...turns.plain, ...turns.secure]
 const seconds = count('seconds', values.seconds)
 const connections = count('connections', values.connections)
 const place = placeOf(values)
@@ -58,66 +64,51 @@ const settings = { POSTROAD_MEMORY: values.memory, ...place.settings }
 const PATIENCE = 60_000
 /** Ms that the next start may take after a kill. */
 const READY_WITHIN = 3_000
+/** Mails of the other company in one turn, and those before the first of a service. */
+const MAILS = (seconds + 1) * 10
+const WARM_UP = 20
 
-await using rig = await Rig.start({
-  ...place,
-  settings: {
-    ...{ POSTROAD_METRICS_LISTEN: 'same', POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1:0' },
-    ...settings,
-  },
-})
+await using rig = await Rig.start({ ...place, settings })
 const abuser = new PinnedProcess(cpus, new URL('./abuse/abuse-process.ts', import.meta.url))
-let abuserCompany = ''
-const domain = 'abuse.test'
-const { service } = await rig.serve({
-  prepare: async (installation) => {
-    abuserCompany = (await installation.addTenant(domain)).companyId
-  },
-})
-const { port, pids, from } = service
-const pid = pids[0]!
-const victim = new Victim(port, { host: `127.0.0.1:${port}`, token: service.token, from, shape: USUAL_SHAPE })
-const mails = (seconds + 1) * 10
-const first = takeNumbers((turns.length + 1) * mails)
-await rig.sink.ask({ first, count: (turns.length + 1) * mails })
+const expected = all.length * MAILS + 2 * WARM_UP
+const first = takeNumbers(expected)
+let next = first
+await rig.sink.ask({ first, count: expected })
 
-const url = `http://127.0.0.1:${port}`
-await using insiders = await Insiders.of(await service.installation.databaseUrl(), abuserCompany)
-const target: Target = {
-  ...{ port, submissionPort: service.submissionPort!, domain, companyId: abuserCompany },
-  ...{ token: await insiders.addKey(), viewer: await insiders.signIn('viewer'), email: '' },
-}
-target.email = await sendLarge(target)
-
-/** The id of an email with 24 MB of HTML, which is still there when it has been sent. */
-async function sendLarge({ token }: Target): Promise<string> {
-  const html = '<p>A line of <a href="https://example.com/?a=b&amp;c=d">HTML</a>.</p>\n'.repeat(360_000)
-  const mail = { from: `a@${domain}`, to: 'abuse@sink.test', subject: 'abuse', text: 't', html }
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const answer = await fetch(`${url}/emails`, { method: 'POST', headers, body: JSON.stringify(mail) })
-  return ((await answer.json()) as { id: string }).id
-}
-
-// What is slow only for the first time is nobody's abuse.
-await victim.post(first, 20)
-const idle = processMemory(pid).resident
-const accepted: number[] = []
 const figures: AttackFigure[] = []
-const names = Math.max(...turns.map((names) => names.join('+').length), 10)
+const accepted: number[] = []
+const logged: string[] = []
+let idle = 0
+let restart: number | undefined
+const width = Math.max(...all.map((turn) => turn.join('+').length), 10)
 console.log(
-  `${'attack'.padEnd(names)}   p50    p99  worst ms   peak MB  stalls  CPU ms  the other one's answers | the abuser's`,
+  `${'attack'.padEnd(width)}   p50    p99  worst ms   peak MB  stalls  CPU ms  the other one's answers | the abuser's`,
 )
-for (const [turn, names_] of turns.entries()) {
+for (const secure of [false, true]) {
+  const ours = secure ? turns.secure : turns.plain
+  if (ours.length === 0) continue
+  const scene = await openScene(rig, { secure })
+  // What is slow only for the first time is nobody's abuse.
+  accepted.push(...(await scene.victim.post(next, WARM_UP)).accepted)
+  next += WARM_UP
+  if (idle === 0) idle = processMemory(scene.service.pids[0]!).resident
+  for (const turn of ours) figures.push(await attacked(scene, turn))
+  if (!secure && values.kill) restart = await killed(scene)
+  await arrivals()
+  logged.push(...scene.service.logs()[0]!)
+  await scene[Symbol.asyncDispose]()
+}
+await abuser.stop()
+
+/** What the other company notices of these attacks at once. */
+async function attacked({ service, url, target, victim }: Scene, attacks: string[]): Promise<AttackFigure> {
+  const pid = service.pids[0]!
   forgetPeak(pid)
   const before = await readStalls(url)
-  const order: AbuseOrder = {
-    target,
-    attacks: names_,
-    connections,
-    milliseconds: seconds * 1_000,
-  }
+  const order: AbuseOrder = { target, attacks, connections, milliseconds: seconds * 1_000 }
   const abused = abuser.report<AbuseReport>(order)
-  const posted = await victim.post(first + (turn + 1) * mails, seconds * 10)
+  const posted = await victim.post(next, seconds * 10)
+  next += MAILS
   const report = await abused
   accepted.push(...posted.accepted)
   const after = await readStalls(url)
@@ -126,8 +117,8 @@ for (const [turn, names_] of turns.entries()) {
     for (const [status, times] of Object.entries(each))
       abuserStatuses[status] = (abuserStatuses[status] ?? 0) + times
   const figure: AttackFigure = {
-    attack: names_.join('+'),
-    what: values.together ? 'all at once' : ATTACKS.find(({ name }) => name === names_[0])!.what,
+    attack: attacks.join('+'),
+    what: values.together ? 'all at once' : known.find(({ name }) => name === attacks[0])!.what,
     statuses: posted.statuses,
     ...latencyFigures(posted.latencies),
     peak: processMemory(pid).peak,
@@ -136,26 +127,23 @@ for (const [turn, names_] of turns.entries()) {
     abuser: abuserStatuses,
     octets: report.octets,
   }
-  figures.push(figure)
   const wrong = wrongWith(figure, memory)
   console.log(
-    `${figure.attack.padEnd(names)} ${[figure.p50, figure.p99, figure.worst].map((ms) => ms.toFixed(0).padStart(6)).join(' ')} ` +
+    `${figure.attack.padEnd(width)} ${[figure.p50, figure.p99, figure.worst].map((ms) => ms.toFixed(0).padStart(6)).join(' ')} ` +
       `${(figure.peak / 1048576).toFixed(0).padStart(10)} ${String(figure.stalls).padStart(7)} ${figure.longest.toFixed(0).padStart(7)}  ` +
       `${shownStatuses(figure.statuses)} | ${shownStatuses(figure.abuser)}${wrong.length > 0 ? `   WRONG: ${wrong.join(', ')}` : ''}`,
   )
+  return figure
 }
+
 /** Ms from the death of the service in the midst of everything at once until the next one says that it is ready. */
-async function killed(): Promise<number> {
+async function killed({ service, target }: Scene): Promise<number> {
   const milliseconds = Math.max(4, seconds) * 1_000
-  const abused = abuser.report<AbuseReport>({
-    target,
-    attacks: all,
-    connections,
-    milliseconds,
-  })
+  const attacks = ATTACKS.map(({ name }) => name)
+  const abused = abuser.report<AbuseReport>({ target, attacks, connections, milliseconds })
   await pause(milliseconds / 2)
   const at = performance.now()
-  process.kill(pid, 'SIGKILL')
+  process.kill(service.pids[0]!, 'SIGKILL')
   const again = await service.installation.serve({ prefix: pinning(cpus) })
   while (!(await fetch(`${again.url}/ready`)).ok) await pause(20)
   const took = performance.now() - at
@@ -163,16 +151,15 @@ async function killed(): Promise<number> {
   return took
 }
 
-const restart = values.kill ? await killed() : undefined
-victim.close()
-await abuser.stop()
-
-const expected = 20 + accepted.length
-let arrived: SinkReport
-for (const giveUp = performance.now() + PATIENCE; ; await pause(200)) {
-  arrived = await rig.sink.report<SinkReport>({ report: true })
-  if (arrived.arrived >= expected || performance.now() > giveUp) break
+/** Resolves when all that was accepted so far has arrived, or is not waited for any longer. */
+async function arrivals(): Promise<SinkReport> {
+  for (const giveUp = performance.now() + PATIENCE; ; await pause(200)) {
+    const arrived = await rig.sink.report<SinkReport>({ report: true })
+    if (arrived.arrived >= accepted.length || performance.now() > giveUp) return arrived
+  }
 }
+
+const arrived = await arrivals()
 const lost = accepted.filter((number) => arrived.arrivedAt[number - first] === 0).length
 const passed =
   lost === 0 &&
@@ -185,13 +172,12 @@ console.log(
 )
 if (restart !== undefined)
   console.log(`killed in the midst of all attacks at once: ready again after ${restart.toFixed(0)} ms`)
-for (const line of service.logs()[0]!) {
+for (const line of logged) {
   // By the clock it is away for longer where the abusers have the processors.
   const { cpu = 0 } = line.includes('stalled') ? (JSON.parse(line) as { cpu?: number }) : {}
   if (cpu > 50) console.log(line)
 }
 console.log(passed ? 'As promised.' : 'FAILED')
-await rig.stop(service)
 if (!values['no-keep']) {
   const run: AbuseRun = {
     ...provenance(),

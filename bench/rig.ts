@@ -79,8 +79,17 @@ export class Rig implements AsyncDisposable {
     return new Rig(choice, processes, port!, dns)
   }
 
-  /** A service on a fresh directory and database, with what `prepare` puts in before it serves. */
-  async serve({ prepare }: { prepare?: Preparation } = {}): Promise<Parts> {
+  /**
+   * A service on a fresh directory and database, with what `prepare` puts in before it serves, and settings of its own
+   * beside those of all.
+   */
+  async serve({
+    prepare,
+    settings: own = {},
+  }: {
+    prepare?: Preparation
+    settings?: Record<string, string>
+  } = {}): Promise<Parts> {
     const { cpus, parent, nodes = 0, settings, shape = USUAL_SHAPE, program } = this.choice
     const url = await this.database.fresh()
     const service = await startServiceProcess({
@@ -93,6 +102,7 @@ export class Rig implements AsyncDisposable {
         ...this.#delivery(),
         ...(url && { POSTROAD_DATABASE_URL: url, POSTROAD_SECRET_KEY: randomBytes(32).toString('hex') }),
         ...settings,
+        ...own,
       },
       ...(prepare ? { prepare: (installation, tenant) => prepare(installation, tenant, url) } : {}),
     })

@@ -1,15 +1,18 @@
 /** The abusers, a process of their own: so many connections for so long, with one attack or several at once. */
 import { setMaxListeners } from 'node:events'
+import net, { type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { TlsRecords } from '../../harness/tls-records.ts'
 import { workOff } from '../service/part.ts'
 import { AbuseConnection, type AbusePlace } from './abuse-connection.ts'
-import { ATTACKS, type Attack } from './attacks.ts'
+import { ATTACKS, ATTACKS_ON_TLS, type Attack } from './attacks.ts'
 import type { AbuseOrder, AbuseReport, Statuses, Target } from './order.ts'
 
 async function abuse({ target, attacks, connections, milliseconds }: AbuseOrder): Promise<AbuseReport> {
-  const chosen = attacks.map((name) => ATTACKS.find((attack) => attack.name === name)!)
+  const known = [...ATTACKS, ...ATTACKS_ON_TLS]
+  const chosen = attacks.map((name) => known.find((attack) => attack.name === name)!)
   // Made before the time begins: what it costs to make is not the service's.
-  const octets = new Map(chosen.map((attack) => [attack, (attack.request ?? attack.hold!)(target)]))
+  const octets = new Map(chosen.map((attack) => [attack, (attack.request ?? attack.hold)?.(target) ?? []]))
   const end = AbortSignal.timeout(milliseconds)
   // Every connection listens, which is no leak.
   setMaxListeners(0, end)
@@ -21,6 +24,10 @@ async function abuse({ target, attacks, connections, milliseconds }: AbuseOrder)
     statuses[attack.name] = counted
     const share = Math.max(1, Math.floor((attack.connections ?? connections) / chosen.length))
     for (let index = 0; index < share; index++) {
+      if (attack.records) {
+        work.push(flood(attack, target, counted, end))
+        continue
+      }
       const connection = new AbuseConnection(placeOf(attack, target), counted, end)
       all.push(connection)
       work.push(run(attack, connection, octets.get(attack)!, end))
@@ -35,6 +42,37 @@ function placeOf({ smtp }: Attack, { port, submissionPort }: Target): AbusePlace
   return smtp
     ? { port: submissionPort, answer: /^([2-5]\d\d) /gm, endsAtAnswer: false }
     : { port, answer: /HTTP\/1\.1 ([2-5]\d\d) /g, endsAtAnswer: true }
+}
+
+/** Over one connection after the other, each until the service ends it. */
+async function flood(attack: Attack, target: Target, counted: Statuses, end: AbortSignal): Promise<void> {
+  const { port } = placeOf(attack, target)
+  while (!end.aborted) {
+    const socket = net.connect({ port, host: '127.0.0.1', noDelay: true })
+    const stop = () => socket.destroy()
+    end.addEventListener('abort', stop)
+    const records = await TlsRecords.connect(port, socket).catch(() => null)
+    while (records !== null && !socket.destroyed) {
+      const octets = attack.records!(target, records)
+      if (octets.length === 0) socket.destroy()
+      else if (!socket.write(octets)) await news(socket)
+      else await rest(0, end)
+    }
+    end.removeEventListener('abort', stop)
+    const heard = records === null ? 'no handshake' : 'cut'
+    if (!end.aborted) counted[heard] = (counted[heard] ?? 0) + 1
+    await rest(AGAIN, end)
+  }
+}
+
+function news(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      socket.off('drain', done).off('close', done)
+      resolve()
+    }
+    socket.on('drain', done).on('close', done)
+  })
 }
 
 /** Ms before a connection that was cut is opened again: an abuser's machine has its limits, too. */

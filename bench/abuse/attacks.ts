@@ -1,4 +1,5 @@
 /** What a customer with a key of its own, and a stranger without one, can do at worst: one small generator each. */
+import type { TlsRecords } from '../../harness/tls-records.ts'
 import type { Target } from './order.ts'
 
 const MIB = 1024 * 1024
@@ -12,6 +13,8 @@ export interface Attack {
   connections?: number
   /** A request that is sent again and again, each after the answer to the last. */
   request?(target: Target): Uint8Array[]
+  /** Octets that are written over TLS again and again, in records of the client's own making. */
+  records?(target: Target, records: TlsRecords): Buffer
   /** What is sent once; then the connection is held open, and `drip` written again and again. */
   hold?(target: Target): Uint8Array[]
   drip?: { octets: string; every: number }
@@ -106,6 +109,13 @@ function chunked(authorization: string): string {
     'Content-Length: 0',
     'Transfer-Encoding: chunked',
   )
+}
+
+/** With a body of JSON, by a key. */
+function changed({ token }: Target, method: string, path: string, body: object): Uint8Array[] {
+  const text = JSON.stringify(body)
+  const posted = head(path, `Bearer ${token}`, 'application/json', Buffer.byteLength(text))
+  return pieces(posted.replace('POST', method), text)
 }
 
 function loggedIn({ token }: Target): string {
@@ -399,6 +409,57 @@ export const ATTACKS: Attack[] = [
       ),
   },
   {
+    name: 'email-content',
+    what: 'what the page of that email shows of its content, by somebody who may only look',
+    connections: 150,
+    request: (target) => looked(target, '/content'),
+  },
+  {
+    name: 'reschedules',
+    what: 'another time for one scheduled email, as fast as it goes',
+    request: (target) => {
+      const scheduled_at = new Date(Date.now() + 90_000_000).toISOString()
+      return changed(target, 'PATCH', `/emails/${target.scheduled}`, { scheduled_at })
+    },
+  },
+  {
+    name: 'cancels',
+    what: 'emails canceled that there are not, as fast as it goes',
+    request: (target) => changed(target, 'POST', '/emails/01990000-0000-7000-8000-000000000000/cancel', {}),
+  },
+  {
+    name: 'suppressions',
+    what: 'a hundred suppressions a request, the same each time',
+    request: (target) => {
+      const emails = Array.from({ length: 100 }, (_, index) => `s${index}@sink.test`)
+      return changed(target, 'POST', '/suppressions/batch/add', { emails })
+    },
+  },
+  {
+    name: 'event-log',
+    what: 'pages of 300 events over the form API',
+    request: (target) => {
+      const body = JSON.stringify({ pagination: { limit: 300 } })
+      return pieces(head('/v1/analytics/logs', basic(target), 'application/json', body.length), body)
+    },
+  },
+  {
+    name: 'latencies',
+    what: 'how long delivery took over a day, by somebody who may only look',
+    request: ({ companyId, viewer }) =>
+      got(
+        `/console/api/companies/${companyId}/overview/latency?span=day`,
+        `Cookie: ${viewer}\r\nX-Postroad-Console: 1`,
+      ),
+  },
+  {
+    name: 'live',
+    what: 'live streams of the console, opened and left by 200 at once',
+    connections: 200,
+    hold: ({ companyId, viewer }) =>
+      got(`/console/api/companies/${companyId}/live`, `Cookie: ${viewer}\r\nX-Postroad-Console: 1`),
+  },
+  {
     name: 'no-key',
     what: 'bodies of 53 MB without a key',
     request: () => pieces(head('/emails', '', 'application/json', 53 * MIB), Buffer.alloc(53 * MIB, 0x20)),
@@ -412,5 +473,54 @@ export const ATTACKS: Attack[] = [
     name: 'ready',
     what: 'questions about readiness, as fast as it goes',
     request: () => pieces('GET /ready HTTP/1.1\r\nHost: x\r\n\r\n'),
+  },
+]
+
+/** The same on a service that speaks TLS. */
+export const ATTACKS_ON_TLS: Attack[] = [
+  { name: 'tls-nothing', what: 'no abuse, over TLS, for comparison', connections: 1, hold: () => [] },
+  {
+    name: 'tls-handshakes',
+    what: 'TLS handshakes without end',
+    connections: 140,
+    records: () => Buffer.alloc(0),
+  },
+  {
+    name: 'tls-keys',
+    what: 'new keys of TLS with each record (KeyUpdate), without a key of ours',
+    connections: 20,
+    records: (_target, records) => records.keyUpdates(2_000),
+  },
+  {
+    name: 'tls-octets',
+    what: 'bodies in records of one octet',
+    connections: 20,
+    records: (target, records) => {
+      const begin = head('/emails', `Bearer ${target.token}`, 'application/json', 20_000)
+      return Buffer.concat([records.data(begin), records.data(' '.repeat(2_000), 1)])
+    },
+  },
+  {
+    name: 'tls-octets-no-key',
+    what: 'the same without a key',
+    connections: 20,
+    records: (_target, records) => {
+      const begin = head('/emails', 'Bearer pr_nothing', 'application/json', 20_000)
+      return Buffer.concat([records.data(begin), records.data(' '.repeat(2_000), 1)])
+    },
+  },
+  {
+    name: 'tls-smtp-keys',
+    what: 'new keys of TLS with each record over SMTP',
+    smtp: true,
+    connections: 20,
+    records: (_target, records) => records.keyUpdates(2_000),
+  },
+  {
+    name: 'tls-smtp-octets',
+    what: 'commands in records of one octet over SMTP',
+    smtp: true,
+    connections: 20,
+    records: (_target, records) => records.data(repeated('NOOP\r\n', 2_000), 1),
   },
 ]

@@ -10,8 +10,9 @@ export interface Target {
   domain: string
   /** Of somebody who may only look at the console. */
   viewer: string
-  /** Id of an email of 24 MB. */
+  /** Id of an email of 24 MB, and of one that waits for tomorrow. */
   email: string
+  scheduled: string
 }
 
 export interface AbuseOrder {

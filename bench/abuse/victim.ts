@@ -20,9 +20,12 @@ export class Victim {
   readonly #port: number
   readonly #request: PreparedText
   readonly #free: HttpConnection[] = []
+  readonly #secure: boolean
 
-  constructor(port: number, target: RequestTarget) {
+  /** `secure`: over TLS. */
+  constructor(port: number, target: RequestTarget, { secure }: { secure: boolean }) {
     this.#port = port
+    this.#secure = secure
     this.#request = preparedRequest(target)
   }
 
@@ -48,7 +51,8 @@ export class Victim {
     let status: string
     try {
       const connection =
-        this.#free.pop() ?? (await HttpConnection.open('127.0.0.1', this.#port, this.#request.copy()))
+        this.#free.pop() ??
+        (await HttpConnection.open('127.0.0.1', this.#port, this.#request.copy(), { secure: this.#secure }))
       const answer = await connection.send(number)
       this.#free.push(connection)
       status = String(answer.status)

@@ -1,6 +1,7 @@
 /** One kept-open HTTP/1.1 connection, one request at a time (no pipelining), with as little of its own cost as possible. */
 import { once } from 'node:events'
 import net, { type Socket } from 'node:net'
+import tls from 'node:tls'
 import type { PreparedText } from '../message.ts'
 
 export interface Answer {
@@ -22,27 +23,34 @@ export class HttpConnection {
   #broken: Error | undefined
   #waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined
 
-  private constructor(port: number, host: string, request: PreparedText) {
+  private constructor(port: number, host: string, request: PreparedText, secure: boolean) {
     this.request = request
-    this.#socket = net.connect({
+    const options = {
       port,
       host,
       noDelay: true,
       onread: {
         buffer: Buffer.allocUnsafe(READ_SIZE),
-        callback: (length, buffer) => {
+        callback: (length: number, buffer: Uint8Array) => {
           this.#take((buffer as Buffer).toString('latin1', 0, length))
           return true
         },
       },
-    })
+    }
+    this.#socket = secure ? tls.connect({ ...options, rejectUnauthorized: false }) : net.connect(options)
     this.#socket.on('error', (error) => this.#fail(error))
     this.#socket.on('close', () => this.#fail(new Error('the server closed the connection')))
   }
 
-  static async open(host: string, port: number, request: PreparedText): Promise<HttpConnection> {
-    const connection = new HttpConnection(port, host, request)
-    await once(connection.#socket, 'connect')
+  /** `secure`: over TLS, whatever the certificate. */
+  static async open(
+    host: string,
+    port: number,
+    request: PreparedText,
+    { secure = false } = {},
+  ): Promise<HttpConnection> {
+    const connection = new HttpConnection(port, host, request, secure)
+    await once(connection.#socket, secure ? 'secureConnect' : 'connect')
     return connection
   }
 

@@ -68,13 +68,13 @@ export class Answers {
   readonly #counted = new Map<string, Counter.Internal>()
   readonly #timed = new Map<string, Histogram.Internal<'operation'>>()
   readonly #throttles = new Map<string, LogThrottle>()
-  readonly #admission: Pick<Admission, 'release'>
+  readonly #admission: Pick<Admission, 'release' | 'partyOf'>
   readonly #rate: Pick<RateLimits, 'fields'>
 
   constructor(
     log: Logger,
     registry: Registry,
-    admission: Pick<Admission, 'release'>,
+    admission: Pick<Admission, 'release' | 'partyOf'>,
     rate: Pick<RateLimits, 'fields'>,
   ) {
     this.#log = log
@@ -144,7 +144,7 @@ export class Answers {
     if (headers) head.push(...Object.entries(headers).flat())
     reply.raw.writeHead(200, head)
     try {
-      await writePieces(reply.raw, pieces)
+      await writePieces(reply.raw, pieces, this.#admission.partyOf(request.raw))
     } catch (err) {
       // Its head has left: that it is not whole can only be told by cutting it off.
       this.#log.error(

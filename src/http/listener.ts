@@ -10,12 +10,13 @@ import {
   type Server,
   type ServerOptions,
 } from 'node:http'
-import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { SettingName } from '../config/schema.ts'
 import type { HostPort, Settings } from '../config/settings.ts'
+import { encrypt } from '../network/encrypted-socket.ts'
+import { addressGroup } from './admission/address-group.ts'
 import type { Connections } from './admission/connections.ts'
 import { withoutLongPipelines } from './admission/pipeline.ts'
 import type { Answers } from './answer.ts'
@@ -27,7 +28,7 @@ import { type AnyReason, clip } from './fault.ts'
 import { Routing } from './routing.ts'
 import { cannotListen } from './start-error.ts'
 import { normalTarget, requestId } from './target.ts'
-import { CertificateWatch } from './tls.ts'
+import { Certificate, CertificateWatch } from './tls.ts'
 
 /**
  * Connections that may wait to be taken up. What is beyond tries again after one second, then three: a flood must not
@@ -43,7 +44,6 @@ const READ_AHEAD = 16 * 1024
 const KEEP_ALIVE = 65_000
 /** Milliseconds for the head of a request, and at most a third of what the whole request may take. */
 const HEAD_WITHIN = 10_000
-const HANDSHAKE_WITHIN = 10_000
 
 export interface ListenerParts {
   at: HostPort
@@ -61,7 +61,8 @@ export class Listener {
   readonly #parts: ListenerParts
   readonly #routing: Routing
   readonly #app: FastifyInstance
-  #server: Server | HttpsServer | undefined
+  readonly #certificate: Certificate | null
+  #server: Server | undefined
   /**
    * Connections that have not brought a whole request head yet. To Node.js they are not idle, so a stop would wait for
    * them.
@@ -77,23 +78,23 @@ export class Listener {
   }
 
   private constructor(parts: ListenerParts) {
-    const { apis, core } = parts
+    const { apis, core, certificate } = parts
     this.#parts = parts
+    this.#certificate = certificate && new Certificate(certificate)
     this.#routing = new Routing(apis, core)
     this.#app = this.#newApp(core.deps.settings)
   }
 
   /** Starts to accept. Returns the address, e.g. `http://127.0.0.1:8587`; with port 0 one is chosen. */
   async listen(): Promise<string> {
-    const { at, setting, certificate, core } = this.#parts
+    const { at, setting, core } = this.#parts
+    const certificate = this.#certificate
     const { settings, log } = core.deps
     const address = await this.#app.listen({ ...at, backlog: BACKLOG }).catch((error: unknown) => {
       throw cannotListen(error, setting, at)
     })
     if (certificate === null) return address
-    if (settings.tls && this.#server instanceof HttpsServer) {
-      this.#watch = new CertificateWatch(this.#server, settings.tls, log)
-    }
+    if (settings.tls) this.#watch = new CertificateWatch(certificate, settings.tls, log)
     return address.replace(/^http:/, 'https:')
   }
 
@@ -124,7 +125,7 @@ export class Listener {
     const app = fastify({
       serverFactory: (routed) => {
         this.#server = this.#newServer(withoutLongPipelines(routed, core.limit.admission.heldBack))
-        return this.#server as Server
+        return this.#server
       },
       clientErrorHandler: clientErrorHandler(answers, (reason) => routing.words('/', reason)),
       // Not called as things are: every target can be decoded, and its parts may be as long as it is.
@@ -164,27 +165,25 @@ export class Listener {
     return app
   }
 
-  #newServer(handler: RequestListener): Server | HttpsServer {
-    const { certificate, connections, core } = this.#parts
-    const options = serverOptions(core.deps.settings.requestTimeout)
-    const server = certificate
-      ? createHttps({ ...options, ...certificate, handshakeTimeout: HANDSHAKE_WITHIN }, handler)
-      : createHttp(options, handler)
+  #newServer(handler: RequestListener): Server {
+    const { connections, core } = this.#parts
+    const { heldBack } = core.limit.admission
+    const server = createHttp(serverOptions(core.deps.settings.requestTimeout), handler)
     admitExpectations(server, handler, core.answers, this.#routing)
-    if (certificate) encryptInTurn(server, connections)
-    else server.on('connection', (socket: Socket) => connections.opened(socket, false))
-    server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
-      if (certificate) connections.secured(socket)
-      core.limit.admission.heldBack.opened(socket)
+    const certificate = this.#certificate
+    if (certificate === null) server.on('connection', (socket: Socket) => connections.opened(socket, false))
+    server.on('connection', (socket: Socket) => {
+      heldBack.opened(socket)
       this.#unused.add(socket)
       socket.once('close', () => this.#unused.delete(socket))
     })
+    if (certificate !== null) encryptInTurn(server, certificate, connections)
     return server
   }
 }
 
-/** Hands a new connection to Node.js for its handshake when it is the turn of its address. */
-function encryptInTurn(server: Server | HttpsServer, connections: Connections): void {
+/** Addresses take turns with handshakes; the listeners for new connections hear of each when it is done. */
+function encryptInTurn(server: Server, certificate: Certificate, connections: Connections): void {
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
@@ -192,7 +191,13 @@ function encryptInTurn(server: Server | HttpsServer, connections: Connections): 
     socket.on('error', () => {})
     if (!connections.opened(socket, true)) return
     connections.handshake(socket, () => {
-      for (const listener of listeners) listener.call(server, socket)
+      const party = addressGroup(socket.remoteAddress ?? '')
+      const { context: secureContext } = certificate
+      encrypt(socket, { secureContext, party, protocols: ['http/1.1'], readAhead: READ_AHEAD }, (secure) => {
+        if (secure === null) return
+        connections.secured(secure)
+        for (const listener of listeners) listener.call(server, secure)
+      })
     })
   })
 }
@@ -216,7 +221,7 @@ function serverOptions(requestTimeout: number): ServerOptions {
  * says "continue" itself. Any other expectation is refused.
  */
 function admitExpectations(
-  server: Server | HttpsServer,
+  server: Server,
   handler: RequestListener,
   answers: Answers,
   routing: Routing,

@@ -11,15 +11,18 @@ const STALLED = 30_000
 export type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 
 /**
- * Of all answers that are ready to go on, one is in each turn of the event loop: 64 KiB of small pieces take some
+ * One answer goes on in each turn of the event loop, and companies take turns: 64 KiB of small pieces take some
  * milliseconds to make, and clients ask for more than a hundred answers at once.
  */
 const turns = new Turns()
-const turn = () => new Promise<void>((resolve) => turns.take('', resolve))
 
-/** Resolves when all has left, or the client has: then the rest is never made. Expects that the head is written. */
-export async function writePieces(response: ServerResponse, pieces: Pieces): Promise<void> {
-  const writing = new Writing(response)
+/**
+ * Resolves when all has left, or the client has: then the rest is never made. Expects that the head is written.
+ * `party`: whose turns it takes, a company or an address.
+ */
+export async function writePieces(response: ServerResponse, pieces: Pieces, party: string): Promise<void> {
+  const turn = () => new Promise<void>((resolve) => turns.take(party, resolve))
+  const writing = new Writing(response, turn)
   if (Symbol.asyncIterator in pieces) {
     for await (const piece of pieces) if (!(await writing.add(piece))) return
   } else {
@@ -35,10 +38,12 @@ export async function writePieces(response: ServerResponse, pieces: Pieces): Pro
 
 class Writing {
   readonly #response: ServerResponse
+  readonly #turn: () => Promise<void>
   #waiting = ''
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, turn: () => Promise<void>) {
     this.#response = response
+    this.#turn = turn
   }
 
   /**
@@ -57,7 +62,7 @@ class Writing {
     this.#waiting = ''
     if (text !== '') response.write(text)
     const left = response.write(piece) || (await leaves(response, 'drain'))
-    if (left) await turn()
+    if (left) await this.#turn()
     return left && !response.destroyed
   }
 

@@ -3,7 +3,7 @@
 import { constants } from 'node:crypto'
 import { type StatsListener, unwatchFile, watchFile } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls'
+import { createSecureContext, DEFAULT_CIPHERS, type SecureContext, type SecureContextOptions } from 'node:tls'
 import type { Log } from '../common/logging.ts'
 import type { Settings } from '../config/settings.ts'
 import { CertificateError } from './start-error.ts'
@@ -52,21 +52,29 @@ export async function readCertificate({ certPath, keyPath }: TlsFiles): Promise<
   }
 }
 
-/** What speaks TLS: a server, for one. */
-export interface Certified {
-  setSecureContext(options: SecureContextOptions): void
+/** What handshakes are made with; another certificate may take its place. */
+export class Certificate {
+  context: SecureContext
+
+  constructor(options: SecureContextOptions) {
+    this.context = createSecureContext(options)
+  }
+
+  replace(options: SecureContextOptions): void {
+    this.context = createSecureContext(options)
+  }
 }
 
-/** Keeps `server` on what the files hold. A pair that cannot be used is logged, and the last good one stays. */
+/** Keeps `certificate` on what the files hold. A pair that cannot be used is logged, and the last good one stays. */
 export class CertificateWatch {
-  readonly #server: Certified
+  readonly #certificate: Certificate
   readonly #files: TlsFiles
   readonly #log: Log
   readonly #onChange: StatsListener
   #timer: NodeJS.Timeout | undefined
 
-  constructor(server: Certified, files: TlsFiles, log: Log) {
-    this.#server = server
+  constructor(certificate: Certificate, files: TlsFiles, log: Log) {
+    this.#certificate = certificate
     this.#files = files
     this.#log = log
     this.#onChange = () => {
@@ -89,7 +97,7 @@ export class CertificateWatch {
 
   async #reload(): Promise<void> {
     try {
-      this.#server.setSecureContext(await readCertificate(this.#files))
+      this.#certificate.replace(await readCertificate(this.#files))
       this.#log.info({}, 'the TLS certificate was replaced')
     } catch (err) {
       this.#log.error({ err }, 'the new TLS certificate cannot be used, the old one stays')

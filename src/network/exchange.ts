@@ -10,8 +10,8 @@ import { NoAnswer } from './no-answer.ts'
 const MOST_INTERIM = 10
 /** Pieces that a body may come in: each costs time, however few octets it has. */
 const MOST_PIECES = 100_000
-/** From so many pieces on, octets that each has to have on average. */
-const CRUMBS_FROM = 5_000
+/** From so many pieces on, octets that each has to have on average. Reading by the slice cuts some in two. */
+const CRUMBS_FROM = 6_000
 const LEAST_PIECE = 16
 
 export interface Answer {

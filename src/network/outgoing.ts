@@ -6,11 +6,13 @@
  * looked up before may lead elsewhere by then. A redirect is given back: who follows it comes here again.
  */
 import { createRequire } from 'node:module'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { Agent } from 'undici'
 import { type Answer, Exchange, type Wanted } from './exchange.ts'
 import { NoAnswer } from './no-answer.ts'
 import type { AddressGuard } from './private-address.ts'
+import { readInTurns } from './read-in-turns.ts'
+import { TlsTransport } from './tls-transport.ts'
 
 /** Milliseconds to a connection, TLS included. */
 const CONNECT_MS = 10_000
@@ -117,7 +119,22 @@ export class Outgoing {
         // Nothing is looked up for an address.
         const why = refusedHost(options.hostname, guard)
         if (why !== null) return callback(new NoAnswer('refused', why), null)
-        connectOver(options, callback)
+        const isSecure = options.protocol === 'https:'
+        const port = options.port || (isSecure ? '443' : '80')
+        connectOver({ ...options, protocol: 'http:', port }, (error, socket) => {
+          if (error !== null) return callback(error, null)
+          const party = socket.remoteAddress ?? ''
+          if (!isSecure) {
+            readInTurns(socket, party)
+            return callback(null, socket)
+          }
+          const transport = new TlsTransport(socket, party)
+          connectOver({ ...options, httpSocket: transport as unknown as Socket }, (failure, secure) => {
+            if (failure !== null) return callback(failure, null)
+            readInTurns(secure, party)
+            callback(null, secure)
+          })
+        })
       },
     })
   }

@@ -83,17 +83,23 @@ export const showLatency = verb(
   async (op, wanted: Omit<OverviewWanted, 'domain' | 'to'>): Promise<LatencySeries> => {
     const { companyId } = whose(op, wanted)
     const span = seriesOf(wanted.span, op.now())
-    const counts = await counted(op, { companyId, domainId: null, dimension: 'latency', value: null }, span)
-    const points = Array.from({ length: span.points }, () => new Map<string, number>())
-    const all = new Map<string, number>()
-    for (const { start, value, n } of counts) {
-      for (const latencies of [points[pointOf(span, start)]!, all]) {
-        latencies.set(value, (latencies.get(value) ?? 0) + n)
-      }
-    }
-    const percentiles = points.map((latencies) => percentilesOf(latencies, PARTS))
+    const { size, since, until, step } = span
+    const asked = {
+      companyId,
+      domainId: null,
+      dimension: 'latency',
+      value: null,
+      size,
+      since,
+      until,
+    } as const
+    const request = { ...asked, step, parts: PARTS, most: MOST_IN_SERIES }
+    const ranks = notTooMany(await op.inTurn(companyId, () => op.store.countRanks(request)))
+    const byPoint = Map.groupBy(ranks, ({ start }) => (start === null ? null : pointOf(span, start)))
+    const ofPoint = (point: number | null) => percentilesOf(byPoint.get(point) ?? [], PARTS)
+    const percentiles = Array.from({ length: span.points }, (_, point) => ofPoint(point))
     const nth = (index: number) => percentiles.map((found) => found?.[index] ?? null)
-    const whole = percentilesOf(all, PARTS)
+    const whole = ofPoint(null)
     return {
       ...shown(wanted.span, span),
       ...{ p50: nth(0), p90: nth(1), p99: nth(2) },
@@ -204,10 +210,13 @@ function whose(
 async function counted(
   op: Operation,
   of: Pick<CountRequest, 'companyId' | 'domainId' | 'dimension' | 'value'>,
-  { size, since, until }: SeriesSpan,
+  { size, since, until, step }: SeriesSpan,
 ): Promise<EventCount[]> {
-  const request = { ...of, size, since, until, most: MOST_IN_SERIES }
-  const found = await op.inTurn(of.companyId, () => op.store.countEvents(request))
+  const request = { ...of, size, since, until, step, most: MOST_IN_SERIES }
+  return notTooMany(await op.inTurn(of.companyId, () => op.store.countEvents(request)))
+}
+
+function notTooMany<Found>(found: Found | null): Found {
   if (found !== null) return found
   throw new OperateError('over_limit', 'there is more to add up than one answer may cost: ask for less time')
 }

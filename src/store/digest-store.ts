@@ -11,7 +11,9 @@ export interface DigestStore {
   /** Lists of a company, segment by segment. */
   readLists(request: ListRequest): Promise<ListedSegments>
   /** By time. Null: there is more to add up than is wanted. */
-  countEvents(request: CountRequest): Promise<EventCount[] | null>
+  countEvents(request: SeriesRequest): Promise<EventCount[] | null>
+  /** Of each step and of the whole time, by value, the values in which parts of what is counted lie. Null as above. */
+  countRanks(request: RankRequest): Promise<RankedCount[] | null>
   /** A page of groups, added up where the counts lie. Null: there is more to add up than is wanted. */
   groupEvents(request: GroupRequest): Promise<EventGroups | null>
   /** By what they are counted by, over the whole time. Null: there is more to add up than is wanted. */
@@ -65,6 +67,29 @@ export interface CountRequest {
   until: number
   /** Counts added up at most: how many there are, senders decide by their tags and recipients. */
   most: number
+}
+
+export interface SeriesRequest extends CountRequest {
+  /** Ms from `since` on that make one row, of a few buckets; absent: each bucket is one. */
+  step?: number
+}
+
+/** Of what is counted by values that are whole numbers. */
+export interface RankRequest extends CountRequest {
+  /** Ms from `since` on that are ranked together. */
+  step: number
+  /** Above 0 and at most 1: half of what is counted lies up to the value of the part 0.5. */
+  parts: readonly number[]
+}
+
+export interface RankedCount {
+  /** Unix ms at which the step begins; null: of the whole time. */
+  start: number | null
+  value: string
+  n: number
+  /** How many have lower values, and how many there are. */
+  below: number
+  all: number
 }
 
 export interface SumRequest extends CountRequest {

@@ -36,6 +36,7 @@ export type {
   EventGroups,
   EventSum,
   GroupRequest,
+  RankRequest,
   SeenTag,
   SeenTags,
   SeenTagsRequest,

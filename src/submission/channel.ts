@@ -1,7 +1,7 @@
 /** The two directions of a session: lines and octets that come, replies that leave together. */
 import type { Socket } from 'node:net'
-import type { SecureContext } from 'node:tls'
-import { encrypted, type HandshakeTurn } from './encryption.ts'
+import type { SecureContext, TLSSocket } from 'node:tls'
+import { encrypt } from '../network/encrypted-socket.ts'
 import { Input, InputEnded } from './input.ts'
 import { type Reply, written } from './reply.ts'
 
@@ -11,6 +11,15 @@ const DRAIN_WITHIN = 30_000
 const MAX_UNREAD = 64 * 1024
 /** Ms for which a connection is kept after its last reply, for its client to read it. */
 const LINGER = 1_000
+
+/**
+ * Octets after which a connection that nobody reads is left alone. A record of TLS may have a single octet, and each is
+ * deciphered and kept by itself: a connection holds back its client by a few of them.
+ */
+const READ_AHEAD = 1_024
+
+/** Calls `begin` when the handshake of a connection may begin; not if its client leaves before. */
+export type HandshakeTurn = (socket: Socket, begin: () => void) => void
 
 /** Null: go on; a promise resolves when so many octets may be worked on. */
 export type TurnOfOctets = (octets: number) => Promise<void> | null
@@ -81,10 +90,19 @@ export class Channel {
     clearTimeout(timer)
   }
 
-  /** TLS from here on. Rejects with InputEnded when the handshake fails; then the connection is gone. */
-  async encrypt(context: SecureContext, turn: HandshakeTurn): Promise<void> {
+  /**
+   * TLS from here on, in the turns of `party`. Rejects with InputEnded when the handshake fails; then the connection is
+   * gone.
+   */
+  async encrypt(secureContext: SecureContext, party: string, turn: HandshakeTurn): Promise<void> {
     this.#input.detach()
-    const secure = await encrypted(this.#socket, context, turn)
+    const plain = this.#socket
+    const { promise, resolve } = Promise.withResolvers<TLSSocket | null>()
+    const left = () => resolve(null)
+    plain.once('close', left)
+    turn(plain, () => encrypt(plain, { secureContext, party, readAhead: READ_AHEAD }, resolve))
+    const secure = await promise
+    plain.off('close', left)
     if (secure === null) throw new InputEnded()
     this.#socket = secure
     this.#input = new Input(secure)

@@ -1,10 +1,9 @@
 /** Where mail is handed in over SMTP: listeners, their certificate, and a stop that lets messages finish. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls'
 import type { Settings, SubmissionListener } from '../config/settings.ts'
 import type { HttpCore } from '../http/core.ts'
 import { cannotListen } from '../http/start-error.ts'
-import { CertificateWatch, readCertificate } from '../http/tls.ts'
+import { Certificate, CertificateWatch, readCertificate } from '../http/tls.ts'
 import type { SessionParts } from './context.ts'
 import { FailedLogins } from './failed-logins.ts'
 import { SubmissionMetrics } from './metrics.ts'
@@ -24,19 +23,6 @@ export interface SubmissionServer {
   listen(): Promise<string[]>
   /** Stops accepting; messages on their way are taken; after `ms` what is still open is cut. */
   close(ms: number): Promise<void>
-}
-
-/** What a certificate is used for; another one may take its place. */
-class Certificate {
-  context: SecureContext
-
-  constructor(options: SecureContextOptions) {
-    this.context = createSecureContext(options)
-  }
-
-  setSecureContext(options: SecureContextOptions): void {
-    this.context = createSecureContext(options)
-  }
 }
 
 /**

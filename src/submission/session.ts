@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import { presentWork } from '../common/present-work.ts'
 import type { SubmissionListener } from '../config/settings.ts'
+import { addressGroup } from '../http/admission/address-group.ts'
 import { clip, REFUSED_FOR } from '../http/fault.ts'
 import { isLoopback } from '../network/private-address.ts'
 import { type Command, readCommand } from './command.ts'
@@ -231,7 +232,8 @@ export class Session {
   async #encrypt(): Promise<void> {
     const { channel, parts } = this.#context
     const { connections } = parts.core.limit.admission
-    await channel.encrypt(parts.tls!.context, (socket, begin) => connections.handshake(socket, begin))
+    const party = addressGroup(this.#context.address)
+    await channel.encrypt(parts.tls!.context, party, (socket, begin) => connections.handshake(socket, begin))
     connections.secured(channel.socket)
     this.#secure = true
     if (this.#stopping) throw new Refused(STOPPING, { last: true })

@@ -32,7 +32,7 @@ test('of long answers that are asked for at once, one is made at a time', async 
     response.writeHead(200)
     waiting.push(response)
     if (waiting.length < ANSWERS) return
-    for (const [answer, each] of waiting.entries()) void writePieces(each, pieces(answer))
+    for (const [answer, each] of waiting.entries()) void writePieces(each, pieces(answer), 'a')
   })
   t.after(() => {
     over = true
@@ -49,4 +49,32 @@ test('of long answers that are asked for at once, one is made at a time', async 
   const most = Math.max(...[...makers.values()].map(({ size }) => size))
   // The count of turns may go on before or after an answer does.
   assert.ok(most <= 2, `${most} answers were made in one turn of the event loop`)
+})
+
+test('companies take turns with their long answers', async (t) => {
+  const order: string[] = []
+  function* pieces(company: string): Generator<string> {
+    for (let index = 0; index < 20; index++) yield 'x'.repeat(70_000)
+    order.push(company)
+  }
+  const waiting: http.ServerResponse[] = []
+  const server = http.createServer((_request, response) => {
+    response.writeHead(200)
+    waiting.push(response)
+    if (waiting.length < ANSWERS) return
+    // The last to ask is another company.
+    for (const [answer, each] of waiting.entries()) {
+      const company = answer === ANSWERS - 1 ? 'other' : 'many'
+      void writePieces(each, pieces(company), company)
+    }
+  })
+  t.after(() => server.close())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const asked = Array.from({ length: ANSWERS }, async () => {
+    await (await fetch(`http://127.0.0.1:${port}/`)).arrayBuffer()
+  })
+  await Promise.all(asked)
+  assert.equal(order[0], 'other')
 })

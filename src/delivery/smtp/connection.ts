@@ -1,4 +1,5 @@
 import { connect as connectTcp, type Socket } from 'node:net'
+import type { TlsTransport } from '../../network/tls-transport.ts'
 import type { Dialogue } from './dialogue.ts'
 import type { StuffedMessage } from './dot-stuffing.ts'
 import { SmtpError, type SmtpErrorKind, type Stage, waitingFor } from './error.ts'
@@ -69,6 +70,8 @@ export class Connection {
   #wake: (() => void) | null = null
   #inExchange = false
   #handshaking = false
+  /** Takes the server's octets once TLS is spoken; null: it is not. */
+  #transport: TlsTransport | null = null
   #dotSent = false
 
   constructor(target: SmtpTarget, dialogue: Dialogue) {
@@ -92,7 +95,9 @@ export class Connection {
       onread: {
         buffer: received,
         callback: (length) => {
-          this.#onData(received.subarray(0, length))
+          const octets = received.subarray(0, length)
+          if (this.#transport === null) this.#onData(octets)
+          else this.#transport.brought(Buffer.from(octets))
           return true
         },
       },
@@ -140,7 +145,8 @@ export class Connection {
     plain.off('end', this.#onClose).off('close', this.#onClose).off('error', this.#onError)
     plain.on('error', () => {})
     plain.pause()
-    const { socket, done } = encrypt(plain, this.#target)
+    const { transport, socket, done } = encrypt(plain, this.#target)
+    this.#transport = transport
     this.#socket = socket
     let refusal: string | null = null
     await new Promise<void>((resolve) => {

@@ -1,5 +1,6 @@
 import { isIP, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
+import { TlsTransport } from '../../network/tls-transport.ts'
 import type { SmtpTarget } from './target.ts'
 
 export interface TlsOutcome {
@@ -12,6 +13,13 @@ export interface TlsOutcome {
   verified: boolean
   /** Why it is not verified; null when it is. */
   doubt: string | null
+}
+
+export interface Encryption {
+  /** Takes what the connection brings. */
+  transport: TlsTransport
+  socket: TLSSocket
+  done: Promise<TlsOutcome>
 }
 
 /** Building one reads the trusted authorities, so connections share it. */
@@ -28,9 +36,10 @@ function secureContext(ca: string[] | undefined): SecureContext {
  * certificate is not trusted or not the host's; nothing of ours has been sent then. Time limits are the
  * caller's.
  */
-export function encrypt(plain: Socket, target: SmtpTarget): { socket: TLSSocket; done: Promise<TlsOutcome> } {
+export function encrypt(plain: Socket, target: SmtpTarget): Encryption {
+  const transport = new TlsTransport(plain, target.host)
   const socket = connectTls({
-    socket: plain,
+    socket: transport,
     host: target.host,
     // RFC 6066 3: literal addresses are not permitted in server_name.
     servername: isIP(target.host) ? '' : target.host,
@@ -51,7 +60,7 @@ export function encrypt(plain: Socket, target: SmtpTarget): { socket: TLSSocket;
       resolve({ protocol: socket.getProtocol() ?? 'TLS', verified: doubt === null, doubt })
     })
   })
-  return { socket, done }
+  return { transport, socket, done }
 }
 
 function reason(error: Error | string | null): string {

@@ -7,6 +7,7 @@ import type { SharedPool } from '../../common/shared-pool.ts'
 import type { MemoryPlan } from '../../config/memory-plan.ts'
 import type { LoopMonitor } from '../../loop-monitor.ts'
 import { Fault } from '../fault.ts'
+import { addressGroup } from './address-group.ts'
 import { Octets } from './body-octets.ts'
 import { Connections } from './connections.ts'
 import { fairPool } from './fair-pool.ts'
@@ -91,6 +92,11 @@ export class Admission {
     attach(request, visit)
     this.#requests.take(1)
     company.requests += 1
+  }
+
+  /** The company of a request, or its address: its answer takes their turns. */
+  partyOf(request: Visitor): string {
+    return visitOf(request)?.company.id ?? addressGroup(request.socket.remoteAddress ?? '')
   }
 
   /**

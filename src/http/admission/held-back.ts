@@ -5,8 +5,8 @@
  * one source addresses take turns, those first that were held back.
  */
 import type { Socket } from 'node:net'
+import { turn } from '../../common/long-turn.ts'
 import { addressGroup } from './address-group.ts'
-import { turn } from './long-turn.ts'
 
 interface Held {
   socket: Socket

@@ -20,7 +20,7 @@ import {
   unlessMoreThan,
   withoutRepeats,
 } from '../digest.ts'
-import type { EventCount, EventSum } from '../digest-store.ts'
+import type { EventCount, EventSum, RankedCount } from '../digest-store.ts'
 import {
   BEGINS,
   type DigestedRow,
@@ -91,9 +91,23 @@ const KEEP_COUNTS: Statement = {
 
 const COUNTED = `company = $1 AND size = $2 AND dimension = $3
     AND ($4::text IS NULL OR domain_id = $4) AND ($5::text IS NULL OR ${foldedIn('value')} = ${foldedIn('$5::text')})`
-const COUNTS = `SELECT start, value, type, sum(n)::int8 AS n, count(*) AS rows
+const COUNTS = `SELECT start - (start - $6) % $9 AS start, value, type, sum(n)::int8 AS n, count(*) AS rows
   FROM (SELECT * FROM event_counts WHERE ${COUNTED} AND start >= $6 AND start < $7 LIMIT $8) AS c
-  GROUP BY start, value, type ORDER BY start, value, type`
+  GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`
+const RANKS = `WITH counted AS MATERIALIZED (
+    SELECT start - (start - $6) % $9 AS start, value, sum(n)::int8 AS n, count(*) AS rows
+    FROM (SELECT start, value, n FROM event_counts WHERE ${COUNTED} AND start >= $6 AND start < $7 LIMIT $8) AS c
+    GROUP BY 1, 2
+  ), ranked AS (
+    SELECT start, value, n, (sum(n) OVER (PARTITION BY start ORDER BY value::int8) - n)::int8 AS below,
+      (sum(n) OVER (PARTITION BY start))::int8 AS "all"
+    FROM (SELECT start, value, n FROM counted
+      UNION ALL SELECT NULL, value, sum(n)::int8 FROM counted GROUP BY value) AS c
+  )
+  SELECT start, value, n, below, "all", (SELECT coalesce(sum(rows), 0)::int8 FROM counted) AS rows FROM ranked
+  WHERE EXISTS (SELECT 1 FROM unnest($10::float8[]) AS part
+    WHERE below < part * "all" AND below + n >= part * "all")
+  ORDER BY start NULLS FIRST, below`
 const GROUPS = `WITH counted AS MATERIALIZED (
     SELECT CASE $9::text WHEN 'bucket' THEN start
         WHEN 'month' THEN (extract(epoch FROM date_trunc('month', to_timestamp(start / 1000), 'UTC')) * 1000)::int8 END AS step,
@@ -351,12 +365,20 @@ export function digest(parts: Parts): DigestStore {
       return { segments, reached: looked.length < looks ? null : looked.at(-1)!.segment }
     },
 
-    async countEvents({ companyId, domainId, size, dimension, value, since, until, most }) {
+    async countEvents({ companyId, domainId, size, dimension, value, since, until, most, step }) {
       const company = await numberOf(companyId)
       if (company === undefined) return []
       const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
-      const range = [Math.ceil(since), Math.ceil(until), most + 1]
+      const range = [Math.ceil(since), Math.ceil(until), most + 1, step ?? 1]
       return unlessMore(await database.read<EventCount & AddedUp>(COUNTS, [...counted, ...range]), most)
+    },
+
+    async countRanks({ companyId, domainId, size, dimension, value, since, until, most, step, parts }) {
+      const company = await numberOf(companyId)
+      if (company === undefined) return []
+      const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
+      const range = [Math.ceil(since), Math.ceil(until), most + 1, step, `{${parts.join()}}`]
+      return unlessMoreThan(most, await database.read<RankedCount & AddedUp>(RANKS, [...counted, ...range]))
     },
 
     async groupEvents({ companyId, domainId, size, dimension, value, since, until, most, by, skip, limit }) {

@@ -133,6 +133,7 @@ export type Reads = Direct<
   | 'changedEmails'
   | 'cancelRequests'
   | 'countEvents'
+  | 'countRanks'
   | 'groupEvents'
   | 'sumEvents'
   | 'sumBusiest'

@@ -163,6 +163,7 @@ export class SqliteStore implements types.Store {
   readonly followerCursor = this.#reads('followerCursor')
   readonly readLists = this.#reads('readLists')
   readonly countEvents = this.#reads('countEvents')
+  readonly countRanks = this.#reads('countRanks')
   readonly groupEvents = this.#reads('groupEvents')
   readonly sumEvents = this.#reads('sumEvents')
   readonly sumBusiest = this.#reads('sumBusiest')

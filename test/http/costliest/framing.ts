@@ -1,5 +1,7 @@
 /** What the framing of requests allows, whatever the route: octets that are much work before anything is asked. */
+import { once } from 'node:events'
 import net from 'node:net'
+import { TlsRecords } from '../../../harness/tls-records.ts'
 
 export interface Target {
   port: number
@@ -71,6 +73,85 @@ export const FRAMINGS: readonly Framing[] = [
     },
   },
 ]
+
+/** KeyUpdates (RFC 8446 4.6.3) of each connection, and octets of it in records of their own. */
+const KEY_UPDATES = 1_200
+const SINGLE_OCTETS = 4_000
+
+interface TlsTarget extends Target {
+  /** Where TLS begins with the first octet, and where with STARTTLS. */
+  smtps: number
+  smtp: number
+}
+
+/** Of each connection: where it goes, and what it writes once it speaks TLS. */
+const TLS_WRITTEN: Readonly<
+  Record<string, { at: 'port' | 'smtps' | 'smtp'; write(records: TlsRecords, target: TlsTarget): Buffer }>
+> = {
+  'new keys with each record': { at: 'port', write: (records) => records.keyUpdates(KEY_UPDATES) },
+  'a body in records of one octet': {
+    at: 'port',
+    write: (records, target) => {
+      const begin = records.data(head(target, `Content-Length: ${SINGLE_OCTETS}\r\n`))
+      return Buffer.concat([begin, records.data(' '.repeat(SINGLE_OCTETS), 1)])
+    },
+  },
+  'the same without a key': {
+    at: 'port',
+    write: (records, target) => {
+      const begin = records.data(head({ ...target, token: '' }, `Content-Length: ${SINGLE_OCTETS}\r\n`))
+      return Buffer.concat([begin, records.data(' '.repeat(SINGLE_OCTETS), 1)])
+    },
+  },
+  'a head in records of one octet': {
+    at: 'port',
+    write: (records) => records.data(`${GET}a: ${'a'.repeat(SINGLE_OCTETS)}\r\n`, 1),
+  },
+  'new keys with each record of SMTP': {
+    at: 'smtps',
+    write: (records) => records.keyUpdates(KEY_UPDATES),
+  },
+  'new keys with each record behind STARTTLS': {
+    at: 'smtp',
+    write: (records) => records.keyUpdates(KEY_UPDATES),
+  },
+  'commands in records of one octet': {
+    at: 'smtps',
+    write: (records) => records.data('RSET\r\n'.repeat(SINGLE_OCTETS / 6), 1),
+  },
+}
+
+/** The same over TLS: what its records allow. Nobody reads what is answered. */
+export const TLS_FRAMINGS = Object.entries(TLS_WRITTEN).map(([name, { at, write }]) => ({
+  name: `TLS: ${name}`,
+  run: async (target: TlsTarget): Promise<string> => {
+    const all = await Promise.all(
+      Array.from({ length: CONNECTIONS / 4 }, async () => {
+        const socket = net.connect({ port: target[at], host: '127.0.0.1', noDelay: true })
+        if (at === 'smtp') await startTls(socket)
+        return await TlsRecords.connect(target[at], socket)
+      }),
+    )
+    const closed = all.map(({ socket }) => new Promise((resolve) => socket.once('close', resolve)))
+    // All of it is made before any is sent.
+    const octets = all.map((records) => write(records, target))
+    for (const [index, { socket }] of all.entries()) socket.write(octets[index]!)
+    const cut = setTimeout(() => {
+      for (const { socket } of all) socket.destroy()
+    }, PATIENCE)
+    await Promise.all(closed)
+    clearTimeout(cut)
+    return `${all.length} connections`
+  },
+}))
+
+async function startTls(socket: net.Socket): Promise<void> {
+  await once(socket, 'data')
+  for (const line of ['EHLO x', 'STARTTLS']) {
+    socket.write(`${line}\r\n`)
+    await once(socket, 'data')
+  }
+}
 
 export function counted(statuses: string[]): string {
   const groups = Map.groupBy(statuses, (status) => status)

@@ -112,7 +112,10 @@ describe('mailgun.js', () => {
     assert.equal((await domainCredentials.create(D, chosen)).status, 200)
     assert.equal((await domainCredentials.update(D, 'bob', { password: 'plover-harvest-8' })).status, 200)
     const short = { login: 'ann', password: 'secret1' }
-    await assert.rejects(domainCredentials.create(D, short), { status: 400, details: /at least 10 characters/ })
+    await assert.rejects(domainCredentials.create(D, short), {
+      status: 400,
+      details: /at least 10 characters/,
+    })
   })
 
   test('what is not here answers 404 as JSON, with the sentence that clients show', async () => {

@@ -15,6 +15,7 @@ import { latencyBucket } from '../../../src/store/latency.ts'
 import type {
   BusiestRequest,
   GroupRequest,
+  RankRequest,
   SeenTagsRequest,
   Store,
   SumRequest,
@@ -131,6 +132,15 @@ export function digestContract(open: OpenBench): void {
         [0, '', 'sent', 1],
         [60_000, '', 'delivered', 2],
       ])
+      const start = Math.floor(NOW / 60_000) * 60_000
+      assert.deepEqual(
+        await counts({ size: 'minute', since: start, until: start + HOUR, step: 120_000, domainId: 'd1' }),
+        [
+          [start - NOW, '', 'accepted', 3],
+          [start - NOW, '', 'delivered', 3],
+          [start - NOW, '', 'sent', 1],
+        ],
+      )
       assert.deepEqual(await counts({ size: 'hour', since: NOW + HOUR }), [
         [HOUR, '', 'accepted', 1],
         [HOUR, '', 'delivered', 1],
@@ -295,6 +305,37 @@ export function digestContract(open: OpenBench): void {
         [tenth, 'delivered', 2],
         [seven, 'delivered', 1],
       ])
+
+      const ranks = async (change: Partial<RankRequest>) => {
+        const request = {
+          ...asked,
+          companyId: null,
+          dimension: 'latency',
+          step: DAY,
+          parts: [0.5],
+          ...change,
+        } as const
+        const rows = await other.countRanks(request)
+        if (rows === null) return null
+        return rows.map(({ start, ...row }) => ({ at: start === null ? null : start - NOW, ...row }))
+      }
+      // The bucket of this day begins within the first step, which begins a day ago.
+      const day = -DAY
+      assert.deepEqual(await ranks({}), [
+        { at: null, value: tenth, n: 2, below: 0, all: 3 },
+        { at: day, value: tenth, n: 2, below: 0, all: 3 },
+      ])
+      assert.deepEqual(await ranks({ companyId: owner.id, parts: [0.5, 0.51, 1] }), [
+        { at: null, value: tenth, n: 1, below: 0, all: 2 },
+        { at: null, value: seven, n: 1, below: 1, all: 2 },
+        { at: day, value: tenth, n: 1, below: 0, all: 2 },
+        { at: day, value: seven, n: 1, below: 1, all: 2 },
+      ])
+      assert.deepEqual(
+        await ranks({ size: 'minute', step: 60_000, companyId: owner.id, since: NOW + HOUR }),
+        [],
+      )
+      assert.equal(await ranks({ most: 1 }), null)
 
       const sums = async (change: Partial<SumRequest>) => {
         const wanted = { ...asked, companyId: owner.id, by: 'value', dimension: 'all', ...change } as const

@@ -3,6 +3,7 @@
 import { invalidField } from '../../../intake/refusal.ts'
 import { PAGE_TOKEN, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { longJson } from '../../json-pieces.ts'
 import { mailDate, readTime } from '../date.ts'
 import { type Expression, LONGEST } from '../log/expression.ts'
 import { FILTERS, type Filter, fitting, type Shown } from '../log/fields.ts'
@@ -76,12 +77,13 @@ const logs = endpoint({
   const { directory } = core.deps.accounts
   const nameOf = (id: string | undefined) => (id === undefined ? '' : (directory.domain(id)?.name ?? ''))
   const { token } = pagination
-  const { items, told, next, previous } = await searchEvents(core.deps.searches, {
+  const { items, next, previous } = await searchEvents(core.deps.searches, {
     caller,
     domain,
     wanted,
     place: token === undefined || token === '' ? null : readToken(core, caller.companyId, token).place,
     base: core.publicUrl.of(request.raw),
+    shownAs: (shown, { email }) => logShown(shown, nameOf(email?.domainId)),
     gone: () => request.raw.socket.destroyed,
   })
   const tokenOf = (place: Place) => pageToken(core, caller.companyId, { place, query: {} })
@@ -92,16 +94,13 @@ const logs = endpoint({
     last: tokenOf({ upTo: END }),
   }
   const ends = wanted.ascending ? pages : { ...pages, first: pages.last, last: pages.first }
-  return {
-    status: 200,
-    body: {
-      start: mailDate(since),
-      end: mailDate(until),
-      items: items.map((shown, index) => logShown(shown, nameOf(told[index]!.email?.domainId))),
-      pagination: ends,
-      aggregates: { all: items.length, metrics: {} },
-    },
-  }
+  return longJson({
+    start: mailDate(since),
+    end: mailDate(until),
+    items,
+    pagination: ends,
+    aggregates: { all: items.length, metrics: {} },
+  })
 })
 
 /** Where the newer form differs. */

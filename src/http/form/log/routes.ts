@@ -2,9 +2,11 @@
 
 import type { FastifyRequest } from 'fastify'
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
+import type { LongAnswer } from '../../answer.ts'
 import { PAGE_TOKEN, PATH_NAME } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { longJson } from '../../json-pieces.ts'
 import { linkTo } from '../link.ts'
 import { ownDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
@@ -47,7 +49,7 @@ const listEvents = endpoint({
   },
 })(async ({ caller, params, query, request }, core) => {
   const domain = await ownDomain(core, caller, params.domain)
-  return { status: 200, body: await page(core, { caller, domain, request }, query, null) }
+  return await page(core, { caller, domain, request }, query, null)
 })
 
 const nextEvents = endpoint({
@@ -70,7 +72,7 @@ const nextEvents = endpoint({
 })(async ({ caller, params, request }, core) => {
   const domain = await ownDomain(core, caller, params.domain)
   const { query, place } = readToken(core, caller.companyId, params['*'])
-  return { status: 200, body: await page(core, { caller, domain, request }, query, place) }
+  return await page(core, { caller, domain, request }, query, place)
 })
 
 interface Asking {
@@ -84,7 +86,7 @@ async function page(
   { caller, domain, request }: Asking,
   query: EventQuery,
   at: Place | null,
-) {
+): Promise<LongAnswer> {
   const wanted = readQuery(query)
   const { items, next, previous } = await searchEvents(core.deps.searches, {
     caller,
@@ -99,10 +101,10 @@ async function page(
     linkTo(core, request, `${path}/${pageToken(core, caller.companyId, { place, query })}`)
   const ends: [first: Place, last: Place] = [{ after: 0 }, { upTo: END }]
   const [first, last] = wanted.ascending ? ends : ends.toReversed()
-  return {
+  return longJson({
     items,
     paging: { next: link(next), previous: link(previous), first: link(first!), last: link(last!) },
-  }
+  })
 }
 
 export const eventRoutes: readonly Endpoint[] = [listEvents, nextEvents]

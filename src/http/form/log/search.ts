@@ -8,6 +8,7 @@ import type { Searches } from '../../../events/searches.ts'
 import { formEvent } from '../../../events/told/form.ts'
 import { isToldOfEach } from '../../../events/told/types.ts'
 import { Fault } from '../../fault.ts'
+import { JsonText } from '../../json-pieces.ts'
 import type { Shown } from './fields.ts'
 import type { Wanted } from './query.ts'
 import type { Place } from './token.ts'
@@ -24,12 +25,14 @@ export interface EventsAsked {
   place: Place | null
   /** What URLs of this service begin with. */
   base: string
+  /** An event as it is answered. It is made when the event is found: kept as an object it costs many times its text. */
+  shownAs?(shown: Shown, told: ToldEvent): object
   /** The client has left. */
   gone(): boolean
 }
 
 export interface EventsFound {
-  items: Shown[]
+  items: JsonText[]
   told: ToldEvent[]
   /** Where the page before it and the next one are. The next one may be asked for at any time: then there is more. */
   previous: Place
@@ -40,7 +43,7 @@ export async function searchEvents(
   searches: Pick<Searches, 'events'>,
   asked: EventsAsked,
 ): Promise<EventsFound> {
-  const { caller, domain, wanted, base } = asked
+  const { caller, domain, wanted, base, shownAs = (shown) => shown } = asked
   const { filter: narrowed, ascending, limit } = wanted
   const filter: EventFilter = {
     companyId: caller.companyId,
@@ -49,11 +52,11 @@ export async function searchEvents(
   }
   const place = asked.place ?? (ascending ? { after: 0 } : { upTo: END })
   const newestFirst = 'upTo' in place
-  const items = new Map<ToldEvent, Shown>()
+  const items = new Map<ToldEvent, JsonText>()
   const also = (told: ToldEvent): boolean => {
     const shown = formEvent(told, base)
     if (shown === null || !wanted.fits(shown, told.recipient?.address ?? '')) return false
-    items.set(told, shown)
+    items.set(told, new JsonText(JSON.stringify(shownAs(shown, told))))
     return true
   }
   const each = (told: ToldEvent) => isToldOfEach('form', told)

@@ -14,7 +14,7 @@ import {
   unlessMore,
   unlessMoreThan,
 } from '../../digest.ts'
-import type { EventCount, EventSum } from '../../digest-store.ts'
+import type { EventCount, EventSum, RankedCount } from '../../digest-store.ts'
 import {
   BEGINS,
   type DigestedRow,
@@ -39,7 +39,14 @@ const COUNTED = `company = ?1 AND size = ?2 AND dimension = ?3
 export function digest(
   db: DatabaseSync,
 ): Direct<
-  'digestAfter' | 'followerCursor' | 'readLists' | 'countEvents' | 'groupEvents' | 'sumEvents' | 'sumBusiest'
+  | 'digestAfter'
+  | 'followerCursor'
+  | 'readLists'
+  | 'countEvents'
+  | 'countRanks'
+  | 'groupEvents'
+  | 'sumEvents'
+  | 'sumBusiest'
 > {
   const behind = db.prepare(
     `SELECT v.number, v.company, v.type, v.at, v.email AS place, e.domain_id AS domainId, e.tags,
@@ -75,9 +82,24 @@ export function digest(
        ON l.company = ?1 AND l.kind = ?2 AND l.major = s.value AND l.minor IN (SELECT value FROM json_each(?3))`,
   )
   const counts = db.prepare(
-    `SELECT start, value, type, sum(n) AS n, count(*) AS rows
+    `SELECT start - (start - ?6) % ?9 AS start, value, type, sum(n) AS n, count(*) AS rows
      FROM (SELECT * FROM event_counts WHERE ${COUNTED} AND start >= ?6 AND start < ?7 LIMIT ?8)
-     GROUP BY start, value, type ORDER BY start, value, type`,
+     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+  )
+  const ranks = db.prepare(
+    `WITH counted AS MATERIALIZED (
+       SELECT start - (start - ?6) % ?9 AS start, value, sum(n) AS n, count(*) AS rows
+       FROM (SELECT start, value, n FROM event_counts WHERE ${COUNTED} AND start >= ?6 AND start < ?7 LIMIT ?8)
+       GROUP BY 1, 2
+     ), ranked AS (
+       SELECT start, value, n, sum(n) OVER (PARTITION BY start ORDER BY CAST(value AS INTEGER)) - n AS below,
+         sum(n) OVER (PARTITION BY start) AS "all"
+       FROM (SELECT start, value, n FROM counted UNION ALL SELECT NULL, value, sum(n) FROM counted GROUP BY value)
+     )
+     SELECT start, value, n, below, "all", (SELECT total(rows) FROM counted) AS rows FROM ranked
+     WHERE EXISTS (SELECT 1 FROM json_each(?10) AS part
+       WHERE below < part.value * "all" AND below + n >= part.value * "all")
+     ORDER BY start, below`,
   )
   const groups = db.prepare(
     `WITH counted AS MATERIALIZED (
@@ -198,11 +220,19 @@ export function digest(
       return { segments, reached: looked.length < looks ? null : looked.at(-1)!.segment }
     },
 
-    countEvents({ companyId, domainId, size, dimension, value, since, until, most }) {
+    countEvents({ companyId, domainId, size, dimension, value, since, until, most, step = 1 }) {
       const number = numberOf(companyId)
       if (number === null) return []
       const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
-      return unlessMore(all<EventCount & AddedUp>(counts, ...counted, since, until, most + 1), most)
+      return unlessMore(all<EventCount & AddedUp>(counts, ...counted, since, until, most + 1, step), most)
+    },
+
+    countRanks({ companyId, domainId, size, dimension, value, since, until, most, step, parts }) {
+      const number = numberOf(companyId)
+      if (number === null) return []
+      const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
+      const ranked = [most + 1, step, JSON.stringify(parts)] as const
+      return unlessMoreThan(most, all<RankedCount & AddedUp>(ranks, ...counted, since, until, ...ranked))
     },
 
     groupEvents({ companyId, domainId, size, dimension, value, since, until, most, by, skip, limit }) {
