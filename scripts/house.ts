@@ -145,7 +145,8 @@ export const HOUSE: readonly Place[] = [
   },
   {
     name: 'threads',
-    about: 'one worker thread under supervision: started when it is needed, and again after it has ended; collects what large work left',
+    about:
+      'one worker thread under supervision: started when it is needed, and again after it has ended; collects what large work left',
     imports: words('common'),
   },
   {
