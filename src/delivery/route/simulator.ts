@@ -1,6 +1,6 @@
 /**
- * Addresses that end inside the service, so that an application can rehearse every way a message can go. They work in
- * every mode, with a label: `bounced+42@simulator.test`.
+ * Addresses that end inside the service, so that an application can rehearse every outcome. They work in every mode,
+ * also with a label: `bounced+42@simulator.test`.
  */
 import { SIMULATOR_DOMAIN } from '../../email/simulated.ts'
 import type { Delivery, DeliveryRecipient, RecipientOutcome } from '../delivery.ts'
@@ -56,7 +56,7 @@ function rehearse(recipient: DeliveryRecipient): Omit<RecipientOutcome, 'positio
   }
 }
 
-/** Never fails; no network, nothing composed. */
+/** Never fails; uses no network and composes nothing. */
 export function simulate({ email, recipients }: Delivery): RouteResult {
   const outcomes = recipients.map(
     (recipient): RecipientOutcome =>
