@@ -1,20 +1,20 @@
-/** The columns of emails and recipients in both databases, from the table of fields. */
+/** The columns of emails and recipients in both databases, derived from the table of fields. */
 import type { Columns } from '../email/codec.ts'
 import { type Declared, fieldsOf, type Reader } from '../email/fields.ts'
 import { listOf, listText, mapOf, mapText } from './json-columns.ts'
 
-/** Reading a list or map throws a SyntaxError where the JSON is damaged. */
+/** Reading a list or map throws a SyntaxError when the JSON is damaged. */
 export const COLUMNS: Columns = { listText, mapText, listOf, mapOf, bodyOf }
 
-/** PostgreSQL keeps bodies as octets, SQLite as text. */
+/** PostgreSQL stores bodies as octets, SQLite as text. */
 function bodyOf(column: string | Uint8Array | null): string | undefined {
   if (column === null || typeof column === 'string') return column ?? undefined
   return Buffer.from(column.buffer, column.byteOffset, column.byteLength).toString('utf8')
 }
 
 /**
- * For a SELECT: the columns, each under the name of its field. `tableOf`: the alias of the table that holds it; the
- * company's own is `c`.
+ * For a SELECT: the columns, each under the name of its field. `tableOf`: the alias of the field's table; the company
+ * is always `c`.
  */
 export function selected(fields: readonly Declared[], tableOf: (field: Declared) => string): string {
   return fields
@@ -26,7 +26,7 @@ export function selected(fields: readonly Declared[], tableOf: (field: Declared)
     .join(', ')
 }
 
-/** For a SELECT: octets of all that is as long as its sender likes. */
+/** For a SELECT: octets of all fields whose length senders decide. */
 export function octetsRead(reader: Reader, tableOf: (field: Declared) => string): string {
   return fieldsOf(reader)
     .filter(({ type }) => type.long === true)

@@ -1,4 +1,4 @@
-/** Webhooks as both databases have them. */
+/** Webhooks as rows of both databases. */
 import type { EventType } from '../email/event.ts'
 import { listOf, listText } from './json-columns.ts'
 import type { HeldWebhook, Webhook, WebhookAttempt, WebhookChange, WebhookEvent } from './webhook.ts'
@@ -14,7 +14,7 @@ type StoredValue = string | number | Uint8Array | null
 export const INSERTED = `id, company, domain_id, dialect, url, types, status, secret, previous_secret, rotated_at, created_at,
   failing_since, disabled_at, disabled_reason, cursor`
 
-/** `company`: its number. */
+/** `company`: the company's number. */
 export function insertedValues(webhook: Webhook, company: number): StoredValue[] {
   const { id, domainId, dialect, url, types, status, secret, previousSecret, rotatedAt, createdAt } = webhook
   const { failingSince, disabledAt, disabledReason, cursor } = webhook
@@ -59,7 +59,7 @@ export function attemptOf(row: AttemptRow, webhookId: string): WebhookAttempt {
 
 /**
  * The events of the newest attempts, each with its last one. `webhook`, `before` and `limit`: the placeholders of the
- * webhook's number, of the event that they end before, and of how many.
+ * webhook's number, of the event number that they lie below, and of how many.
  */
 export function eventsTold(webhook: string, before: string, limit: string): string {
   return `SELECT a.number, a.type, a.email_id AS "emailId", coalesce(e.at, a.at) AS at, a.succeeded,
@@ -99,7 +99,7 @@ const COLUMN: { [Name in keyof Required<WebhookChange>]: string } = {
   cursor: 'cursor',
 }
 
-/** The columns that a change names, with their new values. */
+/** The columns of a change, with their new values. */
 export function changedColumns(change: WebhookChange): [column: string, value: StoredValue][] {
   return (Object.keys(COLUMN) as (keyof typeof COLUMN)[])
     .filter((name) => change[name] !== undefined)
@@ -109,14 +109,14 @@ export function changedColumns(change: WebhookChange): [column: string, value: S
     })
 }
 
-/** Whoever has the webhook must not go on from where it was. */
+/** True when the node that has the webhook must not continue from its present state. */
 export function beginsAnew({ status, cursor }: WebhookChange): boolean {
   return status !== undefined || cursor !== undefined
 }
 
 /**
- * The number of the last event before a time: `look` gives the first event from a number on. Events lie in the order of
- * their commits, so their times rise but for what clocks and commits differ by.
+ * Finds the number of the last event before a time: `look` returns the first event from a number on. Events lie in the
+ * order of their commits, so their times rise, except for differences between clocks and commits.
  */
 export function* searchLog(
   end: number,

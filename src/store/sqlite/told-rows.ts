@@ -1,6 +1,6 @@
 /**
- * What is told of events as it comes from the reader: rows of plain values, which cost a fraction of what objects cost
- * to copy.
+ * The facts told with events, as the reader returns them: rows of plain values, which cost a fraction of objects to
+ * copy.
  */
 import { plainCodec, type Row } from '../../email/codec.ts'
 import { fieldsOf } from '../../email/fields.ts'
@@ -17,7 +17,7 @@ const { unpack } = plainCodec<ToldRow>(
 /** In the order of the columns. */
 export const toldRow: (row: Row) => ToldRow = unpack
 
-/** One row for each that is wanted, in order. */
+/** One row for each wanted email, in order. */
 export const TOLD = `SELECT ${selected(fieldsOf('tell'), ofEmail)}, ${octetsRead('tell', ofEmail)} AS octets, (
     SELECT json_group_array(json_object('filename', f.filename, 'contentType', f.content_type, 'size', length(b.bytes))
       ORDER BY f.position)
