@@ -1,6 +1,6 @@
 /**
- * Headers in UTF-8 (RFC 6532), as they come over SMTP with SMTPUTF8: there nobody has to guess what 8-bit octets mean,
- * and most of them can be written so that every server takes the message.
+ * Headers in UTF-8 (RFC 6532), as they come over SMTP with SMTPUTF8: there the meaning of 8-bit octets is known, and
+ * most of them can be encoded so that every server takes the message.
  */
 import { isUtf8 } from 'node:buffer'
 import { AddressError, parseAddressList } from '../address/address.ts'
@@ -15,9 +15,9 @@ import { isEightBit, RawError } from './lines.ts'
 export const isAddressField = (lower: string) => isMailboxField(lower) || ['to', 'cc', 'bcc'].includes(lower)
 
 /**
- * The message with encoded words (RFC 2047) where its header has text that is not ASCII. Of mailboxes, names are
- * encoded and local parts stay, for nothing else can be written for them: such a message needs SMTPUTF8 on its way.
- * Expects CRLF lines. Throws RawError for what is not UTF-8, and where neither will do.
+ * The message with encoded words (RFC 2047) for all header text that is not ASCII. In mailboxes, names are encoded and
+ * local parts stay, because they have no other form: such a message needs SMTPUTF8 in transit. Expects CRLF lines.
+ * Throws RawError for text that is not UTF-8, and for fields where neither form is possible.
  */
 export function withEncodedWords(raw: Buffer): Buffer {
   const { fields, end } = readHeader(raw, 0, { strict: true })
@@ -37,7 +37,7 @@ function encoded(raw: Buffer, field: RawField): string {
   const { name, lower, value } = field
   if (isAddressField(lower)) return internationalAddresses(raw, field)
   assertUtf8(raw, field)
-  // Their parameters are encoded in another way (RFC 2231).
+  // Parameters of these fields would need another encoding (RFC 2231).
   if (lower.startsWith('content-')) throw new RawError(`The field ${name} has 8-bit characters.`)
   return readable(name, () => customField(name, value))
 }
