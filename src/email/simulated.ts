@@ -4,8 +4,8 @@
 export const SIMULATOR_DOMAIN = 'simulator.test'
 
 /**
- * Whether mail for the domain ends in the simulator instead of being sent, as all mail in test mode does. It plays
- * suppression itself, so suppression lists do not hold for it.
+ * True when mail for the domain ends in the simulator instead of being sent, as all mail in test mode does. The
+ * simulator plays suppression itself, so suppression lists do not apply.
  */
 export function isSimulated(domain: string, testMode: boolean): boolean {
   return testMode || domain.toLowerCase() === SIMULATOR_DOMAIN
