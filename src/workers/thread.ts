@@ -1,4 +1,4 @@
-/** The body of a worker: does the tasks it is posted, one after the other, and answers for all of them together. */
+/** The body of a worker: does its tasks one after the other, and answers for all of them together. */
 import { setPriority } from 'node:os'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -8,14 +8,11 @@ import { type Answers, AT, clock, type Posted, SINCE } from './task.ts'
 
 export interface ThreadData {
   progress: SharedArrayBuffer
-  /** Steps the operating system puts this thread behind others that want a processor, the main thread above all. */
+  /** How much the operating system prefers other threads that want a processor, the main thread above all. */
   niceness: number
 }
 
-/**
- * Octets, beside the heap and in it, that are not left to be collected some time: a thread that has nothing to do
- * collects nothing.
- */
+/** Octets, outside the heap and in it, that are collected at once: an idle thread collects nothing by itself. */
 const MUCH_BESIDE = 16 * 1024 * 1024
 const MUCH_WITHIN = 64 * 1024 * 1024
 
@@ -27,12 +24,12 @@ const { progress: shared, niceness } = workerData as ThreadData
 const progress = new Int32Array(shared)
 const modules = new Map<string, Promise<JobModule<unknown, unknown>>>()
 
-// On Linux a priority is a thread's own; elsewhere it would be that of the whole process.
+// On Linux a thread has its own priority; elsewhere this would set that of the whole process.
 if (process.platform === 'linux' && niceness > 0) {
   try {
     setPriority(0, niceness)
   } catch {
-    // A sandbox may forbid it: it is a courtesy.
+    // A sandbox may forbid it, which does no harm.
   }
 }
 
@@ -61,7 +58,7 @@ async function perform(posted: Posted): Promise<void> {
   setImmediate(tidy)
 }
 
-/** Once nothing of the tasks is in use any more. */
+/** Runs when nothing of the tasks is in use any more. */
 function tidy(): void {
   const { external_memory: beside, used_heap_size: within } = getHeapStatistics()
   if (beside > MUCH_BESIDE || within > MUCH_WITHIN) collect()
