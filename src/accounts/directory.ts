@@ -42,8 +42,8 @@ const UNKNOWN: Denial = { denied: 'unknown' }
 type ById<Thing> = Map<string, Thing>
 
 /**
- * The accounts as of the last `replace` or `apply`. Look-ups take constant time whatever the number of companies, and a
- * change costs what it changes.
+ * The accounts as of the last `replace` or `apply`. Look-ups take constant time whatever the number of companies, and
+ * the cost of a change depends only on its size.
  */
 export class AccountDirectory {
   #companies: ById<Company> = new Map()

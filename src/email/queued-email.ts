@@ -82,12 +82,12 @@ export interface AcceptedEmail {
 
 /** The state of an email that was to be rescheduled or canceled. */
 export type Rescheduled =
-  /** It waited for its time, and was changed for so many recipients. */
+  /** The email was waiting for its time, and was changed for so many recipients. */
   | { found: 'scheduled'; recipients: number }
   | { found: 'unknown' }
-  /** It was not scheduled. */
+  /** The email was not scheduled. */
   | { found: 'unscheduled' }
-  /** Its time has come: it is being sent, or has been. */
+  /** The email's time has come: it is being sent, or has been. */
   | { found: 'begun' }
   | { found: 'canceled' }
 

@@ -2,7 +2,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const COUNT = 10
-/** Without characters that are mistaken for each other. It has 32, so that a character holds five bits. */
+/** Without characters that are mistaken for each other. There are 32, so that a character holds five bits. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz023456789'
 /** 80 bits, so a plain hash protects them. */
 const LENGTH = 16

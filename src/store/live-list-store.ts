@@ -9,7 +9,7 @@ export interface LiveListStore {
    * latest events first. Costs the same however much has happened.
    */
   changedEmails(range: ChangedRange, companyId: string | null): Promise<ChangedEmails>
-  /** Those of the emails that exist, in the given order, up to the one with which they reach so many octets. */
+  /** The existing ones of these emails, in the given order, up to the one with which they reach so many octets. */
   summaries(ids: readonly string[], octets: number): Promise<EmailSummary[]>
   /** The states of each email's recipients; an email that is gone is left out. */
   recipientCounts(ids: readonly string[]): Promise<RecipientCounts[]>
@@ -24,7 +24,7 @@ export interface ChangedRange {
 
 export interface ChangedEmails {
   ids: string[]
-  /** There may be others. */
+  /** There may be more. */
   more: boolean
 }
 

@@ -21,8 +21,8 @@ export class NamedDestinations {
   readonly #named = new LRUCache<string, Set<string>>({ max: REMEMBERED })
 
   /**
-   * Those of the domains counted in a step that are named. `counted`: the count of each. `day`: any number that is the
-   * same all day.
+   * The named ones of the domains counted in a step. `counted`: the count of each. `day`: any number that is the same
+   * all day.
    */
   among(company: number, day: number, counted: ReadonlyMap<string, number>): ReadonlySet<string> {
     const key = `${company} ${day}`

@@ -2,10 +2,10 @@ import type { Rescheduled } from './store.ts'
 
 /** The state of an email that is to be rescheduled. */
 interface Planned {
-  /** Its delivery has begun. */
+  /** The delivery of the email has begun. */
   sent: boolean
   scheduledAt: number | null
-  /** Some of its recipients are canceled. */
+  /** Some of the email's recipients are canceled. */
   canceled: boolean
 }
 

@@ -31,7 +31,7 @@ export type Finding =
 export interface Consequence {
   /** The recipient bounces, unless another server said something better. */
   ends: boolean
-  /** Its address goes to the suppression list. */
+  /** The recipient's address goes to the suppression list. */
   suppresses: boolean
   /** Another server is asked at once, if the domain has one. */
   asksNext: boolean

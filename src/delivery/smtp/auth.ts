@@ -57,7 +57,7 @@ const steps: Record<AuthMechanism, Steps> = {
     return asksForMore(first) ? command(connection, response) : first
   },
 
-  /** Never standardised; the two prompts come in this order whatever they say. */
+  /** Never standardised; the two prompts come in this order whatever their text. */
   async login(connection, { user, password }) {
     const first = await command(connection, 'AUTH LOGIN', 'AUTH LOGIN')
     if (!asksForMore(first)) return first

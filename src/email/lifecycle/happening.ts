@@ -119,19 +119,19 @@ export type Reported =
   | { kind: 'unsubscribed'; at: number; detail: EventDetail; listed?: true }
 
 export type Happening =
-  /** A node claims it. `suppressed`: the suppression of its address. */
+  /** A node claims the recipient. `suppressed`: the suppression of its address. */
   | { kind: 'claimed'; at: number; suppressed: Stop | null }
-  /** Its stored content is unreadable. */
+  /** The recipient's stored content is unreadable. */
   | { kind: 'damaged'; at: number; message: string }
   | Attempted
-  /** Given back untried: its node stops, or it may not be begun now. */
+  /** The recipient is given back untried: its node stops, or it may not be begun now. */
   | { kind: 'given-back'; at: number; dueAt: number; heldFor: HeldFor | null; message: string }
   | { kind: 'node-lost'; at: number; dueAt: number }
   | { kind: 'cancel'; at: number }
-  /** Its sender wants another time (`dueAt`), before it was begun. */
+  /** The sender wants another time (`dueAt`), before the recipient was begun. */
   | { kind: 'reschedule'; at: number; dueAt: number }
   /**
-   * `named`: the request names its email. `scheduled`: its email has not been begun, and waits for the sender's time.
+   * `named`: the request names the email. `scheduled`: the email has not been begun, and waits for the sender's time.
    * `byMember`: not requested by an operator.
    */
   | { kind: 'retry'; at: number; named: boolean; paused: boolean; scheduled: boolean; byMember?: boolean }
@@ -147,16 +147,16 @@ export type Suppressing = Pick<Suppression, 'type' | 'reason' | 'code'>
 export interface Decision {
   /**
    * The changed facts; null: none, only the events. The facts about answers (`attempts`, `uncertain`,
-   * `preferredServer`, `server`, `lastCode`) are all in it if `tried`, and none of them otherwise. The suspicion of an
-   * untried recipient only rises: if the row has a graver one by now, that stays.
+   * `preferredServer`, `server`, `lastCode`) are all included if `tried`, and none of them otherwise. The suspicion of
+   * an untried recipient only rises: if the row has a graver one by now, that stays.
    */
   change: Partial<Facts> | null
   events: NewEvent[]
-  /** Its address goes on the company's suppression list. */
+  /** The recipient's address goes on the company's suppression list. */
   suppress: Suppressing | null
   /** The recipient is listed with the attempt. */
   tried: boolean
-  /** The reason why `retry` left it alone; the decision holds nothing else then. */
+  /** The reason why `retry` left the recipient alone; the decision holds nothing else then. */
   left?: 'held' | 'scheduled' | 'paused'
 }
 

@@ -42,7 +42,7 @@ function delayed({ state }: Before, { at, detail }: Returned): Decision | null {
   return over ? null : recorded('delivery_delayed', at, detail)
 }
 
-/** It settles the doubt, even after we gave up. */
+/** The report settles the doubt, even after we gave up. */
 function delivered({ state, uncertain }: Before, { at, detail }: Returned): Decision | null {
   if (state === 'suppressed') return null
   const proves = state === 'failed' || (state === 'waiting' && uncertain)

@@ -10,13 +10,13 @@ export interface Kind {
   readonly dropped: boolean
   /** Has no content and no end tag. */
   readonly void: boolean
-  /** Its distance from the text before and after it. */
+  /** The distance of the element from the text before and after it. */
   readonly gap: Gap
-  /** Its start and its end matter, even when it changes no style. */
+  /** The start and the end of the element matter, even when it changes no style. */
   readonly structural: boolean
   readonly list: boolean
   readonly cell: boolean
-  /** Its table bounds the reach of its end tag, and of its implied end. */
+  /** The element's table bounds the reach of its end tag, and of its implied end. */
   readonly tablePart: boolean
   /** May stand in the head; anything else ends it (HTML standard 13.2.6.4.4). */
   readonly headContent: boolean

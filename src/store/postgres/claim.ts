@@ -242,7 +242,7 @@ export class Claim {
 
   async #end(session: Session, endings: readonly Ending[], { now }: ClaimRequest): Promise<void> {
     const happenings = new Map(endings.map((ending) => [nameOf(ending), ending.happening]))
-    // They were waiting until the statement that took them.
+    // The recipients were waiting until the statement that took them.
     const found = (await factsOf(session, endings)).map((recipient) => {
       return { ...recipient, facts: { ...recipient.facts, state: 'waiting' as const } }
     })

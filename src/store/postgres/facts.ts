@@ -34,7 +34,7 @@ export const HOLD_EMAIL: Statement = {
 
 /** A recipient whose rows the transaction has locked. */
 export interface Known extends Place {
-  /** Its company's number. */
+  /** The number of the recipient's company. */
   company: number
   domain: string
   address: string

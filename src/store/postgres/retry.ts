@@ -43,7 +43,7 @@ FROM ${PLACES.as('t')} CROSS JOIN LATERAL (
 
 interface Waiting extends Place {
   paused: boolean
-  /** Its email has not been begun, and waits for the time that its sender gave. */
+  /** The email has not been begun, and waits for the time that its sender gave. */
   scheduled: boolean
 }
 

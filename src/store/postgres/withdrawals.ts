@@ -7,7 +7,7 @@ import type { Session } from './database.ts'
 export interface Doubtful {
   email: NewEmail
   lease: Lease | null
-  /** Its company's number. */
+  /** The number of the email's company. */
   company: number
   /** An earlier commit of it may have taken place. */
   doubtful?: boolean
