@@ -54,7 +54,7 @@ export class Seal {
   open(sealed: Uint8Array, context: string): Buffer {
     const octets = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
     if (octets.length < HEADER || octets[0] !== VERSION) {
-      throw new SealBroken(`What is stored for "${context}" is not a sealed secret.`)
+      throw new SealBroken(`The value stored for "${context}" is not a sealed secret.`)
     }
     const decipher = createDecipheriv('aes-256-gcm', this.#key, octets.subarray(1, 1 + NONCE), {
       authTagLength: TAG,

@@ -101,7 +101,7 @@ export class Membership {
     this.#turn = joining.catch(() => {})
     await joining
     await this.#giveUpPredecessors(this.#nodes)
-    await this.#recover('Recipients that were being sent wait again')
+    await this.#recover('Recipients left over from an interrupted delivery are queued again')
     this.#plan(this.#pause)
   }
 
@@ -116,7 +116,10 @@ export class Membership {
       try {
         await store.leave(this.#lease.token)
       } catch (error) {
-        log.warn({ err: error }, 'This node could not be taken out of service; the others will miss it')
+        log.warn(
+          { err: error },
+          'This node could not leave the cluster; the other nodes will notice its silence',
+        )
       }
     }
     claim?.release()
@@ -143,7 +146,7 @@ export class Membership {
     try {
       this.#claimName()
       if (store.shared) await this.#beat(began)
-      await this.#recover('Recipients that nodes which are gone were sending wait again')
+      await this.#recover('Recipients whose node is gone are queued again')
       if (this.#failing) log.info({}, 'The heartbeat of this node is written again')
       this.#failing = false
       this.#failures.reset()

@@ -185,10 +185,10 @@ function redirected(from: URL, location: string): URL {
 
 function fileOf({ host }: URL, { status, headers, body, complete }: Answer): Fetched {
   if (status !== 200) return { failure: `${host} answered ${status}` }
-  if (!complete) return { failure: `${host} gave only a part of it` }
+  if (!complete) return { failure: `${host} sent only a part of it` }
   const coding = headers['content-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'identity') {
-    return { failure: `${host} gave it in a content coding, although none was asked for` }
+    return { failure: `${host} sent it in a content coding, although none was asked for` }
   }
   return { content: body, contentType: headers['content-type'] ?? null }
 }

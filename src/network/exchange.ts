@@ -95,7 +95,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#octets <= maxOctets) return
     this.#resolve(this.#arriving.whole().subarray(0, maxOctets), false)
     // A server that sends more than is read is not waited for.
-    controller.abort(new Error('as much was read as is wanted'))
+    controller.abort(new Error('the wanted part of the answer has been read'))
   }
 
   onResponseEnd(): void {

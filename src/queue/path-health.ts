@@ -106,7 +106,7 @@ export class PathHealth {
       // The due times are spread, so that another delivery can try the path if this one does not; all are released when
       // the path is clear.
       const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
-      return { dueAt, why: `Not tried, as others got: ${trouble.message}` }
+      return { dueAt, why: `Not tried, because other mail on this path got: ${trouble.message}` }
     }
     for (const trouble of closed) {
       trouble.probe = ready

@@ -35,18 +35,18 @@ export class Results {
         metrics.storeFaults.inc()
         log.error(
           { err: error },
-          'Results of deliveries cannot be recorded; nothing new is begun until they can',
+          'Results of deliveries cannot be recorded; no delivery begins until they can',
         )
       },
       onRecovered: () => {
-        log.info({}, 'Results are recorded again; delivery goes on')
+        log.info({}, 'Results are recorded again; delivery continues')
         onRecovered()
       },
       onUnrecordable: ({ emailId }, error) => {
         metrics.storeFaults.inc()
         log.error(
           { err: error, emailId },
-          'The result of a delivery cannot be written. Its recipients count as being sent until the service is restarted, and may then be sent again',
+          'The result of a delivery cannot be written. Its recipients count as being sent until the service restarts, and may then get the message again',
         )
       },
       onFenced: (attempt, positions) => {

@@ -132,7 +132,7 @@ export class Stops {
   #whole({ email }: ReadyDelivery, now: number): GivenBack | null {
     // The store ends the email as canceled when it is given back.
     if (this.#toCancel.has(email.id))
-      return { dueAt: now, held: false, message: 'Canceled before it was begun' }
+      return { dueAt: now, held: false, message: 'Canceled before its delivery began' }
     const domain = this.#parts.domain(email.domainId)
     const signing = this.#parts.signingDomain(email)
     if (domain?.sending === 'active' && signing?.sending === 'active') return null
@@ -200,4 +200,4 @@ export class Stops {
 
 const PAUSED = 'Paused by the operator'
 /** The store ends the recipient at the next claim. */
-const SUPPRESSED = 'The address was put on the suppression list before this was begun'
+const SUPPRESSED = 'The address was put on the suppression list before the delivery began'

@@ -69,7 +69,7 @@ export class Suspects {
     const request = { emailId: email.id, leaseToken, positions, others, message } as const
     log.error(
       { emailId: email.id, companyId: email.companyId, recipients: positions, during, cause },
-      'An email took down the process in which it was tried alone; it is in quarantine',
+      'An email is in quarantine: it took down the process that tried it alone',
     )
     metrics.outcomes.inc({ verdict: 'quarantined' }, positions.length)
     while (!this.#stopped) {

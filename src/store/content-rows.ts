@@ -58,7 +58,7 @@ export function claimedRecipient(row: Held & { position: number }): ClaimedRecip
 
 /** The message shown with a recipient that ends because its mail is unreadable. */
 export function notSent(why: ContentDamaged): string {
-  return `Not sent: ${why.message}. Restore it from a backup, or have the sender hand it in again`
+  return `Not sent: ${why.message}. Restore it from a backup, or ask the sender to submit it again`
 }
 
 function fileOf(

@@ -298,13 +298,14 @@ function givenBack(item: Item, suspicion: 0 | 2 = 0): void {
   const message =
     suspicion === 0
       ? 'Not tried: the service is stopping'
-      : 'The process that looked at this alone was ended from outside; it will be looked at again'
+      : 'The process that tried this delivery alone was ended from outside; it will be tried again'
   resolveWith(item, (position) => ({ ...released(position, message), suspicion }))
 }
 
 /** The final dot may have been sent. */
 function uncertain(item: Item, suspicion: 0 | 1 | 2): void {
-  const message = 'The process that delivered this ended; whether the server accepted it is not known'
+  const message =
+    'The process that was delivering this ended; it is not known whether the server accepted the message'
   resolveWith(item, (position) => ({ position, verdict: 'uncertain', message, suspicion }))
 }
 

@@ -273,7 +273,7 @@ export class ServerWalk {
         // failure may be chance.
         if (tries > 1) trying = { ...target, tls: 'off' }
         const next = tries > 1 ? 'trying without, as the policy allows' : 'trying once more'
-        dialogue.note(`TLS could not be had (${error.message}); ${next}`)
+        dialogue.note(`TLS failed (${error.message}); ${next}`)
       }
     }
   }

@@ -246,7 +246,7 @@ export class Connection {
 
   /** Ends the connection from our side. */
   destroy(): void {
-    this.fail('closed', `was left by us during ${waitingFor[this.#stage]}`)
+    this.fail('closed', `was disconnected by us during ${waitingFor[this.#stage]}`)
   }
 
   /** Nothing is expected until the next exchange; input before then ends the connection. */

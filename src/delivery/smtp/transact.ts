@@ -271,7 +271,7 @@ function answer(verdict: RecipientReply['verdict'], stage: Stage, reply: Reply):
   return answered
 }
 
-const released = 'Given back before anything was handed over'
+const released = 'Given back before the message was sent'
 
 /**
  * RFC 5321 4.5.3.1.10: 552 to RCPT was once the code for too many recipients and must then be treated as 452: when the

@@ -28,10 +28,10 @@ export function loopOf(
 ): string | null {
   const traces = headers.filter(([name]) => /^received$/i.test(name))
   if (traces.length > MAX_HOPS) {
-    return `it has gone through ${traces.length} servers, and mail that goes in circles does so; ${MAX_HOPS} are allowed`
+    return `it has gone through ${traces.length} servers, which points to a mail loop; ${MAX_HOPS} are allowed`
   }
   if (arrival === undefined) return null
   const own = traces.filter(([, value]) => value.startsWith(ownTrace(arrival.by))).length
   if (own < MAX_OWN_HOPS) return null
-  return `it has been here ${own} times, so it goes in circles: what is sent comes back to be sent once more`
+  return `it has been here ${own} times, so it goes in circles: mail sent from here comes back to be sent again`
 }

@@ -20,8 +20,8 @@ const SOCKET_FAULTS: Record<string, string> = {
   ECONNRESET: 'the connection was cut',
   EPIPE: 'the connection was cut',
   ETIMEDOUT: 'it does not answer',
-  EHOSTUNREACH: 'there is no way to that host',
-  ENETUNREACH: 'there is no way to that network',
+  EHOSTUNREACH: 'there is no route to that host',
+  ENETUNREACH: 'there is no route to that network',
   ENOTFOUND: 'the name of the host is not known',
   EAI_AGAIN: 'the name of the host cannot be looked up now',
   ENOENT: 'there is no socket of that path. Is PostgreSQL running?',
@@ -32,8 +32,8 @@ const SOCKET_FAULTS: Record<string, string> = {
 const SERVER_FAULTS: Record<string, string> = {
   '25006':
     'it is read-only: a standby, or a primary that has become one. It goes on when the address leads to the primary',
-  '25P03': 'a transaction lay idle for too long and was undone. Did this process stand still?',
-  '53000': 'it lacks resources',
+  '25P03': 'a transaction was idle for too long and was rolled back. Was this process suspended?',
+  '53000': 'it is short of resources',
   '53100': 'its disk is full. Free some space on the database server',
   '53200': 'it has no memory left',
   '53300': 'it takes no more connections. Raise max_connections, or run fewer nodes',
@@ -45,7 +45,7 @@ const SERVER_FAULTS: Record<string, string> = {
   '57P05': 'it ended a connection that was idle for too long',
   '58000': 'it met an error of its operating system. Look at its log',
   '58030': 'reading or writing failed. Look for disk faults in its log',
-  '55P03': 'a lock was not to be had in time',
+  '55P03': 'a lock was not granted in time',
   '40001': 'the transaction met another one, again and again',
   '40P01': 'the transaction met another one, again and again',
 }

@@ -161,7 +161,7 @@ export class Target {
     )
     if (row!.locked) return
     throw new StoreConflict(
-      `Another migrate-data is writing to ${this.place}; one that was killed lets go of it within seconds`,
+      `Another migrate-data is writing to ${this.place}; if it was killed, its lock is released within seconds`,
     )
   }
 
