@@ -1,9 +1,9 @@
-/** The nouns of who may send as whom. */
+/** The nouns of accounts: companies, sending domains, API keys and routes. */
 
 export type Scope = 'sending' | 'reading' | 'management'
 export const SCOPES: readonly Scope[] = ['sending', 'reading', 'management']
 
-/** A tenant. Owns domains, keys and emails; never sees anything of another. */
+/** A tenant. Owns domains, keys and emails; never sees anything of another company. */
 export interface Company {
   id: string
   name: string
@@ -11,30 +11,34 @@ export interface Company {
   limits: CompanyLimits
 }
 
-/** Null: there is none, or, of what it may own, the usual one. */
+/** Null: no limit, or, for what it may own, the default. */
 export interface CompanyLimits extends Record<Owned, number | null> {
   /** Requests a second, of all its keys together. */
   rate: number | null
-  /** Recipients accepted on one day, and in one month, in UTC. */
+  /** Recipients accepted a day, and a month, in UTC. */
   daily: number | null
   monthly: number | null
 }
 
-/** What a company has as many of as it likes, up to a limit: every node holds them in memory. */
+/** Things that a company may create freely up to a limit: every node holds them in memory. */
 export type Owned = 'domains' | 'keys' | 'webhooks'
-/** How many where the operator has said nothing. Keys that are revoked do not count. */
+/** The limits unless the operator sets others. Revoked keys do not count. */
 export const USUAL_MOST: Readonly<Record<Owned, number>> = { domains: 1_000, keys: 1_000, webhooks: 100 }
-/** DKIM keys of a domain. */
+/** DKIM keys of a domain, at most. */
 export const MOST_DKIM_KEYS = 10
 
 export const NO_LIMITS: CompanyLimits = {
-  ...{ rate: null, daily: null, monthly: null },
-  ...{ domains: null, keys: null, webhooks: null },
+  rate: null,
+  daily: null,
+  monthly: null,
+  domains: null,
+  keys: null,
+  webhooks: null,
 }
 
-/** Whether the records to publish were seen in DNS. */
+/** Whether the required records were seen in DNS. */
 export type DomainStatus = 'pending' | 'verified'
-/** Whether mail may leave from the domain. `suspended` is the operator's word and outlives verification. */
+/** Whether mail may leave from the domain. `suspended` is set by the operator and outlives verification. */
 export type SendingState = 'inactive' | 'active' | 'suspended'
 
 /** The settings of a domain. Nothing is tracked yet: the tracking settings are kept and shown to clients. */
@@ -43,7 +47,7 @@ export interface DomainSettings {
   sendingOff?: boolean
   openTracking: boolean
   clickTracking: boolean
-  /** What only the form dialect sets; absent: no, and its usual words. */
+  /** Set only through the form dialect; absent: off, and the default texts. */
   openPixelOnTop?: boolean
   clicksInHtmlOnly?: boolean
   unsubscribeTracking?: boolean
@@ -55,46 +59,45 @@ export interface DomainSettings {
 export const DOMAIN_SETTINGS: Readonly<DomainSettings> = { openTracking: false, clickTracking: false }
 
 export type RecordKind = 'dkim' | 'spf' | 'dmarc'
-/** `unknown`: DNS could not be asked. */
+/** `unknown`: DNS did not answer. */
 export type RecordState = 'right' | 'missing' | 'different' | 'unknown'
 
 export interface SendingDomain {
   id: string
   companyId: string
   /**
-   * Lower-case A-label form (punycode). Several companies may have asked for it; one of them alone holds it
-   * (`holdsName`).
+   * Lower-case A-label form (punycode). Several companies may have claimed it; only one of them holds it (`holdsName`).
    */
   name: string
   status: DomainStatus
   sending: SendingState
   createdAt: number
   settings: DomainSettings
-  /** What DNS had when it was asked last, the worst of each kind; empty: it was never asked. */
+  /** The result of the last DNS check, the worst of each kind; empty: never checked. */
   seen: Partial<Record<RecordKind, RecordState>>
   dkim: DkimIdentity[]
   /**
-   * Ids of domains of the same company that mail of this one may be from as well. Whether mail may leave from each is
-   * that one's own state.
+   * Ids of domains of the same company that may also be the author domain of this one's mail. Whether mail may leave
+   * from each of them is its own state.
    */
   speaksFor: string[]
 }
 
-/** Whether the name is this company's: it has shown that it is, or the operator has said so. */
+/** True when the company owns the name: it has proven that, or the operator has activated the domain. */
 export function holdsName({ status, sending }: Pick<SendingDomain, 'status' | 'sending'>): boolean {
   return status === 'verified' || sending === 'active'
 }
 
 export type DkimAlgorithm = 'rsa-sha256' | 'ed25519-sha256'
 
-/** One signing key of a domain. The private half leaves the database only sealed. */
+/** One signing key of a domain. The private half leaves the service only sealed. */
 export interface DkimIdentity {
   id: string
   selector: string
   algorithm: DkimAlgorithm
-  /** Mail is signed with it; one that is not may be published before. */
+  /** True: mail is signed with it. An inactive key may be published in advance. */
   active: boolean
-  /** Base64 of the public key as it stands in the `p=` tag (RFC 6376 3.6.1, RFC 8463 4). */
+  /** Base64 of the public key, as in the `p=` tag (RFC 6376 3.6.1, RFC 8463 4). */
   publicKey: string
   /** PKCS#8 DER, sealed by `accounts/seal.ts`. */
   sealedPrivateKey: Uint8Array
@@ -104,7 +107,7 @@ export interface ApiKey {
   id: string
   companyId: string
   name: string
-  /** SHA-256 of the token; the token itself is never kept. */
+  /** SHA-256 of the token; the token itself is never stored. */
   tokenHash: Uint8Array
   /**
    * Of a login over SMTP whose password somebody chose, as scrypt has hashed it (people/password.ts): under the name of
@@ -112,26 +115,26 @@ export interface ApiKey {
    */
   password: string | null
   scopes: Scope[]
-  /** Set when the key may send from one domain only. */
+  /** Set when the key may send only from one domain. */
   domainId: string | null
-  /** Ranges of addresses it may be used from, as `canonicalRange` writes them; empty: from anywhere. */
+  /** Address ranges it may be used from, in the form of `canonicalRange`; empty: anywhere. */
   networks: string[]
   createdAt: number
-  /** Unix ms from which it works no more; null: never. */
+  /** Unix ms from which it no longer works; null: never. */
   expiresAt: number | null
   revokedAt: number | null
 }
 
 /** A relay that takes the mail of a company, or of one of its domains, instead of POSTROAD_DELIVERY. */
 export interface Route {
-  /** Another one after every change. */
+  /** Changes with every change of the route. */
   id: string
   companyId: string
-  /** Null: of all domains of the company that have none of their own. */
+  /** Null: the route of all domains of the company that have none of their own. */
   domainId: string | null
   /** As in POSTROAD_DELIVERY, without user and password. */
   url: string
-  /** User and password, sealed (routes.ts); null: the relay asks for none. */
+  /** User and password, sealed (routes.ts); null: the relay needs none. */
   sealed: Uint8Array | null
   createdAt: number
 }
@@ -140,15 +143,15 @@ export interface Route {
 export interface AccountsSnapshot {
   companies: Company[]
   domains: SendingDomain[]
-  /** Mail from them may still wait. */
+  /** Removed domains whose mail may still wait. */
   removedDomains: Pick<SendingDomain, 'id' | 'name'>[]
   keys: ApiKey[]
   routes: Route[]
 }
 
 /**
- * What was changed since an earlier version, as it is now. What has an id among `ids` and is in no list is gone.
- * `routes`: all of them, or null where none was changed.
+ * The changes since an earlier version, in their present state. A thing whose id is among `ids` and in no list is gone.
+ * `routes`: all of them, or null when none was changed.
  */
 export interface AccountsChange extends Omit<AccountsSnapshot, 'routes'> {
   version: number
@@ -156,7 +159,7 @@ export interface AccountsChange extends Omit<AccountsSnapshot, 'routes'> {
   routes: Route[] | null
 }
 
-/** In the place of a key's id: a person of the console, who has sent something without a key. */
+/** In place of a key's id: a person of the console, who has sent something without a key. */
 const PERSON = 'person:'
 
 export function keyIdOfPerson(personId: string): string {
@@ -167,22 +170,22 @@ export function isOfPerson(keyId: string): boolean {
   return keyId.startsWith(PERSON)
 }
 
-/** Who is asking, established by an API key. */
+/** The caller, authenticated by an API key. */
 export interface Principal {
-  /** Or that of a person (`keyIdOfPerson`). */
+  /** The key's id, or that of a person (`keyIdOfPerson`). */
   keyId: string
   companyId: string
   scopes: ReadonlySet<Scope>
-  /** The one domain the key is restricted to, else null. */
+  /** The one domain that the key is restricted to, otherwise null. */
   domainId: string | null
-  /** The IP address the request comes from, in any spelling; '' when that cannot be told. */
+  /** The IP address of the request, in any spelling; '' when unknown. */
   address: string
 }
 
-/** Why somebody is not let in. */
+/** The reason why a caller is denied. */
 export type Denial =
   /** Malformed, unknown or revoked: one answer for all three. */
   | { denied: 'unknown' }
   | { denied: 'expired' }
-  /** The key may not be used from this address, here in its one spelling. */
+  /** The key may not be used from this address, which is in canonical form. */
   | { denied: 'elsewhere'; keyId: string; address: string }

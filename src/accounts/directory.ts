@@ -1,4 +1,4 @@
-/** All accounts in memory: every request asks it, the store only when something changed. */
+/** All accounts in memory: every request reads them here; the store is read only when something changed. */
 import { timingSafeEqual } from 'node:crypto'
 import { AddressRanges, canonicalAddress, NotARange } from '../network/address-range.ts'
 import {
@@ -18,7 +18,7 @@ import {
 import { RouteTable } from './routes.ts'
 import { isToken, tokenDigest } from './token.ts'
 
-/** Of an email: the id of the domain it is sent for, and its MAIL FROM. */
+/** The fields of an email that decide its signature: the id of the domain that it is sent for, and its MAIL FROM. */
 export interface Signable {
   domainId: string
   sender: string
@@ -26,7 +26,7 @@ export interface Signable {
 
 type RemovedDomain = AccountsSnapshot['removedDomains'][number]
 
-/** A key that is not revoked. */
+/** The holder of a key that is not revoked. */
 interface Holder {
   keyId: string
   companyId: string
@@ -39,12 +39,12 @@ interface Holder {
 
 const UNKNOWN: Denial = { denied: 'unknown' }
 
-/** By id. A thing that is changed keeps its place among the others. */
+/** By id. A changed thing keeps its place among the others. */
 type ById<Thing> = Map<string, Thing>
 
 /**
- * The accounts as of the last `replace` or `apply`. Look-ups take constant time whatever the number of companies, and a
- * change costs what it changes.
+ * The accounts as of the last `replace` or `apply`. Look-ups take constant time whatever the number of companies, and
+ * the cost of a change depends only on its size.
  */
 export class AccountDirectory {
   #companies: ById<Company> = new Map()
@@ -52,9 +52,9 @@ export class AccountDirectory {
   #removedDomains: ById<RemovedDomain> = new Map()
   #keys: ById<ApiKey> = new Map()
   #routes = new RouteTable([])
-  /** Made of the above when it is asked for. */
+  /** Made from the maps above when it is asked for. */
   #snapshot: AccountsSnapshot | null = null
-  /** Of all companies that have asked for the name. */
+  /** The domains of all companies that have claimed the name. */
   readonly #domainsByName = new Map<string, SendingDomain[]>()
   readonly #removedNames = new Map<string, number>()
   /** By `tokenDigest`. */
@@ -63,7 +63,7 @@ export class AccountDirectory {
   /** Keys with a password, by the domain in their name. */
   readonly #logins = new Map<string, ApiKey[]>()
 
-  /** Takes over a snapshot as a whole: whoever asks sees the old accounts or the new ones, never a mixture. */
+  /** Takes over a snapshot as a whole: readers see the old accounts or the new ones, never a mixture. */
   replace({ companies, domains, removedDomains, keys, routes }: AccountsSnapshot): void {
     for (const index of [
       ...[this.#domainsByName, this.#removedNames, this.#holders, this.#holdersById],
@@ -82,7 +82,7 @@ export class AccountDirectory {
     this.#snapshot = null
   }
 
-  /** Takes over what has changed; likewise as a whole. */
+  /** Takes over a change, likewise as a whole. */
   apply({ ids, companies, domains, removedDomains, keys, routes }: AccountsChange): void {
     for (const id of ids) this.#unindex(id)
     update(this.#companies, ids, companies)
@@ -147,7 +147,7 @@ export class AccountDirectory {
     return this.#snapshot
   }
 
-  /** Who holds this token and calls from `address`, as things stand now. */
+  /** Authenticates the holder of this token, calling from `address`, by the present accounts. */
   authenticate(token: string, address: string): Principal | Denial {
     if (!isToken(token)) return UNKNOWN
     const digest = tokenDigest(token)
@@ -185,17 +185,17 @@ export class AccountDirectory {
     return this.#logins.has(domain)
   }
 
-  /** The same caller as things stand now. */
+  /** The same caller by the present accounts. */
   current(principal: Principal): Principal | Denial {
     const { keyId, address } = principal
-    // His session was looked at when his request began.
+    // The session of a person was checked when the request began.
     if (isOfPerson(keyId)) return principal
     return this.holder(keyId, address)
   }
 
   /**
-   * The domain of this name that the company has, or has asked for. `name` as a lower-case A-label (punycode), the form
-   * `parseDomain` makes.
+   * The company's domain of this name, held or claimed. `name` as a lower-case A-label (punycode), the form of
+   * `parseDomain`.
    */
   domainNamed(name: string, companyId: string): SendingDomain | undefined {
     return this.#domainsByName.get(name)?.find((domain) => domain.companyId === companyId)
@@ -206,8 +206,8 @@ export class AccountDirectory {
   }
 
   /**
-   * Whose keys sign mail: the domain of its sender, which need not be the one it is sent for. Undefined: that domain is
-   * gone, or is not of the same company any more.
+   * The domain whose keys sign the mail: that of its sender, which may differ from the one it is sent for. Undefined:
+   * that domain is gone, or no longer belongs to the same company.
    */
   signingDomain({ domainId, sender }: Signable): SendingDomain | undefined {
     const domain = this.#domains.get(domainId)
@@ -217,7 +217,7 @@ export class AccountDirectory {
     return this.domainNamed(sender.slice(sender.lastIndexOf('@') + 1), domain.companyId)
   }
 
-  /** There was a domain with this id or name. One that is merely unknown may be new. */
+  /** True when a domain with this id or name was removed. An unknown one may be new. */
   isRemoved(idOrName: string): boolean {
     return this.#removedDomains.has(idOrName) || this.#removedNames.has(idOrName)
   }
@@ -227,7 +227,7 @@ export class AccountDirectory {
     return (this.#domains.get(id) ?? this.#removedDomains.get(id))?.name ?? null
   }
 
-  /** The route of its own that mail of this domain and company has; null: it goes as all mail does. */
+  /** The route set for mail of this domain and company; null: the default one. */
   routeFor(sender: { domainId: string; companyId: string }): Route | null {
     return this.#routes.for(sender)
   }
@@ -241,7 +241,7 @@ export class AccountDirectory {
     return this.#companies.get(companyId)?.limits.rate ?? null
   }
 
-  /** How many recipients a company may have on one day, and in one month; undefined: any number. */
+  /** Recipients that a company may have a day, and a month; undefined: any number. */
   quotaOf(companyId: string): Pick<CompanyLimits, 'daily' | 'monthly'> | undefined {
     const limits = this.#companies.get(companyId)?.limits
     return limits === undefined || (limits.daily === null && limits.monthly === null) ? undefined : limits
@@ -271,7 +271,7 @@ function byId<Thing extends { id: string }>(things: readonly Thing[]): ById<Thin
   return new Map(things.map((thing) => [thing.id, thing]))
 }
 
-/** What has one of the ids is as it is among `things`, or gone. */
+/** Updates the things with these ids from `things`, and removes the others with these ids. */
 function update<Thing extends { id: string }>(
   known: ById<Thing>,
   ids: readonly string[],
@@ -294,7 +294,7 @@ function holderOf({ id, companyId, tokenHash, scopes, domainId, expiresAt, netwo
   }
 }
 
-/** What somebody else wrote into the database and is no range admits nobody; the other keys go on. */
+/** An invalid range, written into the database by other means, admits no address; the other keys work on. */
 function rangesOf(networks: string[]): AddressRanges {
   try {
     return new AddressRanges(networks)

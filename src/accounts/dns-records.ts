@@ -1,4 +1,4 @@
-/** The DNS records a domain needs, in words and forms its owner can paste. */
+/** The DNS records that a domain needs, in forms that its owner can paste. */
 import { dkimRecord } from '../mail/dkim/key.ts'
 import type { DkimAlgorithm, RecordKind, SendingDomain } from './account.ts'
 
@@ -18,7 +18,7 @@ const PURPOSE: Readonly<Record<DkimAlgorithm, string>> = {
   'ed25519-sha256': 'Second DKIM key (Ed25519), for receivers that know it.',
 }
 
-/** @param hostname the name this service sends under, as in EHLO */
+/** @param hostname the name that this service sends under, as in EHLO */
 export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[] {
   const dkim = domain.dkim.map(
     ({ selector, algorithm, publicKey, active }): DnsRecord => ({

@@ -1,15 +1,15 @@
-/** What a record that was found is worth beside the one that was asked for. */
+/** Judges a record found in DNS against the required one. */
 import { DkimRecordError, parseDkimRecord } from '../mail/dkim/key.ts'
 import type { RecordState } from './account.ts'
 import type { DnsRecord } from './dns-records.ts'
 
 export interface Judgement {
   state: RecordState
-  /** What is wrong and what to do; null when right. */
+  /** The fault and the remedy; null when right. */
   advice: string | null
-  /** What the record that was found tells receivers; null where that is just what was asked for. */
+  /** The meaning of the published record for receivers; null when it is exactly the required one. */
   explanation: string | null
-  /** What to publish in place of what was found, where that is neither it nor the record as it was asked for. */
+  /** The record to publish instead, when that is neither the found nor the required one. */
   suggestion: string | null
 }
 
@@ -23,7 +23,7 @@ export function judgeRecord(record: DnsRecord, hostname: string, found: readonly
 }
 
 function judgeDkim(record: DnsRecord, found: readonly string[]): Judgement {
-  // RFC 6376 3.6.2.2: with more than one TXT record under the name, what a verifier does is undefined.
+  // RFC 6376 3.6.2.2: with more than one TXT record under the name, verifiers' behaviour is undefined.
   if (found.length > 1) {
     return different(`There are ${found.length} TXT records at ${record.name}; leave only the one shown.`)
   }
@@ -57,7 +57,8 @@ function differentKey(published: string, wanted: string): string {
 }
 
 /**
- * Only the direct mention is looked for: an SPF record may allow the host by other ways, which its owner knows best.
+ * Only a direct mention of the host is searched for: an SPF record may allow the host in other ways, which its owner
+ * knows best.
  */
 function judgeSpf(hostname: string, found: readonly string[]): Judgement {
   const records = found.filter((text) => /^v=spf1(\s|$)/i.test(text))
@@ -76,7 +77,7 @@ function judgeSpf(hostname: string, found: readonly string[]): Judgement {
   )
 }
 
-/** Behind `v=spf1`. */
+/** The terms after `v=spf1`. */
 function spfTerms(record: string): string[] {
   return record.trim().split(/\s+/).slice(1)
 }
@@ -85,10 +86,12 @@ function namesHost(terms: readonly string[], hostname: string): boolean {
   return terms.some((term) => term.toLowerCase().replace(/^\+/, '') === `a:${hostname}`)
 }
 
-/** RFC 7208 5.1: nothing behind `all` is looked at, and 6.1: `redirect` counts when nothing else has. */
+/** RFC 7208 5.1: terms after `all` are ignored, and 6.1: `redirect` counts only when nothing else matched. */
 const LAST = /^(?:[+?~-]?all$|redirect=)/i
 
-/** One record of these terms: each once, the host among them, and the last one of `all` or `redirect` at the end. */
+/**
+ * One record with these terms: each once, with the host among them, and with the last `all` or `redirect` at the end.
+ */
 function withHost(terms: readonly string[], hostname: string): string {
   const allowing = terms.filter((term) => !LAST.test(term))
   const last = terms.findLast((term) => LAST.test(term)) ?? '~all'

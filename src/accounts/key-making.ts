@@ -1,6 +1,6 @@
 /**
- * DKIM keys for companies. An RSA key takes some hundred milliseconds of a thread, so one is made after the other, and
- * companies take turns: who asks for many takes neither all threads nor the time of who asks for one.
+ * Makes DKIM keys for companies. An RSA key takes a thread some hundred milliseconds, so they are made one at a time,
+ * and companies take turns: a company that asks for many takes neither all threads nor another company's time.
  */
 import { CompanyPlaces } from '../common/company-places.ts'
 import { type DkimKey, type DkimKeyAlgorithm, generateDkimKey } from '../mail/dkim/key.ts'

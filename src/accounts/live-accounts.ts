@@ -1,17 +1,17 @@
 /**
- * The accounts of the store in memory: how a change comes to count, when the store tells of it and when somebody needs
- * it before.
+ * The accounts of the store in memory: how a change takes effect, when the store reports it and when a request needs it
+ * before.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountsChange, AccountsSnapshot } from './account.ts'
 import { AccountDirectory } from './directory.ts'
 
-/** Where accounts are kept. `Store` is one. */
+/** The source of accounts, such as `Store`. */
 export interface AccountSource {
   accounts(): Promise<AccountsSnapshot>
-  /** Another number after every change of accounts. */
+  /** Changes with every change of accounts. */
   accountsVersion(): Promise<number>
-  /** What has changed since that version; null: everything is to be read. */
+  /** The changes since that version; null: everything must be read. */
   accountsSince(version: number): Promise<AccountsChange | null>
   /** Calls back with `accounts`, among others, soon after a change. Returns a function that stops it. */
   watch(onChange: (change: string) => void): () => void
@@ -19,18 +19,15 @@ export interface AccountSource {
 
 export interface LiveAccountsParts {
   source: AccountSource
-  /** Changed accounts could not be read; they will be read in a second. */
+  /** Changed accounts could not be read; they will be read again in a second. */
   onFault(error: unknown): void
-  /** The store is asked because of somebody whom the directory does not know. */
+  /** The store is asked because of a caller that the directory does not know. */
   onLook(): void
 }
 
-/** Milliseconds after a failure: a revoked key must not live on for want of another change. */
+/** Milliseconds after a failure: a revoked key must not live on until the next change. */
 const AGAIN_MS = 1_000
-/**
- * Milliseconds between the beginnings of two looks that strangers cause: guessing keys costs no more than twenty tiny
- * reads a second.
- */
+/** Milliseconds between two looks that strangers cause: guessing keys costs at most twenty tiny reads a second. */
 const LOOK_PAUSE_MS = 50
 
 export class LiveAccounts {
@@ -39,10 +36,10 @@ export class LiveAccounts {
   readonly #listeners: (() => void)[] = []
   readonly #stopped = new AbortController()
   #unwatch: () => void = () => {}
-  /** What the directory holds is this version or a later one. */
+  /** The directory holds this version or a later one. */
   #version: number | null = null
   #read: Promise<void> = Promise.resolve()
-  /** A change was told that has not been read yet. */
+  /** A change was reported that has not been read yet. */
   #changed = false
   #following = false
   /** The look that has not begun yet. */
@@ -54,7 +51,7 @@ export class LiveAccounts {
     this.#parts = parts
   }
 
-  /** Reads everything. From then on a change, whoever makes it, counts within a second. */
+  /** Reads everything. From then on every change takes effect within a second, whichever process makes it. */
   async start(): Promise<void> {
     await this.refresh()
     this.#unwatch = this.#parts.source.watch((change) => {
@@ -74,20 +71,20 @@ export class LiveAccounts {
     this.#listeners.push(listener)
   }
 
-  /** Reads what has changed. Resolves when what was committed before the call counts. */
+  /** Reads the changes. Resolves when everything committed before the call is in effect. */
   refresh(): Promise<void> {
-    // One after the other: what was read first must not replace what was read later.
+    // One after the other: an older result must not replace a newer one.
     this.#read = this.#read.catch(() => {}).then(() => this.#readChanged())
     return this.#read
   }
 
   /**
-   * Resolves when what was committed before the call counts; rejects when the store cannot be read. Cheap, whoever asks
-   * and how often: all share a look at the version, which is taken at most twenty times a second, and everything is
-   * read only when it has changed.
+   * Resolves when everything committed before the call is in effect; rejects when the store cannot be read. Cheap for
+   * any number of callers: they share a look at the version, at most twenty times a second, and accounts are read only
+   * when it has changed.
    */
   catchUp(): Promise<void> {
-    // Not the look under way: the store may have been read before the change.
+    // The look under way does not suffice: it may have read the store before the change.
     this.#nextLook ??= this.#lookInTurn()
     return this.#nextLook
   }
@@ -101,7 +98,7 @@ export class LiveAccounts {
     await look
   }
 
-  /** The same at once, for callers who are known and counted: it costs a look each time. */
+  /** The same at once, for callers who are known and limited: each call costs a look. */
   async look(): Promise<void> {
     if ((await this.#parts.source.accountsVersion()) !== this.#version) await this.refresh()
   }
@@ -117,7 +114,7 @@ export class LiveAccounts {
 
   async #readAll(): Promise<void> {
     const { source } = this.#parts
-    // Before the accounts: what changes in between is found by the next look.
+    // Read before the accounts: a change in between is found by the next look.
     const version = await source.accountsVersion()
     this.directory.replace(await source.accounts())
     this.#version = version

@@ -10,7 +10,7 @@ export interface NewDomain {
   /** Unicode or punycode. */
   name: string
   seal: Seal
-  /** Adds an Ed25519 key (RFC 8463) beside the RSA one; receivers that do not know it use the other. */
+  /** Adds an Ed25519 key (RFC 8463) beside the RSA one; receivers that do not support it use the other. */
   ed25519: boolean
   /** Ids of other domains of the company; default: none. */
   speaksFor?: string[]

@@ -1,19 +1,19 @@
-/** Which emails may a key read back? */
+/** Decides which emails a key may read. */
 import type { Principal } from './account.ts'
 
-/** Whose email it is and who handed it in. */
+/** The owner of an email, and the key that submitted it. */
 export interface EmailOrigin {
   companyId: string
   domainId: string
   keyId: string
 }
 
-/** Whether the key lacks the scope for reading anything at all, which it may be told. */
+/** True when the key lacks any scope for reading, which the caller may be told. */
 export function readsNothing({ scopes }: Principal): boolean {
   return !scopes.has('reading') && !scopes.has('sending')
 }
 
-/** Whether it is mail of the key's company, and of the one domain where the key is restricted to it. */
+/** True for mail of the key's company, and of the one domain if the key is restricted to it. */
 export function isOwn(
   { companyId, domainId }: Pick<Principal, 'companyId' | 'domainId'>,
   email: Pick<EmailOrigin, 'companyId' | 'domainId'>,
@@ -22,8 +22,9 @@ export function isOwn(
 }
 
 /**
- * `reading` reads all emails of the company, or of the one domain the key is restricted to. A key with `sending` alone
- * reads what it sent itself. Whoever gets `false` must be answered as if the email did not exist.
+ * A key with `reading` reads all emails of the company, or of the one domain it is restricted to. A key with only
+ * `sending` reads the emails that it sent itself. After `false` the caller must be answered as if the email did not
+ * exist.
  */
 export function mayRead(principal: Principal, email: EmailOrigin): boolean {
   if (!isOwn(principal, email)) return false
@@ -32,8 +33,8 @@ export function mayRead(principal: Principal, email: EmailOrigin): boolean {
 }
 
 /**
- * Whether a key may give an email another time, or cancel it: one with `management` every email that is its own, one
- * with `sending` those that it may read as well. Whoever gets `false` must be answered as if the email did not exist.
+ * Decides whether a key may reschedule or cancel an email: with `management` every email that is its own, with
+ * `sending` those that it may also read. After `false` the caller must be answered as if the email did not exist.
  */
 export function maySchedule(principal: Principal, email: EmailOrigin): boolean {
   if (principal.scopes.has('management')) return isOwn(principal, email)

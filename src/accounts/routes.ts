@@ -1,11 +1,11 @@
-/** Routes of a company's or a domain's own: relays that take their mail instead of POSTROAD_DELIVERY. */
+/** The routes of companies and domains: relays that take their mail instead of POSTROAD_DELIVERY. */
 import type { Route } from './account.ts'
 import type { Seal } from './seal.ts'
 
-/** What a relay is logged in to with. */
+/** The credentials for a relay. */
 export interface RouteCredentials {
   user: string
-  /** Or an OAuth 2.0 access token. */
+  /** A password, or an OAuth 2.0 access token. */
   password: string
 }
 
@@ -13,7 +13,7 @@ export function sealCredentials(seal: Seal, routeId: string, credentials: RouteC
   return seal.seal(Buffer.from(JSON.stringify(credentials)), contextOf(routeId))
 }
 
-/** Null: the relay asks for none. Throws SealBroken. */
+/** Null: the relay needs none. Throws SealBroken. */
 export function openCredentials(seal: Seal, { id, sealed }: Route): RouteCredentials | null {
   if (sealed === null) return null
   return JSON.parse(seal.open(sealed, contextOf(id)).toString()) as RouteCredentials
@@ -23,7 +23,7 @@ function contextOf(routeId: string): string {
   return `route:${routeId}`
 }
 
-/** Which route mail has: that of its sending domain, else that of its company. */
+/** Finds the route of mail: that of its sending domain, otherwise that of its company. */
 export class RouteTable {
   readonly all: Route[]
   readonly #byDomain = new Map<string, Route>()
@@ -37,9 +37,9 @@ export class RouteTable {
     }
   }
 
-  /** Null: it goes as all mail does. */
+  /** Null: the default route. */
   for({ domainId, companyId }: { domainId: string; companyId: string }): Route | null {
-    // The usual case, in which nobody need look.
+    // The usual case needs no look-up.
     if (this.all.length === 0) return null
     return this.#byDomain.get(domainId) ?? this.#byCompany.get(companyId) ?? null
   }

@@ -1,4 +1,4 @@
-/** Secrets at rest: DKIM private keys lie in the database only as sealed octets. */
+/** Encrypts secrets at rest: DKIM private keys are stored only as sealed octets. */
 import {
   createCipheriv,
   createDecipheriv,
@@ -9,7 +9,7 @@ import {
 } from 'node:crypto'
 import type { DkimIdentity } from './account.ts'
 
-/** First octet of everything sealed, so that a later scheme can be told apart. */
+/** First octet of everything sealed, which identifies the scheme. */
 const VERSION = 1
 const NONCE = 12
 const TAG = 16
@@ -21,8 +21,8 @@ export class SealBroken extends Error {
 }
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce for each sealing. `context` names what is sealed and is
- * authenticated with it: sealed octets moved to another row do not open there.
+ * AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce for each sealing. `context` names the sealed thing and is
+ * authenticated: sealed octets moved to another row cannot be opened there.
  */
 export class Seal {
   readonly #key: Buffer
@@ -44,7 +44,7 @@ export class Seal {
 
   /**
    * 32 octets for another purpose than sealing (HKDF-SHA-256, RFC 5869): the same for the same key and purpose, and
-   * telling nothing about either.
+   * revealing neither.
    */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#key, '', `postroad ${purpose}`, 32))
@@ -54,7 +54,7 @@ export class Seal {
   open(sealed: Uint8Array, context: string): Buffer {
     const octets = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
     if (octets.length < HEADER || octets[0] !== VERSION) {
-      throw new SealBroken(`What is stored for "${context}" is not a sealed secret.`)
+      throw new SealBroken(`The value stored for "${context}" is not a sealed secret.`)
     }
     const decipher = createDecipheriv('aes-256-gcm', this.#key, octets.subarray(1, 1 + NONCE), {
       authTagLength: TAG,
@@ -72,10 +72,10 @@ export class Seal {
   }
 }
 
-/** What the secret of MIME boundaries is derived for: see `Boundaries`. */
+/** The purpose for which the secret of MIME boundaries is derived: see `Boundaries`. */
 export const BOUNDARIES = 'mime boundaries'
 
-/** What a DKIM private key is sealed as. */
+/** The context under which a DKIM private key is sealed. */
 export function dkimContext(identityId: string): string {
   return `dkim:${identityId}`
 }

@@ -1,4 +1,4 @@
-/** Where the sealing key comes from: the setting, or a file beside the database that the first start makes. */
+/** The source of the sealing key: the setting, or a file beside the database that the first start makes. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -6,28 +6,29 @@ import type { AccountsSnapshot } from './account.ts'
 import { openCredentials } from './routes.ts'
 import { openPrivateKey, Seal } from './seal.ts'
 
-/** The part of the settings that says where the key is. */
+/** The settings that give the key. */
 export interface SecretKeySource {
   secretKey: Buffer | null
   database: { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
 }
 
-/** The accounts that hold something sealed. */
+/** The accounts that hold sealed values. */
 type Sealing = Pick<AccountsSnapshot, 'domains' | 'routes'>
 
-/** The key is missing, unreadable or not the one the database was sealed with. The message tells what to do. */
+/** The key is missing, unreadable or not the one the database was sealed with. The message gives the remedy. */
 export class SecretKeyError extends Error {
   override name = 'SecretKeyError'
 }
 
-/** The file the key is kept in when POSTROAD_SECRET_KEY is not set. */
+/** The file for the key when POSTROAD_SECRET_KEY is not set. */
 export function secretKeyPath(databasePath: string): string {
   return `${databasePath}.key`
 }
 
 /**
- * The seal for this database, proven on all that is sealed in it: a node with the wrong key must not start, for it
- * would send unsigned mail, reach no relay, or seal what the others cannot open. Throws SecretKeyError.
+ * The seal for this database, checked against everything sealed in it: a node with the wrong key must not start,
+ * because it would send unsigned mail, reach no relay, or seal values that the other nodes cannot open. Throws
+ * SecretKeyError.
  */
 export async function openSeal(source: SecretKeySource, accounts: Sealing): Promise<Seal> {
   const sealed = [...sealedIn(accounts)]
@@ -67,8 +68,9 @@ function* sealedIn({ domains, routes }: Sealing): Generator<{ what: string; open
 }
 
 /**
- * 32 octets: POSTROAD_SECRET_KEY where it is set, else the file beside the SQLite database. With `make` (the default) a
- * missing file is made, mode 600; several processes that start at once end up with the same key. Throws SecretKeyError.
+ * 32 octets: POSTROAD_SECRET_KEY if set, otherwise the file beside the SQLite database. With `make` (the default) a
+ * missing file is created, mode 600; several processes that start at once end up with the same key. Throws
+ * SecretKeyError.
  */
 export async function loadSecretKey(
   source: SecretKeySource,
@@ -115,7 +117,9 @@ async function readKeyFile(path: string): Promise<Buffer | null> {
   return Buffer.from(hex, 'hex')
 }
 
-/** Writes aside, syncs, then links into place: nobody ever reads half a key, and an existing one is never replaced. */
+/**
+ * Writes aside, syncs, then links into place: a partial key is never visible, and an existing one is never replaced.
+ */
 async function makeKeyFile(path: string): Promise<void> {
   const folder = dirname(path)
   const aside = `${path}.${randomUUID()}`
@@ -129,7 +133,7 @@ async function makeKeyFile(path: string): Promise<void> {
       await file.close()
     }
     await putInPlace(aside, path)
-    // The name must be as durable as the keys that will be sealed with what is behind it.
+    // The directory entry must be as durable as the values that will be sealed with this key.
     const directory = await open(folder, 'r')
     await directory.sync().finally(() => directory.close())
   } catch (cause) {

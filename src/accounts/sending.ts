@@ -1,4 +1,4 @@
-/** May this key send from this domain? The one place that decides it, for every dialect. */
+/** Decides whether a key may send from a domain: the one place for every dialect. */
 import type { Principal, SendingDomain } from './account.ts'
 import type { AccountDirectory } from './directory.ts'
 
@@ -9,18 +9,18 @@ export type SendingCheck =
   | { ok: true; domain: SendingDomain }
   /** The key lacks the scope `sending`. */
   | { ok: false; why: 'scope'; scope: 'sending' }
-  /** The key may send from `domain` only. */
+  /** The key may send only from `domain`. */
   | { ok: false; why: 'restricted'; domain: string }
-  /** Nobody's domain, or another company's: the two cannot be told apart. */
+  /** The domain is unknown, or another company's: the answer is the same. */
   | { ok: false; why: 'unknown'; domain: string }
   /** The company's own domain, but it may not send. `detail` is a sentence for its owner. */
   | { ok: false; why: 'inactive'; domain: string; detail: string; cause: Inactivity }
 
 /**
- * Checks from the key towards the domain (scope, restriction, ownership, state), so that what is wrong with the key is
- * said before anything is said about a domain.
+ * Checks from the key towards the domain (scope, restriction, ownership, state), so that a fault of the key is reported
+ * before anything about a domain.
  *
- * @param domainName lower-case A-label form, as `parseDomain` makes it
+ * @param domainName lower-case A-label form, as made by `parseDomain`
  */
 export function checkSending(
   directory: AccountDirectory,
@@ -41,8 +41,8 @@ export function checkSending(
 }
 
 /**
- * May mail that is sent for `domain` be from `authorName` as well? Only where the domain was set up to speak for it. A
- * key for one domain sends from that domain alone, whatever the domain speaks for.
+ * Decides whether mail sent for `domain` may also be from `authorName`: only when the domain was set up to speak for
+ * it. A key for one domain sends only from that domain, whatever the domain speaks for.
  *
  * @param authorName lower-case A-label form
  */

@@ -1,4 +1,4 @@
-/** API key tokens: what the holder keeps, and the hash that we keep. */
+/** API key tokens: the secret that the holder keeps, and the hash that we store. */
 import { hash, randomInt } from 'node:crypto'
 
 const PREFIX = 'pr_'
@@ -7,8 +7,8 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const TOKEN = /^pr_[0-9A-Za-z]{32}$/
 
 /**
- * A new secret of 190 bits (32 characters out of 62) with a prefix that secret scanners can look for. The token is to
- * be shown once and forgotten; only `hash` is stored.
+ * A new secret of 190 bits (32 characters out of 62) with a prefix for secret scanners. The token must be shown once
+ * and forgotten; only `hash` is stored.
  */
 export function newToken(): { token: string; hash: Uint8Array } {
   const characters = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)])
@@ -16,20 +16,20 @@ export function newToken(): { token: string; hash: Uint8Array } {
   return { token, hash: hashToken(token) }
 }
 
-/** True for text of the shape `newToken` makes. Says nothing about whether such a key exists. */
+/** True for text in the shape of `newToken`. Says nothing about whether such a key exists. */
 export function isToken(text: string): boolean {
   return TOKEN.test(text)
 }
 
 /**
- * SHA-256 of the token, 32 octets. A fast hash is enough: it protects 190 random bits, not a password somebody chose,
- * and it is computed for every request.
+ * SHA-256 of the token, 32 octets. A fast hash is enough: it protects 190 random bits, not a chosen password, and it is
+ * computed for every request.
  */
 export function hashToken(token: string): Uint8Array {
   return hash('sha256', token, 'buffer')
 }
 
-/** The same hash as base64 text, for look-ups: made in a quarter of the time that a buffer takes. */
+/** The same hash as base64 text, for look-ups: computed in a quarter of the time of a buffer. */
 export function tokenDigest(token: string): string {
   return hash('sha256', token, 'base64')
 }

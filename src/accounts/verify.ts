@@ -1,9 +1,9 @@
-/** Compares what a domain's owner was asked to publish with what DNS says. */
+/** Compares the records that a domain needs with those in DNS. */
 import type { SendingDomain } from './account.ts'
 import { type DnsRecord, dnsRecords } from './dns-records.ts'
 import { type Judgement, judgeRecord } from './judge-record.ts'
 
-/** What asking DNS for TXT records came to; `failed` is DNS not answering, which says nothing about the record. */
+/** The result of asking DNS for TXT records; `failed`: DNS did not answer, which says nothing about the record. */
 export type TxtAnswer =
   | { kind: 'found'; records: string[] }
   | { kind: 'absent'; reason: string }
@@ -14,7 +14,7 @@ export interface TxtResolver {
 }
 
 export interface RecordCheck extends DnsRecord, Judgement {
-  /** The TXT values found under the name, the other ones too. */
+  /** All TXT values found under the name. */
   found: string[]
 }
 
@@ -22,7 +22,7 @@ export interface Verification {
   records: RecordCheck[]
   /** True when every required record is right. */
   verified: boolean
-  /** True when a required record could not be asked for: ask again later before drawing a conclusion. */
+  /** True when DNS did not answer for a required record: ask again later before drawing a conclusion. */
   uncertain: boolean
 }
 
@@ -43,7 +43,7 @@ export async function verifyDomain(
   }
 }
 
-/** One of the records of a domain. */
+/** Checks one of the records of a domain. */
 export async function checkRecord(
   { name }: Pick<SendingDomain, 'name'>,
   record: DnsRecord,
@@ -63,12 +63,12 @@ export async function checkRecord(
   return { ...nothing, state: 'missing', advice }
 }
 
-/** How far up a zone may begin that is not the domain's own. */
+/** How many levels above the domain its zone may begin. */
 const MOST_PARENTS = 3
 
 /**
- * Providers that add the name of the zone to each name make of a full name one that has it twice, and put a name that
- * was meant within the domain directly beneath the zone.
+ * Providers append the zone to each name: a full name then holds it twice, and a name meant within the domain ends up
+ * directly below the zone.
  */
 async function elsewhere(
   domain: string,
@@ -79,7 +79,7 @@ async function elsewhere(
   const short = record.name.slice(0, -domain.length)
   const places = zonesOf(domain).flatMap((zone) => [
     { zone, name: `${record.name}.${zone}` },
-    // What stands there without a name of its own is what belongs there.
+    // A record without a prefix stands where it belongs.
     ...(zone === domain || short === '' ? [] : [{ zone, name: short + zone }]),
   ])
   const standing = await Promise.all(
@@ -95,7 +95,7 @@ async function elsewhere(
   return `The record stands at ${name}: your DNS provider adds ${zone} to each name. Enter ${entered} as its name there.`
 }
 
-/** The domain, and those above it that may be a zone: never a top-level domain. */
+/** The domain, and the parents that may be its zone: never a top-level domain. */
 function zonesOf(domain: string): string[] {
   const labels = domain.split('.')
   const most = Math.min(labels.length - 1, MOST_PARENTS)

@@ -1,32 +1,33 @@
 import type { NodeBeat } from '../store/store.ts'
 
-/** Beyond its timeout a node is given this part of it more: clocks run at slightly different rates. */
+/** Part of its timeout by which a node's timeout is extended: clocks run at slightly different rates. */
 const MARGIN = 1 / 10
 
 interface Seen {
   beats: number
-  /** When it was first seen with so many beats. */
+  /** When this count of beats was first seen. */
   at: number
 }
 
 /**
- * Which nodes are silent, as one observer sees it by its own monotonic clock alone. A node whose beats have not risen
- * for its timeout and a margin is silent; but only while the observer itself was looking on: after a gap in its own
- * looks (the database was away, the process was stopped) it starts afresh, for the others may not have been able to
- * beat either.
+ * Finds silent nodes, as one observer sees them by its own monotonic clock alone. A node is silent when its beats have
+ * not risen for its timeout and a margin, and the observer itself has been looking all that time: after a gap between
+ * two looks (the database was away, the process was stopped) it starts afresh, because the other nodes may not have
+ * been able to beat either.
  */
 export class HeartbeatWatch {
   readonly #gapMs: number
   readonly #seen = new Map<number, Seen>()
   #looked = Number.NEGATIVE_INFINITY
 
-  /** `gapMs`: looks that lie further apart do not count as looking on. */
+  /** `gapMs`: a longer gap between two looks makes the observer start afresh. */
   constructor(gapMs: number) {
     this.#gapMs = gapMs
   }
 
   /**
-   * To be told every look at the rows. `now` in milliseconds on a monotonic clock. Returns the nodes that are silent.
+   * Must be called with every reading of the rows. `now` in milliseconds on a monotonic clock. Returns the silent
+   * nodes.
    */
   look(nodes: readonly NodeBeat[], now: number): NodeBeat[] {
     if (now - this.#looked > this.#gapMs) this.#seen.clear()

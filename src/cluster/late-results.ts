@@ -2,46 +2,50 @@ import { monotonic } from '../common/clock.ts'
 import type { AttemptRecord, ClaimedEmail, ClaimedRecipient, RecipientRecord } from '../store/store.ts'
 
 /**
- * So long (ms), and so many at most, are results remembered that were refused: who has not met them again by then will
- * not.
+ * How long (ms) refused results are remembered, and how many at most: a recipient that has not been claimed again by
+ * then will not be.
  */
 const KEPT_MS = 3_600_000
 const MAX_KEPT = 10_000
 
-/** A delivery as far as it matters here. */
+/** The fields of a delivery that matter here. */
 export interface Begun {
   email: { id: string }
   recipients: readonly { position: number }[]
   leaseToken: number
 }
 
-/** A result that was refused, of this one recipient. */
+/** A refused result of one recipient. */
 interface Refused {
   attempt: AttemptRecord
   /** On the monotonic clock. */
   at: number
 }
 
-/** What of a claimed email may be begun, and what of it is done and need only be written down. */
+/**
+ * The recipients of a claimed email that may be begun, and results of those that are done and only need to be recorded.
+ */
 export interface Sifted {
   go: ClaimedRecipient[]
   done: AttemptRecord[]
 }
 
 /**
- * Results that come under a lease this node has lost. A node that was stopped, or cut off from the database, for longer
- * than its timeout goes on under a new lease, and what it takes then may be what it has itself handed over meanwhile:
- * the fence refused the result, so everybody else thinks it was never sent. Here it is remembered. What is still under
- * way from the old lease waits, under the new one, for the end of its attempt; what has its result gets that result
- * instead of a second copy.
+ * Results that come under a lease that this node has lost. A node that was stopped, or cut off from the database, for
+ * longer than its timeout goes on under a new lease, and may then claim recipients whose message it has handed over
+ * itself meanwhile: the store refused the result, so to all other nodes the message was never sent. This class
+ * remembers it. A recipient still under way under the old lease waits, under the new one, for the end of its attempt; a
+ * recipient that has its result gets that result instead of a second copy.
  */
 export class LateResults {
-  /** Deliveries that were begun and whose result is not written down. */
+  /** Deliveries that were begun and whose result is not recorded. */
   readonly #begun = new Set<Begun>()
-  /** The latest lease that work was claimed under, and recipients that were under way from an older one by then. */
+  /**
+   * The latest lease that work was claimed under, and the recipients that were under way under an older one by then.
+   */
   #token = Number.NaN
   readonly #old = new Set<string>()
-  /** Recipients claimed anew that wait for the end of their older attempt, with the lease they are under now. */
+  /** Recipients claimed anew that wait for the end of their older attempt, with the token of their present lease. */
   readonly #waiting = new Map<string, number>()
   /** Oldest first. */
   readonly #refused = new Map<string, Refused>()
@@ -55,7 +59,7 @@ export class LateResults {
     this.#begun.add(ready)
   }
 
-  /** Of what was claimed under this lease. Null in the usual case, in which all may be begun. */
+  /** Sorts the recipients of an email claimed under this lease. Null in the usual case: all may be begun. */
   sift(email: ClaimedEmail, token: number): Sifted | null {
     if (token !== this.#token) this.#leaseChanged(token)
     if (this.#old.size === 0 && this.#refused.size === 0) return null
@@ -72,8 +76,8 @@ export class LateResults {
   }
 
   /**
-   * The store has answered: these positions were refused, the others are written down. `ready`: what was begun for it.
-   * Returns what is to be written under another lease.
+   * The store has answered: it refused these positions and recorded the others. `ready`: the delivery that the attempt
+   * belongs to. Returns the results to record under another lease.
    */
   settle(attempt: AttemptRecord, refused: readonly number[], ready?: Begun): AttemptRecord[] {
     const heldAgain: { recipient: RecipientRecord; token: number }[] = []
@@ -104,7 +108,7 @@ export class LateResults {
     }
   }
 
-  /** Nothing more is begun under the older ones. */
+  /** No delivery is begun under an older lease from now on. */
   #leaseChanged(token: number): void {
     this.#token = token
     this.#old.clear()
@@ -128,7 +132,7 @@ export class LateResults {
   }
 }
 
-/** The message has arrived, or may have. */
+/** True when the message has arrived, or may have. */
 function mustNotRepeat({ decision: { tried, change } }: RecipientRecord): boolean {
   return tried && (change?.state === 'delivered' || change?.uncertain === true)
 }

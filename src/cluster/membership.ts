@@ -10,7 +10,7 @@ import type { SendingRight } from './sending-right.ts'
 export interface MembershipParts {
   store: Pick<Store, 'shared' | 'join' | 'beat' | 'nodes' | 'giveUp' | 'leave' | 'recover'>
   node: Omit<NodeDescription, 'machine'>
-  /** Null for a name that was not set, and where no other node can be. */
+  /** Null when no name was set, or no other node can exist. */
   claim: Pick<NameClaim, 'take' | 'release' | 'machine'> | null
   right: SendingRight
   metrics: Pick<Metrics, 'nodesGivenUp' | 'rejoined' | 'storeFaults'>
@@ -22,32 +22,34 @@ export interface MembershipListener {
   confirmed(): void
   /** Recipients of nodes that are gone are waiting again. */
   recovered(): void
-  /** So many nodes deliver now, this one included; at least one. */
+  /** The number of nodes that deliver now, this one included; at least one. */
   deliveryNodes(count: number): void
 }
 
 /** Beats in one timeout. */
 const BEATS = 3
-/** Where no other node can be, what was left under way is looked for this often: a damaged page may be mended. */
+/**
+ * Where no other node can exist, recipients left under way are looked for this often: a damaged page may be repaired.
+ */
 const LONELY_RECOVERY_MS = 60_000
-/** That this node cannot beat is told this often while it lasts. */
+/** How often a failing heartbeat is logged while it fails. */
 const TELL_MS = 10_000
-/** While another process has our name on this machine, it is looked this often whether it has ended. */
+/** While another process on this machine has our name, this is how often we check whether it has ended. */
 const CLAIM_MS = 1_000
-/** What kept us from our name, as it is told when that changes. */
+/** The warnings when our name cannot be claimed, logged when the reason changes. */
 const UNCLAIMED = {
   taken:
     'Another process on this machine runs under the name of this node. What it is sending is taken over when it ends, or when it was silent for its timeout',
   unavailable:
     'This node cannot keep a file for its name (see POSTROAD_NODE_DIRECTORY). When it is killed, its work waits for its timeout before it is taken over',
 }
-/** What is taken back becomes due spread over this long, so that a crash or restart is no stampede. */
+/** Recovered recipients become due spread over this long, so that a crash or restart is no stampede. */
 const JITTER_MS = 2_000
 
 /**
- * This node among those that share the database: it beats, sees who has fallen silent, and takes over what those had
- * under way. Nothing here depends on what any two clocks show: a beat is a count, and each observer measures by its own
- * monotonic clock how long a count has not risen.
+ * This node among those that share the database: it beats, notices silent nodes, and takes over their work under way.
+ * Nothing here depends on two clocks agreeing: a beat is a count, and each observer measures by its own monotonic clock
+ * how long a count has not risen.
  */
 export class Membership {
   readonly #parts: MembershipParts
@@ -59,7 +61,7 @@ export class Membership {
   #timer: NodeJS.Timeout | undefined
   #turn: Promise<void> = Promise.resolve()
   #failing = false
-  /** What kept us from our name when we last asked for it. */
+  /** The reason why the last claim of our name failed. */
   #unclaimed: keyof typeof UNCLAIMED | null = null
   readonly #failures = new LogThrottle(TELL_MS)
   #stopped = false
@@ -71,39 +73,39 @@ export class Membership {
     this.#watch = new HeartbeatWatch(timeoutMs / 2)
   }
 
-  /** Who is to be told. One. */
+  /** Sets the one listener. */
   listen(listener: MembershipListener): void {
     this.#listener = listener
     this.#see(this.#nodes)
   }
 
-  /** What this node takes work under; null while it has no row. */
+  /** The lease that this node claims work under; null while it has no row. */
   get lease(): Lease | null {
     return this.#lease
   }
 
-  /** May work under our lease be begun now? */
+  /** Tells whether work under our lease may be begun now. */
   get mayBegin(): boolean {
     return this.#lease !== null && this.#parts.right.holds(this.#lease.token)
   }
 
-  /** All nodes as they were at the last beat. */
+  /** All nodes as of the last beat. */
   get nodes(): readonly NodeBeat[] {
     return this.#nodes
   }
 
-  /** Enters this node, and takes over what nobody has any more. Rejects when the store does not take it. */
+  /** Enters this node, and takes over work that has no owner any more. Rejects when the store refuses. */
   async start(): Promise<void> {
     this.#claimName()
     const joining = this.#join()
     this.#turn = joining.catch(() => {})
     await joining
     await this.#giveUpPredecessors(this.#nodes)
-    await this.#recover('Recipients that were being sent wait again')
+    await this.#recover('Recipients left over from an interrupted delivery are queued again')
     this.#plan(this.#pause)
   }
 
-  /** Takes the node out; what it still has under way is for the others, or for the next start. */
+  /** Takes the node out; the other nodes, or the next start, take over its work under way. */
   async leave(): Promise<void> {
     const { store, claim, right, log } = this.#parts
     this.#stopped = true
@@ -114,7 +116,10 @@ export class Membership {
       try {
         await store.leave(this.#lease.token)
       } catch (error) {
-        log.warn({ err: error }, 'This node could not be taken out of service; the others will miss it')
+        log.warn(
+          { err: error },
+          'This node could not leave the cluster; the other nodes will notice its silence',
+        )
       }
     }
     claim?.release()
@@ -141,7 +146,7 @@ export class Membership {
     try {
       this.#claimName()
       if (store.shared) await this.#beat(began)
-      await this.#recover('Recipients that nodes which are gone were sending wait again')
+      await this.#recover('Recipients whose node is gone are queued again')
       if (this.#failing) log.info({}, 'The heartbeat of this node is written again')
       this.#failing = false
       this.#failures.reset()
@@ -158,7 +163,7 @@ export class Membership {
     this.#plan(Math.max(0, began + next - monotonic()))
   }
 
-  /** Before any beat, so that the row bears our machine only while the name is ours. */
+  /** Called before any beat, so that the row bears our machine only while the name is ours. */
   #claimName(): void {
     const { store, node, claim, log } = this.#parts
     if (claim === null || !store.shared) return
@@ -169,7 +174,7 @@ export class Membership {
     log.warn({ node: node.name, why: claimed.why }, UNCLAIMED[this.#unclaimed])
   }
 
-  /** Who bore our name where we bear it now has ended, or it would not be ours. */
+  /** Other nodes with our name on our machine have ended, or the name would not be ours. */
   async #giveUpPredecessors(nodes: readonly NodeBeat[]): Promise<void> {
     const { node, claim } = this.#parts
     const machine = claim?.machine ?? null
@@ -196,7 +201,7 @@ export class Membership {
       await this.#join()
       return
     }
-    // From when it was sent: that the others saw it later only gives them more patience.
+    // Counted from when the beat was sent: the other nodes saw it later, which only makes them wait longer.
     right.grant(this.#lease!.token, sentAt + node.timeoutMs)
     this.#listener?.confirmed()
     this.#see(nodes)

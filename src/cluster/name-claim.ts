@@ -16,26 +16,26 @@ import { claimFile } from '../common/exclusive-file.ts'
 
 export interface NameClaimOptions {
   /**
-   * Folder of the file, on a file system of this machine alone; null: one of this user in the system's temporary
+   * Folder of the file, on a file system of this machine alone; null: a folder of this user in the system's temporary
    * folder.
    */
   directory: string | null
   /** URL of the database. */
   database: string
-  /** Of this node, among those on the database. */
+  /** Name of this node, among those on the database. */
   name: string
 }
 
-/** How an attempt to claim the name ended. `unavailable`: no such file can be kept here, and why. */
+/** How an attempt to claim the name ended. `unavailable`: no such file can be kept here; `why` says the reason. */
 export interface Claimed {
   kind: 'ours' | 'taken' | 'unavailable'
   why?: string
 }
 
 /**
- * A node's name, claimed on this machine by a file that belongs to one living process: the operating system lets go of
- * it when that process has ended, however it ended, and not before. Who holds it therefore knows that whoever held it
- * before is gone.
+ * Claims a node's name on this machine by a file that belongs to one living process: the operating system releases it
+ * when that process has ended, however it ended, and not before. The holder therefore knows that all earlier holders
+ * are gone.
  */
 export class NameClaim {
   readonly #options: NameClaimOptions
@@ -46,9 +46,10 @@ export class NameClaim {
   }
 
   /**
-   * Names the place where the claim holds; null while we do not hold it. Who else bears it is a process that held this
-   * very file, so it is the same only for the same file, of the same start of the same machine: a copy of the file, a
-   * disk that was moved or is shared, and a file that was removed and made again are other places.
+   * Names the place where the claim holds; null while we do not hold it. Another node with the same place is a process
+   * that held this very file, because the place is the same only for the same file since the same boot of the same
+   * machine: a copy of the file, a disk that was moved or is shared, and a file that was removed and made again are
+   * other places.
    */
   get machine(): string | null {
     return this.#held?.machine ?? null
@@ -66,18 +67,18 @@ export class NameClaim {
     } catch (error) {
       db?.close()
       const { code, message } = error as NodeJS.ErrnoException
-      // Its last holder has just taken it away.
+      // The last holder has just removed the file.
       if (db !== null && code === 'ENOENT') return { kind: 'taken' }
       return { kind: 'unavailable', why: message }
     }
   }
 
-  /** Nothing of it stays: its next holder makes a file anew. */
+  /** Removes the file: the next holder makes a new one. */
   release(): void {
     if (this.#held === null) return
     const { db, path } = this.#held
     this.#held = null
-    // First the file: whoever claims what has no name any more is in a place of his own.
+    // The file goes first: a process that opened the removed file has claimed a place of its own.
     rmSync(path, { force: true })
     rmSync(`${path}-journal`, { force: true })
     db.close()
@@ -87,13 +88,13 @@ export class NameClaim {
     const { directory, database, name } = this.#options
     if (directory !== null && !existsSync(directory)) mkdirSync(directory, { mode: 0o700 })
     const path = join(directory ?? ownFolder(), `${digest(withoutUser(database), name).slice(0, 32)}.node`)
-    // SQLite would make it readable for all.
+    // SQLite would make it readable for all users.
     closeSync(openSync(path, 'a', 0o600))
     return path
   }
 }
 
-/** Nobody else on this machine may put anything in our way there. */
+/** Another user of this machine must not be able to put files in our way there. */
 function ownFolder(): string {
   const { uid } = userInfo()
   const folder = join(tmpdir(), `postroad-${uid}`)
@@ -104,7 +105,7 @@ function ownFolder(): string {
   return folder
 }
 
-/** The same database, whoever asks. */
+/** The same URL for the same database, whatever its user and password. */
 function withoutUser(text: string): string {
   const url = new URL(text)
   for (const key of ['user', 'password']) url.searchParams.delete(key)
@@ -125,7 +126,7 @@ function machineOf(path: string, db: DatabaseSync): string {
   return digest(String(row.id), String(dev), String(ino), bootId()).slice(0, 32)
 }
 
-/** Of this start of this machine. Where the system does not tell, its name has to do. */
+/** Id of this boot of this machine. Where the system has none, the host name must do. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()

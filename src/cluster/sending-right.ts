@@ -8,19 +8,19 @@ export interface Clocks {
 }
 
 const CLOCKS: Clocks = { monotonic, wall: () => Date.now() }
-/** Places in the shared memory: the token, and its end on either clock. */
+/** Indices in the shared memory: the token, and its end on either clock. */
 const TOKEN = 0
 const UNTIL = 1
 const UNTIL_WALL = 2
 
 /**
  * This node's right to hand messages over: until when, and for work leased under which token. It ends by itself when
- * the node has not been able to beat for its timeout, for by then others may have taken the work over. Shared memory,
- * so that delivery threads see it end, too, at once and without being told.
+ * the node has not been able to beat for its timeout, because other nodes may have taken the work over by then. It lies
+ * in shared memory, so that delivery threads see it end at once, without a message.
  *
- * It ends on the clock that gets there first. The monotonic one cannot be set back; the wall clock may also tell of
- * time that the other has slept through, while the machine was suspended. If it is set forward, the next beat mends
- * that.
+ * It ends on whichever clock gets there first. The monotonic clock cannot be set back; the wall clock also counts time
+ * that the monotonic one has missed while the machine was suspended. If the wall clock is set forward, the next beat
+ * corrects that.
  */
 export class SendingRight {
   readonly shared: SharedArrayBuffer
@@ -37,12 +37,12 @@ export class SendingRight {
   }
 
   /**
-   * Work leased under this token may be handed over until then, and no other. `Infinity` where nobody could take it
-   * over.
+   * Allows work leased under this token, and no other, to be handed over until then. `Infinity` where no other node
+   * could take it over.
    */
   grant(token: number, until: number): void {
     if (Atomics.load(this.#values, TOKEN) !== BigInt(token)) {
-      // Ended before the token changes: no reader may ever see the new end beside the old token.
+      // The right ends before the token changes: no reader may ever see the new end beside the old token.
       this.end()
       Atomics.store(this.#values, TOKEN, BigInt(token))
     }
@@ -54,7 +54,7 @@ export class SendingRight {
     Atomics.store(this.#values, UNTIL, 0n)
   }
 
-  /** May what was leased under this token be handed over now? */
+  /** Tells whether work leased under this token may be handed over now. */
   holds(token: number): boolean {
     const until = Atomics.load(this.#values, UNTIL)
     const untilWall = Atomics.load(this.#values, UNTIL_WALL)

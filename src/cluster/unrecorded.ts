@@ -1,9 +1,9 @@
 import { monotonic } from '../common/clock.ts'
 
 /**
- * Places in the shared memory, 32 bits each: the bound, since when it is reached (0: it is not), two that tell of
- * places freed, and two of slow answers: whether most of the last answers were (up to SLOWEST), and when the last one
- * came.
+ * Indices in the shared memory, 32 bits each: the bound; since when it has been reached (0: it is not); a count of
+ * freed places and the time of the last recorded result; and, of slow answers, how many of the last ones there were (up
+ * to SLOWEST) and when the last one came.
  */
 const LIMIT = 0
 const FULL_SINCE = 1
@@ -12,57 +12,57 @@ const RECORDED_AT = 3
 const SLOWNESS = 4
 const SLOW_AT = 5
 /**
- * From here on the counts: of the main thread, then of each delivery thread. Who holds a place has one; who has his
- * answer, ANSWERED more.
+ * From here on come the counts: of the main thread, then of each delivery thread. A held place counts HELD; ANSWERED
+ * more once its delivery has an answer.
  */
 const COUNTS = 6
 const HELD = 1
 const ANSWERED = 1 << 16
 
-/** Between two looks of those who wait. Milliseconds. */
+/** Milliseconds between two checks of the deliveries that wait. */
 const LOOK_MS = 50
-/** Looks in a row that find the bound reached before it counts as reached for the slowness of servers. */
+/** Checks in a row that must find the bound reached before slow servers count as the cause. */
 const SLOW_LOOKS = 20
-/** An answer that takes longer is a slow one; and so long is known that there was one. Milliseconds. */
+/** An answer that takes longer is a slow one, and a slow answer counts for as long. Milliseconds. */
 const SLOW_MS = 1_000
-/** Each slow answer counts one up to this, each other one less; more than half of it: servers are slow. */
+/** Each slow answer adds one up to this, each other one takes one off; above half of it, servers are slow. */
 const SLOWEST = 16
-/** A store that has results to write, and has written none for so many milliseconds, is not writing now. */
+/** A store that has results to write and has written none for so many milliseconds is not writing now. */
 const PROMPT_MS = 200
-/** Who has waited for so long is not handed over. Milliseconds. */
+/** A delivery that has waited for so long is not handed over. Milliseconds. */
 const PATIENCE_MS = 60_000
 
-/** What one company has of this thread's places, and its deliveries that wait for one, oldest first. */
+/** One company's places of this thread, and its deliveries that wait for one, oldest first. */
 interface Share {
   held: number
   waiting: { place: Place; until: number; resolve: (mayHandOver: boolean) => void }[]
 }
 
 /**
- * Messages of this node that are handed over and not yet recorded: what may come twice if the node ends just now. There
- * is a bound: each takes a place right before its final dot, and gives it back when its result is durable, or when its
- * server has not taken it. Counts are kept in memory shared with the delivery threads.
+ * Messages of this node that are handed over and not yet recorded: those that may be sent twice if the node ends now.
+ * Their number is bounded: each takes a place right before its final dot, and gives it back when its result is durable,
+ * or when its server has not taken it. Counts lie in memory shared with the delivery threads.
  *
- * While servers take their time over the final dot, places would be held by nothing but waiting. So when no answer has
- * come for a second, or most of the last ones took longer than that, others may go as well, while the store writes
- * results promptly and most that hold a place have no answer yet. And a place that is free goes to the company that
- * holds the fewest: what one sends to slow servers holds up nobody else's.
+ * While servers take their time over the final dot, waiting deliveries alone would hold the places. So when no answer
+ * has come for a second, or most of the last ones took longer than that, further deliveries may go as well, as long as
+ * the store writes results promptly and most holders of a place have no answer yet. A free place goes to the company
+ * that holds the fewest: one company's mail to slow servers holds up no other company.
  */
 export class Unrecorded {
   readonly shared: SharedArrayBuffer
   readonly #values: Int32Array
-  /** Where this thread counts. */
+  /** Index of this thread's count. */
   readonly #own: number
   readonly #now: () => number
-  /** By company; of those that hold nothing and wait for nothing nothing is kept. */
+  /** By company; a company that neither holds nor waits for a place has no entry. */
   readonly #shares = new Map<string, Share>()
   /** Deliveries that wait. */
   #waiting = 0
-  /** What FULL_SINCE was at the last look, and how many looks have found it so. */
+  /** FULL_SINCE at the last check, and how many checks have found it unchanged. */
   #fullSince = 0
   #looks = 0
 
-  /** Memory for this thread and so many delivery threads. */
+  /** Memory for the main thread and so many delivery threads. */
   static shared(limit: number, threads: number): SharedArrayBuffer {
     const shared = new SharedArrayBuffer((COUNTS + 1 + threads) * Int32Array.BYTES_PER_ELEMENT)
     new Int32Array(shared)[LIMIT] = limit
@@ -82,12 +82,14 @@ export class Unrecorded {
     return this.#total() & (ANSWERED - 1)
   }
 
-  /** For one delivery. `mayHandOver` says whether it still may be handed over once there is a place. */
+  /**
+   * The place of one delivery. `mayHandOver` tells whether the delivery may still be handed over once there is a place.
+   */
   place(companyId: string, mayHandOver: () => boolean): Place {
     return new Place(this, companyId, mayHandOver)
   }
 
-  /** One result of this delivery thread has come to the main thread, with its place. */
+  /** The main thread has received a result of this delivery thread, with its place. */
   received(thread: number): void {
     Atomics.add(this.#values, COUNTS, HELD + ANSWERED)
     Atomics.sub(this.#values, COUNTS + thread, HELD + ANSWERED)
@@ -110,7 +112,7 @@ export class Unrecorded {
     this.#freed()
   }
 
-  /** For Place: its turn is behind those who wait. */
+  /** For Place: waits behind the deliveries that wait already. */
   take(place: Place): boolean | Promise<boolean> {
     const share = this.#shareOf(place.companyId)
     if (this.#waiting === 0 && this.#tryTake()) {
@@ -130,7 +132,7 @@ export class Unrecorded {
   }
 
   #tryTake(): boolean {
-    // First taken, then looked at: two that take the last one together both see it, and neither has it.
+    // Take first, then check: when two threads take the last place at once, both see it and neither keeps it.
     Atomics.add(this.#values, this.#own, HELD)
     const total = this.#total()
     if ((total & (ANSWERED - 1)) <= Atomics.load(this.#values, LIMIT)) return true
@@ -140,7 +142,7 @@ export class Unrecorded {
     return false
   }
 
-  /** For Place: it waits no longer. */
+  /** For Place: it stops waiting. */
   leave(place: Place): void {
     const share = this.#shares.get(place.companyId)
     const at = share?.waiting.findIndex((waiting) => waiting.place === place) ?? -1
@@ -152,7 +154,7 @@ export class Unrecorded {
   }
 
   /**
-   * For Place: there is an answer to what was held since then, or will never be one. It goes on with the result if a
+   * For Place: the delivery held since then has its answer, or will never get one. The place stays with the result if a
    * server may have the message.
    */
   ended({ companyId }: Place, heldSince: number, arrived: boolean): void {
@@ -212,7 +214,7 @@ export class Unrecorded {
     Atomics.notify(this.#values, FREED)
   }
 
-  /** Hands places on, in order, for as long as somebody waits. */
+  /** Hands out places, in order, for as long as deliveries wait. */
   async #serve(): Promise<void> {
     let lookedAt = this.#now()
     while (this.#waiting > 0) {
@@ -226,7 +228,7 @@ export class Unrecorded {
     }
   }
 
-  /** Counted in looks, not in time: in between, this thread has heard what servers have said. */
+  /** Counted in checks, not in time: between two checks this thread has processed the servers' answers. */
   #look(): void {
     const fullSince = Atomics.load(this.#values, FULL_SINCE)
     this.#looks = fullSince !== 0 && fullSince === this.#fullSince ? this.#looks + 1 : 0
@@ -246,7 +248,7 @@ export class Unrecorded {
     }
   }
 
-  /** Of the companies that wait the one that holds the fewest; of equals the one that has waited longest. */
+  /** The waiting company that holds the fewest places; among equals the one that has waited longest. */
   #next(): Share | null {
     let next: Share | null = null
     for (const share of this.#shares.values()) {
@@ -257,17 +259,17 @@ export class Unrecorded {
     return next
   }
 
-  /** Never 0 for long, and the same for all threads. */
+  /** Hardly ever 0, and the same for all threads. */
   #ms(): number {
     return this.#now() | 0
   }
 }
 
-/** Of one delivery: taken before its first final dot, and kept for those that may follow it. */
+/** The place of one delivery: taken before its first final dot, and kept for further ones. */
 export class Place {
   readonly companyId: string
   readonly mayHandOver: () => boolean
-  /** For Unrecorded: on its clock; null while it is not held. */
+  /** For Unrecorded: on its clock; null while the place is not held. */
   heldSince: number | null = null
   readonly #unrecorded: Unrecorded
 
@@ -277,14 +279,14 @@ export class Place {
     this.#unrecorded = unrecorded
   }
 
-  /** Asked right before the final dot: may it be sent? A promise when it has to wait for that. */
+  /** Called right before the final dot: tells whether it may be sent. A promise when it has to wait for a place. */
   take(): boolean | Promise<boolean> {
     if (!this.mayHandOver()) return false
     return this.heldSince !== null || this.#unrecorded.take(this)
   }
 
   /**
-   * The delivery has ended. `arrived`: a server has the message, or may have it. True when the place goes on with the
+   * The delivery has ended. `arrived`: a server has the message, or may have it. True when the place stays with the
    * result, to be given back when that is recorded.
    */
   end(arrived: boolean): boolean {

@@ -1,24 +1,24 @@
-/** Octets that come in chunks, as others choose to cut them. */
+/** Octets that come in chunks, of sizes that the sender chooses. */
 import { release } from './octets.ts'
 
-/** From so many on they are put together while they arrive; fewer often come in one chunk. */
+/** A body of so many octets or more is put together while it arrives; a smaller one often comes in one chunk. */
 const IN_ONE_PIECE = 128 * 1024
 
-/** Octets of a block that small chunks are put into. */
+/** Size of a block that small chunks are collected in, in octets. */
 const BLOCK = 64 * 1024
 
-/** A body as it arrives. Whoever sends an octet at a time must not have each kept as an object of its own. */
+/** A body as it arrives. When a client sends one octet at a time, they must not each be kept as an object. */
 export class ArrivingOctets {
-  /** A large body is filled as it arrives: so it is in memory once and not twice. */
+  /** A large body is filled while it arrives, so it is in memory once and not twice. */
   readonly #large: Buffer | null
-  /** Of any other. */
+  /** Pieces of any other body. */
   readonly #pieces: Buffer[] = []
-  /** The last piece, with room behind what is in it. */
+  /** The last piece, with free room at its end. */
   #block: Buffer | null = null
   /** Octets in the large body, or in the block. */
   #filled = 0
 
-  /** `declared`: how many there will be, where that is known. Then chunks have to be the caller's alone. */
+  /** `declared`: the total number of octets, if known. Then each chunk must be the caller's alone. */
   constructor(declared: number | null) {
     const isLarge = declared !== null && declared >= IN_ONE_PIECE
     this.#large = isLarge ? Buffer.allocUnsafeSlow(declared) : null

@@ -1,23 +1,26 @@
-/** Places that companies share, and the turns of those that wait for one: who takes many keeps no other waiting. */
+/**
+ * Places that companies share, and turns for those that wait for one: a company that takes many does not hold up
+ * another.
+ */
 import { CompanyTurns } from './company-turns.ts'
 import { type PoolShape, SharedPool } from './shared-pool.ts'
 
 export class CompanyPlaces {
   readonly #pool: SharedPool
   readonly #held = new Map<string, number>()
-  /** Calls that begin, unless nobody waits for them any more. */
+  /** Calls that take a place, unless the caller no longer waits. */
   readonly #waiting = new CompanyTurns<() => void>()
 
   constructor(shape: PoolShape) {
     this.#pool = new SharedPool(shape)
   }
 
-  /** Of this company, those that wait no more but whose turn has not come included. */
+  /** Waiting calls of this company, including aborted ones whose turn has not come. */
   waiting(company: string): number {
     return this.#waiting.waiting(company)
   }
 
-  /** Resolves when it is the company's turn; what it gives ends it. Rejects with the reason of the signal. */
+  /** Resolves when it is the company's turn, with the function that ends it. Rejects with the reason of the signal. */
   async take(company: string, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted()
     if (this.waiting(company) === 0 && this.#allows(company)) return this.#begin(company)

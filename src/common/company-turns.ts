@@ -1,4 +1,4 @@
-/** What waits for its turn, by company: companies take turns, what is one company's goes in order. */
+/** Waiting items by company: companies take turns, the items of one company go in order. */
 export class CompanyTurns<Item> {
   /** In the order of their turns. */
   readonly #companies = new Map<string, Item[]>()
@@ -17,7 +17,7 @@ export class CompanyTurns<Item> {
     this.#length++
   }
 
-  /** Back to where it was taken from: in front of what else is the company's. */
+  /** Puts an item back to the front of the company's items. */
   unshift(company: string, item: Item): void {
     this.#itemsOf(company).unshift(item)
     this.#length++
@@ -32,12 +32,12 @@ export class CompanyTurns<Item> {
     return items
   }
 
-  /** The next of the company whose turn it is among those that may have one. */
+  /** The next item of the company whose turn it is, among those that may have one. */
   take(mayHaveOne: (company: string) => boolean = () => true): Item | null {
     for (const [company, items] of this.#companies) {
       if (!mayHaveOne(company)) continue
       const item = items.shift()!
-      // To the end of the line.
+      // The company goes to the end of the line.
       this.#companies.delete(company)
       if (items.length > 0) this.#companies.set(company, items)
       this.#length--

@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite'
 const SQLITE_BUSY = 5
 
 /**
- * Claims a file for this process: the claim is an exclusive lock, held by an open transaction of SQLite, and the
- * operating system lets go of it however the process ends. `close` gives it back. Null while another process has it;
+ * Claims a file for this process: the claim is an exclusive lock, held by an open transaction of SQLite, which the
+ * operating system releases however the process ends. `close` releases it too. Null while another process has it;
  * throws when the file cannot be opened or is something else.
  */
 export function claimFile(path: string): DatabaseSync | null {

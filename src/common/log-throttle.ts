@@ -1,4 +1,6 @@
-/** Keeps the same trouble from filling the log: it is told at first, and then at most once in so many milliseconds. */
+/**
+ * Keeps the same trouble from filling the log: it is logged at first, and then at most once in so many milliseconds.
+ */
 export class LogThrottle {
   readonly #everyMs: number
   readonly #now: () => number
@@ -10,7 +12,10 @@ export class LogThrottle {
     this.#now = now
   }
 
-  /** The trouble was met. Null when it is not to be told now; else how often it was left out since it was last told. */
+  /**
+   * The trouble was met. Null when it should not be logged now; otherwise how often it was left out since it was last
+   * logged.
+   */
   due(): number | null {
     const now = this.#now()
     if (now - this.#toldAt < this.#everyMs) {
@@ -23,7 +28,7 @@ export class LogThrottle {
     return omitted
   }
 
-  /** The trouble has ended: the next one is told at once. */
+  /** The trouble has ended: the next one is logged at once. */
   reset(): void {
     this.#toldAt = Number.NEGATIVE_INFINITY
     this.#omitted = 0

@@ -1,19 +1,19 @@
 /**
- * The log as parts of the service see it: facts, none of them secret, and a sentence for the operator. Pino's logger is
+ * The log as parts of the service use it: facts, none of them secret, and a sentence for the operator. Pino's logger is
  * one.
  */
 export type Log = Record<LogLevel, (facts: object, message: string) => void>
 
 export type LogLevel = 'info' | 'warn' | 'error'
 
-/** A line on its way to the thread that writes the log. */
+/** A line for the thread that writes the log. */
 export interface LogLine {
   level: LogLevel
   facts: object
   message: string
 }
 
-/** A log for threads and processes that have none of their own: `post` takes its lines to one that has. */
+/** A log for threads and processes without one of their own: `post` sends its lines to one that has. */
 export function postedLog(post: (line: LogLine) => void): Log {
   const at = (level: LogLevel) => (facts: object, message: string) => post({ level, facts, message })
   return { info: at('info'), warn: at('warn'), error: at('error') }

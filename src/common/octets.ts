@@ -1,13 +1,13 @@
 /** Octets outside the heaps of V8: how their memory is given back, and how many are copied at once. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Less is left to the collector: what it costs to give it back is more than what it takes. */
+/** Fewer octets are left to the collector: giving them back would cost more than they take. */
 const RELEASE_FROM = 16 * 1024
 
 /**
- * Gives the memory of octets back that nobody needs any more, at once. V8 would collect them with its heap, and knows
- * too late that little in the heap stands for much outside of it: a flood of bodies would take hundreds of megabytes
- * before it looks. Octets that are a small part of a buffer are left alone, since somebody else may hold the rest.
+ * Gives the memory of unneeded octets back at once. V8 would collect them with its heap, but it notices too late that
+ * little in the heap stands for much outside of it: a flood of bodies would take hundreds of megabytes before it
+ * collects. Octets that are a small part of a buffer are left alone, because other code may hold the rest.
  */
 export function release(octets: Uint8Array | null): void {
   if (octets === null || octets.byteLength < RELEASE_FROM) return

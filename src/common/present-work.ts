@@ -1,6 +1,6 @@
 /**
- * Notes of the work that a thread does at present: the monitor of stalls reads them. Each thread has an instance of its
- * own. On a thread without a monitor a note costs one reading of the clock.
+ * Notes the present work of a thread, for the monitor of stalls. Each thread has an instance of its own. On a thread
+ * without a monitor a note costs one reading of the clock.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -10,7 +10,7 @@ export type Describe<Subject> = (subject: Subject) => object
 interface Work {
   describe: Describe<never> | null
   subject: unknown
-  /** Monotonic ms when it began, and for how long it went on. */
+  /** Monotonic ms of its start, and its duration. */
   at: number
   ms: number
 }
@@ -21,12 +21,12 @@ export type Request = Pick<Work, 'describe' | 'subject'>
 const request = new AsyncLocalStorage<Request>()
 
 class PresentWork {
-  /** Filled anew each time: a note must cost nothing. */
+  /** Reused for each note: a note must cost nothing. */
   #current: Work = { describe: null, subject: null, at: 0, ms: 0 }
-  /** The longest in this turn of the event loop. */
+  /** The longest work in this turn of the event loop. */
   #longest: Work = { describe: null, subject: null, at: 0, ms: 0 }
 
-  /** From now on the thread works on this, until something else is noted or its turn ends. */
+  /** From now on the thread works on this, until another note or the end of its turn. */
   on<Subject>(describe: Describe<Subject>, subject: Subject): void {
     const now = performance.now()
     this.#close(now)
@@ -36,7 +36,7 @@ class PresentWork {
     current.at = now
   }
 
-  /** Begins the work on a request: what threads and databases answer to it is worked on under its name, too. */
+  /** Begins the work on a request: work on the answers of threads and databases to it is noted under its name, too. */
   begin<Subject>(describe: Describe<Subject>, subject: Subject, work: () => void): Request {
     const begun: Request = { describe: describe as Describe<never>, subject }
     this.on(describe, subject)
@@ -44,13 +44,13 @@ class PresentWork {
     return begun
   }
 
-  /** Timers and threads that the request started outlive it, and do not work for it any more. */
+  /** Timers and threads that the request started outlive it, and no longer work for it. */
   end(begun: Request): void {
     begun.describe = null
     begun.subject = null
   }
 
-  /** An answer of another thread or of a database, which the request that wants it goes on with. */
+  /** An answer of another thread or of a database, with which the request continues. */
   answer<Answer>(answer: Promise<Answer>): Promise<Answer> {
     const wanted = request.getStore()
     if (wanted === undefined) return answer
@@ -67,9 +67,9 @@ class PresentWork {
     return describe === null ? null : { work: describe(subject as never), ms }
   }
 
-  /** The thread goes on to wait for something to do. */
+  /** The thread goes on to wait for events. */
   endTurn(): void {
-    // A request that is over must not stay in memory.
+    // A finished request must not stay in memory.
     for (const work of [this.#current, this.#longest]) {
       work.describe = null
       work.subject = null
@@ -77,7 +77,7 @@ class PresentWork {
     }
   }
 
-  /** Keeps what was worked on until now if nothing else took longer. */
+  /** Ends the current work, and keeps it if it is the longest. */
   #close(now: number): void {
     const ended = this.#current
     if (ended.describe === null) return

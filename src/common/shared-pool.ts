@@ -1,16 +1,16 @@
 /**
- * The one rule by which companies share what there is of something (requests under way, connections, octets, sessions):
- * each may take more only while what it has is less than a multiple of what is free. So one alone gets nearly all, the
- * more press the less each may hold, and something is left for one that has nothing yet. (Dynamic thresholds, as
- * switches share their buffers: Choudhury and Hahne, 1998.)
+ * The one rule by which companies share a resource (requests under way, connections, octets, sessions): each may take
+ * more only while it holds less than a multiple of what is free. So one company alone gets nearly all, the more
+ * companies there are the less each may hold, and something is left for one that has nothing yet. (Dynamic thresholds,
+ * as in the buffers of switches: Choudhury and Hahne, 1998.)
  */
 
 export interface PoolShape {
-  /** All there is. */
+  /** The whole resource. */
   size: number
-  /** This much of it goes to those alone that have nothing yet. */
+  /** This much of it is kept for companies that hold nothing yet. */
   kept: number
-  /** One may have up to this many times what is free: with 1 half of all, with 3 three quarters. */
+  /** A company may hold up to this many times what is free: with 1 half of all, with 3 three quarters. */
   timesFree: number
 }
 
@@ -30,18 +30,20 @@ export class SharedPool {
     return this.#shape.size
   }
 
-  /** Nothing is left, not even for those that have nothing. */
+  /** True when nothing is left, not even for those that hold nothing. */
   get exhausted(): boolean {
     return this.#taken >= this.#shape.size
   }
 
-  /** May one that has `held` take more? */
+  /** Tells whether a company that holds `held` may take more. */
   allows(held: number): boolean {
     if (held === 0) return this.#taken < this.#shape.size
     return held < this.#shape.timesFree * (this.#shape.size - this.#shape.kept - this.#taken)
   }
 
-  /** Is there room for `amount` in one piece? What is more than all there is has room when nothing is taken. */
+  /**
+   * Tells whether there is room for `amount` in one piece. An amount beyond the whole has room when nothing is taken.
+   */
   fits(amount: number): boolean {
     return this.#taken === 0 || this.#taken + amount <= this.#shape.size
   }

@@ -1,12 +1,12 @@
 /**
- * Text from outside made harmless to look at. What a terminal obeys (C0 and C1 controls, ECMA-48), what turns the order
- * of letters around (bidi controls, UAX 9), and what cannot be seen at all is written as an escape, and is thereby
- * seen.
+ * Makes text from outside harmless to look at. Characters that a terminal obeys (C0 and C1 controls, ECMA-48), that
+ * reverse the order of letters (bidi controls, UAX 9), or that are invisible are written as escapes, which makes them
+ * visible.
  */
 
 /**
- * Emoji made of several characters come first and stay whole: some of what holds them together is invisible by itself.
- * Each alternative begins with another character, so that the time is linear.
+ * Emoji made of several characters come first and stay whole: some of the characters that join them are invisible. Each
+ * alternative begins with another character, so that the time is linear.
  */
 const EMOJI_OR_UNSEEN =
   /(\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?(?:\u200d\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)*)|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
@@ -18,10 +18,10 @@ export function visible(text: string): string {
   return text.replace(EMOJI_OR_UNSEEN, (character, emoji) => emoji ?? escaped(character))
 }
 
-/** JSON text with the same meaning in which everything can be seen. */
+/** JSON text with the same meaning in which every character is visible. */
 export function visibleJson(json: string): string {
   return json.replace(UNSEEN_IN_JSON, (character) => {
-    // RFC 8259 7: what lies beyond U+FFFF is a pair of escapes.
+    // RFC 8259 7: a character beyond U+FFFF is a pair of escapes.
     return character.split('').map(escapedUnit).join('')
   })
 }

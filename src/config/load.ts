@@ -1,4 +1,4 @@
-/** Gathers the settings from environment, `.env` and config file, checks them and makes Settings of them. */
+/** Gathers the settings from environment, `.env` and config file, and checks them. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -18,8 +18,8 @@ import {
 import type { OpenIdSettings, Settings } from './settings.ts'
 
 /**
- * A setting is unknown or its value not allowed. The message names setting, place, value (secrets masked) and what is
- * allowed.
+ * A setting is unknown or its value not allowed. The message names the setting, its source, its value (secrets masked)
+ * and the allowed values.
  */
 export class SettingsError extends Error {
   override name = 'SettingsError'
@@ -28,11 +28,11 @@ export class SettingsError extends Error {
 export type Environment = Record<string, string | undefined>
 
 export interface SettingFiles {
-  /** Default: `.env` in the working directory; a missing file is no error. null: none. */
+  /** Default: `.env` in the working directory; a missing file is no error. null: no file. */
   envFile?: string | null
 }
 
-/** One setting as it is in effect. */
+/** The effective value of a setting. */
 export interface EffectiveSetting {
   name: SettingName
   /** Secrets are masked; null when unset. */
@@ -120,7 +120,7 @@ function openIdOf(values: SettingValues): OpenIdSettings | null {
   return { issuer, clientId, clientSecret }
 }
 
-/** Nobody could log in where nothing can be encrypted, or come in where no proxy is trusted. */
+/** Without encryption nobody could log in, and without a trusted proxy nobody could connect. */
 function checkSubmission({
   POSTROAD_SUBMISSION_LISTEN: listeners,
   POSTROAD_TLS_CERT: cert,
@@ -152,7 +152,8 @@ function checkSubmission({
 }
 
 /**
- * A message that has no room would be refused each time, and with more room than there is the system ends the process.
+ * A message without room would be refused each time, and with more room than the memory the system would end the
+ * process.
  */
 function checkMemory(values: SettingValues, sources: Source[]): void {
   const least = leastMemory({
@@ -167,7 +168,7 @@ function checkMemory(values: SettingValues, sources: Source[]): void {
   )
 }
 
-/** Every setting with its masked text and where it comes from, in the order of the table. Throws SettingsError. */
+/** Every setting with its masked text and its source, in the order of the table. Throws SettingsError. */
 export function effectiveSettings(
   env: Environment = process.env,
   files: SettingFiles = {},
@@ -180,7 +181,7 @@ export function effectiveSettings(
   })
 }
 
-/** The sources, strongest first, with every name of ours in them known. */
+/** The sources, strongest first; all POSTROAD_ names in them are known. */
 function gather(env: Environment, { envFile = '.env' }: SettingFiles): Source[] {
   const sources: Source[] = [{ label: 'environment', values: ours(env) }]
   if (envFile !== null) {
@@ -213,7 +214,7 @@ function parsedEnv(text: string, path: string): Environment {
 function ours(env: Environment): Record<string, string> {
   const own: Record<string, string> = {}
   for (const [name, text] of Object.entries(env)) {
-    // Set but empty means unset: that is how compose files and shells pass on what nobody filled in.
+    // Set but empty means unset: compose files and shells pass on unfilled variables that way.
     if (/^POSTROAD_/i.test(name) && text !== undefined && text.trim() !== '') own[name] = text.trim()
   }
   return own
@@ -293,7 +294,7 @@ function checked(name: SettingName, sources: Source[]): unknown {
   }
 }
 
-/** The known name with the fewest letters to change, if it is near enough to be a slip. */
+/** The known name with the fewest letters to change, if it is near enough to be a typing mistake. */
 function nearest(name: string): SettingName | null {
   let best: SettingName | null = null
   let least = Math.max(3, Math.floor((name.length - 'POSTROAD_'.length) / 2)) + 1
@@ -318,7 +319,7 @@ function editDistance(a: string, b: string): number {
   return previous[b.length]!
 }
 
-/** RFC 5321 2.3.5: names known outside have at least two labels; the last one of an address is a number. */
+/** RFC 5321 2.3.5: public names have at least two labels; the last label of an IP address is a number. */
 function isFullyQualified(hostname: string): boolean {
   return /\.(?!\d+\.?$)[^.]+\.?$/.test(hostname) && hostname !== 'localhost.localdomain'
 }

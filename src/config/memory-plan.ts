@@ -1,61 +1,55 @@
 /**
- * How the memory of the process (`POSTROAD_MEMORY`) is divided. Pure: the parts take their limits from here and from
- * nowhere else, so that together they stay below what was set. Everything in octets.
+ * How the memory of the process (`POSTROAD_MEMORY`) is divided. Pure: the parts take their limits only from here, so
+ * that together they stay below the setting. Everything in octets.
  *
- * What a part costs is more than what it was given: a body is in memory as it arrived, as it was parsed, as its files
- * were decoded and as the store takes it; a message as it was stored, composed and cut for the wire. The factors are
- * measured; see "Admission" in docs/architecture.md.
+ * A part costs more than the octets it was given: a body is in memory as it arrived, as parsed, with its files decoded
+ * and in the form for the store; a message as stored, composed and cut for the wire. The factors are measured; see
+ * "Admission" in docs/architecture.md.
  */
 import { constants } from 'node:buffer'
 
 const MIB = 1024 * 1024
 
-/** Program, compiled code, stacks, page caches of SQLite, and the garbage of a service that has little to do. */
+/** Program, compiled code, stacks, page caches of SQLite, and the garbage of a nearly idle service. */
 const BASE = 150 * MIB
-/** The same of each delivery thread. */
+/** The same for each delivery thread. */
 const DELIVERY_THREAD = 28 * MIB
-/** Times its octets that a body costs from its arrival to its answer. */
+/** The cost of a body from its arrival to its answer, as a multiple of its octets. */
 const BODY_COST = 4
-/** What a connection costs beside the bodies on it: the head of a request, the socket, the objects made for both. */
+/** The cost of a connection beside its bodies: the head of a request, the socket, the objects made for both. */
 const CONNECTION_COST = 24 * 1024
-/** Room around a message in the body that brings it: the other fields, and how JSON and forms write them. */
+/** Room in a body around the message: the other fields, and the syntax of JSON and forms. */
 const ENVELOPE = MIB
 
 export interface MemoryPlan {
   body: {
     /** The largest body of a request. */
     max: number
-    /**
-     * From so many octets on a body or a message is large: such are counted against `large`, all others against
-     * `small`.
-     */
+    /** Octets from which a body or a message is large: large ones count against `large`, all others against `small`. */
     large: number
-    /** Times its octets that a body costs until its request is answered. */
+    /** The cost of a body until its request is answered, as a multiple of its octets. */
     cost: number
   }
-  /** What small bodies, parsed or not, may cost together until their requests are answered. */
+  /** The cost of all small bodies, parsed or not, until their requests are answered. */
   small: number
   /** The same for large bodies. One alone always has room. */
   large: number
-  /** Copies of messages that were composed for somebody to look at, kept to be looked at again. */
+  /** Composed copies of messages that somebody looked at, kept for another look. */
   copies: number
   /** Messages that wait in memory to be sent, those under way included; and large messages under way. */
   ready: number
   readyLarge: number
-  /** Of both, how many. Not octets. */
+  /** The number of both. Not octets. */
   deliveries: number
   /** Connections of clients, and requests under way on them. */
   connections: number
   requests: number
   /**
-   * Heap (old generation) of each bounded worker. What one holds outside its heap (buffers) is part of the cost of the
-   * body at hand.
+   * Heap (old generation) of each bounded worker. Its memory outside the heap (buffers) counts as part of the cost of
+   * its current body.
    */
   workerHeap: number
-  /**
-   * Percent by which the heap of a thread may grow between two collections; null: as V8 sees fit, which is up to three
-   * times.
-   */
+  /** Percent by which the heap of a thread may grow between two collections; null: V8 decides, up to three times. */
   heapGrowth: number | null
 }
 
@@ -67,18 +61,18 @@ export interface PlanInput {
   deliveryThreads: number
 }
 
-/** Deliveries that wait in memory to be sent, whatever they have. */
+/** Deliveries that wait in memory to be sent, with any amount of memory. */
 const DELIVERIES = 2_000
 /**
- * With less memory than this, garbage is collected more often: it saves up to 60 MB, and costs some percent of the
+ * With less memory than this, garbage is collected more often: that saves up to 60 MB, and costs some percent of the
  * speed.
  */
 const AMPLE = 600 * 1000 * 1000
 const FRUGAL_GROWTH = 60
 
-/** Parts of what is left beside the base; the rest is garbage not yet collected. */
+/** Shares of the memory beyond the base; the rest is for garbage not yet collected. */
 const PART = { small: 0.15, large: 0.4, copies: 0.06, ready: 0.06, readyLarge: 0.06 }
-/** The largest copy has room unless it were more than this. */
+/** The largest copy has room unless it would take more than this share. */
 const MOST_FOR_A_COPY = 0.15
 
 export function planMemory({ memory, maxMessageSize, deliveryThreads }: PlanInput): MemoryPlan {
@@ -96,20 +90,20 @@ export function planMemory({ memory, maxMessageSize, deliveryThreads }: PlanInpu
     deliveries: DELIVERIES,
     connections,
     requests: Math.floor(memory / MIB),
-    // The text of the largest body and the largest string in it are both in the heap for a moment.
+    // The text of the largest body and its largest string are both in the heap for a moment.
     workerHeap: Math.max(64 * MIB, Math.min(3 * max, Math.floor(memory / 3))),
     heapGrowth: memory < AMPLE ? FRUGAL_GROWTH : null,
   }
 }
 
-/** The least `memory` in which the largest message can be taken in at all. */
+/** The least `memory` in which the largest message can be accepted at all. */
 export function leastMemory({ maxMessageSize, deliveryThreads }: Omit<PlanInput, 'memory'>): number {
   return BASE + deliveryThreads * DELIVERY_THREAD + BODY_COST * bodyLimit(maxMessageSize)
 }
 
 /**
- * The most octets a request body may have so that a message of `messageMax` octets can still be handed in: its files as
- * base64 (4/3 of their octets, RFC 4648 4), and what is around them. Files sent as arrays of byte values take up to
+ * The octets that a request body may have so that a message of `messageMax` octets can still be submitted: its files as
+ * base64 (4/3 of their octets, RFC 4648 4), and the text around them. Files sent as arrays of byte values take up to
  * three times as much, so they reach the limit earlier. Never more than one string can hold.
  */
 export function bodyLimit(messageMax: number): number {

@@ -1,9 +1,12 @@
-/** How the text of a setting becomes a value. Every parser throws NotAllowed when the text is not one of its values. */
+/**
+ * Parsers that turn the text of a setting into its value. Each throws NotAllowed when the text is not one of its
+ * values.
+ */
 import { isIP } from 'node:net'
 import { canonicalRange, NotARange } from '../network/address-range.ts'
 import type { Database, DeliveryRoute, HostPort, RelayRoute, SubmissionListener } from './values.ts'
 
-/** The text is not a value of the setting. The message goes on after `... is not allowed: `. */
+/** The text is not a value of the setting. The message continues `... is not allowed: `. */
 export class NotAllowed extends Error {
   override name = 'NotAllowed'
 }
@@ -132,9 +135,7 @@ export function parseSubmission(text: string): SubmissionListener[] {
   })
 }
 
-/**
- * A domain name of letters, digits and hyphens (RFC 1123 2.1), lower case; in EHLO it is what RFC 5321 2.3.5 asks for.
- */
+/** A domain name of letters, digits and hyphens (RFC 1123 2.1), lower case, as RFC 5321 2.3.5 requires in EHLO. */
 export function parseHostName(text: string): string {
   if (!isHostName(text) || text.includes('_'))
     throw new NotAllowed('it must be a host name, like mail.example.com')
@@ -190,8 +191,8 @@ export function parseDatabase(text: string): Database {
 const POSTGRES_TLS = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 
 /**
- * What libpq 18 and the driver know. What only libpq knows has no effect, but may stand in a URL that other programs
- * use too.
+ * The options of libpq 18 and of the driver. An option that only libpq knows has no effect, but may stand in a URL that
+ * other programs use too.
  */
 const POSTGRES_OPTIONS = new Set(
   (
@@ -205,16 +206,16 @@ const POSTGRES_OPTIONS = new Set(
   ).split(' '),
 )
 
-/** The URL for the driver, in which the words of libpq mean what they mean to libpq. */
+/** The URL for the driver, in which libpq's words have libpq's meaning. */
 function parsePostgres(text: string): string {
   const { username, password, hash, search, searchParams } = parseUrl(text)
-  // What looks like a host before it may be the end of a password.
+  // The text before it may look like a host and be the end of a password.
   if (hash !== '') throw new NotAllowed('it holds a "#"; in user and password write it as %23')
   decoded(username)
   decoded(password)
   for (const name of searchParams.keys()) {
     if (POSTGRES_OPTIONS.has(name)) continue
-    // What looks like an option before an @ may be the end of a password.
+    // The text before an @ may look like an option and be the end of a password.
     if (search.includes('@'))
       throw new NotAllowed('it holds an option that is not known; in user and password write ? as %3F')
     throw new NotAllowed(`"?${name}=" is not an option of a PostgreSQL URL`)
@@ -227,7 +228,7 @@ function parsePostgres(text: string): string {
   if (tls === 'verify-ca' && !searchParams.has('sslrootcert')) {
     throw new NotAllowed('"?sslmode=verify-ca" needs the authority too: &sslrootcert=/path/to/ca.pem')
   }
-  // Left to itself the driver takes these two for verify-full, and warns that it will not for ever.
+  // By default the driver takes these two for verify-full, and warns that this will change.
   const loose = tls === 'require' || tls === 'verify-ca'
   return loose && !searchParams.has('uselibpqcompat') ? `${text}&uselibpqcompat=true` : text
 }
@@ -251,7 +252,7 @@ const RELAY_AUTH = ['plain', 'login', 'cram-md5', 'xoauth2'] as const
 /** The URL of a relay, which no message quotes. */
 export function parseRelay(text: string): RelayRoute {
   if (!RELAY_URL.test(text)) throw new NotAllowed('it must be a relay like smtp://user:password@host:587')
-  // As Postfix writes it, where brackets say that MX records are not asked; a relay's never are.
+  // Postfix writes brackets to skip the MX look-up; there is never one for a relay.
   if (/[@/]\[[^\]:]*\]/.test(text)) throw new NotAllowed('write the host name without brackets')
   const url = parseUrl(text)
   const implicitTls = url.protocol === 'smtps:'
@@ -265,7 +266,7 @@ export function parseRelay(text: string): RelayRoute {
     if (!known.includes(name)) throw new NotAllowed('the only options of a relay are ?tls= and ?auth=')
   }
   const tlsWord = url.searchParams.get('tls')
-  // RFC 8314 3.3: where the port promises TLS, a certificate that does not fit is a reason to stop, unless told
+  // RFC 8314 3.3: on a port that promises TLS, a wrong certificate is a reason to stop, unless the setting says
   // otherwise.
   const tls =
     tlsWord === null ? (implicitTls ? 'verified' : 'opportunistic') : option('tls', tlsWord, RELAY_TLS)
@@ -300,7 +301,7 @@ export function parseBaseUrl(text: string): string {
   return href.replace(/\/+$/, '')
 }
 
-/** As written: an issuer is compared letter by letter (OpenID Connect Discovery 4.3). */
+/** Unchanged: an issuer is compared letter by letter (OpenID Connect Discovery 4.3). */
 export function parseIssuer(text: string): string {
   parseBaseUrl(text)
   return text

@@ -1,7 +1,4 @@
-/**
- * The one table of settings: names, values, defaults, and the words that explain them. The reference page is made of
- * it.
- */
+/** The one table of settings: names, values, defaults, and descriptions. The reference page is generated from it. */
 import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { pid } from 'node:process'
@@ -12,22 +9,22 @@ export type Section = 'Service' | 'Delivery' | 'Limits' | 'Storage and secrets' 
 
 export interface Setting<T> {
   section: Section
-  /** What it is called in Settings; null: it is a part of something there (load.ts). */
+  /** Its name in Settings; null: it becomes a part of something there (load.ts). */
   field: string | null
   /** Turns text into the value; throws NotAllowed. */
   parse: (text: string) => T
-  /** Text that `parse` takes, used when nothing is set; null: the value is then null. */
+  /** Text for `parse` when nothing is set; null: the value is then null. */
   default: string | null | (() => string)
-  /** In place of the default on the reference page, where it depends on the machine or has no text. */
+  /** Shown in place of the default on the reference page, when the default depends on the machine or has no text. */
   defaultShown?: string
   allowed: string
   description: string
   example: string
-  /** What must never be shown: the whole value, or the password inside a URL. */
+  /** The part that must never be shown: the whole value, or the password inside a URL. */
   secret?: 'all' | 'url'
 }
 
-/** Keeps the types of the value that `parse` makes, of the default, and of the field. */
+/** Keeps the types of the parsed value, of the default, and of the field. */
 function setting<T, D extends Setting<T>['default'], const F extends string | null>(
   definition: Setting<T> & { default: D; field: F },
 ): Setting<T> & { default: D; field: F } {
@@ -469,7 +466,7 @@ export type SettingName = keyof typeof SETTINGS
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
 
 /**
- * The value of each setting, as its parser makes it: milliseconds, octets; null where nothing is set and there is no
+ * The value of each setting, as returned by its parser: milliseconds, octets; null when nothing is set and there is no
  * default.
  */
 export type SettingValues = {
@@ -489,24 +486,24 @@ export function defaultOf(name: SettingName): string | null {
   return typeof value === 'function' ? value() : value
 }
 
-/** The text of a value as it may be shown: secrets are blotted out. */
+/** The text of a value for display: secrets are masked. */
 export function masked(name: SettingName, text: string): string {
   const { secret }: Setting<unknown> = SETTINGS[name]
   if (secret === 'all') return '***'
   if (secret !== 'url' || !text.includes('//')) return text
-  // What is not a URL may hold its password anywhere.
+  // A text that is not a URL may hold its password anywhere.
   if (!URL.canParse(text)) return text.replace(/\/\/.*$/s, '//***')
-  // Up to the last @: an unescaped one inside the password must not let its tail show.
+  // Up to the last @: the tail of a password with an unescaped @ must not show.
   return text.replace(/\/\/.*@/s, '//***@').replace(/([?&]password=)[^&]*/gi, '$1***')
 }
 
-/** What may have a listener of its own. */
+/** A listener that may be off, shared with the main one, or separate. */
 function besideMain(text: string): 'off' | 'same' | HostPort {
   const word = text.toLowerCase()
   return word === 'off' || word === 'same' ? word : parse.parseHostPort(text)
 }
 
-/** The machine's name where it may stand in EHLO, else the one name every machine has. */
+/** The machine's name if it may stand in EHLO, otherwise the one name that every machine has. */
 function machineName(): string {
   const name = hostname().toLowerCase()
   try {

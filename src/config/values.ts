@@ -1,17 +1,17 @@
-/** What the text of a setting becomes, where that is more than a word or a number. */
+/** Values of settings that are more than a word or a number. */
 
 export interface HostPort {
   host: string
   port: number
 }
 
-/** Where mail is taken in over SMTP. */
+/** A listener for submission over SMTP. */
 export interface SubmissionListener extends HostPort {
-  /** `smtps://`: TLS from the first octet (RFC 8314 3.3); else STARTTLS. */
+  /** `smtps://`: TLS from the first octet (RFC 8314 3.3); otherwise STARTTLS. */
   implicitTls: boolean
-  /** `?tls=opportunistic`: whoever it is may log in without TLS. */
+  /** `?tls=opportunistic`: clients may log in without TLS. */
   clearLogin: boolean
-  /** `?proxy=on`: a trusted proxy connects, and says for whom by the PROXY protocol. */
+  /** `?proxy=on`: a trusted proxy connects, and names its client by the PROXY protocol. */
   proxied: boolean
 }
 
@@ -32,5 +32,5 @@ export interface RelayRoute {
 
 export type DeliveryRoute = { kind: 'capture' } | { kind: 'direct' } | RelayRoute
 
-/** Where everything is kept. */
+/** The database that everything is stored in. */
 export type Database = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }

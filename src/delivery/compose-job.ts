@@ -1,6 +1,6 @@
 /**
- * What a worker does for a large message: composes, fills in, signs and stuffs dots, so that what is left is to write
- * it out.
+ * A worker's task for a large message: it composes, fills in, signs and dot-stuffs the message, so that the session
+ * only has to write it out.
  */
 import { signHere } from '../mail/dkim/signature.ts'
 import { buffersBeneath } from '../workers/job.ts'
@@ -25,7 +25,7 @@ export default async function composeOutgoing({
   try {
     return { ...outgoing, stuffed: dotStuff(outgoing.chunks) }
   } catch (error) {
-    // The session that would send it finds the same, and says so in the server's name.
+    // The session that would send the message finds the same error, and reports it in the server's name.
     if (error instanceof AmbiguousLineEnd) return outgoing
     throw error
   }

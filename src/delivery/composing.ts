@@ -1,4 +1,4 @@
-/** Where a message is composed: a small one by whoever sends it, a large one by a worker. */
+/** Decides where a message is composed: the sender composes a small one itself, a worker composes a large one. */
 import { withOtherOctets } from '../mail/body.ts'
 import type { Boundaries } from '../mail/compose/boundary.ts'
 import { alone, jobAt } from '../workers/job.ts'
@@ -12,8 +12,8 @@ import { weightOf } from './weight.ts'
 const job = jobAt<ComposeOrder, OutgoingMessage>(new URL('./compose-job.ts', import.meta.url))
 
 /**
- * Prepares large messages in a worker and leaves the others (null) to whoever sends them. What it gives is the same as
- * that of `prepareMessage`, and rejects with WorkerDied when a worker died of the message.
+ * Prepares large messages in a worker, and returns null for the others, which the sender prepares itself. The result is
+ * the same as that of `prepareMessage`; it rejects with WorkerDied when a worker died of the message.
  */
 export function largeElsewhere(
   workers: Workers,
@@ -30,17 +30,19 @@ function prepareElsewhere(
   { email, message, signing }: Delivery,
   boundary: string,
 ): PreparedMessage {
-  // What is handed to workers is copied; a view would take all that lies beneath it along.
+  // Messages are copied on the way to a worker; a view would take the whole buffer beneath it along.
   const order = { email: { id: email.id }, message: tight(message), signing, boundary }
   const weight = weightOf(message)
   return madeOnce((capabilities) =>
-    // Sessions bound how many there are; a message that waits for its turn keeps only its own session.
+    // The number of sessions bounds the number of orders; a message that waits for its turn holds up only its own
+    // session.
     workers.run(job, { ...order, capabilities }, { company: email.companyId, weight, patient: true }),
   )
 }
 
 /**
- * Asks `make` once for each variant there is: one for servers of 8BITMIME that needs none of it is the same for all.
+ * Calls `make` once for each variant of the message. A variant for servers with 8BITMIME that needs no 8BITMIME serves
+ * all servers.
  */
 export function madeOnce(
   make: (capabilities: MessageCapabilities) => Promise<OutgoingMessage>,

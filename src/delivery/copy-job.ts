@@ -1,4 +1,4 @@
-/** A worker's task: it composes, fills in and signs the copy of a large message that somebody wants to read. */
+/** A worker's task: it composes, fills in and signs the copy of a large message for somebody who reads it. */
 import { signHere } from '../mail/dkim/signature.ts'
 import { buffersBeneath } from '../workers/job.ts'
 import { type Composable, prepareMessage } from './prepare.ts'

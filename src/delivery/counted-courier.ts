@@ -4,8 +4,8 @@ import type { Courier, Delivery, DeliveryResult } from './delivery.ts'
 import { mayHaveArrived, released, unanswered } from './outcome.ts'
 
 /**
- * For a courier in another process, where nobody can count right before the final dot: each delivery takes its place
- * among what is handed over and not recorded before it begins.
+ * Wraps a courier in another process, where unrecorded deliveries cannot be counted right before the final dot: each
+ * delivery takes its place among the unrecorded ones before it begins.
  */
 export class CountedCourier implements Courier {
   readonly #courier: Courier
@@ -24,14 +24,14 @@ export class CountedCourier implements Courier {
     const mayHandOver = () => !this.#closed && this.#right.holds(delivery.leaseToken)
     const place = this.#unrecorded.place(delivery.email.companyId, mayHandOver)
     if (!(await place.take())) {
-      // It may have got one just when it had lost the right to use it.
+      // The place may have been granted just as the node lost the right to use it.
       place.end(false)
       return unanswered(delivery, startedAt, (position) =>
-        released(position, 'Not tried: it was not its turn in time'),
+        released(position, 'Not tried: the delivery could not begin in time'),
       )
     }
     const result = await this.#courier.deliver(delivery)
-    // What is condemned goes into quarantine, and is not recorded as an attempt.
+    // A condemned delivery goes into quarantine, and is not recorded as an attempt.
     const arrived = result.condemned === undefined && result.outcomes.some(mayHaveArrived)
     return place.end(arrived) ? { ...result, handedOver: true } : result
   }

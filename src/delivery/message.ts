@@ -1,4 +1,4 @@
-/** What the recipients of a delivery are sent. */
+/** The message that the recipients of a delivery get. */
 
 import { type UnsubscribeLinks, wantsLinks } from '../email/unsubscribe-link.ts'
 import { parseAddressList } from '../mail/address/address.ts'
@@ -7,8 +7,8 @@ import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
 import type { DeliveryMessage } from './delivery.ts'
 
 /**
- * The same for all recipients, or in batch sending the own copy of the one that there is. `links`: null where
- * recipients do not know how to reach the service; what stands for a link then stays.
+ * The same message for all recipients, or in batch sending the copy of its only recipient. `links` is null where
+ * recipients have no way to reach the service; the placeholders for links then stay.
  */
 export function messageFor(
   email: ClaimedEmail,
@@ -46,7 +46,7 @@ interface ShownMailbox {
 
 const shown = new WeakMap<string[], Map<string, ShownMailbox>>()
 
-/** Whom a copy is addressed to: the recipient; for one in cc or bcc, the first of `to`, whose copy it is. */
+/** The mailbox that a copy is addressed to: the recipient's; for a recipient in cc or bcc, the first of `to`. */
 function shownMailboxOf(content: MessageContent<MessageBody>, recipient: ClaimedRecipient): ShownMailbox {
   let byAddress = shown.get(content.to)
   if (byAddress === undefined) {

@@ -1,4 +1,4 @@
-/** The couriers of a node, as its settings want them. */
+/** Opens the couriers of a node according to its settings. */
 import type { AccountDirectory } from '../accounts/directory.ts'
 import { BOUNDARIES, type Seal } from '../accounts/seal.ts'
 import type { SendingRight } from '../cluster/sending-right.ts'
@@ -20,23 +20,23 @@ import { ThreadedCourier } from './thread/threaded-courier.ts'
 
 export interface DeliveryParts {
   settings: Settings
-  /** For routes of their own. */
+  /** Finds the routes of companies and domains. */
   accounts: Pick<AccountDirectory, 'routeFor'>
   seal: Seal
   right: SendingRight
   unrecorded: Unrecorded
-  /** For large messages. */
+  /** Compose large messages. */
   workers: Workers
   /** Deliveries that may wait in memory. */
   maxDeliveries: number
-  /** The isolated process died of what it was given. */
+  /** Called when the isolated process died of a delivery. */
   onDeath(cause: DeathCause): void
   log: Log
 }
 
 export interface OpenDelivery {
   courier: Courier
-  /** For what is suspect of taking a process down. */
+  /** Takes deliveries that are suspected of taking a process down. */
   isolated: Courier
   paths: PathFinder
 }
@@ -44,7 +44,7 @@ export interface OpenDelivery {
 export function openDelivery(parts: DeliveryParts): OpenDelivery {
   const { settings, accounts, seal, right, unrecorded, log, onDeath, maxDeliveries } = parts
   const options = courierOptions(parts)
-  // What is found is kept as paths.
+  // Answers are kept as paths, so the resolver caches nothing.
   const resolver = new Resolver({ servers: settings.dnsServers, cacheSize: 0 })
   const isolated = new IsolatedCourier({ process: options, right, log, onDeath })
   return {
@@ -61,7 +61,7 @@ export function openDelivery(parts: DeliveryParts): OpenDelivery {
   }
 }
 
-/** Who delivers in another thread or process does it by the same settings. */
+/** Couriers in other threads and processes use the same settings. */
 function courierOptions({ settings, seal }: DeliveryParts): CourierOptions {
   const { dnsServers, smtpPort, allowPrivateNetworks, softBounce, retrySchedule } = settings
   const boundarySecret = seal.derive(BOUNDARIES)

@@ -1,4 +1,4 @@
-/** From what a server said, or why none was reached, to what is recorded for a recipient. */
+/** Turns a server's reply, or the reason why none was reached, into the outcome that is recorded for a recipient. */
 import type { Delivery, DeliveryResult, RecipientOutcome } from './delivery.ts'
 import { CONSEQUENCES, type Finding, TELLING } from './judge/finding.ts'
 import { judge, type RouteKind } from './judge/judge.ts'
@@ -6,26 +6,26 @@ import { isUnreachable, type SmtpError, type SmtpErrorKind } from './smtp/error.
 import { clip } from './smtp/reply.ts'
 import type { RecipientReply } from './smtp/transaction.ts'
 
-/** Why a server, or a whole route, took nothing for a recipient. */
+/** The reason why a server, or a whole route, took nothing for a recipient. */
 export interface RouteFailure {
   finding: Finding
   code?: number | undefined
   /** RFC 3463. */
   enhancedCode: string
   message: string
-  /** The server whose word it is; absent when it took part in no transaction. */
+  /** The server that gave the reply; absent when no transaction took place. */
   server?: string
-  /** What ends the recipient is not the server's refusal but that we cannot send this to it. */
+  /** The recipient ends not because the server refuses but because we cannot send this message to it. */
   cannotSend?: boolean
-  /** Nobody answered there, or nobody was asked, as nobody had answered a moment ago. */
+  /** No server answered, or none was asked because none had answered a moment ago. */
   unreachable?: boolean
-  /** The server's address is one we do not connect to; the operator may know better. */
+  /** We do not connect to the server's address; the operator may know better. */
   refusedAddress?: boolean
 }
 
 /**
- * The reply of a transaction, judged. Null for what needs no judgement: it was taken, may have been taken, or was not
- * asked.
+ * Judges the reply of a transaction. Null for a reply that needs no judgement: the message was taken, may have been
+ * taken, or was not offered.
  */
 export function failureOfReply(reply: RecipientReply, server: string, route: RouteKind): RouteFailure | null {
   const { verdict, stage, kind, code, enhancedCode, message, said = message, unsuited } = reply
@@ -35,12 +35,12 @@ export function failureOfReply(reply: RecipientReply, server: string, route: Rou
   }
   if (verdict !== 'bounced' && verdict !== 'deferred') return null
   const found = judge({ stage, kind, code, enhancedCode, words: said }, route)
-  // 552 as it was once used (see transact.ts).
+  // A 552 in its old meaning (see transact.ts).
   const finding = verdict === 'deferred' && CONSEQUENCES[found].ends ? 'crowded' : found
   return { finding, code, enhancedCode: enhancedCode ?? '', message, server }
 }
 
-/** RFC 3463 3.5 and 3.8, where the server gave no code of its own. */
+/** The detail of RFC 3463 3.5 and 3.8 when the server gave no enhanced code. */
 const DETAIL_OF_KIND: Record<SmtpErrorKind, string> = {
   connect: '4.1',
   timeout: '4.2',
@@ -51,7 +51,7 @@ const DETAIL_OF_KIND: Record<SmtpErrorKind, string> = {
   reply: '3.0',
 }
 
-/** A session that could not be opened. `server` is named in the sentence. */
+/** A session that could not be opened. The sentence names `server`. */
 export function failureOfError(error: SmtpError, server: string, route: RouteKind): RouteFailure {
   const { code, kind, stage, said: words } = error
   const finding = judge({ stage, kind, code, enhancedCode: error.enhancedCode, words }, route)
@@ -60,7 +60,7 @@ export function failureOfError(error: SmtpError, server: string, route: RouteKin
   return { finding, code, enhancedCode, message, unreachable: isUnreachable(error) }
 }
 
-/** A failure of our own: never the recipient's fault, so it waits. */
+/** A failure of our own: never the recipient's fault, so the recipient waits. */
 export function failureOfException(error: unknown): RouteFailure {
   const sentence = error instanceof Error ? error.message : String(error)
   return {
@@ -70,14 +70,14 @@ export function failureOfException(error: unknown): RouteFailure {
   }
 }
 
-/** The same failure where the recipient, or another server, may have better luck later. */
+/** The same failure as a temporary one: the recipient, or another server, may have better luck later. */
 export function asTemporary(failure: RouteFailure): RouteFailure {
   return CONSEQUENCES[failure.finding].ends ? { ...failure, finding: 'server' } : failure
 }
 
 /**
- * The one that counts of what several servers said in turn. That one of them may take the mail later outweighs that
- * others will not; of equals the first one's word counts, for RFC 5321 5.1 asks the best server first.
+ * The failure that counts when several servers answered in turn. A server that may take the mail later outweighs those
+ * that will not; among equals the first one's word counts, because RFC 5321 5.1 asks the best server first.
  */
 export function mostTelling(failures: readonly RouteFailure[]): RouteFailure {
   let best = failures[0] ?? NOBODY_TRIED
@@ -108,7 +108,7 @@ export function outcomeOfFailure(position: number, failure: RouteFailure): Recip
   return outcome
 }
 
-/** For what needs no judgement. */
+/** The outcome of a reply that needs no judgement. */
 export function outcomeOfReply(position: number, reply: RecipientReply): RecipientOutcome {
   const outcome: RecipientOutcome = { position, verdict: reply.verdict, message: clip(reply.message) }
   if (reply.code !== undefined) outcome.code = reply.code
@@ -121,12 +121,12 @@ export function mayHaveArrived({ verdict }: RecipientOutcome): boolean {
   return verdict === 'delivered' || verdict === 'uncertain'
 }
 
-/** Shutting down, or the lease is over. */
+/** The outcome of a recipient that was not tried: the node is shutting down, or the lease is over. */
 export function released(position: number, message: string): RecipientOutcome {
   return { position, verdict: 'released', message }
 }
 
-/** The result of a delivery that came back without a word of any server: who had it is gone, or never began it. */
+/** The result of a delivery that came back without any server's reply: its courier is gone, or never began it. */
 export function unanswered(
   { recipients, preferredServer }: Pick<Delivery, 'recipients' | 'preferredServer'>,
   startedAt: number,
@@ -134,7 +134,7 @@ export function unanswered(
 ): DeliveryResult {
   return {
     outcomes: recipients.map(({ position }) => outcomeOf(position)),
-    // The server to ask first stays the one it was.
+    // The preferred server stays the same.
     server: preferredServer,
     dialogue: '',
     startedAt,

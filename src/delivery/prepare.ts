@@ -1,4 +1,4 @@
-/** From a delivery to the bytes that leave: composed, adapted to the next hop, signed. */
+/** Turns a delivery into the bytes that leave: composed, adapted to the next hop, signed. */
 import { substitute } from '../mail/batch/substitute.ts'
 import { substituteRaw } from '../mail/batch/substitute-raw.ts'
 import { withTexts } from '../mail/body.ts'
@@ -11,7 +11,7 @@ import type { Delivery } from './delivery.ts'
 import type { MessageCapabilities, OutgoingMessage } from './smtp/transaction.ts'
 
 /**
- * Gives the same bytes for the same capabilities, however often it is asked. Rejects when the message cannot be
+ * Gives the same bytes for the same capabilities, however often it is called. Rejects when the message cannot be
  * composed or signed.
  */
 export type PreparedMessage = (capabilities: MessageCapabilities) => Promise<OutgoingMessage>
@@ -20,22 +20,22 @@ const CRLF = Buffer.from('\r\n')
 const HEADER_END = Buffer.from('\r\n\r\n')
 
 interface Parts {
-  /** With its last CRLF. */
+  /** Includes its last CRLF. */
   header: Buffer
   body: Buffer
   /** The body is known to be its own canonical form (RFC 6376 3.4.4). */
   relaxed?: boolean
 }
 
-/** What a message is made from. */
+/** The parts of a delivery that its message is made from. */
 export interface Composable extends Pick<Delivery, 'message' | 'signing'> {
   email: { id: string }
 }
 
-/** What every message is prepared with. */
+/** The settings that every message is prepared with. */
 export interface Preparation {
   boundaries: Pick<Boundaries, 'of'>
-  /** How signatures are made; without it in the thread pool. */
+  /** Makes the signatures; without it they are made in the thread pool. */
   signer?: Signer | undefined
 }
 
@@ -45,7 +45,7 @@ export function prepareMessage(
   { boundaries, signer = signInPool }: Preparation,
 ): PreparedMessage {
   const sign = async ({ header, body, relaxed = false }: Parts, date: number): Promise<Uint8Array[]> => {
-    // RFC 6376 3.5: t= is when the signature was made. The message's own date instead keeps the bytes the same at every
+    // RFC 6376 3.5: t= is the time of the signature. The message's own date instead keeps the bytes the same at every
     // attempt.
     const signature = await signMessage(header, body, signing, {
       at: Math.floor(date / 1000),
@@ -62,7 +62,7 @@ export function prepareMessage(
       const own = addressee ? substitute(content, addressee) : content
       const composed = compose(own, boundaries.of(email.id))
       const chunks = await sign(composed, message.content.date)
-      // Bodies are composed in encodings that pass everywhere (RFC 2045 6), so one variant serves all.
+      // Bodies are composed in encodings that pass everywhere (RFC 2045 6), so one variant serves all servers.
       return outgoing(chunks, composed.needsSmtpUtf8, composed.needsSmtpUtf8)
     })
     return () => only()
@@ -78,9 +78,9 @@ export function prepareMessage(
     return outgoing(await sign(parts, message.date), smtpUtf8 || isEightBit(parts.body), smtpUtf8)
   }
   const asIs = once(async () => variant(await filled()))
-  // RFC 6152 3: what is not 7-bit clean is re-encoded for a server without 8BITMIME; before signing, as it changes the
-  // body. What must not be re-encoded (a signed part, say) stays as it is, and the session refuses it in the server's
-  // name.
+  // RFC 6152 3: a message that is not 7-bit clean is re-encoded for a server without 8BITMIME; before signing, because
+  // re-encoding changes the body. A part that must not be re-encoded (a signed one, say) stays as it is, and the
+  // session refuses it in the server's name.
   const sevenBit = once(async () => {
     try {
       return variant(toSevenBit(await filled()))

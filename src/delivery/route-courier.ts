@@ -26,28 +26,30 @@ export interface RouteCourierOptions extends Preparation {
   /** Port of direct delivery. */
   smtpPort: number
   allowPrivateNetworks: boolean
-  /** What is refused for good is tried again as if it were refused for now. */
+  /** A recipient that was refused for good is tried again as if it had been refused for now. */
   softBounce?: boolean
   log: Log
   /** Certificate authorities (PEM) to trust instead of the built-in ones. */
   ca?: string[]
-  /** Prepares a large message elsewhere; null for one to be prepared here, as all are without it. */
+  /**
+   * Prepares a large message elsewhere; null for one to be prepared here. Without it all messages are prepared here.
+   */
   elsewhere?: (delivery: Delivery) => PreparedMessage | null
   limits?: Partial<WalkLimits>
-  /** Milliseconds between attempts: a host that cannot be reached is left alone for less. */
+  /** Milliseconds between attempts: an unreachable host is left alone for less than that. */
   retrySchedule: readonly number[]
   policies?: HostPolicies
   /** Asked right before each final dot. */
   right: Pick<SendingRight, 'holds'>
-  /** Bounds what is handed over and not recorded; nothing does where it is missing. */
+  /** Bounds the deliveries that are handed over and not recorded; without it nothing bounds them. */
   unrecorded?: Unrecorded
 }
 
-/** Between two looks at which routes nobody uses any more, and how long one is kept that nobody uses. Milliseconds. */
+/** Milliseconds between two sweeps of unused routes, and for which an unused route is kept. */
 const LOOK_MS = 60_000
 const UNUSED_MS = 10 * 60_000
 
-/** A route with the sessions that it keeps. */
+/** A route with its open sessions. */
 interface OpenRoute {
   route: Route
   busy: number
@@ -55,13 +57,13 @@ interface OpenRoute {
   usedAt: number
 }
 
-/** Takes a delivery along its path, and comes back with an outcome for every recipient, whatever happens. */
+/** Takes a delivery along its path, and returns an outcome for every recipient, whatever happens. */
 export class RouteCourier implements Courier {
   readonly #options: RouteCourierOptions
   readonly #pauses: ProbePauses
   /** By id of the policy. */
   readonly #routes = new Map<string, OpenRoute>()
-  /** Running while there is a route that may fall out of use. */
+  /** Runs while there is a route that may fall out of use. */
   #sweeper: NodeJS.Timeout | null = null
   readonly #stopping = new AbortController()
   readonly #underWay = new Set<Promise<DeliveryResult>>()
@@ -69,7 +71,7 @@ export class RouteCourier implements Courier {
   constructor(options: RouteCourierOptions) {
     this.#options = options
     this.#pauses = new ProbePauses(options.retrySchedule)
-    // Every session that is being opened listens, which is no leak.
+    // Every session that is being opened adds a listener, which is no leak.
     setMaxListeners(0, this.#stopping.signal)
   }
 
@@ -82,8 +84,8 @@ export class RouteCourier implements Courier {
   }
 
   /**
-   * No session is opened from now on; transactions under way may finish within `ms`. What is still open then is cut: it
-   * comes back released, or uncertain if its final dot was already sent.
+   * No session is opened from now on; transactions under way may finish within `ms`. Transactions still open then are
+   * cut: they come back released, or uncertain if the final dot was already sent.
    */
   async close(ms: number): Promise<void> {
     this.#stopping.abort()
@@ -158,7 +160,7 @@ export class RouteCourier implements Courier {
     }
   }
 
-  /** Ends the sessions of routes that have been changed, removed, or have had no mail for long. */
+  /** Ends the sessions of routes that have been changed or removed, or have had no mail for long. */
   #sweep(): void {
     const before = monotonic() - UNUSED_MS
     for (const [id, { route, busy, usedAt }] of this.#routes) {

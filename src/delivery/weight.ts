@@ -1,13 +1,13 @@
 /**
- * How heavy a message is, before it is composed: seen from the lengths of its parts, and for a copy of a batch from its
- * placeholders.
+ * Estimates the weight of a message before it is composed, from the lengths of its parts, and for a copy of a batch
+ * from its placeholders.
  */
 import { bodyIndexOf } from '../mail/body.ts'
 import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../store/store.ts'
 import { type DeliveryMessage, LARGE_MESSAGE } from './delivery.ts'
 
-/** Octets that composing goes through, about. */
+/** Octets that composing processes, roughly. */
 export function weightOf(message: DeliveryMessage): number {
   const { addressee } = message
   const octets = message.kind === 'raw' ? message.raw.length : octetsOf(message.content)
@@ -17,8 +17,9 @@ export function weightOf(message: DeliveryMessage): number {
 }
 
 /**
- * Octets of the message that a recipient of the email is sent, at most. The size of a batch is that of its largest copy
- * and of everybody's values: where it is large, most copies may not be. The template is looked at once for all of them.
+ * Upper bound of the size in octets of the message for each recipient of the email. The size of a batch is that of its
+ * largest copy plus all recipients' values: when it is large, most copies may still be small. The template is scanned
+ * once for all of them.
  */
 export function messageSizes({
   size,
@@ -38,10 +39,10 @@ export function messageSizes({
 /** A UTF-16 unit has three octets at most, and base64 makes four of three. */
 const OCTETS_OF_UNIT = 4
 
-/** Octets that are usual of a mailbox, at most: a longer name is no matter where messages are large. */
+/** Upper bound for the octets of an ordinary mailbox: a longer name makes no difference where messages are large. */
 const LONGEST_MAILBOX = 400
 
-/** Each placeholder may become the longest of the values. `mailbox`: octets of what the predefined ones stand for. */
+/** Each placeholder may become the longest of the values. `mailbox`: octets of the predefined values. */
 function longestValue(mailbox: number, variables: Record<string, string>): number {
   let longest = mailbox
   for (const key in variables) longest = Math.max(longest, variables[key]!.length)
@@ -58,8 +59,8 @@ function octetsOf({ html, text, amp, attachments, headers, to, cc }: MessageCont
 }
 
 /**
- * What a file costs beside its octets, an octet of the header, and a field or mailbox beside its own: in octets of a
- * body.
+ * Costs in octets of a body: of a file beside its octets, of one octet of the header, and of a field or mailbox beside
+ * its octets.
  */
 const FILE_COST = 2_000
 const HEADER_COST = 8
@@ -68,7 +69,7 @@ const LINE_COST = 40
 const MARK = '%recipient'
 
 function placeholdersIn(template: MessageContent<MessageBody> | Uint8Array): number {
-  // They may be encoded, and then take no less room.
+  // Placeholders may be encoded, and then take at least as much room.
   if (template instanceof Uint8Array) return Math.ceil(template.length / MARK.length)
   const { html = '', text = '', amp = '', subject, from, headers } = template
   let count = 0

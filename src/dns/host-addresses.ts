@@ -1,8 +1,8 @@
-/** The addresses of a host that is connected to over HTTP. */
+/** Looks up the addresses of a host for a connection over HTTP. */
 import { lookup } from 'node:dns/promises'
 import type { HostAddress, Resolver } from './resolver.ts'
 
-/** RFC 6761 6.3: no resolver is asked for it. */
+/** RFC 6761 6.3: no resolver is asked for this name. */
 const LOCALHOST = /^(?:.+\.)?localhost\.?$/i
 const LOOPBACK: HostAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -10,9 +10,9 @@ const LOOPBACK: HostAddress[] = [
 ]
 
 /**
- * Asks the DNS by the resolver; with `hostsFile` also what the machine itself knows (`/etc/hosts`), for names that the
- * DNS has no address of. The system's own look-up alone would not do: two of its threads are all there are, and a
- * stranger's name servers could hold both. Rejects when the DNS does not answer.
+ * Asks DNS through the resolver; with `hostsFile` also the machine's own table (`/etc/hosts`), for names without an
+ * address in DNS. The system's look-up alone would not do: it has only two threads, and a stranger's name servers could
+ * hold both. Rejects when DNS does not answer.
  */
 export function hostAddresses(
   resolver: Pick<Resolver, 'addresses'>,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Lookup } from './lookup.ts'
 
-/** A look-up's value and how many seconds it may be used again. */
+/** The value of a look-up, and for how many seconds it may be used again. */
 export interface Fresh<T> {
   lookup: Lookup<T>
   seconds: number
@@ -14,19 +14,19 @@ interface Entry<T> {
 }
 
 /**
- * Remembers look-ups of one record type for as long as they may be used, and lets everyone who asks for the same name
- * at the same time share one query. Holds at most `capacity` records, for any zone can give a name thousands; the name
- * that was least recently used goes first. With a capacity of 0 only queries under way are shared.
+ * Remembers look-ups of one record type for as long as they may be used, and lets all concurrent callers for a name
+ * share one query. Holds at most `capacity` records, because any zone can give a name thousands; the least recently
+ * used name goes first. With a capacity of 0 only queries under way are shared.
  */
 export class LookupCache<T> {
-  /** Null where nothing is remembered. */
+  /** Null when nothing is remembered. */
   readonly #entries: LRUCache<string, Entry<T>> | null
   readonly #underWay = new Map<string, Promise<Lookup<T>>>()
   readonly #now: () => number
 
   /** `now`: a monotonic clock in milliseconds. */
   constructor(capacity: number, now: () => number) {
-    // Also the answer that there are none takes a place.
+    // An answer without records takes a place as well.
     const sizeCalculation = ({ lookup }: Entry<T>) => (lookup.kind === 'found' ? lookup.records.length : 1)
     this.#entries = capacity === 0 ? null : new LRUCache({ maxSize: capacity, sizeCalculation })
     this.#now = now

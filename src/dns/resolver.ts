@@ -16,7 +16,7 @@ export interface HostAddress {
 export interface ResolverOptions {
   /** `ip` or `ip:port` (`[v6]:port`) each; empty: the system's. */
   servers?: string[]
-  /** Milliseconds the first try waits for an answer; each further one waits twice as long. */
+  /** Milliseconds that the first try waits for an answer; each further one waits twice as long. */
   timeout?: number
   /** Tries per server. */
   tries?: number
@@ -26,19 +26,19 @@ export interface ResolverOptions {
   now?: () => number
 }
 
-/** Seconds. The API of c-ares does not tell the TTL of these types, so they are kept for a short time only. */
+/** Seconds. The API of c-ares does not report the TTL of these types, so they are kept only for a short time. */
 const UNKNOWN_TTL = 60
 /**
- * Seconds: "there is nothing" is believed for a short time (RFC 2308 5 allows more; a corrected zone should count
- * soon).
+ * Seconds: an answer that there is nothing is kept for a short time (RFC 2308 5 allows more; a corrected zone should
+ * count soon).
  */
 const ABSENT_TTL = 30
 /** Seconds: long enough to spare a struggling server the same question from every message of a burst. */
 const FAILED_TTL = 5
-/** Seconds: a longer TTL is not kept longer, so that a moved mail server is noticed within the hour. */
+/** Seconds: an answer is not kept longer, whatever its TTL, so that a moved mail server is noticed within the hour. */
 const LONGEST_TTL = 3600
 
-/** Looks up what delivery and domain verification need, through c-ares, with a cache of its own per instance. */
+/** Makes the look-ups of delivery and domain verification, through c-ares, with a cache of its own per instance. */
 export class Resolver {
   readonly #dns: CaresResolver
   readonly #mx: LookupCache<MxRecord>
@@ -67,7 +67,7 @@ export class Resolver {
     this.#names = new LookupCache(cacheSize, now)
   }
 
-  /** In the order the server gave them. */
+  /** In the server's order. */
   mx(name: string): Promise<Lookup<MxRecord>> {
     return cached(this.#mx, name, async (asked) => {
       const records = await this.#dns.resolveMx(asked)
@@ -76,8 +76,8 @@ export class Resolver {
   }
 
   /**
-   * A and AAAA of a host, IPv6 first. One family suffices: the other one's failure shows only when there is nothing
-   * else.
+   * A and AAAA of a host, IPv6 first. One family suffices: the failure of the other one shows only when there is
+   * nothing else.
    */
   async addresses(name: string): Promise<Lookup<HostAddress>> {
     const asked = normalize(name)
@@ -89,19 +89,19 @@ export class Resolver {
     if (records.length > 0) return { kind: 'found', records }
     if (six.kind === 'failed') return six
     if (four.kind === 'failed') return four
-    // Some servers answer NXDOMAIN for the AAAA of a name they have other records of: the A answer is the better
-    // witness.
+    // Some servers answer NXDOMAIN for the AAAA of a name that has other records, so the A answer is the more reliable
+    // one.
     return four
   }
 
-  /** Each record's strings joined, as SPF and DKIM read them (RFC 7208 3.3, RFC 6376 3.6.2.2). */
+  /** The strings of each record are joined, as for SPF and DKIM (RFC 7208 3.3, RFC 6376 3.6.2.2). */
   txt(name: string): Promise<Lookup<string>> {
     return cached(this.#txt, name, async (asked) => {
       return (await this.#dns.resolveTxt(asked)).map((strings) => strings.join(''))
     })
   }
 
-  /** What an address is called (PTR, RFC 1035 3.5). */
+  /** The names of an address (PTR, RFC 1035 3.5). */
   names(address: string): Promise<Lookup<string>> {
     return cached(this.#names, address, async (asked) => (await this.#dns.reverse(asked)).map(normalize))
   }
@@ -140,7 +140,7 @@ async function askAddresses(
 async function ask<T>(ttl: number, query: () => Promise<T[]>): Promise<Fresh<T>> {
   try {
     const records = await query()
-    // A CNAME that leads to nothing comes back as success with no records.
+    // A CNAME that leads to nothing comes back as a success without records.
     if (records.length === 0) return { lookup: { kind: 'absent', reason: 'NODATA' }, seconds: ABSENT_TTL }
     return { lookup: { kind: 'found', records }, seconds: ttl }
   } catch (error) {

@@ -1,7 +1,7 @@
 /**
- * Functions made from the table of fields, as one would write them by hand for each field. They are made of text, once,
- * as modules are loaded: to walk the table for each email takes ten times as long (2 us, of some 75 that a message
- * takes).
+ * Functions generated from the table of fields, with the code one would write by hand for each field. They are
+ * generated as text, once, when modules are loaded: walking the table for each email takes ten times as long (2 us of
+ * the roughly 75 that a message takes).
  */
 import type { Attachment, MessageBody, MessageContent } from '../mail/message.ts'
 import {
@@ -19,22 +19,22 @@ import type { ClaimedRecipient } from './queued-email.ts'
 /** An email without its recipients. */
 export type WholeEmail = Email & { content: MessageContent<MessageBody> }
 
-/** How octets are made ready to cross. */
+/** Prepares octets for the way to another thread. */
 export type Crossing = (bytes: Uint8Array) => Uint8Array
 
 /**
- * Plain values in the order of the table: what crosses between threads is copied, and an object costs three times what
- * a row costs.
+ * Plain values in the order of the table: messages between threads are copied, and an object costs three times as much
+ * as a row.
  */
 export type Row = unknown[]
 
-/** What has gone to a thread and comes from there. Empty lists and absent values cross as null. */
+/** Converts a value for the way to a thread and back. Empty lists and absent values are sent as null. */
 export interface Codec<T, Needs extends [] | [octets: Crossing] = []> {
   pack(value: T, ...needs: Needs): Row
   unpack(row: Row): T
 }
 
-/** What columns need. `name`: of the column, for what is said if it cannot be read. */
+/** Conversions of columns. `name`: of the column, for the error when it is unreadable. */
 export interface Columns {
   listText(list: readonly unknown[]): string | null
   mapText(map: object): string | null
@@ -44,7 +44,7 @@ export interface Columns {
   bodyOf(column: MessageBody | null): MessageBody | undefined
 }
 
-/** Emails as they are accepted, with their content. */
+/** Accepted emails with their content. */
 export const WHOLE = codec<WholeEmail, [octets: Crossing]>(fieldsOf())
 
 /** Contents alone. */
@@ -52,19 +52,19 @@ export const CONTENTS = codec<MessageContent<MessageBody>, [octets: Crossing]>(
   fieldsOf().filter(({ inContent }) => inContent),
 )
 
-/** What crosses with each delivery beside the message. */
+/** The fields sent with each delivery, beside the message. */
 export const SENT = codec<Email<'send'>>(fieldsOf('send'))
 
-/** Recipients as they are accepted. */
+/** Accepted recipients. */
 export const RECIPIENTS = codec<Recipient>(recipientFieldsOf())
 
-/** What changes of a recipient. */
+/** The changed facts of a recipient. */
 export const CHANGES = plainCodec<Partial<Facts>>(
   [],
   FACT_FIELDS.map(({ name }) => name as keyof Facts),
 )
 
-/** Objects whose properties cross as they stand. What is absent of the `optional` ones crosses as undefined. */
+/** Objects whose properties are sent unchanged. An absent one of the `optional` properties is sent as undefined. */
 export function plainCodec<T>(
   always: readonly (keyof T & string)[],
   optional: readonly (keyof T & string)[],
@@ -82,17 +82,19 @@ export function plainCodec<T>(
 }
 
 type Queued = Email<'queue'> & { content: MessageContent<MessageBody> }
-/** What who claims the email reads of it. */
+/** The fields of an email that a claim reads. */
 export const queuedOf = picker<(email: Queued) => Queued>(fieldsOf('queue'))
 
-/** The same of a recipient that nobody has tried. */
+/** The same for an untried recipient. */
 export const untriedOf = picker<(recipient: Recipient, position: number) => ClaimedRecipient>(
   recipientFieldsOf('queue'),
   ['position'],
   UNTRIED,
 )
 
-/** A function that takes over fields of its first argument, its `further` arguments by name, and what is `known`. */
+/**
+ * A function that copies fields of its first argument, its `further` arguments by name, and the constants of `known`.
+ */
 function picker<F>(fields: readonly Declared[], further: readonly string[] = [], known: object = {}): F {
   const names = [...new Set(fields.map(({ name, inContent }) => (inContent ? 'content' : name)))]
   const constants = Object.entries(known).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
@@ -116,12 +118,12 @@ function codec<T, Needs extends [] | [octets: Crossing] = []>(fields: readonly D
   }
 }
 
-/** What goes into the column of a field, by number of the company. */
+/** The value for the column of a field, given the number of the company. */
 export function binder<T>(field: Declared, columns: Columns): (value: T, company: number) => unknown {
   return made(`(value, company) => ${bound(field)}`, columns)
 }
 
-/** What goes into the columns of several, in order. */
+/** The values for the columns of several fields, in order. */
 export function rowBinder<T, V>(
   fields: readonly Declared[],
   columns: Columns,
@@ -134,8 +136,8 @@ function bound({ name, inContent, type }: Declared): string {
 }
 
 /**
- * The fields of a row whose columns have the names of the fields; `large`: the row of those that are kept apart, if any
- * are. Without attachments. `also`: what else is in the row, as it is.
+ * Reads the fields of a row whose columns are named like the fields; `large`: the row with the large columns, if they
+ * are separate. Without attachments. `also`: further columns of the row, copied unchanged.
  */
 export function rowReader<T>(
   fields: readonly Declared[],
@@ -148,7 +150,7 @@ export function rowReader<T>(
   return made(`(row, large = row) => { ${assembled(fields, at, read, { own: more })} }`, columns)
 }
 
-/** An object of the values of a list: `names` as they are, then the fields. */
+/** Builds an object from the values of a list: `names` unchanged, then the fields. */
 export function listReader<T>(names: readonly string[], fields: readonly Declared[]): (row: unknown[]) => T {
   const entries = [
     ...names.map((name, index) => `${name}: row[${index}]`),
@@ -166,8 +168,8 @@ function shapeOf(fields: readonly Declared[]): Shape {
 }
 
 /**
- * Statements that return an object of the shape. What is optional is added last, where there is something `at` its
- * place. `more`: of the object itself and of its content.
+ * Statements that return an object of the shape. Optional fields are added last, if there is a value `at` their place.
+ * `more`: further entries of the object itself and of its content.
  */
 function assembled(
   fields: readonly Declared[],
@@ -194,9 +196,9 @@ function assembled(
   }
 }
 
-/** The function that the text says; it sees `known` and nothing else. */
+/** The function with this code; it sees nothing but `known`. */
 function made<F>(code: string, known: object): F {
-  // The text is made from the table of fields alone, which stands in our own source.
+  // The code is generated only from the table of fields, which is part of our own source.
   return new Function(...Object.keys(known), `'use strict'; return ${code}`)(...Object.values(known)) as F
 }
 

@@ -1,4 +1,4 @@
-/** What happens to a company itself, and to no email of it: in the same log, under numbers of the same order. */
+/** Events of a company itself, not of its emails: in the same log, numbered in the same order. */
 import type { EventDetail, EventType, LoggedEvent } from './event.ts'
 
 export const COMPANY_EVENT_TYPES = ['webhook.disabled', 'webhook.enabled'] as const
@@ -19,16 +19,16 @@ export interface CompanyEvent extends NewCompanyEvent {
   address: null
 }
 
-/** Whatever the log has. */
+/** Any entry of the log. */
 export type LogEntry = LoggedEvent | CompanyEvent
 
-/** What of all that is wanted; what is absent narrows nothing. */
+/** The wanted entries; absent fields do not restrict. */
 export interface EntryFilter {
   companyId?: string
   types?: readonly (EventType | CompanyEventType)[]
 }
 
-/** A webhook is told events from now on, or no more. Of its URL the host alone is said: the rest may be a secret. */
+/** A webhook was enabled or disabled. Of its URL only the host is recorded: the rest may be a secret. */
 export function webhookSwitched(
   type: CompanyEventType,
   { id, url }: { id: string; url: string },

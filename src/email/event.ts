@@ -17,7 +17,7 @@ export const LAST_EVENT_TYPES = [
   'canceled',
 ] as const
 
-/** What an email may show as its last event. */
+/** An event type that an email may show as its last event. */
 export type LastEventType = (typeof LAST_EVENT_TYPES)[number]
 
 export const EVENT_TYPES = [...LAST_EVENT_TYPES, 'unsubscribed'] as const
@@ -36,22 +36,22 @@ export interface EmailEvent extends NewEvent {
   recipient: number | null
 }
 
-/** An event as the log has it. */
+/** An event of the log. */
 export interface LoggedEvent extends EmailEvent {
   /** Its place in the one order of all events; rises, with gaps. */
   number: number
   companyId: string
-  /** Of the recipient; null when there is none. */
+  /** Address of the recipient; null when there is none. */
   address: string | null
 }
 
 export interface EventPage<Event = LoggedEvent> {
   events: Event[]
-  /** For the next question. It rises also when nothing of the wanted kind came. */
+  /** For the next call. It rises even when no matching event came. */
   cursor: number
 }
 
-/** What of the log is wanted by who follows it; what is absent narrows nothing. */
+/** The events that a follower wants; absent fields do not restrict. */
 export interface LogFilter {
   companyId?: string
   types?: readonly EventType[]
@@ -63,36 +63,36 @@ export interface TagFilter {
   value?: string
 }
 
-/** Of `name`, or `name:value`. */
+/** Parses `name`, or `name:value`. */
 export function tagFilterOf(text: string): TagFilter {
   const colon = text.indexOf(':')
   return colon < 0 ? { name: text } : { name: text.slice(0, colon), value: text.slice(colon + 1) }
 }
 
-/** The form dialect's tags are values of the name `tag`: the one that reads like this filter. */
+/** The form dialect's tags are values of the name `tag`: this is the one with the text of this filter. */
 export function unnamedTag({ name, value }: TagFilter): Required<TagFilter> {
   return { name: 'tag', value: value === undefined ? name : `${name}:${value}` }
 }
 
-/** Which events of a company are wanted; what is absent narrows nothing. */
+/** The wanted events of a company; absent fields do not restrict. */
 export interface EventFilter extends LogFilter {
   companyId: string
   /** Sending domain. */
   domainId?: string
   /**
-   * Address; ASCII letters compare without regard to their case. What happened to an email as a whole is about the
-   * first address of its To.
+   * Address; compared without regard to ASCII case. An event of an email as a whole is about the first address of its
+   * To.
    */
   recipient?: string
   emailId?: string
-  /** The email has one of these; letters compare without regard to their case. */
+  /** The email has one of these; compared without regard to case. */
   tags?: readonly TagFilter[]
-  /** Happened then (Unix ms) or later, and before. */
+  /** Events at `since` (Unix ms) or later, and before `until`. */
   since?: number
   until?: number
 }
 
-/** What the other side said, the server's name, when the next attempt is due, ... Shown to operator and company. */
+/** Details such as the server's reply, its name, or the time of the next attempt. Shown to operator and company. */
 export interface EventDetail {
   /** SMTP reply code, e.g. 550. */
   code?: number
@@ -110,11 +110,11 @@ export interface EventDetail {
   tls?: string
   /** Milliseconds that the attempt took. */
   duration?: number
-  /** Of a report that came back (a bounce, a complaint): what names it, so that it counts once. */
+  /** For a report that came back (a bounce, a complaint): the id by which it counts once. */
   reportId?: string
-  /** Of what was not sent: what the address is on the suppression list for. */
+  /** For an email that was not sent: the type of the suppression. */
   suppressedBy?: SuppressionType
-  /** Of a webhook that was disabled or enabled: its id, and the host of its URL, with the port that it names. */
+  /** For a webhook that was disabled or enabled: its id, and the host of its URL, with a given port. */
   webhookId?: string
   host?: string
 }

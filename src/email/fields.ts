@@ -1,30 +1,30 @@
 /**
- * The fields of an email and of its recipients, each declared once: its name, its type, its column, and who reads it.
- * From these tables follow the types of both, what crosses to other threads (codec.ts), and the statements and rows of
- * both databases.
+ * The fields of an email and of its recipients, each declared once: its name, its type, its column, and its readers.
+ * The types of both follow from these tables, and so do the rows for other threads (codec.ts), and the statements and
+ * rows of both databases.
  */
 import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { Facts } from './lifecycle/happening.ts'
 import type { RecipientKind } from './recipient.ts'
 
-/** How PostgreSQL keeps a value. `octets`: a text as its UTF-8, which may hold NUL. */
+/** The column type in PostgreSQL. `octets`: a text as UTF-8, which may hold NUL. */
 export type ColumnType = 'int4' | 'int8' | 'bool' | 'text' | 'uuid' | 'bytea' | 'octets'
 
 /**
- * What becomes of a value on its way, as JavaScript of the expression that holds it: a function is made of these for
- * each use (codec.ts says which names they may use).
+ * The conversions of a value, as JavaScript over the expression that holds it: functions are generated from these for
+ * each use (codec.ts lists the names they may use).
  */
 export interface FieldType<T> {
   column: ColumnType
-  /** Crosses to another thread, and has crossed. What is empty crosses as null. */
+  /** Before and after the way to another thread. An empty value is sent as null. */
   cross(value: string): string
   crossed(value: string): string
-  /** Goes to a column, and comes from one. */
+  /** To a column, and from a column. */
   bind(value: string): string
   read(column: string, name: string): string
   /** A null of the row becomes an absent property. */
   optional?: true
-  /** Its length is the sender's to choose. */
+  /** The sender decides its length. */
   long?: true
   /** Only for the compiler. */
   readonly value?: T
@@ -37,9 +37,9 @@ const PLAIN = { cross: asIs, crossed: asIs, bind: asIs, read: asIs }
 export const word: FieldType<string> = { ...PLAIN, column: 'text' }
 export const text: FieldType<string> = { ...PLAIN, column: 'text', long: true }
 export const uuid: FieldType<string> = { ...PLAIN, column: 'uuid' }
-/** The id of a company, in whose place the column holds its number. */
+/** The id of a company; its column holds the company's number. */
 export const company: FieldType<string> = { ...PLAIN, column: 'int4', bind: () => 'company' }
-/** Absent, but not empty, is null. */
+/** An absent body is null; an empty one is not. */
 export const body: FieldType<MessageBody | undefined> = {
   column: 'octets',
   cross: (value) => `bodyCrossing(${value}, octets)`,
@@ -63,9 +63,9 @@ export const int: FieldType<number> = {
 }
 /** Unix ms. */
 export const time = int
-/** Of few digits. */
+/** A number of few digits. */
 export const count: FieldType<number> = { ...PLAIN, column: 'int4' }
-/** In JSON. */
+/** Stored as JSON. */
 const json = {
   ...PLAIN,
   column: 'text',
@@ -74,7 +74,7 @@ const json = {
   long: true,
 } satisfies FieldType<unknown>
 
-/** Null everywhere where there is none. */
+/** Null stays null in every form. */
 function nullable<T>(type: FieldType<T>): FieldType<T | null> {
   const unlessNull =
     (step: (value: string, name: string) => string) =>
@@ -102,7 +102,7 @@ export const octets = nullable<Uint8Array>({
   column: 'bytea',
   cross: (value) => `octets(${value})`,
 })
-/** In JSON; null stands for an empty one. */
+/** Stored as JSON; null stands for an empty list. */
 export function list<T>(): FieldType<T[]> {
   return {
     column: 'text',
@@ -113,7 +113,7 @@ export function list<T>(): FieldType<T[]> {
     long: true,
   }
 }
-/** The same. */
+/** Stored as JSON; null stands for an empty map. */
 export function map<T extends object>(): FieldType<T> {
   return {
     column: 'text',
@@ -126,15 +126,15 @@ export function map<T extends object>(): FieldType<T> {
 }
 
 /**
- * Who reads a field beside the store: `queue`, whoever claims the email; `send`, it and the thread that delivers, to
- * which it crosses with each delivery; `show`, who reads the email back; `outline`, who reads what became of it, and
- * not its content; `list`, who lists emails; `tell`, who is told of its events.
+ * The readers of a field beside the store: `queue`, a claim; `send`, a claim and the delivery thread, to which the
+ * field is sent with each delivery; `show`, reading an email back; `outline`, reading its history without its content;
+ * `list`, listing emails; `tell`, sending its events.
  */
 export type Reader = 'queue' | 'send' | 'show' | 'outline' | 'list' | 'tell'
 
 export interface Field<T, R extends Reader = Reader> {
   type: FieldType<T>
-  /** Of the table `emails` or `recipients`, in both databases. */
+  /** Column of the table `emails` or `recipients`, in both databases. */
   column: string
   readers: readonly R[]
   /** SQLite keeps it in the table `contents`. */
@@ -166,20 +166,20 @@ export const EMAIL = {
   /** Handed in over SMTP; otherwise over HTTP. */
   viaSmtp: field(bool, 'via_smtp', 'tell'),
   createdAt: field(time, 'created_at', 'show', 'outline', 'list', 'tell'),
-  /** When the sender wants it to be sent: until then it shows as `scheduled`. Null: at once. */
+  /** The time at which the sender wants it to be sent: until then it shows as `scheduled`. Null: at once. */
   scheduledAt: field(optionalTime, 'scheduled_at', 'show', 'outline', 'list', 'tell'),
   /**
    * Octets of the composed message, as estimated; in batch sending of the largest copy, with the values of all
    * recipients.
    */
   size: field(int, 'size', 'queue', 'show', 'outline', 'list', 'tell'),
-  /** A ready MIME message; then `content` carries only what was read from its header (for read-back). */
+  /** A ready MIME message; then `content` holds only what was read from its header (for read-back). */
   raw: large(octets, 'raw', 'queue'),
 } as const
 
 /**
- * Of `email.content`, what its message is composed from: mail/message.ts says what each is. Files have tables of their
- * own.
+ * Fields of `email.content`, from which the message is composed: mail/message.ts describes them. Files have tables of
+ * their own.
  */
 export const CONTENT = {
   from: field(text, 'header_from', 'queue', 'show', 'outline', 'list', 'tell'),
@@ -197,7 +197,7 @@ export const CONTENT = {
   [Name in keyof Required<Omit<MessageContent, 'attachments'>>]: Field<MessageContent<MessageBody>[Name]>
 }
 
-/** What is given of each recipient as its email is accepted. */
+/** The given fields of a recipient, known when its email is accepted. */
 export const RECIPIENT = {
   /** Envelope address: local part as given, domain as lower-case A-label. */
   address: field(word, 'address', 'queue', 'show', 'outline', 'tell'),
@@ -213,8 +213,8 @@ export const RECIPIENT = {
 } as const
 
 /**
- * What becomes of each recipient: lifecycle/happening.ts says what each fact is. SQLite keeps them in `recipients`, and
- * PostgreSQL, as long as the recipient is not final, some of them in `queue`.
+ * The facts about a recipient, which change: lifecycle/happening.ts describes them. SQLite stores them in `recipients`;
+ * PostgreSQL stores some of them in `queue` as long as the recipient is not final.
  */
 export const FACTS = {
   state: field(word, 'state'),
@@ -232,7 +232,7 @@ export const FACTS = {
 } satisfies { [Name in keyof Facts]: Field<unknown> }
 
 type ValueOf<F> = F extends Field<infer T> ? T : never
-/** Whoever claims an email reads what is sent, too. */
+/** A claim also reads the fields that are sent. */
 type ReadBy<R extends Reader> = R extends 'queue' ? 'queue' | 'send' : R
 type Read<Fields extends Record<string, Field<unknown>>, R extends Reader> = {
   -readonly [Name in keyof Fields as Extract<Fields[Name]['readers'][number], ReadBy<R>> extends never
@@ -240,12 +240,12 @@ type Read<Fields extends Record<string, Field<unknown>>, R extends Reader> = {
     : Name]: ValueOf<Fields[Name]>
 }
 
-/** The fields of an email itself that are read by R; all of them if it is not said. */
+/** The fields of an email itself that R reads; all of them by default. */
 export type Email<R extends Reader = Reader> = Read<typeof EMAIL, R>
-/** The same of what was given of a recipient. */
+/** The same for the given fields of a recipient. */
 export type Recipient<R extends Reader = Reader> = Read<typeof RECIPIENT, R>
 
-/** A field with its name, and where it stands: in the email (or recipient) itself or in its content. */
+/** A field with its name, and its place: in the email (or recipient) itself or in its content. */
 export interface Declared extends Field<unknown> {
   name: string
   inContent: boolean
@@ -258,17 +258,17 @@ function declared(fields: Record<string, Field<unknown>>, inContent = false): De
 const OF_EMAIL = [...declared(EMAIL), ...declared(CONTENT, true)]
 const OF_RECIPIENT = declared(RECIPIENT)
 
-/** All fields of an email, or those that are read by `reader`, in order. */
+/** All fields of an email, or those that `reader` reads, in order. */
 export function fieldsOf(reader?: Reader): readonly Declared[] {
   return readBy(OF_EMAIL, reader)
 }
 
-/** The same of what is given of a recipient. */
+/** The same for the given fields of a recipient. */
 export function recipientFieldsOf(reader?: Reader): readonly Declared[] {
   return readBy(OF_RECIPIENT, reader)
 }
 
-/** What becomes of a recipient, in order. */
+/** The facts about a recipient, in order. */
 export const FACT_FIELDS: readonly Declared[] = declared(FACTS)
 
 function readBy(fields: readonly Declared[], reader?: Reader): readonly Declared[] {

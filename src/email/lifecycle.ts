@@ -1,6 +1,6 @@
 /**
- * Everything that may happen to a recipient, and what becomes of it: the one place that decides it, for both stores.
- * Pure: no clock, no chance, no database. What a recipient begins with: lifecycle/birth.ts.
+ * Everything that may happen to a recipient, and its outcome: the one place that decides this, for both stores. Pure:
+ * no clock, no randomness, no database. The beginning of a recipient is in lifecycle/birth.ts.
  */
 import { attempted } from './lifecycle/attempted.ts'
 import { bornSuppressed } from './lifecycle/birth.ts'
@@ -11,7 +11,7 @@ import { reported } from './lifecycle/reported.ts'
 export type * from './lifecycle/happening.ts'
 export { attempted, BY_HAND, orCanceled, postponedFrom }
 
-/** Null: it cannot happen in this state, or has no effect. */
+/** Null: the happening is impossible in this state, or has no effect. */
 export function decide(before: Facts, happening: Happening): Decision | null {
   const { state } = before
   switch (happening.kind) {
@@ -76,7 +76,7 @@ function rescheduled({ dueAt }: Of<'reschedule'>): Decision {
   return changed({ dueAt, heldFor: null })
 }
 
-/** It can never be sent, and was not tried. */
+/** The recipient can never be sent to, and was not tried. */
 export function hopeless(at: number, message: string): Decision {
   return ended('failed', at, message)
 }
@@ -84,7 +84,7 @@ export function hopeless(at: number, message: string): Decision {
 function retried(before: Facts, { at, named, paused, scheduled, byMember }: Of<'retry'>): Decision | null {
   if (before.state !== 'waiting' || before.dueAt === null || before.dueAt <= at) return null
   if (paused) return leftAlone('paused')
-  // Whose path is closed may be tried all the same, whose domain may not send may not.
+  // A recipient with a closed path may be tried all the same; one whose domain may not send may not.
   if (before.heldFor === 'domain') return leftAlone('held')
   if (scheduled && !named) return leftAlone('scheduled')
   const postponedSince = byMember ? BY_HAND.member : BY_HAND.operator
@@ -101,7 +101,7 @@ function quarantined({ at, message }: Of<'quarantine'>): Decision {
   ])
 }
 
-/** It stays suspect: tried where it can do no harm. */
+/** It stays suspect, so it is tried where it can do no harm. */
 function released(at: number): Decision {
   const message = 'Released from quarantine by the operator'
   const change = { state: 'waiting', dueAt: at, suspicion: 1, lastMessage: message } as const

@@ -1,7 +1,4 @@
-/**
- * An email on its way through the queue: as it is accepted, as it is claimed, and what is recorded of an attempt to
- * deliver it.
- */
+/** An email in the queue: as it is accepted, as it is claimed, and the record of an attempt to deliver it. */
 import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { Email, Recipient } from './fields.ts'
 import type { Held } from './lifecycle/attempted.ts'
@@ -12,22 +9,22 @@ export type { RecipientKind, RecipientState, Suspicion }
 
 export type NewRecipient = Recipient
 
-/** How far ahead a sender may have an email sent; MAX_AHEAD in ms. */
+/** How far ahead an email may be scheduled; MAX_AHEAD in ms. */
 export const MAX_AHEAD_DAYS = 30
 export const MAX_AHEAD = MAX_AHEAD_DAYS * 24 * 60 * 60 * 1_000
 
-/** Ms for which an idempotency key stands for the email it was sent with. */
+/** Milliseconds for which an idempotency key stands for the email that it came with. */
 export const KEY_REMEMBERED_MS = 24 * 60 * 60 * 1_000
 
 /** A checked email, ready to be made durable. */
 export interface NewEmail extends Email {
-  /** What the message is made of. `to`/`cc` as in its header fields. */
+  /** The content of the message. `to`/`cc` as in its header fields. */
   content: MessageContent<MessageBody>
-  /** Unix ms: when the recipients become due. */
+  /** Unix ms at which the recipients become due. */
   dueAt: number
   recipients: NewRecipient[]
   idempotency: Idempotency | null
-  /** Absent where its company has none. */
+  /** Absent when the company has none. */
   quota?: Quota
 }
 
@@ -36,20 +33,20 @@ export interface Idempotency {
   fingerprint: string
 }
 
-/** How many recipients its company may have on one day, and in one month, in UTC. Null: any number. */
+/** Recipients that the company may have a day, and a month, in UTC. Null: any number. */
 export interface Quota {
   daily: number | null
   monthly: number | null
 }
 
-/** What a node takes work under, also in the same commit that accepts it: such work needs no reading back. */
+/** A node's lease, under which it claims work, also in the commit that accepts it: such work need not be read back. */
 export interface Lease {
-  /** Fencing token, the one `join` gave: results under a token that is no longer the recipient's are refused. */
+  /** Fencing token, returned by `join`: a result under a token that the recipient no longer has is refused. */
   token: number
 }
 
 export type Accepted =
-  /** `leased`: positions handed to this node by the lease; suppressed ones are missing from it. */
+  /** `leased`: positions leased to this node; suppressed ones are missing. */
   | { kind: 'accepted'; leased: number[] }
   /** The idempotency key was used before with the same fingerprint: this is the earlier email. */
   | { kind: 'repeated'; id: string; messageId: string }
@@ -57,7 +54,7 @@ export type Accepted =
   | { kind: 'conflict' }
   | OverQuota
 
-/** With this email its company would have more recipients than it may. */
+/** With this email the company would have more recipients than its quota. */
 export interface OverQuota {
   kind: 'over-quota'
   which: 'daily' | 'monthly'
@@ -71,7 +68,7 @@ export interface NewEmails {
 }
 
 export type AcceptedAll =
-  /** `leased`: as in Accepted, for each. */
+  /** `leased`: as in Accepted, for each email. */
   | { kind: 'accepted'; leased: number[][] }
   /** The earlier emails, in their order. */
   | { kind: 'repeated'; emails: AcceptedEmail[] }
@@ -83,18 +80,18 @@ export interface AcceptedEmail {
   messageId: string
 }
 
-/** What was found of an email that was to be sent at another time, or not at all. */
+/** The state of an email that was to be rescheduled or canceled. */
 export type Rescheduled =
-  /** It waited for its time, and this is done for so many recipients. */
+  /** The email was waiting for its time, and was changed for so many recipients. */
   | { found: 'scheduled'; recipients: number }
   | { found: 'unknown' }
-  /** Its sender gave no time. */
+  /** The email was not scheduled. */
   | { found: 'unscheduled' }
-  /** Its time has come: it is being sent, or has been. */
+  /** The email's time has come: it is being sent, or has been. */
   | { found: 'begun' }
   | { found: 'canceled' }
 
-/** Work claimed: one email with those of its recipients that are due. */
+/** Claimed work: one email with its due recipients. */
 export interface ClaimedEmail extends Email<'queue'> {
   content: MessageContent<MessageBody>
   recipients: ClaimedRecipient[]
@@ -108,26 +105,28 @@ export interface ClaimRequest {
   lease: Lease
   /** Unix ms. */
   now: number
-  /** At most this many recipients (see `together`), and (past the first email) this many octets of messages. */
+  /**
+   * At most this many recipients (see `together`), and this many octets of messages, which only the first email may
+   * exceed.
+   */
   maxRecipients: number
   maxBytes: number
   /**
-   * Recipients of one email at one domain that make one transaction: they are claimed together, so that the last of
-   * them may go beyond the numbers of recipients. Not in batch sending, where each recipient has a transaction of its
-   * own.
+   * Recipients of one email at one domain that share a transaction: they are claimed together, so the last of them may
+   * exceed the limits. Not in batch sending, where each recipient has a transaction of its own.
    */
   together: number
   /** At most this many recipients for one company in one claim. */
   maxPerCompany: number
   /** `companyId\0domain` of lanes whose ready queue is full: skipped. */
   skip: string[]
-  /** Companies whose ready queues take no more, or that are paused: skipped. */
+  /** Companies whose ready queues are full, or that are paused: skipped. */
   skipCompanies: string[]
-  /** Recipient domains to which no company's mail goes now: skipped. */
+  /** Paused recipient domains: skipped for all companies. */
   skipDomains: string[]
 }
 
-/** The result of one attempt as the store records it. */
+/** The record of one attempt for the store. */
 export interface AttemptRecord {
   emailId: string
   leaseToken: number
@@ -140,13 +139,13 @@ export interface AttemptRecord {
   recipients: RecipientRecord[]
 }
 
-/** What becomes of one recipient: mostly a state, and a time if it waits. */
+/** The outcome for one recipient: mostly a state, and a time if it waits. */
 export interface RecipientRecord {
   position: number
   decision: Decision
 }
 
-/** Positions whose lease was no longer ours: the result was refused. */
+/** Positions whose lease was no longer ours: their results were refused. */
 export interface Recorded {
   refused: number[]
 }
@@ -155,9 +154,11 @@ export interface Recorded {
 export interface QuarantineRequest {
   emailId: string
   leaseToken: number
-  /** Recipients, leased under the token, of the delivery that did it. */
+  /** The recipients of the guilty delivery, leased under the token. */
   positions: number[]
-  /** What becomes of the others that wait: the same content is as dangerous, other content is suspect. */
+  /**
+   * The treatment of the email's other waiting recipients: the same content is as dangerous, other content is suspect.
+   */
   others: 'quarantine' | 'suspect'
   /** Unix ms. */
   at: number

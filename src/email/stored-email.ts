@@ -1,20 +1,20 @@
-/** An email as it is read back and listed. */
+/** Emails as they are read back and listed. */
 import type { Attachment, MessageBody, MessageContent } from '../mail/message.ts'
 import type { EmailEvent, EventType, LastEventType, TagFilter } from './event.ts'
 import type { Email, Recipient } from './fields.ts'
 import type { Facts } from './lifecycle.ts'
 
-/** What is known of an email before it is read. */
+/** The facts about an email before it is read. */
 export interface StoredOrigin extends Pick<Email, 'companyId' | 'domainId' | 'keyId' | 'size'> {
-  /** Octets of the whole email as `readEmail` gives it. */
+  /** Octets of the whole email, as returned by `readEmail`. */
   octets: number
-  /** Octets of its outline as `readOutline` gives it. */
+  /** Octets of its outline, as returned by `readOutline`. */
   outlineOctets: number
-  /** Octets of the ready message; null where it was composed here, or its content was removed. */
+  /** Octets of the ready message; null when it was composed here, or its content was removed. */
   rawOctets: number | null
 }
 
-/** What the API reads back. */
+/** An email as the API reads it back. */
 export interface StoredEmail extends Email<'show'> {
   content: Omit<MessageContent<MessageBody>, 'attachments'>
   lastEvent: LastEventType
@@ -24,7 +24,7 @@ export interface StoredEmail extends Email<'show'> {
 
 /** A file of an email, without its octets. */
 export interface StoredFile extends Pick<Attachment, 'filename' | 'contentType' | 'disposition'> {
-  /** From 0, in the order in which they were given. */
+  /** From 0, in the given order. */
   position: number
   contentId: string | null
   /** In octets. */
@@ -70,11 +70,11 @@ export interface EmailOutline
     Pick<MessageContent, 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'messageId'>,
     Pick<StoredEmail, 'lastEvent' | 'contentRemoved'> {}
 
-/** The values of a batch are read by themselves (`readValues`). */
+/** The values of a batch are read separately (`readValues`). */
 export type RecipientOutline = Omit<StoredRecipient, 'variables'>
 
 export interface AttemptOutline extends Omit<StoredAttempt, 'dialogue'> {
-  /** Among those of its email. */
+  /** Index among the attempts of its email. */
   id: number
 }
 
@@ -84,9 +84,9 @@ export interface RecipientRange {
   limit: number
 }
 
-/** Which part of a history is read: some recipients, and of what concerns them the newest. */
+/** The part of a history to read: some recipients, and the newest events and attempts about them. */
 export interface OutlineRange extends RecipientRange {
-  /** Octets of the events. */
+  /** Octets of the events, at most. */
   eventOctets: number
   attempts: number
 }
@@ -101,7 +101,7 @@ export interface StoredContent extends Pick<Email, 'individual'>, Pick<MessageCo
 
 export interface StoredBody {
   beginning: string
-  /** There is more of it. */
+  /** The body is longer. */
   clipped: boolean
 }
 
@@ -112,7 +112,7 @@ export interface RecipientValues {
   variables: string
 }
 
-/** One of a list of emails. */
+/** An email of a list. */
 export interface EmailSummary
   extends Email<'list'>,
     Pick<MessageContent, 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'messageId'> {
@@ -127,19 +127,19 @@ export interface EmailPaging {
   limit: number
 }
 
-/** Which emails are wanted; what is absent narrows nothing. Letters compare as ASCII folds them. */
+/** The wanted emails; absent fields do not restrict. Compared without regard to ASCII case. */
 export interface EmailFilter {
-  /** Null: of all companies. */
+  /** Null: all companies. */
   companyId: string | null
   /** Sending domain. */
   domainId?: string
   /** The API key that they came with. */
   keyId?: string
-  /** Address of a recipient, whole. */
+  /** The full address of a recipient. */
   to?: string
   /** Domain of a recipient, a lower-case A-label. */
   toDomain?: string
-  /** A part of From, as it is shown. */
+  /** A part of the From field. */
   from?: string
   /** A part of the subject. */
   subject?: string
@@ -148,7 +148,7 @@ export interface EmailFilter {
   tag?: TagFilter
   /** The last event is one of these. */
   events?: readonly EventType[]
-  /** Accepted then (Unix ms) or later, and before. */
+  /** Accepted at `since` (Unix ms) or later, and before `until`. */
   since?: number
   until?: number
 }
@@ -159,24 +159,24 @@ export interface PlacedEmail {
   email: EmailSummary
 }
 
-/** How much of what is wanted one answer gives, and from which end. */
+/** The size of one answer, and its direction. */
 export interface PortionWanted {
   newestFirst: boolean
   /** Emails, at most. */
   limit: number
-  /** Of what is listed of them: it ends with the one with which they come to so many, however large that one is. */
+  /** Octets of the listed fields: the answer ends with the email that reaches them, however large that one is. */
   octets: number
 }
 
-/** In the order asked for. */
+/** In the requested order. */
 export interface EmailPortion {
   emails: PlacedEmail[]
   octets: number
-  /** As much as was asked for: what comes behind the last of them was not looked at. */
+  /** The portion is full: later emails were not looked at. */
   full: boolean
 }
 
-/** Which part of the order is walked through: what lies between two places. */
+/** The part of the order to walk through: between two places. */
 export interface EmailWalk extends PortionWanted {
   above: number
   below: number

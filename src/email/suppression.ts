@@ -2,41 +2,41 @@
 import { randomUUIDv7 } from 'node:crypto'
 
 /**
- * What an address is on the list for:
+ * Why an address is on the list:
  * - `bounce`: its server said that it does not exist, or its domain takes no mail.
- * - `complaint`: whoever reads it called mail of the company spam.
+ * - `complaint`: its reader called mail of the company spam.
  * - `manual`: somebody put it there.
- * - `unsubscribe`: whoever reads it wants no more of it.
+ * - `unsubscribe`: its reader wants no more of it.
  *
- * An address may be there for several. In this order they stop mail to it: that of the alphabet, as both databases
- * sort them.
+ * An address may be on the list with several types. They stop mail to it in this order, which is alphabetical, as both
+ * databases sort them.
  */
 export const SUPPRESSION_TYPES = ['bounce', 'complaint', 'manual', 'unsubscribe'] as const
 export type SuppressionType = (typeof SUPPRESSION_TYPES)[number]
 
-/** One for each company, address and type. */
+/** At most one for each company, address and type. */
 export interface Suppression {
-  /** UUIDv7 of the time it was put there. */
+  /** UUIDv7 of the time at which it was added. */
   id: string
   companyId: string
-  /** As it was given; compared without regard to the case of ASCII letters. */
+  /** As given; compared without regard to ASCII case. */
   address: string
   type: SuppressionType
-  /** Of an unsubscription: it stops mail with one of these tags only (`marksOf` says which). Null: all mail. */
+  /** For an unsubscription: only mail with one of these tags is stopped (see `marksOf`). Null: all mail. */
   tags: string[] | null
-  /** A sentence, or what a server said. */
+  /** A sentence, or a server's reply. */
   reason: string
   /** SMTP reply code of a bounce. */
   code: number | null
-  /** The email it came from; null: from none. */
+  /** The email that led to it; null: none. */
   emailId: string | null
-  /** The sending domain it came from, or whose key put it there; null: the whole company's. */
+  /** The sending domain that it came from, or whose key added it; null: it belongs to the whole company. */
   domainId: string | null
   /** Unix ms. */
   createdAt: number
 }
 
-/** Why an email is not sent to an address. */
+/** The reason why an email is not sent to an address. */
 export type Stop = Pick<Suppression, 'type' | 'reason'>
 
 /** Keeps an address, or all of a domain, from being suppressed because of a bounce. Complaints still count. */
@@ -51,9 +51,9 @@ export interface AllowEntry {
 }
 
 /**
- * What a tag, as people write it, is in the JSON text of an email's tags, in lower case: `news` is the tag of that
- * name, and that of the form dialect; `list:news` the tag `list` with the value `news`, too. Quotes within names and
- * values are escaped there, so that nothing else looks like it.
+ * The texts by which a tag, as people write it, is found in the lower-case JSON of an email's tags: `news` is the tag
+ * of that name, and that of the form dialect; `list:news` is also the tag `list` with the value `news`. Quotes within
+ * names and values are escaped there, so nothing else matches.
  */
 export function marksOf(tag: string): string[] {
   const pair = (name: string, value: string) => JSON.stringify({ name, value })
@@ -63,22 +63,19 @@ export function marksOf(tag: string): string[] {
   return marks.map(lowered)
 }
 
-/** Whether an email with these tags, in JSON, has one of the marks. */
+/** True when an email with these tags, in JSON, has one of the marks. */
 export function isMarked(tags: string | null, marks: readonly string[]): boolean {
   if (tags === null) return false
   const text = lowered(tags)
   return marks.some((mark) => text.includes(mark))
 }
 
-/** Tags are compared without regard to the case of ASCII letters, as PostgreSQL's lower() does in the collation C. */
+/** Tags are compared without regard to ASCII case, as PostgreSQL's lower() does in the collation C. */
 function lowered(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
-/**
- * What an unsubscription is from when somebody unsubscribes who has done so before. Null: from all mail. Undefined: as
- * it was.
- */
+/** The tags of an existing unsubscription after another one. Null: all mail. Undefined: unchanged. */
 export function joinedTags(
   before: readonly string[] | null,
   more: readonly string[] | null,
@@ -96,7 +93,7 @@ export function withoutTag(tags: readonly string[], tag: string): string[] | und
   return rest.length === tags.length ? undefined : rest
 }
 
-/** The id of a suppression that was made at this time, in Unix ms: ids are in the order of these times. */
+/** An id for a suppression made at this time, in Unix ms: ids sort by these times. */
 export function idAt(at: number): string {
   const time = Math.round(at).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}${randomUUIDv7().slice(13)}`

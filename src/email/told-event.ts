@@ -1,11 +1,11 @@
-/** An event with what is told of its email, in whatever dialect. */
+/** An event with the facts about its email that are sent along, in any dialect. */
 import type { MessageContent } from '../mail/message.ts'
 import type { LoggedEvent } from './event.ts'
 import type { Email, Recipient } from './fields.ts'
 
 export interface ToldEvent {
   event: LoggedEvent
-  /** A UUID that stays the same whenever and wherever the event is told. */
+  /** A UUID that stays the same whenever and wherever the event is sent. */
   id: string
   /**
    * The position of a recipient, where an event about an email as a whole is told once for each recipient. WHOLE: the
@@ -16,7 +16,7 @@ export interface ToldEvent {
   email: ToldEmail | null
   /** The recipient of the event, or the first one where it is about the email as a whole. Null: it is gone. */
   recipient: ToldRecipient | null
-  /** What all of this comes to, about. */
+  /** Octets of all of this, roughly. */
   octets: number
 }
 

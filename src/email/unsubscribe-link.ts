@@ -1,17 +1,21 @@
 /**
- * Links by which a recipient wants no more mail. Each says whose it is and of which email, signed: nobody can make one
- * for another, and nothing is kept of them. They work as long as the secret key of the installation is the same.
+ * Links by which a recipient unsubscribes. Each names the recipient and the email, and is signed: nobody can make one
+ * for another recipient, and nothing is stored about them. They work as long as the installation's secret key stays the
+ * same.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { bodyIncludes } from '../mail/body.ts'
 import type { MessageBody } from '../mail/message.ts'
 
-/** What the secret of these links is derived for. */
+/** The purpose for which the secret of these links is derived. */
 const PURPOSE = 'unsubscribe links'
 
 export const UNSUBSCRIBE_PATH = '/unsubscribe/'
 
-/** Recipient variables that stand for them; whoever reads a submission puts these where a link is wanted. */
+/**
+ * Recipient variables that stand for the links; the parser of a submission puts them in place of the dialect's
+ * placeholders.
+ */
 export const UNSUBSCRIBE_KEYS = {
   all: 'postroad:unsubscribe_url',
   tags: 'postroad:tag_unsubscribe_url',
@@ -25,7 +29,7 @@ export interface UnsubscribeLink {
   companyId: string
   domainId: string
   address: string
-  /** From mail with the tags of this email alone. */
+  /** Unsubscribes only from mail with the tags of this email. */
   tagsOnly: boolean
 }
 
@@ -34,7 +38,7 @@ const SIGNATURE = 16
 /** Version, kind, position, and three UUIDs; the address follows. */
 const HEAD = 1 + 1 + 4 + 3 * 16
 
-/** 32 octets for one purpose, made of the installation's secret key. */
+/** 32 octets for one purpose, derived from the installation's secret key. */
 interface Secrets {
   derive(purpose: string): Buffer
 }
@@ -44,7 +48,7 @@ export class UnsubscribeLinks {
   readonly #secrets: Secrets
   #secret: Buffer | null = null
 
-  /** `base`: where recipients reach the service. */
+  /** `base`: the URL at which recipients reach the service. */
   constructor(base: string, secrets: Secrets) {
     this.#base = base
     this.#secrets = secrets
@@ -56,7 +60,7 @@ export class UnsubscribeLinks {
     return `${this.#base}${UNSUBSCRIBE_PATH}${token}`
   }
 
-  /** What stands at the end of such a URL; null: it was not made here. */
+  /** Decodes the last part of such a URL; null: it was not made here. */
   read(token: string): UnsubscribeLink | null {
     const all = Buffer.from(token, 'base64url')
     if (all.length <= HEAD + SIGNATURE) return null
@@ -79,12 +83,12 @@ export class UnsubscribeLinks {
   }
 }
 
-/** Null where nobody has said how recipients reach the service. */
+/** Null when no public URL is configured. */
 export function unsubscribeLinks(publicUrl: string | null, secrets: Secrets): UnsubscribeLinks | null {
   return publicUrl === null ? null : new UnsubscribeLinks(publicUrl, secrets)
 }
 
-/** Texts in which such a link is wanted. */
+/** Texts that may have a place for such a link. */
 interface Texts {
   html?: MessageBody | undefined
   text?: MessageBody | undefined
@@ -94,7 +98,7 @@ interface Texts {
 
 const wanting = new WeakMap<object, boolean>()
 
-/** Whether there is a place for a link; looked for once in each content. */
+/** True when there is a place for a link; each content is searched once. */
 export function wantsLinks(content: Texts): boolean {
   let wants = wanting.get(content)
   if (wants === undefined) {
@@ -121,7 +125,9 @@ function decoded(octets: Buffer): UnsubscribeLink {
     string,
   ]
   return {
-    ...{ emailId, companyId, domainId },
+    emailId,
+    companyId,
+    domainId,
     position: octets.readUInt32BE(2),
     address: octets.toString('utf8', HEAD),
     tagsOnly: octets[1] === 1,

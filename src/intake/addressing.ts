@@ -16,19 +16,16 @@ export interface Addressing {
 }
 
 /**
- * Octets of to, cc and bcc together, comments and all, for each recipient that is allowed: far more than an address and
- * its name.
+ * Octets of to, cc and bcc together, comments and all, for each allowed recipient: far more than an address and its
+ * name.
  */
 const OCTETS_PER_RECIPIENT = 1024
-/** However few recipients are allowed. */
+/** The smallest bound, however few recipients are allowed. */
 const LEAST_OCTETS = 64 * 1024
-/** Mailboxes that may be named for answers. */
+/** Mailboxes in Reply-To, at most. */
 const MAX_REPLY_TO = 100
 
-/**
- * Reads every address field. Throws a Refusal for what is missing or not an address, and for many more than are
- * allowed.
- */
+/** Reads every address field. Throws a Refusal for a missing or invalid address, and for many more than are allowed. */
 export function readAddressing(submission: Submission, maxRecipients: number): Addressing {
   const room = new RecipientRoom(maxRecipients)
   return {
@@ -41,9 +38,9 @@ export function readAddressing(submission: Submission, maxRecipients: number): A
 }
 
 /**
- * Recipient fields, read until twice as many mailboxes were named as a message may have recipients: whether those named
- * twice leave few enough is seen later, but a list without end is not read to its end. Every octet of them counts,
- * whatever it means.
+ * The bound on recipient fields: they are read up to twice as many mailboxes as a message may have recipients. Whether
+ * repeated addresses leave few enough is checked later, but an endless list is not read to its end. Every octet of the
+ * fields counts, whatever it means.
  */
 export class RecipientRoom {
   readonly #max: number
@@ -63,7 +60,7 @@ export class RecipientRoom {
     return found
   }
 
-  /** Before anything is read. */
+  /** Checked before anything is read. */
   #count(field: AddressField, values: string[]): void {
     const most = Math.max(this.#max * OCTETS_PER_RECIPIENT, LEAST_OCTETS)
     for (const value of values) {
@@ -80,7 +77,7 @@ export class RecipientRoom {
   }
 }
 
-/** The one mailbox a message is from. */
+/** The one mailbox that a message is from. */
 export function readSender(from: string): Mailbox {
   const found = mailboxes('from', [from], 1)
   if (found?.length === 0) throw new Refusal({ code: 'field_missing', field: 'from' })
@@ -108,7 +105,7 @@ export function readRecipients(to: string[], room: RecipientRoom): Mailbox[] {
   return found
 }
 
-/** In batch sending an address may be the value of a recipient: it is looked at when the values are. */
+/** In batch sending an address may be a placeholder for a recipient's value: it is checked when the values are. */
 function readReplyTo({ replyTo, recipientVariables }: Submission): Mailbox[] {
   const values = replyTo.map((value) => value.trim())
   const isFilled = (value: string) => recipientVariables !== undefined && isPlaceholder(value)
@@ -125,8 +122,8 @@ function readReplyTo({ replyTo, recipientVariables }: Submission): Mailbox[] {
 }
 
 /**
- * The envelope: each address once, whatever fields name it (the first decides its kind). In batch sending each
- * recipient carries its values; one in cc or bcc gets the copy of the first in `to`, and so that one's values.
+ * The envelope: each address once, whichever fields name it (the first decides its kind). In batch sending each
+ * recipient carries its values; a recipient in cc or bcc gets the copy of the first in `to`, and so its values.
  */
 export function envelopeOf(
   { to, cc, bcc }: Addressing,
@@ -151,7 +148,7 @@ export function envelopeOf(
   return recipients
 }
 
-/** What commas and semicolons make of the values, quotes and all; counted up to a little more than `most`. */
+/** The number of elements between commas and semicolons, quotes or not; counted up to a little more than `most`. */
 function elements(values: string[], most: number): number {
   let count = 0
   for (const value of values) {

@@ -1,4 +1,4 @@
-/** Files as they were handed in, checked and named as they will travel. */
+/** Attachments of a submission, checked and named for sending. */
 import { lastComponent } from '../mail/file-name.ts'
 import { assertHeaderText, HeaderError } from '../mail/header/header.ts'
 import { mediaTypeOf, parseMediaType } from '../mail/media-type.ts'
@@ -6,9 +6,9 @@ import type { Attachment } from '../mail/message.ts'
 import { Refusal } from './refusal.ts'
 import type { SubmittedAttachment } from './submission.ts'
 
-/** Octets; file systems take 255. */
+/** Octets; file systems allow 255. */
 const MAX_NAME = 1000
-/** Octets; it has to fit one header line with everything in it encoded (RFC 2392 2, RFC 5322 2.1.1). */
+/** Octets; it must fit on one header line with everything in it encoded (RFC 2392 2, RFC 5322 2.1.1). */
 const MAX_CONTENT_ID = 500
 
 /** One file of a submission. Throws a Refusal with its index when it cannot be sent. */
@@ -38,7 +38,7 @@ export function attachmentOf(submitted: SubmittedAttachment, index: number): Att
   return attachment
 }
 
-/** Some clients write it as it stands in the field (RFC 2392 2): the brackets belong to the field, not to the id. */
+/** Some clients copy it from the field (RFC 2392 2): the brackets belong to the field, not to the id. */
 function unbracketed(contentId: string | undefined): string | undefined {
   return contentId !== undefined && /^<[^<>]+>$/.test(contentId) ? contentId.slice(1, -1) : contentId
 }

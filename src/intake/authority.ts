@@ -8,7 +8,9 @@ import type { Checked, Outcome } from './check.ts'
 import type { NamedAuthor } from './draft.ts'
 import { Refusal, refusalOf } from './refusal.ts'
 
-/** Who may send what as whom, as the accounts stand. Nothing here waits for anything. */
+/**
+ * Decides whether a caller may send a message, with this author, by the present accounts. Nothing here is asynchronous.
+ */
 export class Authority {
   readonly #accounts: Pick<LiveAccounts, 'directory'>
 
@@ -17,8 +19,8 @@ export class Authority {
   }
 
   /**
-   * What is to be stored, when the caller may send it as things stand. Throws a Refusal: the key comes first, then what
-   * is wrong with the parts, then the domain.
+   * The email to store, if the caller may send it now. Throws a Refusal: for the key first, then for faults of the
+   * parts, then for the domain.
    */
   authorized(principal: Principal, outcome: Outcome): NewEmail {
     const current = this.#accounts.directory.current(principal)
@@ -30,7 +32,7 @@ export class Authority {
     return this.#allowed(current, outcome.checked)
   }
 
-  /** What is to be stored, when the caller may send as everybody the message says it is from. */
+  /** The email to store, if the caller may send as all authors that the message names. */
   #allowed(principal: Principal, checked: Checked): NewEmail {
     const { from, authors, email, refusal } = checked
     const domain = this.#sendingDomain(principal, checked.domain ?? from.domain)
@@ -45,7 +47,7 @@ export class Authority {
     return allowed
   }
 
-  /** The setting of the domain is asked for first, so that nothing is told of a domain that it does not name. */
+  /** The setting of the domain is checked first, so that nothing is revealed about a domain that it does not name. */
   #assertSpeaksFor(principal: Principal, domain: SendingDomain, fromDomain: string): void {
     const check = checkAuthor(this.#accounts.directory, principal, domain, fromDomain)
     if (check.ok) return
@@ -53,7 +55,9 @@ export class Authority {
     throw refusalTo(check)
   }
 
-  /** Sender and Resent-From say who a message is from, so they take the same right as From (RFC 5322 3.6.2, 3.6.6). */
+  /**
+   * Sender and Resent-From name a message's author too, so they require the same right as From (RFC 5322 3.6.2, 3.6.6).
+   */
   #assertAuthor(
     principal: Principal,
     { domain: named }: Checked,
@@ -71,7 +75,7 @@ export class Authority {
     throw new Refusal({ code: 'author_denied', field, detail })
   }
 
-  /** Throws a Refusal for a key or a domain; not where the domain is the company's own and may not send now. */
+  /** Throws a Refusal for a key or a domain, except when the domain is the company's own and may not send now. */
   admit(principal: Principal, domain: string): void {
     try {
       this.#sendingDomain(principal, domain)

@@ -1,4 +1,4 @@
-/** Batch sending: whether every recipient's copy can be made and is small enough, known before anything is accepted. */
+/** Batch sending: checks, before anything is accepted, that every recipient's copy can be made and is small enough. */
 import type { Mailbox } from '../mail/address/address.ts'
 import { FilledHeader, type HeaderContent } from '../mail/batch/filled-header.ts'
 import { Placeholders } from '../mail/batch/placeholders.ts'
@@ -14,9 +14,9 @@ import { Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
 /**
- * Whom copies are made for, or null when it is no batch. Variables of others are left out.
+ * The addressees of the copies, or null when it is no batch. Variables of other addresses are left out.
  * @param to the envelope
- * @param shown mailboxes of the To field, which say the names
+ * @param shown mailboxes of the To field, which give the names
  */
 export function addresseesOf(
   variables: Submission['recipientVariables'],
@@ -78,11 +78,11 @@ export function checkStoredValues(
 }
 
 /**
- * Octets that the header of a copy may have beyond the template's: filled fields are bounded, and encoding triples them
- * at most.
+ * Octets that the header of a copy may have beyond the template's: filled fields are bounded, and encoding at most
+ * triples them.
  */
 const HEADER_ROOM = 64 * 1024
-/** Octets for what changes beside the text of a part: its type, its encoding, its last line break. */
+/** Octets for the changes around the text of a part: its type, its encoding, its last line break. */
 const PART_ROOM = 500
 
 /**
@@ -111,7 +111,7 @@ export function checkCopies(
     largest = addressee
   }
   const tooLarge = (found: number) => new Refusal({ code: 'message_too_large', max: limit, found })
-  // No encoding is shorter than the text, but for line breaks that were counted twice.
+  // No encoding is shorter than the text, except for line breaks that were counted twice.
   if (filled > 2 * limit) throw tooLarge(filled)
   const rest = raw === null ? estimateSize({ ...content, text: '', html: '', amp: '' }) : raw.length
   const bound = rest + base64Length(filled) + PART_ROOM * (texts.length + 1) + HEADER_ROOM
@@ -123,7 +123,7 @@ export function checkCopies(
   return sizes.map((reckoned) => Math.min(reckoned, copy))
 }
 
-/** Null when it cannot be made because it grows without measure. */
+/** Null when it cannot be made because it would grow without bound. */
 function sizeOfCopy(content: MessageContent, raw: Uint8Array | null, addressee: Addressee): number | null {
   try {
     if (raw !== null) return substituteRaw(raw, addressee).length

@@ -1,6 +1,6 @@
 /**
- * Everything about a submission that can be checked without asking anybody: the same function on the spot, where the
- * submission is small, and in a worker. Authority and the store are the intake's.
+ * All checks of a submission that need nothing from outside: the same function runs in place for a small submission,
+ * and in a worker for a large one. Authority and the store are the intake's.
  */
 import { AddressError, type Mailbox, parseDomain } from '../mail/address/address.ts'
 import { type Addressee, filledMessageId, substituteReplyTo } from '../mail/batch/substitute.ts'
@@ -18,37 +18,37 @@ import { type Reason, Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
 export interface IntakeLimits {
-  /** Octets of a composed message. */
+  /** Octets of a composed message, at most. */
   maxMessageSize: number
   /** to + cc + bcc. */
   maxRecipients: number
 }
 
-/** What a check needs to know of the service. */
+/** The parameters of a check. */
 export interface Terms extends IntakeLimits {
-  /** The email's id, should it be accepted. */
+  /** The id of the email, if it is accepted. */
   id: string
   /** Unix ms. */
   now: number
 }
 
-/** A submission found right, before anybody has said that it may be sent. */
+/** A valid submission, before it is known whether it may be sent. */
 export interface Checked {
   /** The sending domain named in the path (form dialect). */
   domain: string | null
   from: Mailbox
-  /** Whom Sender, Resent-From and the like name beside `from`. */
+  /** Authors named by Sender, Resent-From and the like, besides `from`. */
   authors: NamedAuthor[]
-  /** What is to be stored, but for whose it is. */
+  /** The email to store, except its owner. */
   email: Omit<NewEmail, 'companyId' | 'domainId' | 'keyId'>
-  /** What is wrong with the whole of it; told to those only who may send it. */
+  /** A fault of the submission as a whole; reported only to a caller who may send it. */
   refusal: Reason | null
 }
 
-/** Plain data, so that it can cross from a worker. */
+/** Plain data, so that a worker can return it. */
 export type Outcome = { checked: Checked } | { domain: string | null; refusal: Reason }
 
-/** `text` stands where it was to be derived. Throws nothing that is not a fault of our own. */
+/** Expects a derived `text` to be filled in. Throws only for faults of our own. */
 export function checkSubmission(submission: Submission, terms: Terms): Outcome {
   const domain = submission.domain ?? null
   try {
@@ -104,19 +104,19 @@ function wholeOf(submission: Submission, draft: Draft, terms: Terms): Omit<Check
   }
 }
 
-/** The domain a message is sent for names it, as clients of the form dialect expect. */
+/** The Message-ID carries the domain that the message is sent for, which clients of the form dialect expect. */
 function domainOfId({ domain }: Submission, from: Mailbox): string {
   if (domain === undefined || domain === from.domain) return from.domain
   try {
     return parseDomain(domain)
   } catch (error) {
-    // It is nobody's, and the message will be refused.
+    // The domain does not exist, and the message will be refused.
     if (error instanceof AddressError) return from.domain
     throw error
   }
 }
 
-/** The bytes of a ready message as they will be sent, and how large the message is. Throws a Refusal. */
+/** The final octets of a ready message, and the size of the message. Throws a Refusal. */
 function sizeOf(
   draft: Draft,
   { arrival }: Submission,
@@ -140,9 +140,9 @@ function sizeOf(
   return { raw, size: largest + checkStoredValues(recipients, maxMessageSize) }
 }
 
-/** A template of a Message-ID or of an address is none, and nothing could be composed with it. */
+/** A template of a Message-ID or of an address is invalid by itself, and could not be composed. */
 function composable({ content, raw }: Draft, addressee: Addressee): MessageContent {
-  // Of a ready message they stand in itself.
+  // In a ready message Reply-To stands in the message itself.
   const replyTo =
     raw === null ? content.replyTo.map((list) => substituteReplyTo(list, addressee)) : content.replyTo
   return {
@@ -154,9 +154,9 @@ function composable({ content, raw }: Draft, addressee: Addressee): MessageConte
 }
 
 /**
- * Octets of the message, an upper bound that is exact for files and for raw messages. Throws a Refusal when it is over
- * the limit or when a field cannot be written (which the checks before have missed only in odd combinations).
- * @param raw the bytes that will be sent, for a ready message
+ * Octets of the message, an upper bound that is exact for files and for ready messages. Throws a Refusal when it is
+ * over the limit or when a field cannot be written (earlier checks miss only odd combinations).
+ * @param raw the final octets, for a ready message
  */
 function checkSize({ content, headerBound }: Draft, raw: Uint8Array | null, max: number): number {
   const size = raw === null ? partsSize(content, headerBound, max) : raw.length
@@ -171,7 +171,7 @@ function partsSize(content: MessageContent, headerBound: number | null, max: num
       if (bound <= max) return bound
     }
     const bound = estimateSize(content)
-    // Near the limit the bound may be unfair to the texts: then it is worth composing once to know.
+    // Near the limit the bound may be too high for the texts: then composing once is worth it.
     return bound > max && bound < max * 1.5 ? composedSize(content) : bound
   } catch (error) {
     if (!(error instanceof HeaderError || error instanceof AddressError)) throw error
@@ -180,8 +180,8 @@ function partsSize(content: MessageContent, headerBound: number | null, max: num
 }
 
 /**
- * Before any work is done on them: throws a Refusal when from, reply_to, subject and custom headers (names and values)
- * have more than 256 KiB together; it names the field that goes over it.
+ * Runs before any other work on these fields: throws a Refusal when from, reply_to, subject and custom headers (names
+ * and values) have more than 256 KiB together; it names the field that exceeds it.
  */
 function assertHeaderBound({ from, replyTo, subject, headers }: Submission): void {
   let octets = 0

@@ -1,4 +1,4 @@
-/** The text part of a message that brings HTML only: derived when it is accepted, and stored. */
+/** The text part of a message that has only HTML: derived when it is accepted, and stored. */
 import { textFromHtml } from '../mail/text/text-from-html.ts'
 import { htmlWeight } from '../mail/text/weight.ts'
 import { WorkerDied } from '../workers/error.ts'
@@ -6,24 +6,24 @@ import { jobAt } from '../workers/job.ts'
 import type { Workers } from '../workers/workers.ts'
 import type { Submission } from './submission.ts'
 
-/** Weight up to which HTML is read on the spot: that takes no longer than handing it to a worker would. */
+/** Weight up to which HTML is converted in place: that takes no longer than handing it to a worker would. */
 const LIGHT = 8 * 1024
 
 const job = jobAt<string, string>(new URL('./text-job.ts', import.meta.url))
 
-/** True when the submission brings HTML and leaves its text to us. */
+/** True when the submission has HTML and leaves the text to us. */
 export function wantsText({ html, text, raw }: Submission): boolean {
   return raw === undefined && text === undefined && html !== undefined && html !== ''
 }
 
-/** Gives the submission its text. */
+/** Fills in the text of the submission. */
 export function deriveHere(submission: Submission): void {
   if (wantsText(submission)) submission.text = textFromHtml(submission.html!)
 }
 
 /**
- * The text of HTML: at once where it is light, else from a worker. The text part is a courtesy to its readers: a
- * message is not refused for want of one, and `onDeath` hears why. Rejects with WorkersBusy.
+ * The text of HTML: at once when it is light, otherwise from a worker. The text part is a courtesy to readers: a
+ * message is not refused for want of one, and `onDeath` gets the reason. Rejects with WorkersBusy.
  */
 export function derivedText(
   html: string,

@@ -18,8 +18,8 @@ import { Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
 /**
- * A ready MIME message: `to` is the envelope, everything else stands in the message. What is read from its header
- * serves the checks and the read-back only. Throws a Refusal when it cannot be read or sent.
+ * A ready MIME message: `to` is the envelope, everything else stands in the message. The parsed header serves only the
+ * checks and the read-back. Throws a Refusal when it cannot be read or sent.
  */
 export function draftFromRaw(submission: Submission, octets: Uint8Array, maxRecipients: number): Draft {
   const raw = readable(() => openMessage(octets))
@@ -57,7 +57,7 @@ export function draftFromRaw(submission: Submission, octets: Uint8Array, maxReci
   }
 }
 
-/** The bytes that will be sent, once the email has an id and a date. */
+/** The final octets, once the email has an id and a date. */
 export function sealRaw(
   raw: OpenMessage,
   { messageId, date }: MessageContent,
@@ -71,7 +71,7 @@ function contentOf(message: RawMessage, from: Mailbox, envelope: Mailbox[], cc: 
   const to = named(message.to)
   const content: MessageContent = {
     from: from.text,
-    // Batch templates have a placeholder where addresses should be: then the envelope is the better answer.
+    // Batch templates have a placeholder in place of addresses: then the envelope is shown.
     to: texts(to.length > 0 ? to : envelope),
     cc: texts(cc),
     replyTo: texts(message.replyTo),
@@ -86,7 +86,7 @@ function contentOf(message: RawMessage, from: Mailbox, envelope: Mailbox[], cc: 
   return content
 }
 
-/** The mailboxes of a header field; none where it cannot be read, for nothing is sent by it. */
+/** The mailboxes of a header field; none when it is unreadable, because it does not decide where mail goes. */
 function named(values: string[]): Mailbox[] {
   try {
     return values.flatMap((value) => parseAddressList(value))
@@ -96,7 +96,7 @@ function named(values: string[]): Mailbox[] {
   }
 }
 
-/** A field as placeholders are looked for in it. In a list of mailboxes only names are decoded. */
+/** The value of a field in which placeholders are searched. In a list of mailboxes only names are decoded. */
 function shownValue(name: string, value: string): string {
   const lower = name.toLowerCase()
   return isMailboxField(lower) ? formatMailboxes(parseAddressList(value)) : decodeWords(value)

@@ -20,37 +20,37 @@ import { addresseesOf, checkVariables } from './batch.ts'
 import { Refusal } from './refusal.ts'
 import type { Submission } from './submission.ts'
 
-/** A mailbox that a field other than From gives as one the message is from. */
+/** A mailbox that a field other than From names as an author. */
 export interface NamedAuthor {
-  /** Where it stands in the submission. */
+  /** The field of the submission. */
   field: string
   /** The field of the header. */
   name: string
   mailbox: Mailbox
 }
 
-/** A submission whose every part is checked, before it has an id, a date and a permission to leave. */
+/** A submission with every part checked, before it has an id, a date and a permission to leave. */
 export interface Draft {
   from: Mailbox
-  /** Whom Sender, Resent-From and the like name beside `from`. */
+  /** Authors named by Sender, Resent-From and the like, besides `from`. */
   authors: NamedAuthor[]
   recipients: NewRecipient[]
   /** Mailboxes as the sender wrote them. */
   bcc: string[]
-  /** `messageId` is empty unless the sender chose one; `date` is still to be set. */
+  /** `messageId` is empty unless the sender chose one; `date` is set later. */
   content: MessageContent
-  /** A ready message to send as it is. */
+  /** A ready message to send unchanged. */
   raw: OpenMessage | null
-  /** In batch sending: whom copies are made for. */
+  /** In batch sending: the addressees of the copies. */
   addressees: Addressee[] | null
-  /** Octets of the header at most, the value of Message-ID aside; null when that is to be found by composing it. */
+  /** Upper bound for the octets of the header, the value of Message-ID aside; null when only composing can tell. */
   headerBound: number | null
 }
 
-/** Far more than anybody attaches; each costs the store a row and the composer a part. */
+/** Far more than any message has; each costs the store a row and the composer a part. */
 const MAX_FILES = 1_000
 
-/** Checks the parts of a message. Throws a Refusal for the first that cannot be used. */
+/** Checks the parts of a message. Throws a Refusal for the first invalid one. */
 export function draftFromParts(submission: Submission, addressing: Addressing): Draft {
   const { from, to, cc, bcc, replyTo } = addressing
   const html = submission.html || undefined
@@ -97,8 +97,8 @@ export function draftFromParts(submission: Submission, addressing: Addressing): 
 }
 
 /**
- * The Message-ID that the sender has chosen, or '' where it is none (RFC 5322 3.6.4). In batch sending each copy may
- * have its own: then it has placeholders, and has to be one for every addressee.
+ * The Message-ID that the sender has chosen, or '' when it is invalid (RFC 5322 3.6.4). In batch sending each copy may
+ * have its own: then it has placeholders, and must be valid for every addressee.
  */
 export function messageIdOf(chosen: string | undefined, addressees: Addressee[] | null): string {
   if (chosen === undefined || chosen.length > MAX_MESSAGE_ID) return ''
@@ -111,7 +111,7 @@ export function texts(mailboxes: Mailbox[]): string[] {
   return mailboxes.map(({ text }) => text)
 }
 
-/** The custom headers that will be written, how many octets they will have, and whom they name as authors. */
+/** The custom headers to write, their octets, and the authors that they name. */
 function headersOf(submission: Submission): {
   headers: [string, string][]
   octets: number
@@ -137,7 +137,7 @@ function headersOf(submission: Submission): {
       headers.push([name, value])
       continue
     }
-    // What was read is what is kept and written.
+    // The parsed mailboxes are stored and written, not the raw text.
     const mailboxes = readMailboxField(lower, value)
     if (isAuthorField(lower)) for (const mailbox of mailboxes) authors.push({ field, name, mailbox })
     if (mailboxes.length > 0) headers.push([name, formatMailboxes(mailboxes)])
@@ -151,7 +151,7 @@ function assertWellFormed(field: string, text: string | undefined): void {
   }
 }
 
-/** Runs a check of the mail module; what it complains about becomes a Refusal that names the field. */
+/** Runs a check of the mail module; its error becomes a Refusal that names the field. */
 function named(field: string, check: () => void): void {
   try {
     check()

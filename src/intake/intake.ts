@@ -21,24 +21,24 @@ export interface IntakeParts {
   store: Pick<Store, 'accept' | 'acceptAll' | 'repeated'>
   accounts: Pick<LiveAccounts, 'directory' | 'catchUp'>
   handover: Handover
-  /** Text from HTML, off this thread where it is much work. */
+  /** Derives text from HTML, off this thread when it is much work. */
   deriveText(html: string, companyId: string): string | Promise<string>
   limits: IntakeLimits
   metrics: Metrics
 }
 
-/** Of emails that come together. */
+/** Options for emails of one request. */
 export interface Together {
-  /** All or none: one that is refused keeps back the others. */
+  /** All or none: one refused email holds back the others. */
   strict: boolean
-  /** One key for all. */
+  /** One key for all of them. */
   idempotency: Idempotency | null
 }
 
 export interface AcceptedTogether {
-  /** Of those accepted, in order. */
+  /** Receipts of the accepted emails, in order. */
   receipts: Receipt[]
-  /** By their places among those that came. */
+  /** By index among the given ones. */
   refused: ReadonlyMap<number, Reason>
 }
 
@@ -50,7 +50,7 @@ interface Judged {
 /** Seconds after which a client may try again when the store takes nothing. */
 const RETRY_AFTER = 5
 
-/** From a submission to a durable email: may this key send it, is everything about it right, is it on disk. */
+/** Turns a submission into a durable email: may this key send it, is everything in it valid, is it on disk. */
 export class Intake {
   readonly #parts: IntakeParts
   readonly #authority: Authority
@@ -62,8 +62,8 @@ export class Intake {
 
   /**
    * The first half of the checks, for a dialect that names the domain in its path: refuses a key or a domain before the
-   * body is looked at. A domain that is the company's own but may not send is left for later. A promise only where the
-   * domain is not known here: it may have been added a moment ago.
+   * body is read. A domain that is the company's own but may not send is left for later. Returns a promise only when
+   * the domain is unknown here: it may have been added a moment ago.
    */
   admit(principal: Principal, domain: string): Promise<void> | undefined {
     try {
@@ -80,11 +80,11 @@ export class Intake {
   }
 
   /**
-   * Resolves when the email is durable: from then on it is our duty to deliver it. Throws a Refusal otherwise; then
-   * nothing is left behind. For submissions that can be checked on the spot.
+   * Resolves when the email is durable: from then on we are obliged to deliver it. Throws a Refusal otherwise, and
+   * leaves nothing behind. For submissions that can be checked in place.
    */
   submit(principal: Principal, submission: Submission): Promise<Receipt> {
-    // Awaited only where there is something to wait for: every await costs, and most mail brings its text.
+    // Awaited only when necessary: every await costs, and most mail brings its text.
     if (wantsText(submission)) return this.#submitWithText(principal, submission)
     return this.accept(principal, checkSubmission(submission, this.terms()))
   }
@@ -94,16 +94,16 @@ export class Intake {
     return this.accept(principal, checkSubmission(submission, this.terms()))
   }
 
-  /** For a check that is made elsewhere: it is of this moment. */
+  /** The parameters for a check that is made elsewhere; id and time are those of the call. */
   terms(): Terms {
     const { maxMessageSize, maxRecipients } = this.#parts.limits
     return { id: randomUUIDv7(), now: Date.now(), maxMessageSize, maxRecipients }
   }
 
   /**
-   * What becomes of a checked submission: as `submit`. The key comes first, then what is wrong with the parts, then the
-   * domain. Authority is looked at here, where it counts: a request may take an hour to arrive, and some time to be
-   * checked, while a key is revoked or a domain suspended. Nothing is awaited between this and the store.
+   * Accepts a checked submission, as `submit` does. Refuses for the key first, then for faults of the parts, then for
+   * the domain. Authority is checked here: a request may take an hour to arrive, and some time to be checked, while a
+   * key is revoked or a domain suspended. Nothing is awaited between this and the store.
    */
   async accept(principal: Principal, outcome: Outcome): Promise<Receipt> {
     try {
@@ -123,8 +123,8 @@ export class Intake {
   }
 
   /**
-   * Several at once, in one commit: those that are right, or none unless all are (`strict`). Rejects with what is wrong
-   * with the key, or with all of them together. One that repeats an earlier request gets its receipts.
+   * Accepts several emails at once, in one commit: the valid ones, or with `strict` none unless all are valid. Rejects
+   * for a fault of the key, or of all of them together. A request that repeats an earlier one gets its receipts.
    */
   async acceptAll(
     principal: Principal,
@@ -142,8 +142,8 @@ export class Intake {
   }
 
   /**
-   * What is wrong with some of these as things stand, by their places: for whoever has work to do before they are
-   * accepted. Throws a Refusal for what is wrong with the key.
+   * The present faults of some of these, by index: for a caller with work to do before they are accepted. Throws a
+   * Refusal for a fault of the key.
    */
   async judge(principal: Principal, outcomes: readonly Outcome[]): Promise<ReadonlyMap<number, Reason>> {
     try {
@@ -154,12 +154,12 @@ export class Intake {
     }
   }
 
-  /** Throws a Refusal, which counts. */
+  /** Throws a Refusal, and counts it. */
   refuse(reason: Reason): never {
     this.#refuse(new Refusal(reason))
   }
 
-  /** Domains may have become active a moment ago. */
+  /** Checks again after catching up, because domains may have become active a moment ago. */
   async #judgedTogether(principal: Principal, outcomes: readonly Outcome[]): Promise<Judged> {
     const judged = this.#judgeAll(principal, outcomes)
     if (![...judged.refused.values()].some((reason) => isAboutDomain(new Refusal(reason)))) return judged
@@ -168,8 +168,8 @@ export class Intake {
   }
 
   /**
-   * What a request with this key and fingerprint was answered before, where that can be known without doing its work
-   * again: null when there was none.
+   * The receipts of an earlier request with this key and fingerprint, known without doing its work again; null when
+   * there was none.
    */
   async repeated(principal: Principal, idempotency: Idempotency): Promise<Receipt[] | null> {
     const current = this.#parts.accounts.directory.current(principal)
@@ -219,7 +219,7 @@ export class Intake {
 
   async #acceptAll(emails: readonly NewEmail[], idempotency: Together['idempotency']): Promise<Receipt[]> {
     const { store, handover, metrics } = this.#parts
-    // For all of them or for none: they are stored under one lease.
+    // Places for all of them or for none: they are stored under one lease.
     using places = new DisposableStack()
     const reserved: Reservation[] = []
     for (const email of emails) {
@@ -253,7 +253,7 @@ export class Intake {
     }
   }
 
-  /** What is said where the store takes nothing now. */
+  /** The Refusal when the store takes nothing now. */
   #storeFault(error: unknown): unknown {
     if (!(error instanceof StoreUnavailable)) return error
     this.#parts.metrics.storeFaults.inc()
@@ -274,14 +274,14 @@ export class Intake {
     return new Refusal({ code: 'quota_exceeded', domain, which, limit, until, retryAfter })
   }
 
-  /** Throws the error again, counted where it is a Refusal. */
+  /** Throws the error again, and counts it if it is a Refusal. */
   #refuse(error: unknown): never {
     if (error instanceof Refusal) this.#parts.metrics.refused.inc({ reason: error.reason.code })
     throw error
   }
 }
 
-/** Unix ms: when the next day or month begins, in UTC. */
+/** Unix ms of the beginning of the next day or month, in UTC. */
 function nextPeriod(which: 'daily' | 'monthly', now: number): number {
   const date = new Date(now)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]

@@ -1,6 +1,6 @@
 /**
- * The closed list of reasons why a submission is not accepted. Intake throws a Refusal; each dialect puts it into its
- * own words and status. A refused submission leaves nothing behind.
+ * The closed list of reasons why a submission is not accepted. Intake throws a Refusal; each dialect translates it into
+ * its own words and status. A refused submission leaves nothing behind.
  */
 import type { Denial, Scope } from '../accounts/account.ts'
 import type { Inactivity } from '../accounts/sending.ts'
@@ -21,9 +21,9 @@ export type Reason =
    */
   | { code: 'key_invalid'; mistake: KeyMistake }
   | { code: 'key_expired' }
-  /** The key may not be used from `address`, which is '' when it cannot be told. */
+  /** The key may not be used from `address`, which is '' when it is unknown. */
   | { code: 'key_elsewhere'; keyId: string; address: string }
-  /** The key lacks the scope that the request takes. */
+  /** The key lacks the scope that the request requires. */
   | { code: 'scope_missing'; scope: Scope }
   /** The key may send only from `domain`. */
   | { code: 'key_restricted'; domain: string }
@@ -34,30 +34,35 @@ export type Reason =
   | { code: 'domain_unknown'; domain: string }
   /** The domain is the company's own, but it may not send. `why` is a sentence for its owner. */
   | { code: 'domain_inactive'; domain: string; why: string; cause: Inactivity }
-  /** Form dialect: `from` is not of the domain of the path, nor of one that this speaks for. */
+  /** Form dialect: the domain of `from` is neither that of the path nor one that it may speak for. */
   | { code: 'from_mismatch'; domain: string; fromDomain: string }
   | { code: 'field_missing'; field: string }
   | { code: 'body_missing' }
-  /** A mailbox in `field` is not valid; `detail` says which and why. */
+  /** A mailbox in `field` is invalid; `detail` gives the mailbox and the reason. */
   | { code: 'address_invalid'; field: AddressField; detail: string }
-  /** Sender, Resent-From or the like in `field` names somebody the key may not send as; `detail` says whom. */
+  /** Sender, Resent-From or the like in `field` names an author the key may not send as; `detail` names the author. */
   | { code: 'author_denied'; field: string; detail: string }
-  /** Any other field whose value cannot be used; `field` in the dialect's spelling. */
+  /** Another field has an unusable value; `field` in the dialect's spelling. */
   | { code: 'field_invalid'; field: string; detail: string }
   | { code: 'attachment_invalid'; index: number; detail: string }
   | { code: 'too_many_recipients'; max: number; found: number }
   | { code: 'message_too_large'; max: number; found: number }
-  /** The header of a ready message shows that it goes round in circles. */
+  /** The header of a ready message shows a mail loop. */
   | { code: 'mail_loop'; detail: string }
   /** `o:`, `h:`, `v:` fields together are over 16 KB. */
   | { code: 'options_too_large'; max: number }
-  /** Asks for something that would change what happens to the message and that this version does not do. */
+  /**
+   * The request asks for something that would change the treatment of the message and that this version does not
+   * support.
+   */
   | { code: 'unsupported'; field: string; detail: string }
   | { code: 'idempotency_key_invalid'; detail: string }
   /** The same idempotency key came with another body. */
   | { code: 'idempotency_conflict' }
-  /** With it the company would have more recipients on one day, or in one month, than it may. */
-  /** `until`: Unix ms, when the next day or month begins; `retryAfter`: in seconds, the same. */
+  /**
+   * With this email the company would have more recipients on the day, or in the month, than its quota. `until`: Unix
+   * ms of the beginning of the next day or month; `retryAfter`: seconds until then.
+   */
   | {
       code: 'quota_exceeded'
       domain: string
@@ -67,8 +72,8 @@ export type Reason =
       retryAfter: number
     }
   /**
-   * The store cannot be used now; the same request may succeed after `retryAfter` seconds. `of`: mail that was to be
-   * accepted, and none of it was; something to be changed; something to be read.
+   * The store cannot be used now; the same request may succeed after `retryAfter` seconds. `of`: `mail` that was to be
+   * accepted, none of which was; a `writing` or a `reading` request.
    */
   | { code: 'unavailable'; of: 'mail' | 'writing' | 'reading'; retryAfter: number; detail: string }
 
@@ -81,12 +86,12 @@ export class Refusal extends Error {
   }
 }
 
-/** That the value of a field cannot be used. */
+/** The Refusal for an unusable value of a field. */
 export function invalidField(field: string, detail: string): Refusal {
   return new Refusal({ code: 'field_invalid', field, detail })
 }
 
-/** True for what concerns all that its holder asks for. */
+/** True for reasons that concern all requests with the key. */
 export function isAboutKey({ code }: Reason): boolean {
   return ABOUT_KEYS.has(code)
 }
@@ -99,14 +104,14 @@ const ABOUT_DOMAINS = new Set<Reason['code']>([
   'from_mismatch',
 ])
 
-/** True for what may be otherwise as soon as a domain is added, becomes active, or may speak for another. */
+/** True for reasons that may pass as soon as a domain is added, becomes active, or may speak for another. */
 export function isAboutDomain(error: unknown): boolean {
   if (!(error instanceof Refusal)) return false
   const { code } = error.reason
   return ABOUT_DOMAINS.has(code)
 }
 
-/** Why somebody is not let in, as a refusal. */
+/** The Refusal for a denied caller. */
 export function refusalOf(denial: Denial): Refusal {
   switch (denial.denied) {
     case 'unknown':

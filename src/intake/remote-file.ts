@@ -1,4 +1,4 @@
-/** Attachments that a sender names by URL: fetched before the message is accepted, so that the 200 is true of them. */
+/** Attachments that a sender names by URL: fetched before the message is accepted, so that the 200 covers them. */
 import { CompanyPlaces } from '../common/company-places.ts'
 import { lastComponent } from '../mail/file-name.ts'
 import { DEFAULT_MEDIA_TYPE, mediaTypeOf, parseMediaType } from '../mail/media-type.ts'
@@ -6,32 +6,30 @@ import { type Answer, type Ask, NoAnswer, NotAUrl, outgoingUrl } from '../networ
 import { Refusal } from './refusal.ts'
 import type { Submission, SubmittedAttachment } from './submission.ts'
 
-/** Ms for all files of a request together, redirects included. */
+/** Milliseconds for all files of a request together, redirects included. */
 const WITHIN = 30_000
-/** Ms that a fetch needs: a turn that comes later is none. */
+/** The least time for a fetch, in ms: with less left, no fetch begins. */
 const LEAST = 50
 const AT_ONCE = 4
-/**
- * Files that are fetched at once, those of all companies together: one alone may take half, and some are always left.
- */
+/** Files fetched at once, for all companies together: one company alone may take half, and some are always left. */
 const FETCHES = { size: 64, kept: 8, timesFree: 1 }
-/** Different files of one request: it must not become a flood against whoever it names. */
+/** Different files of one request: a request must not become a flood against the servers that it names. */
 const MAX_FILES = 100
-/** As `fetch` of browsers has it, but for fewer. */
+/** Fewer than the `fetch` of browsers follows. */
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** What became of a URL. `failure`: the end of a sentence, without a final stop. */
+/** The result for a URL. `failure`: the end of a sentence, without a final stop. */
 export type Fetched = { content: Uint8Array; contentType: string | null } | { failure: string }
 
-/** Notes that so many octets more have come; throws when there is no room for them. */
+/** Counts so many more octets; throws when there is no room for them. */
 export type Room = (octets: number) => void
 
 export interface RemoteFilesOptions {
   ask: Ask
   /** Octets of all files of a request together. */
   maxOctets: number
-  /** Ms for all of them; 30 seconds unless given. */
+  /** Milliseconds for all of them; 30 seconds by default. */
   withinMs?: number
 }
 
@@ -44,8 +42,8 @@ export class RemoteFiles {
   }
 
   /**
-   * What became of each of these URLs, which `outgoingUrl` takes; each is asked once. Rejects with what `room` throws,
-   * and with a Refusal when there are too many.
+   * The result for each of these URLs, which must be valid for `outgoingUrl`; each is fetched once. Rejects with an
+   * error of `room`, and with a Refusal when there are too many.
    */
   async fetch(company: string, urls: Iterable<string>, room: Room): Promise<Map<string, Fetched>> {
     const left = [...new Set(urls)]
@@ -63,7 +61,7 @@ export class RemoteFiles {
     try {
       await Promise.all(Array.from({ length: AT_ONCE }, next))
     } finally {
-      // Where one has no room, the others are not waited for.
+      // When one file finds no room, the others are not waited for.
       left.length = 0
       visit.end()
     }
@@ -71,10 +69,10 @@ export class RemoteFiles {
   }
 }
 
-/** Waits for a turn, and gives what ends it. */
+/** Waits for a turn, and returns the function that ends it. */
 type TakeTurn = (signal: AbortSignal) => Promise<() => void>
 
-/** The servers of one request. */
+/** The fetches of one request. */
 class Visit {
   readonly #options: RemoteFilesOptions
   readonly #turn: TakeTurn
@@ -83,7 +81,7 @@ class Visit {
   readonly #until: number
   readonly #ended = new AbortController()
   #octets = 0
-  /** What `room` has thrown. */
+  /** The error that `room` has thrown. */
   #noRoom: { error: unknown } | null = null
 
   constructor(options: RemoteFilesOptions, turn: TakeTurn, room: Room) {
@@ -187,21 +185,21 @@ function redirected(from: URL, location: string): URL {
 
 function fileOf({ host }: URL, { status, headers, body, complete }: Answer): Fetched {
   if (status !== 200) return { failure: `${host} answered ${status}` }
-  if (!complete) return { failure: `${host} gave only a part of it` }
+  if (!complete) return { failure: `${host} sent only a part of it` }
   const coding = headers['content-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'identity') {
-    return { failure: `${host} gave it in a content coding, although none was asked for` }
+    return { failure: `${host} sent it in a content coding, although none was asked for` }
   }
   return { content: body, contentType: headers['content-type'] ?? null }
 }
 
-/** The URLs that a submission names; null when all of its files are there. */
+/** The URLs that a submission names; null when all of its files are present. */
 export function remoteUrls({ attachments }: Submission): string[] | null {
   const urls = attachments.flatMap(({ path }) => path ?? [])
   return urls.length === 0 ? null : urls
 }
 
-/** Puts the files in the places of their URLs. Throws a Refusal with the index of the first that could not be had. */
+/** Puts the files in place of their URLs. Throws a Refusal with the index of the first that could not be fetched. */
 export function placeFiles(submission: Submission, fetched: ReadonlyMap<string, Fetched>): void {
   for (const [index, file] of submission.attachments.entries()) {
     const { path } = file
@@ -221,12 +219,12 @@ function placed(
 ): SubmittedAttachment {
   const whole = { ...file, content }
   const isKnown = file.contentType !== undefined || mediaTypeOf(file.filename) !== DEFAULT_MEDIA_TYPE
-  // Its server's word counts where nobody else knows.
+  // The type that the server gives counts only when no other is known.
   if (isKnown || contentType === null || parseMediaType(contentType) === null) return whole
   return { ...whole, contentType }
 }
 
-/** What a file is called by its URL; empty when that names none. */
+/** The file name in a URL; empty when there is none. */
 export function fileNameOf({ pathname }: URL): string {
   try {
     return lastComponent(decodeURIComponent(pathname))

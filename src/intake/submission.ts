@@ -1,4 +1,4 @@
-/** What a dialect makes of a request: one shape for every way of handing in a message. Nothing here is checked yet. */
+/** A request as a dialect reads it: one shape for every way to submit a message. Nothing here is checked yet. */
 
 import type { Arrival } from '../mail/header/received.ts'
 
@@ -7,7 +7,7 @@ export interface SubmittedAttachment {
   /** Absent: derived from the file name. */
   contentType?: string
   content: Uint8Array
-  /** A URL where the content is to be fetched: `content` is empty until it has been (`placeFiles`). */
+  /** A URL to fetch the content from: `content` is empty until then (`placeFiles`). */
   path?: string
   disposition: 'attachment' | 'inline'
   contentId?: string
@@ -32,7 +32,7 @@ export interface Submission {
   attachments: SubmittedAttachment[]
   /** A ready MIME message (messages.mime); then only `to` and the options beside it count. */
   raw?: Uint8Array
-  /** Over which way a ready message came in, where that is told in its header. */
+  /** How a ready message came in, when its header is to show that. */
   arrival?: Arrival
   /** Batch sending: values to fill in, by plain recipient address. `{}` also switches it on. */
   recipientVariables?: Record<string, Record<string, string>>
@@ -49,7 +49,7 @@ export interface Submission {
   idempotency?: { key: string; fingerprint: string }
 }
 
-/** What the sender is told of an accepted message. */
+/** The sender's receipt for an accepted message. */
 export interface Receipt {
   /** UUIDv7 of the email. */
   id: string

@@ -1,2 +1,2 @@
-/** Text from HTML, in a worker. */
+/** Converts HTML to text in a worker. */
 export { textFromHtml as default } from '../mail/text/text-from-html.ts'

@@ -1,8 +1,8 @@
 const LENGTH = 60
-/** Of a text of any length no more is looked at. */
+/** However long the text is, only so many characters of it are looked at. */
 const LOOKED_AT = 200
 
-/** The beginning of what somebody wrote, for the words of an error: one line, printable, cut between characters. */
+/** The beginning of somebody's text, for an error message: one line, printable, cut between characters. */
 export function excerpt(text: string): string {
   const line = text
     .slice(0, LOOKED_AT)

@@ -1,13 +1,13 @@
 /**
- * Large texts, made outside of the heap: a heap with a limit has no room for several copies of one, and V8 gives up
- * altogether where a single allocation is too large for what is left. Node.js keeps what it makes of more than a
- * million octets beside the heap.
+ * Large texts, built outside of the heap: a limited heap has no room for several copies of one, and V8 gives up
+ * altogether when a single allocation is too large for the rest. Node.js keeps strings of more than a million octets
+ * beside the heap.
  */
 
-/** Characters from which on a text is large. */
+/** Number of characters from which a text is large. */
 export const LARGE_TEXT = 1_048_576
 
-/** The pieces in a row. */
+/** Joins the pieces. */
 export function joinedText(pieces: readonly string[]): string {
   let length = 0
   for (const piece of pieces) length += piece.length
@@ -19,7 +19,7 @@ export function joinedText(pieces: readonly string[]): string {
   return units.toString('utf16le')
 }
 
-/** Pieces of which each character is one octet. */
+/** Joins pieces in which each character is one octet. */
 export function joinedOctets(pieces: readonly string[]): Buffer {
   let length = 0
   for (const piece of pieces) length += piece.length

@@ -1,4 +1,4 @@
-/** Media types (RFC 2045 5.1): reading what a sender names, deriving one from a file name. */
+/** Media types (RFC 2045 5.1): parses one that a sender names, and derives one from a file name. */
 import mime from 'mime'
 
 export const DEFAULT_MEDIA_TYPE = 'application/octet-stream'
@@ -15,8 +15,8 @@ export interface MediaType {
 }
 
 /**
- * Reads `type/subtype; name=value; name="value"`. Null when the text is not that: control characters, non-ASCII, more
- * than 500 characters, anything left over. A trailing semicolon is tolerated.
+ * Parses `type/subtype; name=value; name="value"`. Null for any other text: control characters, non-ASCII, more than
+ * 500 characters, anything left over. A trailing semicolon is tolerated.
  */
 export function parseMediaType(text: string): MediaType | null {
   if (text.length > MAX_LENGTH || !/^[\t\x20-\x7e]*$/.test(text)) return null
@@ -67,7 +67,7 @@ export function parseMediaType(text: string): MediaType | null {
   }
 }
 
-/** The media type that the ending of a file name stands for; `application/octet-stream` when it stands for none. */
+/** The media type for a file name's extension; `application/octet-stream` when the extension is unknown. */
 export function mediaTypeOf(filename: string): string {
   return mime.getType(filename) ?? DEFAULT_MEDIA_TYPE
 }
@@ -78,8 +78,8 @@ export function fileNameFor(position: number, mediaType: string): string {
 }
 
 /**
- * True when the content may be sent as base64 under this type. `multipart/*` and `message/*` are not: RFC 2045 6.4
- * allows only identity encodings for them, with `message/global` the exception (RFC 6532 3.5).
+ * True when content of this type may be sent as base64. Not for `multipart/*` and `message/*`: RFC 2045 6.4 allows only
+ * identity encodings for them, except for `message/global` (RFC 6532 3.5).
  */
 export function allowsBase64(essence: string): boolean {
   return essence === 'message/global' || !(essence.startsWith('multipart/') || essence.startsWith('message/'))

@@ -1,13 +1,13 @@
-/** The parts a message is composed from: what the store keeps once, and what the composer turns into bytes. */
+/** The parts of a message: stored once, and composed into octets. */
 
-/** One file that travels with a message. */
+/** A file attached to a message. */
 export interface Attachment {
   /** File name as the recipient sees it; never empty, no CR, LF, NUL or path. */
   filename: string
   /** Media type, e.g. `application/pdf`; already checked to be a valid `type/subtype` with optional parameters. */
   contentType: string
   content: Uint8Array
-  /** `inline` files are referred to from the HTML as `cid:<contentId>` and live in multipart/related. */
+  /** `inline` files are referenced from the HTML as `cid:<contentId>` and stand in multipart/related. */
   disposition: 'attachment' | 'inline'
   /** Without angle brackets. */
   contentId?: string
@@ -17,12 +17,12 @@ export interface Attachment {
 export type MessageBody = string | Uint8Array
 
 /**
- * Everything that determines the bytes of a composed message, but for its boundary. The same value always composes to
+ * Everything that determines the bytes of a composed message, except its boundary. The same value always composes to
  * the same bytes: date and Message-ID are part of it. `Text`: the type of its bodies, `MessageBody` where the
  * content crosses threads.
  */
 export interface MessageContent<Text extends MessageBody = string> {
-  /** Mailbox as the sender wrote it, e.g. `"Doe, Jane" <jane@x.test>`. Already valid for `parseAddressList`. */
+  /** Mailbox as the sender wrote it, e.g. `"Doe, Jane" <jane@x.test>`. Valid for `parseAddressList`. */
   from: string
   /** Mailboxes, one string each, as the sender wrote them. */
   to: string[]

@@ -1,8 +1,10 @@
-/** Ranges of IP addresses as people write them (RFC 4632 3.1, RFC 4291 2.3), and whether an address is within some. */
+/**
+ * Ranges of IP addresses as people write them (RFC 4632 3.1, RFC 4291 2.3), and a test whether they hold an address.
+ */
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** The text is no range. The message goes on after the text in quotes. */
+/** The text is not a range. The message continues after the text in quotes. */
 export class NotARange extends Error {
   override name = 'NotARange'
 }
@@ -11,15 +13,15 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = [first: Address, bits: number]
 
 /**
- * The one way to write a range, e.g. `10.0.0.0/8` or `2001:db8::/32`; a single address is a range of its own (`/32`,
- * `/128`). IPv4-mapped IPv6 (RFC 4291 2.5.5.2) is IPv4. Throws NotARange, also when bits behind the prefix are set:
- * then another range may have been meant.
+ * The canonical form of a range, e.g. `10.0.0.0/8` or `2001:db8::/32`; a single address is a range of its own (`/32`,
+ * `/128`). IPv4-mapped IPv6 (RFC 4291 2.5.5.2) is IPv4. Throws NotARange, also when bits after the prefix are set:
+ * another range may have been meant.
  */
 export function canonicalRange(text: string): string {
   return shown(parse(text))
 }
 
-/** Some ranges, ready to be asked. */
+/** Several parsed ranges. */
 export class AddressRanges {
   readonly #ranges: Range[]
 
@@ -32,13 +34,16 @@ export class AddressRanges {
     return this.#ranges.length
   }
 
-  /** False for what is no address. An IPv4-mapped IPv6 address, as a socket for both has it, is the IPv4 address. */
+  /**
+   * False for text that is not an address. An IPv4-mapped IPv6 address, as a dual-stack socket reports it, is the IPv4
+   * address.
+   */
   includes(text: string): boolean {
     const address = addressOf(text)
     return address !== null && this.#hold(address, 128)
   }
 
-  /** Whether one of them holds all of this range. Throws NotARange. */
+  /** True when one of them holds all of this range. Throws NotARange. */
   covers(range: string): boolean {
     return this.#hold(...parse(range))
   }
@@ -50,7 +55,7 @@ export class AddressRanges {
   }
 }
 
-/** An address in its one spelling; null for what is none. A zone (`%eth0`) says nothing to others and goes. */
+/** The canonical form of an address; null for other text. A zone (`%eth0`) has only local meaning and is dropped. */
 export function canonicalAddress(text: string): string | null {
   return addressOf(text)?.toString() ?? null
 }
@@ -61,8 +66,8 @@ function addressOf(text: string): Address | null {
 }
 
 /**
- * ipaddr.js reads `::1.2.3.4` (IPv4-compatible, RFC 4291 2.5.5.1) as if it were mapped; with all of it in groups it
- * does not.
+ * ipaddr.js reads `::1.2.3.4` (IPv4-compatible, RFC 4291 2.5.5.1) as if it were mapped; written all in groups it is
+ * read correctly.
  */
 function addressFrom(ip: string): Address {
   const groups = ip.replace(/(?<=:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) => {

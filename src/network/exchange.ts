@@ -1,12 +1,12 @@
 /**
- * One request that undici makes, and its answer as far as it is wanted. Not by `request` of undici: the stream that it
- * makes of each body, and the signals it wants for a limit of time, cost more than everything else of a small request.
+ * One request made with undici, and the wanted part of its answer. It does not use undici's `request`: the stream for
+ * each body, and the signals for a time limit, cost more than the rest of a small request.
  */
 import type { Dispatcher } from 'undici'
 import { ArrivingOctets } from '../common/arriving-octets.ts'
 import { NoAnswer } from './no-answer.ts'
 
-/** Interim answers (RFC 9110 15.2) before the one that counts. */
+/** Interim answers (RFC 9110 15.2) before the final one, at most. */
 const MOST_INTERIM = 10
 /** Pieces that a body may come in: each costs time, however few octets it has. */
 const MOST_PIECES = 100_000
@@ -16,7 +16,7 @@ const LEAST_PIECE = 16
 
 export interface Answer {
   status: number
-  /** Names in lower case; of several with a name the first. */
+  /** Names in lower case; of several fields with one name the first. */
   headers: Record<string, string>
   body: Buffer
   /** Whether `body` is all of it. */
@@ -26,9 +26,12 @@ export interface Answer {
 type Headers = Record<string, string | string[] | undefined>
 
 export interface Wanted {
-  /** Of the answer's body; what is behind them is not read. */
+  /** Octets of the answer's body; the rest is not read. */
   maxOctets: number
-  /** Hears how many octets of the body have come, each time some have. What it throws ends the request. */
+  /**
+   * Called with the number of octets of the body so far, each time more have come. An error thrown by it ends the
+   * request.
+   */
   received?: ((octets: number) => void) | undefined
 }
 
@@ -43,7 +46,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status = 0
   #headers: Headers = {}
   #controller: Dispatcher.DispatchController | null = null
-  /** Why it was ended before its answer. */
+  /** The reason why it was ended before its answer. */
   #ended: Error | null = null
 
   constructor(host: string, wanted: Wanted) {
@@ -51,12 +54,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#wanted = wanted
   }
 
-  /** Rejects with what `end` was given, or whatever undici says. */
+  /** Rejects with the error given to `end`, or with undici's error. */
   get answer(): Promise<Answer> {
     return this.#answer.promise
   }
 
-  /** It is waited for no longer. */
+  /** Nobody waits for the answer any longer. */
   end(why: Error): void {
     this.#ended ??= why
     this.#answer.reject(this.#ended)
@@ -65,7 +68,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // There is a connection only now, and nobody waits any more: nothing is sent.
+    // The connection came too late, and nobody waits any more: nothing is sent.
     if (this.#ended !== null) controller.abort(this.#ended)
   }
 
@@ -91,13 +94,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#octets += piece.length
     if (this.#octets <= maxOctets) return
     this.#resolve(this.#arriving.whole().subarray(0, maxOctets), false)
-    // Who sends more than is read is not waited for.
-    controller.abort(new Error('as much was read as is wanted'))
+    // A server that sends more than is read is not waited for.
+    controller.abort(new Error('the wanted part of the answer has been read'))
   }
 
   onResponseEnd(): void {
     const whole = this.#arriving.whole()
-    // One alone is a part of what its socket has read.
+    // A single piece is a view of the buffer that its socket has read.
     this.#resolve(this.#pieces === 1 ? Buffer.from(whole) : whole, true)
   }
 

@@ -1,9 +1,9 @@
 /**
- * The one HTTP client for servers that strangers name (a webhook's URL, an attachment's): it connects to public
- * addresses only, waits so long and reads so much, and follows nobody.
+ * The one HTTP client for servers that strangers name (a webhook's URL, an attachment's): it connects only to public
+ * addresses, limits time and size, and follows no redirects.
  *
- * Whether an address is public is asked of the very address that is connected to, at each connection: a name that was
- * looked up before may lead elsewhere by then. A redirect is given back: who follows it comes here again.
+ * Each connection checks the very address that it connects to: a name that was looked up before may lead elsewhere by
+ * then. A redirect is returned: a caller who follows it makes a new request here.
  */
 import { createRequire } from 'node:module'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
@@ -14,11 +14,11 @@ import type { AddressGuard } from './private-address.ts'
 import { readInTurns } from './read-in-turns.ts'
 import { TlsTransport } from './tls-transport.ts'
 
-/** Milliseconds to a connection, TLS included. */
+/** Milliseconds for a connection, TLS included. */
 const CONNECT_MS = 10_000
-/** Milliseconds an idle connection is kept. */
+/** Milliseconds for which an idle connection is kept. */
 const KEEP_ALIVE_MS = 10_000
-/** Octets of an answer's header. */
+/** Octets of an answer's header, at most. */
 const MOST_HEADER = 16 * 1024
 /**
  * The ports that browsers refuse (WHATWG Fetch 2.9): protocols that could be made to mistake a request for their own.
@@ -33,7 +33,7 @@ const BAD_PORTS = new Set(
 )
 const LONGEST_URL = 2_048
 
-/** The text is no URL that is asked. The message goes on after the text in quotes. */
+/** The text is not an acceptable URL. The message continues after the text in quotes. */
 export class NotAUrl extends Error {
   override name = 'NotAUrl'
 }
@@ -60,13 +60,13 @@ export interface OutgoingRequest extends Wanted {
 
 export { type Answer, NoAnswer }
 
-/** What `Outgoing` is for those who only ask. */
+/** The interface of `Outgoing` for callers that only make requests. */
 export type Ask = (request: OutgoingRequest) => Promise<Answer>
 
-/** Throws NotAUrl for what is not an http or https URL that strangers may name. A fragment is dropped. */
+/** Throws NotAUrl for anything but an http or https URL that strangers may name. A fragment is dropped. */
 export function outgoingUrl(text: string): URL {
   if (text.length > LONGEST_URL) throw new NotAUrl(`has more than ${LONGEST_URL} characters`)
-  // The parser would pass over these, and over blanks around it.
+  // The parser would skip these, and blanks around the URL.
   if (/[\s\p{Cc}]/u.test(text)) throw new NotAUrl('has a blank or a control character in it')
   let url: URL
   try {
@@ -83,16 +83,16 @@ export function outgoingUrl(text: string): URL {
   return url
 }
 
-/** Why the host of a URL is never connected to, where that shows without looking it up; else null. */
+/** The reason why the host of a URL is never connected to, if that is clear without a look-up; otherwise null. */
 export function refusedHost(host: string, guard: AddressGuard): string | null {
-  // RFC 6761 6.3: it is this machine, whatever a DNS says.
+  // RFC 6761 6.3: the name means this machine, whatever DNS says.
   if (/^(.+\.)?localhost\.?$/i.test(host)) return guard('127.0.0.1') && `${host} is this machine itself`
   const address = host.replace(/^\[(.*)\]$/, '$1')
   return isIP(address) === 0 ? null : guard(address)
 }
 
 const require = createRequire(import.meta.url)
-/** Loaded with the first request: it costs 30 MB and a tenth of a second, and most nodes never make one. */
+/** Loaded with the first request: it takes 30 MB and a tenth of a second, and most nodes never need it. */
 const undici = (): typeof import('undici') => require('undici')
 
 export class Outgoing {
@@ -112,11 +112,11 @@ export class Outgoing {
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: 2 * KEEP_ALIVE_MS,
       maxHeaderSize: MOST_HEADER,
-      // One limit holds for all of it, and is the request's.
+      // The request has one time limit for everything.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect(options, callback) {
-        // Nothing is looked up for an address.
+        // An address needs no look-up, so the look-up's guard would not see it.
         const why = refusedHost(options.hostname, guard)
         if (why !== null) return callback(new NoAnswer('refused', why), null)
         const isSecure = options.protocol === 'https:'
@@ -163,20 +163,20 @@ export class Outgoing {
     }
   }
 
-  /** What is under way is given up. */
+  /** Requests under way are given up. */
   async close(): Promise<void> {
     await this.#agent?.destroy()
   }
 }
 
-/** As `connect` of node:net wants it: addresses that may be connected to, or an error. */
+/** A look-up for `connect` of node:net: addresses that may be connected to, or an error. */
 function guardedLookup(guard: AddressGuard, resolve: ResolveHost): LookupFunction {
   return (host, { all }, callback) => {
     resolve(host).then(
       (found) => {
         const allowed = found.filter(({ address }) => guard(address) === null)
         const [first] = allowed
-        // Which addresses there are is not told: the name may be one of the operator's own network.
+        // The addresses are not revealed: the name may be one of the operator's own network.
         if (first === undefined) return callback(nowhere(host, found.length > 0), '')
         if (all) callback(null, allowed)
         else callback(null, first.address, first.family)

@@ -1,22 +1,24 @@
 /**
- * Which addresses the service may connect to on somebody else's word (an MX record, a webhook URL). Whoever publishes
- * such a record must not be able to point the service at its own network. The check belongs on the very address that is
- * connected to: checking a name first and resolving it again later is no check.
+ * Decides which addresses the service may connect to when somebody else names them (an MX record, a webhook URL). The
+ * author of such a record must not be able to point the service at its own network. The check belongs on the very
+ * address that is connected to: checking a name first and resolving it again later is no check.
  */
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 import { canonicalAddress } from './address-range.ts'
 
-/** All of IPv6 that is allocated for the public internet (RFC 4291 2.4, IANA): beyond it lie `::/96` and the like. */
+/**
+ * All of IPv6 that is allocated for the public internet (RFC 4291 2.4, IANA): outside of it lie `::/96` and the like.
+ */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
 
 /**
- * What `ip` is when it is not a public unicast address (`loopback`, `private`, `6to4`, `malformed`, ...); null when it
- * is. Everything special is not public: loopback, private, link-local, shared (RFC 6598), documentation, multicast, and
- * the forms that carry an IPv4 address inside (mapped ones are judged by it; NAT64, 6to4 and Teredo lead through
- * translators and are refused). Text that is not an address in its plain form is not public either; short, octal and
- * hexadecimal IPv4 spellings included.
+ * The special use of `ip` when it is not a public unicast address (`loopback`, `private`, `6to4`, `malformed`, ...);
+ * otherwise null. Not public are: loopback, private, link-local, shared (RFC 6598), documentation, multicast, and the
+ * forms that carry an IPv4 address inside (mapped ones are judged by it; NAT64, 6to4 and Teredo lead through
+ * translators and are refused). Text that is not an address in plain form is not public either, including short, octal
+ * and hexadecimal IPv4 spellings.
  */
 function specialUse(ip: string): string | null {
   if (isIP(ip) === 0 || ip.includes('%')) return 'malformed'
@@ -29,13 +31,13 @@ function specialUse(ip: string): string | null {
   return null
 }
 
-/** True for an address, or the name, that only programs on the same machine reach. */
+/** True for an address, or the name, that only programs on the same machine can reach. */
 export function isLoopback(host: string): boolean {
   if (isIP(host) === 0) return host.toLowerCase() === 'localhost'
   return ipaddr.process(host).range() === 'loopback'
 }
 
-/** Says why an address may not be connected to, in a sentence without a final dot; null when it may. */
+/** Returns the reason why an address may not be connected to, as a sentence without a final dot; null when it may. */
 export type AddressGuard = (ip: string) => string | null
 
 export interface AddressGuardOptions {

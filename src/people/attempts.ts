@@ -1,68 +1,68 @@
 /**
- * How often somebody may try to prove who they are. There is a pace for each source address, for each account from such
- * an address, and for each account from all of them together; a few tries are free, then each waits for its turn. A
- * device on which the account's owner has signed in before has a pace of its own: whatever others try, it waits for
- * none of them (OWASP: "Slow Down Online Guessing Attacks with Device Cookies").
+ * Limits attempts to sign in. There is a pace for each source address, for each account from such an address, and for
+ * each account from all addresses together; a few attempts are free, then each waits for its turn. A device on which
+ * the account's owner has signed in before has a pace of its own, so other people's attempts never delay it (OWASP:
+ * "Slow Down Online Guessing Attacks with Device Cookies").
  *
- * A try counts when it begins, so that many at once gain nothing, and is taken back when it was right. All nodes count
- * together.
+ * An attempt counts when it begins, so that many at once gain nothing, and is taken back when it succeeds. All nodes
+ * count together.
  */
 import { hash } from 'node:crypto'
 
-/** Ms that a try waits at most; where it would be longer it is refused. */
+/** Milliseconds that an attempt waits at most; it is refused if the wait would be longer. */
 const LONGEST = 10_000
 
 interface Pace {
-  /** Tries that do not wait. */
+  /** Attempts that do not wait. */
   free: number
-  /** Ms between two of the others. */
+  /** Milliseconds between further attempts. */
   every: number
 }
 
-/** A count of tries, as a leaky bucket. */
+/** A count of attempts, as a leaky bucket. */
 export interface AttemptLane extends Pace {
-  /** A hash of the thing whose tries are counted, e.g. of an account. */
+  /** A hash of the thing whose attempts are counted, e.g. of an account. */
   lane: string
 }
 
-/** Counts them for all nodes (store/people-store.ts). */
+/** Counts attempts for all nodes (store/people-store.ts). */
 export interface AttemptCounter {
   beginAttempt(lanes: readonly AttemptLane[], now: number, longest: number): Promise<number>
   takeBackAttempt(lanes: readonly AttemptLane[]): Promise<void>
 }
 
 const PACES = {
-  /** Of an address, whatever account it tries. */
+  /** An address, whichever account it tries. */
   address: { free: 20, every: 2_000 },
-  /** Of an address at one account. */
+  /** An address at one account. */
   pair: { free: 5, every: 3_000 },
-  /** Of all devices that an account has never been used on. */
+  /** All devices that an account has never been used on. */
   account: { free: 30, every: 1_000 },
   /** A device on which the account's owner has signed in. */
   device: { free: 10, every: 3_000 },
   /**
-   * Of six digits at an account whose password is known. Three of a million codes count at any time (totp.ts), so 40
-   * tries an hour guess right once in 8,300 hours.
+   * Codes of six digits at an account whose password is known. Three of a million codes are valid at any time
+   * (totp.ts), so 40 attempts an hour guess right once in 8,300 hours.
    */
   code: { free: 8, every: 90_000 },
 } as const satisfies Record<string, Pace>
 type PaceName = keyof typeof PACES
 
 export interface Trying {
-  /** A person's id, or the address of none. */
+  /** A person's id, or an address without an account. */
   account: string
-  /** Source address, or whom it stands for. */
+  /** The source address, or the group that it stands for. */
   from: string
   /** A device on which this account was used before; null: none. */
   device: string | null
-  /** What is tried. */
+  /** The factor that is tried. */
   what: 'password' | 'code'
 }
 
-/** The next try would have to wait longer than anybody is kept waiting. */
+/** The next attempt would have to wait longer than the limit. */
 export class TooManyAttempts extends Error {
   override name = 'TooManyAttempts'
-  /** Ms after which one may be made. */
+  /** Milliseconds until the next attempt is possible. */
   readonly retryAfter: number
 
   constructor(retryAfter: number) {
@@ -71,11 +71,11 @@ export class TooManyAttempts extends Error {
   }
 }
 
-/** A try that was begun. */
+/** An attempt that was begun. */
 export interface Attempt {
-  /** Ms to wait before it is looked at. */
+  /** Milliseconds to wait before it is checked. */
   wait: number
-  /** It was right, or was not looked at. */
+  /** Call it when the attempt succeeded, or was not checked. */
   takeBack(): Promise<void>
 }
 
@@ -86,7 +86,7 @@ export class Attempts {
     this.#counter = counter
   }
 
-  /** Rejects with TooManyAttempts, and counts nothing then. `now`: unix ms. */
+  /** Rejects with TooManyAttempts, and counts nothing then. `now`: Unix ms. */
   async begin(trying: Trying, now: number): Promise<Attempt> {
     const lanes = lanesOf(trying)
     const wait = await this.#counter.beginAttempt(lanes, now, LONGEST)
@@ -101,7 +101,7 @@ function lanesOf({ account, from, device, what }: Trying): AttemptLane[] {
   return [...code, lane('address', from), lane('pair', from, account), lane('account', account)]
 }
 
-/** The hash has one length, however long the typed address is. */
+/** The hash has a fixed length, however long the typed address is. */
 function lane(pace: PaceName, ...of: string[]): AttemptLane {
   return { lane: hash('sha256', JSON.stringify([pace, ...of]), 'base64url'), ...PACES[pace] }
 }

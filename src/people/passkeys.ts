@@ -1,6 +1,6 @@
 /**
- * Passkeys (W3C WebAuthn 3). Each proves by itself who somebody is: it is found without a name, and asks for a finger,
- * a face or a PIN (user verification), so that it is two factors in one.
+ * Passkeys (W3C WebAuthn 3). Each identifies a person by itself: it is found without a name, and requires a finger, a
+ * face or a PIN (user verification), so it is two factors in one.
  */
 import type {
   AuthenticationResponseJSON,
@@ -10,7 +10,7 @@ import type {
 } from '@simplewebauthn/server'
 import type { Passkey } from './person.ts'
 
-/** Where the page is: what a passkey is bound to. */
+/** The site that a passkey is bound to. */
 export interface RelyingParty {
   /** The host name, e.g. `mail.example.com` (WebAuthn 4, RP ID). */
   id: string
@@ -18,13 +18,13 @@ export interface RelyingParty {
   origin: string
 }
 
-/** Ms that the browser gives its person. */
+/** Milliseconds that the browser allows for the ceremony. */
 const TIMEOUT = 5 * 60_000
 
-/** Loaded when it is first needed: most requests are none of its. */
+/** Loaded when it is first needed: most requests never use it. */
 const library = () => import('@simplewebauthn/server')
 
-/** `url`: where the console is reached. */
+/** `url`: the console's URL. */
 export function relyingParty(url: string): RelyingParty {
   const { hostname, origin } = new URL(url)
   return { id: hostname, origin }
@@ -41,24 +41,29 @@ export async function registrationOptions(
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { generateRegistrationOptions } = await library()
   return await generateRegistrationOptions({
-    ...{ rpName: 'Postroad', rpID: party.id, timeout: TIMEOUT, attestationType: 'none' },
-    ...{ userName: address, userDisplayName: name, userID: new Uint8Array(Buffer.from(id)) },
+    rpName: 'Postroad',
+    rpID: party.id,
+    timeout: TIMEOUT,
+    attestationType: 'none',
+    userName: address,
+    userDisplayName: name,
+    userID: new Uint8Array(Buffer.from(id)),
     excludeCredentials: passkeys.map(({ id, transports }) => ({ id, transports })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
 }
 
-/** Characters of an answer's parts: those of a passkey without attestation have some hundreds. */
+/** Characters of an answer's parts, at most: those of a passkey without attestation have some hundreds. */
 const LONGEST_PART = 16 * 1024
 
-/** The passkey brings an attestation, which was not asked for. */
+/** The passkey sent an attestation, which was not requested. */
 export class AttestationRefused extends Error {
   override name = 'AttestationRefused'
 }
 
 /**
- * Only the format `none` (WebAuthn 3, 8.7) is verified: for others the library reads certificates, and fetches lists of
- * revoked ones from wherever these say, past the guarded client.
+ * Only the format `none` (WebAuthn 3, 8.7) is verified: for others the library reads certificates, and fetches the
+ * revocation lists that these name, bypassing the guarded client.
  */
 async function refuseAttestation(response: unknown): Promise<void> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
@@ -68,7 +73,7 @@ async function refuseAttestation(response: unknown): Promise<void> {
   if (format !== null && format !== 'none') throw new AttestationRefused()
 }
 
-/** Whether the library may read it: parts that are texts, of a length that a passkey has. */
+/** True when the library may read it: its parts are texts, of a length that a passkey has. */
 function isReadable(response: unknown): boolean {
   const { response: parts } = response as { response?: Record<string, unknown> }
   const { clientDataJSON, attestationObject = '', authenticatorData = '', signature = '' } = parts ?? {}
@@ -77,7 +82,7 @@ function isReadable(response: unknown): boolean {
   )
 }
 
-/** Null: it does not prove what was asked. Rejects with AttestationRefused. */
+/** Null: the answer does not prove the challenge. Rejects with AttestationRefused. */
 export async function readRegistration(
   party: RelyingParty,
   challenge: string,
@@ -89,7 +94,9 @@ export async function readRegistration(
   const verified = await orNull(() =>
     verifyRegistrationResponse({
       response: response as RegistrationResponseJSON,
-      ...{ expectedChallenge: challenge, expectedOrigin: party.origin, expectedRPID: party.id },
+      expectedChallenge: challenge,
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
       requireUserVerification: true,
     }),
   )
@@ -108,7 +115,7 @@ export async function signInOptions(party: RelyingParty): Promise<PublicKeyCrede
   })
 }
 
-/** The id of the person that a passkey says it is of; null where it says none. */
+/** The id of the person that the passkey names; null when it names none. */
 export function personOfResponse(response: unknown): string | null {
   const { userHandle } = (response as Partial<AuthenticationResponseJSON>).response ?? {}
   if (typeof userHandle !== 'string' || userHandle.length > 200) return null
@@ -116,7 +123,7 @@ export function personOfResponse(response: unknown): string | null {
   return /^[\w-]{1,64}$/.test(id) ? id : null
 }
 
-/** The counter of the passkey now; null: it does not prove what was asked. */
+/** The passkey's new counter; null: the answer does not prove the challenge. */
 export async function readSignIn(
   party: RelyingParty,
   challenge: string,
@@ -128,7 +135,9 @@ export async function readSignIn(
   const verified = await orNull(() =>
     verifyAuthenticationResponse({
       response: response as AuthenticationResponseJSON,
-      ...{ expectedChallenge: challenge, expectedOrigin: party.origin, expectedRPID: party.id },
+      expectedChallenge: challenge,
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
       credential: { id, counter, publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')) },
       requireUserVerification: true,
     }),
@@ -136,7 +145,7 @@ export async function readSignIn(
   return verified?.verified ? verified.authenticationInfo.newCounter : null
 }
 
-/** The library throws whatever is wrong with what a browser has sent. */
+/** The library throws for any fault in what a browser sent. */
 async function orNull<Result>(verify: () => Promise<Result>): Promise<Result | null> {
   try {
     return await verify()

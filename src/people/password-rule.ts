@@ -1,15 +1,15 @@
 /**
- * Which passwords are refused: short ones, and those that are tried first. No rule asks for a digit or a capital (NIST
- * SP 800-63B 5.1.1.2): they make passwords worse.
+ * Refuses short passwords, and those that attackers try first. There is no rule that asks for a digit or a capital
+ * (NIST SP 800-63B 5.1.1.2), because such rules make passwords worse.
  */
 
 export const LEAST_PASSWORD = 10
 export const MOST_PASSWORD = 256
-/** Characters that are left once everything that can be guessed is taken out. */
+/** Characters that must be left once everything guessable is taken out. */
 const LEAST_OWN = 4
 const LEAST_DIFFERENT = 5
 
-/** What lists of leaked passwords are made of, beside digits, sequences and repetition. */
+/** The words of leaked passwords, beside digits, sequences and repetition. */
 const COMMON = [
   ...[
     'password',
@@ -148,7 +148,7 @@ const COMMON = [
   ],
 ].sort((a, b) => b.length - a.length)
 
-/** Keys beside each other, and letters and digits in their order. */
+/** Rows of adjacent keys, and letters and digits in order. */
 const ROWS = [
   ...[
     'abcdefghijklmnopqrstuvwxyz',
@@ -168,25 +168,24 @@ const ROWS = [
 ].flatMap((row) => [row, [...row].reverse().join('')])
 const ROW_PART = 4
 
-/** As letters are written to look clever. */
+/** Characters that are written in place of letters. */
 const LOOKS_LIKE: Record<string, string> = {
-  ...{
-    '0': 'o',
-    '1': 'i',
-    '!': 'i',
-    '3': 'e',
-    '4': 'a',
-    '@': 'a',
-    '5': 's',
-    $: 's',
-    '7': 't',
-    '8': 'b',
-    '9': 'g',
-  },
+  '0': 'o',
+  '1': 'i',
+  '!': 'i',
+  '3': 'e',
+  '4': 'a',
+  '@': 'a',
+  '5': 's',
+  $: 's',
+  '7': 't',
+  '8': 'b',
+  '9': 'g',
 }
 
 /**
- * Why a password may not be taken, as a sentence without its stop; null: it may. `own`: the person's address and name.
+ * The reason why a password is refused, as a sentence without its stop; null: it is accepted. `own`: the person's
+ * address and name.
  */
 export function passwordProblem(password: string, own: readonly string[]): string | null {
   const length = [...password].length
@@ -206,7 +205,7 @@ export function passwordProblem(password: string, own: readonly string[]): strin
     : null
 }
 
-/** What is left without everything that is tried first. */
+/** The rest of a text without everything that attackers try first. */
 function ownPart(text: string, mine: readonly string[]): string {
   let left = text
   for (const word of [...mine, ...COMMON]) left = left.replaceAll(word, ' ')
@@ -214,7 +213,7 @@ function ownPart(text: string, mine: readonly string[]): string {
   return withoutEnds(left).replace(/\s+/g, '')
 }
 
-/** Years, numbers and exclamation marks at the ends of words. */
+/** Removes years, numbers and exclamation marks at the ends of words. */
 function withoutEnds(text: string): string {
   return text
     .replace(/(^|\s)[\d\p{P}\p{S}]{1,8}(?=\s|$)/gu, ' ')
@@ -232,7 +231,7 @@ function withoutRow(text: string, row: string): string {
   return left
 }
 
-/** Of what is the same again and again, one. */
+/** Reduces a repeated text to one repetition. */
 function once(text: string): string {
   return /^(.+?)\1+(.{0,3})$/su.exec(text)?.[1] ?? text
 }

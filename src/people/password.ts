@@ -1,8 +1,8 @@
 /**
  * Passwords, hashed by scrypt (RFC 7914), in PHC string format: `$scrypt$ln=15,r=8,p=3$salt$hash`.
  *
- * One is hashed at a time: each takes 32 MB and a third of a second of a thread of libuv's pool, which signing mail
- * shares. Whoever waits waits in turns, by where he comes from.
+ * One password is hashed at a time: each takes 32 MB and a third of a second of a thread of libuv's pool, which signing
+ * mail shares. Waiting requests take turns by their origin.
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { CompanyTurns } from '../common/company-turns.ts'
@@ -14,22 +14,24 @@ interface Cost {
   p: number
 }
 
-/** As OWASP has it for servers that have to spare memory (Password Storage Cheat Sheet). */
+/** The parameters of OWASP for servers that have to save memory (Password Storage Cheat Sheet). */
 const COST: Cost = { ln: 15, r: 8, p: 3 }
 const SALT = 16
 const KEY = 32
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
-/** That may wait: the last of them for some seconds. */
+/** Requests that may wait: the last of them for some seconds. */
 const MOST_WAITING = 40
-/** Of one origin. */
+/** Waiting requests of one origin, at most. */
 const MOST_OF_ONE = 8
 
-/** So many wait that another one would not be answered in time. */
+/** So many requests wait that another one would not be answered in time. */
 export class PasswordsBusy extends Error {
   override name = 'PasswordsBusy'
 }
 
-/** For whom: `known` ones go before all others. `origin`: who shares a turn, e.g. a source address. */
+/**
+ * The caller: `known` ones go before all others. `origin`: callers that share a turn, e.g. those of a source address.
+ */
 export interface Hasher {
   origin: string
   known: boolean
@@ -40,10 +42,10 @@ export class Passwords {
   readonly #known = new CompanyTurns<() => Promise<void>>()
   readonly #unknown = new CompanyTurns<() => Promise<void>>()
   #working = false
-  /** Compared with where there is none: an account that does not exist takes as long as one that does. */
+  /** Used when there is no password: an account that does not exist takes as long as one that does. */
   readonly #nobody = phc(COST, randomBytes(SALT), randomBytes(KEY))
 
-  /** In PHC string format. Rejects with PasswordsBusy. */
+  /** Returns the PHC string format. Rejects with PasswordsBusy. */
   hash(password: string, by: Hasher): Promise<string> {
     return this.#inTurn(by, async () => {
       const salt = randomBytes(SALT)
@@ -51,7 +53,7 @@ export class Passwords {
     })
   }
 
-  /** `stored`: null where none is set, which takes the same time. Rejects with PasswordsBusy. */
+  /** `stored`: null when none is set, which takes the same time. Rejects with PasswordsBusy. */
   verify(password: string, stored: string | null, by: Hasher): Promise<boolean> {
     return this.#inTurn(by, async () => {
       const [, ln, r, p, salt, key] = PHC.exec(stored ?? this.#nobody) ?? []
@@ -65,7 +67,7 @@ export class Passwords {
     })
   }
 
-  /** Whether another one would be rejected with PasswordsBusy now. */
+  /** True when another request would be rejected with PasswordsBusy now. */
   isFull({ origin, known }: Hasher): boolean {
     const turns = known ? this.#known : this.#unknown
     return turns.length >= MOST_WAITING || turns.waiting(origin) >= MOST_OF_ONE
@@ -95,7 +97,7 @@ export class Passwords {
   }
 }
 
-/** The same password on every keyboard: NFKC, as RFC 8265 4.2 and NIST SP 800-63B 5.1.1.2 have it. */
+/** The same password on every keyboard: NFKC, as in RFC 8265 4.2 and NIST SP 800-63B 5.1.1.2. */
 function derive(password: string, salt: Buffer, { ln, r, p }: Cost, length: number): Promise<Buffer> {
   const N = 2 ** ln
   return new Promise((resolve, reject) => {

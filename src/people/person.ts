@@ -1,12 +1,12 @@
-/** People who use the console: what they prove who they are with, what they belong to, and what they have changed. */
+/** People who use the console: their credentials, their memberships, and the changes that they have made. */
 
 import { randomUUIDv7 } from 'node:crypto'
 
 /**
- * What somebody may do in a company.
- * - `viewer`: sees what became of its mail, and what it has set up.
- * - `developer`: also sends, and changes what the company has: domains, keys, webhooks, suppressions.
- * - `owner`: also says who belongs to it.
+ * A person's rights in a company.
+ * - `viewer`: sees what became of its mail, and its setup.
+ * - `developer`: also sends, and changes the company's domains, keys, webhooks and suppressions.
+ * - `owner`: also manages its members.
  */
 export const ROLES = ['owner', 'developer', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
@@ -15,44 +15,47 @@ export interface Membership {
   companyId: string
   role: Role
   /**
-   * It was accepted before anybody had proved to hold the account's address, so perhaps by another than its holder,
-   * who has not confirmed it since.
+   * The membership was accepted before the account's address was verified, so perhaps by somebody other than the
+   * address's holder, who has not confirmed it since.
    */
   unconfirmed?: true
 }
 
 export interface Person {
   id: string
-  /** With which he signs in, in lower case; no two have the same. Null: the first operator, who has not said yet. */
+  /**
+   * The address to sign in with, in lower case; no two people have the same. Null: the first operator, before giving
+   * one.
+   */
   address: string | null
-  /** As others see him; '' where he has not said. */
+  /** The name shown to others; '' when none was given. */
   name: string
   /** Sees and changes everything of the installation. */
   operator: boolean
   createdAt: number
-  /** Raised by every change of what stands here. */
+  /** Raised by every change of this object. */
   version: number
   credentials: Credentials
   /** In the order of companies' ids. */
   memberships: Membership[]
 }
 
-/** With what somebody proves who he is. Kept as one value, that changes as a whole: a code that is used is gone. */
+/** The ways to prove a person's identity. Stored as one value that changes as a whole: a used code is gone. */
 export interface Credentials {
   /** Hash in PHC string format (password.ts); null: none is set. */
   password: string | null
   totp: TotpSecret | null
-  /** Base64 of SHA-256 of those that are not used yet. */
+  /** Base64 of the SHA-256 of unused codes. */
   recoveryCodes: string[]
   passkeys: Passkey[]
   identities: Identity[]
 }
 
-/** An account elsewhere (OpenID Connect Core 2: `iss` and `sub`). */
+/** An account at an identity provider (OpenID Connect Core 2: `iss` and `sub`). */
 export interface Identity {
   issuer: string
   subject: string
-  /** As the provider had verified it when it was connected; for its owner to tell it by. */
+  /** The address that the provider had verified when the account was connected; helps its owner to recognise it. */
   address?: string | null
   /** When it was connected. */
   createdAt?: number
@@ -61,7 +64,7 @@ export interface Identity {
 export interface TotpSecret {
   /** Sealed (accounts/seal.ts), in base64. */
   sealed: string
-  /** Step of the last code that was taken, so that none counts twice (RFC 6238 5.2); 0: none yet. */
+  /** Time step of the last accepted code, so that no code counts twice (RFC 6238 5.2); 0: none yet. */
   lastStep: number
 }
 
@@ -73,7 +76,7 @@ export interface Passkey {
   publicKey: string
   counter: number
   transports: string[]
-  /** What its owner calls it. */
+  /** The name that its owner gave it. */
   name: string
   createdAt: number
   usedAt: number | null
@@ -87,7 +90,7 @@ export const NO_CREDENTIALS: Readonly<Credentials> = {
   identities: [],
 }
 
-/** Whether somebody has proved to hold the account's address: the provider has verified it. */
+/** True when the holder of the account's address is proved: the identity provider has verified it. */
 export function isProved({
   address,
   credentials: { identities },
@@ -96,8 +99,8 @@ export function isProved({
 }
 
 /**
- * Whether the account makes room for the holder of its address: nobody has proved to hold it, and the account opens
- * nothing. Otherwise whoever opens an invitation meant for another would keep the address from its holder for ever.
+ * True when the account must make room for the holder of its address: the address is not proved, and the account opens
+ * nothing. Otherwise somebody who opens another person's invitation could keep the address from its holder for ever.
  */
 export function givesWay(
   person: Pick<Person, 'address' | 'credentials' | 'operator' | 'memberships'>,
@@ -105,11 +108,17 @@ export function givesWay(
   return !person.operator && person.memberships.length === 0 && !isProved(person)
 }
 
-/** Somebody who has nothing yet but an id, and what is given. */
+/** A person with nothing yet but an id and the given fields. */
 export function newPerson(createdAt: number, given: Partial<Person> = {}): Person {
   return {
-    ...{ id: randomUUIDv7(), address: null, name: '', operator: false, createdAt, version: 0 },
-    ...{ credentials: NO_CREDENTIALS, memberships: [] },
+    id: randomUUIDv7(),
+    address: null,
+    name: '',
+    operator: false,
+    createdAt,
+    version: 0,
+    credentials: NO_CREDENTIALS,
+    memberships: [],
     ...given,
   }
 }
@@ -118,76 +127,76 @@ export function newPerson(createdAt: number, given: Partial<Person> = {}): Perso
 export type SignInWay = 'link' | 'password' | 'passkey' | 'oidc'
 
 export interface Session {
-  /** Shown to its person. The token in the cookie is another, and only its hash is kept. */
+  /** Shown to its person. It is not the token in the cookie, of which only the hash is stored. */
   id: string
   personId: string
   way: SignInWay
-  /** IP address and browser as they were when it began. */
+  /** IP address and browser when the session began. */
   address: string
   userAgent: string
   /** Unix ms, as below. */
   createdAt: number
-  /** When it was used last, give or take some minutes. */
+  /** Time of the last use, within some minutes. */
   seenAt: number
   expiresAt: number
 }
 
-/** A link that signs somebody in, once. */
+/** A link that signs a person in, once. */
 export interface SignInLink {
   personId: string
   createdAt: number
   expiresAt: number
 }
 
-/** An invitation to a company. Whoever accepts it, by its link, belongs to the company; the link works once. */
+/** An invitation to a company. Accepting it, by its link, makes a member of the company; the link works once. */
 export interface Invitation extends Pick<Membership, 'companyId' | 'role'> {
   id: string
-  /** In lower case; a company has one invitation of each address. */
+  /** In lower case; a company has at most one invitation for each address. */
   address: string
-  /** The inviter. The invitation ends when the inviter may not invite any more. Null: the command line. */
+  /** The inviter. The invitation ends when the inviter loses the right to invite. Null: the command line. */
   inviterId: string | null
-  /** The inviter's address or name, as it was then. */
+  /** The inviter's address or name at that time. */
   inviterName: string | null
   createdAt: number
   expiresAt: number
 }
 
-/** Who changed something. */
+/** The author of a change. */
 export interface Actor {
   kind: 'person' | 'key' | 'command-line' | 'service'
-  /** Of the person or the key; null for others. */
+  /** Id of the person or the key; null for others. */
   id: string | null
-  /** As it was then: a person's address, the name of a key, the user of the machine. */
+  /** The name at that time: a person's address, the name of a key, the user of the machine. */
   name: string
 }
 
-/** What an entry is of: a change of settings, or somebody who signs in or out. */
+/** The subject of an entry: a change of settings, or a sign-in or sign-out. */
 export const AUDIT_TOPICS = ['change', 'session'] as const
 export type AuditTopic = (typeof AUDIT_TOPICS)[number]
 
-/** One change of settings, or of who has signed in. */
+/** One change of settings, or one sign-in or sign-out. */
 export interface AuditEntry {
   /** Rises with time. */
   number: number
   at: number
-  /** Null: it concerns the installation. */
+  /** Null: the entry concerns the installation. */
   companyId: string | null
   actor: Actor
   topic: AuditTopic
   /** The verb, e.g. `createKey`. */
   action: string
-  /** What it was done to, for people: a name or an address. */
+  /** The target of the action, for people: a name or an address. */
   target: string
-  /** What was given, without secrets. */
+  /** The given values, without secrets. */
   detail: Record<string, unknown>
-  /** False: it was begun, and whether it was done is not known. */
+  /** False: the action was begun, and it is not known whether it was carried out. */
   done: boolean
 }
 
-/** Before it is done, or in one commit with it. */
+/** Added before its action, or in one commit with it. */
 export type NewAuditEntry = Omit<AuditEntry, 'number' | 'done'>
 
-/** Who has not said yet how others are to see him. */
+/** The name for a person who has not given one yet. */
 export function personName({ address, name }: Pick<Person, 'address' | 'name'>): string {
   return address ?? (name || 'the first operator')
 }

@@ -1,16 +1,16 @@
-/** Codes that stand in for the authenticator app, each once. */
+/** Codes that replace the authenticator app, each once. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const COUNT = 10
-/** Without those that are taken for each other. Of 32, so that five bits make one. */
+/** Without characters that are mistaken for each other. There are 32, so that a character holds five bits. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz023456789'
-/** 80 bits: what stands for them may be a plain hash. */
+/** 80 bits, so a plain hash protects them. */
 const LENGTH = 16
 
 export interface RecoveryCodes {
-  /** For their owner, seen once: `k7qm-2xfd-9rtw-hc4p`. */
+  /** For their owner, shown once: `k7qm-2xfd-9rtw-hc4p`. */
   codes: string[]
-  /** What is kept: SHA-256 in base64. */
+  /** The stored form: SHA-256 in base64. */
   hashes: string[]
 }
 
@@ -19,7 +19,7 @@ export function newRecoveryCodes(): RecoveryCodes {
   return { codes, hashes: codes.map(hashed) }
 }
 
-/** What is left of them without this one; null: it is none of them. */
+/** The remaining hashes without this code's; null: the code is not valid. */
 export function withoutRecoveryCode(hashes: readonly string[], code: string): string[] | null {
   const given = Buffer.from(hashed(code))
   const found = hashes.filter((each) => {
@@ -34,7 +34,7 @@ function newCode(): string {
   return letters.match(/.{4}/g)!.join('-')
 }
 
-/** However it was typed: hyphens, blanks and capitals do not matter. */
+/** Accepts any typing: hyphens, blanks and capitals do not matter. */
 function hashed(code: string): string {
   return hash('sha256', code.toLowerCase().replace(/[^a-z0-9]/g, ''), 'base64')
 }

@@ -1,4 +1,4 @@
-/** Tokens of sessions and links: what their holder has, and the hash that is kept. */
+/** Tokens of sessions and links: the secret that the holder has, and the stored hash. */
 import { hash, randomBytes } from 'node:crypto'
 
 /** 256 random bits in base64url, 43 characters; only `hash` is stored. */
@@ -7,7 +7,7 @@ export function newSecret(): { token: string; hash: Uint8Array } {
   return { token, hash: hashSecret(token) }
 }
 
-/** SHA-256, 32 octets: enough for what nobody has chosen. */
+/** SHA-256, 32 octets: enough for a random secret. */
 export function hashSecret(token: string): Uint8Array {
   return hash('sha256', token, 'buffer')
 }

@@ -1,20 +1,20 @@
 /**
- * What is remembered between two steps of signing in, or of setting something up. It is sealed, ends soon and is kept
- * by whoever it is about, so that any node can go on with it and nothing piles up here.
+ * Carries the state between two steps of signing in, or of setting something up. A ticket is sealed, expires soon and
+ * is held by the client, so that any node can continue and nothing piles up here.
  */
 import { Seal, SealBroken } from '../accounts/seal.ts'
 
-/** What each kind holds. */
+/** The content of each kind of ticket. */
 export interface TicketKinds {
   /** The password was right; the second factor is still to come. */
   'second-factor': { personId: string; version: number }
-  /** A secret that is shown, and counts once a code has proved that it was taken over. */
+  /** A secret that is shown, and takes effect once a code has proved that it was copied. */
   totp: { personId: string; secret: string }
-  /** What a passkey has to sign. `personId`: null at sign-in. */
+  /** The challenge for a passkey. `personId`: null at sign-in. */
   passkey: { challenge: string; personId: string | null; issuedAt: number }
-  /** What the answer of an OpenID Connect provider is checked against. `personId`: null at sign-in. */
+  /** The values that the answer of an OpenID Connect provider is checked against. `personId`: null at sign-in. */
   oidc: { state: string; nonce: string; verifier: string; redirectUri: string; personId: string | null }
-  /** A file of which this has come, as one entry of the audit list. */
+  /** A file that is imported in parts, as one entry of the audit list. */
   import: {
     personId: string
     company: string
@@ -31,7 +31,7 @@ export class Tickets {
   readonly #key: () => Buffer
   #made: Seal | null = null
 
-  /** @param key 32 octets for this purpose only; asked for when they are first needed */
+  /** @param key 32 octets for this purpose only; called when they are first needed */
   constructor(key: () => Buffer) {
     this.#key = key
   }
@@ -47,7 +47,7 @@ export class Tickets {
     return Buffer.from(octets).toString('base64url')
   }
 
-  /** Null for what is no ticket of this kind, or has ended. */
+  /** Null when it is not a ticket of this kind, or has expired. */
   read<Kind extends TicketKind>(kind: Kind, ticket: string, now: number): TicketKinds[Kind] | null {
     try {
       const octets = this.#seal.open(Buffer.from(ticket, 'base64url'), kind)

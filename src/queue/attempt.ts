@@ -14,17 +14,17 @@ import type { AttemptRecord, ClaimedRecipient } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 
-/** How long what is to come again waits. */
+/** How long recipients wait before they are tried again. */
 export interface Patience {
-  /** For attempts that count. */
+  /** The waits after attempts that count. */
   schedule: RetrySchedule
-  /** For those that do not. */
+  /** The waits after attempts that do not count. */
   pauses: ProbePauses
   /** Unix ms: when the path is tried again, if it is known to be closed. */
   again: number | null
 }
 
-/** What the store is to record of an attempt: for each recipient what becomes of it. */
+/** The record of an attempt for the store: the outcome of each recipient. */
 export function attemptRecord(
   ready: ReadyDelivery,
   result: DeliveryResult,
@@ -60,12 +60,12 @@ export function attemptRecord(
   return { emailId: email.id, leaseToken, startedAt, duration, server, tls, dialogue, captured, recipients }
 }
 
-/** What a worker died of costs no attempt: it is tried where it can do no harm. */
+/** An attempt that a worker died of spends none: the email is tried again where it can do no harm. */
 function spared(outcome: RecipientOutcome): RecipientOutcome {
   return outcome.verdict === 'deferred' ? { ...outcome, verdict: 'released', suspicion: 1 } : outcome
 }
 
-/** When what is postponed is tried again. */
+/** When a postponed recipient is tried again. */
 function whenAgain(
   { postponedSince }: ClaimedRecipient,
   { notBefore }: DeliveryResult,
@@ -75,7 +75,7 @@ function whenAgain(
   return again ?? notBefore ?? now + pauses.after(now - postponedFrom(postponedSince, now))
 }
 
-/** Gives a delivery back untried, as the path it would take is closed. `now` in Unix ms. */
+/** Gives a delivery back untried, because its path is closed. `now` in Unix ms. */
 export function closedRecord(
   ready: ReadyDelivery,
   { dueAt, why }: { dueAt: number; why: string },
@@ -137,11 +137,11 @@ function untried(
   }
 }
 
-/** The result of an attempt that came to nothing on our side, for all recipients. */
+/** The result of an attempt that failed on our side, for all recipients. */
 export function unprepared(ready: ReadyDelivery, startedAt: number, error: unknown): DeliveryResult {
   const why = error instanceof Error ? error.message : String(error)
   const message = `Could not be prepared: ${why}`.slice(0, 1_000)
   const result = unanswered(ready, startedAt, (position) => ({ position, verdict: 'deferred', message }))
-  // Nobody was asked.
+  // No server was asked.
   return { ...result, server: null }
 }

@@ -1,6 +1,6 @@
 /**
- * What a claim leaves out. Ready queues know paths, the store knows companies and recipient domains: here, and only
- * here, the one becomes the other.
+ * The mail that a claim leaves out. Ready queues know paths, the store knows companies and recipient domains: only this
+ * file translates between them.
  */
 import type { ClaimRequest } from '../store/store.ts'
 import type { Full } from './ready-queues.ts'
@@ -9,9 +9,9 @@ import type { Full } from './ready-queues.ts'
 export type ClaimFilter = Pick<ClaimRequest, 'skip' | 'skipCompanies' | 'skipDomains'>
 
 /**
- * Where a path takes no more of a company, its mail to the domains that wait for that path stays in the store: also
- * what would take another path to the same domain, from another sending domain or in test mode. It comes with a later
- * claim.
+ * When a path takes no more mail of a company, the company's mail to the domains that wait for that path stays in the
+ * store, including mail that would take another path to the same domain (from another sending domain or in test mode).
+ * A later claim brings it.
  */
 export function claimFilter(full: Full, paused: ClaimFilter): ClaimFilter {
   return {

@@ -3,37 +3,35 @@ import type { ClaimedEmail, ClaimRequest, Lease, Store } from '../store/store.ts
 import type { ClaimFilter } from './claim-filter.ts'
 import { MAX_RECIPIENTS } from './deliveries.ts'
 
-/** Octets one claim brings, and recipients of one company. */
+/** Limits of one claim: octets, and recipients of one company. */
 const CLAIM_BYTES = 16 * 1024 * 1024
 const CLAIM_PER_COMPANY = 125
-/** The longest sleep between looks at the store; a wake-up usually comes earlier. */
+/** The longest sleep between two looks at the store; a wake-up usually comes earlier. */
 const MAX_SLEEP_MS = 30_000
-/** After a claim that brought nothing although something is due (its lanes are full), or that failed. */
+/** Pause after a claim that failed, or that brought nothing although mail is due (its lanes are full). */
 const BACK_OFF_MS = 500
-/** Claims that fail are told this often. */
+/** How often failing claims are logged. */
 const TELL_MS = 10_000
 
-/** What there is room for now. */
+/** The work that there is room for now. */
 export interface Wanted extends ClaimFilter, Pick<ClaimRequest, 'maxRecipients'> {
-  /** Some of what is skipped is so for want of room. */
+  /** Some of the skipped mail is skipped for want of room. */
   full: boolean
 }
 
 export interface ClaimParts {
   store: Pick<Store, 'claim' | 'nextDue'>
-  /** The lease to take work under; null while nothing may be begun. */
+  /** The lease to claim under; null while nothing may be begun. */
   lease(): Lease | null
-  /** Null when nothing at all is wanted: who changes that wakes the loop. */
+  /** Null when there is no room at all: the caller wakes the loop when that changes. */
   wanted(): Wanted | null
-  /** Takes over what was claimed. */
+  /** Takes the claimed emails. */
   claimed(emails: ClaimedEmail[], lease: Lease): void
-  /** `tell`: it is new, or has lasted for some seconds since it was last told. */
+  /** `tell`: the fault is new, or has lasted for some seconds since it was last reported. */
   onFault(error: unknown, tell: boolean): void
 }
 
-/**
- * Looks for due work when its time has come, or when somebody says that there may be some, and claims it in batches.
- */
+/** Looks for due work when its time has come, or when it is woken, and claims it in batches. */
 export class ClaimLoop {
   readonly #parts: ClaimParts
   #claiming: Promise<void> | null = null
@@ -50,17 +48,17 @@ export class ClaimLoop {
     this.#parts = parts
   }
 
-  /** The last claim left due work behind for want of room: the end of a delivery makes some. */
+  /** The last claim left due work behind for want of room: the end of a delivery makes room. */
   get full(): boolean {
     return this.#full
   }
 
-  /** Claiming ended because nothing may be begun; who allows it again wakes the loop. */
+  /** Claiming ended because nothing may be begun; the caller wakes the loop when that changes. */
   get hindered(): boolean {
     return this.#hindered
   }
 
-  /** Looks for due work after `ms`, unless a look is planned earlier anyway. */
+  /** Looks for due work after `ms`, unless a look is planned earlier. */
   look(ms: number): void {
     if (this.#stopped) return
     const wait = Math.min(ms, MAX_SLEEP_MS)
@@ -106,7 +104,7 @@ export class ClaimLoop {
     }
   }
 
-  /** False when nothing was to be had; then the next look is planned. */
+  /** False when there was nothing to claim; then the next look is planned. */
   async #batch(lease: Lease): Promise<boolean> {
     const { store, wanted, claimed } = this.#parts
     const want = wanted()

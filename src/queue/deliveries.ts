@@ -4,27 +4,22 @@ import { messageSizes } from '../delivery/weight.ts'
 import { queuedOf, untriedOf } from '../email/codec.ts'
 import type { ClaimedEmail, ClaimedRecipient, NewEmail, Suspicion } from '../store/store.ts'
 
-/**
- * RFC 5321 4.5.3.1.8: a server must take at least 100 recipients in one transaction; more are not to be relied on.
- */
+/** RFC 5321 4.5.3.1.8: a server must take at least 100 recipients in one transaction; a client cannot rely on more. */
 export const MAX_RECIPIENTS = 100
 
-/**
- * A delivery that may start as soon as a session is free. What is composed of it and the keys that sign it are added
- * when it begins.
- */
+/** A delivery that may start as soon as a session is free. Its message and signing keys are added when it begins. */
 export interface ReadyDelivery extends Omit<Delivery, 'message' | 'signing'> {
   email: ClaimedEmail
   recipients: ClaimedRecipient[]
   path: Path
   suspicion: Suspicion
-  /** Octets it holds in memory while it waits: its share of the email's. */
+  /** Octets that it holds in memory while it waits: its share of the email's. */
   size: number
-  /** Octets of the message: once it is begun it has a copy of its own, whoever else gets the same email. */
+  /** Octets of its message: a delivery under way has a copy of its own, even when others deliver the same email. */
   messageSize: number
 }
 
-/** Stands for the path of a delivery that waits to know its own. */
+/** Stands in for a path that is still being looked up. */
 export const UNRESOLVED: Path = pathOf({
   source: { name: '', helo: '' },
   site: { name: 'unresolved', key: 'unresolved', kind: 'direct', servers: null },
@@ -32,7 +27,7 @@ export const UNRESOLVED: Path = pathOf({
   limits: { sessions: 0, waiting: 0 },
 })
 
-/** The work an accepted email leaves to do, in the shape a claim would bring it back. */
+/** The work that an accepted email leaves to do, in the shape in which a claim would return it. */
 export function workOf(email: NewEmail, leased: number[]): ClaimedEmail {
   const work = queuedOf(email) as ClaimedEmail
   work.recipients = leased.map((position) => untriedOf(email.recipients[position]!, position))
@@ -40,9 +35,9 @@ export function workOf(email: NewEmail, leased: number[]): ClaimedEmail {
 }
 
 /**
- * Cuts an email's recipients into deliveries: one for each path (and server that must be tried first), at most 100
- * recipients each; in batch sending one for each recipient. `pathOf` is asked once for each run of recipients at one
- * domain; null: not known yet.
+ * Splits an email's recipients into deliveries: one for each path and preferred server, of at most 100 recipients; in
+ * batch sending one for each recipient. `pathOf` is called once for each run of recipients at one domain; null: not
+ * known yet.
  */
 export function deliveriesOf(
   email: ClaimedEmail,
@@ -62,7 +57,8 @@ export function deliveriesOf(
       continue
     }
     // RFC 5321 lets one transaction have recipients of all domains that a server takes mail for, but some servers do
-    // not: theirs never share one, though they share a path. A relay takes mail for all the world.
+    // not: recipients of different domains never share a transaction, though they share a path. A relay takes mail for
+    // any domain.
     const apart = path.site.kind === 'direct' ? domain : ''
     const key = `${path.key}\0${apart}\0${recipient.uncertain}\0${recipient.preferredServer ?? ''}`
     let group = open.get(key)

@@ -1,4 +1,4 @@
-/** First in, first out in constant time per step; an array alone shifts in linear time. */
+/** A first-in, first-out queue in constant time per step; an array alone shifts in linear time. */
 export class Fifo<T> {
   #items: (T | undefined)[] = []
   #head = 0

@@ -3,26 +3,26 @@ import type { ReadyDelivery } from './deliveries.ts'
 
 export interface HoldingLimits {
   /**
-   * What may wait in memory: deliveries, and octets of messages (those under way included). Companies that hold nothing
-   * yet may go beyond, by octets up to twice as far.
+   * Limits of memory: deliveries that wait, and octets of messages (those under way included). Companies that hold
+   * nothing yet may go beyond them, by octets up to twice as far.
    */
   maxDeliveries: number
   maxBytes: number
 }
 
-/** Of one company. */
+/** The holding of one company. */
 interface Holding {
   /** Deliveries that wait in memory. */
   waiting: number
   underWay: number
-  /** Octets of all of them. */
+  /** Octets of its deliveries, waiting and under way. */
   bytes: number
 }
 
 /**
- * What companies have of the memory, and whether one may have more: only while what it has is less than what is free.
- * So the more companies press, the less each may hold, and something is left for one that has nothing yet; that one
- * gets a place whatever the limits say.
+ * Each company's share of the memory. A company may add work only while it holds less than what is free: the more
+ * companies there are, the less each may hold, and some memory is left for a company that holds nothing yet. Such a
+ * company gets a place whatever the limits say.
  */
 export class Holdings {
   readonly #maxDeliveries: number
@@ -51,24 +51,27 @@ export class Holdings {
     return Math.max(0, this.#maxDeliveries - this.#places.taken)
   }
 
-  /** Even companies that hold nothing must wait: their first messages together would be too much for the memory. */
+  /**
+   * True when even companies that hold nothing must wait: their first messages together would be too much for the
+   * memory.
+   */
   get overfull(): boolean {
     return this.#octets.exhausted
   }
 
-  /** May this company add work? `times`: so many times what it has now. */
+  /** Tells whether the company may add work. `times`: as if it held so many times as much. */
   allow(companyId: string, times = 1): boolean {
     const holding = this.#companies.get(companyId)
     if (holding === undefined) return !this.overfull
     return this.#places.allows(holding.waiting * times) && this.#octets.allows(holding.bytes * times)
   }
 
-  /** Companies that may add nothing. */
+  /** Companies that may not add work. */
   full(): string[] {
     return [...this.#companies.keys()].filter((id) => !this.allow(id))
   }
 
-  /** It waits from now on. */
+  /** The delivery waits from now on. */
   add({ email, size }: ReadyDelivery): void {
     let holding = this.#companies.get(email.companyId)
     if (holding === undefined) {
@@ -81,7 +84,7 @@ export class Holdings {
     this.#octets.take(size)
   }
 
-  /** It waits no longer: it is under way. */
+  /** The delivery goes from waiting to under way. */
   begin({ email }: ReadyDelivery): void {
     const holding = this.#companies.get(email.companyId)!
     holding.waiting--
@@ -89,7 +92,7 @@ export class Holdings {
     this.#places.give(1)
   }
 
-  /** It was under way, and has ended. */
+  /** The delivery was under way, and has ended. */
   end({ email, size }: ReadyDelivery): void {
     const { companyId } = email
     const holding = this.#companies.get(companyId)!
@@ -99,7 +102,7 @@ export class Holdings {
     if (holding.waiting === 0 && holding.underWay === 0) this.#companies.delete(companyId)
   }
 
-  /** It waited, and goes as if it had never been here. */
+  /** Removes a waiting delivery as if it had never been added. */
   remove(ready: ReadyDelivery): void {
     this.begin(ready)
     this.end(ready)

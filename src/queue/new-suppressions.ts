@@ -4,19 +4,19 @@ import type { ClaimedRecipient, NewSuppressions as Told } from '../store/store.t
 import type { ReadyDelivery } from './deliveries.ts'
 
 /**
- * Work that comes this long after a suppression was read may have been looked at by the store before it was made: its
- * commit was on the way. Milliseconds.
+ * Milliseconds for which a suppression also applies to work that arrives after it was read: the store may have checked
+ * such work before the suppression was made, and its commit was still on the way.
  */
 const ON_THE_WAY_MS = 5_000
 
 /**
- * Addresses suppressed after the store has looked at work that waits here in memory. What it finds goes back to the
- * store, which ends it; so a false alarm costs nothing but the way.
+ * Addresses suppressed after the store checked the work that waits in memory. Matching recipients go back to the store,
+ * which ends them; so a false alarm costs only the round trip.
  */
 export class NewSuppressions {
   /** `companyId address` with the time it was read; for work that was on the way then. */
   readonly #recent = new Map<string, number>()
-  /** Work that was here when a suppression of one of its recipients was read. */
+  /** Work that waited in memory when a suppression of one of its recipients was read. */
   readonly #marked = new WeakMap<ReadyDelivery, Set<number>>()
   readonly #now: () => number
 
@@ -24,7 +24,7 @@ export class NewSuppressions {
     this.#now = now
   }
 
-  /** Marks what it concerns of the work that waits here. */
+  /** Marks the waiting work that the suppressions concern. */
   add(added: Told['added'], waiting: Iterable<ReadyDelivery>): void {
     const now = this.#now()
     this.#forget(now)
@@ -44,7 +44,7 @@ export class NewSuppressions {
     }
   }
 
-  /** The usual case, in which its recipients need not be looked at one by one. */
+  /** True in the usual case: none of its recipients needs a check. */
   none(ready: ReadyDelivery): boolean {
     return this.#recent.size === 0 && !this.#marked.has(ready)
   }

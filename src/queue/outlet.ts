@@ -21,27 +21,26 @@ import type { Stops } from './stops.ts'
 import type { Suspects } from './suspects.ts'
 
 export interface OutletParts {
-  /** Domain an email is sent from, by id. */
-  /** Domain whose keys sign it: that of its sender. */
+  /** The domain whose keys sign the email: that of its sender. */
   signingDomain(email: Signable): SendingDomain | undefined
   signingKeys: SigningKeys
-  /** Null: recipients do not know how to reach the service. */
+  /** Null: recipients have no way to reach the service. */
   links: UnsubscribeLinks | null
   stops: Stops
   suspects: Suspects
   pathHealth: PathHealth
   sessionLimits: SessionLimits
   results: Results
-  /** How long what is to come again waits. */
+  /** How long recipients wait before they are tried again. */
   patience: { schedule: RetrySchedule; pauses: ProbePauses }
-  /** A delivery has ended, and its session is free. */
+  /** Called when a delivery has ended, and its session is free. */
   onEnded(ready: ReadyDelivery): void
   monitor: Pick<LoopMonitor, 'on'>
   metrics: Metrics
   log: Log
 }
 
-/** What takes turns, and who delivers it: from the turn of a delivery to its result. */
+/** Ready queues with the courier that delivers from them: takes a delivery from its turn to its result. */
 export class Outlet {
   readonly queues: ReadyQueues
   readonly courier: Courier
@@ -53,7 +52,7 @@ export class Outlet {
     this.#parts = parts
   }
 
-  /** `taken`: from the queues, whose turn it is. */
+  /** `taken`: the delivery that `queues` returned. */
   begin(taken: ReadyDelivery): void {
     const { pathHealth, patience, results, monitor } = this.#parts
     monitor.on(describeDelivery, taken)
@@ -77,7 +76,7 @@ export class Outlet {
     this.courier.deliver(delivery).then((result) => this.#ended(ready, result, begunAt))
   }
 
-  /** Gives back what must not go out now. Null when nothing is left. */
+  /** Gives back the recipients that must not be sent now. Null when none is left. */
   #withoutStopped(ready: ReadyDelivery, now: number): ReadyDelivery | null {
     const { stops, results } = this.#parts
     const sifted = stops.sift(ready, now)
@@ -96,8 +95,8 @@ export class Outlet {
   }
 
   /**
-   * With its message and keys. A fault of our own (a key that cannot be opened, say) counts as an attempt, so that it
-   * shows and has an end: then null.
+   * Adds the message and the keys. A fault of our own (a key that cannot be opened, say) counts as an attempt, so that
+   * it is seen and ends: then null.
    */
   #prepared(ready: ReadyDelivery, startedAt: number): Delivery | null {
     const { signingDomain, signingKeys, links, results, log } = this.#parts
@@ -114,7 +113,7 @@ export class Outlet {
     }
   }
 
-  /** The session is free at once; the lease is the node's until the result is durable. */
+  /** The session is free at once; the node keeps the lease until the result is durable. */
   #ended(ready: ReadyDelivery, result: DeliveryResult, begunAt: number): void {
     const { metrics, results, suspects, onEnded } = this.#parts
     const { duration, condemned, outcomes, died, handedOver } = result
@@ -132,7 +131,7 @@ export class Outlet {
     onEnded(ready)
   }
 
-  /** What to record of an attempt, and what is learned from it about its path. */
+  /** The record of an attempt; what the attempt shows about its path is passed on. */
   #recordOf(ready: ReadyDelivery, result: DeliveryResult, begunAt: number): AttemptRecord {
     const { sessionLimits, pathHealth, patience } = this.#parts
     const { path } = ready
@@ -147,7 +146,7 @@ export class Outlet {
   }
 }
 
-/** For the log. */
+/** The fields for the log. */
 function describeDelivery({ email, path, messageSize }: ReadyDelivery): object {
   return { emailId: email.id, companyId: email.companyId, site: path.site.name, octets: messageSize }
 }

@@ -8,28 +8,28 @@ import { BY_HAND } from '../email/lifecycle.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 
 /**
- * A refusal of one transaction may be about its recipient after all ("relaying denied" for one domain). Only when so
- * many in a row met it, and none went through in between, is it the path's.
+ * A refusal of one transaction may be about its recipient after all ("relaying denied" for one domain). The path is to
+ * blame only when so many refusals come in a row, without a success in between.
  */
 const IN_A_ROW = 3
-/** The same trouble is told again this often. */
+/** How often the same trouble is logged again. */
 const TELL_MS = 10 * 60_000
-/**
- * Paths whose limits come and go, and which are therefore told of no oftener than that; the one met longest ago is
- * forgotten.
- */
+/** Paths whose log throttle is remembered, because their limits come and go; the path met longest ago is forgotten. */
 const MAX_TOLD = 1_000
-/** Troubles told in detail, of all paths together. */
+/** The shortest time between two troubles logged in detail, of all paths together. */
 const TELL_ANY_MS = 1_000
-/** However much mail `queue retry` makes due, a closed path is tried for it this often: a provider locks accounts. */
+/**
+ * The shortest time between two tries of a closed path, however much mail `queue retry` makes due: providers lock
+ * accounts.
+ */
 const INSIST_MS = 10_000
 
-/** Trouble that nobody has met for so long after its path could be tried again is forgotten. */
+/** A trouble is forgotten when no mail has met it for this long after its path could be tried again. */
 const FORGET_MS = 2 * 3_600_000
 
 /**
- * Troubles remembered at most: any zone can have a site for each name in it. Mail on the path that was met longest ago
- * is tried as if nothing were known of it.
+ * Troubles remembered at most: any zone can have a site for each name in it. Mail on the path met longest ago is then
+ * tried as if the trouble were unknown.
  */
 const MAX_TROUBLES = 10_000
 
@@ -39,15 +39,15 @@ interface Trouble {
   /** Unix ms. */
   since: number
   inARow: number
-  /** Nothing is begun but one delivery at a time, from `probeAt` on (Unix ms). */
+  /** One delivery at a time is begun, from `probeAt` on (Unix ms), and nothing else. */
   closed: boolean
   probeAt: number
   probe: ReadyDelivery | null
-  /** Unix ms: when it was last tried because somebody said so. */
+  /** Unix ms: when the path was last tried at somebody's request. */
   insistedAt: number
-  /** Sending domains (ids) whose mail was held for it. */
+  /** Sending domains (ids) whose mail was held because of it. */
   held: Set<string>
-  /** Its end is told where its beginning was. */
+  /** The start of the trouble was logged, so its end is logged too. */
   told: boolean
 }
 
@@ -55,21 +55,21 @@ export interface PathHealthParts {
   pauses: ProbePauses
   /** Name of a sending domain, for the log. */
   domainName(id: string): string
-  /** What was held of mail from this sending domain may go: all that is due before then (Unix ms). Never rejects. */
+  /** Releases the held mail of this sending domain that is due before then (Unix ms). Never rejects. */
   release(domainId: string, dueBefore: number): Promise<void>
   log: Log
 }
 
-/** Why a delivery does not begin, and when it is due again (Unix ms). */
+/** The reason why a delivery does not begin, and when it is due again (Unix ms). */
 export interface Closed {
   dueAt: number
   why: string
 }
 
 /**
- * Paths that are in trouble: a relay that refuses our credentials, servers that block our address or take no more from
- * us. What goes along one waits without spending an attempt, while one delivery at a time tries whether it is clear
- * again, with growing pauses. Where only mail of one sending domain is refused, the path is closed for that domain
+ * Paths in trouble: a relay that refuses our credentials, servers that block our address or take no more mail from us.
+ * Mail on such a path waits without spending an attempt, while one delivery at a time tries whether the path is clear
+ * again, with growing pauses. When only mail of one sending domain is refused, the path is closed for that domain
  * alone.
  */
 export class PathHealth {
@@ -78,14 +78,14 @@ export class PathHealth {
   /** By path and kind. */
   readonly #told = new LRUCache<string, LogThrottle>({ max: MAX_TOLD })
   readonly #toldAny = new LogThrottle(TELL_ANY_MS)
-  /** Sending domains (ids) whose mail is being released, and whether more of it has come to be released meanwhile. */
+  /** Sending domains (ids) whose mail is being released, and whether another release has been requested meanwhile. */
   readonly #releasing = new Map<string, boolean>()
 
   constructor(parts: PathHealthParts) {
     this.#parts = parts
   }
 
-  /** Paths that are closed now, by what closes them. */
+  /** Number of closed paths, by kind of trouble. */
   get closed(): Map<HindranceReport['kind'], number> {
     const counts = new Map<HindranceReport['kind'], number>()
     for (const { kind, closed } of this.#troubles.values()) {
@@ -103,9 +103,10 @@ export class PathHealth {
     for (const trouble of closed) {
       const sooner = insisted && this.#insist(trouble, now)
       if (trouble.probe === null && now >= trouble.probeAt) continue
-      // Spread, so that another is there to try if this one's turn passes; all are released when the path is clear.
+      // The due times are spread, so that another delivery can try the path if this one does not; all are released when
+      // the path is clear.
       const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
-      return { dueAt, why: `Not tried, as others got: ${trouble.message}` }
+      return { dueAt, why: `Not tried, because other mail on this path got: ${trouble.message}` }
     }
     for (const trouble of closed) {
       trouble.probe = ready
@@ -114,17 +115,17 @@ export class PathHealth {
     return null
   }
 
-  /** That it was given back, as its path is closed, is durable. */
+  /** The delivery was given back because its path is closed, and that is now durable. */
   heldWritten(ready: ReadyDelivery): void {
     const closed = keysOf(ready)
       .flatMap((path) => this.#troubles.get(path) ?? [])
       .filter((trouble) => trouble.closed)
     for (const { held } of closed) held.add(ready.email.domainId)
-    // The path was clear again before this was there to be released.
+    // The path was clear again before this delivery could be released.
     if (closed.length === 0) void this.#release(ready.email.domainId)
   }
 
-  /** One after the other: what is written while one is under way comes with the next. */
+  /** One release at a time: deliveries given back meanwhile are released by the next one. */
   async #release(domainId: string): Promise<void> {
     const { release, pauses } = this.#parts
     const underWay = this.#releasing.has(domainId)
@@ -137,7 +138,7 @@ export class PathHealth {
     this.#releasing.delete(domainId)
   }
 
-  /** True when the path is tried sooner for it. */
+  /** True when the path is tried sooner because of it. */
   #insist(trouble: Trouble, now: number): boolean {
     const soonest = Math.max(now, trouble.insistedAt + INSIST_MS)
     if (soonest >= trouble.probeAt) return false
@@ -146,8 +147,8 @@ export class PathHealth {
   }
 
   /**
-   * Learns from an attempt. `alone`: nothing else was open there, so that "too many" can only be answered by waiting.
-   * Returns when what it postponed is due again; null to let each recipient's own patience decide.
+   * Learns from an attempt. `alone`: no other session was open there, so the only answer to "too many" is to wait.
+   * Returns when the postponed recipients are due again; null to let each recipient's own patience decide.
    */
   ended(ready: ReadyDelivery, result: DeliveryResult, alone: boolean, now: number): number | null {
     const { hindrance, outcomes, server } = result
@@ -191,7 +192,7 @@ export class PathHealth {
         told: false,
       }
     }
-    // Last in order, so that those that nobody met again come first.
+    // Moved to the end, so that the troubles that were met longest ago come first.
     this.#troubles.delete(path)
     this.#troubles.set(path, trouble)
     trouble.kind = kind
@@ -203,7 +204,7 @@ export class PathHealth {
     return trouble
   }
 
-  /** Paths that no mail has taken for long, and those beyond what there is place for. */
+  /** Forgets paths that no mail has taken for long, and those beyond the limit. */
   #forget(now: number): void {
     for (const [path, { probeAt }] of this.#troubles) {
       if (now - probeAt < FORGET_MS && this.#troubles.size <= MAX_TROUBLES) return
@@ -220,12 +221,12 @@ export class PathHealth {
       const site = path.site.name
       this.#parts.log.info({ site }, 'Mail goes through again; what had to wait for it leaves now')
     }
-    // A provider's limit is reached again and again; all else is news.
+    // A provider's limit is reached again and again; any other trouble is news.
     if (trouble.kind !== 'busy') this.#told.delete(toldKey(key, trouble.kind))
     for (const domainId of trouble.held) void this.#release(domainId)
   }
 
-  /** The attempt did not get as far as an answer about the path. */
+  /** The attempt ended before there was an answer about the path. */
   #unknown(path: string, ready: ReadyDelivery, now: number): void {
     const trouble = this.#troubles.get(path)
     if (trouble?.probe !== ready) return
@@ -237,13 +238,13 @@ export class PathHealth {
     const { kind, message, wide } = report
     const { site, policy } = path
     const relay = site.kind === 'relay'
-    // Domains whose servers are down are nothing to be woken for.
+    // Servers of recipient domains that are down are no reason to alert the operator.
     if (kind === 'unreachable' && !relay) return
     const throttle = this.#told.get(toldKey(key, kind)) ?? new LogThrottle(TELL_MS)
     this.#told.set(toldKey(key, kind), throttle)
     if (throttle.due() === null) return
     if (this.#toldAny.due() === null) {
-      // Not told after all: the next refusal may be.
+      // Not logged after all, so the next refusal may be.
       throttle.reset()
       return
     }
@@ -263,7 +264,7 @@ export class PathHealth {
   }
 }
 
-/** Somebody whose word counts for this path wants it to be tried now. */
+/** True when somebody who may decide for this path asked for another try. */
 function insists({ recipients, path }: ReadyDelivery): boolean {
   const own = path.policy.id !== DEFAULT_ROUTE
   return recipients.some(
@@ -275,7 +276,7 @@ function toldKey(path: string, kind: HindranceReport['kind']): string {
   return `${path}\0${kind}`
 }
 
-/** Of the path as a whole, and of what this sending domain has on it. */
+/** The keys of the path as a whole, and of this sending domain's part of it. */
 function keysOf({ path, email }: ReadyDelivery): [whole: string, own: string] {
   return [path.key, `${path.key}\0${email.domainId}`]
 }

@@ -1,7 +1,7 @@
 import type { Pause } from '../store/store.ts'
 import type { ClaimFilter } from './claim-filter.ts'
 
-/** What the operator has told to stay where it is, as it stands now. */
+/** The mail that the operator has paused. */
 export class Pauses {
   #all = false
   #none = true
@@ -28,12 +28,12 @@ export class Pauses {
     return true
   }
 
-  /** The usual case, in which nobody need ask further. */
+  /** True in the usual case: no further check is needed. */
   get none(): boolean {
     return this.#none
   }
 
-  /** Everything is paused. */
+  /** True when everything is paused. */
   get all(): boolean {
     return this.#all
   }
@@ -44,7 +44,7 @@ export class Pauses {
     return this.#lanes.has(`${companyId}\0${domain}`)
   }
 
-  /** What a claim is to leave out. */
+  /** The mail that a claim leaves out. */
   get skipped(): ClaimFilter {
     return { skip: [...this.#lanes], skipCompanies: [...this.#companies], skipDomains: [...this.#domains] }
   }

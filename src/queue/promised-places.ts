@@ -1,7 +1,7 @@
 import type { Reservation } from '../intake/handover.ts'
 import type { Lease, NewEmail } from '../store/store.ts'
 
-/** Takes over what was accepted under a reservation. */
+/** Takes over an email that was accepted under a reservation. */
 export type Begin = (email: NewEmail, leased: number[], lease: Lease) => void
 
 /** Places in the ready queues that are promised to emails whose commit is under way, so that none is promised twice. */

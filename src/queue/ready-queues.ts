@@ -6,22 +6,22 @@ import { Fifo } from './fifo.ts'
 import { type HoldingLimits, Holdings } from './holdings.ts'
 
 export interface ReadyLimits extends HoldingLimits {
-  /** Sessions at once, altogether. Those of a path: session-limits.ts. */
+  /** Sessions at once, altogether. The limit of a path: session-limits.ts. */
   concurrency: number
-  /** Octets of large messages under way. Companies that have none may go beyond, up to twice as far. */
+  /** Octets of large messages under way. Companies that have none under way may go beyond, up to twice as far. */
   maxLargeBytes: number
 }
 
-/** What takes no more. */
+/** Companies and lanes that take no more work. */
 export interface Full {
   companies: string[]
-  /** Of the others, single paths. */
+  /** Single lanes of the other companies. */
   lanes: { companyId: string; waiting: Iterable<ReadyDelivery> }[]
 }
 
 /**
- * A company may have up to this many times the sessions that are free: one company alone about three quarters of all, a
- * second most of the rest, and so on.
+ * A company may use up to this many times as many sessions as are free: one company alone about three quarters of all,
+ * a second most of the rest, and so on.
  */
 const SESSIONS_OF_FREE = 3
 /** This part of all sessions is kept for companies that have none: each may take one of them. */
@@ -32,7 +32,9 @@ class Lane {
   readonly company: Company
   readonly state: PathState
   readonly waiting = new Fifo<ReadyDelivery>()
-  /** In the company's ring, parked at a path that has no session free, or set aside; else it is empty. */
+  /**
+   * The lane is in the company's ring, parked at a path without a free session, or set aside; otherwise it is empty.
+   */
   queued = false
   constructor(company: Company, state: PathState) {
     this.company = company
@@ -40,10 +42,10 @@ class Lane {
   }
 }
 
-/** A path as it is used now. */
+/** The current use of a path. */
 class PathState {
   busy = 0
-  /** Lanes that take it; it is forgotten when there are none and nothing is busy. */
+  /** Lanes of the path; the path is forgotten when it has none and no session is busy. */
   lanes = 0
   /** Lanes that have work but wait for a session of this path, oldest first. */
   readonly parked = new Fifo<Lane>()
@@ -68,34 +70,35 @@ class Company {
   }
 }
 
-/** How many companies at the front of the ring are compared for the fewest busy sessions. */
+/** Companies at the front of the ring that are compared for the fewest busy sessions. */
 const CHOICES = 8
 
 /**
- * Whom can we talk to now? Ready deliveries per company and path, served so that nobody waits for somebody else:
- * companies take turns, those with fewer open sessions first; within a company its paths take turns; a path without a
- * free session parks its lanes and blocks nobody.
+ * Ready deliveries per company and path, served so that no company waits for another: companies take turns, those with
+ * fewer open sessions first; within a company its paths take turns; a path without a free session parks its lanes and
+ * blocks no other path.
  *
- * A message that is sent is in memory several times over: as it was stored, as composed, as cut for the wire. So large
- * ones are begun only while those under way leave room; a lane that begins with one is set aside until then.
+ * While a message is sent it is in memory several times: as stored, as composed, as cut for the wire. So a large
+ * message is begun only while those under way leave room; a lane whose next message is a large one is set aside until
+ * then.
  *
- * Sessions are shared by the rule of memory (holdings.ts): a company may take more only while it has less than three
- * times what is free. One that has none gets a session from those kept for such as it.
+ * Sessions are shared by the rule of memory (holdings.ts): a company may take another session only while it has less
+ * than three times as many as are free. A company that has none gets one of the sessions kept for that.
  */
 export class ReadyQueues {
-  /** What waits here, or elsewhere to know its path, and what is under way. */
+  /** Deliveries that wait here or for their path to be looked up, and those under way. */
   readonly holdings: Holdings
   readonly #companies = new Map<string, Company>()
   /** By key of the path. */
   readonly #paths = new Map<string, PathState>()
-  /** Those with a free session and parked lanes: their companies were at their share when it came free. */
+  /** Paths with a free session and parked lanes: their companies were at their share when it came free. */
   readonly #idle = new Set<PathState>()
   /** Lanes whose next message is too large for now, oldest first. */
   #aside: Lane[] = []
   #ring: Company[] = []
   readonly #sessions: SharedPool
   readonly #large: SharedPool
-  /** Sessions of a path at once, as things stand. */
+  /** The current limit of sessions of a path. */
   readonly #limitOf: (path: Path) => number
 
   constructor(limits: ReadyLimits, limitOf: (path: Path) => number) {
@@ -106,12 +109,12 @@ export class ReadyQueues {
       kept: Math.ceil(concurrency * KEPT_FOR_NEWCOMERS),
       timesFree: SESSIONS_OF_FREE,
     })
-    // As much again is kept for companies that have none.
+    // As much again is kept for companies that have none under way.
     this.#large = new SharedPool({ size: 2 * maxLargeBytes, kept: maxLargeBytes, timesFree: 1 })
     this.#limitOf = limitOf
   }
 
-  /** Paths may have other limits now. What is open beyond stays open. */
+  /** Applies changed limits of paths. Sessions open beyond a new limit stay open. */
   limitsChanged(): void {
     for (const state of this.#paths.values()) {
       if (state.parked.length > 0) this.#idle.add(state)
@@ -119,28 +122,29 @@ export class ReadyQueues {
     }
   }
 
-  /** Sessions that are busy. */
+  /** Busy sessions. */
   get busy(): number {
     return this.#sessions.taken
   }
 
-  /** Sessions that are busy on this path. */
+  /** Busy sessions on this path. */
   busyOn(path: Path): number {
     return this.#paths.get(path.key)?.busy ?? 0
   }
 
-  /** Those waiting here, in no particular order. Nothing may be added or taken meanwhile. */
+  /** The deliveries that wait here, in no particular order. None may be added or taken during the iteration. */
   *deliveries(): Generator<ReadyDelivery> {
     for (const { lanes } of this.#companies.values()) for (const lane of lanes.values()) yield* lane.waiting
   }
 
-  /** May this company add work for this path? */
+  /** Tells whether the company may add work for this path. */
   hasRoom(companyId: string, path: Path): boolean {
     return this.holdings.allow(companyId) && this.#waitingFor(companyId, path) < path.limits.waiting
   }
 
   /**
-   * Is it worth fetching more work of this company for this path? Sooner than never, later than for each single place.
+   * Tells whether it is worth fetching more work of this company for this path: before it runs out, but not for each
+   * single place.
    */
   wants(companyId: string, path: Path): boolean {
     return this.holdings.allow(companyId, 2) && this.#waitingFor(companyId, path) * 2 < path.limits.waiting
@@ -188,7 +192,7 @@ export class ReadyQueues {
       if (large > 0 && !this.#mayBeginLarge(company)) {
         this.#aside.push(lane)
         this.#requeue(company)
-        // The session that it leaves unused is for the next in line.
+        // The session that the lane leaves unused goes to the next lane.
         this.#unpark(state)
         continue
       }
@@ -231,7 +235,7 @@ export class ReadyQueues {
     if (company.busy === 0 && company.lanes.size === 0) this.#companies.delete(company.id)
   }
 
-  /** Takes everything out that has not started (to give it back at a stop). */
+  /** Removes everything that has not started (to give it back at a stop). */
   drain(): ReadyDelivery[] {
     const rest: ReadyDelivery[] = []
     for (const company of this.#companies.values()) {
@@ -266,7 +270,7 @@ export class ReadyQueues {
     return this.#large.allows(company.largeBytes)
   }
 
-  /** Large messages under way have become fewer: lanes that may go on do. */
+  /** Fewer large messages are under way: lanes that may go on are taken up again. */
   #resume(): void {
     if (this.#aside.length === 0) return
     const aside = this.#aside
@@ -332,7 +336,7 @@ export class ReadyQueues {
     this.#ring.push(company)
   }
 
-  /** Out of the ring: among the first few that may have another session, the one with the fewest. */
+  /** Takes a company out of the ring: of the first few that may have another session, the one with the fewest. */
   #nextCompany(): Company | null {
     let best = -1
     let seen = 0

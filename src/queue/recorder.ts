@@ -3,7 +3,7 @@ import { release } from '../common/octets.ts'
 import { type AttemptRecord, type Recorded, type Store, StoreUnavailable } from '../store/store.ts'
 
 export interface RecorderEvents {
-  /** The store does not take results; called once for each time it stops. */
+  /** The store takes no results; called once each time it stops taking them. */
   onFault(error: unknown): void
   onRecovered(): void
   onFenced(attempt: AttemptRecord, positions: number[]): void
@@ -13,12 +13,12 @@ export interface RecorderEvents {
 
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 5_000
-/** Results are waiting, and for this long the store has taken none: it counts as one that takes none. */
+/** A store that has taken no result for this long, while results wait, counts as halted. */
 const STALLED_MS = 2_000
 
 /**
- * Writes results down until they are durable. While the store takes none, `halted` is true and nothing new may be sent:
- * a message that was delivered but is not recorded would be sent again after a crash.
+ * Writes results to the store until they are durable. While the store takes none, `halted` is true and nothing new may
+ * be sent: a message that was delivered but not recorded would be sent again after a crash.
  */
 export class Recorder {
   readonly #store: Pick<Store, 'record'>
@@ -26,7 +26,7 @@ export class Recorder {
   readonly #handedOver: Pick<Unrecorded, 'recorded'>
   readonly #watch: NodeJS.Timeout
   #unrecorded = 0
-  /** Answers of the store so far, and those seen by the last look of the watch. */
+  /** Answers of the store so far, and their number at the last look. */
   #answers = 0
   #answersSeen = 0
   #idleLooks = 0
@@ -53,8 +53,8 @@ export class Recorder {
 
   /**
    * Resolves when there is nothing more to try; never rejects. Null when the attempt could not be written: then its
-   * lease must be kept, for what was delivered must not be sent again. `handedOver`: its message holds a place, which
-   * is given back then.
+   * lease must be kept, because a delivered message must not be sent again. `handedOver`: its message holds a place,
+   * which is given back in the end.
    */
   async record(attempt: AttemptRecord, handedOver = false): Promise<Recorded | null> {
     this.#unrecorded++
@@ -90,7 +90,7 @@ export class Recorder {
     return recorded
   }
 
-  /** Everything is recorded, or `ms` are over: then the leases tell the next start what was under way. */
+  /** Resolves when everything is recorded, or after `ms`: then the leases tell the next start what was under way. */
   async flushed(ms: number): Promise<void> {
     if (this.#unrecorded > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -105,7 +105,7 @@ export class Recorder {
     clearInterval(this.#watch)
   }
 
-  /** Not silent any more, whatever it says. */
+  /** Any answer shows that the store is not silent. */
   #answered(): void {
     this.#answers++
     if (!this.#stalled) return
@@ -113,12 +113,13 @@ export class Recorder {
     if (!this.halted && !this.#given) this.#events.onRecovered()
   }
 
-  /** A store that neither takes results nor refuses them: its machine cannot be reached, say. */
+  /** Detects a store that neither takes results nor refuses them: its machine cannot be reached, say. */
   #look(): void {
     const waits = this.#unrecorded > 0 && this.#faulty === 0 && this.#answers === this.#answersSeen
     this.#answersSeen = this.#answers
     this.#idleLooks = waits ? this.#idleLooks + 1 : 0
-    // The first of three in a row may have come just after a result: it has waited for the time between the others.
+    // The first of three looks in a row may have come just after a result; the time between the other two is the full
+    // wait.
     if (this.#idleLooks < 3 || this.#stalled) return
     this.#stalled = true
     this.#events.onFault(new StoreUnavailable('The store has not answered for some time'))

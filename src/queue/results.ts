@@ -9,18 +9,19 @@ import { Recorder } from './recorder.ts'
 
 export interface ResultsParts {
   store: Pick<Store, 'record'>
-  /** What is handed over and not recorded. */
+  /** The places of unrecorded deliveries. */
   unrecorded: Pick<Unrecorded, 'recorded'>
-  /** Something waits in the store again, due at this Unix ms. */
+  /** Called when a recipient waits in the store again, due at this Unix ms. */
   onWaiting(dueAt: number): void
-  /** Results can be recorded again. */
+  /** Called when results can be recorded again. */
   onRecovered(): void
   metrics: Metrics
   log: Log
 }
 
 /**
- * What became of deliveries: written down, also when their lease has been lost meanwhile, and told when it cannot be.
+ * Records the results of deliveries, also those whose lease has been lost meanwhile, and reports the ones that cannot
+ * be recorded.
  */
 export class Results {
   readonly #recorder: Recorder
@@ -34,18 +35,18 @@ export class Results {
         metrics.storeFaults.inc()
         log.error(
           { err: error },
-          'Results of deliveries cannot be recorded; nothing new is begun until they can',
+          'Results of deliveries cannot be recorded; no delivery begins until they can',
         )
       },
       onRecovered: () => {
-        log.info({}, 'Results are recorded again; delivery goes on')
+        log.info({}, 'Results are recorded again; delivery continues')
         onRecovered()
       },
       onUnrecordable: ({ emailId }, error) => {
         metrics.storeFaults.inc()
         log.error(
           { err: error, emailId },
-          'The result of a delivery cannot be written. Its recipients count as being sent until the service is restarted, and may then be sent again',
+          'The result of a delivery cannot be written. Its recipients count as being sent until the service restarts, and may then get the message again',
         )
       },
       onFenced: (attempt, positions) => {
@@ -58,7 +59,7 @@ export class Results {
     })
   }
 
-  /** Nothing may be begun: its result could not be recorded. */
+  /** True while nothing may be begun, because its result could not be recorded. */
   get halted(): boolean {
     return this.#recorder.halted
   }
@@ -67,7 +68,9 @@ export class Results {
     this.#late.begin(ready)
   }
 
-  /** What of a claimed email may be begun. What of it is done already is written down under its new lease. */
+  /**
+   * The part of a claimed email that may be begun. Recipients that are done already are recorded under their new lease.
+   */
   sift(email: ClaimedEmail, token: number): ClaimedEmail {
     const sifted = this.#late.sift(email, token)
     if (sifted === null) return email
@@ -76,7 +79,8 @@ export class Results {
   }
 
   /**
-   * `ready`: what was begun for it. `handedOver`: its message holds a place. Resolves when it is durable, or given up.
+   * `ready`: the delivery that the attempt belongs to. `handedOver`: its message holds a place. Resolves when the
+   * result is durable, or given up.
    */
   async record(attempt: AttemptRecord, ready?: ReadyDelivery, handedOver?: true): Promise<void> {
     const recorded = await this.#recorder.record(attempt, handedOver)
@@ -89,14 +93,14 @@ export class Results {
     if (earliest !== Number.POSITIVE_INFINITY) this.#onWaiting(earliest)
   }
 
-  /** Its recipients are in quarantine: nothing of it comes again by itself. */
+  /** The recipients are in quarantine: they are not tried again by themselves. */
   quarantined(ready: ReadyDelivery, message: string): void {
     const now = Date.now()
     this.#late.settle(releaseRecord(ready, { dueAt: now, held: false }, message), [], ready)
     this.#onWaiting(now)
   }
 
-  /** Everything is recorded, or `ms` are over: then the leases tell the next start what was under way. */
+  /** Resolves when everything is recorded, or after `ms`: then the leases tell the next start what was under way. */
   flushed(ms: number): Promise<void> {
     return this.#recorder.flushed(ms)
   }

@@ -1,14 +1,14 @@
 /**
- * When a recipient is tried again. RFC 5321 4.5.4.1: intervals that grow, until at least four to five days are over.
- * Each wait gets up to a tenth of itself on top, so that the deliveries of an outage do not all come back at once;
- * never less than the wait, because greylisting servers count minutes.
+ * When a recipient is tried again. RFC 5321 4.5.4.1: growing intervals, for at least four to five days. Each wait gets
+ * up to a tenth of itself on top, so that the deliveries of an outage do not all come back at once; it is never
+ * shorter, because greylisting servers count minutes.
  */
 export class RetrySchedule {
   /** Milliseconds. */
   readonly waits: readonly number[]
   readonly #random: () => number
 
-  /** Waits in milliseconds. */
+  /** `waits` in milliseconds. */
   constructor(waits: readonly number[], random: () => number = Math.random) {
     this.waits = waits
     this.#random = random
@@ -20,8 +20,8 @@ export class RetrySchedule {
   }
 
   /**
-   * For the recipients of one attempt, from the number of attempts a recipient has behind it to the Unix ms of its next
-   * one; null when the schedule is at its end. They vary alike: what was deferred in one transaction comes back in one
+   * For the recipients of one attempt: maps the number of attempts made to the Unix ms of the next one; null at the end
+   * of the schedule. All of them get the same jitter, so recipients deferred in one transaction come back in one
    * transaction.
    */
   after(now: number): (attemptsMade: number) => number | null {

@@ -31,20 +31,20 @@ import { Unresolved } from './unresolved.ts'
 export interface SchedulerParts {
   store: Store
   courier: Courier
-  /** For what is suspect: delivers it where it can take nothing else down. */
+  /** Delivers suspect mail where it can take nothing else down. */
   isolated: Courier
-  /** This node among the others. It starts before the scheduler and leaves after it. */
+  /** This node's membership in the cluster. It starts before the scheduler and leaves after it. */
   membership: Membership
-  /** What is handed over and not recorded. */
+  /** The places of unrecorded deliveries. */
   unrecorded: Pick<Unrecorded, 'recorded' | 'held'>
-  /** Domain an email is sent from, by id. */
+  /** The domain that an email is sent from, by id. */
   domain(id: string): SendingDomain | undefined
-  /** Domain whose keys sign it: that of its sender. */
+  /** The domain whose keys sign the email: that of its sender. */
   signingDomain(email: Signable): SendingDomain | undefined
-  /** There was a domain with this id or name, and it is not there any more. */
+  /** True when a domain with this id or name existed and was removed. */
   isRemoved(idOrName: string): boolean
   signingKeys: SigningKeys
-  /** Null: recipients do not know how to reach the service. */
+  /** Null: recipients have no way to reach the service. */
   links: UnsubscribeLinks | null
   retrySchedule: RetrySchedule
   paths: Pick<PathFinder, 'known' | 'find'>
@@ -54,28 +54,28 @@ export interface SchedulerParts {
   log: Log
 }
 
-/** Recipients one claim brings. */
+/** Recipients that one claim brings. */
 const CLAIM_RECIPIENTS = 500
 /** Recipients claimed for companies that hold nothing, when all places are taken. */
 const NEWCOMERS = 20
 /**
- * Octets from which on a new email is read back from the store when there is room for it: handed over it would be in
- * memory twice while it is stored, and wait there for its turn.
+ * Size in octets from which a new email is read back from the store when there is room for it: handed over directly, it
+ * would be in memory twice while it is stored, and wait there for its turn.
  */
 const READ_BACK = 1024 * 1024
-/** Sessions at once for what is suspect. */
+/** Sessions at once for suspect mail. */
 const ISOLATED_SESSIONS = 32
-/** When more is suspect than there is room for, the rest waits so long. */
+/** Milliseconds that suspect mail waits when there is no room for it. */
 const SUSPECT_MS = 10_000
-/** A stop whose time is over still waits so long (ms) for what came last to be recorded. */
+/** After the time of a stop is over, it waits so long (ms) for the last results to be recorded. */
 const LAST_RECORDS_MS = 5_000
 
 /**
  * Moves work from the store to the courier and results back. Due work is claimed in batches while the ready queues have
  * room; fresh work comes straight from intake under a lease taken with its commit. No database transaction is open
- * while a network is waited for. Nothing is begun that is not ours to send (membership.ts), or whose result could not
- * be recorded. What is suspect of taking a process down has queues of its own and goes to a process of its own
- * (isolation/).
+ * during network I/O. A delivery is begun only while this node has the right to send it (membership.ts) and its result
+ * can be recorded. Mail that is suspected of taking a process down has queues of its own and goes to a process of its
+ * own (isolation/).
  */
 export class Scheduler implements Handover {
   readonly #parts: SchedulerParts
@@ -196,8 +196,8 @@ export class Scheduler implements Handover {
   }
 
   /**
-   * Starts nothing more, gives back what has not begun, lets open transactions finish for at most `ms`. Mail may still
-   * be accepted meanwhile, and waits in the store. Asked again, it is the same stop.
+   * Starts no more deliveries, gives back those that have not begun, and lets open transactions finish for at most
+   * `ms`. Mail may still be accepted meanwhile, and waits in the store. A second call joins the first stop.
    */
   stop(ms: number): Promise<void> {
     this.#stopped ??= this.#stop(ms)
@@ -225,7 +225,7 @@ export class Scheduler implements Handover {
     return { ready, inSession: this.#busy, halted: !this.#mayBegin, closed: this.#pathHealth.closed }
   }
 
-  /** Domains may have become active: what was held for them is due now. */
+  /** Call it when domains may have become active: mail held for them is due now. */
   domainsChanged(): void {
     this.#stops.domainsChanged()
   }
@@ -269,12 +269,12 @@ export class Scheduler implements Handover {
     return this.#ready.hasRoom(email.companyId, path)
   }
 
-  /** Something may be sent now: it is ours to send, and its result can be recorded. */
+  /** True while deliveries may be begun: this node has the right to send, and their results can be recorded. */
   get #mayBegin(): boolean {
     return this.#started && !this.#stopping && !this.#results.halted && this.#parts.membership.mayBegin
   }
 
-  /** False for what others may have taken over since. */
+  /** False for a delivery that another node may have taken over since. */
   #ours(ready: ReadyDelivery): boolean {
     return ready.leaseToken === this.#parts.membership.lease?.token
   }
@@ -308,7 +308,7 @@ export class Scheduler implements Handover {
     return this.#ready.busy + this.#isolated.queues.busy
   }
 
-  /** What has not begun when the service stops. */
+  /** Gives back the deliveries that have not begun when the service stops. */
   #giveBack(deliveries: ReadyDelivery[]): void {
     const now = Date.now()
     for (const ready of deliveries) {
@@ -344,7 +344,7 @@ export class Scheduler implements Handover {
   #wanted(): Wanted | null {
     if (this.#ready.holdings.overfull || this.#stops.pauses.all) return null
     const full = this.#ready.full()
-    // Without room there is still some for companies that hold nothing: all others are skipped.
+    // When there is no room, some is left for companies that hold nothing: all others are skipped.
     const room = Math.max(this.#ready.holdings.room - this.#promised.count, NEWCOMERS)
     return {
       maxRecipients: Math.min(room, CLAIM_RECIPIENTS),

@@ -1,31 +1,31 @@
 import { monotonic } from '../common/clock.ts'
 import type { Path, Policy } from '../delivery/path/path.ts'
 
-/** What a site has refused it is asked for again, a little more each time, after so long (ms) without a refusal. */
+/** A narrowed path may have a little more each time no refusal has come for so long (ms). */
 const GROW_MS = 20_000
 /**
- * Paths remembered at most: any zone can have a site for each name in it. The one that complained longest ago is
+ * Paths remembered at most: any zone can have a site for each name in it. The path that was narrowed longest ago is
  * forgotten.
  */
 const MAX_PATHS = 10_000
 
 interface Narrowed {
   sessions: number
-  /** When it last changed; on the monotonic clock. */
+  /** Time of the last change, on the monotonic clock. */
   changedAt: number
-  /** Opened up altogether by the first delivery that goes well. */
+  /** Opened up altogether by the first successful delivery. */
   first: boolean
 }
 
 /**
- * How many sessions each path may have at once: this node's share of its limit, or fewer where the servers do not let
- * us have so many. One that says that we are too many gets half; then slowly more, until it says so again or has what
- * everybody has.
+ * How many sessions each path may have at once: this node's share of its limit, or fewer where the servers refuse that
+ * many. A path whose servers report too many sessions gets half; then slowly more, until they report it again or the
+ * path is back at its share.
  */
 export class SessionLimits {
   /** By key of the path. */
   readonly #narrowed = new Map<string, Narrowed>()
-  /** Those whose first delivery is, or was, alone. */
+  /** Policies whose first delivery is, or was, alone. */
   readonly #met = new WeakSet<Policy>()
   #nodes = 1
   readonly #now: () => number
@@ -34,7 +34,7 @@ export class SessionLimits {
     this.#now = now
   }
 
-  /** Nodes that deliver: a path has one limit, whoever of them uses it. */
+  /** Nodes that deliver: a path has one limit, which they share. */
   set nodes(count: number) {
     this.#nodes = count
   }
@@ -45,7 +45,7 @@ export class SessionLimits {
     return Math.min(share, this.#narrowed.get(path.key)?.sessions ?? share)
   }
 
-  /** To be told of each path before a delivery takes it. */
+  /** Must be called with each path before a delivery takes it. */
   meet({ key, policy }: Path): void {
     if (!policy.firstAlone || this.#met.has(policy)) return
     this.#met.add(policy)
@@ -53,12 +53,12 @@ export class SessionLimits {
   }
 
   /**
-   * We are too many there, says the answer to a delivery that began at `begunAt` (monotonic) beside `open` sessions,
-   * itself included. False when it was alone already.
+   * The servers answered a delivery that there are too many sessions. It began at `begunAt` (monotonic) beside `open`
+   * sessions, itself included. False when it was alone already.
    */
   tooMany({ key }: Path, open: number, begunAt: number): boolean {
     const known = this.#narrowed.get(key)
-    // It began before the last change, and tells nothing about it.
+    // The delivery began before the last change, so it shows nothing about that.
     if (known !== undefined && begunAt < known.changedAt) return true
     const before = Math.min(known?.sessions ?? open, open)
     const sessions = Math.max(1, Math.floor(before / 2))
@@ -68,7 +68,7 @@ export class SessionLimits {
     return before > 1
   }
 
-  /** A delivery has gone well. */
+  /** A delivery has succeeded. */
   well(path: Path): void {
     if (this.#narrowed.size === 0) return
     const known = this.#narrowed.get(path.key)

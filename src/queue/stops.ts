@@ -6,22 +6,25 @@ import type { ReadyDelivery } from './deliveries.ts'
 import { NewSuppressions } from './new-suppressions.ts'
 import { Pauses } from './pauses.ts'
 
-/** Work of a domain that may not send is looked at again after this long. */
+/** Mail of a domain that may not send is looked at again after this long. */
 const HELD_MS = 60_000
-/** What is to stop is read this long after it has changed: many changes may come at once. */
+/** Changed stops are read after this delay: many changes may come at once. */
 const STOPS_MS = 100
 const BACK_OFF_MS = 500
-/** A false alarm about a suppression must not go round faster than this. */
+/** The shortest round trip of a false alarm about a suppression. */
 const SUPPRESSED_MS = 1_000
 
-/** Why a delivery is given back instead of being begun, and when it is due again (Unix ms); `never`: it fails. */
+/**
+ * The reason why a delivery is given back instead of being begun, and when it is due again (Unix ms); `never`: it
+ * fails.
+ */
 export interface GivenBack {
   dueAt: number | 'never'
   held: boolean
   message: string
 }
 
-/** What may begin, and what is given back. */
+/** The recipients that may begin, and those that are given back. */
 export interface Sifted {
   go: ClaimedRecipient[]
   back: { recipients: ClaimedRecipient[]; why: GivenBack }[]
@@ -29,31 +32,31 @@ export interface Sifted {
 
 export interface StopsParts {
   store: Pick<Store, 'cancelRequests' | 'heldDomains' | 'releaseHeld' | 'suppressionsSince' | 'pauses'>
-  /** Domain an email is sent from, by id. */
+  /** The domain that an email is sent from, by id. */
   domain(id: string): SendingDomain | undefined
-  /** Domain whose keys sign it: that of its sender. */
+  /** The domain whose keys sign the email: that of its sender. */
   signingDomain(email: Signable): SendingDomain | undefined
-  /** There was a domain with this id or name, and it is not there any more. */
+  /** True when a domain with this id or name existed and was removed. */
   isRemoved(idOrName: string): boolean
   /** Work that waits in memory. */
   waiting(): Iterable<ReadyDelivery>
-  /** Mail that was held or paused may go, or what waits in memory is paused. */
+  /** Called when held or paused mail may go, or waiting work is paused. */
   onChanged(): void
   log: Pick<Log, 'error'>
 }
 
 /**
- * What must not go out now although its time has come: mail of a domain that may not send, what is to be canceled, what
- * is paused, and recipients suppressed since the store handed them out.
+ * Stops mail that must not go out now although its time has come: mail of a domain that may not send, canceled and
+ * paused mail, and recipients suppressed since the store handed them out.
  */
 export class Stops {
   readonly #parts: StopsParts
   /** Domains (ids) whose mail was given back because they may not send. */
   readonly #heldDomains = new Set<string>()
-  /** Emails with recipients being sent that are to be canceled. */
+  /** Emails to be canceled that have recipients in the state `sending`. */
   #toCancel: ReadonlySet<string> = new Set()
   readonly #suppressions = new NewSuppressions()
-  /** As they were read last. */
+  /** The pauses as they were last read. */
   readonly pauses = new Pauses()
   #cursor: string | null = null
   #timer: NodeJS.Timeout | undefined
@@ -66,12 +69,12 @@ export class Stops {
   }
 
   /**
-   * Takes over what was held, paused or to be canceled before this process began. To be awaited before anything is
-   * claimed.
+   * Takes over what was held, paused or to be canceled before this process began. Must have resolved before the first
+   * claim.
    */
   async start(): Promise<void> {
     for (const id of await this.#parts.store.heldDomains()) this.#heldDomains.add(id)
-    // What was held for a path that was closed as well: this process has still to find out how it is.
+    // Mail held for a closed path is released as well: this process has still to find out the state of the path.
     this.#release(Number.MAX_SAFE_INTEGER)
     await this.#refresh()
   }
@@ -81,7 +84,7 @@ export class Stops {
     clearTimeout(this.#timer)
   }
 
-  /** Null when all of the delivery may begin: the usual case. */
+  /** Null when the whole delivery may begin: the usual case. */
   sift(ready: ReadyDelivery, now: number): Sifted | null {
     const whole = this.#whole(ready, now)
     if (whole !== null) return { go: [], back: [{ recipients: ready.recipients, why: whole }] }
@@ -96,16 +99,16 @@ export class Stops {
     return { go: parts.get(null) ?? [], back }
   }
 
-  /** Domains may have become active: what was held for them is due now. */
+  /** Call it when domains may have become active: mail held for them is due now. */
   domainsChanged(): void {
-    // What is held again from now on is due later than that.
+    // Mail that is held again from now on is due later than that.
     this.#release(Date.now() + HELD_MS + 1)
   }
 
-  /** What was given back of mail from this domain (id), as held, is durable. */
+  /** Mail from this domain (id) was given back as held, and that is now durable. */
   heldWritten(domainId: string): void {
     if (this.#heldDomains.has(domainId)) return
-    // It was released before this was there to be released.
+    // The domain's mail was released before this delivery could be.
     this.#heldDomains.add(domainId)
     this.domainsChanged()
   }
@@ -121,15 +124,15 @@ export class Stops {
     }
   }
 
-  /** There may be more, or less, to stop. */
+  /** Call it when there may be more, or less, to stop. */
   stopsChanged(): void {
     this.#look(STOPS_MS)
   }
 
   #whole({ email }: ReadyDelivery, now: number): GivenBack | null {
-    // The store ends it as canceled when it is given back.
+    // The store ends the email as canceled when it is given back.
     if (this.#toCancel.has(email.id))
-      return { dueAt: now, held: false, message: 'Canceled before it was begun' }
+      return { dueAt: now, held: false, message: 'Canceled before its delivery began' }
     const domain = this.#parts.domain(email.domainId)
     const signing = this.#parts.signingDomain(email)
     if (domain?.sending === 'active' && signing?.sending === 'active') return null
@@ -164,14 +167,14 @@ export class Stops {
 
   async #read(): Promise<void> {
     this.#timer = undefined
-    // An answer that is overtaken must not come last.
+    // An overtaken answer must not come last.
     if (this.#reading) return this.#look(STOPS_MS)
     this.#reading = true
     try {
       await this.#refresh()
       this.#failing = false
     } catch (error) {
-      // Once for each outage: it is tried again twice a second.
+      // Logged once for each outage: reading is tried again twice a second.
       if (!this.#failing) {
         this.#parts.log.error({ err: error }, 'Cannot read pauses, cancellations and suppressions; retrying')
       }
@@ -196,5 +199,5 @@ export class Stops {
 }
 
 const PAUSED = 'Paused by the operator'
-/** The store ends it when it is claimed again. */
-const SUPPRESSED = 'The address was put on the suppression list before this was begun'
+/** The store ends the recipient at the next claim. */
+const SUPPRESSED = 'The address was put on the suppression list before the delivery began'

@@ -5,11 +5,11 @@ import type { Metrics } from '../metrics.ts'
 import { type Store, StoreUnavailable, type Suspicion } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 
-/** Emails remembered: what of them is in memory already was handed out before they were known. */
+/** Emails remembered: their deliveries in memory were claimed before the email was known to be suspect. */
 const MAX_KNOWN = 1_000
-/** Copies of one batch that are condemned one by one; then it is the template, and the others need not be tried. */
+/** After so many condemned copies of a batch its template is to blame, and the other copies are not tried. */
 const COPIES = 3
-/** Between two attempts to write a quarantine down. */
+/** Milliseconds between two attempts to record a quarantine. */
 const AGAIN_MS = 1_000
 
 export interface SuspectsParts {
@@ -20,11 +20,11 @@ export interface SuspectsParts {
 
 interface Known {
   suspicion: Suspicion
-  /** Deliveries of it that are in quarantine. */
+  /** Deliveries of the email that are in quarantine. */
   condemned: number
 }
 
-/** Mail that may take down the process that composes or sends it, and mail that did. */
+/** Mail that may take down, or did take down, the process that composes or sends it. */
 export class Suspects {
   readonly #parts: SuspectsParts
   /** By email. */
@@ -35,7 +35,7 @@ export class Suspects {
     this.#parts = parts
   }
 
-  /** The delivery, its recipients as suspect as their email has become since they were claimed. */
+  /** The delivery with its recipients as suspect as their email has become since it was claimed. */
   weighed(ready: ReadyDelivery): ReadyDelivery {
     const suspicion = this.#known.get(ready.email.id)?.suspicion ?? 0
     if (suspicion <= ready.suspicion) return ready
@@ -53,23 +53,23 @@ export class Suspects {
   }
 
   /**
-   * Puts the recipients of the delivery into quarantine, and what would do the same. Resolves when that is durable, or
-   * when the service has stopped: then they are still leased, and suspect at the next start.
+   * Puts the recipients of the delivery into quarantine, and those that would do the same. Resolves when that is
+   * durable, or when the service has stopped: then they are still leased, and suspect at the next start.
    */
   async quarantine(ready: ReadyDelivery, { during, cause, message }: Condemned): Promise<void> {
     const { store, metrics, log } = this.#parts
     const { email, recipients, leaseToken } = ready
     const condemned = (this.#known.get(email.id)?.condemned ?? 0) + 1
     this.#known.set(email.id, { suspicion: 2, condemned })
-    // What is sent to all is as dangerous for the others; what a server does about it, or what is in one copy, need not
-    // be.
+    // A message that all recipients share is as dangerous for the others; a server's reaction to it, or the content of
+    // one copy, need not be.
     const same = during === 'composing' && !email.individual
     const others = same || condemned >= COPIES ? 'quarantine' : 'suspect'
     const positions = recipients.map(({ position }) => position)
     const request = { emailId: email.id, leaseToken, positions, others, message } as const
     log.error(
       { emailId: email.id, companyId: email.companyId, recipients: positions, during, cause },
-      'An email took down the process in which it was tried alone; it is in quarantine',
+      'An email is in quarantine: it took down the process that tried it alone',
     )
     metrics.outcomes.inc({ verdict: 'quarantined' }, positions.length)
     while (!this.#stopped) {

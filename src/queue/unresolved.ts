@@ -3,15 +3,14 @@ import type { ReadyDelivery } from './deliveries.ts'
 import type { Holdings } from './holdings.ts'
 
 /**
- * Deliveries whose path is being looked up. They have their places in the ready queues, so that room is not promised
- * twice.
+ * Deliveries whose path is being looked up. They hold places in the ready queues, so that no place is promised twice.
  */
 export class Unresolved {
   readonly #waiting = new Set<ReadyDelivery>()
   readonly #holdings: Holdings
   readonly #found: (ready: ReadyDelivery) => void
 
-  /** `found`: takes over a delivery that has its path. */
+  /** `found`: takes over a delivery whose path is known. */
   constructor(holdings: Holdings, found: (ready: ReadyDelivery) => void) {
     this.#holdings = holdings
     this.#found = found
@@ -33,7 +32,7 @@ export class Unresolved {
     return this.#waiting
   }
 
-  /** Takes everything out (to give it back at a stop). */
+  /** Removes everything (to give it back at a stop). */
   drain(): ReadyDelivery[] {
     const rest = [...this.#waiting]
     this.#waiting.clear()

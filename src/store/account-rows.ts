@@ -1,4 +1,4 @@
-/** Companies, domains and keys as both databases have them. */
+/** Companies, domains and keys: between rows of either database and objects. */
 import {
   type AccountsChange,
   type ApiKey,
@@ -25,7 +25,7 @@ const LIMIT_COLUMN: Readonly<Record<keyof CompanyLimits, string>> = {
 }
 const LIMIT_NAMES = Object.keys(LIMIT_COLUMN) as (keyof CompanyLimits)[]
 
-/** For SELECT, each under its name, and for INSERT, in the order of `limitValues`. */
+/** For SELECT, each column under its name, and for INSERT, in the order of `limitValues`. */
 export const SELECTED_LIMITS = LIMIT_NAMES.map((name) => `${LIMIT_COLUMN[name]} AS "${name}"`).join(', ')
 export const LIMIT_COLUMNS = Object.values(LIMIT_COLUMN).join(', ')
 
@@ -33,7 +33,7 @@ export function limitValues(limits: CompanyLimits): (number | null)[] {
   return LIMIT_NAMES.map((name) => limits[name])
 }
 
-/** The columns that a change names, with their new values. */
+/** The columns of a change, with their new values. */
 export function changedLimits(limits: Partial<CompanyLimits>): [column: string, value: number | null][] {
   return LIMIT_NAMES.flatMap((name) => {
     const value = limits[name]
@@ -47,7 +47,7 @@ export function companyOf({ id, name, createdAt, ...limits }: CompanyRow): Compa
   return { id, name, createdAt, limits }
 }
 
-/** What counts of what a company, of this number, owns. */
+/** Statements that count what a company owns; `$1` is the company's number. */
 export const COUNTED: Readonly<Record<Owned, string>> = {
   domains: 'SELECT count(*) FROM domains WHERE company = $1',
   keys: 'SELECT count(*) FROM api_keys WHERE company = $1 AND revoked_at IS NULL',
@@ -58,7 +58,7 @@ export function limitColumn(owned: Owned): string {
   return LIMIT_COLUMN[owned]
 }
 
-/** Throws OverLimit when there is no room for one more. `own`: the limit of the company's own. */
+/** Throws OverLimit when there is no room for one more. `own`: the company's own limit. */
 export function refuseFull(owned: Owned, count: number, own: number | null): void {
   const most = own ?? USUAL_MOST[owned]
   if (count < most) return
@@ -69,7 +69,7 @@ export function refuseFull(owned: Owned, count: number, own: number | null): voi
   )
 }
 
-/** Throws OverLimit. `count`: the DKIM keys that a domain has. */
+/** Throws OverLimit when the domain may have no further DKIM key. `count`: the keys it has. */
 export function refuseFullOfKeys(count: number): void {
   if (count < MOST_DKIM_KEYS) return
   throw new OverLimit(
@@ -77,7 +77,7 @@ export function refuseFullOfKeys(count: number): void {
   )
 }
 
-/** Why a new domain cannot have its name. */
+/** The reason why a new domain cannot have its name. */
 export function takenName(domain: Pick<SendingDomain, 'name' | 'status' | 'sending'>): string {
   if (holdsName(domain)) return heldElsewhere(domain.name)
   return `The domain ${domain.name} is already set up`
@@ -88,26 +88,26 @@ export function heldElsewhere(name: string): string {
 }
 
 /**
- * Revoked keys of a company that are known, the newest: who makes keys and revokes them all day must not fill the
- * memory of every node.
+ * Revoked keys of a company that are kept in memory, newest first: a client that makes and revokes keys all day must
+ * not fill the memory of every node.
  */
 export const REVOKED_KEPT = 100
 
-/** Of changes further back than so many versions, and of more than so many things, everything is read again. */
+/** Everything is read again after more than so many versions, or when more than so many things have changed. */
 export const VERSIONS_KEPT = 5_000
 const MOST_CHANGED = 500
-/** Among the ids of what changed: the routes, all together. */
+/** The id that stands for all routes together among the ids of changed things. */
 export const ROUTES = 'routes'
 
-/** A thing that was changed with a version. */
+/** The version of a change, and the id of the thing it changed. */
 export interface ChangedRow {
   version: number
   id: string
 }
 
 /**
- * The ids of what was changed since a version. Null where what is kept does not lead from there to the version of now
- * without a gap: it is too long ago, or somebody has raised the version by hand.
+ * The ids of the things changed since a version. Null when the kept changes do not lead from there to the present
+ * version without a gap: the version is too old, or somebody has raised it by hand.
  */
 export function changedIds(rows: readonly ChangedRow[], since: number, now: number): string[] | null {
   const ids = new Set(rows.map(({ id }) => id))

@@ -10,70 +10,70 @@ import type {
   SendingDomain,
 } from '../accounts/account.ts'
 
-/** Whose route: a company's (`domainId` null) or that of one of its domains. */
+/** The owner of a route: a company (`domainId` null) or one of its domains. */
 export type RouteScope = Pick<Route, 'companyId' | 'domainId'>
 
-/** Of a sending domain; what is absent stays as it is. */
+/** A change of a sending domain; absent fields stay as they are. */
 export interface DomainChange
   extends Partial<Pick<SendingDomain, 'status' | 'sending' | 'speaksFor' | 'settings' | 'seen'>> {
   /**
-   * Its company has shown that it is hers: where it was inactive it is active, and where it is suspended it stays so.
+   * The company has proven that it owns the domain: an inactive domain becomes active, a suspended one stays suspended.
    */
   proven?: true
 }
 
-/** Of a DKIM key; what is absent stays as it is. */
+/** A change of a DKIM key; absent fields stay as they are. */
 export type DkimChange = Partial<Pick<DkimIdentity, 'active' | 'selector'>>
 
 export interface AccountReads {
   accounts(): Promise<AccountsSnapshot>
-  /** The version that every change raises: another number after it. Costs the same however many accounts there are. */
+  /** The version, which changes with every change of accounts. Costs the same however many accounts there are. */
   accountsVersion(): Promise<number>
-  /** What has changed since that version. Null: too long ago to tell, everything is to be read. */
+  /** The changes since that version. Null: the version is too old, everything must be read. */
   accountsSince(version: number): Promise<AccountsChange | null>
-  /** As it is now; null: there is none with the id. */
+  /** The domain as it is now; null when the id is unknown. */
   findDomain(id: string): Promise<SendingDomain | null>
-  /** Recipients that quotas have counted on the day and in the month of `at` (Unix ms), in UTC. */
+  /** Recipients counted by quotas on the day and in the month of `at` (Unix ms), in UTC. */
   quotaUsed(companyId: string, at: number): Promise<{ daily: number; monthly: number }>
 }
 
-/** Rare writes about accounts; each bumps the version that `watch` looks at. */
+/** Rare writes about accounts; each raises the version that `watch` looks at. */
 export interface AccountStore extends AccountReads {
   addCompany(company: Company): Promise<void>
-  /** Those named are changed. StoreConflict when there is no such company. */
+  /** Changes the given limits. StoreConflict when there is no such company. */
   updateCompany(id: string, change: { limits: Partial<CompanyLimits> }): Promise<void>
-  /** StoreConflict when the company has one of the name. OverLimit: it has as many as it may have. */
+  /** StoreConflict when the company has a domain of that name. OverLimit when it may have no further domain. */
   addDomain(domain: SendingDomain): Promise<void>
-  /** StoreConflict when there is no such domain, or the name comes to be held that another company holds. */
+  /** StoreConflict when there is no such domain, or it would hold a name that another company holds. */
   updateDomain(id: string, change: DomainChange): Promise<void>
   /**
-   * With its DKIM keys and its route; API keys for it alone are revoked. Its id stays known as removed where mail may
-   * have been accepted from it. False when it is unknown.
+   * Removes the domain with its DKIM keys and its route; API keys restricted to it are revoked. Its id is remembered as
+   * removed when mail may have been accepted from it. False when it is unknown.
    */
   removeDomain(id: string, at: number): Promise<boolean>
   /**
-   * After those it has. StoreConflict when there is no such domain, or it has a key of this selector. OverLimit:
-   * MOST_DKIM_KEYS.
+   * Adds a key after the existing ones. StoreConflict when there is no such domain, or it has a key of this selector.
+   * OverLimit: MOST_DKIM_KEYS.
    */
   addDkimKey(domainId: string, key: DkimIdentity): Promise<void>
   /**
-   * False when it is unknown, or is the last active one and would be no more. StoreConflict when the selector is taken.
+   * False when the key is unknown, or is the last active one and would be deactivated. StoreConflict when the selector
+   * is taken.
    */
   updateDkimKey(id: string, change: DkimChange): Promise<boolean>
-  /** False when it is unknown, or the last active one of its domain. */
+  /** False when the key is unknown, or the last active one of its domain. */
   removeDkimKey(id: string): Promise<boolean>
-  /** OverLimit: the company has as many as it may have. */
+  /** OverLimit when the company may have no further key. */
   addKey(key: ApiKey): Promise<void>
-  /** False when it is unknown. */
+  /** False when the key is unknown. */
   renameKey(id: string, name: string): Promise<boolean>
   revokeKey(id: string, at: number): Promise<boolean>
   /**
-   * Domains removed, and keys revoked, before `before` (Unix ms) are known no more: at most `limit` of each. How many
-   * they were.
+   * Forgets domains removed, and keys revoked, before `before` (Unix ms), at most `limit` of each. Returns how many.
    */
   forgetAccounts(before: number, limit: number): Promise<number>
-  /** Instead of the one that the company, or its domain, has. StoreConflict when the domain is not the company's. */
+  /** Replaces the route of the company, or of its domain. StoreConflict when the domain is not the company's. */
   setRoute(route: Route): Promise<void>
-  /** False when there is none. */
+  /** False when there is no route. */
   removeRoute(scope: RouteScope): Promise<boolean>
 }

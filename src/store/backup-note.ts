@@ -1,6 +1,7 @@
 /**
- * When the last copy of an SQLite database was made, and where it is: a small file beside the database. In the database
- * itself it would take opening it to write, which a copy of a damaged one, or of one of another version, must not do.
+ * Remembers when the last copy of an SQLite database was made, and where it is: in a small file beside the database. A
+ * note in the database itself would need it opened for writing, which a copy of a damaged database, or of one of
+ * another version, must not do.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -13,16 +14,16 @@ export interface BackupNote {
 
 const pathOf = (database: string) => `${database}.backup.json`
 
-/** The copy is made, whether or not that can be noted. */
+/** The copy exists, whether or not the note can be written. */
 export function noteBackup(database: string, note: BackupNote): void {
   try {
     writeFileSync(pathOf(database), `${JSON.stringify(note)}\n`, { mode: 0o600 })
   } catch {
-    // A directory that may not be written to: what is not noted is asked for again.
+    // A directory that may not be written to: without a note, the operator is asked for a backup again.
   }
 }
 
-/** Null: none is known of. */
+/** Null: no copy is known. */
 export function lastBackup(database: string): BackupNote | null {
   try {
     const { at, file } = JSON.parse(readFileSync(pathOf(database), 'utf8')) as Partial<BackupNote>

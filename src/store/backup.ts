@@ -5,8 +5,8 @@ import { StoreConflict } from './store.ts'
 export type { BackupResult }
 
 /**
- * Copies the database to a file, consistent, while the service runs. For SQLite; a PostgreSQL server has tools of its
- * own, which the StoreConflict names.
+ * Copies the database consistently to a file while the service runs. For SQLite; a PostgreSQL server has its own tools,
+ * which the StoreConflict names.
  */
 export function backUpDatabase(
   database: Settings['database'],

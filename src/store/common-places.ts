@@ -1,27 +1,29 @@
-/** What several lists have in common: as few of them are read as tell. */
+/** Finds the places that several lists have in common, reading as few lists as needed. */
 import { isByTerm, type PlaceList, placesInBoth } from './digest.ts'
 import type { ListedSegments } from './digest-store.ts'
 
-/** Of a list what it has in these segments, which are in order; `whether`: only in which of them it has anything. */
+/**
+ * Asks for a list's places in these segments, which are in order; `whether`: only for the segments in which it has any.
+ */
 export interface ListQuestion {
   list: PlaceList
   segments: readonly number[]
   whether: boolean
 }
 
-/** Its places by segment; one in which it has nothing is missing. */
+/** The places of a list by segment; a segment without places is missing. */
 export type ListAnswer = ReadonlyMap<number, Uint8Array>
 
 type Found = ListedSegments['segments']
-/** Several at once where none of them waits for what comes of another. */
+/** Several questions at once when none depends on the answer to another. */
 type Asking<T> = Generator<readonly ListQuestion[], T, readonly ListAnswer[]>
 
-/** Segments in which all lists are read, to know of the rest which of them tell most. */
+/** Segments in which all lists are read, to learn which lists narrow the rest most. */
 const PROBED = 8
-/** A list that leaves more than this part of what others have is passed over. */
+/** A list that leaves more than this part of the places of the others is skipped. */
 const WORTH_READING = 0.5
 
-/** Asks for what it needs of the lists, and is given it. */
+/** Yields questions about the lists, and receives the answers. */
 export function* commonPlaces(lists: readonly PlaceList[], segments: readonly number[]): Asking<Found> {
   if (segments.length === 0) return []
   const [only, ...more] = lists
@@ -38,7 +40,7 @@ export function* commonPlaces(lists: readonly PlaceList[], segments: readonly nu
   return rest.length === 0 ? found : [...found, ...(yield* ofTheRest(probes, rest))]
 }
 
-/** What a list has in the probed segments. */
+/** The places of a list in the probed segments. */
 interface Probe {
   list: PlaceList
   answer: ListAnswer
@@ -60,7 +62,8 @@ function* ofTheRest(probes: readonly Probe[], rest: readonly number[]): Asking<F
 }
 
 /**
- * Where it costs little to know, and is not likely to be everywhere: without the segments in which a list has nothing.
+ * Leaves out the segments in which a list has nothing, asking only lists for which that is cheap to find out and that
+ * are not likely to be in every segment.
  */
 function* whereAny(probes: readonly Probe[], rest: readonly number[]): Asking<readonly number[]> {
   const seldom = probes.filter(({ list, found }) => isByTerm(list.kind) && found.length < PROBED)
@@ -69,7 +72,7 @@ function* whereAny(probes: readonly Probe[], rest: readonly number[]): Asking<re
   return rest.filter((segment) => answers.every((answer) => answer.has(segment)))
 }
 
-/** What of these the list has, too. */
+/** The common places that this list has, too. */
 function* among(common: Found, list: PlaceList): Asking<Found> {
   if (common.length === 0) return []
   const segments = common.map(({ segment }) => segment)

@@ -1,4 +1,4 @@
-/** What goes to delivery: rows in the shape that the queries of both databases give them. */
+/** The content for delivery: rows in the shape in which the queries of both databases return them. */
 import { type Columns, rowReader } from '../email/codec.ts'
 import { fieldsOf, recipientFieldsOf } from '../email/fields.ts'
 import type { Held } from '../email/lifecycle/attempted.ts'
@@ -8,7 +8,7 @@ import type { Attachment } from '../mail/message.ts'
 import { COLUMNS } from './email-columns.ts'
 import { dispositionOf } from './file-rows.ts'
 
-/** The stored content of an email cannot be turned back into what was accepted. */
+/** The stored content of an email cannot be turned back into the accepted email. */
 export class ContentDamaged extends Error {
   override name = 'ContentDamaged'
 }
@@ -33,8 +33,8 @@ const recipientOf = rowReader<ClaimedRecipient>(
 )
 
 /**
- * The email without recipients. `row`, `large`: rows with a column for each field that who claims it reads; `files`: in
- * order. Throws ContentDamaged, saying what is missing or does not read back.
+ * The email without recipients. `row`, `large`: rows with a column for each field of a claim; `files`: in order. Throws
+ * ContentDamaged, saying what is missing or unreadable.
  */
 export function claimedEmail(row: object, large: object, files: readonly FileRow[]): ClaimedEmail {
   const email = claimedOf(row, large)
@@ -44,8 +44,8 @@ export function claimedEmail(row: object, large: object, files: readonly FileRow
 }
 
 /**
- * `row`: with a column for each field that who claims it reads. ContentDamaged (returned, not thrown: other recipients
- * are not concerned) when one does not read back.
+ * `row`: with a column for each field of a claimed recipient. Returns ContentDamaged (it does not throw: other
+ * recipients are not concerned) when one is unreadable.
  */
 export function claimedRecipient(row: Held & { position: number }): ClaimedRecipient | ContentDamaged {
   try {
@@ -56,9 +56,9 @@ export function claimedRecipient(row: Held & { position: number }): ClaimedRecip
   }
 }
 
-/** What is shown with a recipient that ends because its mail cannot be read back. */
+/** The message shown with a recipient that ends because its mail is unreadable. */
 export function notSent(why: ContentDamaged): string {
-  return `Not sent: ${why.message}. Restore it from a backup, or have the sender hand it in again`
+  return `Not sent: ${why.message}. Restore it from a backup, or ask the sender to submit it again`
 }
 
 function fileOf(
@@ -76,7 +76,7 @@ function fileOf(
   return file
 }
 
-/** Columns that throw ContentDamaged, with such a message, where they do not read back. */
+/** Columns that throw ContentDamaged, with this message, when they are unreadable. */
 function orDamaged(message: (field: string) => string): Columns {
   const read = <T>(of: (text: string | null) => T, text: string | null, field: string): T => {
     try {

@@ -1,8 +1,8 @@
-/** What a step of the digest adds to the counts that are kept. */
+/** The counts that one step of the digest adds to the stored ones. */
 import { COUNT_SIZES, type CountDimension, type DigestCount, EVERY_COMPANY } from './digest.ts'
 import { type NamedDestinations, OTHERS } from './named-destinations.ts'
 
-/** What counts have in common that are told apart by value and time. */
+/** The fields shared by counts that differ only in value and time. */
 type Counted = Pick<DigestCount, 'company' | 'domainId' | 'type'> & { dimension: CountDimension }
 
 const MINUTE = COUNT_SIZES.minute
@@ -27,7 +27,7 @@ export class Counts {
   }
 }
 
-/** Hours and days follow from minutes: most values are counted in one minute of a step. */
+/** Hours and days are summed up from minutes: most values occur in only one minute of a step. */
 class Series {
   readonly #counted: Counted
   readonly #values = new Map<string, Map<number, number>>()
@@ -36,7 +36,7 @@ class Series {
     this.#counted = counted
   }
 
-  /** `minute`: since the Unix epoch. */
+  /** `minute`: minutes since the Unix epoch. */
   add(value: string, minute: number, n: number): void {
     const minutes = this.#values.get(value)
     if (minutes === undefined) this.#values.set(value, new Map([[minute, n]]))
@@ -58,12 +58,12 @@ class Series {
 const ALL_SIZES = Object.values(COUNT_SIZES)
 const LONG_SIZES = [COUNT_SIZES.hour, COUNT_SIZES.day]
 
-/** Destinations are added up and not drawn: hours will do. */
+/** Destinations are added up and never drawn as a chart: hours are fine enough. */
 function sizesOf(dimension: CountDimension): readonly number[] {
   return dimension === 'destination' ? LONG_SIZES : ALL_SIZES
 }
 
-/** By when a bucket of this size begins, in Unix ms. */
+/** Sums by the beginning of their bucket of this size, in Unix ms. */
 function sumsBy(size: number, minutes: ReadonlyMap<number, number>): Iterable<[start: number, n: number]> {
   if (minutes.size === 1) {
     const [[minute, n]] = minutes as unknown as [[number, number]]
@@ -84,12 +84,12 @@ function startOf(size: number, minute: number): number {
 interface DayOfCompany {
   company: number
   day: number
-  /** What all of the step comes to, by recipient domain. */
+  /** Total of the step, by recipient domain. */
   sums: Map<string, number>
   counted: { type: string; minute: number; domain: string; n: number }[]
 }
 
-/** Counts by recipient domain, until it is known which of these are named. */
+/** Counts by recipient domain, until it is known which of the domains are named. */
 export class DestinationCounts {
   readonly #days = new Map<string, DayOfCompany>()
 

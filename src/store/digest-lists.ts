@@ -1,4 +1,4 @@
-/** The lists that a step of the digest adds to those that are kept. */
+/** The list entries that one step of the digest adds to the stored lists. */
 
 import { EVENT_TYPES } from '../email/event.ts'
 import {
@@ -15,7 +15,7 @@ import {
 
 type DigestList = Digest['lists'][number]
 
-/** A term with so many places in one segment has a list of its own there. */
+/** A term with so many places in one segment gets a list of its own there. */
 const OWN_LIST = 8
 
 /** Offsets in one segment by term. */
@@ -26,7 +26,7 @@ interface Terms {
   offsets: Map<number, number[]>
 }
 
-/** What a step files, and the same of all companies together. */
+/** The entries of a step, and those for all companies together. */
 export class Lists {
   readonly #terms = new Map<string, Terms>()
   #last: Terms | null = null
@@ -38,7 +38,7 @@ export class Lists {
     else known.push(...offsets)
   }
 
-  /** What comes several times one after the other is filed once. */
+  /** Consecutive repetitions are filed once. */
   addOnce(company: number, kind: ListKind, segment: number, term: number, offset: number): void {
     if (this.#of(company, kind, segment).offsets.get(term)?.at(-1) === offset) return
     this.add(company, kind, segment, term, [offset])
@@ -55,7 +55,7 @@ export class Lists {
     return terms
   }
 
-  /** In the order in which they are kept. */
+  /** In the order in which they are stored. */
   all(): DigestList[] {
     const own = [...this.#terms.values()].flatMap((terms) =>
       isByTerm(terms.kind) ? byTerm(terms) : bySegment(terms),
@@ -97,8 +97,8 @@ function bySegment({ company, kind, segment, offsets }: Terms): DigestList[] {
 const OF_EVENTS: ReadonlySet<number> = new Set(EVENT_TYPES.map(emailTerms.ofEvent))
 
 /**
- * Of emails, the same for all companies: places are in one order, and terms say nothing of whose they are. Not those of
- * domains and keys, which are one company's.
+ * Lists of emails that are the same for all companies: places share one order, and terms do not name a company. Lists
+ * of domains and keys are left out, because those belong to one company.
  */
 function ofEveryCompany(own: readonly DigestList[]): DigestList[] {
   const merged = new Map<string, { kind: ListKind; major: number; minor: number; parts: Uint8Array[] }>()

@@ -1,41 +1,44 @@
-/** What is made of the log of events by those who follow it, and read by those who search and count. */
+/** The digest of the log of events: written by its follower, read for search and statistics. */
 
 import type { CountDimension, CountSize, Digest, PlaceList } from './digest.ts'
 import type { Advance } from './follower-store.ts'
 
 export interface DigestStore {
-  /** What is to be kept of the next events behind a cursor, at most about so many, and the cursor behind these. */
+  /** The digest of the next events behind a cursor, about `limit` of them at most, and the cursor behind these. */
   digestAfter(cursor: number, limit: number): Promise<{ digest: Digest; cursor: number; more: boolean }>
-  /** In one commit with the follower's cursor. False, and nothing is kept, as `advanceFollower` has it. */
+  /** Stores a digest in one commit with the follower's cursor. False, storing nothing, as for `advanceFollower`. */
   keepDigest(advance: Advance, digest: Digest): Promise<boolean>
-  /** Lists of a company, segment by segment. */
+  /** The common places of lists of a company, segment by segment. */
   readLists(request: ListRequest): Promise<ListedSegments>
-  /** By time. Null: there is more to add up than is wanted. */
+  /** Counts by time. Null: there are too many counts to add up. */
   countEvents(request: SeriesRequest): Promise<EventCount[] | null>
   /** Of each step and of the whole time, by value, the values in which parts of what is counted lie. Null as above. */
   countRanks(request: RankRequest): Promise<RankedCount[] | null>
-  /** A page of groups, added up where the counts lie. Null: there is more to add up than is wanted. */
+  /** A page of groups, added up in the database. Null: there are too many counts to add up. */
   groupEvents(request: GroupRequest): Promise<EventGroups | null>
-  /** By what they are counted by, over the whole time. Null: there is more to add up than is wanted. */
+  /** Sums by `by`, over the whole time. Null: there are too many counts to add up. */
   sumEvents(request: SumRequest): Promise<EventSum[] | null>
-  /** Sums of the values with most mail, with most failures, and of the empty value. Null as for all sums. */
+  /**
+   * Sums of the values with the most mail, of those with the most failures, and of the empty value. Null: as for all
+   * sums.
+   */
   sumBusiest(request: BusiestRequest): Promise<EventSum[] | null>
-  /** A page of the tags of mail, and how many there are in all. Null: there is more to go through than is wanted. */
+  /** A page of the tags in use, and how many there are in all. Null: there are too many counts to go through. */
   seenTags(request: SeenTagsRequest): Promise<SeenTags | null>
-  /** Removes a little of what is older than any email, and of counts past their time. True when there may be more. */
+  /** Removes some lists older than any email, and some expired counts. True when there may be more. */
   trimDigest(before: CountsBefore): Promise<boolean>
 }
 
 export interface ListRequest {
-  /** Null: of all companies; of emails, by what is filed for all of them. */
+  /** Null: all companies; for emails, those lists that are kept for all companies. */
   companyId: string | null
-  /** All of emails, or all of events. */
+  /** Either lists of emails only, or of events only. */
   lists: readonly PlaceList[]
   /** Segments, both included. */
   from: number
   to: number
   newestFirst: boolean
-  /** Of events: only segments in which something happened then (Unix ms) or later, and before. */
+  /** For events: only segments in which something happened at `since` (Unix ms) or later, and before `until`. */
   since: number | null
   until: number | null
   /** Segments looked at, at most. */
@@ -43,10 +46,13 @@ export interface ListRequest {
 }
 
 export interface ListedSegments {
-  /** In order. What is in all of the lists is here, and perhaps more, where that costs less than reading them all. */
+  /**
+   * In order. They hold every place that all of the lists have in common, and perhaps others, when reading all lists
+   * would cost more.
+   */
   segments: {
     segment: number
-    /** Two octets a place, in no order, some of them several times. */
+    /** Two octets per place, unordered, with possible repetitions. */
     places: Uint8Array
   }[]
   /** The last segment that was looked at; null: none is left. */
@@ -54,18 +60,18 @@ export interface ListedSegments {
 }
 
 export interface CountRequest {
-  /** Null: of all companies together, by what is counted for all of them. */
+  /** Null: all companies together, from the counts kept for all of them. */
   companyId: string | null
-  /** Sending domain; null: of all, together. */
+  /** Sending domain; null: all domains together. */
   domainId: string | null
   size: CountSize
   dimension: CountDimension
   /** A tag's value, a recipient domain, both without regard to the case of ASCII letters; null: each. */
   value: string | null
-  /** Unix ms: of the buckets that begin then or later, and before. */
+  /** Unix ms: buckets that begin at `since` or later, and before `until`. */
   since: number
   until: number
-  /** Counts added up at most: how many there are, senders decide by their tags and recipients. */
+  /** Counts added up at most: senders decide by their tags, and recipients by their domains, how many there are. */
   most: number
 }
 
@@ -93,13 +99,13 @@ export interface RankedCount {
 }
 
 export interface SumRequest extends CountRequest {
-  /** `company`: where no company is named. */
+  /** `company`: only when no company is named. */
   by: 'value' | 'domain' | 'company'
 }
 
 export interface GroupRequest extends CountRequest {
   by: {
-    /** A group for each bucket, or for the buckets of each month (UTC); null: one for the whole time. */
+    /** A group for each bucket, or for all buckets of a month (UTC); null: one group for the whole time. */
     time: 'bucket' | 'month' | null
     /** A group for each value, for each sending domain (its id is the value then), or one for all. */
     value: boolean | 'domain'
@@ -108,15 +114,15 @@ export interface GroupRequest extends CountRequest {
   limit: number
 }
 
-/** Sums by type. */
+/** Sums by event type. */
 export type Sums = Readonly<Record<string, number>>
 
 export interface EventGroups {
   /** The groups of the page, in the order of their first counts, then of their values. */
   groups: {
-    /** Unix ms at which the bucket or the month begins; null where time makes no groups. */
+    /** Unix ms of the beginning of the bucket or month; null when groups are not made by time. */
     start: number | null
-    /** Empty where values make no groups. */
+    /** Empty when groups are not made by value. */
     value: string
     sums: Sums
   }[]
@@ -127,7 +133,7 @@ export interface EventGroups {
 }
 
 export interface BusiestRequest extends CountRequest {
-  /** Values with most accepted, and as many with most that bounced or failed. */
+  /** So many values with the most accepted mail, and as many with the most bounces and failures. */
   limit: number
 }
 
@@ -140,20 +146,20 @@ export interface EventSum {
 
 export interface SeenTagsRequest {
   companyId: string
-  /** Sending domains whose mail had them. */
+  /** Sending domains whose mail had the tags. */
   domainIds: readonly string[]
   /** Only this tag, however it is spelt, with the domains that list it; null: every tag. */
   tag: string | null
   /** Only names that begin with this. */
   prefix: string
-  /** Only names behind this one, and before that one. */
+  /** Only names after `after`, and before `before`. */
   after: string | null
   before: string | null
-  /** Then by name, rising. */
+  /** Ties are ordered by name, ascending. */
   order: { by: TagOrder; falling: boolean }
   skip: number
   limit: number
-  /** Counts gone through for them at most. */
+  /** Counts gone through at most. */
   looks: number
 }
 
@@ -162,12 +168,12 @@ export type TagOrder = 'tag' | 'description' | 'first' | 'last'
 export interface SeenTag {
   /** The spelling that was seen first. */
   tag: string
-  /** The description that one of the domains has for it. */
+  /** The description that one of the domains gives it. */
   description: string
-  /** Unix ms: the days on which it was seen first and last. */
+  /** Unix ms: the days on which it was first and last seen. */
   first: number
   last: number
-  /** Ids of those that list it, where one tag is asked for; else none. */
+  /** Ids of the domains that have it, when one tag is asked for; otherwise none. */
   domainIds: readonly string[]
 }
 
@@ -180,10 +186,10 @@ export interface EventCount {
   /** Unix ms. */
   start: number
   value: string
-  /** A type of event; `accepted`: recipients of accepted emails. */
+  /** An event type; `accepted`: recipients of accepted emails. */
   type: string
   n: number
 }
 
-/** Unix ms: which counts are past their time, by the length of their buckets. */
+/** Unix ms: counts before this have expired, by the length of their buckets. */
 export type CountsBefore = Readonly<Record<CountSize, number>>

@@ -1,24 +1,23 @@
 /**
- * What is made of the log of events for those who search and count: which emails and events have something in common,
- * and how many events there were when. Made behind the hot path, which gets no index for any of this.
+ * The digest of the log of events, for search and statistics: lists of the emails and events that have something in
+ * common, and counts of events by time. It is made behind the hot path, whose tables get no index for this.
  *
- * Places of emails and numbers of events are kept in lists: one for each term (an address, a tag, a type of event, ...)
- * and segment of the order, as two octets for each place within the segment. Terms of which a segment has few places
- * share lists: a row for each address would cost more than everything else about an email that is made here. To a list
- * something is only added.
+ * Lists hold places of emails and numbers of events: one list for each term (an address, a tag, a type of event, ...)
+ * and segment of the order, with two octets for each place within the segment. Terms with few places in a segment share
+ * lists: a row for each address would cost more than the rest of an email's digest. Lists are only ever appended to.
  */
 
-/** In the place of a company's number: all companies together. */
+/** Stands for all companies together in place of a company's number. */
 export const EVERY_COMPANY = 0
 
-/** Places of emails, and numbers of events, in one segment. */
+/** Places of emails, and numbers of events, per segment. */
 export const EMAILS_A_SEGMENT = 8_192
 export const EVENTS_A_SEGMENT = 4_096
 
 /**
- * Of what a list is, and how it is found. Of a term that few lists have, the lists of all segments lie side by side
- * (`major` is the term); of one of which there are many, such as an address, those of one segment do: what is written
- * at one time then lies together.
+ * The content of a list, and its key. For a kind with few terms, a term's lists of all segments lie side by side
+ * (`major` is the term); for a kind with many terms, such as addresses, the lists of one segment do: rows written at
+ * the same time then lie together.
  */
 export const LIST = { emailsByFew: 0, emailsByMany: 1, eventsByFew: 2, eventsByMany: 3 } as const
 export type ListKind = (typeof LIST)[keyof typeof LIST]
@@ -31,18 +30,21 @@ export function isOfEvents(kind: ListKind): boolean {
   return kind === LIST.eventsByFew || kind === LIST.eventsByMany
 }
 
-/** The terms there are. Each becomes a number; what two have in common by chance is found, looked at and dropped. */
+/**
+ * All terms. Each becomes a number; when two terms share a number by chance, the wrong matches are found, checked and
+ * dropped.
+ */
 export const emailTerms = {
   ofDomain: (domainId: string) => termOf('domain', domainId),
   ofAddress: (folded: string) => termOf('to', folded),
-  /** Of a recipient. */
+  /** The domain of a recipient. */
   ofRecipientDomain: (name: string) => termOf('to domain', name),
   ofTag: (name: string) => termOf('tag', name),
   ofTagValue: (name: string, value: string) => termOf('tag value', name, value),
   ofKey: (keyId: string) => termOf('key', keyId),
-  /** As `subject-words.ts` has it. */
+  /** A word as `subject-words.ts` folds it. */
   ofWord: (word: string) => termOf('word', word),
-  /** That such an event has happened to the email: of the types for which `isFiledByEvent` holds. */
+  /** Such an event has happened to the email; only for types for which `isFiledByEvent` holds. */
   ofEvent: (type: string) => termOf('event', type),
 }
 export const eventTerms = {
@@ -52,20 +54,20 @@ export const eventTerms = {
   ofTagValue: (name: string, value: string) => termOf('tag value', foldedTag(name), foldedTag(value)),
 }
 
-/** Events that nearly every email has: it is found as fast without lists of them. */
+/** Events that nearly every email has: a search for them is as fast without lists. */
 const USUAL: ReadonlySet<string> = new Set(['queued', 'sent', 'delivered'])
 
-/** Whether emails are listed by events of this type (`emailTerms.ofEvent`). */
+/** True when emails are listed by events of this type (`emailTerms.ofEvent`). */
 export function isFiledByEvent(type: string): boolean {
   return !USUAL.has(type)
 }
 
-/** Tags of events compare without regard to the case of their letters. */
+/** Tags of events are compared without regard to case. */
 export function foldedTag(text: string): string {
   return text.toLowerCase()
 }
 
-/** 53 bits of two FNV-1a hashes. */
+/** A number of 53 bits, from two FNV-1a hashes. */
 function termOf(...parts: string[]): number {
   let high = 0x811c9dc5
   let low = 0x01234567
@@ -85,36 +87,36 @@ export function segmentOf(place: number, length: number): number {
   return Math.floor(place / length)
 }
 
-/** Shared lists of a segment. */
+/** Number of shared lists of a segment. */
 const SHARED = 64
-/** Octets of a place in a shared list: what is left of the term, then the place. */
+/** Octets of an entry in a shared list: the rest of the term, then the place. */
 const SHARED_OCTETS = 6
 
-/** In the place of the term, that of the list which it shares with others. */
+/** The key of the shared list that holds this term. */
 export function sharedBy(term: number): number {
   return -1 - (Math.floor(term / 0x1_0000_0000) % SHARED)
 }
 
-/** What is filed under one of these terms. */
+/** The places filed under one of these terms. */
 export interface PlaceList {
   kind: ListKind
   terms: readonly number[]
 }
 
-/** A part of a list as it is kept. */
+/** A part of a list as it is stored. */
 export interface ListRow {
   segment: number
-  /** The term, or the number of a list that terms share. */
+  /** The term, or the key of a list that terms share. */
   key: number
   places: Uint8Array
 }
 
-/** Under which keys rows of a list may be. */
+/** The keys that rows of the list may have. */
 export function keysOf({ kind, terms }: PlaceList): number[] {
   return isByTerm(kind) ? [...terms] : [...new Set([...terms, ...terms.map(sharedBy)])]
 }
 
-/** What these rows have of the list; a segment in which they have nothing is missing. */
+/** The list's places in these rows; a segment without places is missing. */
 export function placesBySegment(
   { kind, terms }: PlaceList,
   rows: readonly ListRow[],
@@ -133,8 +135,8 @@ export function placesBySegment(
 }
 
 /**
- * Octets from which on a list by term is written anew without what is there several times: an email may have the same
- * event any number of times.
+ * Octets from which a list keyed by term is rewritten without repetitions: an email may have the same event any number
+ * of times.
  */
 export const LONG_LIST = 4 * 2 * EMAILS_A_SEGMENT
 
@@ -143,7 +145,7 @@ export function withoutRepeats(places: Uint8Array): Uint8Array {
   return packPlaces([...new Set(offsetsOf(places))])
 }
 
-/** Octets of places within their segment. */
+/** Encodes places within their segment. */
 export function packPlaces(offsets: readonly number[]): Uint8Array {
   const octets = new Uint8Array(offsets.length * 2)
   let at = 0
@@ -154,7 +156,7 @@ export function packPlaces(offsets: readonly number[]): Uint8Array {
   return octets
 }
 
-/** The same of several terms, for a shared list: the terms and places in turns. */
+/** Encodes places of several terms for a shared list: terms and places alternate. */
 export function packShared(pairs: readonly number[]): Uint8Array {
   const octets = new Uint8Array((pairs.length / 2) * SHARED_OCTETS)
   for (let from = 0, at = 0; from < pairs.length; from += 2, at += SHARED_OCTETS) {
@@ -170,7 +172,7 @@ export function packShared(pairs: readonly number[]): Uint8Array {
   return octets
 }
 
-/** What a shared list has of a term, as `packPlaces` has it. */
+/** The places of one term in a shared list, encoded as by `packPlaces`. */
 export function unshared(term: number, octets: Uint8Array): Uint8Array {
   const low = term >>> 0
   const [first, second, third, fourth] = [low >>> 24, (low >>> 16) & 0xff, (low >>> 8) & 0xff, low & 0xff]
@@ -183,7 +185,7 @@ export function unshared(term: number, octets: Uint8Array): Uint8Array {
   return Uint8Array.from(places)
 }
 
-/** The places that a list of a segment has, as they were added. */
+/** The places in a list of a segment, in the order in which they were added. */
 export function placesOf(segment: number, length: number, octets: Uint8Array): number[] {
   return offsetsOf(octets).map((offset) => segment * length + offset)
 }
@@ -194,7 +196,7 @@ function offsetsOf(octets: Uint8Array): number[] {
   return offsets
 }
 
-/** What of one list of a segment is in another one of it, too. */
+/** The places that two lists of a segment have in common. */
 export function placesInBoth(one: Uint8Array, other: Uint8Array): Uint8Array {
   const [few, many] = one.length < other.length ? [one, other] : [other, one]
   if (few.length === 0) return few
@@ -210,20 +212,20 @@ export function placesInBoth(one: Uint8Array, other: Uint8Array): Uint8Array {
 export const COUNT_SIZES = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 export type CountSize = keyof typeof COUNT_SIZES
 /**
- * By what counts are told apart. Of each sending domain: not at all, by tag (its value), by the domain of the
- * recipient. Of a company, and of all companies together, so that a long time comes to few counts: not at all
- * (`total`), by the domain of the recipient as far as it is named (named-destinations.ts; '': all others), and how long
+ * The dimensions of counts. For each sending domain: nothing further (`all`), the tag (its value), the recipient's
+ * domain. For each company, and for all companies together, so that a long time takes few counts: nothing further
+ * (`total`), the recipient's domain if it is named (named-destinations.ts; '': all other domains), and the time that
  * delivery took (latency.ts).
  */
 export const COUNT_DIMENSIONS = ['all', 'tag', 'recipient-domain', 'total', 'destination', 'latency'] as const
 export type CountDimension = (typeof COUNT_DIMENSIONS)[number]
 
-/** Rows removed in one step, so that it does not hold up commits. */
+/** Rows removed in one step, so that a step does not hold up commits. */
 export const TRIMMED_AT_ONCE = 1_000
 
 export interface Digest {
   lists: { company: number; kind: ListKind; major: number; minor: number; places: Uint8Array }[]
-  /** When the events of a segment happened: the first and the last, in time. */
+  /** The times of the first and last event of a segment. */
   spans: { company: number; segment: number; minAt: number; maxAt: number }[]
   counts: DigestCount[]
 }
@@ -239,12 +241,12 @@ export interface DigestCount {
   n: number
 }
 
-/** How many counts a row is made of. */
+/** The number of counts that a row is the sum of. */
 export interface AddedUp {
   rows: number
 }
 
-/** As they are shown; null where they are made of more than `most` counts. */
+/** The rows to show; null when they are sums of more than `most` counts. */
 export function unlessMore<Row extends object>(
   found: readonly (Row & AddedUp)[],
   most: number,
@@ -253,7 +255,7 @@ export function unlessMore<Row extends object>(
   return sum > most ? null : found.map(({ rows: _, ...row }) => row as unknown as Row)
 }
 
-/** The same where each row says of how many counts all of them are made. */
+/** The same when each row gives the number of counts of all rows together. */
 export function unlessMoreThan<Row extends object>(
   most: number,
   found: readonly (Row & AddedUp)[],

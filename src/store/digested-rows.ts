@@ -1,21 +1,24 @@
-/** Events of the log as both databases hand them over to be digested. */
+/** Events of the log as both databases return them for the digest. */
 import type { DigestedEvent } from './make-digest.ts'
 
 /** The event `v` is the first of the email `e`. */
 export const BEGINS = "(v.recipient IS NULL AND v.type IN ('sent', 'scheduled') AND v.at = e.created_at)"
 
 const ALL = 0x7fff_ffff
-/** The recipients whom a row of their own tells of: of an event that an email begins with all, of others theirs. */
+/**
+ * The recipients that get a row of their own: all of them for an event that an email begins with; for any other event
+ * its own recipient.
+ */
 export const ITS_RECIPIENTS = `r.position BETWEEN coalesce(v.recipient, 0)
   AND coalesce(v.recipient, CASE WHEN ${BEGINS} THEN ${ALL} ELSE -1 END)`
 
-/** A row of an event that an email begins with, of its first recipient, tells of the email itself, too. */
+/** For an event that an email begins with, the row of the first recipient also describes the email itself. */
 export const FIRST = '(v.recipient IS NULL AND r.position = 0)'
-/** Since when an email that is delivered might be sent. */
+/** The time from which a delivered email could have been sent. */
 export const SENDABLE_AT = `CASE WHEN v.type = 'delivered' AND v.recipient IS NOT NULL THEN
   CASE WHEN e.scheduled_at > e.created_at THEN e.scheduled_at ELSE e.created_at END END`
 
-/** An event, its fields in the order of the SELECT; of one that an email begins with, a row for each recipient. */
+/** An event, its fields in the order of the SELECT; an event that an email begins with has a row for each recipient. */
 export type DigestedRow = [
   number: number,
   company: number,
@@ -27,19 +30,19 @@ export type DigestedRow = [
   recipientDomain: string | null,
   /** 0 or 1. */
   begins: number,
-  /** As it is compared; of such an event's recipients. */
+  /** Folded for comparison; only for recipients of an event that an email begins with. */
   address: string | null,
   sendableAt: number | null,
   keyId: string | null,
   subject: string | null,
 ]
 
-/** Characters of tags for each row, lists of them that are alike once: each tag is filed and counted by itself. */
+/** Characters of tags per row, equal lists counted once: each tag is filed and counted by itself. */
 const TAGS_A_ROW = 32
 
 /**
- * Of at most `limit` rows, in order, the events whose recipients are all there, as long as they have not very many
- * tags; null when these are not even one, and more rows are needed.
+ * The events, of at most `limit` rows in order, whose rows are complete, as long as they have not very many tags; null
+ * when not even one is complete, and more rows are needed.
  */
 export function wholeEvents(
   rows: readonly DigestedRow[],
@@ -53,7 +56,7 @@ export function wholeEvents(
   return { events: fitting, more: full || fitting.length < events.length }
 }
 
-/** The first of them, at least one. */
+/** The first of the events, at least one. */
 function withTags(events: DigestedEvent[], most: number): DigestedEvent[] {
   const seen = new Set<string>()
   let characters = 0
@@ -66,7 +69,7 @@ function withTags(events: DigestedEvent[], most: number): DigestedEvent[] {
   return events
 }
 
-/** Made by hand, of arrays: what goes through here is as much as the whole log. */
+/** Written for speed, on arrays: the whole log passes through here. */
 function eventsOf(rows: readonly DigestedRow[]): DigestedEvent[] {
   const events: DigestedEvent[] = []
   let last: DigestedEvent | undefined

@@ -1,11 +1,11 @@
-/** The columns of emails and recipients in both databases, from the table of fields. */
+/** The columns of emails and recipients in both databases, derived from the table of fields. */
 import type { Columns } from '../email/codec.ts'
 import { type Declared, fieldsOf, type Reader } from '../email/fields.ts'
 import { bodyOf as bodyOfOctets } from '../mail/body.ts'
 import type { MessageBody } from '../mail/message.ts'
 import { listOf, listText, mapOf, mapText } from './json-columns.ts'
 
-/** Reading a list or map throws a SyntaxError where the JSON is damaged. */
+/** Reading a list or map throws a SyntaxError when the JSON is damaged. */
 export const COLUMNS: Columns = { listText, mapText, listOf, mapOf, bodyOf }
 
 /** PostgreSQL returns bodies as octets; SQLite returns strings, and octets for large bodies. */
@@ -32,7 +32,7 @@ export function selected(
     .join(', ')
 }
 
-/** For a SELECT: octets of all that is as long as its sender likes. */
+/** For a SELECT: octets of all fields whose length senders decide. */
 export function octetsRead(reader: Reader, tableOf: (field: Declared) => string): string {
   return fieldsOf(reader)
     .filter(({ type }) => type.long === true)

@@ -1,29 +1,27 @@
-/**
- * What each field of a filter of emails asks for: as a value, and as a condition of the statements of both databases.
- */
+/** The conditions of a filter of emails, for each field: its value, and its SQL for both databases. */
 import { type TagFilter, unnamedTag } from '../email/event.ts'
 import type { EmailFilter } from '../email/stored-email.ts'
 
-/** How a database says what differs between them. Conditions are about the email `e`. */
+/** The expressions in which the databases differ. Conditions are about the email `e`. */
 export interface Dialect {
-  /** A value by its name; a list of texts is `texts`. */
+  /** A parameter by its name; a list of texts has the type `texts`. */
   value(name: string, type: ValueType): string
-  /** With ASCII letters in lower case. */
+  /** Folds ASCII letters to lower case. */
   folded(text: string): string
-  /** Whether a part is in a text. */
+  /** Whether a text contains a part. */
   has(text: string, part: string): string
-  /** Whether one of the parts, a value that is a list, is in a text. */
+  /** Whether a text contains one of the parts, a list parameter. */
   hasOneOf(text: string, parts: string): string
-  /** Whether a text is in a list, which is a value. */
+  /** Whether a text is in a list parameter. */
   isAmong(text: string, list: string): string
-  /** What rows of other tables know the email by. */
+  /** The column by which rows of other tables refer to the email. */
   email: string
-  /** The type of its last event. */
+  /** The type of the email's last event. */
   lastEvent: string
 }
 
 type ValueType = 'text' | 'int8' | 'texts'
-/** Words of the subject are looked for where the email is shown: no database divides text as we do. */
+/** Words of the subject are matched where the email is shown: no database splits text as we do. */
 type Asked = Omit<EmailFilter, 'companyId' | 'words'>
 
 interface Condition<T> {
@@ -32,7 +30,7 @@ interface Condition<T> {
   sql(value: string, dialect: Dialect): string
 }
 
-/** In the order in which they are looked at. */
+/** In the order in which they are evaluated. */
 const CONDITIONS: { [Name in keyof Asked]-?: Condition<NonNullable<Asked[Name]>> } = {
   domainId: { type: 'text', value: (id) => id, sql: (value) => `e.domain_id = ${value}` },
   keyId: { type: 'text', value: (id) => id, sql: (value) => `e.key_id = ${value}` },
@@ -70,7 +68,7 @@ const CONDITIONS: { [Name in keyof Asked]-?: Condition<NonNullable<Asked[Name]>>
 
 const ALL = Object.entries(CONDITIONS) as [keyof Asked, Condition<unknown>][]
 
-/** Whether the email `e` is wanted, by the values of `conditionsOf`. */
+/** The condition that the email `e` matches, with the values of `conditionsOf`. */
 export function wantedIn(dialect: Dialect): string {
   return ALL.map(([name, { type, sql }]) => {
     const value = dialect.value(name, type)
@@ -78,7 +76,7 @@ export function wantedIn(dialect: Dialect): string {
   }).join('\n  AND ')
 }
 
-/** By name; null: it narrows nothing. `listOf`: how the database takes a list. */
+/** Values by name; null: no restriction. `listOf`: makes a list parameter of the database. */
 export function conditionsOf<List>(
   filter: EmailFilter,
   listOf: (texts: readonly string[]) => List,
@@ -92,9 +90,8 @@ export function conditionsOf<List>(
 }
 
 /**
- * What the JSON of a list with this tag has in it: as a name with or without a value, or as one of the form dialect,
- * which has no name of its own (`unnamedTag`). A quotation mark within is escaped there, so that nothing else looks
- * like it.
+ * The JSON fragments of a list that has this tag: as a name with or without a value, or as a tag of the form dialect,
+ * which has no name of its own (`unnamedTag`). Quotation marks within a tag are escaped there, so nothing else matches.
  */
 function tagTexts(tag: TagFilter): string[] {
   const { name, value } = tag

@@ -1,5 +1,5 @@
 /**
- * What the API and the operator read back about emails: rows in the shape that the queries of both databases give them.
+ * Emails as the API and the operator read them: rows in the shape in which the queries of both databases return them.
  */
 import { rowReader } from '../email/codec.ts'
 import type { EmailEvent, EventDetail } from '../email/event.ts'
@@ -29,7 +29,7 @@ import type {
 /** With a column for each field that is shown. */
 export type EmailRow = Pick<StoredEmail, 'id' | 'lastEvent' | 'contentRemoved'>
 
-/** With a column for each field of a recipient that is shown. */
+/** With a column for each shown field of a recipient. */
 export type RecipientRow = Omit<StoredRecipient, keyof Recipient<'show'>>
 
 export interface EventRow extends Omit<EmailEvent, 'emailId' | 'detail'> {
@@ -111,7 +111,7 @@ export function historyOutlineOf(
   }
 }
 
-/** In both databases: `$1` the email as its tables name it, `$2` and `$3` the range, `$4` how much. */
+/** For both databases: `$1` is the email's key, `$2` and `$3` the range, `$4` the most octets. */
 export const OUTLINE_EVENTS = `SELECT recipient, type, at, detail FROM (
     SELECT recipient, type, at, detail, number,
       sum(64 + coalesce(octet_length(detail), 0)) OVER (ORDER BY number + 0 DESC ROWS UNBOUNDED PRECEDING) AS octets
@@ -119,12 +119,12 @@ export const OUTLINE_EVENTS = `SELECT recipient, type, at, detail FROM (
   ) chosen WHERE octets <= $4 ORDER BY number + 0 DESC`
 
 /**
- * Attempts of an email that are looked at for those of the range: the newest. SQLite reads each row whole to see that
- * it is the email's.
+ * Attempts of an email that are searched for those of the range: the newest. SQLite reads each row whole to see that it
+ * is the email's.
  */
 export const ATTEMPTS_LOOKED_AT = 2_000
 
-/** The same. */
+/** With the same parameters as OUTLINE_EVENTS. */
 export const VALUES = `SELECT address, variables FROM (
     SELECT address, variables, position,
       sum(octet_length(variables)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS octets
@@ -134,12 +134,12 @@ export const VALUES = `SELECT address, variables FROM (
 const BODIES = ['html', 'text', 'amp'] as const
 type Body = (typeof BODIES)[number]
 
-/** Of each body its beginning, and its length under `htmlOctets` and so on; null where there is none. */
+/** The beginning of each body, and its length as `htmlOctets` and so on; null for a body that does not exist. */
 export type ContentRow = { individual: boolean | number; headers: string | null; contentRemoved: boolean } & {
   [Name in Body]: Uint8Array | null
 } & { [Name in `${Body}Octets`]: number | null }
 
-/** `octets`: a column as octets; `most`: how many are read. */
+/** `octets`: casts a column to octets; `most`: how many octets are read. */
 export function bodiesSelected(table: string, octets: (column: string) => string, most: string): string {
   return BODIES.map((name) => {
     const column = `${table}.${name}`
@@ -154,18 +154,20 @@ export function contentOf(row: ContentRow): StoredContent {
     individual: individual === true || individual === 1,
     contentRemoved,
     headers: listOf<[string, string]>(headers),
-    ...{ html: html!, text: text!, amp: amp! },
+    html: html!,
+    text: text!,
+    amp: amp!,
   }
 }
 
 function bodyOf(octets: Uint8Array | null, length: number | null): StoredBody | null {
   if (octets === null) return null
-  // As a stream: of a character that was cut in two nothing is read.
+  // Decoded as a stream, so that a character cut in two is left out.
   const beginning = new TextDecoder('utf-8', { ignoreBOM: true }).decode(octets, { stream: true })
   return { beginning, clipped: length! > octets.byteLength }
 }
 
-/** In a list nothing is in a content. */
+/** Rows of a list do not hold the content. */
 const LISTED = fieldsOf('list').map((field) => ({ ...field, inContent: false }))
 const listedOf = rowReader<EmailSummary>(LISTED, COLUMNS, ['lastEvent'])
 const TOLD = fieldsOf('tell').map((field) => ({ ...field, inContent: false }))
@@ -180,7 +182,7 @@ export interface PlacedRow extends SummaryRow {
   octets: number
 }
 
-/** `rows`: in order; no more of them are read than are wanted. */
+/** `rows`: in order; reading stops when the portion is full. */
 export function portionOf(
   rows: Iterable<PlacedRow>,
   wanted: Pick<PortionWanted, 'limit' | 'octets'>,
@@ -195,7 +197,7 @@ export function portionOf(
   return { emails, octets, full: false }
 }
 
-/** Of the last of them. */
+/** The place and id of the last email. */
 export function placeOf(emails: readonly PlacedEmail[]): { place: number; id: string } {
   const { place, email } = emails.at(-1)!
   return { place, id: email.id }
@@ -206,7 +208,7 @@ export interface ToldRow {
   id: string | null
   /** In JSON. */
   files: string | null
-  /** Of the email itself. */
+  /** Octets of the email itself. */
   octets: number
   domainName: string | null
   recipientCount: number | null
@@ -218,7 +220,7 @@ export interface ToldRow {
   copyOf: string | null
 }
 
-/** Of `rows`, one for each that is wanted, in order, the first that come to `most` octets; no more are asked for. */
+/** The first of `rows` that come to `most` octets, one for each wanted email, in order; reading stops there. */
 export function within<Row>(rows: Iterable<Row>, most: number, rowOf: (row: Row) => ToldRow): Row[] {
   const some: Row[] = []
   let left = most
@@ -254,7 +256,7 @@ function octetsTold({ octets, files, mailbox, copyOf, recipientVariables }: Told
   return texts.reduce((sum, text) => sum + (text?.length ?? 0), octets)
 }
 
-/** In the order of recipients, whoever was first. */
+/** In the order of recipients, whichever copy was made first. */
 export function capturedOf(rows: readonly CapturedRow[]): { recipients: number[]; raw: Uint8Array }[] {
   return rows
     .map(({ recipients, raw }) => ({ recipients: listOf<number>(recipients), raw }))

@@ -1,7 +1,7 @@
-/** How both databases answer with groups of counts: as one row, so that no more than a page is read into objects. */
+/** Groups of counts as both databases return them: in one row, so that no more than a page is read into objects. */
 import type { EventGroups, GroupRequest, Sums } from './digest-store.ts'
 
-/** `groups` and `sums` are JSON; null where there are none. */
+/** `groups` and `sums` are JSON; null when there are none. */
 export interface GroupsRow {
   groups: string | null
   sums: string | null
@@ -15,7 +15,7 @@ export function groupKey({ value }: GroupRequest['by']): 'value' | 'domain' | nu
   return value ? 'value' : null
 }
 
-/** Null where the groups are made of more than `most` counts. */
+/** Null when the groups are sums of more than `most` counts. */
 export function groupsOf({ groups, sums, total, rows }: GroupsRow, most: number): EventGroups | null {
   if (rows > most) return null
   const found = JSON.parse(groups ?? '[]') as [start: number | null, value: string, sums: Sums][]

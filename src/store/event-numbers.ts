@@ -1,11 +1,12 @@
-/** Numbers of events that are read at one time. */
+/** Reads events by their numbers, several at a time. */
 
 /**
- * Of so many numbers within a span one is wanted at least, where the span is read rather than each number looked up.
+ * When at least one of so many numbers within a span is wanted, reading the span is cheaper than looking up each
+ * number.
  */
 const TOGETHER = 4
 
-/** `together`: it costs less to read all events between the first and the last than to look each of them up. */
+/** `together`: reading all events between the first and the last costs less than looking up each of them. */
 export function spanOf(numbers: readonly number[]): { first: number; last: number; together: boolean } {
   let first = Number.MAX_SAFE_INTEGER
   let last = 0

@@ -1,8 +1,8 @@
-/** Files as they are read back: rows in the shape that the queries of both databases give them. */
+/** Files as they are read back: rows in the shape in which the queries of both databases return them. */
 import type { StoredFile } from '../email/stored-email.ts'
 import type { Attachment } from '../mail/message.ts'
 
-/** Of a file without its octets. */
+/** A file without its octets. */
 export interface NamedFileRow {
   position: number
   filename: string

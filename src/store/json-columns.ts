@@ -1,4 +1,4 @@
-/** Lists and small maps as both databases keep them: JSON text, NULL for an empty one. */
+/** Lists and small maps as both databases store them: JSON text, NULL for an empty one. */
 
 export function listText(list: readonly unknown[]): string | null {
   return list.length === 0 ? null : JSON.stringify(list)
@@ -9,7 +9,7 @@ export function mapText(map: object): string | null {
   return null
 }
 
-/** Of a change: null for what stays as it is. */
+/** For a change: null leaves the column as it is. */
 export function jsonOrNull(value: object | undefined): string | null {
   return value === undefined ? null : JSON.stringify(value)
 }

@@ -1,17 +1,17 @@
 /**
- * How long emails took from the moment they might be sent to their delivery, as it is counted: in buckets whose bounds
- * grow by a fourth root of two, so that what is read from them is off by a fifth at most. A bucket is named by the most
- * ms that it holds.
+ * Counts how long emails took from the moment they could be sent to their delivery: in buckets whose bounds grow by a
+ * fourth root of two, so that a value read from them is off by a fifth at most. A bucket is named by its upper bound in
+ * ms.
  */
 
 const STEPS_A_DOUBLING = 4
 
-/** The name of the bucket of so many ms. */
+/** The name of the bucket that holds so many ms. */
 export function latencyBucket(ms: number): string {
   return String(Math.floor(2 ** (stepOf(ms) / STEPS_A_DOUBLING)))
 }
 
-/** Ms: what a bucket holds is longer than `above`, and `most` at most. */
+/** Bounds of a bucket in ms: longer than `above`, and at most `most`. */
 export function latencyBounds(bucket: string): { above: number; most: number } {
   const most = Number(bucket)
   const step = stepOf(most)

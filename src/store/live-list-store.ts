@@ -1,17 +1,17 @@
-/** What lists that renew themselves ask: which emails have changed, and how each stands. */
+/** Reads for lists that refresh themselves: the emails that have changed, and their present state. */
 
 import type { RecipientState } from '../email/recipient.ts'
 import type { EmailSummary } from '../email/stored-email.ts'
 
 export interface LiveListStore {
   /**
-   * Emails of the company (null: of all) that something happened to behind one number of the log and up to another,
-   * those with the latest events first. It costs the same however much has happened.
+   * Emails of the company (null: of all) with events after one number of the log and up to another, those with the
+   * latest events first. Costs the same however much has happened.
    */
   changedEmails(range: ChangedRange, companyId: string | null): Promise<ChangedEmails>
-  /** Those of them that are there, in the order given. It ends with the one with which they come to so many octets. */
+  /** The existing ones of these emails, in the given order, up to the one with which they reach so many octets. */
   summaries(ids: readonly string[], octets: number): Promise<EmailSummary[]>
-  /** How the recipients of each stand; nothing of an email that is gone. */
+  /** The states of each email's recipients; an email that is gone is left out. */
   recipientCounts(ids: readonly string[]): Promise<RecipientCounts[]>
 }
 
@@ -24,11 +24,11 @@ export interface ChangedRange {
 
 export interface ChangedEmails {
   ids: string[]
-  /** There may be others. */
+  /** There may be more. */
   more: boolean
 }
 
-/** Of an email. */
+/** Counts of the recipients of one email. */
 export interface RecipientCounts {
   id: string
   recipients: number
@@ -36,7 +36,7 @@ export interface RecipientCounts {
   states: { state: RecipientState; count: number }[]
 }
 
-/** Events looked at for one answer at most, wanted or not. */
+/** Events looked at for one answer at most, whether or not they match. */
 export const CHANGED_LOOKS = 2_000
-/** Recipients of one email that are looked at: a batch has a thousand, and a list many batches. */
+/** Recipients of one email that are counted: a batch has a thousand, and a list many batches. */
 export const RECIPIENTS_COUNTED = 100

@@ -1,4 +1,4 @@
-/** Makes of some events of the log what is kept of them (digest.ts). */
+/** Makes the digest (digest.ts) of some events of the log. */
 import {
   COUNT_SIZES,
   type Digest,
@@ -18,29 +18,29 @@ import { latencyBucket } from './latency.ts'
 import { NamedDestinations } from './named-destinations.ts'
 import { filedWords } from './subject-words.ts'
 
-/** An event with what it is filed under. */
+/** An event with the fields that it is filed under. */
 export interface DigestedEvent {
   number: number
   /** The company's number. */
   company: number
   type: string
   at: number
-  /** Of its email. */
+  /** Place of its email. */
   place: number
   domainId: string
   /** JSON. */
   tags: string | null
-  /** Of the recipient; null when it is about the email as a whole. */
+  /** The domain of the recipient; null when the event is about the email as a whole. */
   recipientDomain: string | null
-  /** Unix ms: since when the email might be sent; null where the event is no delivery. */
+  /** Unix ms from which the email could be sent; null when the event is no delivery. */
   sendableAt: number | null
-  /** When the email begins with this event; else null. */
+  /** Set when the email begins with this event; otherwise null. */
   begun: BegunEmail | null
 }
 
 export interface BegunEmail {
   keyId: string
-  /** The beginning of it. */
+  /** The beginning of its subject. */
   subject: string
   recipients: { address: string; domain: string }[]
 }
@@ -50,9 +50,9 @@ interface Tag {
   value: string
 }
 
-/** What emails are counted as. */
+/** The type under which accepted emails are counted. */
 const ACCEPTED = 'accepted'
-/** `named`: which destinations have a name, from one step to the next. */
+/** `named`: the destinations that have a name, kept from one step to the next. */
 export function makeDigest(events: readonly DigestedEvent[], named = new NamedDestinations()): Digest {
   const lists = new Lists()
   const spans = new Spans()
@@ -72,7 +72,7 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
       lists.addOnce(company, LIST.emailsByFew, segment, emailTerms.ofEvent(type), offset)
     }
     if (begun === null) continue
-    // What was accepted is counted by recipients, as what becomes of them is.
+    // Accepted emails are counted by recipients, like the outcomes.
     const those = accepted.of(event, ACCEPTED, begun.keyId).add(place, at)
     those.n += begun.recipients.length
     for (const { address, domain } of begun.recipients) {
@@ -107,7 +107,7 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
   return { lists: lists.all(), spans: spans.all(), counts: counts.all() }
 }
 
-/** Many emails have the same subject. */
+/** Caches the terms of subjects, because many emails have the same one. */
 class Subjects {
   readonly #terms = new Map<string, number[]>()
 
@@ -127,12 +127,12 @@ function tagTerms(terms: typeof emailTerms | typeof eventTerms, tags: Tag[]): Se
 
 type Common = Pick<DigestedEvent, 'company' | 'domainId' | 'tags'>
 
-/** Events that have everything in common but number, time and recipient; emails likewise. */
+/** Groups events that differ only in number, time and recipient; emails likewise. */
 class Groups {
   readonly #length: number
   readonly #groups = new Map<string, Group>()
 
-  /** `length`: of a segment. */
+  /** `length`: places per segment. */
   constructor(length: number) {
     this.#length = length
   }
@@ -153,12 +153,12 @@ class Groups {
   }
 }
 
-/** What is filed and counted of a group is worked out once for all of it. */
+/** A group's entries and counts are computed once for all its members. */
 class Group {
   readonly company: number
   readonly domainId: string
   readonly type: string
-  /** Of what was accepted. */
+  /** Set for accepted emails. */
   readonly keyId: string
   readonly tags: Tag[]
   readonly #length: number
@@ -174,7 +174,7 @@ class Group {
     this.#length = length
   }
 
-  /** Returns the tally of its time. */
+  /** Returns the tally of its minute. */
   add(place: number, at: number): Tally {
     const segment = segmentOf(place, this.#length)
     const offsets = this.#segments.get(segment)

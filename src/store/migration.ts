@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { StoreConflict } from './store.ts'
 
-/** One step of a schema. A database keeps the names of those that were applied to it, by number from 1 on. */
+/** One step of a schema. A database stores the names of its applied migrations, by number from 1 on. */
 export interface Migration {
   name: string
   sql: string
 }
 
 /**
- * The name that is kept tells of which statements it is, whatever their comments and blanks: a first schema written
- * anew under its old name would be taken for the one that a database has.
+ * The stored name includes a digest of the statements, without comments and whitespace: otherwise a first schema that
+ * was written anew under its old name would be taken for the one that a database has.
  */
 export function migration(name: string, sql: string): Migration {
   const words = sql.replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim()
@@ -22,8 +22,8 @@ export interface Applied {
 }
 
 /**
- * The version of a schema: how many of the migrations it has. `applied`: what the database says, in order. Throws
- * StoreConflict when it has others than these.
+ * The version of a schema: the number of migrations it has. `applied`: the database's own list, in order. Throws
+ * StoreConflict when it has other migrations than these.
  */
 export function versionOf(
   applied: readonly Applied[],

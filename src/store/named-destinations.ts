@@ -1,25 +1,29 @@
 /**
- * Recipient domains that are counted under their names for a company, or for all: the first of a day, and those that
- * get much. Senders decide how many domains there are, and a year is to be added up at once. What the others get is
- * counted together. Kept in memory alone: who digests the log after a restart names as many again at most.
+ * Recipient domains that are counted under their own names for a company, or for all: the first ones of a day, and
+ * those that get much mail. Senders decide how many domains there are, and a year of counts must be added up at once,
+ * so the mail of all other domains is counted together. Kept in memory only: after a restart at most as many again get
+ * names.
  */
 import { LRUCache } from 'lru-cache'
 
-/** Of a company and day: so many whatever they get, and so many in all. */
+/** For a company and day: so many domains are named whatever mail they get, and so many in all. */
 const NAMED = 100
 const MOST_NAMED = 200
-/** Who gets this part of what a step counts, and so much, has a name beyond the first ones. */
+/** A domain that gets this part of the counts of a step, and at least so many, gets a name beyond the first ones. */
 const MUCH = { part: 1 / 20, least: 50 }
 /** Companies and days that are remembered. */
 const REMEMBERED = 2_000
 
-/** What is counted of those without a name. */
+/** The value under which domains without a name are counted. */
 export const OTHERS = ''
 
 export class NamedDestinations {
   readonly #named = new LRUCache<string, Set<string>>({ max: REMEMBERED })
 
-  /** Of these, with what a step counts of each, those that are named. `day`: whichever number. */
+  /**
+   * The named ones of the domains counted in a step. `counted`: the count of each. `day`: any number that is the same
+   * all day.
+   */
   among(company: number, day: number, counted: ReadonlyMap<string, number>): ReadonlySet<string> {
     const key = `${company} ${day}`
     let named = this.#named.get(key)

@@ -3,22 +3,24 @@ import type { NodeBeat, NodeDescription } from './node.ts'
 
 export interface NodeStore {
   /**
-   * Enters a node. Returns its fencing token, higher than any before; durable. Where one node alone may use the
-   * database, the rows of all others go.
+   * Enters a node. Returns its fencing token, higher than any before; durable. Where only one node may use the
+   * database, the rows of all others are removed.
    */
   join(node: NodeDescription): Promise<number>
   /**
-   * Counts one beat of this node, and enters its machine once that is known. Every node's row after it, its own
-   * included; null when this one was given up.
+   * Counts one beat of this node, and enters its machine once that is known. Returns the rows of all nodes after it,
+   * its own included; null when this node was given up.
    */
   beat(token: number, machine?: string | null): Promise<NodeBeat[] | null>
-  /** By token. */
+  /** In the order of their tokens. */
   nodes(): Promise<NodeBeat[]>
-  /** Removes the row of a node that has not beaten since it had `beats`. False when it has, or is gone already. */
+  /**
+   * Removes the row of a node that has not beaten since it had `beats`. False when it has beaten, or is gone already.
+   */
   giveUp(token: number, beats: number): Promise<boolean>
   /**
-   * Removes the node's own row. What it still has leased is for `recover`. The others are told `queue`: what it has
-   * given back by `record` before is theirs.
+   * Removes the node's own row. Its remaining leases are left to `recover`. The other nodes get the signal `queue`:
+   * they may take what it gave back by `record` before.
    */
   leave(token: number): Promise<void>
 }

@@ -1,24 +1,27 @@
 /** A node among those that share a database. */
 
-/** What a node does: takes mail in over HTTP, or hands it to its destinations. */
+/** A task of a node: it accepts mail over HTTP, or delivers it. */
 export type NodeRole = 'api' | 'delivery'
 
 export interface NodeDescription {
-  /** For people; several nodes may bear the same. */
+  /** For people; several nodes may have the same name. */
   name: string
   roles: NodeRole[]
-  /** Milliseconds it may be silent before the others take over its work; its own right to send ends a little sooner. */
+  /**
+   * Milliseconds that it may be silent before the others take over its work; its own right to send ends a little
+   * sooner.
+   */
   timeoutMs: number
-  /** Unix ms by its own clock: since when it runs. For people; nothing is decided by it. */
+  /** Unix ms by its own clock at which it started. For people; nothing is decided by it. */
   since: number
-  /** Known only of a node whose name is claimed (cluster/name-claim.ts): the place of that claim. Null otherwise. */
+  /** The place of the claim on its name (cluster/name-claim.ts); null when the name is not claimed. */
   machine: string | null
 }
 
 /** A node's row: the node is in service, and holds its leases, as long as it is there. */
 export interface NodeBeat extends NodeDescription {
-  /** Fencing token of what it has leased. */
+  /** Fencing token of its leases. */
   token: number
-  /** Rises while it lives. How long ago it last rose each observer knows by its own clock alone. */
+  /** Rises while the node lives. Each observer measures by its own clock alone how long ago it last rose. */
   beats: number
 }

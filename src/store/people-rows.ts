@@ -1,4 +1,4 @@
-/** People of the console, their sessions, and the list of what was changed by whom, as both databases have them. */
+/** People of the console, their sessions, and the audit list, as rows of both databases. */
 import {
   type AuditEntry,
   type NewAuditEntry,
@@ -16,7 +16,7 @@ export const PERSON_COLUMNS = `p.id, p.address, p.name, p.operator, p.created_at
   (SELECT string_agg(c.id || ' ' || m.role || CASE WHEN m.confirmed THEN '' ELSE ' unconfirmed' END, ',' ORDER BY c.id)
    FROM memberships m JOIN companies c ON c.num = m.company WHERE m.person = p.id) AS memberships`
 
-/** `memberships`: of each a company's id, a role, and a word where it is not confirmed; NULL for none. */
+/** `memberships`: for each a company's id, a role, and a word if it is not confirmed; NULL for none. */
 export interface PersonRow extends Omit<Person, 'operator' | 'credentials' | 'memberships'> {
   operator: number | boolean
   credentials: string
@@ -41,7 +41,7 @@ export function personValues(person: Person): (string | number | boolean | null)
   return [id, address, name, operator, createdAt, version, JSON.stringify(credentials)]
 }
 
-/** The columns that a change names, with their new values. */
+/** The columns of a change, with their new values. */
 export function changedColumns({ address, name, operator, credentials }: PersonChange) {
   const given: [column: string, value: string | boolean | null | undefined][] = [
     ['address', address],
@@ -52,20 +52,20 @@ export function changedColumns({ address, name, operator, credentials }: PersonC
   return given.filter((pair): pair is [string, string | boolean | null] => pair[1] !== undefined)
 }
 
-/** Why a person cannot be added, or take this address. */
+/** The reason why a person cannot be added, or take this address. */
 export function takenAddress(address: string | null | undefined): string {
   return `There is somebody with the address ${address} already`
 }
 
 export const TAKEN_IDENTITY = 'The account that was shown belongs to another person here'
 
-/** Why an invitation is not made: the inviter has lost the right since the request was checked. */
+/** The reason why an invitation is refused: the inviter has lost the right since the request was checked. */
 export const NO_INVITER = 'only an owner of the company, or an operator, invites to it'
 
 export const LAST_OPERATOR = 'the last operator stays one: make another first'
 export const LAST_OWNER = 'a company keeps an owner: make somebody else one first'
 
-/** Throws StoreConflict where `person` is the only one of `those` who must not be left empty. */
+/** Throws StoreConflict when `person` is the only one of `those`, which must not become empty. */
 export function refuseLast(those: readonly { person: string }[], person: string, why: string): void {
   if (those.length === 1 && those[0]!.person === person) throw new StoreConflict(why)
 }
@@ -78,7 +78,7 @@ export function noPerson(id: string): StoreConflict {
 export const SESSION_COLUMNS = `s.id, s.person AS "personId", s.way, s.address, s.user_agent AS "userAgent",
   s.created_at AS "createdAt", s.seen_at AS "seenAt", s.expires_at AS "expiresAt"`
 
-/** Of a session, beside those of its person. */
+/** Columns of a session, beside those of its person. */
 export const BESIDE_PERSON = `s.id AS "sessionId", s.way, s.address AS "from", s.user_agent AS "userAgent",
   s.created_at AS "begunAt", s.seen_at AS "seenAt", s.expires_at AS "expiresAt"`
 

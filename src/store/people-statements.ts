@@ -1,4 +1,4 @@
-/** The statements of both databases about people. Values are numbered as PostgreSQL does: `$1`. */
+/** Statements about people, for both databases. Values are numbered as in PostgreSQL: `$1`. */
 import { AUDIT_COLUMNS, BESIDE_PERSON, PERSON_COLUMNS, SESSION_COLUMNS } from './people-rows.ts'
 import type { AuditFilter } from './people-store.ts'
 
@@ -18,20 +18,20 @@ export const ADD_PERSON = `INSERT INTO people (id, address, name, operator, crea
 export const ADD_IDENTITY = 'INSERT INTO identities (issuer, subject, person) VALUES ($1, $2, $3)'
 export const REMOVE_IDENTITIES = 'DELETE FROM identities WHERE person = $1'
 export const RAISE_VERSION = 'UPDATE people SET version = version + 1 WHERE id = $1 RETURNING id'
-/** What refers to him goes along. */
+/** Rows that refer to the person are removed with it. */
 export const REMOVE_PERSON = 'DELETE FROM people WHERE id = $1 RETURNING id'
 export const SET_MEMBERSHIP = `INSERT INTO memberships (person, company, role) VALUES ($1, $2, $3)
   ON CONFLICT (person, company) DO UPDATE SET role = excluded.role`
 export const CONFIRM_MEMBERSHIP = `UPDATE memberships SET confirmed = true WHERE person = $1 AND company = $2
   RETURNING person`
 export const DOUBT_MEMBERSHIPS = 'UPDATE memberships SET confirmed = false WHERE person = $1'
-/** @param lock as below */
+/** @param lock the locking clause against other nodes, where there are several */
 export const owners = (lock = '') =>
   `SELECT person FROM memberships WHERE company = $1 AND role = 'owner' ORDER BY person ${lock}`
 export const operators = (lock = '') => `SELECT id AS person FROM people WHERE operator ORDER BY id ${lock}`
 export const END_MEMBERSHIP = 'DELETE FROM memberships WHERE person = $1 AND company = $2'
 
-/** Of those who are there: nothing is added to somebody who has just been removed. */
+/** The person must exist: no session is added for somebody who has just been removed. */
 export const ADD_SESSION = `INSERT INTO sessions
     (id, token_hash, way, address, user_agent, created_at, seen_at, expires_at, person)
   SELECT $1, $2, $3, $4, $5, $6, $7, $8, id FROM people WHERE id = $9`
@@ -60,10 +60,10 @@ export const ADD_INVITATION = `INSERT INTO invitations
   ON CONFLICT (company, address) DO UPDATE SET id = excluded.id, token_hash = excluded.token_hash,
     role = excluded.role, inviter = excluded.inviter, inviter_name = excluded.inviter_name,
     created_at = excluded.created_at, expires_at = excluded.expires_at`
-/** Of a person and a company. */
+/** Parameters: a person and a company. */
 export const MAY_INVITE = `SELECT p.id FROM people p WHERE p.id = $1 AND (p.operator
   OR EXISTS (SELECT 1 FROM memberships m WHERE m.person = p.id AND m.company = $2 AND m.role = 'owner'))`
-/** In the commit that takes the right away: a right that comes back later does not bring the invitations back. */
+/** Runs in the commit that takes the right away: a right that comes back later does not bring the invitations back. */
 export const END_INVITATIONS = `DELETE FROM invitations WHERE inviter = $1
   AND NOT EXISTS (SELECT 1 FROM people p WHERE p.id = inviter AND p.operator)
   AND NOT EXISTS (SELECT 1 FROM memberships m
@@ -81,7 +81,7 @@ export const REMOVE_INVITATION = `DELETE FROM invitations
 export const lanes = (count: number) =>
   `SELECT lane, paid_at AS "paidAt" FROM sign_in_attempts
    WHERE lane IN (${Array.from({ length: count }, (_, at) => `$${at + 1}`).join(', ')})`
-/** Values: now, and of each lane its name, and when a try that begins now is paid for. */
+/** Values: now, and for each lane its name and the time at which an attempt that begins now is paid for. */
 export const payLanes = (count: number) => `INSERT INTO sign_in_attempts (lane, paid_at)
   VALUES ${Array.from({ length: count }, (_, at) => `($${2 * at + 2}, $${2 * at + 3})`).join(', ')}
   ON CONFLICT (lane) DO UPDATE SET paid_at = excluded.paid_at +
@@ -89,7 +89,7 @@ export const payLanes = (count: number) => `INSERT INTO sign_in_attempts (lane, 
   RETURNING lane, paid_at AS "paidAt"`
 export const REFUND_LANE = 'UPDATE sign_in_attempts SET paid_at = paid_at - $2 WHERE lane = $1'
 
-/** @param lock what keeps another node from the same rows, where there are several */
+/** @param lock the locking clause against other nodes, where there are several */
 export function forgetExpired(lock = ''): string[] {
   return [
     `DELETE FROM sessions WHERE id IN
@@ -104,11 +104,11 @@ export function forgetExpired(lock = ''): string[] {
 }
 
 /**
- * What each company, and the installation, has of each topic in the list at most: the newest. One of them does not fill
- * it for others, and who signs in all day hides no change.
+ * Entries kept of each topic for each company, and for the installation: the newest. No company fills the list for
+ * others, and no amount of sign-ins hides a change.
  */
 export const AUDIT_KEPT = 10_000
-/** Of what is beyond, so much goes with each new entry. */
+/** Excess entries removed with each new entry. */
 export const AUDIT_STEP = 100
 
 export const AUDIT_VALUES = 'company, at, actor_kind, actor_id, actor_name, topic, action, target, detail'
@@ -119,10 +119,10 @@ export const UNDO_AUDIT = 'DELETE FROM audit WHERE number = $1'
 export const TRIM_AUDIT = `DELETE FROM audit WHERE number IN (SELECT number FROM audit
   WHERE company = $1 AND topic = $2 ORDER BY number DESC LIMIT ${AUDIT_STEP} OFFSET ${AUDIT_KEPT})`
 
-/** Ms by which the clocks of nodes may differ: an entry has its time before it has its number. */
+/** Milliseconds by which the clocks of nodes may differ: an entry gets its time before its number. */
 const SKEW = 600_000
 
-/** Numbers rise with time: where the page begins and ends is found by them, whatever else it is filtered by. */
+/** Numbers rise with time, so the bounds of a page are found by number, whatever else is filtered. */
 export function auditPage(filter: AuditFilter): { text: string; values: (string | number)[] } {
   const { companyId, before, after, actor, action, topic, from, to, limit } = filter
   const values: (string | number)[] = []

@@ -1,6 +1,6 @@
-/** What the operator and the upkeep see of the queue, and ask of it. */
+/** The queue as the operator and maintenance see it, and their requests to it. */
 
-/** One line of the queue: what waits of one company for one recipient domain, and why. */
+/** One line of the queue: the mail of one company for one recipient domain, and why it waits. */
 export interface QueueLane {
   companyId: string
   domain: string
@@ -9,23 +9,27 @@ export interface QueueLane {
   quarantined: number
   /** Unix ms of the earliest due time of a waiting recipient. */
   nextDueAt: number | null
-  /** Last reply seen by a waiting recipient of the lane; why one is in quarantine, where none waits. */
+  /** The last reply to a waiting recipient of the lane; when none waits, the reason why one is in quarantine. */
   lastMessage: string | null
 }
 
-/** What waits, in a few numbers. */
+/** The waiting mail in a few numbers. */
 export interface Backlog extends Pick<StoreCounts, 'waiting' | 'sending' | 'quarantined'> {
   /** The oldest waiting email, and when it was accepted (Unix ms); null when none waits. */
   oldest: { id: string; at: number } | null
-  /** Recipient domains for which most waits, those first. */
+  /** Recipient domains with waiting mail, those with the most first. */
   destinations: WaitingDestination[]
-  /** Companies that wait for anything, those with most of it first. */
+  /** Companies with waiting mail, those with the most first. */
   companies: WaitingCompany[]
 }
 
 export const NOTHING_WAITS: Backlog = {
-  ...{ waiting: 0, sending: 0, quarantined: 0, oldest: null },
-  ...{ destinations: [], companies: [] },
+  waiting: 0,
+  sending: 0,
+  quarantined: 0,
+  oldest: null,
+  destinations: [],
+  companies: [],
 }
 
 export interface WaitingPart extends Pick<QueueLane, 'waiting'> {
@@ -34,7 +38,7 @@ export interface WaitingPart extends Pick<QueueLane, 'waiting'> {
 }
 
 export interface WaitingDestination extends WaitingPart, Pick<QueueLane, 'domain'> {
-  /** A reply that some of them had last. */
+  /** The last reply to some of the waiting recipients. */
   lastMessage: string | null
 }
 
@@ -42,7 +46,7 @@ export interface WaitingCompany extends WaitingPart {
   companyId: string
 }
 
-/** Of the disk that the database lies on, in octets; null: nobody here knows. */
+/** Disk space of the database in octets. `free`: null when unknown. */
 export interface StorageUsed {
   engine: 'sqlite' | 'postgres'
   database: number
@@ -52,7 +56,7 @@ export interface StorageUsed {
 export interface RetentionRequest {
   /** Unix ms: content (html, text, attachments, raw, captured) of finished emails created before is removed. */
   contentBefore: number
-  /** Unix ms: the finished emails themselves, with events and attempts, created before are removed. */
+  /** Unix ms: finished emails created before are removed, with their events and attempts. */
   emailsBefore: number
   /** At most this many emails in one step. */
   limit: number
@@ -62,7 +66,7 @@ export interface StoreCounts {
   waiting: number
   sending: number
   quarantined: number
-  /** Waiting and past their time. A store may stop counting these at 100,000. */
+  /** Waiting and past their due time. A store may stop counting these at 100,000. */
   due: number
 }
 
@@ -84,7 +88,7 @@ export interface QuarantinedEmail {
   companyId: string
   from: string
   subject: string
-  /** So many of its recipients are in quarantine. */
+  /** The number of its recipients in quarantine. */
   recipients: number
   /** Unix ms. */
   since: number
@@ -96,7 +100,7 @@ export interface QuarantineScope {
   emailId: string | null
 }
 
-/** The operator's word that mail stays where it is. Null: of every company, to every domain. */
+/** The scope of a pause. Null: every company, or every domain. */
 export interface PauseScope {
   companyId: string | null
   /** Recipient domain, a lower-case A-label. */
@@ -108,19 +112,19 @@ export interface Pause extends PauseScope {
   since: number
 }
 
-/** Which waiting recipients are to be tried now. Null: of every company, at every domain, of every email. */
+/** The waiting recipients to try now. Null: of every company, at every domain, of every email. */
 export interface RetryRequest extends PauseScope {
   emailId: string | null
-  /** Unix ms: their new due time. Those that are due by then are left alone. */
+  /** Unix ms: their new due time. Recipients that are due by then are left alone. */
   now: number
-  /** At a member's word, which does not have a closed path tried that others share. */
+  /** Requested by a member, who cannot have a closed path tried that other companies share. */
   byMember?: boolean
 }
 
 export interface Retried {
   /** Recipients that waited for another time and are due now. */
   retried: number
-  /** Left for the time their sender asked for. Where the email is named they are not: they are tried now. */
+  /** Left for the time that their sender asked for. When the request names the email, they are tried now. */
   scheduled: number
   /** Left because mail of their company or to their domain is paused. */
   paused: number

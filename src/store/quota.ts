@@ -1,7 +1,7 @@
-/** How many recipients a company may have on one day, and in one month. Both are counted in UTC. */
+/** The quota of a company: recipients a day, and a month. Both are counted in UTC. */
 import type { NewEmail, OverQuota, Quota } from './store.ts'
 
-/** What has been counted so far, and when. */
+/** The counts so far, and their day and month. */
 export interface Used {
   /** `2026-11-20` */
   day: string
@@ -12,8 +12,8 @@ export interface Used {
 }
 
 /**
- * At `at`, in Unix ms: counts of an earlier day or month are over. Those of a later one go on: at midnight the clocks
- * of two nodes may take turns.
+ * The counts at `at`, in Unix ms: counts of an earlier day or month are over. Those of a later one continue: around
+ * midnight the clocks of two nodes may disagree.
  */
 export function usedAt(used: Used | undefined, at: number): Used {
   const today = new Date(at).toISOString().slice(0, 10)
@@ -27,7 +27,7 @@ export function usedAt(used: Used | undefined, at: number): Used {
   }
 }
 
-/** With these emails, all or none. */
+/** The counts with these emails, all or none. */
 export function usedWith(
   used: Used,
   { daily, monthly }: Quota,

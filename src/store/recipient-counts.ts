@@ -1,7 +1,7 @@
 import type { RecipientState } from '../email/recipient.ts'
 import type { RecipientCounts } from './live-list-store.ts'
 
-/** How many recipients of an email are in a state, and how many it has. */
+/** The number of an email's recipients in a state, and of all its recipients. */
 export interface RecipientCountRow {
   id: string
   state: RecipientState

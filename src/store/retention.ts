@@ -1,25 +1,25 @@
 import type { Store } from './store.ts'
 
 export interface RetentionPeriods {
-  /** Milliseconds: how long content, and the whole record, of finished emails are kept. */
+  /** Milliseconds for which content, and the whole record, of finished emails are kept. */
   contentRetention: number
   emailRetention: number
 }
 
 /**
- * Milliseconds for which a removed domain is known in any case: mail that was accepted from it may wait for its time,
- * and be tried, for so long.
+ * Milliseconds for which a removed domain is remembered in any case: mail that was accepted from it may wait for its
+ * scheduled time, and be retried, for so long.
  */
 const REMOVED_KNOWN_MS = 40 * 24 * 60 * 60 * 1_000
 
-/** Emails touched in one step, and the pause between steps: small enough that nobody waits for it. */
+/** Emails touched in one step, and the pause between steps: small enough not to hold up other work. */
 const STEP = 100
 const PAUSE_MS = 20
 const ROUND_MS = 60_000
-/** Soon after the start: a service that is started anew every day, or in trouble, gets to it as well. */
+/** Soon after the start, so that a service that is restarted every day, or in trouble, gets to it as well. */
 const FIRST_MS = 1_000
 
-/** Removes what is past its time, a little at a time, for as long as the service runs. */
+/** Removes expired data, a little at a time, for as long as the service runs. */
 export class Retention {
   readonly #store: Store
   readonly #periods: RetentionPeriods

@@ -1,15 +1,15 @@
 import type { Rescheduled } from './store.ts'
 
-/** What is known of an email that is to be sent at another time. */
+/** The state of an email that is to be rescheduled. */
 interface Planned {
-  /** It has been begun. */
+  /** The delivery of the email has begun. */
   sent: boolean
   scheduledAt: number | null
-  /** Some of its recipients are. */
+  /** Some of the email's recipients are canceled. */
   canceled: boolean
 }
 
-/** `waiting`: so many of its recipients wait. */
+/** `waiting`: number of its waiting recipients. */
 export function foundOf({ sent, scheduledAt, canceled }: Planned, waiting: number): Rescheduled {
   if (scheduledAt === null) return { found: 'unscheduled' }
   if (sent) return { found: 'begun' }

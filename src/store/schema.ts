@@ -3,9 +3,9 @@ import { asStoreError, openForWriting } from './sqlite/database.ts'
 import { migrate } from './sqlite/migrate.ts'
 import { findPlace } from './sqlite/place.ts'
 
-/** Versions of the schema before and after; the same when nothing was missing. */
+/** Versions of the schema before and after; equal when nothing was missing. */
 export interface SchemaUpdate {
-  /** The file, or host and name of the database. */
+  /** The file, or the host and name of the database. */
   place: string
   from: number
   to: number

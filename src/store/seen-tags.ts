@@ -1,14 +1,14 @@
-/** How both databases answer with the tags of mail: as one row, so that no more than a page is read into objects. */
+/** The tags of mail as both databases return them: in one row, so that no more than a page is read into objects. */
 import { COUNT_SIZES, type CountDimension } from './digest.ts'
 import type { SeenTag, SeenTags, TagOrder } from './digest-store.ts'
 
-/** What tags are counted by: days are kept longest. */
+/** The counts that tags are found in: days are kept longest. */
 export const TAG_COUNTS = { dimension: 'tag', size: COUNT_SIZES.day } satisfies {
   dimension: CountDimension
   size: number
 }
 
-/** `tags` is JSON; null where there are none. */
+/** `tags` is JSON; null when there are none. */
 export interface SeenTagsRow {
   tags: string | null
   total: number
@@ -17,7 +17,7 @@ export interface SeenTagsRow {
 
 type TagEntry = [tag: string, description: string, first: number, last: number, domainIds: string[] | null]
 
-/** Null where more than `looks` counts would have to be gone through. */
+/** Null when more than `looks` counts would have to be gone through. */
 export function seenTagsOf({ tags, total, rows }: SeenTagsRow, looks: number): SeenTags | null {
   if (rows > looks) return null
   const listed = JSON.parse(tags ?? '[]') as TagEntry[]
@@ -29,7 +29,7 @@ export function seenTagsOf({ tags, total, rows }: SeenTagsRow, looks: number): S
   }
 }
 
-/** Tags in this order, as SQL. */
+/** The ORDER BY terms for tags. */
 export function tagOrder(by: TagOrder, falling: boolean): string {
   return by === 'tag' ? `tag ${falling ? 'DESC' : 'ASC'}` : `${by} ${falling ? 'DESC' : 'ASC'}, tag ASC`
 }

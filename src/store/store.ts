@@ -1,13 +1,13 @@
 /**
- * The one interface of the durable store. The engines (sqlite/, postgres/) live behind it; nobody else knows a driver.
+ * The one interface of the durable store. The engines (sqlite/, postgres/) lie behind it; no other code knows a driver.
  *
  * Promise semantics: a write resolves after its commit is durable (fsync). It rejects with StoreUnavailable when it
  * could not be committed; then nothing of it is kept. Writes that arrive while a commit is under way share the next
  * one.
  *
- * Damage to the database costs what it touches: `claim`, `recover` and `counts` leave damaged rows out and go on, and
- * `record` rejects with StoreDamaged when this one record cannot be written. What was met is told once through the
- * `onFault` of openStore.
+ * Damage to the database costs only what it touches: `claim`, `recover` and `counts` leave damaged rows out and go on,
+ * and `record` rejects with StoreDamaged when this one record cannot be written. Each damage that was met is reported
+ * once through the `onFault` of openStore.
  */
 import type { AccountReads, AccountStore, DomainChange, RouteScope } from './account-store.ts'
 import type { DigestStore } from './digest-store.ts'
@@ -77,8 +77,9 @@ export class StoreUnavailable extends Error {
 }
 
 /**
- * What this operation needs is damaged; the store takes others. The same operation will fail again until the database
- * is repaired: it is no use to wait for it. (StoreUnavailable, in contrast: no write succeeds now, and all may later.)
+ * The data that this operation needs is damaged; other operations succeed. The same operation will fail again until the
+ * database is repaired, so there is no use in waiting. (StoreUnavailable, in contrast: no write succeeds now, and all
+ * may later.)
  */
 export class StoreDamaged extends Error {
   override name = 'StoreDamaged'
@@ -89,20 +90,20 @@ export class StoreConflict extends Error {
   override name = 'StoreConflict'
 }
 
-/** There are as many of something as there may be. A sentence for the company. */
+/** The limit on the number of something is reached. A sentence for the company. */
 export class OverLimit extends Error {
   override name = 'OverLimit'
 }
 
 /**
- * What changed outside this process (or inside), noticed within half a second.
+ * The kind of a change, made outside this process (or inside), noticed within half a second.
  * - `accounts`: companies, domains or keys.
- * - `queue`: work is waiting that was not, or is due sooner, or has ended. May be told late when it comes often.
- * - `stops`: what keeps mail from going out: a request to cancel what is being sent, an address newly suppressed, a
- *   pause set or ended. Who holds leased work that is not begun reads `cancelRequests`, `suppressionsSince` and
- *   `pauses` again.
- * - `webhooks`: one was added, changed, removed, or is to be told something again; or the key that they are signed with
- *   changed. Who has some reads `takeWebhooks` again.
+ * - `queue`: work waits that did not, or is due sooner, or has ended. May be reported late when it comes often.
+ * - `stops`: the reasons to stop mail: a request to cancel an email being sent, an address newly suppressed, a pause
+ *   set or ended. A node with leased work that is not begun reads `cancelRequests`, `suppressionsSince` and `pauses`
+ *   again.
+ * - `webhooks`: one was added, changed, removed, or has an event to send again; or the signing key changed. A node with
+ *   webhooks calls `takeWebhooks` again.
  */
 export type StoreChange = 'accounts' | 'queue' | 'stops' | 'webhooks'
 
@@ -122,14 +123,14 @@ export interface Store
     WebhookStore {
   /** Whether several nodes may use the database at once. */
   readonly shared: boolean
-  /** One small step; returns how many emails were touched, 0 when there is nothing left to do. */
+  /** One small step; returns how many emails were changed or removed, 0 when there is nothing left to do. */
   retain(request: RetentionRequest): Promise<number>
   /**
-   * Does the store take commits now? Writes and commits something tiny; or `room` octets, which then are free for
-   * others: a full disk has room for something tiny for a long time.
+   * Tells whether the store takes commits now. Writes and commits something tiny; or `room` octets, which are then free
+   * again: a full disk has room for something tiny for a long time.
    */
   probe(room?: number): Promise<void>
-  /** How large the database is, and what room is left beside it. */
+  /** The size of the database, and the free space beside it. */
   storage(): Promise<StorageUsed>
   /** Calls back on changes made by this or another process. Returns a function that stops it. */
   watch(onChange: (change: StoreChange) => void): () => void

@@ -1,10 +1,9 @@
 /**
- * The words of a subject, as it is searched by them: what is written in one piece, of letters and digits, without
- * regard to case and accents. Of scripts that put no blanks between words, each two characters that stand side by side
- * are one.
+ * The words that a subject is searched by: runs of letters and digits, without regard to case and accents. In scripts
+ * that put no spaces between words, each pair of adjacent characters is a word.
  */
 
-/** Of a subject: so many characters are looked at, and so many words are filed. */
+/** Characters of a subject that are looked at, and words that are filed. */
 export const SUBJECT_LOOKED_AT = 300
 const MOST_WORDS = 24
 
@@ -15,19 +14,19 @@ const ASCII = /^[\0-\x7f]*$/
 const UNDIVIDED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
 
-/** In their order, as often as they are there. */
+/** In their order, with repetitions. */
 export function wordsIn(text: string): string[] {
   if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? []
   const folded = text.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toLowerCase()
   return (folded.match(WORD) ?? []).flatMap(divided)
 }
 
-/** Each once: those that a subject is filed under. */
+/** The words that a subject is filed under, each once. */
 export function filedWords(subject: string): Set<string> {
   return new Set(filedPart(subject))
 }
 
-/** Whether these words stand one after the other in what is filed of a subject. */
+/** Tells whether these words stand one after the other in the filed part of a subject. */
 export function hasWords(subject: string, phrase: readonly string[]): boolean {
   const words = filedPart(subject)
   for (let from = 0; from + phrase.length <= words.length; from++) {
@@ -36,7 +35,7 @@ export function hasWords(subject: string, phrase: readonly string[]): boolean {
   return false
 }
 
-/** Its beginning, as far as it has not too many different words. */
+/** The beginning of the subject, up to the limit of different words. */
 function filedPart(subject: string): string[] {
   const words = wordsIn(subject.slice(0, SUBJECT_LOOKED_AT))
   if (words.length <= MOST_WORDS) return words

@@ -1,4 +1,4 @@
-/** Suppressions as both databases have them. */
+/** Suppressions as rows of both databases. */
 import { marksOf, type Suppression } from '../email/suppression.ts'
 import { listOf } from './json-columns.ts'
 import type { SuppressionFilter } from './suppression-store.ts'
@@ -9,12 +9,12 @@ export function suppressionOf({ tags, ...row }: SuppressionRow): Suppression {
   return { ...row, tags: tags === null ? null : listOf(tags) }
 }
 
-/** What goes into the columns `tags` and `marks`. */
+/** The values of the columns `tags` and `marks`. */
 export function tagColumns(tags: readonly string[] | null): [tags: string | null, marks: string | null] {
   return tags === null ? [null, null] : [JSON.stringify(tags), JSON.stringify(tags.flatMap(marksOf))]
 }
 
-/** The page that these rows hold, newest first. They are all there is of it, and perhaps more, in no order. */
+/** The page that these rows hold, newest first. The rows include the whole page, and perhaps more, in no order. */
 export function newestOf(
   rows: readonly SuppressionRow[],
   { after, before, domainId, limit }: SuppressionFilter,

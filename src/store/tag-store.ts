@@ -1,4 +1,4 @@
-/** What was said of tags that mail of a domain had. What was counted of them is in the digest. */
+/** The notes on tags of a domain's mail. Their counts are in the digest. */
 
 /** Tags are compared without regard to the case of ASCII letters. */
 export interface TagNote {
@@ -6,13 +6,13 @@ export interface TagNote {
   /** It is read back in lower case. */
   tag: string
   description: string
-  /** Unix ms: it is not listed before it is seen again. Null: it is. */
+  /** Unix ms: the tag was removed, and is not listed until it is seen again. Null: it is listed. */
   removedAt: number | null
 }
 
 export interface TagStore {
-  /** By tag; `tag`: that one alone. */
+  /** By tag; `tag`: only that one. */
   tagNotes(domainId: string, tag?: string): Promise<TagNote[]>
-  /** Instead of what was said before. Nothing is kept of a domain that is not there. */
+  /** Replaces the earlier note. Nothing is stored for a domain that does not exist. */
   noteTag(note: TagNote): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Webhooks as both databases have them. */
+/** Webhooks as rows of both databases. */
 import { listOf, listText } from './json-columns.ts'
 import type {
   HeldWebhook,
@@ -21,7 +21,7 @@ type StoredValue = string | number | Uint8Array | null
 export const INSERTED = `id, company, domain_id, dialect, url, types, status, secret, previous_secret, rotated_at, created_at,
   failing_since, disabled_at, disabled_reason, cursor`
 
-/** `company`: its number. */
+/** `company`: the company's number. */
 export function insertedValues(webhook: Webhook, company: number): StoredValue[] {
   const { id, domainId, dialect, url, types, status, secret, previousSecret, rotatedAt, createdAt } = webhook
   const { failingSince, disabledAt, disabledReason, cursor } = webhook
@@ -132,7 +132,7 @@ const COLUMN: { [Name in keyof Required<WebhookChange>]: string } = {
   cursor: 'cursor',
 }
 
-/** The columns that a change names, with their new values. */
+/** The columns of a change, with their new values. */
 export function changedColumns(change: WebhookChange): [column: string, value: StoredValue][] {
   return (Object.keys(COLUMN) as (keyof typeof COLUMN)[])
     .filter((name) => change[name] !== undefined)
@@ -142,14 +142,14 @@ export function changedColumns(change: WebhookChange): [column: string, value: S
     })
 }
 
-/** Whoever has the webhook must not go on from where it was. */
+/** True when the node that has the webhook must not continue from its present state. */
 export function beginsAnew({ status, cursor }: WebhookChange): boolean {
   return status !== undefined || cursor !== undefined
 }
 
 /**
- * The number of the last event before a time: `look` gives the first event from a number on. Events lie in the order of
- * their commits, so their times rise but for what clocks and commits differ by.
+ * Finds the number of the last event before a time: `look` returns the first event from a number on. Events lie in the
+ * order of their commits, so their times rise, except for differences between clocks and commits.
  */
 export function* searchLog(
   end: number,

@@ -1,8 +1,8 @@
-/** Webhooks as the store has them: where the events of a company are told to, and what became of each telling. */
+/** Webhooks as the store has them: the endpoints that a company's events are sent to, and the attempts to send them. */
 import type { NewCompanyEvent } from '../email/company-event.ts'
 import type { EventType } from '../email/event.ts'
 
-/** The API in whose words events are told. */
+/** The API whose format the events have. */
 export type WebhookDialect = 'json' | 'form'
 export type WebhookStatus = 'enabled' | 'disabled'
 
@@ -10,28 +10,28 @@ export type WebhookStatus = 'enabled' | 'disabled'
 export type UnsentWord = `${string}.${string}`
 export type WebhookType = EventType | UnsentWord
 
-/** An endpoint: one URL that is told what happens to a company's mail. */
+/** An endpoint: one URL that receives the events of a company's mail. */
 export interface Webhook {
   id: string
   companyId: string
-  /** Only of mail of this sending domain; null: of all. */
+  /** Only events of mail of this sending domain; null: of all. */
   domainId: string | null
   dialect: WebhookDialect
   url: string
-  /** What is told; empty: everything. */
+  /** The event types to send; empty: all. */
   types: WebhookType[]
   status: WebhookStatus
-  /** Sealed. In the form dialect the signing key of the company is used, and this is not. */
+  /** Sealed. Not used in the form dialect, which signs with the company's signing key. */
   secret: Uint8Array
-  /** The one before, which signs too for a while, and when it was replaced; null: there is none. */
+  /** The secret before, which also signs for a while, and the time of the change; null: there is none. */
   previousSecret: Uint8Array | null
   rotatedAt: number | null
   createdAt: number
-  /** Since when nothing but failures; null: it answers, or was never asked. */
+  /** Every attempt since then has failed; null: the endpoint answers, or was never called. */
   failingSince: number | null
   disabledAt: number | null
   disabledReason: string | null
-  /** The number of the event up to which everything was told, or waits to be told again. */
+  /** The number of the event up to which all events were sent, or wait to be sent again. */
   cursor: number
 }
 
@@ -51,19 +51,19 @@ export type WebhookChange = Partial<
   >
 >
 
-/** A webhook that a node has. */
+/** A webhook assigned to a node. */
 export interface HeldWebhook extends Webhook {
-  /** Another one after every change that is not the node's own. */
+  /** Changes with every change that is not the node's own. */
   generation: number
-  /** Unix ms when the first of its retries is due; null: none waits. */
+  /** Unix ms at which the first of its retries is due; null: none waits. */
   retryAt: number | null
-  /** Beyond this node's share: another node is to have it. */
+  /** Beyond this node's share: another node should take it. */
   spare: boolean
 }
 
 /** What a webhook is told at a time: an event, or what it tells of one of the recipients of its email. */
 export interface WebhookTelling {
-  /** Of the event. */
+  /** Number of the event. */
   number: number
   /** Position of the recipient; absent: it is told whole. */
   part?: number
@@ -71,67 +71,67 @@ export interface WebhookTelling {
 
 /** An event that is told again. */
 export interface WebhookRetry extends WebhookTelling {
-  /** Made so far; 0 when it is told again by hand. */
+  /** Attempts made so far; 0 when it is sent again by hand. */
   attempts: number
   /** Unix ms. */
   dueAt: number
 }
 
-/** One try of telling one event. */
+/** One attempt to send one event. */
 export interface WebhookAttempt extends WebhookTelling {
   /** UUIDv7. */
   id: string
   webhookId: string
   type: EventType
   emailId: string
-  /** Unix ms, and how long it took. */
+  /** Unix ms, and the duration in milliseconds. */
   at: number
   duration: number
-  /** Of the HTTP answer; null: none came, and `error` says why. */
+  /** Status of the HTTP response; null: there was none, and `error` says why. */
   status: number | null
   error: string | null
-  /** How the answer's body begins. */
+  /** The beginning of the response's body. */
   response: string
   succeeded: boolean
-  /** Which try it was, from 1. */
+  /** Number of the attempt, from 1. */
   attempt: number
-  /** Unix ms of the next; null: none follows. */
+  /** Unix ms of the next attempt; null: none follows. */
   nextAt: number | null
 }
 
-/** An event that a webhook was told, as far as tries of it are kept. */
+/** An event that was sent to a webhook, as far as its attempts are kept. */
 export interface WebhookEvent extends WebhookTelling {
   /** Of the event, and its email. */
   type: EventType
   emailId: string
-  /** Unix ms: when it happened; when it was tried, where the log has it no more. */
+  /** Unix ms of the event; of the attempt, if the event is no longer in the log. */
   at: number
-  /** Whether the newest try succeeded. */
+  /** Whether the newest attempt succeeded. */
   succeeded: boolean
-  /** It is told again: tries made, 0 when it is by hand, and when; null: it is not. */
+  /** The pending retry: attempts made, 0 when it was requested by hand, and its time; null: there is none. */
   retry: { attempts: number; dueAt: number } | null
 }
 
-/** What has come of a webhook since it was last said. */
+/** The progress of a webhook since the last one. */
 export interface WebhookProgress {
   id: string
-  /** Of the node that has it, and the generation it has. */
+  /** Token of the node that has it, and the generation that the node has. */
   token: number
   generation: number
   cursor: number
   failingSince: number | null
-  /** Told, or given up: they wait no more. */
+  /** Events that were sent or given up: they wait no longer. */
   over: WebhookTelling[]
-  /** Those that wait now, or wait longer. */
+  /** Events that wait now, or wait longer. */
   waiting: WebhookRetry[]
   attempts: WebhookAttempt[]
-  /** It is given up as a whole: the event of that, with its time and the reason. */
+  /** Set when the webhook is disabled: the event of that, with its time and the reason. */
   disabled: NewCompanyEvent | null
 }
 
 export interface WebhookAttemptFilter {
   webhookId: string
-  /** Only those that failed, or that did not. */
+  /** Only attempts that failed, or that succeeded. */
   succeeded?: boolean
   /** Only of this event, and of it only what was told of this recipient. */
   number?: number
@@ -141,7 +141,10 @@ export interface WebhookAttemptFilter {
   limit: number
 }
 
-/** Of each webhook: the newest so many that succeeded, and so many that failed, these since a time (Unix ms). */
+/**
+ * Attempts to keep for each webhook: so many of the newest that succeeded, and of those that failed, the failed ones
+ * since a time (Unix ms).
+ */
 export interface WebhookAttemptsKept {
   succeeded: number
   failed: number

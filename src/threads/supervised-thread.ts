@@ -3,19 +3,22 @@ import { presentWork } from '../common/present-work.ts'
 
 export interface ThreadChoice extends Pick<WorkerOptions, 'env' | 'resourceLimits'> {
   module: URL
-  /** What the operating system calls the thread (`top -H` tells who is busy): at most 15 characters. */
+  /** The thread's name in the operating system (`top -H` shows it): at most 15 characters. */
   name: string
   workerData: unknown
 }
 
 export interface ThreadEvents<To, From> {
-  /** `answer` posts to the thread that said it, or nowhere when that has ended meanwhile. */
+  /** `answer` posts to the thread that sent the message, or nowhere if that has ended meanwhile. */
   message(said: From, answer: (message: To, moved?: Transferable[]) => void): void
-  /** It is gone, and not because of `end`. `cause`: what it threw last; null: it only ended. */
+  /** The thread has ended, not because of `end`. `cause`: the last error that it threw; null: it simply ended. */
   ended(cause: unknown, code: number): void
 }
 
-/** One worker thread at a time: it starts with what is posted first, and again with the next after it has ended. */
+/**
+ * One worker thread at a time: it starts with the first message posted to it, and again with the next one after it has
+ * ended.
+ */
 export class SupervisedThread<To, From> {
   readonly #choice: ThreadChoice
   readonly #events: ThreadEvents<To, From>
@@ -26,7 +29,7 @@ export class SupervisedThread<To, From> {
     this.#events = events
   }
 
-  /** The one that runs now, to be looked at. */
+  /** The thread that runs now, for inspection. */
   get running(): Thread | null {
     return this.#thread
   }
@@ -40,7 +43,7 @@ export class SupervisedThread<To, From> {
     this.#thread!.postMessage(message, moved)
   }
 
-  /** From here on it keeps the process alive. */
+  /** From here on the thread keeps the process alive. */
   ref(): void {
     this.#thread?.ref()
   }
@@ -49,12 +52,12 @@ export class SupervisedThread<To, From> {
     this.#thread?.unref()
   }
 
-  /** Ends it in the midst of its work; `ended` tells of it. */
+  /** Ends the thread in the midst of its work; `ended` reports it. */
   async kill(): Promise<void> {
     await this.#thread?.terminate()
   }
 
-  /** From here on it is nobody's: nothing more is heard of it, and what is posted now starts another. */
+  /** Gives the thread up: nothing more is received from it, and the next message starts another. */
   async end(): Promise<void> {
     const thread = this.#thread
     this.#thread = null
@@ -76,7 +79,7 @@ export class SupervisedThread<To, From> {
       cause = error
       void thread.terminate()
     })
-    // An error is heard before answers that were given before it; what comes last is the exit.
+    // An error arrives before answers that were posted before it; the exit comes last.
     thread.on('error', (error) => {
       cause = error
     })
@@ -89,7 +92,7 @@ export class SupervisedThread<To, From> {
   }
 }
 
-/** For the log: whose message was worked on. */
+/** Describes the thread whose message was worked on, for the log. */
 function describeThread({ name }: ThreadChoice): object {
   return { thread: name }
 }

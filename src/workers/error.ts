@@ -1,4 +1,4 @@
-/** Why a task was not done. */
+/** The reasons why a task was not done. */
 
 /** `memory`: it took more than a worker has; `time`: longer than a task may; `crash`: anything else. */
 export type DeathCause = 'memory' | 'time' | 'crash'
@@ -9,7 +9,7 @@ const SENTENCES: Record<DeathCause, string> = {
   crash: 'The worker that did the work ended',
 }
 
-/** The worker died of the task. One that died for want of memory or time would die of it again. */
+/** The worker died of the task. A task that exceeded memory or time would exceed it again. */
 export class WorkerDied extends Error {
   override name = 'WorkerDied'
   override readonly cause: DeathCause
@@ -22,10 +22,10 @@ export class WorkerDied extends Error {
   }
 }
 
-/** The task was not begun: too much of its company waits, or it has waited too long, or the service stops. */
+/** The task was not begun: too many of its company wait, or it has waited too long, or the service is stopping. */
 export class WorkersBusy extends Error {
   override name = 'WorkersBusy'
-  /** Seconds after which it may be tried again. */
+  /** Seconds after which the caller may try again. */
   readonly retryAfter: number
 
   constructor(message: string, retryAfter = 2) {

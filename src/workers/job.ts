@@ -1,7 +1,4 @@
-/**
- * What runs in a worker: a pure function that a module exports as its default, from one value that can be cloned to
- * another.
- */
+/** A job for a worker: a pure function, the default export of a module, from one cloneable value to another. */
 
 /** Names the module. The types are those of its function. */
 export interface Job<Input, Output> {
@@ -10,19 +7,19 @@ export interface Job<Input, Output> {
   readonly signature?: (input: Input) => Output
 }
 
-/** `export default` is the function; `buffersOf` names what of its result is handed over instead of copied. */
+/** `export default` is the function; `buffersOf` lists the buffers of its result to transfer instead of copying. */
 export interface JobModule<Input, Output> {
   default(input: Input): Output | Promise<Output>
   buffersOf?(output: Output): ArrayBuffer[]
 }
 
-/** @param url of the module, `new URL('./x.ts', import.meta.url)` */
+/** @param url URL of the module, `new URL('./x.ts', import.meta.url)` */
 export function jobAt<Input, Output>(url: URL): Job<Input, Output> {
   return { url: url.href }
 }
 
 /**
- * The buffers beneath these octets, for a job that is done with them. Small ones share a pool with others
+ * The buffers beneath these octets, for a job that no longer needs them. Small ones share a pool with others
  * (`Buffer.poolSize`), which must stay where it is: they are copied.
  */
 export function buffersBeneath(views: Iterable<Uint8Array>): ArrayBuffer[] {
@@ -33,12 +30,12 @@ export function buffersBeneath(views: Iterable<Uint8Array>): ArrayBuffer[] {
   return buffers
 }
 
-/** A view is copied with all that lies beneath it, and beneath a small file may lie the whole request it came in. */
+/** A view is copied with its whole buffer, and the buffer beneath a small file may be the whole request. */
 export function alone(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength * 2 > bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes)
 }
 
-/** Octets that have crossed between threads are no Buffer any more. */
+/** Octets are no Buffer any more after they have crossed between threads. */
 export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }

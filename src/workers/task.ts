@@ -1,17 +1,17 @@
-/** A task on its way to a worker, and what main thread and worker say to each other. */
+/** A task for a worker, and the messages between the main thread and a worker. */
 import { monotonic } from '../common/clock.ts'
 
 export interface Task {
   company: string
-  /** Octets of work, about. */
+  /** Octets of work, roughly. */
   weight: number
   url: string
   input: unknown
-  /** Buffers of the input that are handed over instead of copied. */
+  /** Buffers of the input to transfer instead of copying. */
   transfer: ArrayBuffer[]
   /** Monotonic milliseconds after which it is not begun any more. */
   until: number
-  /** It was given to a worker that died before it had begun anything. */
+  /** It was given to a worker that died before it had begun any task. */
   lost: boolean
   resolve(output: unknown): void
   reject(error: unknown): void
@@ -23,7 +23,7 @@ export type Posted = { url: string; input: unknown }[]
 /** One for each task posted. */
 export type Answers = ({ output: unknown } | { error: unknown })[]
 
-/** Shared with the worker: the index of the task at hand (-1: none has begun), and since when by `clock`. */
+/** Shared with the worker: the index of the current task (-1: none has begun), and its start by `clock`. */
 export const AT = 0
 export const SINCE = 1
 export const PROGRESS_OCTETS = 8

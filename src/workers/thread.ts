@@ -1,4 +1,4 @@
-/** The body of a worker: does the tasks it is posted, one after the other, and answers for all of them together. */
+/** The body of a worker: does its tasks one after the other, and answers for all of them together. */
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { tidy } from '../threads/tidy.ts'
@@ -7,7 +7,7 @@ import { type Answers, AT, clock, type Posted, SINCE } from './task.ts'
 
 export interface ThreadData {
   progress: SharedArrayBuffer
-  /** Steps the operating system puts this thread behind others that want a processor, the main thread above all. */
+  /** How much the operating system prefers other threads that want a processor, the main thread above all. */
   niceness: number
 }
 
@@ -16,12 +16,12 @@ const { progress: shared, niceness } = workerData as ThreadData
 const progress = new Int32Array(shared)
 const modules = new Map<string, Promise<JobModule<unknown, unknown>>>()
 
-// On Linux a priority is a thread's own; elsewhere it would be that of the whole process.
+// On Linux a thread has its own priority; elsewhere this would set that of the whole process.
 if (process.platform === 'linux' && niceness > 0) {
   try {
     setPriority(0, niceness)
   } catch {
-    // A sandbox may forbid it: it is a courtesy.
+    // A sandbox may forbid it, which does no harm.
   }
 }
 

@@ -6,11 +6,11 @@ import type { ThreadData } from './thread.ts'
 
 export interface WorkerOptions {
   /**
-   * MiB of heap a task may take. Octets (`ArrayBuffer`) and large texts made of them lie outside of it: who posts them
-   * counts them.
+   * MiB of heap that a task may take. Octets (`ArrayBuffer`) and large texts made of them lie outside of it: the caller
+   * that posts them counts them.
    */
   memory: number
-  /** Milliseconds of a processor that one task may take. */
+  /** Milliseconds of processor time that one task may take. */
   deadline: number
   niceness: number
   /** Milliseconds without work after which the thread ends; null: never. */
@@ -18,25 +18,28 @@ export interface WorkerOptions {
 }
 
 export interface WorkerEvents {
-  /** It has nothing to do any more. */
+  /** The worker has nothing to do any more. */
   onFree(): void
-  /** `lost`: tasks it was given and had not begun, which others may do. */
+  /** `lost`: its tasks that it had not begun, which other workers may do. */
   onDeath(cause: DeathCause, detail: string, lost: Task[]): void
 }
 
 /**
- * MiB that the heap may have beyond `memory`. V8 ends a thread whose heap grows over its limit, but the whole process
- * where one single allocation is too large for what is left of it. So the limit of V8 lies far above ours, which is
- * held by looking at the heap.
+ * MiB that the heap may have beyond `memory`. V8 ends a thread whose heap grows over its limit, but it ends the whole
+ * process when a single allocation is too large for the rest of it. So V8's limit lies far above ours, which is
+ * enforced by checking the heap.
  */
 const HEADROOM = 512
-/** Milliseconds between looks at the heap of a worker that has something to do. */
+/** Milliseconds between checks of the heap of a busy worker. */
 const LOOK = 50
 
-/** Times its deadline that a task may take by the clock: a busy machine lets it wait, and what hangs does not work. */
+/**
+ * Multiple of its deadline that a task may take by the clock: a busy machine makes it wait, and a hanging task uses no
+ * processor time.
+ */
 const STARVED = 6
 
-/** A thread that has not begun the first of its tasks after so many milliseconds has failed to start. */
+/** A thread that has not begun its first task after so many milliseconds has failed to start. */
 const START_WITHIN = 30_000
 
 /** One worker thread under supervision: it starts with its first task, and again after it has died or was idle. */
@@ -48,10 +51,10 @@ export class Worker {
   #tasks: Task[] = []
   #look: NodeJS.Timeout | undefined
   #givenAt = 0
-  /** The first look at the task at hand: when that began, and what the thread had worked by then. */
+  /** The first check of the current task: its start, and the thread's processor time by then. */
   #first: { since: number; worked: number } | null = null
   #rest: NodeJS.Timeout | undefined
-  /** Why we end it. */
+  /** The reason why the thread is being ended. */
   #sentence: DeathCause | null = null
 
   constructor(options: WorkerOptions, events: WorkerEvents) {
@@ -82,12 +85,12 @@ export class Worker {
     return this.#thread.running !== null
   }
 
-  /** Companies of the tasks at hand. */
+  /** True when one of the current tasks is this company's. */
   works(company: string): boolean {
     return this.#tasks.some((task) => task.company === company)
   }
 
-  /** Expects a worker that is not busy; of no tasks it hears nothing. */
+  /** The worker must not be busy; an empty list has no effect. */
   give(tasks: Task[]): void {
     if (tasks.length === 0) return
     clearTimeout(this.#rest)
@@ -131,8 +134,8 @@ export class Worker {
   }
 
   /**
-   * Ends the thread when the task at hand is over its time or memory; what comes behind it in the same message counts
-   * from its own beginning.
+   * Ends the thread when the current task exceeds its time or memory; a later task of the same message counts from its
+   * own start.
    */
   #watch(): void {
     const { deadline } = this.#options
@@ -148,16 +151,16 @@ export class Worker {
     }
   }
 
-  /** Looks at what the task at hand has taken so far. */
+  /** Checks what the current task has taken so far. */
   async #weigh(): Promise<void> {
     const thread = this.#thread.running!
     const since = Atomics.load(this.#progress, SINCE)
-    // They reject when the thread has ended meanwhile.
+    // The calls reject when the thread has ended meanwhile.
     const looked = await Promise.all([thread.getHeapStatistics(), thread.cpuUsage()]).catch(() => null)
     if (looked === null || thread !== this.#thread.running || !this.busy) return
     const [heap, { user, system }] = looked
     const worked = (user + system) / 1_000
-    // Time on a processor is that of the thread: what it had before the task began is known from the first look at it.
+    // Processor time is counted for the thread: its amount before the task is known from the first check of the task.
     if (this.#first?.since !== since) this.#first = { since, worked }
     if (heap.used_heap_size > this.#options.memory * 1_048_576) this.#condemn('memory')
     else if (worked - this.#first.worked > this.#options.deadline) this.#condemn('time')
@@ -180,7 +183,7 @@ export class Worker {
     const at = Atomics.load(this.#progress, AT)
     const lost: Task[] = []
     for (const [index, task] of tasks.entries()) {
-      // Handed over, its input is gone with the thread. A thread that began nothing, twice, will not begin it.
+      // Transferred input is gone with the thread. A task that two threads died without beginning is given up.
       const gone = index === at || task.transfer.length > 0 || (at < 0 && task.lost)
       if (gone) task.reject(new WorkerDied(cause, detail))
       else {

@@ -16,39 +16,39 @@ const WEIGHT_TOGETHER = SMALL
 /** Tasks of one company that may wait, of each size. */
 const MAX_SMALL = 1_000
 const MAX_LARGE = 100
-/** Worker threads at most: what is parsed and composed in them is seldom the bottleneck. */
+/** Worker threads at most: parsing and composing in them is seldom the bottleneck. */
 const MAX_THREADS = 4
 
 export interface WorkersOptions {
-  /** At least two: one of them does nothing but small tasks. */
+  /** At least two: one of them does only small tasks. */
   threads?: number
-  /** MiB of heap of each. */
+  /** MiB of heap for each. */
   memory?: number
-  /** Milliseconds of a processor that a task may take. */
+  /** Milliseconds of processor time that a task may take. */
   deadline?: number
-  /** Milliseconds a task may wait for its turn. */
+  /** Milliseconds that a task may wait for its turn. */
   patience?: number
   /** Milliseconds without work after which a thread ends; the one for small tasks stays. */
   idle?: number
-  /** A worker died of a task, or with nothing to blame for it. */
+  /** Called when a worker died, of a task or without one to blame. */
   onDeath?(cause: DeathCause, detail: string): void
 }
 
 export interface TaskOptions {
-  /** Whose turn it takes. */
+  /** The company whose turn it takes. */
   company: string
-  /** Octets of work, about: more than 256 KiB make a large task. */
+  /** Octets of work, roughly: more than 256 KiB make a large task. */
   weight: number
-  /** Buffers of the input to be handed over instead of copied: the caller has them no more. */
+  /** Buffers of the input to transfer instead of copying: the caller loses them. */
   transfer?: ArrayBuffer[]
-  /** It is bounded elsewhere: it waits for as long as it takes, however many there are. */
+  /** The number of such tasks is bounded elsewhere: it waits for as long as necessary, however many there are. */
   patient?: boolean
 }
 
 /**
- * A few threads for work on what strangers wrote, where it is large: what goes wrong there costs the one task. Each has
- * a heap of its own with a limit, each task has a deadline. Companies take turns. One thread is kept for small tasks,
- * so that they never wait for a large one; a company has no more than all but one of the others at once.
+ * A few threads for large work on strangers' input: a failure there costs only the one task. Each thread has a heap of
+ * its own with a limit, each task has a deadline. Companies take turns. One thread is kept for small tasks, so that
+ * they never wait for a large one; a company has at most all but one of the others at once.
  */
 export class Workers {
   readonly #small = new CompanyTurns<Task>()
@@ -56,7 +56,7 @@ export class Workers {
   readonly #workers: Worker[]
   readonly #patience: number
   readonly #onDeath: NonNullable<WorkersOptions['onDeath']>
-  /** Workers a company may have with large tasks at once. */
+  /** Workers that a company may occupy with large tasks at once. */
   readonly #share: number
   #closed = false
   #done: (() => void) | undefined
@@ -90,8 +90,8 @@ export class Workers {
   }
 
   /**
-   * Does the job in a worker. Rejects with what the job throws (of errors, the message crosses), with WorkerDied, and
-   * with WorkersBusy when it was not begun.
+   * Does the job in a worker. Rejects with the job's error (only its message crosses), with WorkerDied, and with
+   * WorkersBusy when it was not begun.
    */
   run<Input, Output>(
     job: Job<Input, Output>,
@@ -112,7 +112,7 @@ export class Workers {
     return presentWork.answer(done)
   }
 
-  /** Does what was given so far, and ends the threads. */
+  /** Does the remaining tasks, and ends the threads. */
   async close(): Promise<void> {
     this.#closed = true
     if (!this.#idle) {
@@ -138,13 +138,13 @@ export class Workers {
       if (worker.busy) continue
       const task = this.#next(this.#large, (company) => this.#held(company) < this.#share)
       if (task !== null) worker.give([task])
-      // A thread is not started for a few small tasks that another will have done sooner.
+      // No thread is started for a few small tasks that another will have done sooner.
       else if (worker.started || this.#small.length > MOST_TOGETHER) worker.give(this.#together())
     }
     if (this.#idle) this.#done?.()
   }
 
-  /** Small tasks that go together, of one company after the other. */
+  /** Small tasks that go together, companies taking turns. */
   #together(): Task[] {
     const tasks: Task[] = []
     let weight = 0
@@ -165,7 +165,7 @@ export class Workers {
     return null
   }
 
-  /** Workers that are at large tasks of the company. */
+  /** Workers with large tasks of the company. */
   #held(company: string): number {
     return this.#workers.filter((worker, index) => index > 0 && worker.works(company)).length
   }

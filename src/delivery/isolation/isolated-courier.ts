@@ -9,17 +9,17 @@ import { flatDelivery } from '../thread/flat.ts'
 import type { CourierOptions } from '../thread/message.ts'
 import type { FromProcess, IsolatedDelivery, ToProcess } from './message.ts'
 
-/** MiB of heap of the process. */
+/** Heap of the process, in MiB. */
 const MEMORY = 512
 /** Milliseconds that composing and signing one message may take. */
 const DEADLINE_MS = 30_000
-/** Milliseconds after which one that is tried all alone no longer keeps the others from beginning. */
+/** After so many milliseconds a delivery that is tried alone no longer keeps the others from beginning. */
 const ALONE_MS = 20_000
 /** The process ends after so many milliseconds without work. */
 const IDLE_MS = 10_000
-/** The sending right is copied to the process this often: it holds for seconds beyond. */
+/** How often the sending right is copied to the process, in ms: a copy holds for seconds beyond. */
 const RIGHT_MS = 250
-/** Between two attempts to start the process, where it cannot be started. */
+/** Milliseconds between two attempts to start the process, when it cannot be started. */
 const RESTART_MS = 2_000
 
 interface Item {
@@ -33,28 +33,27 @@ export interface IsolatedCourierOptions {
   process: CourierOptions
   right: SendingRight
   log: Log
-  /** The process died of what it was given. */
+  /** Called when the process died of a delivery. */
   onDeath(cause: DeathCause): void
   /** Milliseconds; for tests. */
   deadline?: number
 }
 
 /**
- * Delivers what is suspect by a process of its own, which may die of it. Messages are composed there one at a time, so
- * that it is known which of them the process died of; what is composed is sent while the next one is looked at. What
- * was being sent when the process died, and was not alone, is tried once more, alone. The process starts when it is
- * needed.
+ * Delivers suspect mail in a process of its own, which may die of it. Messages are composed there one at a time, so
+ * that a death can be blamed on one of them; a composed message is sent while the next one is composed. A delivery that
+ * was being sent, not alone, when the process died is tried once more, alone. The process starts when it is needed.
  */
 export class IsolatedCourier implements Courier {
   readonly #options: IsolatedCourierOptions
   #waiting: Item[] = []
   #preparing: Item | null = null
   readonly #sending = new Map<number, Item>()
-  /** It was being sent when a process died: nothing else is begun beside it, for a while. */
+  /** A delivery that was being sent when a process died: for a while nothing else begins beside it. */
   #alone: Item | null = null
   #process: ChildProcess | null = null
   #started = false
-  /** Why we end it. */
+  /** The reason why the service ends the process. */
   #sentence: DeathCause | null = null
   #number = 0
   #deadline: NodeJS.Timeout | undefined
@@ -90,7 +89,7 @@ export class IsolatedCourier implements Courier {
     this.#closing = resolve
     if (this.#started) this.#say({ kind: 'close', ms })
     else this.#process.kill('SIGKILL')
-    // A message that is being composed does not hear.
+    // A process that is composing a message does not receive the request to close.
     const patience = setTimeout(() => this.#process?.kill('SIGKILL'), ms + 1_000)
     await promise
     clearTimeout(patience)
@@ -125,7 +124,7 @@ export class IsolatedCourier implements Courier {
 
   #start(): void {
     if (this.#restartTimer !== undefined) return
-    // What the process does not need to know it is not told.
+    // The process gets no setting that it does not need.
     const env = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !name.startsWith('POSTROAD_')),
     )
@@ -139,7 +138,7 @@ export class IsolatedCourier implements Courier {
     this.#started = false
     this.#sentence = null
     child.on('message', (message: FromProcess) => this.#hear(message))
-    // That it could not be told something its end will explain.
+    // A message that cannot be sent to the process is explained by the process's end.
     child.on('error', () => {})
     let gone = false
     const died = (code: number | null, signal: NodeJS.Signals | null) => {
@@ -203,7 +202,7 @@ export class IsolatedCourier implements Courier {
     clearTimeout(this.#idleTimer)
     this.#idleTimer = setTimeout(() => {
       if (this.#started) this.#say({ kind: 'close', ms: 1_000 })
-      // From here on it is nobody's: what comes now starts another.
+      // From here on no delivery belongs to this process: the next one starts another process.
       this.#forget()
     }, IDLE_MS).unref()
   }
@@ -247,7 +246,10 @@ export class IsolatedCourier implements Courier {
     this.#pump()
   }
 
-  /** `foreign`: somebody else ended it, the system for want of memory perhaps. That may meet anyone, once. */
+  /**
+   * `foreign`: the process was ended from outside, perhaps by the system for want of memory. That may happen to any
+   * delivery once.
+   */
   #blame(
     preparing: Item | null,
     sending: Item[],
@@ -266,7 +268,7 @@ export class IsolatedCourier implements Courier {
     else uncertain(suspect, 2)
   }
 
-  /** Nobody is to blame for that; the mail waits. */
+  /** No delivery is to blame; the mail waits. */
   #failedToStart(how: string): void {
     this.#options.log.error({ how }, 'The process for suspect mail could not be started; trying again')
     this.#restartTimer = setTimeout(() => {
@@ -296,13 +298,14 @@ function givenBack(item: Item, suspicion: 0 | 2 = 0): void {
   const message =
     suspicion === 0
       ? 'Not tried: the service is stopping'
-      : 'The process that looked at this alone was ended from outside; it will be looked at again'
+      : 'The process that tried this delivery alone was ended from outside; it will be tried again'
   resolveWith(item, (position) => ({ ...released(position, message), suspicion }))
 }
 
 /** The final dot may have been sent. */
 function uncertain(item: Item, suspicion: 0 | 1 | 2): void {
-  const message = 'The process that delivered this ended; whether the server accepted it is not known'
+  const message =
+    'The process that was delivering this ended; it is not known whether the server accepted the message'
   resolveWith(item, (position) => ({ position, verdict: 'uncertain', message, suspicion }))
 }
 

@@ -1,4 +1,4 @@
-/** The body of the isolated process: composes, signs and sends what is suspect, and may die of it. */
+/** The body of the isolated process: composes, signs and sends suspect mail, and may die of it. */
 
 import { createPrivateKey } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -15,7 +15,10 @@ import { deliveryOf } from '../thread/flat.ts'
 import type { CourierOptions } from '../thread/message.ts'
 import type { FromProcess, IsolatedDelivery, KeyOctets, ToProcess } from './message.ts'
 
-/** Of a server that can do everything: another variant of the message is made, if need be, while it is sent. */
+/**
+ * The capabilities of a server that can do everything: another variant of the message is made, if need be, while it is
+ * sent.
+ */
 const CAPABILITIES = { eightBitMime: true, smtpUtf8: true }
 
 const right = new SendingRight()
@@ -35,8 +38,7 @@ function start({ dnsServers, boundarySecret, ...options }: CourierOptions, paren
     ...options,
     resolver: new Resolver({ servers: dnsServers }),
     boundaries,
-    // Whoever is started again in the place of a service that was killed takes its work over at once: nothing may leave
-    // here then.
+    // A service that takes the place of one that was killed takes its work over at once: nothing may leave here then.
     right: { holds: (token) => process.ppid === parent && right.holds(token) },
     signer: signHere,
     elsewhere: (delivery) => prepared.get(delivery) ?? null,
@@ -52,7 +54,7 @@ async function deliver({ delivery: flat, keys: sent, policy, source }: IsolatedD
   const [delivery] = deliveryOf(flat, { keys, policies })
   const message = prepareMessage(delivery, { boundaries, signer: signHere })
   prepared.set(delivery, message)
-  // What is wrong with it the courier will find, too, and say what becomes of the recipients.
+  // The courier will find the same error, and report what becomes of the recipients.
   await message(CAPABILITIES).catch(() => {})
   say({ kind: 'prepared', number })
   say({ kind: 'result', number, result: await courier.deliver(delivery) })
@@ -63,12 +65,14 @@ function keyOf({ privateKey, ...key }: KeyOctets): SigningKey {
   return { ...key, privateKey: createPrivateKey({ key: octets, format: 'der', type: 'pkcs8' }) }
 }
 
-/** When memory runs out on this machine, this process is the one to go (proc(5); elsewhere there is no such file). */
+/**
+ * When the machine runs out of memory, the kernel ends this process first (proc(5); elsewhere there is no such file).
+ */
 function volunteer(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
-    // It is a courtesy.
+    // This is a courtesy: the process works without it.
   }
 }
 
@@ -87,8 +91,8 @@ process.on('message', (message: ToProcess) => {
       })
   }
 })
-// Without the service nobody would record what became of the mail.
+// Without the service nothing would record what became of the mail.
 process.on('disconnect', () => process.exit(0))
-// A terminal tells its whole group; the service says when this process is to end.
+// A terminal signals its whole process group; the service decides when this process ends.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})

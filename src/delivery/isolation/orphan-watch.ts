@@ -1,4 +1,6 @@
-/** A thread of the isolated process that ends it when the service is gone, whatever its main thread is caught in. */
+/**
+ * A thread of the isolated process that ends the process when the service is gone, even while the main thread is stuck.
+ */
 import { workerData } from 'node:worker_threads'
 
 const LOOK_MS = 500

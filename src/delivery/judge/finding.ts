@@ -1,41 +1,41 @@
-/** Whose fault an answer is, and what follows from it. */
+/** The party at fault for an answer, and the consequences. */
 
 export type Finding =
-  /** The recipient's: nobody is there, and nobody will be. */
+  /** The recipient's: the address does not exist, and will not. */
   | 'dead-address'
-  /** The recipient's: refused for a reason of its own (may not be written to by us, say). */
+  /** The recipient's: refused for a reason of its own (it takes no mail from us, say). */
   | 'recipient'
-  /** The recipient's, for now: its mailbox is full or gets too much. Another server would say the same. */
+  /** The recipient's, for now: its mailbox is full or gets too much mail. Another server would say the same. */
   | 'mailbox'
-  /** The message's: its content, or its sender by somebody's policy. */
+  /** The message's: its content, or its sender under somebody's policy. */
   | 'message'
   /** The server's: it lacks what this message needs (SMTPUTF8, 8BITMIME, room for its size). */
   | 'unsuited'
-  /** The server's: wait, says greylisting and whatever else has 4yz for a recipient or a message. */
+  /** The server's: it asks us to wait, by greylisting or any other 4yz for a recipient or a message. */
   | 'patience'
-  /** The server's: it is broken, cannot be reached, or was lost on the way. */
+  /** The server's: it is broken, cannot be reached, or was lost during the session. */
   | 'server'
-  /** The server's: it was not asked, as it could not be reached a moment ago. */
+  /** The server's: it was not asked, because it could not be reached a moment ago. */
   | 'unreachable'
-  /** The server's: more connections or messages than it wants from us. */
+  /** The server's: we open more connections or send more messages than it wants. */
   | 'busy'
-  /** The server's: more recipients than it takes in one transaction. */
+  /** The server's: the transaction had more recipients than it takes. */
   | 'crowded'
   /** Ours: the server wants other credentials. */
   | 'credentials'
-  /** Ours: relaying, host name, block list, TLS. Concerns all mail that takes this path. */
+  /** Ours: relaying, host name, block list, TLS. It concerns all mail that takes this path. */
   | 'path'
   /** Ours: this sending domain may not use this path. */
   | 'sender'
 
 export interface Consequence {
-  /** The recipient bounces, if no server said anything better. */
+  /** The recipient bounces, unless another server said something better. */
   ends: boolean
-  /** Its address goes to the suppression list. */
+  /** The recipient's address goes to the suppression list. */
   suppresses: boolean
   /** Another server is asked at once, if the domain has one. */
   asksNext: boolean
-  /** What is to come again has spent an attempt of its schedule. */
+  /** A recipient that will be tried again has spent an attempt of its schedule. */
   spends: boolean
 }
 
@@ -69,9 +69,9 @@ export const CONSEQUENCES: Readonly<Record<Finding, Consequence>> = {
 }
 
 /**
- * Which of several findings about one recipient tells most about it: what a server said about the recipient, before
- * what it said about us, before what it said about itself. What ends the recipient counts only where nothing else was
- * said.
+ * The order in which findings about one recipient count: what a server said about the recipient comes before what it
+ * said about us, and that before what it said about itself. A finding that ends the recipient counts only when there is
+ * no other.
  */
 export const TELLING: readonly Finding[] = [
   'patience',
@@ -89,7 +89,7 @@ export const TELLING: readonly Finding[] = [
   'unsuited',
 ]
 
-/** The path our mail takes is in trouble: nothing more is to be sent along it until it has been tried again. */
+/** Tells whether the path itself is in trouble: then nothing more is sent along it until it has been tried again. */
 export function hinders(finding: Finding): boolean {
   return HINDRANCES.has(finding)
 }

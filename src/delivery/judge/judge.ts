@@ -21,10 +21,10 @@ import {
   SIZE,
 } from './phrases.ts'
 
-/** What came of asking: a refusal, or no answer at all. Never a success. */
+/** A reply that refuses, or no reply at all. Never a success. */
 export interface Answer {
   stage: Stage
-  /** What ended the session, where that was more than a reply. */
+  /** The reason why the session ended, when that was more than a reply. */
   kind?: SmtpErrorKind | undefined
   /** 4yz or 5yz; absent when there was no reply. */
   code?: number | undefined
@@ -34,12 +34,12 @@ export interface Answer {
   words: string
 }
 
-/** By which route the answer came. A relay knows of most recipients only what others told it. */
+/** The kind of route the answer came by. A relay knows most recipients only from other servers' replies. */
 export type RouteKind = 'direct' | 'relay'
 
 /**
- * Whose fault it is: by stage, code, enhanced code and words, in this order of trust where they contradict each other.
- * Pure.
+ * Finds the party at fault: by stage, code, enhanced code and words, in this order of trust where they contradict each
+ * other. Pure.
  */
 export function judge(answer: Answer, route: RouteKind): Finding {
   const words = plainWords(answer.words)
@@ -48,7 +48,7 @@ export function judge(answer: Answer, route: RouteKind): Finding {
   const said = speaks(ownWords(words))
   switch (stage) {
     case 'auth':
-      // RFC 4954 4: 454 is a fault of the server's; everything permanent is about the credentials.
+      // RFC 4954 4: 454 is the server's fault; every permanent code is about the credentials.
       return code >= 500 ? 'credentials' : said(BUSY) ? 'busy' : 'server'
     case 'connect':
     case 'greeting':
@@ -63,7 +63,10 @@ export function judge(answer: Answer, route: RouteKind): Finding {
 
 type Speaks = (topic: readonly RegExp[]) => boolean
 
-/** `own`: without what the server quotes of another one. That one may speak of the recipient, never of us. */
+/**
+ * `own`: without the words that the server quotes from another one. Quoted words may be about the recipient, never
+ * about us.
+ */
 interface Said {
   own: Speaks
   all: Speaks
@@ -73,7 +76,7 @@ function speaks(words: string): Speaks {
   return (topic) => words !== '' && topic.some((pattern) => pattern.test(words))
 }
 
-/** Addresses are what others chose, and may read like anything. */
+/** Addresses are chosen by others, and may read like anything. */
 function plainWords(words: string): string {
   return words
     .slice(0, 1_000)
@@ -84,8 +87,8 @@ function plainWords(words: string): string {
 }
 
 /**
- * Up to where it quotes another server: one that verifies a recipient says what it was told there, and anybody can have
- * a domain that says anything.
+ * The words up to the first quotation of another server. A server that verifies a recipient repeats what it was told
+ * there, and anybody can run a domain whose server says anything.
  */
 function ownWords(words: string): string {
   const ends = QUOTING.map((pattern) => words.search(pattern)).filter((at) => at !== -1)
@@ -93,15 +96,15 @@ function ownWords(words: string): string {
 }
 
 function withoutReply({ stage, kind }: Answer, route: RouteKind): Finding {
-  // Nobody got as far as a greeting: how tcpserver, inetd and firewalls say that there are too many of us.
+  // The connection was closed before a greeting: tcpserver, inetd and firewalls refuse too many connections this way.
   if (stage === 'greeting' && kind === 'closed') return 'busy'
   if (kind === 'auth') return 'credentials'
-  // What a relay must give us the operator has said; what a domain's servers must, the domain.
+  // The operator has said what TLS a relay must offer; a domain has said what its own servers must offer.
   if (kind === 'tls') return route === 'relay' ? 'path' : 'server'
   return 'server'
 }
 
-/** RFC 5321 3.1, 4.2.2: before MAIL a server speaks of itself or of us, never of the mail. */
+/** RFC 5321 3.1, 4.2.2: before MAIL a reply is about the server or about us, never about the mail. */
 function beforeMail(code: number, enhancedCode: string | undefined, said: Speaks): Finding {
   if (said(BUSY)) return 'busy'
   if (code >= 500) return wantsCredentials(code, enhancedCode) ? 'credentials' : 'path'
@@ -118,39 +121,38 @@ function ofTransaction(answer: Answer, code: number, said: Said, route: RouteKin
   return code < 500 ? forNow(stage, code, enhancedCode, said.all) : forGood(answer, code, said.all, route)
 }
 
-/** Exchange Online's codes for addresses that it has banned, and for limits of one. */
+/** Exchange Online's codes for banned addresses, and for the limits of one address. */
 const BANNED = /^7\.(?:6[0-4]\d|511|708)$/
 const LIMITED = /^7\.(?:500|65\d)$/
-/** Exchange: who may write to a recipient (a group that takes no mail from outside). */
+/** Exchange's codes for who may write to a recipient (a group that takes no mail from outside). */
 const RESTRICTION = /^7\.1[23]\d$/
-/** RFC 7372 3, and what Gmail counts on from there: SPF, DKIM, DMARC of the sending domain. */
+/** RFC 7372 3, and Gmail's codes that continue it: SPF, DKIM, DMARC of the sending domain. */
 const AUTHENTICATION = /^7\.(?:2\d|3[0-2])$/
 
-/** Null when it is not about us. */
+/** Null when the reply is not about us. */
 function ofUs({ stage, enhancedCode }: Answer, code: number, said: Speaks, route: RouteKind): Finding | null {
   const detail = enhancedCode?.slice(2) ?? ''
   if (RESTRICTION.test(detail) || said(RESTRICTED)) return null
-  // After MAIL it may be the recipient's server that speaks, through a relay: then it closes nobody's path but the
-  // sender's.
+  // After MAIL the recipient's server may be speaking through a relay: then it closes only the sender's path.
   if (wantsCredentials(code, enhancedCode)) return stage === 'mail' ? 'credentials' : 'path'
-  // RFC 7372 3.3: the name of our address.
+  // RFC 7372 3.3: the host name of our address.
   if (detail === '7.25' || BANNED.test(detail)) return 'path'
   if (code < 500 && LIMITED.test(detail)) return 'busy'
   if (AUTHENTICATION.test(detail)) return ofAuthentication(code, detail, said)
-  // RFC 3463 3.2: the domain of the sender.
+  // RFC 3463 3.2: the sender's domain.
   if (detail === '1.8') return 'sender'
   if (said(REPUTATION)) return 'path'
   if (said(CONTENT)) return null
   if (said(SENDER) || (route === 'relay' && said(SENDER_AT_RELAY))) return 'sender'
-  // At RCPT it is the recipient's account.
+  // At RCPT these words are about the recipient's account.
   if (stage !== 'rcpt' && said(ACCOUNT)) return 'sender'
   if (said(CREDENTIALS)) return stage === 'mail' ? 'credentials' : 'path'
   return said(RELAYING) || said(HOST) || said(BLOCKED) || said(ENCRYPTION) ? 'path' : null
 }
 
 /**
- * For good it speaks against this message; for now it is a limit of the sending domain's, which has nothing to do with
- * what others send. 4.7.28 is Gmail's code for too much of anything, 4.7.29 for TLS.
+ * A permanent code speaks against this message; a temporary one is a limit of the sending domain, which has nothing to
+ * do with what others send. 4.7.28 is Gmail's code for too much of anything, 4.7.29 for TLS.
  */
 function ofAuthentication(code: number, detail: string, said: Speaks): Finding | null {
   if (code >= 500) return null
@@ -161,7 +163,7 @@ function ofAuthentication(code: number, detail: string, said: Speaks): Finding |
 
 /**
  * RFC 4954 6: 530 authentication required (RFC 3207 4: or STARTTLS), 534 mechanism too weak, 535 invalid, 538
- * encryption required; 5.7.8 and 5.7.11 are their enhanced codes. Not 5.7.9, which Yahoo uses for its policies.
+ * encryption required; 5.7.8 and 5.7.11 are their enhanced codes. 5.7.9 is left out: Yahoo uses it for its policies.
  */
 function wantsCredentials(code: number, enhancedCode: string | undefined): boolean {
   if (code === 530 || code === 534 || code === 535 || code === 538) return true
@@ -172,7 +174,7 @@ function forNow(stage: Stage, code: number, enhancedCode: string | undefined, sa
   const detail = enhancedCode?.slice(2)
   // RFC 5321 4.5.3.1.10; 452 alone also stands for a full disk.
   if (stage === 'rcpt' && (detail === '5.3' || said(CROWDED))) return 'crowded'
-  // RFC 3463 3.3: the mailbox, whichever server is asked.
+  // RFC 3463 3.3: the mailbox itself, whichever server is asked.
   if (detail === '2.1' || detail === '2.2') return 'mailbox'
   return code === 421 || stage === 'mail' ? 'server' : 'patience'
 }
@@ -180,12 +182,12 @@ function forNow(stage: Stage, code: number, enhancedCode: string | undefined, sa
 function forGood({ stage, enhancedCode }: Answer, code: number, said: Speaks, route: RouteKind): Finding {
   const detail = enhancedCode?.slice(2)
   // RFC 3463 3.4: the system takes no mail now, or is set up wrongly (postscreen, overloaded: "550 5.3.2 Service
-  // currently unavailable"). 503: it lost track of the session, which another one need not.
+  // currently unavailable"). 503: the server lost track of the session; another server need not.
   if (detail === '3.2' || detail === '3.5' || code === 503) return 'server'
-  // RFC 1870 6.1, RFC 3463 3.4; 555: a parameter that it had offered (RFC 5321 4.1.1.11).
+  // RFC 1870 6.1, RFC 3463 3.4; 555: a parameter that the server had offered (RFC 5321 4.1.1.11).
   if (detail === '3.4' || detail === '6.7' || code === 555 || (code === 552 && said(SIZE))) return 'unsuited'
-  // A relay has nothing but the sender to refuse at MAIL. 501: its syntax, 552: the size (RFC 5321 4.2.3), which are
-  // the message's.
+  // At MAIL a relay can refuse only the sender. 501 (its syntax) and 552 (the size; RFC 5321 4.2.3) are about the
+  // message.
   if (stage === 'mail' && route === 'relay' && code !== 501 && code !== 552 && !said(CONTENT)) return 'sender'
   if (stage !== 'rcpt') return 'message'
   return isDead(code, enhancedCode, said, route) ? 'dead-address' : 'recipient'
@@ -194,23 +196,20 @@ function forGood({ stage, enhancedCode }: Answer, code: number, said: Speaks, ro
 /** RFC 3463 3.2, RFC 7505 5: bad mailbox, bad system, bad syntax, a domain that takes no mail. */
 const DEAD_CODES = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.10'])
 
-/** RFC 5321 4.2.3; 511 is what chkuser says it with (qmail), 554 what Yahoo does. */
+/** RFC 5321 4.2.3; chkuser (qmail) uses 511 for it, Yahoo 554. */
 const DEAD_REPLIES = new Set([511, 550, 551, 553, 554])
 
 const NOT_DEAD = [CONTENT, RELAYING, BLOCKED, CREDENTIALS, SENDER, BUSY]
 
-/**
- * Classes of RFC 3463 whose words, whatever they are, are about something else: the system (3), content (6), policy
- * (7).
- */
+/** Classes of RFC 3463 that are about something else, whatever the words: the system (3), content (6), policy (7). */
 const OTHER_CLASS = /^5\.[367]\./
 
 /**
- * A relay is believed only by code. It rarely knows a recipient, and where it does (its own domain, or it has asked the
- * recipient's server) its software gives the code; words alone are as often about itself.
+ * A relay is believed only by its code. It rarely knows a recipient, and where it does (its own domain, or it has asked
+ * the recipient's server) its software gives the code; the words alone are as often about the relay itself.
  */
 function isDead(code: number, enhancedCode: string | undefined, said: Speaks, route: RouteKind): boolean {
-  // Also in what it quotes: Postfix gives its 5.1.1 to whatever the recipient's server said.
+  // Quoted words count here too: Postfix gives its 5.1.1 to whatever the recipient's server said.
   if (NOT_DEAD.some(said)) return false
   if (enhancedCode !== undefined && DEAD_CODES.has(enhancedCode)) return true
   if (route === 'relay' || (enhancedCode !== undefined && OTHER_CLASS.test(enhancedCode))) return false

@@ -1,12 +1,13 @@
 /**
- * What servers say, as data. Each pattern is looked for in the words of a reply: in lower case, without addresses, at
- * most 1,000 characters, all lines on one. A pattern must hold no repetition within a repetition and no more than a few
- * bounded gaps, so that it is linear; a test runs all of them over the longest replies.
+ * The phrases of servers, as data. Each pattern is searched for in the words of a reply: in lower case, without
+ * addresses, at most 1,000 characters, all lines joined. A pattern must hold no repetition within a repetition and no
+ * more than a few bounded gaps, so that it is linear; a test runs all of them over the longest replies.
  *
- * The comment beside a pattern names whose words they are. What is not on a list is judged by stage and code alone.
+ * The comment beside a pattern names the software that uses the words. A reply that matches no list is judged by stage
+ * and code alone.
  */
 
-/** Somebody listens there who waits for us to come again: before everything else that the same sentence may hold. */
+/** The server asks us to come again later: this list counts before everything else that the same sentence may hold. */
 export const GREYLISTING: readonly RegExp[] = [
   // Postgrey "Greylisted, see ...", postscreen and rspamd "Greylisting in action", milter-greylist "Greylisting in
   // action".
@@ -14,17 +15,17 @@ export const GREYLISTING: readonly RegExp[] = [
 ]
 
 /**
- * From here on another server's words: Postfix "host mx.x.test[192.0.2.1] said: 550 ...", Exchange "Primary target IP
- * address responded with: ...", Exim "Response: ...", qmail "Remote host said: ...".
+ * Marks where another server's words begin: Postfix "host mx.x.test[192.0.2.1] said: 550 ...", Exchange "Primary target
+ * IP address responded with: ...", Exim "Response: ...", qmail "Remote host said: ...".
  */
 export const QUOTING: readonly RegExp[] = [/\b(?:said|responded with|response|replied):/]
 
-/** Our address, in sentences that begin with the message: Gmail, Cisco, Cloudmark. */
+/** Words against our address, in sentences that begin with the message: Gmail, Cisco, Cloudmark. */
 export const REPUTATION: readonly RegExp[] = [
   /\breputation of (?:the |your )?sending ip\b|\bsending ip (?:address )?reputation\b/,
 ]
 
-/** The message: what stands in it, or what it claims. */
+/** Words against the message: its content, or its claims. */
 export const CONTENT: readonly RegExp[] = [
   // Exim's default ACL "This message contains a virus (...)", ClamAV milters, Gmail "552 5.7.0 ... potential security
   // issue".
@@ -38,19 +39,20 @@ export const CONTENT: readonly RegExp[] = [
   /\bthis message is likely\b|\bcontent (?:restrictions?|rejected|policy)\b|\bspam (?:message|content|score)\b/,
   /\b(?:message|mail|it) (?:looks like|appears to be|identified as|classified as|considered|detected as|marked as) (?:\w+ )?spam\b/,
   /\bhigh probability of spam\b|\bmatches a profile\b/,
-  // A list of the recipient's own: "Blacklisted by recipient", "blocked by user".
+  // The recipient's own block list: "Blacklisted by recipient", "blocked by user".
   /\b(?:black-?listed|blocked|rejected) by (?:the )?(?:recipient|user|addressee)\b/,
-  // What a domain publishes about its own mail (RFC 7208, 7489): mended in its DNS, message by message.
+  // A domain's published policies on its own mail (RFC 7208, 7489): mended in its DNS, so they concern each message
+  // alone.
   /\bdmarc\b|\bspf (?:check|validation|fail)|\bsender is unauthenticated\b|\bunauthenticated (?:e-?mail|sender)\b/,
 ]
 
 /**
- * Who may write to a recipient: Exchange's "RESOLVER.RST.AuthRequired; authentication required" of a group that is not
- * for outsiders.
+ * Limits on who may write to a recipient: Exchange's "RESOLVER.RST.AuthRequired; authentication required" of a group
+ * that is closed to outsiders.
  */
 export const RESTRICTED: readonly RegExp[] = [/\bresolver\.rst\b|\bwhen sending to this group\b/]
 
-/** The server wants credentials, other ones, or TLS before it takes any. */
+/** The server wants credentials, other credentials, or TLS before it takes any. */
 export const CREDENTIALS: readonly RegExp[] = [
   // Many relays, chasquid "must be authenticated", Exchange "5.7.57 Client was not authenticated", OpenSMTPD "Must
   // issue an AUTH".
@@ -63,7 +65,7 @@ export const CREDENTIALS: readonly RegExp[] = [
   /\bsmtp auth\b|\bauth(?:entication)?[- ]required\b|\b(?:bad|invalid) (?:credentials|user ?name or password|login)\b/,
 ]
 
-/** Relaying is not for us. */
+/** The server does not relay for us. */
 export const RELAYING: readonly RegExp[] = [
   // Exim's default ACL "relay not permitted", qmail-ldap and others "relaying not allowed", chasquid "Relay not
   // allowed".
@@ -78,7 +80,7 @@ export const RELAYING: readonly RegExp[] = [
   /\bnot (?:an? )?open relay\b|\b5\.7\.54\b/,
 ]
 
-/** Our name, our address, our connection. */
+/** Words against our name, our address or our connection. */
 export const HOST: readonly RegExp[] = [
   // Postfix: "<name>: Helo command rejected: need fully-qualified hostname" (504), "Host not found" (450), "Invalid
   // name" (501).
@@ -90,9 +92,10 @@ export const HOST: readonly RegExp[] = [
   /\bclient host rejected\b|\breverse (?:dns|hostname|lookup)\b|\b(?:ptr|rdns)\b/,
 ]
 
-/** We are on a block list, or our address is not welcome. */
+/** Our address is on a block list, or not welcome. */
 export const BLOCKED: readonly RegExp[] = [
-  // Exim's default ACL "rejected because 192.0.2.1 is in a black list at ...", and all who say it in one word.
+  // Exim's default ACL "rejected because 192.0.2.1 is in a black list at ...", and all servers that write it in one
+  // word.
   /\bblack[- ]?list|\bblock[- ]?list|\bdeny[- ]?list/,
   // Postfix "Client host [192.0.2.1] blocked using zen.spamhaus.org", Sendmail's dnsbl, "listed at", "found in".
   /\bblocked using\b|\blisted (?:at|by|in|on)\b|\brejected due to (?:dnsbl|listing)\b|\b(?:host|client|ip|server|network)\b[^.;]{0,60} blocked\b/,
@@ -119,7 +122,7 @@ export const BLOCKED: readonly RegExp[] = [
   /\bunsolicited mail originating from your ip\b/,
 ]
 
-/** Encryption is asked of us that we did not give. */
+/** The server asks for encryption that we did not use. */
 export const ENCRYPTION: readonly RegExp[] = [
   // Postfix 530 "Must issue a STARTTLS command first"; Gmail 421 "TLS required for ..."; Exchange "5.7.10 Encryption
   // needed".
@@ -135,8 +138,8 @@ export const SENDER: readonly RegExp[] = [
   /\bsender address rejected: (?:domain not found|undeliverable|unverified|user unknown|malformed)/,
   // Sendmail "Domain of sender address x does not exist", "Sender domain must exist", qmail "#5.1.8".
   /\bdomain of sender\b|\bsender(?:'s)? domain (?:must|does not|not|is not)\b/,
-  // Exim "Sender verify failed", "Verification failed for <x>" (whatever lines follow it speak of the sender as well),
-  // "Too many unrouteable sender addresses", "Could not complete sender verify callout"; chkuser "valid MX for sender
+  // Exim "Sender verify failed", "Verification failed for <x>" (the lines after it are about the sender as well), "Too
+  // many unrouteable sender addresses", "Could not complete sender verify callout"; chkuser "valid MX for sender
   // domain".
   /\bsender verif(?:y|ication) (?:fail|callout)|^(?:\d\.\d\.\d+ )?verification failed for\b/,
   /\bunrouteable sender\b|\bmx for (?:the )?sender(?:'s)? domain\b/,
@@ -150,20 +153,17 @@ export const SENDER: readonly RegExp[] = [
   // mail.ru "not local sender over smtp", Yandex "Sender address rejected: not owned by authorized user", one.com,
   // Strato.
   /\bnot local sender\b|\bnot owned by (?:auth|user)|\bmust match (?:your |the )?(?:auth|login|account)/,
-  // Limits of one sender or domain, which are no limits of ours: cPanel "Domain acme.test has exceeded the max emails
+  // Limits of one sender or domain, which are not limits on us: cPanel "Domain acme.test has exceeded the max emails
   // per hour", policyd "Sender rate limit exceeded", QQ "Domain frequency limited".
   /\bdomain \S{1,255} has exceeded\b|\bdomain frequency limited\b|\bsender\b[^.;]{0,60} (?:rate|limit|quota)\b/,
   // Gmail "unusual rate of unsolicited mail originating from your SPF domain [acme.test 35]".
   /\bfrom your (?:spf|dkim|from) domain\b/,
 ]
 
-/**
- * Whatever a relay has against a sender is about us: Postfix says so at RCPT, after all that it has against the
- * recipient.
- */
+/** At a relay any refusal of a sender is about us: Postfix gives it at RCPT, after all its checks of the recipient. */
 export const SENDER_AT_RELAY: readonly RegExp[] = [/\bsender address rejected\b/]
 
-/** Our account with a relay. In replies to MAIL, DATA and the dot. */
+/** Words against our account with a relay, in replies to MAIL, DATA and the final dot. */
 export const ACCOUNT: readonly RegExp[] = [
   // Amazon SES "Sending suspended for this account", "not authorized to perform ses:SendRawEmail"; Mailjet, Mailgun,
   // hosters.
@@ -174,7 +174,7 @@ export const ACCOUNT: readonly RegExp[] = [
   /\bcredits exceeded\b|\bbad outbound sender\b|\bspam abuse detected\b/,
 ]
 
-/** Too much of us: connections, messages, hours. Whatever the code. */
+/** We send too much: connections, messages, per hour. Counts whatever the code. */
 export const BUSY: readonly RegExp[] = [
   // Postfix "Error: too many connections from", Exim "Too many concurrent SMTP connections", Sendmail "Too many open
   // connections".
@@ -204,8 +204,8 @@ export const BUSY: readonly RegExp[] = [
 ]
 
 /**
- * Larger than the server takes: Exim "Message size exceeds maximum permitted", OpenSMTPD and chasquid "message too
- * big".
+ * The message is larger than the server takes: Exim "Message size exceeds maximum permitted", OpenSMTPD and chasquid
+ * "message too big".
  */
 export const SIZE: readonly RegExp[] = [
   /\bsize (?:exceeds|limit)\b|\bexceeds (?:\w+ ){0,4}size\b|\bmessage (?:is )?too (?:big|large|long)\b/,
@@ -214,7 +214,7 @@ export const SIZE: readonly RegExp[] = [
 /** More recipients than one transaction may have (RFC 5321 4.5.3.1.10): Postfix, Exim, OpenSMTPD (451), chasquid. */
 export const CROWDED: readonly RegExp[] = [/\btoo many recipients\b|\btoo many rcpts?\b/]
 
-/** What a mailbox cannot take now. */
+/** The mailbox cannot take mail now. */
 export const MAILBOX: readonly RegExp[] = [
   // Gmail "receiving mail at a rate that prevents ...", "receiving mail too quickly"; Exchange "recipient thread limit
   // exceeded".
@@ -225,7 +225,7 @@ export const MAILBOX: readonly RegExp[] = [
   /\bspace (?:is )?not enough\b|\bout of storage space\b/,
 ]
 
-/** The address is nobody's. In replies to RCPT with 5yz only, and only where nothing above speaks of something else. */
+/** The address does not exist. Searched for only in replies to RCPT with 5yz, and only where no list above matches. */
 export const DEAD: readonly RegExp[] = [
   // Postfix "User unknown in local recipient table" (and virtual mailbox, virtual alias, relay recipient), Sendmail
   // "User unknown".

@@ -1,29 +1,29 @@
 import { CompanyTurns } from '../../common/company-turns.ts'
 import { SharedPool } from '../../common/shared-pool.ts'
 
-/** Look-ups at once. Each holds a query of the DNS client, for seconds where a server says nothing. */
+/** Look-ups under way at once. Each holds a query of the DNS client, for seconds when a name server is silent. */
 const AT_ONCE = 64
-/** Of these, for companies that have none under way. */
+/** Places kept for companies that have no look-up under way. */
 const KEPT = 8
 
 interface Question<Answer> {
   name: string
   answer: PromiseWithResolvers<Answer>
-  /** Who waits for it: it is asked when it is the turn of any of them. */
+  /** Companies that wait for it: it is asked in the turn of any of them. */
   companies: Set<string>
   asked: boolean
 }
 
 /**
- * Questions that may take long, a few at once: companies take turns, and one whose questions find no answer leaves room
- * for the others. Who asks what is being asked already shares the answer.
+ * Runs a few slow look-ups at once: companies take turns, and a company whose look-ups find no answer leaves room for
+ * the others. Callers that ask for the same name share the answer.
  */
 export class LookupTurns<Answer> {
   readonly #ask: (name: string) => Promise<Answer>
   readonly #open = new Map<string, Question<Answer>>()
   readonly #turns = new CompanyTurns<{ question: Question<Answer>; company: string }>()
   readonly #places = new SharedPool({ size: AT_ONCE, kept: KEPT, timesFree: 3 })
-  /** Under way, by company. */
+  /** Look-ups under way, by company. */
   readonly #underWay = new Map<string, number>()
 
   /** `ask` never rejects. */

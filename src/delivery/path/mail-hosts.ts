@@ -1,13 +1,13 @@
-/** Which hosts take mail for a domain, in which order (RFC 5321 5.1, RFC 7505). */
+/** The hosts that take mail for a domain, in order (RFC 5321 5.1, RFC 7505). */
 import { isIP } from 'node:net'
 import type { MxRecord, Resolver } from '../../dns/resolver.ts'
 import type { Finding } from '../judge/finding.ts'
 
 export type MailHosts =
-  /** Best first, equals together; at least one, each once. An address literal stands for itself. */
+  /** Groups of equal preference, best first; at least one host, each once. An address literal stands for itself. */
   { kind: 'hosts'; ranks: string[][] } | { kind: 'none'; failure: NoHosts }
 
-/** Why mail for the domain can be taken nowhere; `server`: not known now. */
+/** The reason why no server takes mail for the domain; `server`: not known now. */
 export interface NoHosts {
   finding: Extract<Finding, 'server' | 'dead-address' | 'recipient'>
   code?: number
@@ -17,11 +17,11 @@ export interface NoHosts {
 }
 
 export interface HostsOptions {
-  /** Our own name: a domain whose mail server we are ourselves would be a loop. Null: not looked for. */
+  /** Our own name: a domain whose mail server is ourselves would be a loop. Null: not checked. */
   ownName: string | null
 }
 
-/** More records than this are not looked at; no domain needs them, and each would be looked up. */
+/** Further records are ignored; no domain needs them, and each would be looked up. */
 const MAX_RECORDS = 50
 
 export async function mailHosts(
@@ -47,7 +47,7 @@ export async function mailHosts(
 }
 
 function chooseHosts(domain: string, records: MxRecord[], ownName: string | null): MailHosts {
-  // RFC 7505 3: a null MX stands alone. Beside others it is a mistake, and the others count.
+  // RFC 7505 3: a null MX must be the only record. Beside others it is a mistake, and the others count.
   const named = records.filter(({ exchange }) => exchange !== '')
   if (named.length === 0) {
     return refuse({
@@ -58,7 +58,7 @@ function chooseHosts(domain: string, records: MxRecord[], ownName: string | null
     })
   }
   const own = ownName?.toLowerCase()
-  // RFC 5321 5.1: when we are among the MX ourselves, only hosts better than us may be asked.
+  // RFC 5321 5.1: when we are among the MX hosts ourselves, only hosts of a better preference than ours may be asked.
   const ownPreference = named.find(({ exchange }) => exchange === own)?.preference ?? Number.POSITIVE_INFINITY
   const better = named.filter(({ preference }) => preference < ownPreference)
   if (better.length === 0) {
@@ -87,7 +87,7 @@ function chooseHosts(domain: string, records: MxRecord[], ownName: string | null
   })
 }
 
-/** RFC 5321 5.1: equal preferences are spread. */
+/** RFC 5321 5.1: hosts of equal preference are tried in random order. */
 export function spread(ranks: string[][], random: () => number = Math.random): string[] {
   if (ranks.length === 1 && ranks[0]!.length === 1) return ranks[0]!
   return ranks.flatMap((rank) =>
@@ -98,7 +98,7 @@ export function spread(ranks: string[][], random: () => number = Math.random): s
   )
 }
 
-/** RFC 5321 5.1: a look-up that failed must not be taken for one that found nothing. */
+/** RFC 5321 5.1: a failed look-up must not be taken for one that found nothing. */
 export function lookupFailed(domain: string, reason: string): MailHosts {
   return refuse({
     finding: 'server',
@@ -107,9 +107,7 @@ export function lookupFailed(domain: string, reason: string): MailHosts {
   })
 }
 
-/**
- * By preference, equals in any order: which of more than can be looked at are left out is no server's luck for ever.
- */
+/** By preference, equals in random order: when there are too many records, no server is always the one left out. */
 function inOrderOf(records: MxRecord[]): MxRecord[] {
   return records
     .map((record) => ({ record, tie: Math.random() }))

@@ -20,32 +20,32 @@ import { SiteDirectory } from './site-directory.ts'
 export interface PathFinderOptions {
   /** POSTROAD_DELIVERY. */
   route: DeliveryRoute
-  /** Asked for the mail servers of direct delivery. */
+  /** Looks up the mail servers of direct delivery. */
   resolver: Pick<Resolver, 'mx'>
   /** EHLO name. */
   hostname: string
-  /** Whether a domain whose MX is `hostname` is one to deliver to, and no loop. */
+  /** True: a domain whose MX is `hostname` is delivered to, and not taken for a loop. */
   allowPrivateNetworks: boolean
-  /** Sessions at once to one site. */
+  /** Sessions to one site at once. */
   siteConcurrency: number
-  /** Deliveries that may wait in memory, of all paths. */
+  /** Deliveries that may wait in memory, for all paths together. */
   maxDeliveries: number
-  /** The route of its own that mail of this domain and company has; null: POSTROAD_DELIVERY. */
+  /** The route set for mail of this domain and company; null: POSTROAD_DELIVERY. */
   ownRoute(sender: Pick<Routed, 'domainId' | 'companyId'>): Route | null
   /** Opens the credentials of routes. */
   seal: Seal
 }
 
-/** Paths of routes remembered: what one needs is opened anew when it was forgotten. */
+/** Remembered paths of routes; a forgotten one is opened anew when it is needed. */
 const MAX_ROUTES = 10_000
 
 /**
- * Deliveries of one company that may wait for one of the many sites of direct delivery. Where all mail goes one way,
- * its lane is the company.
+ * Deliveries of one company that may wait for one of the many sites of direct delivery. Where all mail goes one way, a
+ * lane holds all mail of its company.
  */
 const WAITING_DIRECT = 200
 
-/** Which path mail takes, as things stand now. */
+/** Finds the path that mail takes, as things stand now. */
 export class PathFinder {
   readonly #options: PathFinderOptions
   readonly #policy: Policy
@@ -53,7 +53,7 @@ export class PathFinder {
   /** Null when it depends on the recipient's domain. */
   readonly #onlyOne: Path | null
   readonly #direct: SiteDirectory<Path>
-  /** By id of the route, which is another after every change. */
+  /** By id of the route, which changes with every change of the route. */
   readonly #own = new LRUCache<string, Path>({ max: MAX_ROUTES })
 
   constructor(options: PathFinderOptions) {
@@ -69,19 +69,19 @@ export class PathFinder {
     })
   }
 
-  /** Null when it has to be looked up. `domain`: of a recipient, as an A-label. */
+  /** Null when it has to be looked up. `domain`: a recipient's domain, as an A-label. */
   known(mail: Routed, domain: string): Path | null {
     return this.#settled(mail, domain) ?? this.#direct.known(domain.toLowerCase(), mail.companyId)
   }
 
-  /** Never rejects: that the mail servers of a domain cannot be found is for the attempt to tell. */
+  /** Never rejects: when the mail servers of a domain cannot be found, the attempt reports it. */
   find(mail: Routed, domain: string): Promise<Path> {
     const path = this.#settled(mail, domain)
     if (path !== null) return Promise.resolve(path)
     return this.#direct.find(domain.toLowerCase(), mail.companyId)
   }
 
-  /** What takes no look-up. */
+  /** The path that needs no look-up. */
   #settled(mail: Routed, domain: string): Path | null {
     if (isSimulated(domain, mail.testMode)) return this.#simulator
     if (this.#policy.route.kind === 'capture') return this.#onlyOne
@@ -103,7 +103,8 @@ export class PathFinder {
       const relay = relayFrom(own.url, openCredentials(this.#options.seal, own))
       return this.#path(siteOfRoute(relay), policyOf(own.id, relay))
     } catch (error) {
-      // It must neither go another way nor be lost: each attempt tells, until the route is set again.
+      // The mail must neither take another way nor be lost: each attempt reports the error until the route is set
+      // again.
       const message = `The route cannot be used. ${error instanceof Error ? error.message : String(error)}`
       const failure = { finding: 'server', enhancedCode: '4.3.5', message } as const
       const servers = { hosts: { kind: 'none', failure } as const, until: Number.POSITIVE_INFINITY }

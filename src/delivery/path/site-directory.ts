@@ -6,27 +6,32 @@ import { LookupTurns } from './lookup-turns.ts'
 import { lookupFailed, type MailHosts, mailHosts } from './mail-hosts.ts'
 import type { Site } from './path.ts'
 
-/** The DNS client does not tell the TTL of MX records, so they are believed for a short time only. Milliseconds. */
+/**
+ * Milliseconds for which an MX answer is valid: short, because the DNS client does not report the TTL of MX records.
+ */
 const FRESH_MS = 60_000
-/** "There is nothing" is believed for a short time: a corrected zone should count soon. */
+/** An answer that there is nothing is valid for a shorter time: a corrected zone should count soon. */
 const NONE_MS = 30_000
 /** Spares a struggling server the same question from every message of a burst. */
 const FAILED_MS = 5_000
-/** Older than this nothing is used, not even to find out which mail shares a limit. */
+/** An answer older than this is not used, not even to find out which mail shares a limit. */
 const USABLE_MS = 3_600_000
-/** Milliseconds one look-up may take; then the domain goes by itself, and its mail is tried again later. */
+/**
+ * Milliseconds that one look-up may take; after that the domain becomes a site of its own, and its mail is tried again
+ * later.
+ */
 const PATIENCE_MS = 5_000
-/** Domains remembered, and characters of their names and those of their servers: any zone can name fifty long ones. */
+/** Domains remembered, and characters of their names and of their servers' names: any zone can name fifty long ones. */
 const MAX_DOMAINS = 20_000
 const MAX_CHARACTERS = 8_000_000
-/** A longer key of a site is a digest instead. */
+/** A site key longer than this is replaced by a digest. */
 const LONGEST_KEY = 200
 
 export interface SiteDirectoryOptions<Kept> {
   resolver: Pick<Resolver, 'mx'>
   /** Our own name: see mail-hosts.ts. */
   ownName: string | null
-  /** What is remembered of a site and given to those who ask. */
+  /** Makes the value that is remembered for a site and returned to callers. */
   keep(site: Site): Kept
   /** A monotonic clock in milliseconds. */
   now?: () => number
@@ -36,16 +41,16 @@ export interface SiteDirectoryOptions<Kept> {
 interface Entry<Kept> {
   kept: Kept
   /**
-   * On the clock: it is asked again from `askAt` on; from `usableUntil` on nobody is told of it before there is an
-   * answer.
+   * On the clock: the domain is looked up again from `askAt` on; from `usableUntil` on the answer is not used before
+   * there is a new one.
    */
   askAt: number
   usableUntil: number
 }
 
 /**
- * Which mail servers a recipient's domain has: the site that direct mail for it goes to. Only the first mail to a
- * domain ever waits for an answer; what is known is used for an hour, and asked again meanwhile when it is older than a
+ * The mail servers of recipient domains: the site that direct mail for a domain goes to. Only the first mail to a
+ * domain ever waits for an answer; an answer is used for an hour, and refreshed meanwhile when it is older than a
  * minute.
  */
 export class SiteDirectory<Kept> {
@@ -59,7 +64,7 @@ export class SiteDirectory<Kept> {
     this.#now = options.now ?? monotonic
   }
 
-  /** Null when it has to be looked up. `companyId`: whose mail asks. */
+  /** Null when it has to be looked up. `companyId`: the company whose mail needs the answer. */
   known(domain: string, companyId: string): Kept | null {
     const entry = this.#entries.get(domain)
     if (entry === undefined) return null
@@ -81,7 +86,7 @@ export class SiteDirectory<Kept> {
     const failed = hosts.kind === 'none' && hosts.failure.finding === 'server'
     const before = this.#entries.get(domain)
     if (failed && before !== undefined && now < before.usableUntil) {
-      // Who shares a limit with whom is not forgotten because a name server is away.
+      // The sites that share a limit are not forgotten because a name server is away.
       before.askAt = now + FAILED_MS
       return before.kept
     }
@@ -112,7 +117,8 @@ function siteOf(domain: string, hosts: MailHosts, until: number): Site {
   if (hosts.kind === 'none') return { name: domain, key: `domain:${domain}`, kind: 'direct', servers }
   const names = hosts.ranks.flat()
   const more = names.length - 1
-  // A name from DNS may hold a comma, and be that of any site: but no line break, which DNS clients write as `\\010`.
+  // A name from DNS may hold a comma, and may equal that of any site, but it holds no line break: DNS clients write one
+  // as `\\010`.
   const all = `mx:${names.toSorted().join('\n')}`
   const key = all.length > LONGEST_KEY ? createHash('sha256').update(all).digest('hex') : all
   return { name: more === 0 ? names[0]! : `${names[0]} +${more}`, key, kind: 'direct', servers }

@@ -3,15 +3,15 @@ import type { HostAddress, Resolver } from '../../dns/resolver.ts'
 import type { AddressGuard } from '../../network/private-address.ts'
 import type { RouteFailure } from '../outcome.ts'
 
-/** Where a host can be connected to: at least one address, in the order to be tried. */
+/** The addresses that a host can be connected to: at least one, in the order to try them. */
 export type ServerAddresses =
   | { kind: 'addresses'; addresses: string[] }
   | { kind: 'none'; failure: RouteFailure }
 
-/** Milliseconds for which IPv6 is tried last after the network said that there is no way. */
+/** Milliseconds for which IPv6 is tried last after the network reported that there is no route. */
 const IPV6_PAUSE = 5 * 60_000
 
-/** Remembers whether this machine can reach IPv6 at all, so that not every delivery finds out anew. */
+/** Remembers whether this machine can reach IPv6 at all, so that not every delivery has to find out anew. */
 export class Ipv6Reachability {
   #unreachableUntil = Number.NEGATIVE_INFINITY
 
@@ -23,7 +23,7 @@ export class Ipv6Reachability {
   failed(address: string, error: unknown): void {
     if (isIP(address) !== 6) return
     const code = errnoOf(error)
-    // No route, or no IPv6 address of our own. Refused or timed out would speak of that host only.
+    // No route, or no IPv6 address of our own. A refusal or a time-out would concern only that host.
     if (code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') {
       this.#unreachableUntil = performance.now() + IPV6_PAUSE
     }

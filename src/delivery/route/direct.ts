@@ -22,7 +22,7 @@ export interface DirectOptions {
   refuseOwnName: boolean
   /** Port of the mail hosts. */
   port: number
-  /** PEM, instead of the built-in authorities. */
+  /** Certificate authorities (PEM) to trust instead of the built-in ones. */
   ca?: string[]
   limits: WalkLimits
   pauses: ProbePauses
@@ -40,7 +40,7 @@ export class DirectRoute implements Route {
     this.#state = new RouteState('direct', options.limits, options.pauses, new SessionPool(pool))
   }
 
-  /** `request.delivery.recipients` are of one domain. */
+  /** The recipients in `request.delivery.recipients` are of one domain. */
   async deliver(request: RouteRequest): Promise<RouteResult> {
     const domain = domainOf(request.delivery.recipients)
     const found = await this.#hostsOf(domain, request)
@@ -53,16 +53,16 @@ export class DirectRoute implements Route {
     const all = spread(found.ranks)
     const known = preferred !== null && all.includes(preferred.host)
     const hosts = known ? [preferred.host, ...all.filter((host) => host !== preferred.host)] : all
-    // After an uncertain attempt only that server can recognise the message as one it has (RFC 1047).
+    // After an uncertain attempt only that server can recognise the message as one that it has (RFC 1047).
     const only = known && preferredOnly
     const servers = (only ? hosts.slice(0, 1) : hosts).map((host, index) =>
       this.#server(host, domain, known && index === 0 ? preferred.address : null),
     )
-    // The domain's other servers, where they are not asked this time, may see it differently.
+    // The domain's other servers may answer otherwise when they are not asked this time.
     const walk = new ServerWalk(request, this.#state, only)
     const result = await walk.visit(servers)
     this.#tellOfRefusedAddresses(domain, walk.failures)
-    // A server that must be asked again stays the one to ask when it could not be reached.
+    // A server that must be asked again stays the preferred one when it could not be reached.
     return { ...result, server: result.server ?? (only ? preferredServer : null) }
   }
 
@@ -70,7 +70,7 @@ export class DirectRoute implements Route {
     this.#state.pool.destroy()
   }
 
-  /** As they were found for the queue; asked for again when the mail has waited too long since. */
+  /** The hosts that were found for the queue; looked up again when the mail has waited too long since. */
   async #hostsOf(domain: string, { delivery }: RouteRequest): Promise<MailHosts> {
     const { servers } = delivery.path.site
     if (servers !== null && monotonic() < servers.until) return servers.hosts

@@ -1,22 +1,22 @@
 import { monotonic } from '../../common/clock.ts'
 import type { ProbePauses } from './probe-pauses.ts'
 
-/** Mail waits by its own schedule beside this one; longer than so (ms) no host is left alone. */
+/** The longest time (ms) for which a host is left alone; mail waits by its own schedule besides. */
 const LONGEST_MS = 10 * 60_000
-/** Whoever asks whether it is back has so long (ms) to find out. */
+/** Milliseconds that a caller has to find out whether a host is back. */
 const PROBE_MS = 60_000
 /** Hosts remembered at most; the oldest is forgotten. */
 const MAX_HOSTS = 10_000
 
 interface Unreachable {
   since: number
-  /** When it is asked again. */
+  /** The time of the next probe. */
   until: number
 }
 
 /**
- * Hosts that could not be reached a moment ago, by address and port, for all mail: a dead one costs its time-out once
- * in a while, not once for each message. When its time is over one asks again, alone.
+ * Hosts that could not be reached a moment ago, by address and port, for all mail: a dead host costs its time-out once
+ * in a while, not once for each message. When the pause is over, one caller asks again, alone.
  */
 export class HostMemory {
   readonly #hosts = new Map<string, Unreachable>()
@@ -28,14 +28,14 @@ export class HostMemory {
     this.#now = now
   }
 
-  /** Milliseconds until it is asked again; 0: ask it now. Then `reached` or `failed` must be told. */
+  /** Milliseconds until the host is asked again; 0: ask it now, then call `reached` or `failed`. */
   waits(host: string): number {
     if (this.#hosts.size === 0) return 0
     const known = this.#hosts.get(host)
     if (known === undefined) return 0
     const now = this.#now()
     if (now < known.until) return known.until - now
-    // The one that asks; the others wait for it.
+    // This caller asks; the others wait for its result.
     known.until = now + PROBE_MS
     return 0
   }
@@ -44,7 +44,7 @@ export class HostMemory {
     if (this.#hosts.size > 0) this.#hosts.delete(host)
   }
 
-  /** `begunAt`: when it was asked, on the monotonic clock. */
+  /** `begunAt`: when the host was asked, on the monotonic clock. */
   failed(host: string, begunAt: number): void {
     const now = this.#now()
     const known = this.#hosts.get(host)

@@ -1,13 +1,14 @@
 /**
- * The first pause, and with a relay that refuses the credentials: providers lock an account after some failed logins.
+ * The first pause; longer for a relay that refuses the credentials, because providers lock an account after some failed
+ * logins.
  */
 const FIRST_MS = 10_000
 const FIRST_CREDENTIALS_MS = 60_000
 const LONGEST_MS = 30 * 60_000
 
 /**
- * How long to wait before what did not go for no fault of the mail's is tried again: half as long as it has lasted,
- * from seconds to half an hour, and never longer than the retry schedule would have waited.
+ * Pauses before another try after a failure that was not the mail's fault: half as long as the failure has lasted, from
+ * seconds to half an hour, and never longer than the retry schedule would have waited.
  */
 export class ProbePauses {
   readonly #first: number
@@ -15,7 +16,7 @@ export class ProbePauses {
   readonly #longest: number
   readonly #random: () => number
 
-  /** The retry schedule's waits in milliseconds. */
+  /** `waits`: the waits of the retry schedule, in milliseconds. */
   constructor(waits: readonly number[], random: () => number = Math.random) {
     const shortest = waits[0] ?? FIRST_MS
     this.#first = Math.min(FIRST_MS, shortest / 2)
@@ -24,14 +25,14 @@ export class ProbePauses {
     this.#random = random
   }
 
-  /** Milliseconds, up to a tenth longer by chance. */
+  /** In milliseconds, up to a tenth longer by chance. */
   after(lastedMs: number, credentials = false): number {
     const first = credentials ? this.#firstCredentials : this.#first
     const pause = Math.min(this.#longest, Math.max(first, lastedMs / 2))
     return Math.round(pause * (1 + this.#random() / 10))
   }
 
-  /** Milliseconds from none to the longest pause. */
+  /** A random time from 0 to the longest pause, in milliseconds. */
   spread(): number {
     return Math.round(this.#longest * this.#random())
   }

@@ -12,15 +12,15 @@ export interface RelayOptions {
   relay: RelayRoute
   /** EHLO name. */
   hostname: string
-  /** PEM, instead of the built-in authorities. */
+  /** Certificate authorities (PEM) to trust instead of the built-in ones. */
   ca?: string[]
   limits: WalkLimits
   pauses: ProbePauses
 }
 
 /**
- * Hands everything to the one server that the operator named. Its name is looked up as any program's would be (hosts
- * file included) and may lie in a private network. What keeps us from talking to it is never a recipient's fault.
+ * Hands all mail to the one server that the operator named. Its name is looked up as any program would (hosts file
+ * included) and may lie in a private network. A failure to talk to it is never a recipient's fault.
  */
 export class Relay implements Route {
   readonly #server: Server

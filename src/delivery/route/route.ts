@@ -1,24 +1,24 @@
-/** What every route is given and gives back. */
+/** The input and output that all routes share. */
 
 import type { Delivery, DeliveryResult } from '../delivery.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import type { Dialogue } from '../smtp/dialogue.ts'
 import type { HandOver } from '../smtp/transaction.ts'
 
-/** One delivery with its recipients, and what its attempt shares. */
+/** One delivery with its recipients, and the state that its attempt shares. */
 export interface RouteRequest {
   delivery: Delivery
   message: PreparedMessage
   dialogue: Dialogue
-  /** False once nothing may be handed over any more: the lease is over, or we are stopping. */
+  /** False once nothing may be handed over any more: the lease is over, or the node is stopping. */
   mayHandOver: () => boolean
-  /** Asked right before each final dot, when it is known what stands in the way of that alone. */
+  /** Asked right before each final dot, when nothing else stands in its way. */
   handOver?: HandOver
-  /** Aborted when we stop: no session is opened any more. */
+  /** Aborted when the node stops: no session is opened any more. */
   stopping: AbortSignal
 }
 
-/** What of its result the route says. */
+/** The part of a delivery's result that the route reports. */
 export type RouteResult = Omit<
   DeliveryResult,
   'dialogue' | 'startedAt' | 'duration' | 'condemned' | 'handedOver'

@@ -24,20 +24,20 @@ import type { ProbePauses } from './probe-pauses.ts'
 import type { RouteRequest, RouteResult } from './route.ts'
 import type { PooledSession, SessionPool } from './session-pool.ts'
 
-/** How to talk to a server, at whatever address it is found. */
+/** How to talk to a server, whatever its address. */
 export type ServerTarget = Omit<SmtpTarget, 'address' | 'timeouts'>
 
-/** A server to try. What it takes to know more about it is asked only when its turn comes. */
+/** A server to try. Its target and addresses are looked up only when its turn comes. */
 export interface Server {
   target: () => Promise<ServerTarget>
-  /** Of these addresses that one first: an earlier attempt ended there. */
+  /** The address to try first: an earlier attempt ended there. */
   preferredAddress: string | null
   addresses: () => Promise<ServerAddresses>
 }
 
 export interface WalkLimits {
   timeouts: Partial<SmtpTimeouts>
-  /** Servers that had an address to connect to. */
+  /** Servers that had an address to connect to, at most. */
   maxServers: number
   addressesPerServer: number
   /** Milliseconds from the start after which no further server is tried. */
@@ -52,12 +52,11 @@ export const walkLimits: WalkLimits = {
 }
 
 /**
- * Milliseconds to wait for a connection while there is another address to go to (RFC 8305 would not even wait that
- * long).
+ * Milliseconds to wait for a connection while there is another address to try (RFC 8305 would not even wait that long).
  */
 const IMPATIENT_CONNECT = 10_000
 
-/** What all walks of a route share: its sessions, and what they have found out. */
+/** The state that all walks of a route share: sessions, unreachable hosts, and whether IPv6 works. */
 export class RouteState {
   readonly route: RouteKind
   readonly limits: WalkLimits
@@ -73,7 +72,7 @@ export class RouteState {
   }
 }
 
-/** The pooled session had been closed by the server before anything was asked of it: says nothing about the message. */
+/** True when the server had closed the pooled session before the transaction: that says nothing about the message. */
 function wasStale(replies: RecipientReply[]): boolean {
   return replies.every(
     ({ verdict, stage, code }) =>
@@ -83,14 +82,14 @@ function wasStale(replies: RecipientReply[]): boolean {
   )
 }
 
-/** Under which its sessions are pooled. */
+/** The key under which the sessions of a server are pooled. */
 function sessionKey({ host, port, implicitTls, tls, credentials }: ServerTarget): string {
   return `${host}\0${port}\0${implicitTls}\0${tls}\0${credentials?.user ?? ''}`
 }
 
 /**
- * One server after the other, until every recipient has an answer that no other server would change (RFC 5321 5.1;
- * which these are: judge/finding.ts). What is left then is judged by the most telling of the answers it got.
+ * Asks one server after the other, until every recipient has an answer that no other server would change (RFC 5321 5.1;
+ * judge/finding.ts lists those). The most telling of its answers decides about a recipient that is left.
  */
 export class ServerWalk {
   readonly #state: RouteState
@@ -100,15 +99,15 @@ export class ServerWalk {
   /** Recipients without a final answer. */
   #left: DeliveryRecipient[]
   #settled: RecipientOutcome[] = []
-  /** Why nothing was taken: for all that were left at that time, and by position. */
+  /** Why nothing was taken: failures that concern all recipients left at that time, and failures by position. */
   readonly #failures: RouteFailure[] = []
   readonly #ofRecipient = new Map<number, RouteFailure[]>()
-  /** Unix ms: when the first of the hosts that were not asked is asked again. */
+  /** Unix ms: when the first of the skipped hosts is asked again. */
   #notBefore = Number.POSITIVE_INFINITY
   #server: string | null = null
   #tls: string | null = null
 
-  /** `pinned`: no other servers may be asked, so that what ends a recipient here may not be the last word. */
+  /** `pinned`: no other server may be asked, so a refusal here is not taken as final. */
   constructor(request: RouteRequest, state: RouteState, pinned = false) {
     this.#state = state
     this.#pinned = pinned
@@ -117,7 +116,9 @@ export class ServerWalk {
     this.#deadline = performance.now() + state.limits.attempt
   }
 
-  /** Rejects only for a fault of our own (the message cannot be composed), and only while nobody has an answer. */
+  /**
+   * Rejects only for a fault of our own (the message cannot be composed), and only while no recipient has an answer.
+   */
   async visit(servers: Server[]): Promise<RouteResult> {
     const { maxServers } = this.#state.limits
     let visited = 0
@@ -137,7 +138,7 @@ export class ServerWalk {
         if (await this.#visitServer(server)) visited++
       } catch (error) {
         if (this.#settled.length === 0) throw error
-        // What other servers said before stays true; nobody else is asked.
+        // The answers of earlier servers stand; no further server is asked.
         this.#failAll(failureOfException(error))
         break
       }
@@ -158,18 +159,18 @@ export class ServerWalk {
     return result
   }
 
-  /** What was met on the way; nothing when the first server took the mail. */
+  /** The failures met on the way; none when the first server took the mail. */
   get failures(): RouteFailure[] {
     return [...this.#failures, ...[...this.#ofRecipient.values()].flat()]
   }
 
-  /** Which of the failures decides about a recipient that is left. */
+  /** The failure that decides about a recipient that is left. */
   #decisive(position: number): RouteFailure {
     const failure = mostTelling([...(this.#ofRecipient.get(position) ?? []), ...this.#failures])
     return this.#pinned ? asTemporary(failure) : failure
   }
 
-  /** False when the server could not even be looked for. */
+  /** Returns false when no address of the server was asked. */
   async #visitServer(server: Server): Promise<boolean> {
     const { pool, limits } = this.#state
     const target = await server.target()
@@ -187,14 +188,14 @@ export class ServerWalk {
     }
     const addresses = preferring(server.preferredAddress, found.addresses).slice(0, limits.addressesPerServer)
     let asked = await this.#ask(target, key, addresses, (address) => this.#mayAsk(target, address))
-    // A relay is the only way there is, and who sends us sees to it that one asks at a time (queue/path-health.ts).
+    // A relay is the only way out, and the queue takes care that one delivery asks at a time (queue/path-health.ts).
     if (!asked && this.#state.route === 'relay') asked = await this.#ask(target, key, addresses, () => true)
     return asked
   }
 
   /**
-   * One address after the other until there is a session; what is answered there is the word of the server. False when
-   * none was asked.
+   * Tries one address after the other until there is a session; the answer there is the answer of the server. False
+   * when no address was asked.
    */
   async #ask(
     target: ServerTarget,
@@ -226,7 +227,7 @@ export class ServerWalk {
     return false
   }
 
-  /** Gives what is left back when nothing may be handed over any more. */
+  /** Gives the remaining recipients back when nothing may be handed over any more. */
   #mayGoOn(): boolean {
     const { mayHandOver, stopping } = this.#request
     if (mayHandOver() && !stopping.aborted) return true
@@ -268,11 +269,11 @@ export class ServerWalk {
           this.#openFailed(target, error)
           return null
         }
-        // RFC 7435 3: with an opportunistic policy, broken encryption is no reason to withhold the mail; but once may
-        // be chance.
+        // RFC 7435 3: with an opportunistic policy, broken encryption is no reason to withhold the mail; but a single
+        // failure may be chance.
         if (tries > 1) trying = { ...target, tls: 'off' }
         const next = tries > 1 ? 'trying without, as the policy allows' : 'trying once more'
-        dialogue.note(`TLS could not be had (${error.message}); ${next}`)
+        dialogue.note(`TLS failed (${error.message}); ${next}`)
       }
     }
   }
@@ -283,7 +284,7 @@ export class ServerWalk {
     this.#failAll(failureOfError(error, name, this.#state.route))
   }
 
-  /** False when the session turned out to be stale, so that the same server should be asked again on a new one. */
+  /** False when the session turned out to be stale, so that the caller asks the same server again on a new one. */
   async #transact(pooled: PooledSession): Promise<boolean> {
     const { delivery, message, mayHandOver, handOver = mayHandOver, dialogue } = this.#request
     const { session } = pooled
@@ -303,17 +304,18 @@ export class ServerWalk {
         this.#talkingTo(session)
         refusedAll = replies.every(({ code = 0 }) => code >= 400 && code < 500)
         const crowded = this.#hear(recipients, replies, session.server)
-        // RFC 5321 4.5.3.1.10: who was one too many goes with the next transaction, as long as that gets us on.
+        // RFC 5321 4.5.3.1.10: recipients over the server's limit go with the next transaction, as long as each
+        // transaction gets some of them through.
         recipients = session.usable && crowded.length < recipients.length ? crowded : []
       }
     } finally {
-      // postscreen lets nobody through on the connection that it tests us on, whatever comes later.
+      // postscreen accepts no mail on the connection on which it tests a client, whatever comes later.
       this.#state.pool.release(pooled, !refusedAll)
     }
     return true
   }
 
-  /** Whoever is settled by now had the answer of the server before. */
+  /** Recipients settled by now had their answer from the server before. */
   #talkingTo({ server, tls }: PooledSession['session']): void {
     if (this.#server !== null && server !== this.#server) {
       for (const outcome of this.#settled) {
@@ -325,7 +327,7 @@ export class ServerWalk {
     this.#tls = tls
   }
 
-  /** Returns those who were one too many for this transaction. */
+  /** Returns the recipients that were over the server's limit for this transaction. */
   #hear(recipients: DeliveryRecipient[], replies: RecipientReply[], server: string): DeliveryRecipient[] {
     const settled: RecipientOutcome[] = []
     const crowded: DeliveryRecipient[] = []
@@ -349,7 +351,7 @@ export class ServerWalk {
 
   #settle(outcomes: RecipientOutcome[]): void {
     if (outcomes.length === this.#left.length && this.#settled.length === 0) {
-      // All at once, as nearly always.
+      // All recipients at once, the usual case.
       this.#settled = outcomes
       this.#left = []
       return
@@ -369,23 +371,23 @@ function isBusy({ finding }: RouteFailure): boolean {
 }
 
 /**
- * What was said before MAIL, or about the account, concerns all mail; so does a limit. But the words of a 5yz may be a
- * recipient's own (RFC 5429 2.1), and what anybody can have a server say must not keep others from it.
+ * A reply before MAIL, or about the account, concerns all mail; so does a limit. But the words of a 5yz may be a
+ * recipient's own (RFC 5429 2.1), and a reply that anybody can make a server give must not hold up other senders' mail.
  */
 function reportOf(
   { finding, server, code = 0, message, unreachable }: RouteFailure,
   route: RouteKind,
 ): HindranceReport {
   const kind = finding as Hindrance
-  // Whether it was asked a moment ago or now, nobody answered.
+  // No server answered, whether it was asked now or a moment ago.
   if (unreachable) return { kind: 'unreachable', wide: true, message }
   const limit = kind === 'busy' && (route === 'relay' || code < 500)
   return { kind, wide: server === undefined || kind === 'credentials' || limit, message }
 }
 
 /**
- * Only while nothing but mail is at stake: credentials never follow into the clear, and a policy that asks for TLS is
- * never relaxed.
+ * True only while nothing but the mail itself is at stake: credentials are never sent in clear, and a policy that
+ * requires TLS is never relaxed.
  */
 function mayGoInClear(target: SmtpTarget, error: unknown): error is SmtpError {
   if (!(error instanceof SmtpError) || error.stage !== 'starttls') return false

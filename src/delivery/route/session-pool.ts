@@ -3,20 +3,23 @@ import { openSession, type SmtpSession } from '../smtp/session.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
 
 export interface SessionPoolOptions {
-  /** Milliseconds an idle session is kept; servers close one after minutes at the earliest (RFC 5321 4.5.3.2.7). */
+  /**
+   * Milliseconds for which an idle session is kept; servers close one after minutes at the earliest (RFC 5321
+   * 4.5.3.2.7).
+   */
   idleTimeout: number
-  /** Transactions on one session; many servers end a session after 100 or so. */
+  /** Transactions on one session, at most; many servers end a session after 100 or so. */
   maxTransactions: number
   /** Milliseconds after which a session is not used again, so that load spreads and moved servers are noticed. */
   maxAge: number
-  /** Idle sessions altogether; beyond it the one that waited longest goes. */
+  /** Idle sessions altogether; beyond it the session that has been idle longest is ended. */
   maxIdle: number
 }
 
 /** A session taken from the pool: give it back with `release`, whatever became of it. */
 export interface PooledSession {
   readonly session: SmtpSession
-  /** It has done a transaction before: the server may have closed it without our knowing. */
+  /** The session has done a transaction before: the server may have closed it without our knowing. */
   readonly reused: boolean
 }
 
@@ -30,16 +33,16 @@ interface Entry {
 }
 
 /**
- * Sessions that stay open between messages, by the server they lead to. The last one given back is taken first, so that
- * a pool shrinks to what is needed. How many may be busy at once is decided elsewhere.
+ * Sessions that stay open between messages, by server. The last one given back is taken first, so that a pool shrinks
+ * to the number it needs. The number of busy sessions is limited elsewhere.
  */
 export class SessionPool {
   readonly #options: SessionPoolOptions
   readonly #idle = new Map<string, Entry[]>()
-  /** Every session that is open, idle or busy. */
+  /** Every open session, idle or busy. */
   readonly #open = new Map<SmtpSession, Entry>()
   #idleCount = 0
-  /** One for the pool, running only while something is idle. */
+  /** One timer for the pool, running only while a session is idle. */
   #sweeper: NodeJS.Timeout | null = null
   #closed = false
 
@@ -47,12 +50,12 @@ export class SessionPool {
     this.#options = options
   }
 
-  /** Sessions waiting for work. */
+  /** Idle sessions. */
   get idle(): number {
     return this.#idleCount
   }
 
-  /** An idle session of `key`, to that very `address` when one is named. Null when there is none. */
+  /** An idle session of `key`, connected to `address` when one is given. Null when there is none. */
   take(key: string, address: string | null): PooledSession | null {
     const entries = this.#idle.get(key)
     if (entries === undefined) return null
@@ -93,7 +96,9 @@ export class SessionPool {
     return { session, reused: false }
   }
 
-  /** Back after a transaction. A session that cannot be used again, or is not to be kept, is ended. */
+  /**
+   * Takes a session back after a transaction. A session that cannot be used again, or that is not to be kept, is ended.
+   */
   release({ session }: PooledSession, keep = true): void {
     const entry = this.#open.get(session)
     if (entry === undefined) return
@@ -111,7 +116,7 @@ export class SessionPool {
     this.#sweeper ??= setInterval(() => this.#sweep(), this.#options.idleTimeout / 2).unref()
   }
 
-  /** No session is kept from now on; idle ones say goodbye, busy ones when they come back. */
+  /** No session is kept from now on: idle sessions quit now, busy ones when they are released. */
   close(): void {
     this.#closed = true
     for (const entries of this.#idle.values()) for (const entry of entries) this.#end(entry)
@@ -138,7 +143,7 @@ export class SessionPool {
     else entry.session.destroy()
   }
 
-  /** The server ended it while nothing was under way. */
+  /** The server ended the session while it was idle. */
   #ended(session: SmtpSession): void {
     this.#open.delete(session)
     this.#endIdle((entry) => entry.session === session)

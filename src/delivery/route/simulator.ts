@@ -54,7 +54,7 @@ function rehearse(recipient: DeliveryRecipient): Omit<RecipientOutcome, 'positio
   }
 }
 
-/** Never fails; no network, nothing composed. */
+/** Never fails; uses no network and composes nothing. */
 export function simulate({ email, recipients }: Delivery): RouteResult {
   const outcomes = recipients.map(
     (recipient): RecipientOutcome =>

@@ -6,8 +6,8 @@ export interface HostPolicy {
 }
 
 /**
- * The one place where it is decided. What a domain publishes about its hosts (MTA-STS, RFC 8461; DANE, RFC 7672) can
- * only make the answer stricter; without it mail is encrypted where the host offers it (RFC 7435).
+ * The one place where the policy is decided. A domain's published policy for its hosts (MTA-STS, RFC 8461; DANE, RFC 7672)
+ * can only make the answer stricter; without one, mail is encrypted where the host offers it (RFC 7435).
  */
 export type HostPolicies = (domain: string, host: string) => Promise<HostPolicy>
 

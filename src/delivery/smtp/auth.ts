@@ -7,15 +7,15 @@ import { clip, printable, type Reply, replyText } from './reply.ts'
 import type { AuthMechanism, SmtpCredentials } from './target.ts'
 
 /**
- * Under TLS the password is safe on the way and PLAIN takes the fewest steps. In clear CRAM-MD5 at least
- * keeps the password to itself. XOAUTH2 takes a token, not a password, so it has to be asked for.
+ * Under TLS the password is safe in transit and PLAIN takes the fewest steps. In clear, CRAM-MD5 at least does not
+ * reveal the password. XOAUTH2 takes a token, not a password, so the settings must name it.
  */
 const preferred = {
   encrypted: ['plain', 'login', 'cram-md5'],
   clear: ['cram-md5', 'plain', 'login'],
 } as const satisfies Record<string, AuthMechanism[]>
 
-/** Logs in (RFC 4954). Null when the server let us in; the connection is left to the caller otherwise. */
+/** Logs in (RFC 4954). Null on success; otherwise the connection is left to the caller. */
 export async function authenticate(
   connection: Connection,
   extensions: Extensions,
@@ -57,7 +57,7 @@ const steps: Record<AuthMechanism, Steps> = {
     return asksForMore(first) ? command(connection, response) : first
   },
 
-  /** Never standardised; the two prompts come in this order whatever they say. */
+  /** Never standardised; the two prompts come in this order whatever their text. */
   async login(connection, { user, password }) {
     const first = await command(connection, 'AUTH LOGIN', 'AUTH LOGIN')
     if (!asksForMore(first)) return first

@@ -13,39 +13,36 @@ import type { HandOver } from './transaction.ts'
 import { inBatches } from './write-batches.ts'
 
 /**
- * Octets handed to the kernel at a time; the next block waits until this one is taken, so memory does not
+ * Octets handed to the kernel at a time; the next block waits until the kernel has taken this one, so memory does not
  * fill.
  */
 const blockSize = 128 * 1024
-/** Up to so many octets a message is copied together, which costs less than handing its parts over one by one. */
+/** A message of up to so many octets is copied into one buffer, which costs less than writing its parts one by one. */
 const copiedSize = 32 * 1024
 
 /**
- * Where the kernel puts what servers say in clear, for all connections: it is read at once, and what is left over is
- * copied. Otherwise every reply would come in 64 KB of its own.
+ * The receive buffer for clear text, shared by all connections: it is read at once, and a remainder is copied.
+ * Otherwise every reply would come in a 64 KB buffer of its own.
  */
 const received = Buffer.allocUnsafeSlow(16 * 1024)
 
-/** What came of a group of commands. When there is an error, fewer replies than commands have come. */
+/** The result of a group of commands. When there is an error, fewer replies than commands have come. */
 export interface Exchanged {
   replies: Reply[]
   error: SmtpError | null
 }
 
-/** What came of sending the message text. */
+/** The result of sending the message text. */
 export interface HandedOver extends Exchanged {
-  /**
-   * The final dot has left for the network, so the server may have the message whatever we see of it from
-   * here on.
-   */
+  /** The final dot has left for the network, so the server may have the message, whatever happens from here on. */
   dotSent: boolean
-  /** The transaction was abandoned before the dot, at the word of `handOver`. */
+  /** `handOver` refused, so the transaction was abandoned before the dot. */
   abandoned: boolean
 }
 
 /**
- * A TCP or TLS connection that speaks in commands and replies. It matches replies to commands by counting;
- * whatever comes uncounted, is no reply, or comes too late ends the connection. Nothing here throws for what
+ * A TCP or TLS connection that exchanges commands and replies. It matches replies to commands by counting; a reply too
+ * many, input that is no reply, or a reply that comes too late ends the connection. Nothing here throws because of what
  * the server does.
  */
 export class Connection {
@@ -55,7 +52,7 @@ export class Connection {
   readonly deadline: Deadline
   /** Called once, when the connection ends. */
   onEnd: (() => void) | null = null
-  /** Where the conversation is recorded. Null between transactions. */
+  /** Records the conversation. Null between transactions. */
   dialogue: Dialogue | null
   tls: TlsOutcome | null = null
   #target: SmtpTarget
@@ -66,7 +63,7 @@ export class Connection {
   #failure: SmtpError | null = null
   #awaited: readonly Stage[] = []
   #replies: Reply[] = []
-  /** Settles whatever is waited for: an exchange, a connection, a handshake, a drained buffer. */
+  /** Wakes the caller that waits for an exchange, a connection, a handshake or a drained buffer. */
   #wake: (() => void) | null = null
   #inExchange = false
   #handshaking = false
@@ -82,14 +79,13 @@ export class Connection {
     this.dialogue = dialogue
     this.deadline = new Deadline(() => this.fail('timeout', `took too long over ${waitingFor[this.#stage]}`))
     this.#reader = new ReplyReader(this.#onReply)
-    // Commands are small and each is waited for: Nagle's algorithm would only add delayed acknowledgements to
-    // that.
+    // Commands are small and each is waited for: Nagle's algorithm would only add delayed acknowledgements.
     this.#socket = connectTcp({
       host: target.address,
       port: target.port,
       noDelay: true,
-      // Tells of a peer that vanished while the session was idle, well before anybody waits minutes for its
-      // answer to MAIL.
+      // Detects a peer that vanished while the session was idle, well before a transaction waits minutes for the answer
+      // to MAIL.
       keepAlive: true,
       keepAliveInitialDelay: 60_000,
       onread: {
@@ -106,7 +102,7 @@ export class Connection {
     this.#socket.on('close', this.#onClose)
   }
 
-  /** What ended the connection; null while it lives. */
+  /** The error that ended the connection; null while it lives. */
   get failure(): SmtpError | null {
     return this.#failure
   }
@@ -128,9 +124,9 @@ export class Connection {
   }
 
   /**
-   * TLS from here on. Whatever the server said before it, beyond the replies we waited for, came over the
-   * clear channel and may be anybody's: it ends the connection instead of being read as if it were protected
-   * (RFC 3207 4.2; CVE-2011-0411 and its family).
+   * Encrypts the connection from here on. Octets that the server sent before, beyond the awaited replies, came over the
+   * clear channel and may be anybody's: they end the connection instead of being read as if they were protected (RFC
+   * 3207 4.2; CVE-2011-0411 and its family).
    */
   async startTls(stage: 'connect' | 'starttls'): Promise<SmtpError | null> {
     if (this.#failure) return this.#failure
@@ -141,7 +137,7 @@ export class Connection {
     this.#stage = stage
     this.#handshaking = true
     this.deadline.set(this.timeouts[stage])
-    // The TLS layer takes what arrives from now on, and reports what goes wrong.
+    // From now on the TLS layer receives the data and reports the errors.
     plain.off('end', this.#onClose).off('close', this.#onClose).off('error', this.#onError)
     plain.on('error', () => {})
     plain.pause()
@@ -195,9 +191,8 @@ export class Connection {
   }
 
   /**
-   * The message text and the final dot. `handOver` is asked last of all, right before the block that ends with the dot,
-   * and may take its time. The dot goes out in the same write as the end of the text, so there is no moment in which a
-   * stall would separate them.
+   * Sends the message text and the final dot. `handOver` is called last, right before the block that ends with the dot,
+   * and may take its time. The dot goes out in the same write as the end of the text, so no stall can separate them.
    */
   async sendMessage(message: StuffedMessage, handOver: HandOver): Promise<HandedOver> {
     this.#stage = 'data'
@@ -225,13 +220,13 @@ export class Connection {
       socket.write(message.ending, this.#onDotWritten)
       socket.uncork()
     }
-    // TLS tells late that the record has left; to be on the safe side it counts from here.
+    // TLS reports late that the record has left; to be on the safe side the dot counts as sent from here.
     if (this.tls) this.#dotSent = true
     const { replies, error } = await answer
     return { replies, error, dotSent: this.#dotSent, abandoned: false }
   }
 
-  /** False as well when the connection ends meanwhile. */
+  /** Also false when the connection ends meanwhile. */
   async #allowed(allowed: boolean | Promise<boolean>): Promise<boolean> {
     if (typeof allowed === 'boolean') return allowed
     this.deadline.clear()
@@ -246,7 +241,7 @@ export class Connection {
   /** Ends the connection for a reason. The first reason stays. */
   fail(kind: SmtpErrorKind, what: string, reply?: Reply, cause?: unknown): SmtpError {
     if (this.#failure) return this.#failure
-    // A handshake that takes forever is a failed one to whoever decides about going on in clear.
+    // A handshake that times out counts as a failed handshake when the caller decides about going on in clear.
     const told = this.#handshaking && kind === 'timeout' ? 'tls' : kind
     const error = new SmtpError(told, this.#stage, clip(`${this.server} ${what}`), reply, cause)
     this.#failure = error
@@ -257,16 +252,16 @@ export class Connection {
 
   /** Ends the connection from our side. */
   destroy(): void {
-    this.fail('closed', `was left by us during ${waitingFor[this.#stage]}`)
+    this.fail('closed', `was disconnected by us during ${waitingFor[this.#stage]}`)
   }
 
-  /** Nothing is expected until the next exchange; what comes all the same ends the connection. */
+  /** Nothing is expected until the next exchange; input before then ends the connection. */
   rest(): void {
     this.#stage = 'idle'
     this.dialogue = null
   }
 
-  /** Says goodbye and waits for the other side to close, within twice the time for QUIT at most. */
+  /** Sends QUIT and waits for the other side to close, for twice the QUIT time-out at most. */
   async quit(): Promise<void> {
     await this.exchange(['QUIT'], ['idle'])
     if (!this.#failure) {
@@ -312,7 +307,7 @@ export class Connection {
     this.deadline.set(replyTimeout(this.timeouts, this.#stage))
   }
 
-  /** True once the kernel took it all; false when the connection ended first. */
+  /** True once the kernel took everything; false when the connection ended first. */
   async #writeBlock(blocks: readonly Uint8Array[]): Promise<boolean> {
     if (this.#failure) return false
     this.deadline.set(this.timeouts.block)
@@ -349,8 +344,7 @@ export class Connection {
     if (this.#redact) reply.lines = reply.lines.map(this.#redact)
     this.#record(reply)
     if (!this.#inExchange) {
-      // Servers announce with 421 that they hang up, at any time (RFC 5321 3.8). Everything else is a reply
-      // too many.
+      // A server may announce with 421 at any time that it hangs up (RFC 5321 3.8). Every other reply is one too many.
       if (reply.code === 421) this.fail('reply', `hung up: ${replyText(reply)}`, reply)
       else this.fail('protocol', `sent a reply to no command: ${replyText(reply)}`)
       return
@@ -391,7 +385,7 @@ export class Connection {
       )
   }
 
-  /** A server that has closed its half will not answer any more, so half a connection is none. */
+  /** A server that has closed its half will not answer any more, so a half-open connection is a closed one. */
   #onClose = (): void => {
     this.fail('closed', `closed the connection during ${waitingFor[this.#stage]}`)
   }

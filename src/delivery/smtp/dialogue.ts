@@ -3,29 +3,29 @@ const tailLimit = 4 * 1024
 const lineLimit = 1000
 
 /**
- * The record of a conversation, one line a step: `<ms> > MAIL FROM:<a@x.test>`, `<ms> < 250 2.1.0 Ok`.
- * Milliseconds count from the first moment of this record. Bounded at 16 KB: the beginning and the end are
- * kept, since the end tells why. Credentials and message bodies are never handed to it.
+ * The record of a conversation, one line per step: `<ms> > MAIL FROM:<a@x.test>`, `<ms> < 250 2.1.0 Ok`. Milliseconds
+ * count from the first moment of this record. Bounded at 16 KB: the beginning and the end are kept, because the end
+ * shows why. It never receives credentials or message bodies.
  */
 export class Dialogue {
   #start = performance.now()
-  /** Every line with its line break: adding to it copies nothing. */
+  /** All lines with their line breaks, in one string: appending to it copies nothing. */
   #head = ''
   #tail: string[] = []
   #tailSize = 0
   #dropped = 0
 
-  /** Something we did or saw that is neither a command nor a reply. */
+  /** Records an event that is neither a command nor a reply. */
   note(line: string): void {
     this.#add('*', line)
   }
 
-  /** One command, without CRLF. */
+  /** Records a command, without CRLF. */
   sent(line: string): void {
     this.#add('>', line)
   }
 
-  /** One line of a reply, without CRLF. */
+  /** Records one line of a reply, without CRLF. */
   received(line: string): void {
     this.#add('<', line)
   }

@@ -5,28 +5,25 @@ const oneDot = Buffer.from('.')
 const ending = Buffer.from('.\r\n')
 const missingLineEnd = Buffer.from('\r\n.\r\n')
 
-/**
- * The message has a line end other than CRLF where a dot follows, so servers may disagree about where it
- * ends.
- */
+/** The message has a dot after a line end other than CRLF, so servers may disagree about where it ends. */
 export class AmbiguousLineEnd extends Error {}
 
-/** A message ready for the wire: dots doubled where they must be. */
+/** A message ready for the wire, with dots doubled as needed. */
 export interface StuffedMessage {
-  /** Slices of the chunks that came in; nothing is copied. */
+  /** Slices of the given chunks; nothing is copied. */
   blocks: Uint8Array[]
-  /** What ends the message: the final dot, after a CRLF if the message lacks its own. */
+  /** The end of the message: the final dot, after a CRLF if the message lacks its own. */
   ending: Uint8Array
   /** Octets of the blocks together. */
   size: number
 }
 
 /**
- * RFC 5321 4.5.2: a dot that opens a line is doubled, wherever the chunks are cut.
+ * RFC 5321 4.5.2: doubles each dot that opens a line, wherever the chunks are cut.
  *
- * Throws AmbiguousLineEnd for a dot after a bare CR or a bare LF. The composer writes CRLF only; should one
- * slip through, it could end the message for a server that is lax about line ends and let the rest speak SMTP
- * for us (CVE-2023-51764 and its family).
+ * Throws AmbiguousLineEnd for a dot after a bare CR or a bare LF. The composer writes CRLF only; should such a dot slip
+ * through, a server that is lax about line ends could take it for the end of the message and the rest for SMTP commands
+ * of ours (CVE-2023-51764 and its family).
  */
 export function dotStuff(chunks: readonly Uint8Array[]): StuffedMessage {
   const blocks: Uint8Array[] = []

@@ -2,14 +2,14 @@ import type { Extensions } from './extensions.ts'
 import type { OutgoingMessage } from './transaction.ts'
 
 /**
- * An address that can stand between the brackets of a path without ending it (RFC 5321 4.1.2): a quoted or
- * unquoted local part, `@`, a domain. Intake is far stricter; this is what keeps a slip elsewhere from
- * becoming a command of its own.
+ * An address that can stand between the brackets of a path without ending it (RFC 5321 4.1.2): a quoted or unquoted
+ * local part, `@`, a domain. Intake is far stricter; this check keeps a slip elsewhere from becoming a command of its
+ * own.
  */
 const path =
   /^(?:"(?:[^"\\\u0000-\u001f\u007f]|\\[\u0020-\u007e])*"|[^\u0000-\u0020\u007f"<>()[\]\\,;:@]+)@[^\u0000-\u0020\u007f"<>@\\]+$/
 
-/** True for what may be sent as a forward-path; as a reverse-path the empty string may be too. */
+/** True for an address that may be sent as a forward-path; a reverse-path may also be empty. */
 export function isSendable(address: string): boolean {
   return path.test(address) && address.isWellFormed()
 }
@@ -18,7 +18,7 @@ export function isAscii(text: string): boolean {
   return !/[^\u0000-\u007f]/.test(text)
 }
 
-/** MAIL with the parameters that the server understands and the message needs. */
+/** The MAIL command with the parameters that the server understands and the message needs. */
 export function mailCommand(
   sender: string,
   message: OutgoingMessage,
@@ -26,9 +26,10 @@ export function mailCommand(
   smtpUtf8: boolean,
 ): string {
   let command = `MAIL FROM:<${sender}>`
-  // RFC 1870 6: only to a server that offers SIZE, whether or not it names a limit.
+  // RFC 1870 6: SIZE goes only to a server that offers it, whether or not the server names a limit.
   if (extensions.sizeOffered) command += ` SIZE=${message.size}`
-  // RFC 6152 3: declared when it is so; RFC 6531 3.6: what needs SMTPUTF8 is eight-bit by nature.
+  // RFC 6152 3: declared for a message with 8-bit content; RFC 6531 3.6: a message that needs SMTPUTF8 is 8-bit by
+  // nature.
   if (extensions.eightBitMime && (message.eightBit || message.smtpUtf8)) command += ' BODY=8BITMIME'
   if (smtpUtf8) command += ' SMTPUTF8'
   return command

@@ -1,6 +1,6 @@
 import type { Reply } from './reply.ts'
 
-/** Where in the conversation something happened, in the order of a session. */
+/** The steps of a conversation, in the order of a session. */
 export type Stage =
   | 'connect'
   | 'greeting'
@@ -30,19 +30,19 @@ export const waitingFor: Record<Stage, string> = {
 
 /**
  * - `connect`: no TCP connection (refused, unreachable).
- * - `tls`: TLS was asked for and could not be had: not offered, handshake failed, certificate not the host's.
- *   Whoever follows an opportunistic policy may try again in clear.
+ * - `tls`: TLS was wanted and failed: not offered, handshake failed, certificate not the host's. Under an opportunistic
+ *   policy the caller may try again in clear.
  * - `timeout`: the server took longer than the stage allows.
- * - `protocol`: what came was not SMTP, too long, or more replies than commands.
+ * - `protocol`: the input was not SMTP, was too long, or held more replies than commands.
  * - `closed`: the connection ended early (FIN, RST, or destroyed from our side).
- * - `reply`: the server said no; `code` and `enhancedCode` tell how.
- * - `auth`: credentials refused, no common mechanism, or withheld because the connection is in clear. It says
- *   nothing about the mail even when it is `permanent`: the operator can put it right.
+ * - `reply`: the server refused, with `code` and `enhancedCode`.
+ * - `auth`: credentials refused, no common mechanism, or withheld because the connection is in clear. It says nothing
+ *   about the mail even when it is `permanent`: the operator can put it right.
  */
 export type SmtpErrorKind = 'connect' | 'tls' | 'timeout' | 'protocol' | 'closed' | 'reply' | 'auth'
 
 /**
- * What ended a session, or kept one from opening. The message is a sentence for people and holds no
+ * The error that ended a session, or kept one from opening. The message is a sentence for people and holds no
  * credentials.
  */
 export class SmtpError extends Error {
@@ -51,9 +51,9 @@ export class SmtpError extends Error {
   /** Reply code, when a reply is the cause. */
   readonly code?: number
   readonly enhancedCode?: string
-  /** The server said 5yz: trying the same again is useless (RFC 5321 4.2.1). Everything else may pass. */
+  /** The server answered with 5yz: trying the same again is useless (RFC 5321 4.2.1). Any other error may pass. */
   readonly permanent: boolean
-  /** The server's own words; empty when it said none. */
+  /** The server's own words; empty when there are none. */
   readonly said: string
 
   constructor(
@@ -76,7 +76,7 @@ export class SmtpError extends Error {
   }
 }
 
-/** Nobody is there, or nobody who speaks. */
+/** True when no server answered at the address, or none that greets. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof SmtpError)) return false
   const { kind, stage } = error

@@ -1,9 +1,9 @@
 import type { Reply } from './reply.ts'
 
-/** What the server said it can, in answer to EHLO (RFC 5321 4.1.1.1). */
+/** The extensions that the server offers in its answer to EHLO (RFC 5321 4.1.1.1). */
 export interface Extensions {
   pipelining: boolean
-  /** RFC 1870 is offered, so MAIL may tell the size of the message. */
+  /** RFC 1870 is offered, so MAIL may give the size of the message. */
   sizeOffered: boolean
   /** RFC 1870: the largest message in octets; null when the server names no limit. */
   size: number | null
@@ -15,7 +15,7 @@ export interface Extensions {
   auth: ReadonlySet<string>
 }
 
-/** For a server that knows only HELO. */
+/** The extensions of a server that knows only HELO. */
 export const noExtensions: Extensions = {
   pipelining: false,
   sizeOffered: false,
@@ -32,8 +32,7 @@ export function parseExtensions(reply: Reply): Extensions {
   const auth = new Set<string>()
   const extensions = { ...noExtensions, auth }
   for (const line of reply.lines.slice(1)) {
-    // `AUTH=LOGIN PLAIN` is the syntax from before RFC 2554, which some servers send beside or instead of the
-    // right one.
+    // `AUTH=LOGIN PLAIN` is the syntax from before RFC 2554; some servers send it beside or instead of the right one.
     const [keyword = '', ...parameters] = line.trim().split(/ +|(?<=^AUTH)=/i)
     switch (keyword.toUpperCase()) {
       case 'PIPELINING':
@@ -63,9 +62,7 @@ export function parseExtensions(reply: Reply): Extensions {
   return extensions
 }
 
-/**
- * RFC 1870 3: no figure or zero means that there is no fixed limit. What is not a figure is taken as none.
- */
+/** RFC 1870 3: no figure or zero means that there is no fixed limit. A parameter that is no figure counts as none. */
 function parseSize(parameter: string | undefined): number | null {
   if (parameter === undefined || !/^\d{1,20}$/.test(parameter)) return null
   return Number(parameter) || null

@@ -6,7 +6,8 @@ import { clip, type Reply, replyClass, replyText } from './reply.ts'
 import type { SmtpTarget } from './target.ts'
 
 /**
- * From the first packet to a session that takes MAIL: greeting, EHLO, TLS by policy, AUTH. Throws SmtpError.
+ * Opens a session up to the point where it takes MAIL: connection, greeting, EHLO, TLS by policy, AUTH. Throws
+ * SmtpError.
  */
 export async function open(connection: Connection, target: SmtpTarget): Promise<Extensions> {
   ended(await connection.opened())
@@ -18,7 +19,7 @@ export async function open(connection: Connection, target: SmtpTarget): Promise<
   let extensions = await hello(connection, target)
   if (!connection.tls && target.tls !== 'off') {
     const upgraded = await upgrade(connection, target, extensions)
-    // RFC 3207 4.2: all that was learned in clear is forgotten.
+    // RFC 3207 4.2: everything learned in clear is forgotten.
     if (upgraded) extensions = await hello(connection, target)
   }
   if (target.credentials) {
@@ -36,7 +37,7 @@ async function hello(connection: Connection, target: SmtpTarget): Promise<Extens
   if (replyClass(answer) === 2) return parseExtensions(answer)
   if (replyClass(answer) !== 5) throw refused(connection, 'reply', 'ehlo', 'refused EHLO', answer)
   const { replies, error } = await connection.exchange([`HELO ${target.helo}`], ['ehlo'])
-  // A server that will not have us at all says so in its answer to EHLO, and may not wait for HELO.
+  // A server that refuses us altogether says so in its answer to EHLO, and may not wait for HELO.
   if (error?.kind === 'closed') throw refused(connection, 'reply', 'ehlo', 'refused EHLO', answer)
   ended(error)
   const plain = replies[0]!
@@ -48,13 +49,13 @@ async function hello(connection: Connection, target: SmtpTarget): Promise<Extens
 async function upgrade(connection: Connection, target: SmtpTarget, extensions: Extensions): Promise<boolean> {
   const insists = target.tls !== 'opportunistic'
   if (!extensions.startTls) {
-    // Where TLS is a must, an attacker's way around it is to take the offer away.
+    // An attacker gets around required TLS by removing the offer.
     if (insists) throw refused(connection, 'tls', 'starttls', 'offers no STARTTLS, but TLS is required')
     return false
   }
   const answer = await ask(connection, 'STARTTLS', 'starttls')
   if (replyClass(answer) !== 2) {
-    // Without a code: that TLS is not to be had now is no verdict on the mail, even if the server says 5yz.
+    // The error carries no code: a failure to get TLS now is no verdict on the mail, even if the server answered 5yz.
     const said = `refused STARTTLS: ${replyText(answer)}`
     if (insists) throw refused(connection, 'tls', 'starttls', `${said}, but TLS is required`)
     connection.dialogue?.note('going on in clear')

@@ -2,7 +2,7 @@ import { parseEnhancedCode, parseReplyLine, printable, type Reply } from './repl
 
 /** Octets in a line, CRLF included. RFC 5321 4.5.3.1.5 allows 512; servers in the field go beyond. */
 const longestLine = 4096
-/** Octets and lines in one reply, far above any greeting or EHLO answer that means well. */
+/** Octets and lines in one reply, far above any well-meant greeting or EHLO answer. */
 const largestReply = 64 * 1024
 const mostLines = 256
 
@@ -10,16 +10,16 @@ const lineFeed = 10
 const carriageReturn = 13
 const empty = Buffer.alloc(0)
 
-/** Why bytes are not a reply. */
+/** The reason why octets are not a reply. */
 export class MalformedReply extends Error {}
 
 /**
- * Turns bytes into replies, however they are cut into segments. Memory is bounded: a line or a reply that
- * grows too long is an error at once, not when it ends.
+ * Turns octets into replies, however they are cut into segments. Memory is bounded: a line or a reply that grows too
+ * long is an error at once, not when it ends.
  *
- * A bare LF ends a line too. RFC 5321 2.3.8 forbids sending it, some servers do, and no harm comes of it
- * here: unlike in a message, there is nothing after a reply that a different view of its end could smuggle
- * in, because more replies than commands end the session.
+ * A bare LF ends a line too. RFC 5321 2.3.8 forbids sending it, but some servers do, and it does no harm here: unlike a
+ * message, a reply has nothing after it that a different view of its end could smuggle in, because more replies than
+ * commands end the session.
  */
 export class ReplyReader {
   #onReply: (reply: Reply) => void
@@ -33,15 +33,15 @@ export class ReplyReader {
     this.#onReply = onReply
   }
 
-  /** True between replies: nothing is left over and no reply is half read. */
+  /** True between replies: no octets are left over and no reply is half read. */
   get clean(): boolean {
     return this.#rest.length === 0 && this.#lines.length === 0
   }
 
-  /** Throws MalformedReply; the reader is of no use after that. */
+  /** Throws MalformedReply; the reader is unusable after that. */
   push(chunk: Buffer): void {
     let bytes = chunk
-    // Where the search for the line end may start: what is left over was searched before.
+    // The search for the line end starts here: the rest of the last chunk was searched before.
     let searched = 0
     if (this.#rest.length > 0) {
       searched = this.#rest.length
@@ -54,13 +54,13 @@ export class ReplyReader {
       if (end === -1) break
       if (end - start >= longestLine) throw tooLong()
       const textEnd = end > start && bytes[end - 1] === carriageReturn ? end - 1 : end
-      // Decoded by the line, so a character cut in two by a segment is whole again.
+      // Decoded line by line, so a character that a segment cut in two is whole again.
       this.#line(bytes.toString('utf8', start, textEnd), end + 1 - start)
       start = end + 1
     }
     if (bytes.length - start >= longestLine) throw tooLong()
     if (start === bytes.length) return
-    // What cannot become a reply is told now; its line end may never come (a login prompt, a binary
+    // Octets that cannot become a reply are refused now; their line end may never come (a login prompt, a binary
     // protocol).
     if (!mayBeginReply(bytes[start]!)) throw notAReply(bytes.toString('utf8', start))
     // Copied: a slice would keep the whole segment alive.
@@ -70,7 +70,7 @@ export class ReplyReader {
   #line(text: string, size: number): void {
     const line = parseReplyLine(text)
     if (!line) throw notAReply(text)
-    // RFC 5321 4.2.1: all lines of a reply carry the same code. Which one would count is anybody's guess.
+    // RFC 5321 4.2.1: all lines of a reply carry the same code. When they differ, no code is the right one.
     if (this.#lines.length > 0 && line.code !== this.#code) {
       throw new MalformedReply(`a reply began with code ${this.#code} and went on with ${line.code}`)
     }

@@ -1,11 +1,11 @@
 import type { SmtpCredentials } from './target.ts'
 
-/** Shorter ones would blank out ordinary words, and are no secret worth the name. */
+/** Shorter secrets would blank out ordinary words, and are hardly secret. */
 const shortestSecret = 4
 
 /**
- * Blanks out credentials in what a server says: some repeat what they were given, and replies are shown to
- * people who may not know the relay's password. Null when there is nothing to hide.
+ * Blanks out credentials in a server's replies: some servers repeat them, and replies are shown to people who may not
+ * know the relay's password. Null when there is nothing to hide.
  */
 export function redaction(credentials: SmtpCredentials | null): ((text: string) => string) | null {
   if (!credentials) return null

@@ -8,7 +8,7 @@ export interface Reply {
   lines: string[]
 }
 
-/** First digit of the code: all a client may rely on for codes it does not know (RFC 5321 4.3.2). */
+/** First digit of the code: the only part that a client may rely on in a code it does not know (RFC 5321 4.3.2). */
 export function replyClass(reply: Reply): 2 | 3 | 4 | 5 {
   return Math.floor(reply.code / 100) as 2 | 3 | 4 | 5
 }
@@ -20,7 +20,7 @@ export function replyText(reply: Reply): string {
   return clip(text === '' ? String(reply.code) : `${reply.code} ${text}`)
 }
 
-/** Cuts at 1,000 characters, the most a recorded message may have. */
+/** Cuts at 1,000 characters, the limit of a recorded message. */
 export function clip(text: string): string {
   return text.length <= 1000 ? text : `${text.slice(0, 999)}…`
 }
@@ -37,7 +37,7 @@ const hyphen = 45
 const space = 32
 
 /**
- * Parses one line of a reply. Null when it is none: no three digits, a code outside 200 to 599 (RFC 5321 4.2
+ * Parses one line of a reply. Null when it is malformed: no three digits, a code outside 200 to 599 (RFC 5321 4.2
  * defines no other class), or something other than a space, a hyphen or the end after the code.
  */
 export function parseReplyLine(line: string): ReplyLine | null {
@@ -55,8 +55,8 @@ export function parseReplyLine(line: string): ReplyLine | null {
 }
 
 /**
- * RFC 2034 4: the status code opens the text, and its class is the first digit of the reply code. One that
- * disagrees is text that looks like a status and is not taken for one.
+ * RFC 2034 4: the enhanced code opens the text, and its class is the first digit of the reply code. Text whose class
+ * disagrees only looks like a code and is not taken for one.
  */
 export function parseEnhancedCode(code: number, text: string): string | null {
   const first = text.charCodeAt(0)
@@ -67,10 +67,7 @@ export function parseEnhancedCode(code: number, text: string): string | null {
 const control = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/
 const controls = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g
 
-/**
- * What a stranger sent ends up in terminals, logs and web pages: NUL, escape sequences and stray CR become
- * U+FFFD.
- */
+/** Text from strangers ends up in terminals, logs and web pages: NUL, escape sequences and stray CR become U+FFFD. */
 export function printable(text: string): string {
   return control.test(text) ? text.replace(controls, '\ufffd') : text
 }

@@ -36,7 +36,7 @@ export async function openSession(
     const extensions = await open(connection, target)
     return new SmtpSession(connection, extensions)
   } catch (error) {
-    // RFC 5321 3.8, 4.1.1.10: also to a server that will not have us. Nobody waits for its goodbye.
+    // RFC 5321 3.8, 4.1.1.10: QUIT is sent also to a server that refuses us. Its answer is not waited for.
     if (connection.failure === null) void connection.quit()
     else connection.destroy()
     throw error
@@ -53,13 +53,13 @@ export class SmtpSession {
   /** `TLSv1.3`; null in clear. */
   readonly tls: string | null
   /**
-   * The certificate is valid and the host's. Opportunistic TLS goes on without; only a true one may be shown
-   * as verified.
+   * The certificate is valid and names the host. Opportunistic TLS goes on without; only a session where this is true
+   * may be shown as verified.
    */
   readonly verified: boolean
   /**
-   * Called when the server ends the session while nothing is under way (421, FIN, RST), so that a pool drops
-   * it at once. Not called for what we end ourselves.
+   * Called when the server ends the session while nothing is under way (421, FIN, RST), so that a pool drops it at
+   * once. Not called when we end the session ourselves.
    */
   onIdleEnd: (() => void) | null = null
   #connection: Connection
@@ -79,23 +79,22 @@ export class SmtpSession {
     connection.rest()
   }
 
-  /** May another transaction start now. */
+  /** True when another transaction may start now. */
   get usable(): boolean {
     return !this.#busy && this.#connection.failure === null
   }
 
   /**
-   * Transactions started so far. A `deferred` without a code at stage `mail` on a used session mostly means:
-   * hung up while idle.
+   * Transactions started so far. A `deferred` without a code at stage `mail` on a used session mostly means that the
+   * server hung up while it was idle.
    */
   get transactions(): number {
     return this.#transactions
   }
 
   /**
-   * Carries one transaction out and answers for each recipient, in order. Never rejects for what the server
-   * does; it rejects when `transaction.message` does. Afterwards `usable` tells whether the session may go
-   * on.
+   * Carries one transaction out and answers for each recipient, in order. Never rejects because of the server; it
+   * rejects when `transaction.message` does. Afterwards `usable` tells whether the session may go on.
    */
   async send(transaction: Transaction, dialogue: Dialogue): Promise<RecipientReply[]> {
     if (this.#busy) throw new Error('An SMTP session carries one transaction at a time')
@@ -110,8 +109,7 @@ export class SmtpSession {
       this.#resetFirst = transfer.leftOpen
       return replies
     } catch (error) {
-      // Thrown by what the caller gave us. In the middle of a transaction nobody knows what the server
-      // expects next.
+      // The caller's code threw. In the middle of a transaction the server's state is then unknown.
       if (transfer.begun) connection.destroy()
       throw error
     } finally {
@@ -122,8 +120,8 @@ export class SmtpSession {
   }
 
   /**
-   * QUIT, its answer, and the end of the connection: whatever comes first, within a few seconds. Never
-   * rejects.
+   * Sends QUIT and waits for the answer or the end of the connection, whichever comes first, a few seconds at most.
+   * Never rejects.
    */
   async quit(): Promise<void> {
     this.#connection.onEnd = null

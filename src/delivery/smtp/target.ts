@@ -14,29 +14,29 @@ export interface SmtpCredentials {
   user: string
   /** The password; the access token for `xoauth2`. */
   password: string
-  /** Null picks the best of what the server offers; `xoauth2` is never picked unasked. */
+  /** Null picks the best of the server's mechanisms; `xoauth2` is never picked unless it is named. */
   mechanism: AuthMechanism | null
 }
 
-/** One server to open a session with. */
+/** A server to open a session with. */
 export interface SmtpTarget {
   /** The server's name: for SNI, for the certificate, for logs. */
   host: string
-  /** The IP address to connect to, already checked by whoever resolved it. */
+  /** The IP address to connect to, already checked after the look-up. */
   address: string
   port: number
   /** TLS from the first byte (RFC 8314). `tls` then only tells whether the certificate must be right. */
   implicitTls: boolean
   tls: TlsPolicy
   /**
-   * Sent over TLS only, unless `tls` is `off`: that setting is the operator's word that this network may see
-   * them. A server that offers no STARTTLS under `opportunistic` gets no credentials, since taking the offer
-   * away is what an attacker does.
+   * Sent over TLS only, unless `tls` is `off`: with that setting the operator says that this network may see them.
+   * Under `opportunistic`, a server that offers no STARTTLS gets no credentials, because an attacker can remove the
+   * offer.
    */
   credentials: SmtpCredentials | null
   /** Our own name for EHLO: a domain or an address literal. */
   helo: string
   timeouts?: Partial<SmtpTimeouts>
-  /** Certificate authorities (PEM) instead of the built-in ones. */
+  /** Certificate authorities (PEM) to trust instead of the built-in ones. */
   ca?: string[]
 }

@@ -16,23 +16,22 @@ export interface SmtpTimeouts {
   mail: number
   rcpt: number
   data: number
-  /** One block of the message: until the kernel took it. */
+  /** One block of the message, until the kernel has taken it. */
   block: number
   dot: number
-  /** QUIT is a courtesy, so nobody waits long for its answer. */
+  /** QUIT is a courtesy, so its answer is not waited for long. */
   quit: number
   /** From the first packet until the session is open. */
   opening: number
   /**
-   * From MAIL until the final dot. The wait for the answer to the dot is not cut by it: cutting there makes
-   * duplicates.
+   * From MAIL until the final dot. It does not cut the wait for the answer to the dot: cutting there makes duplicates.
    */
   transaction: number
 }
 
 const minute = 60_000
 
-/** RFC 5321 4.5.3.2 where it has a figure. */
+/** The values of RFC 5321 4.5.3.2 where it gives one. */
 export const defaultTimeouts: Readonly<SmtpTimeouts> = {
   connect: 30_000,
   greeting: 5 * minute,
@@ -91,12 +90,12 @@ export class Deadline {
     this.#limit = Number.POSITIVE_INFINITY
   }
 
-  /** Nothing is waited for. The timer may still fire once, to nobody. */
+  /** Lifts the deadline. The timer may still fire once, to no effect. */
   clear(): void {
     this.#at = Number.POSITIVE_INFINITY
   }
 
-  /** The end of it: nothing fires any more. */
+  /** Stops the timer for good. */
   stop(): void {
     this.clear()
     if (this.#timer) clearTimeout(this.#timer)

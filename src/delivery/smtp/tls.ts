@@ -6,12 +6,9 @@ import type { SmtpTarget } from './target.ts'
 export interface TlsOutcome {
   /** `TLSv1.3` */
   protocol: string
-  /**
-   * The chain leads to a trusted authority and the certificate names the host. True under any policy, when it
-   * is so.
-   */
+  /** The chain leads to a trusted authority and the certificate names the host. Checked under every policy. */
   verified: boolean
-  /** Why it is not verified; null when it is. */
+  /** The reason why it is not verified; null when it is. */
   doubt: string | null
 }
 
@@ -22,7 +19,7 @@ export interface Encryption {
   done: Promise<TlsOutcome>
 }
 
-/** Building one reads the trusted authorities, so connections share it. */
+/** Building a context reads the trusted authorities, so connections share it. */
 let builtInContext: SecureContext | null = null
 
 function secureContext(ca: string[] | undefined): SecureContext {
@@ -32,9 +29,8 @@ function secureContext(ca: string[] | undefined): SecureContext {
 }
 
 /**
- * Starts TLS on a connected socket. `done` rejects when the handshake fails, and under `verified` when the
- * certificate is not trusted or not the host's; nothing of ours has been sent then. Time limits are the
- * caller's.
+ * Starts TLS on a connected socket. `done` rejects when the handshake fails, and under `verified` when the certificate
+ * is not trusted or does not name the host; we have sent nothing over it by then. The caller sets time limits.
  */
 export function encrypt(plain: Socket, target: SmtpTarget): Encryption {
   const transport = new TlsTransport(plain, target.host)
@@ -44,8 +40,7 @@ export function encrypt(plain: Socket, target: SmtpTarget): Encryption {
     // RFC 6066 3: literal addresses are not permitted in server_name.
     servername: isIP(target.host) ? '' : target.host,
     secureContext: secureContext(target.ca),
-    // Checked below, so that every policy learns whether the certificate is right and only `verified`
-    // insists.
+    // Checked below, so that every policy learns whether the certificate is valid and only `verified` insists.
     rejectUnauthorized: false,
   })
   const done = new Promise<TlsOutcome>((resolve, reject) => {
@@ -68,7 +63,7 @@ function reason(error: Error | string | null): string {
   return typeof error === 'string' ? error : ((error as NodeJS.ErrnoException).code ?? error.message)
 }
 
-/** OpenSSL's messages carry thread ids and source lines; the code and the reason are what helps. */
+/** OpenSSL's messages carry thread ids and source lines; only the code and the reason help. */
 function withoutNoise(error: NodeJS.ErrnoException & { reason?: string }): string {
   const detail = error.reason ?? error.message
   return error.code && !detail.includes(error.code) ? `${detail} (${error.code})` : detail

@@ -12,7 +12,7 @@ import type { OutgoingMessage, RecipientReply, Transaction } from './transaction
  */
 const pipeline = 100
 
-/** A command and the recipient it is about, if any. */
+/** A command, and the index of the recipient it is about, if any. */
 interface Step {
   command: string
   stage: 'mail' | 'rcpt' | 'data'
@@ -20,7 +20,7 @@ interface Step {
   recipient: number
 }
 
-/** One transaction on its way: who still waits for an answer, and how far the server has come along. */
+/** One transaction under way: the recipients still without an answer, and the server's state. */
 export class Transfer {
   #connection: Connection
   #extensions: Extensions
@@ -28,7 +28,7 @@ export class Transfer {
   #replies: (RecipientReply | null)[]
   /** Recipients without an answer yet. */
   #waiting: number
-  /** Recipients the server took. */
+  /** Recipients that the server accepted. */
   #accepted = 0
   #begun = false
   #mailTaken = false
@@ -42,20 +42,17 @@ export class Transfer {
     this.#waiting = transaction.recipients.length
   }
 
-  /** Something of the transaction has been said to the server. */
+  /** A command of the transaction has been sent. */
   get begun(): boolean {
     return this.#begun
   }
 
-  /**
-   * The server holds a sender that no message followed: RSET has to come before the next MAIL (RFC 5321
-   * 4.1.1.2).
-   */
+  /** The server holds a sender without a message: RSET has to come before the next MAIL (RFC 5321 4.1.1.2). */
   get leftOpen(): boolean {
     return this.#mailTaken && !this.#dataTaken
   }
 
-  /** One reply for each recipient, in order. Rejects only when the message cannot be had. */
+  /** One reply for each recipient, in order. Rejects only when the message cannot be composed. */
   async run(resetFirst: boolean): Promise<RecipientReply[]> {
     const { failure } = this.#connection
     if (failure) {
@@ -73,7 +70,7 @@ export class Transfer {
     return this.#replies as RecipientReply[]
   }
 
-  /** What can be known to fail before a word is said. Null when nothing is left to send. */
+  /** Finds the failures that can be known before a command is sent. Null when nothing is left to send. */
   #prepare(message: OutgoingMessage): StuffedMessage | null {
     const { server } = this.#connection
     const { sender, recipients } = this.#transaction
@@ -81,7 +78,7 @@ export class Transfer {
     if (sender !== '' && !isSendable(sender)) {
       return this.#fail('5.1.7', `The sender address cannot be sent over SMTP: ${JSON.stringify(sender)}`)
     }
-    // RFC 6531 3.2: what needs SMTPUTF8 must not go to a server without it.
+    // RFC 6531 3.2: a message that needs SMTPUTF8 must not go to a server without it.
     if (!extensions.smtpUtf8 && !isAscii(sender)) {
       const text = `The sender address has non-ASCII characters, but ${server} does not support SMTPUTF8`
       return this.#fail('5.6.7', text, 'unsuited')
@@ -90,13 +87,14 @@ export class Transfer {
       const text = `The message has UTF-8 in its header, but ${server} does not support SMTPUTF8`
       return this.#fail('5.6.9', text, 'unsuited')
     }
-    // RFC 6152 3: to convert or to return. The composer converts; what reaches this point it could not.
+    // RFC 6152 3: convert it or return it. The composer converts; a message that still has 8-bit content here could not
+    // be converted.
     if (!extensions.eightBitMime && message.eightBit) {
       const text = `The message has 8-bit content, but ${server} does not support 8BITMIME`
       return this.#fail('5.6.3', text, 'unsuited')
     }
     if (extensions.size !== null && message.size > extensions.size) {
-      // RFC 1870 4: it would answer 552, so that is what it counts as.
+      // RFC 1870 4: the server would answer 552, so this counts as that answer.
       const sizes = `${server} takes messages up to ${extensions.size} octets, this one has ${message.size}`
       this.#give({ verdict: 'bounced', message: sizes, stage: 'mail', enhancedCode: '5.3.4', unsuited: true })
       return null
@@ -124,7 +122,7 @@ export class Transfer {
     }
   }
 
-  /** `unsuited`: for want of something that another server may have. */
+  /** `unsuited`: the server lacks something that another server may have. */
   #fail(enhancedCode: string, message: string, unsuited?: 'unsuited'): null {
     const reply: RecipientReply = { verdict: 'failed', message, stage: 'mail', enhancedCode }
     if (unsuited) reply.unsuited = true
@@ -132,7 +130,7 @@ export class Transfer {
     return null
   }
 
-  /** MAIL, RCPT and DATA. True when the server wants the message for somebody. */
+  /** MAIL, RCPT and DATA. True when the server waits for the message for at least one recipient. */
   async #envelope(message: OutgoingMessage, resetFirst: boolean): Promise<boolean> {
     const connection = this.#connection
     this.#begun = true
@@ -149,7 +147,7 @@ export class Transfer {
         group.map((step) => step.stage),
       )
       const trusted = connection.failure?.kind !== 'protocol'
-      // Replies too many, or garbage among them: who knows which reply belonged to which recipient.
+      // After surplus replies or garbage, no reply can be matched to its recipient.
       for (let index = 0; trusted && index < replies.length; index++) {
         if (!this.#hear(group[index]!, replies[index]!)) break
       }
@@ -158,14 +156,14 @@ export class Transfer {
         this.#lose(lost)
         return false
       }
-      // Nobody left to send to: DATA on its own would be refused or, worse, taken.
+      // No recipient is left: DATA on its own would be refused or, worse, accepted.
       if (this.#waiting === 0 && !this.#dataTaken) break
     }
     if (!this.#dataTaken) return false
     if (this.#waiting > 0) return true
-    // Pipelined DATA was taken although every recipient (or the sender) was refused. RFC 2920 3.1 suggests a
-    // lone dot; a server that confused may deliver an empty message to somebody, so we leave, which obliges
-    // it to forget the transaction.
+    // Pipelined DATA was accepted although every recipient (or the sender) was refused. RFC 2920 3.1 suggests a lone
+    // dot; but a server in that state may deliver an empty message, so we close the connection, which obliges it to
+    // drop the transaction.
     connection.dialogue?.note('DATA was accepted without recipients; leaving before anything is sent')
     connection.destroy()
     return false
@@ -185,7 +183,7 @@ export class Transfer {
     return steps
   }
 
-  /** False when the reply shows that the conversation is out of step. */
+  /** False when the reply shows that replies and commands are out of step. */
   #hear(step: Step, reply: Reply): boolean {
     const digit = replyClass(reply)
     const wanted = step.kind === 'data' ? 3 : 2
@@ -194,8 +192,7 @@ export class Transfer {
       else if (step.kind === 'rcpt') this.#accepted++
       else if (step.kind === 'data') this.#dataTaken = true
     } else if (digit < 4 || step.kind === 'rset') {
-      // 250 to DATA or 354 to RCPT: the replies have slipped against the commands, and none after it can be
-      // trusted.
+      // 250 to DATA or 354 to RCPT: the replies have slipped against the commands, and no later reply can be trusted.
       this.#connection.fail('protocol', `answered ${step.kind.toUpperCase()} with ${replyText(reply)}`)
       return false
     } else if (step.kind === 'rcpt') {
@@ -212,7 +209,7 @@ export class Transfer {
     return true
   }
 
-  /** The message itself and the answer to it. */
+  /** Sends the message itself and reads the answer to it. */
   async #text(stuffed: StuffedMessage, size: number): Promise<void> {
     const connection = this.#connection
     connection.dialogue?.sent(`(message of ${size} octets)`)
@@ -255,7 +252,7 @@ export class Transfer {
     this.#give(reply)
   }
 
-  /** The same for everybody who still waits. */
+  /** Gives the same reply to every recipient that has none yet. */
   #give(reply: RecipientReply): void {
     for (let index = 0; index < this.#replies.length; index++) {
       if (!this.#replies[index]) this.#settle(index, reply)
@@ -274,12 +271,11 @@ function answer(verdict: RecipientReply['verdict'], stage: Stage, reply: Reply):
   return answered
 }
 
-const released = 'Given back before anything was handed over'
+const released = 'Given back before the message was sent'
 
 /**
- * RFC 5321 4.5.3.1.10: 552 to RCPT was once the code for too many recipients and is to be taken as 452 then:
- * when others were taken before it and no enhanced code says that it is something else, such as a full
- * mailbox (5.2.2).
+ * RFC 5321 4.5.3.1.10: 552 to RCPT was once the code for too many recipients and must then be treated as 452: when the
+ * server accepted others before it and no enhanced code gives another reason, such as a full mailbox (5.2.2).
  */
 function verdictOfRefusal(reply: Reply, acceptedBefore: number): 'bounced' | 'deferred' {
   if (reply.code < 500) return 'deferred'

@@ -2,7 +2,9 @@ import type { Verdict } from '../../email/lifecycle.ts'
 import type { StuffedMessage } from './dot-stuffing.ts'
 import type { SmtpErrorKind, Stage } from './error.ts'
 
-/** What the composer may use: what both the server and RFC 6152 / RFC 6531 allow on this session. */
+/**
+ * The capabilities that the composer may use: those that both the server and RFC 6152 / RFC 6531 allow on this session.
+ */
 export interface MessageCapabilities {
   eightBitMime: boolean
   smtpUtf8: boolean
@@ -10,7 +12,7 @@ export interface MessageCapabilities {
   unstuffed?: true
 }
 
-/** A message as it goes out, before dot-stuffing. Lines end in CRLF and nothing else. */
+/** A message as it is sent, before dot-stuffing. All lines end in CRLF. */
 export interface OutgoingMessage {
   chunks: Uint8Array[]
   /** Octets of all chunks together, for SIZE (RFC 1870). */
@@ -19,29 +21,30 @@ export interface OutgoingMessage {
   eightBit: boolean
   /** Holds UTF-8 in its header fields, so it needs SMTPUTF8. */
   smtpUtf8: boolean
-  /** The chunks as `dotStuff` makes them, where that was done beforehand. */
+  /** The chunks after `dotStuff`, when that was done beforehand. */
   stuffed?: StuffedMessage
 }
 
-/** One email to some recipients at one server. */
-/** May the final dot be sent? A promise when that has to be waited for. */
+/** Tells whether the final dot may be sent; a promise when the answer has to be waited for. */
 export type HandOver = () => boolean | Promise<boolean>
 
+/** One email to some recipients at one server. */
 export interface Transaction {
   /** RFC 5321 reverse-path without brackets; empty for the null sender. */
   sender: string
   /** At least one. */
   recipients: string[]
   /**
-   * Asked for once, when the session is known. If it rejects, so does `send`, and the session stays usable.
+   * Called once, when the session's capabilities are known. If it rejects, so does `send`, and the session stays
+   * usable.
    */
   message: (capabilities: MessageCapabilities) => Promise<OutgoingMessage>
   /**
-   * Asked before MAIL and before DATA. False abandons the transaction without
-   * handing anything over: the lease is over, or we are stopping.
+   * Called before MAIL and before DATA. False abandons the transaction without handing anything over: the lease is
+   * over, or the node is stopping.
    */
   mayHandOver: () => boolean
-  /** Asked last of all, right before the final dot; `mayHandOver` where it is missing. */
+  /** Called last, right before the final dot; `mayHandOver` is called in its place when it is missing. */
   handOver?: HandOver
 }
 
@@ -50,13 +53,16 @@ export interface RecipientReply {
   verdict: Verdict
   code?: number
   enhancedCode?: string
-  /** The reply that decided, or a sentence saying what happened. At most 1,000 characters. */
+  /** The decisive reply, or a sentence saying what happened. At most 1,000 characters. */
   message: string
   stage: Stage
-  /** The server's own words, where `message` has more. */
+  /** The server's own words, when `message` holds more than those. */
   said?: string
-  /** What ended the session before there was an answer. */
+  /** The kind of error that ended the session before there was a reply. */
   kind?: SmtpErrorKind
-  /** Nothing was asked: this server has not what the message needs, and another may. */
+  /**
+   * The transaction was not attempted: this server lacks something that the message needs, and another server may have
+   * it.
+   */
   unsuited?: true
 }

@@ -1,4 +1,4 @@
-/** The body of a delivery thread: composes, signs and speaks SMTP for the deliveries it is posted. */
+/** The body of a delivery thread: composes, signs and sends the deliveries that the main thread posts to it. */
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { SendingRight } from '../../cluster/sending-right.ts'
@@ -21,8 +21,8 @@ import { Gathered } from './gathered.ts'
 import type { Composed, FromThread, ThreadData, ToThread } from './message.ts'
 
 /**
- * Deliveries begun in one turn of the event loop. Each is composed and signed at once, a third of a millisecond, and
- * what servers answer waits meanwhile.
+ * Deliveries begun in one turn of the event loop. Each is composed and signed synchronously, in a third of a
+ * millisecond, and the servers' replies wait meanwhile.
  */
 const BEGUN_PER_TURN = 16
 
@@ -31,7 +31,7 @@ const { dnsServers, boundarySecret, right, unrecorded, thread, ...options } = wo
 const keys = new Map<string, SigningKey>()
 const policies = new Map<string, Omit<Way, 'site'>>()
 const known = { keys, policies }
-/** Large messages, which are composed elsewhere, by their delivery. */
+/** Large messages, which are composed elsewhere, by delivery. */
 const prepared = new WeakMap<Delivery, PreparedMessage>()
 const requests = new Map<number, PromiseWithResolvers<OutgoingMessage>>()
 let request = 0
@@ -41,7 +41,8 @@ const courier = new RouteCourier({
   boundaries: new Boundaries(boundarySecret),
   right: new SendingRight(right),
   unrecorded: new Unrecorded(unrecorded, thread),
-  // Nothing else waits for this thread, and a thread of the pool would cost two changes of context for each signature.
+  // This thread has nothing else to do meanwhile, and a thread of the pool would cost two context switches per
+  // signature.
   signer: signHere,
   elsewhere: (delivery) => prepared.get(delivery) ?? null,
   log: postedLog((line) => say({ kind: 'log', line })),

@@ -1,6 +1,6 @@
 /**
- * Deliveries and results as rows of plain values. What crosses between threads is copied, and a tree of objects costs
- * three times what the same values cost in a row.
+ * Deliveries and results as rows of plain values. Messages between threads are copied, and a tree of objects costs
+ * three times as much as the same values in a row.
  */
 import { monotonic } from '../../common/clock.ts'
 import { CONTENTS, plainCodec, type Row, SENT } from '../../email/codec.ts'
@@ -10,14 +10,17 @@ import type { Delivery, DeliveryMessage, DeliveryResult, RecipientOutcome, Signi
 import type { NoHosts } from '../path/mail-hosts.ts'
 import type { Site, Way } from '../path/path.ts'
 
-/** A delivery under the number its result will carry. Keys are named by their ids: they were sent before. */
+/**
+ * A delivery under the number that its result will carry. Signing keys are given by id: the keys themselves were sent
+ * before.
+ */
 export type FlatDelivery = [
   number: number,
-  /** Position, address, attempts; position, address, ... */
+  /** Position, address and attempts of each recipient in turn. */
   recipients: (number | string)[],
-  /** What crosses of the email beside its message. */
+  /** The fields of the email that cross, apart from its message. */
   email: Row,
-  /** Either, or for a large message neither: it is asked for when it is to be sent. */
+  /** One of `content` and `raw`, or neither for a large message: the thread asks for it when it is to be sent. */
   content: Row | null,
   raw: [raw: Uint8Array, date: number] | null,
   addressee: FlatAddressee | null,
@@ -25,14 +28,14 @@ export type FlatDelivery = [
   preferredServer: string | null,
   preferredOnly: boolean,
   leaseToken: number,
-  /** Of the policy, which was sent before, with its source. */
+  /** Id of the policy, which was sent before, with its source. */
   policy: string,
   site: FlatSite,
 ]
 
 type FlatSite = [
   kind: Site['kind'],
-  /** Both null where it is not known, or no longer believed, which servers a direct one has. */
+  /** Both null when the servers of a direct site are unknown or no longer valid. */
   ranks: string[][] | null,
   failure: NoHosts | null,
   until: number,
@@ -43,7 +46,7 @@ type FlatAddressee = [address: string, name: string, variables: Record<string, s
 /** Under the number of its delivery. */
 export type FlatResult = [number: number, result: Row]
 
-/** In the place of the outcomes, which come first, are their rows. */
+/** The rows of the outcomes take the place of `outcomes`, the first field. */
 const RESULT = plainCodec<DeliveryResult>(
   ['outcomes', 'server', 'dialogue', 'startedAt', 'duration', 'tls'],
   ['captured', 'died', 'hindrance', 'notBefore', 'handedOver'],
@@ -53,7 +56,7 @@ const OUTCOME = plainCodec<RecipientOutcome>(
   ['code', 'enhancedCode', 'suppress', 'complained', 'server', 'tls'],
 )
 
-/** `large`: its message stays behind. */
+/** `large`: its message is not sent along. */
 export function flatDelivery(number: number, delivery: Delivery, large = false): FlatDelivery {
   const recipients: (number | string)[] = []
   for (const { position, address, attempts } of delivery.recipients) {
@@ -88,16 +91,16 @@ function siteOf([kind, ranks, failure, until]: FlatSite): Way['site'] {
   return { kind, servers: null }
 }
 
-/** What was sent before deliveries that name it, by its id. */
+/** The keys and policies that were sent before the deliveries that name them, by id. */
 export interface Known {
   keys: ReadonlyMap<string, SigningKey>
   policies: ReadonlyMap<string, Omit<Way, 'site'>>
 }
 
-/** Stands for a large message, which stayed behind; nobody looks at it. */
+/** A placeholder for a large message, which was not sent along; never read. */
 const ELSEWHERE: DeliveryMessage = { kind: 'raw', raw: new Uint8Array(), date: 0, addressee: null }
 
-/** The delivery, and whether its message stayed behind. */
+/** The delivery, and whether its message was left out. */
 export function deliveryOf(
   flat: FlatDelivery,
   { keys, policies }: Known,

@@ -1,6 +1,6 @@
 /**
- * Gathers what is to be said in one turn of the event loop and says it together: a message between threads costs far
- * more than what it carries.
+ * Gathers the items of one turn of the event loop and posts them together: a message between threads costs far more
+ * than its content.
  */
 export class Gathered<T> {
   readonly #say: (items: T[]) => void
@@ -15,12 +15,12 @@ export class Gathered<T> {
     this.#items.push(item)
   }
 
-  /** Takes back what has not been said. */
+  /** Drops the items that have not been posted. */
   clear(): void {
     this.#items = []
   }
 
-  /** Says at once what has been gathered so far. */
+  /** Posts at once the items gathered so far. */
   readonly flush = (): void => {
     if (this.#items.length === 0) return
     const items = this.#items

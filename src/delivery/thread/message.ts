@@ -1,4 +1,4 @@
-/** What the main thread and a delivery thread say to each other. */
+/** The messages between the main thread and a delivery thread. */
 import type { LogLine } from '../../common/logging.ts'
 import type { DeathCause } from '../../workers/error.ts'
 import type { SigningKey } from '../delivery.ts'
@@ -6,21 +6,21 @@ import type { Policy, Source } from '../path/path.ts'
 import type { MessageCapabilities, OutgoingMessage } from '../smtp/transaction.ts'
 import type { FlatDelivery, FlatResult } from './flat.ts'
 
-/** What a thread or process builds its courier from: plain values. */
+/** The options from which a thread or process builds its courier: plain values. */
 export interface CourierOptions {
   dnsServers: string[]
   smtpPort: number
   allowPrivateNetworks: boolean
   softBounce?: boolean
   retrySchedule: readonly number[]
-  /** The secret of boundaries. */
+  /** Secret from which MIME boundaries are derived. */
   boundarySecret: Uint8Array
 }
 
 export interface ThreadOptions extends CourierOptions {
-  /** Memory of the node's sending right. */
+  /** Shared memory of the node's sending right. */
   right: SharedArrayBuffer
-  /** Memory of what is handed over and not recorded. */
+  /** Shared memory of the unrecorded deliveries. */
   unrecorded: SharedArrayBuffer
 }
 
@@ -28,10 +28,10 @@ export interface ThreadOptions extends CourierOptions {
 export type ThreadData = ThreadOptions & { thread: number }
 
 export type ToThread =
-  /** Sent once, before the first delivery that names it; the next, too. */
+  /** A key or policy is sent once, before the first delivery that names it. */
   | { kind: 'key'; key: SigningKey }
   | { kind: 'policy'; policy: Policy; source: Source }
-  /** All keys and policies: no delivery that comes after this one names what came before it. */
+  /** Forget all keys and policies: no later delivery names one that was sent before. */
   | { kind: 'forget' }
   | { kind: 'deliver'; deliveries: FlatDelivery[] }
   | { kind: 'composed'; request: number; composed: Composed }
@@ -40,11 +40,11 @@ export type ToThread =
 export type FromThread =
   | { kind: 'results'; results: FlatResult[] }
   | { kind: 'log'; line: LogLine }
-  /** For a large message, which does not cross: it is composed by a worker, at the word of the main thread. */
+  /** Asks for a large message, which does not cross with its delivery: the main thread has a worker compose it. */
   | { kind: 'compose'; request: number; delivery: number; capabilities: MessageCapabilities }
   | { kind: 'closed' }
 
-/** Error classes do not cross threads; what counts of them does. */
+/** Error classes do not cross threads, so each error is reduced to the facts that matter. */
 export type Composed =
   | { message: OutgoingMessage }
   | { died: DeathCause; detail: string }

@@ -16,21 +16,20 @@ type Answer = (message: ToThread, moved?: ArrayBuffer[]) => void
 /** Prepares a large message; null for one that the delivery thread prepares. */
 export type Elsewhere = (delivery: Delivery) => PreparedMessage | null
 
-/**
- * Keys and policies that a thread is told of before it is to forget them all: every change of a route or key makes
- * another one.
- */
+/** Keys and policies sent to a thread before it forgets them all: every change of a route or key adds another one. */
 const MAX_TOLD = 10_000
 
 interface UnderWay {
   delivery: Delivery
-  /** Of a large message. */
+  /** Set for a large message. */
   prepared: PreparedMessage | null
   startedAt: number
   resolve: (result: DeliveryResult) => void
 }
 
-/** One delivery thread with what it has under way. It starts with its first delivery, and again after it has died. */
+/**
+ * One delivery thread with its deliveries under way. It starts with its first delivery, and again after it has died.
+ */
 class DeliveryThread {
   /** From 1. */
   readonly #number: number
@@ -38,7 +37,7 @@ class DeliveryThread {
   readonly #log: Log
   readonly #elsewhere: Elsewhere
   readonly #underWay = new Map<number, UnderWay>()
-  /** Ids of the keys and policies that it was told of. */
+  /** Ids of the keys and policies that were sent to it. */
   readonly #told = new Set<string>()
   readonly #gathered = new Gathered<FlatDelivery>((deliveries) => this.#say({ kind: 'deliver', deliveries }))
   readonly #thread: SupervisedThread<ToThread, FromThread>
@@ -83,7 +82,7 @@ class DeliveryThread {
     return true
   }
 
-  /** What was told before is told again to those deliveries that need it. */
+  /** Keys and policies sent before are sent again with the deliveries that need them. */
   #forget(): void {
     this.#gathered.flush()
     this.#told.clear()
@@ -127,7 +126,7 @@ class DeliveryThread {
     }
   }
 
-  /** The answer goes to the thread that asked, or nowhere if that has died meanwhile. */
+  /** The answer goes to the thread that asked, or nowhere if that thread has died meanwhile. */
   async #compose(
     answer: Answer,
     { request, delivery, capabilities }: Extract<FromThread, { kind: 'compose' }>,
@@ -139,7 +138,7 @@ class DeliveryThread {
     answer({ kind: 'composed', request, composed }, buffers)
   }
 
-  /** Nobody knows how far its deliveries had come: their final dot may have been sent. */
+  /** The state of its deliveries is unknown: their final dot may have been sent. */
   #died(cause: string): void {
     const lost = [...this.#underWay.values()]
     this.#underWay.clear()
@@ -183,14 +182,14 @@ function failed(error: unknown): Composed {
   return error instanceof WorkersBusy ? { busy: message } : { error: message }
 }
 
-/** A message is composed for one thread, which keeps it: its octets are handed over. */
+/** A message is composed for one thread, which keeps it, so its buffers are transferred. */
 function octetsOf({ chunks, stuffed }: OutgoingMessage): ArrayBuffer[] {
   return [...new Set(buffersBeneath([...chunks, ...(stuffed?.blocks ?? [])]))]
 }
 
 function uncertain(delivery: Delivery, startedAt: number, cause: string): DeliveryResult {
   const message = `The thread that delivered this died (${cause}); whether the server accepted it is not known`
-  // One of them may be what the thread died of.
+  // One of these deliveries may be the one that the thread died of.
   const result = unanswered(delivery, startedAt, (position) => {
     return { position, verdict: 'uncertain', message, suspicion: 1 }
   })

@@ -1,4 +1,4 @@
-/** What becomes of a recipient after an attempt. */
+/** The outcome for a recipient after an attempt. */
 import type { EventDetail, EventType, NewEvent } from '../event.ts'
 import type { FinalState, Suspicion } from '../recipient.ts'
 import { COMPLAINT, changed, OUT_OF_QUEUE } from './decision.ts'
@@ -12,7 +12,7 @@ import {
   type Suppressing,
 } from './happening.ts'
 
-/** What a node knows of a recipient that it holds. */
+/** The facts that a node has about a recipient that it holds. */
 export type Held = Pick<Facts, 'attempts' | 'uncertain' | 'preferredServer' | 'postponedSince' | 'suspicion'>
 
 export function attempted(before: Held, happening: Attempted): Decision {
@@ -94,7 +94,8 @@ function deferred(before: Held, happening: Attempted, dueAt: number): Decision {
       heldFor: null,
       attempts,
       uncertain: outcome.verdict === 'uncertain' || stillUncertain(before, asked),
-      // Greylisting remembers who asked whom, and after a lost answer only the same server can know the message.
+      // Greylisting remembers the client of a recipient, and after a lost answer only the same server can recognise the
+      // message.
       preferredServer: asked ?? before.preferredServer,
       postponedSince: null,
       suspicion: outcome.suspicion ?? 0,
@@ -109,8 +110,8 @@ function deferred(before: Held, happening: Attempted, dueAt: number): Decision {
 }
 
 /**
- * Back to waiting without having spent an attempt: what is wrong is not the mail's. That has an end as well, when it
- * has lasted as long as the whole retry schedule.
+ * Puts the recipient back to waiting without spending an attempt: the trouble is not the mail's fault. This ends as
+ * well, when it has lasted as long as the whole retry schedule.
  */
 function postponed(before: Held, happening: Attempted): Decision {
   const { at, outcome, again: dueAt, patience, untried, heldFor } = happening
@@ -120,7 +121,7 @@ function postponed(before: Held, happening: Attempted): Decision {
   const detail = detailOf(happening)
   const change: Partial<Facts> = { state: 'waiting', dueAt, heldFor, postponedSince }
   if (outcome.message !== '' || tried) change.lastMessage = outcome.message
-  // Who was not asked tells nothing new.
+  // Without an attempt there is no new answer.
   if (tried) {
     const asked = serverOf(happening)
     change.attempts = before.attempts
@@ -141,7 +142,7 @@ function postponed(before: Held, happening: Attempted): Decision {
       tried,
     }
   }
-  // Told once: how it goes on is in the queue.
+  // Recorded once as an event; the queue shows how it goes on.
   if (before.postponedSince !== null) return { change, events: [], suppress: null, tried }
   detail.nextAttemptAt = dueAt
   const type: EventType = 'delivery_delayed'
@@ -156,14 +157,14 @@ function detailOf(happening: Attempted): EventDetail {
   if (code !== undefined) detail.code = code
   if (enhancedCode !== undefined) detail.enhancedCode = enhancedCode
   if (asked !== null) detail.server = asked
-  // The attempt's is of the server it ended with.
+  // The attempt's TLS version is that of the server with which it ended.
   const heard = outcome.tls !== undefined || asked !== server ? outcome.tls : tls
   if (heard) detail.tls = heard
   if (duration !== undefined) detail.duration = Math.round(duration)
   return detail
 }
 
-/** The server whose word the outcome is. */
+/** The server that gave the outcome. */
 function serverOf({ outcome, server }: Attempted): string | null {
   return outcome.server ?? server
 }
@@ -173,9 +174,9 @@ function worse(a: Suspicion, b: Suspicion): Suspicion {
 }
 
 /**
- * An earlier answer was lost, and this attempt brought no other: the server that may have the message could not be
- * reached, put us off, or was not asked at all. Only another server that was asked instead, because that one serves the
- * domain no longer, ends the doubt.
+ * True when an earlier answer was lost, and this attempt brought no other: the server that may have the message could
+ * not be reached, deferred us, or was not asked at all. Only another server that was asked instead, because the former
+ * no longer serves the domain, ends the doubt.
  */
 function stillUncertain({ uncertain, preferredServer }: Held, asked: string | null): boolean {
   if (!uncertain || preferredServer === null) return false

@@ -1,6 +1,6 @@
 /**
- * What an email and its recipients begin with. It is decided before anybody has looked at the suppression list, so that
- * a statement that looks at it itself needs no round trip: it only chooses between `born` and `bornSuppressed`.
+ * The beginning of an email and its recipients. It is decided before the suppression list is consulted, so that a
+ * statement that consults the list itself needs no round trip: it only chooses between `born` and `bornSuppressed`.
  */
 import type { NewEvent } from '../event.ts'
 import type { Stop } from '../suppression.ts'
@@ -12,23 +12,23 @@ interface Accepted {
   /** Unix ms. */
   createdAt: number
   dueAt: number
-  /** The sender gave `dueAt`. */
+  /** Set when the sender gave `dueAt`. */
   scheduledAt: number | null
 }
 
-/** About the email as a whole. */
+/** The first event, about the email as a whole. */
 export function firstEvent({ createdAt: at, dueAt, scheduledAt }: Accepted): NewEvent {
   return scheduledAt === null ? begun(at) : { type: 'scheduled', at, detail: { nextAttemptAt: dueAt } }
 }
 
-/** About an email as a whole that was scheduled: the first of its recipients is claimed. */
+/** The event of a scheduled email as a whole: the first of its recipients is claimed. */
 export function begun(at: number): NewEvent {
   return { type: 'sent', at, detail: {} }
 }
 
 export type Born = { state: 'waiting'; dueAt: number } | { state: 'sending'; dueAt: null }
 
-/** What a node that takes it knows of it. */
+/** The facts about a recipient that has not been tried. */
 export const UNTRIED: Held = {
   attempts: 0,
   uncertain: false,
@@ -37,14 +37,12 @@ export const UNTRIED: Held = {
   suspicion: 0,
 }
 
-/** A recipient whose address is on no list. `leased`: the node that accepts it would take it at once. */
+/** A recipient whose address is on no list. `leased`: the accepting node would take it at once. */
 export function born({ dueAt, scheduledAt }: Accepted, leased: boolean): Born {
   return leased && scheduledAt === null ? { state: 'sending', dueAt: null } : { state: 'waiting', dueAt }
 }
 
-/**
- * A recipient whose address is on the company's suppression list; also when it is found there later, as it is claimed.
- */
+/** A recipient whose address is on the company's suppression list; also when that is found out later, at a claim. */
 export function bornSuppressed(at: number, { type, reason }: Stop): Decision {
   const decision = ended('suppressed', at, NOT_SENT.before + reason + NOT_SENT.after)
   decision.events[0]!.detail.suppressedBy = type

@@ -1,24 +1,24 @@
-/** The decisions that several happenings come to. */
+/** Decisions that several happenings share. */
 import type { EventDetail, NewEvent } from '../event.ts'
 import type { FinalState } from '../recipient.ts'
 import type { Decision, Facts, Suppressing } from './happening.ts'
 
-/** Of what is in no queue. */
+/** The facts of a recipient that is in no queue. */
 export const OUT_OF_QUEUE = { dueAt: null, heldFor: null, cancelRequested: false } as const
 
 export const COMPLAINT: Suppressing = { type: 'complaint', reason: 'the recipient complained', code: null }
 
-/** Without an attempt. */
+/** A change without an attempt. */
 export function changed(change: Decision['change'], events: NewEvent[] = []): Decision {
   return { change, events, suppress: null, tried: false }
 }
 
-/** Ended without an attempt. */
+/** An end without an attempt. */
 export function ended(state: FinalState, at: number, message: string): Decision {
   return changed({ ...OUT_OF_QUEUE, state, lastMessage: message }, [{ type: state, at, detail: { message } }])
 }
 
-/** Without a message it keeps the last one it had. */
+/** Without a message the last one is kept. */
 export function canceled(at: number, message?: string): Decision {
   const detail: EventDetail = message === undefined ? {} : { message }
   const change: Partial<Facts> = { ...OUT_OF_QUEUE, state: 'canceled' }
@@ -27,8 +27,8 @@ export function canceled(at: number, message?: string): Decision {
 }
 
 /**
- * What becomes of it where its row says that it is to be canceled, the one thing others may change under a lease: it
- * does not wait for another attempt, and is not kept in quarantine. What the attempt brought is recorded all the same.
+ * The decision for a recipient that is to be canceled, the one fact that others may change under a lease: it does not
+ * wait for another attempt, and is not kept in quarantine. The attempt's result is recorded all the same.
  */
 export function orCanceled(decision: Decision, at: number): Decision {
   const { change } = decision

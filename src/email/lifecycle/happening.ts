@@ -1,24 +1,24 @@
-/** What may happen to a recipient, what a decision about it rests on, and what a decision says. */
+/** The happenings of a recipient, the facts that a decision rests on, and the shape of a decision. */
 import type { EventDetail, NewEvent } from '../event.ts'
 import type { HeldFor, RecipientState, Suspicion } from '../recipient.ts'
 import type { Stop, Suppression } from '../suppression.ts'
 
-/** What a decision rests on, and what it may change. */
+/** The facts that a decision rests on, and may change. */
 export interface Facts {
   state: RecipientState
   /** Unix ms; null unless it waits. */
   dueAt: number | null
-  /** Those that count. */
+  /** Attempts that count. */
   attempts: number
   /** An answer was lost after the final dot and none has come since: only the preferred server may be tried. */
   uncertain: boolean
-  /** To be tried first, if any: after a lost answer, or one that put us off. */
+  /** The server to try first, if any: after a lost answer, or a deferral. */
   preferredServer: string | null
-  /** Unix ms: since when what is not the mail's fault keeps it waiting; or BY_HAND. */
+  /** Unix ms since when a trouble that is not the mail's fault keeps it waiting; or BY_HAND. */
   postponedSince: number | null
   heldFor: HeldFor | null
   suspicion: Suspicion
-  /** It is under way, and ends as canceled unless its attempt ends it. */
+  /** The recipient is being sent, and ends as canceled unless its attempt ends it. */
   cancelRequested: boolean
   server: string | null
   lastCode: number | null
@@ -26,12 +26,12 @@ export interface Facts {
 }
 
 /**
- * Stands for a time in `postponedSince`: it was made due by hand, and closed paths are tried for it. An operator's word
- * counts for all of them, a member's for those by a route of its own.
+ * Stand for a time in `postponedSince`: the recipient was made due by hand, and closed paths are tried for it. An
+ * operator may do that for all paths, a member for those of the member's own route.
  */
 export const BY_HAND = { operator: 0, member: 1 } as const
 
-/** Unix ms: since when it is postponed, if it is so at `now`. */
+/** Unix ms since when the recipient is postponed, if it is postponed at `now`. */
 export function postponedFrom(postponedSince: number | null, now: number): number {
   const byHand = postponedSince === BY_HAND.operator || postponedSince === BY_HAND.member
   return postponedSince === null || byHand ? now : postponedSince
@@ -45,36 +45,37 @@ export type Verdict =
   | 'bounced'
   /** Cannot be sent for a reason on our side or of the message (e.g. no SMTPUTF8 at the next hop). Permanent. */
   | 'failed'
-  /** Not tried because the address is on a suppression list (here only the simulator says so). Permanent. */
+  /** Not tried because the address is on a suppression list (as a verdict only from the simulator). Permanent. */
   | 'suppressed'
   /** Try again later (4xx, time-outs, connection trouble). */
   | 'deferred'
   /** Final dot sent, answer lost: may have been delivered. Try later, same server, same Message-ID. */
   | 'uncertain'
   /**
-   * Refused for what is not the mail's fault: the path there is in trouble. Back to waiting, not counted as an attempt.
+   * Refused for a reason that is not the mail's fault: the path there is in trouble. Back to waiting, not counted as an
+   * attempt.
    */
   | 'postponed'
-  /** Not tried: shutting down or lease over. Back to waiting, not counted as an attempt. */
+  /** Not tried: the node is stopping, or the lease is over. Back to waiting, not counted as an attempt. */
   | 'released'
 
-/** What one attempt came to for one recipient. */
+/** The result of one attempt for one recipient. */
 export interface Outcome {
   verdict: Verdict
-  /** SMTP reply code; absent when no reply was had. */
+  /** SMTP reply code; absent when there was no reply. */
   code?: number
   enhancedCode?: string
   /** Last reply, or a sentence saying what happened. At most 1,000 characters. */
   message: string
-  /** The server whose word it is, where the attempt asked several; as in Attempted. */
+  /** The server that gave the reply, when the attempt asked several; as in Attempted. */
   server?: string
-  /** Of the session with that server; null: in clear. */
+  /** TLS version of the session with that server; null: in clear. */
   tls?: string | null
-  /** The address itself is what was refused (RCPT 5.1.x and the like), so it belongs on the suppression list. */
+  /** The server refused the address itself (RCPT 5.1.x and the like), so it belongs on the suppression list. */
   suppress?: boolean
   /**
-   * It may take down who tries it next. Absent: an attempt says that it does not, and what was not tried stays as it
-   * was.
+   * The email may take down the process that tries it next. Absent: an attempt clears the suspicion, without an attempt
+   * it stays as it was.
    */
   suspicion?: Suspicion
   /** Delivered, and the recipient complained at once (only the simulator says so). */
@@ -86,51 +87,54 @@ export interface Attempted {
   /** Unix ms, as everywhere here. */
   at: number
   outcome: Outcome
-  /** Of the whole attempt. */
+  /** For the attempt as a whole. */
   server: string | null
   tls: string | null
   /** Milliseconds; absent where nothing was tried. */
   duration?: number
-  /** For what is postponed: nobody was asked, so there is no attempt to name it, and what is known of answers stays. */
+  /**
+   * When postponed: no server was asked, so the recipient is not listed with an attempt, and the facts about answers
+   * stay.
+   */
   untried: boolean
-  /** For what is postponed: why it waits without being looked at until that is over. */
+  /** When postponed: the reason to wait without being looked at until it has passed. */
   heldFor: HeldFor | null
-  /** For what counts: when it comes again; null: this was the last attempt of the schedule. */
+  /** When the attempt counts: the time of the next one; null: this was the last attempt of the schedule. */
   retryAt: number | null
-  /** For what is postponed: when it comes again, and for how many ms that may go on. */
+  /** When postponed: the time of the next try, and for how many ms that may go on. */
   again: number
   patience: number
 }
 
-/** What others report of a message that had left. `detail.reportId`, if there is one, names the report. */
+/** A report from outside about a message that had left. `detail.reportId`, if present, is the id of the report. */
 export type Reported =
   | {
       kind: 'returned'
       at: number
       report: 'bounced' | 'delayed' | 'delivered'
       detail: EventDetail
-      /** The address itself is what was refused. */
+      /** The server refused the address itself. */
       deadAddress: boolean
     }
   | { kind: 'complained' | 'opened' | 'clicked'; at: number; detail: EventDetail }
-  /** `listed`: whoever reports it has put the address on the list. */
+  /** `listed`: the reporter has put the address on the list. */
   | { kind: 'unsubscribed'; at: number; detail: EventDetail; listed?: true }
 
 export type Happening =
-  /** A node takes it. `suppressed`: what its address is on the suppression list for. */
+  /** A node claims the recipient. `suppressed`: the suppression of its address. */
   | { kind: 'claimed'; at: number; suppressed: Stop | null }
-  /** It cannot be read back. */
+  /** The recipient's stored content is unreadable. */
   | { kind: 'damaged'; at: number; message: string }
   | Attempted
-  /** Untried: its node stops, or it may not be begun now. */
+  /** The recipient is given back untried: its node stops, or it may not be begun now. */
   | { kind: 'given-back'; at: number; dueAt: number; heldFor: HeldFor | null; message: string }
   | { kind: 'node-lost'; at: number; dueAt: number }
   | { kind: 'cancel'; at: number }
-  /** Its sender wants it at another time (`dueAt`), before it was begun. */
+  /** The sender wants another time (`dueAt`), before the recipient was begun. */
   | { kind: 'reschedule'; at: number; dueAt: number }
   /**
-   * `named`: its email was named. `scheduled`: its email has not been begun, and its sender gave the time. `byMember`:
-   * not by an operator.
+   * `named`: the request names the email. `scheduled`: the email has not been begun, and waits for the sender's time.
+   * `byMember`: not requested by an operator.
    */
   | { kind: 'retry'; at: number; named: boolean; paused: boolean; scheduled: boolean; byMember?: boolean }
   | { kind: 'hold-released'; at: number }
@@ -139,22 +143,22 @@ export type Happening =
   | { kind: 'quarantine-released'; at: number }
   | Reported
 
-/** What an address goes on the suppression list for. */
+/** The suppression that follows for an address. */
 export type Suppressing = Pick<Suppression, 'type' | 'reason' | 'code'>
 
 export interface Decision {
   /**
-   * What changes of the facts; null: nothing but the events. What answers tell (`attempts`, `uncertain`,
-   * `preferredServer`, `server`, `lastCode`) is all in it where `tried`, and nothing of it otherwise. The suspicion of
-   * what was not tried only rises: where the row has a graver one by now, that stays.
+   * The changed facts; null: none, only the events. The facts about answers (`attempts`, `uncertain`,
+   * `preferredServer`, `server`, `lastCode`) are all included if `tried`, and none of them otherwise. The suspicion of
+   * an untried recipient only rises: if the row has a graver one by now, that stays.
    */
   change: Partial<Facts> | null
   events: NewEvent[]
-  /** Its address goes on the company's suppression list. */
+  /** The recipient's address goes on the company's suppression list. */
   suppress: Suppressing | null
-  /** An attempt names it. */
+  /** The recipient is listed with the attempt. */
   tried: boolean
-  /** Why `retry` left it; nothing else is in the decision then. */
+  /** The reason why `retry` left the recipient alone; the decision holds nothing else then. */
   left?: 'held' | 'scheduled' | 'paused'
 }
 

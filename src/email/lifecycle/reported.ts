@@ -1,6 +1,6 @@
 /**
- * What becomes of a recipient when others report of its message: a report comes whenever it comes, mostly after the
- * end.
+ * The outcome for a recipient after reports from outside about its message: a report may come at any time, mostly after
+ * the end.
  */
 import type { EventDetail, EventType } from '../event.ts'
 import { COMPLAINT, changed, OUT_OF_QUEUE } from './decision.ts'
@@ -23,8 +23,8 @@ export function reported(before: Before, happening: Reported): Decision | null {
 }
 
 /**
- * RFC 3464: the server that took the message, or one behind it, could not hand it on. What is under way may still end
- * otherwise.
+ * RFC 3464: the server that took the message, or one behind it, could not deliver it. A recipient that is being sent
+ * may still end otherwise.
  */
 function bounced({ state }: Before, { at, detail, deadAddress }: Returned): Decision | null {
   if (state === 'bounced') return null
@@ -42,7 +42,7 @@ function delayed({ state }: Before, { at, detail }: Returned): Decision | null {
   return over ? null : recorded('delivery_delayed', at, detail)
 }
 
-/** It proves what was in doubt, also after we gave up. */
+/** The report settles the doubt, even after we gave up. */
 function delivered({ state, uncertain }: Before, { at, detail }: Returned): Decision | null {
   if (state === 'suppressed') return null
   const proves = state === 'failed' || (state === 'waiting' && uncertain)
@@ -59,7 +59,7 @@ function reacted({ state, uncertain }: Before, reaction: Reaction): Decision | n
     case 'opened':
     case 'clicked': {
       if (state === 'suppressed') return null
-      // Nobody opens what has not arrived.
+      // A message that was opened has arrived.
       const proves = state === 'waiting' && uncertain
       return { ...recorded(kind, at, detail), change: proves ? PROVED : null }
     }

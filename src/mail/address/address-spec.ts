@@ -7,11 +7,11 @@ import { closeQuote, comments, fail, failLiteral, isSpace, skipComments } from '
 export interface AddressSpec {
   local: string
   domain: string
-  /** Text of the comments around it: the display name in the old style `jane@x.test (Jane)` (RFC 5322 3.4). */
+  /** Text of the comment around it: the display name in the old style `jane@x.test (Jane)` (RFC 5322 3.4). */
   comment: string
 }
 
-/** RFC 5322 3.4.1 addr-spec between `from` and `end`: comments and space around it, none inside. */
+/** Reads an RFC 5322 3.4.1 addr-spec between `from` and `end`: comments and space may stand around it, none inside. */
 export function readAddressSpec(text: string, from: number, end: number, piece: string): AddressSpec {
   const start = skipComments(text, from, end)
   if (start === end) fail(piece, 'has no address between "<" and ">"')

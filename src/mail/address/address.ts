@@ -1,8 +1,8 @@
 /**
- * Mailboxes and lists of them (RFC 5322 3.4), read strictly: what is accepted means one thing only, so that the header
- * the recipient sees and the envelope we send to cannot disagree. The structure is read first, as it is written;
- * encoded words are decoded in the names that are found, never before (RFC 2047 5 and 6.2). Every character is looked
- * at a fixed number of times, nothing recurses.
+ * Mailboxes and lists of them (RFC 5322 3.4), read strictly: an accepted text means one thing only, so that the header
+ * the recipient sees and the envelope we send to cannot disagree. The raw text is parsed first; encoded words are
+ * decoded in the names that are found, never before (RFC 2047 5 and 6.2). Every character is looked at a fixed number
+ * of times, nothing recurses.
  */
 
 import { type AddressSpec, readAddressSpec } from './address-spec.ts'
@@ -29,15 +29,15 @@ export { formatMailbox } from './display-name.ts'
 export { MAX_NAME, type Mailbox } from './mailbox.ts'
 export { AddressCountError, AddressError } from './text.ts'
 
-/** Groups and lone comments that a list with a bound may hold beside its mailboxes. */
+/** Groups and lone comments that a bounded list may hold beside its mailboxes. */
 const MAX_OTHERS = 1000
 /**
- * Reads a list of mailboxes separated by commas, or by semicolons, as people paste them. Groups are flattened, empty
- * elements are skipped, so the list may be empty.
+ * Reads a list of mailboxes separated by commas, or by semicolons, because people paste such lists. Groups are
+ * flattened, empty elements are skipped, so the list may be empty.
  *
  * An unquoted comma inside a display name (`Doe, Jane <j@x.test>`) is RFC-invalid but unambiguous as long as the piece
  * before it has no address of its own, and common clients send exactly that; the pieces become one name.
- * @param most mailboxes that may be read; beyond the first one more nothing is looked at
+ * @param most mailboxes that may be read; reading stops at the first one beyond
  * @throws AddressError naming the first mailbox that cannot be used; AddressCountError when there are more than `most`
  */
 export function parseAddressList(text: string, most = Number.POSITIVE_INFINITY): Mailbox[] {
@@ -49,7 +49,7 @@ export function parseAddressList(text: string, most = Number.POSITIVE_INFINITY):
   let group = -1
   let at = 0
   while (at < text.length) {
-    // Empty elements are passed by the dozen million in less time than it takes to send them.
+    // Empty elements are free of the bound: skipping a dozen million of them takes less time than sending them.
     if (text[at] === ',' || (text[at] === ';' && group < 0) || isSpace(text[at])) {
       at++
       continue
@@ -97,10 +97,10 @@ export function parseDomain(text: string): string {
   return result.ascii
 }
 
-/** What is copied along with an address from a link or a directory. */
+/** URL schemes that are copied along with an address from a link or a directory. */
 const SCHEME = /^(?:mailto|smtp|sip|https?)$/i
 
-/** One element of the list: where it stands and what was seen in it outside quotes and comments. */
+/** One element of the list: its position, and the marks outside quotes and comments. */
 interface Element {
   /** First character that is not white space. */
   start: number
@@ -119,7 +119,7 @@ interface Element {
 function scanElement(text: string, from: number, inGroup: boolean): Element {
   let at = skipSpace(text, from)
   const element: Element = { start: at, end: at, separator: '', open: -1, close: -1, at: -1, comma: -1 }
-  /** True once there is an unquoted word, which alone may be the first piece of a name with a comma in it. */
+  /** True after an unquoted word: only then may the element be the first piece of a name with a comma in it. */
   let word = false
   let quoted = false
   for (; at < text.length; at++) {
@@ -152,7 +152,7 @@ function scanElement(text: string, from: number, inGroup: boolean): Element {
       return { ...element, end: at, separator: ':' }
     } else if (character === '@') {
       if (element.at < 0 && element.open < 0) element.at = at
-      // An address literal may hold colons: it is refused here, before they are taken for groups.
+      // An address literal may hold colons: it is refused here, before a colon is taken for a group.
       if (text[at + 1] === '[') failLiteral(text.slice(element.start))
     } else if (!isSpace(character)) {
       word = true
@@ -170,7 +170,7 @@ function readMailbox(text: string, element: Element): Mailbox | null {
       const first = element.comma < 0 ? piece : text.slice(element.start, element.comma)
       fail(first, 'is not an email address: there is no @ in it')
     }
-    // A comma in the name needs the angle brackets that tell name and address apart.
+    // A name with a comma needs the angle brackets that separate name and address.
     if (element.comma >= 0)
       fail(text.slice(element.start, element.comma), 'is not an email address: there is no @ in it')
     const spec = readAddressSpec(text, element.start, element.end, piece)
@@ -181,7 +181,8 @@ function readMailbox(text: string, element: Element): Mailbox | null {
   }
   const spec = readAddressSpec(text, element.open + 1, element.close, piece)
   const phrase = readPhrase(text, element.start, element.open)
-  // `a@x.test <b@y.test>`: two addresses, one of which would be lost. Naming the address itself hides nothing.
+  // `a@x.test <b@y.test>`: two addresses, one of which would be lost. A name that repeats the address itself is
+  // harmless.
   if (
     element.at >= 0 &&
     phrase.toLowerCase() !==
@@ -196,7 +197,7 @@ function finish(spec: AddressSpec, name: string, piece: string): Mailbox {
   if (Buffer.byteLength(name) > MAX_NAME) fail(piece, `has a name longer than ${MAX_NAME} octets`)
   const { local, domain } = spec
   const address = `${local}@${domain}`
-  // What is kept of it grows with what it means: neither comments nor endless space.
+  // The kept text grows with its meaning only: neither comments nor endless space.
   const asWritten = piece.length <= 2 * (name.length + address.length) + 8 && !/\(|=\?/.test(piece)
   return { name, local, domain, address, text: asWritten ? piece : formatMailbox({ name, address }) }
 }

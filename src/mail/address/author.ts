@@ -1,13 +1,13 @@
 /**
- * Mailboxes that say who a message is from (From, Sender and their Resent twins). The signature vouches for their
- * domain, so they must be plain: every reader, however old or lenient, has to find the same address in them.
+ * Mailboxes that name a message's author (From, Sender and their Resent twins). The signature vouches for their domain,
+ * so they must be plain: every reader, however old or lenient, has to find the same address in them.
  */
 import { holdsEncodedWord } from '../header/encoded-word.ts'
 import { INVISIBLE, toAsciiDomain } from './idn.ts'
 import type { Mailbox } from './mailbox.ts'
 import { AddressError } from './text.ts'
 
-/** A valid mailbox that no message may be from. The message is fit to be shown to the sender. */
+/** A valid mailbox that may not be a message's author. The error message may be shown to the sender. */
 export class AuthorError extends AddressError {
   override name = 'AuthorError'
 }
@@ -26,10 +26,10 @@ export function assertAuthor({ name, local, domain }: Pick<Mailbox, 'name' | 'lo
   if (name !== '') assertName(name, domain)
 }
 
-/** `user%host.example` and `host.example!user`: servers of old delivered these to the other host. */
+/** `user%host.example` and `host.example!user`: old servers delivered these to the other host. */
 const ROUTED = /%[^%!]*\.|\.[^%!]*!/
 
-/** Lines break at these, and text runs backwards behind those: what is shown is not what was written. */
+/** Characters that break lines, and those that reverse the text: the reader would not see what was written. */
 const MISLEADING = /[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202d\u202e]/
 
 /** Most names: nothing in them can be taken for an address, an encoded word or the end of a line. */
@@ -52,7 +52,7 @@ function assertName(name: string, domain: string): void {
       `the display name holds an address at ${ascii.slice(0, 80)}, which is not the domain of the sender`,
     )
   }
-  // It has to be encoded, and programs that decode before they parse would take it for an address.
+  // The word has to be encoded, and programs that decode before they parse would take it for an address.
   if (
     name
       .split(' ')
@@ -65,15 +65,15 @@ function assertName(name: string, domain: string): void {
 }
 
 /**
- * Domains of what can be taken for addresses in a name, quoted or not: a name with a dot in it behind an @, with space
- * around both as old syntax allows (RFC 5322 4.4). Full-width forms and invisible characters hide nothing. Domains
- * above and below the sender's are fine: such may speak for each other (RFC 7489 3.1.1).
+ * Yields the domains of everything in a name that could be taken for an address, quoted or not: a name with a dot after
+ * an @, with space around both as old syntax allows (RFC 5322 4.4). Full-width forms and invisible characters hide
+ * nothing. Domains above and below the sender's are fine: these may speak for each other (RFC 7489 3.1.1).
  */
 function* claims(name: string): Iterable<string> {
   const plain = name.normalize('NFKC').replace(new RegExp(INVISIBLE, 'gu'), '').replaceAll('\u3002', '.')
   if (!plain.includes('@')) return
   for (const [, before, written] of plain.matchAll(
-    // Looked behind, not taken: what stands before one @ may be what stands behind another.
+    // A lookbehind consumes nothing: the text before one @ may be the text after another.
     /(?<=(^|.))@(\s*[^\s@<>()",;:\\.]+(?:\s*\.\s*[^\s@<>()",;:\\.]+)*)/gsu,
   )) {
     // `News @ St. Pauli` is no address; `ceo@victim. test` is read as one.

@@ -1,4 +1,4 @@
-/** Display names (RFC 5322 3.2.5 phrase): read from what a sender wrote, and written again. */
+/** Display names (RFC 5322 3.2.5 phrase): parsed from a sender's text, and formatted again. */
 import { decodeWords, encodeWords } from '../header/encoded-word.ts'
 import { describe } from './idn.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -7,12 +7,12 @@ import { closeComment, closeQuote, fail, isSpace, quote, trimEnd, unescapeQuoted
 /** One line that `parseMailbox` reads back to the same name and address; non-ASCII is left as it is (RFC 6532 3.2). */
 export function formatMailbox(mailbox: Pick<Mailbox, 'name' | 'address'>): string {
   if (mailbox.name === '') return mailbox.address
-  // Else it would be decoded when it is read again.
+  // Otherwise it would be decoded when it is read again.
   if (mailbox.name.includes('=?')) return `${encodeWords(mailbox.name)} <${mailbox.address}>`
   return `${needsQuotes(mailbox.name) ? quote(mailbox.name) : mailbox.name} <${mailbox.address}>`
 }
 
-/** Spaces at the ends, those beyond ASCII as well, are kept by quotes only. */
+/** Only quotes keep spaces at the ends, including spaces beyond ASCII. */
 function needsQuotes(name: string): boolean {
   return !PLAIN_PHRASE.test(name) || isSpace(name[0]) || isSpace(name.at(-1))
 }
@@ -26,11 +26,11 @@ const PLAIN_PHRASE =
 
 /**
  * The display name: words with single spaces between them. Characters that RFC 5322 wants quoted are taken as they are.
- * A comment stays part of the name (`Jane (Sales) <jane@x.test>`): whoever writes that wants it to be read.
+ * A comment stays part of the name (`Jane (Sales) <jane@x.test>`): a sender who writes it wants it to be read.
  */
 export function readPhrase(text: string, from: number, end: number): string {
   let name = ''
-  /** Space that was quoted is meant. */
+  /** Up to here the space was quoted, and is kept. */
   let meant = 0
   let at = from
   while (at < end) {
@@ -56,8 +56,8 @@ export function readPhrase(text: string, from: number, end: number): string {
 }
 
 /**
- * What a reader sees. Nothing is decoded twice, and nothing that was decoded is syntax. A tab counts as a space (RFC
- * 5322 3.2.2).
+ * The name as a reader sees it. Nothing is decoded twice, and decoded text is never syntax. A tab counts as a space
+ * (RFC 5322 3.2.2).
  */
 export function decodedName(phrase: string, piece: string): string {
   const name = decodeWords(phrase).replaceAll('\t', ' ')

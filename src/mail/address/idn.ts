@@ -1,4 +1,6 @@
-/** Domain names as they travel: lower-case A-labels (RFC 5890 2.3.2.1), checked by ourselves after conversion. */
+/**
+ * Domain names in their transport form: lower-case A-labels (RFC 5890 2.3.2.1), checked by ourselves after conversion.
+ */
 import { domainToASCII, domainToUnicode } from 'node:url'
 
 /** Invisible and direction-changing characters: two addresses that look alike must not differ by one of them. */
@@ -10,12 +12,14 @@ const MAX_LABEL = 63
 const MAX_DOMAIN = 255
 
 /**
- * Labels of letters, digits and hyphens within their bounds, the last one not a number: what `checkAscii` would pass,
+ * Labels of letters, digits and hyphens within their bounds, the last one not a number: the same as `checkAscii`,
  * A-labels aside.
  */
 const PLAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** What a domain turned out to be: its A-label form, or a clause that says why it is none ("… has an empty label"). */
+/**
+ * The result of a check: the A-label form, or a clause that says why the domain is invalid ("… has an empty label").
+ */
 export type DomainResult = { ascii: string; reason?: never } | { ascii?: never; reason: string }
 
 /**
@@ -24,13 +28,13 @@ export type DomainResult = { ascii: string; reason?: never } | { ascii?: never; 
  */
 export function toAsciiDomain(text: string): DomainResult {
   if (text === '') return { reason: 'the domain is missing' }
-  // 1,020 octets: no name within the limit is longer in any form, and conversion need not see more.
+  // 1,020 octets: no domain within the limit is longer in any form, so longer ones need no conversion.
   if (text.length > MAX_DOMAIN * 4) return { reason: `the domain is longer than ${MAX_DOMAIN} octets` }
   let ascii = text.toLowerCase()
   if (ascii.length <= MAX_DOMAIN && PLAIN.test(ascii) && !ascii.includes('xn--')) return { ascii }
   if (!/^[\x00-\x7f]*$/.test(text)) {
     if (INVISIBLE.test(text)) return { reason: 'the domain contains an invisible character' }
-    // The conversion is the one of URLs: it also decodes percent signs and the like, so those must be gone before,
+    // The conversion is the one of URLs: it also decodes percent signs and the like, so those must be excluded before,
     // in their full-width forms too.
     const stray = /[^a-z0-9.\-\u0080-\u{10ffff}]/u.exec(text.normalize('NFKC').toLowerCase())
     if (stray) return { reason: `the domain contains ${describe(stray[0])}` }
@@ -51,12 +55,12 @@ function checkAscii(domain: string): string | null {
     if (label.length > MAX_LABEL) return `a label of the domain is longer than ${MAX_LABEL} octets`
     if (label.startsWith('-') || label.endsWith('-'))
       return 'a label of the domain begins or ends with a hyphen'
-    // RFC 5891 5.4: what claims to be an A-label must be the encoding of something.
+    // RFC 5891 5.4: an A-label must be the encoding of something.
     if (label.startsWith('xn--') && !encodesSomething(label)) {
       return `"${label}" in the domain is not valid punycode`
     }
   }
-  // A name without a dot is nobody's domain on the public Internet (RFC 7085).
+  // No domain on the public Internet is a name without a dot (RFC 7085).
   if (labels.length < 2) return 'the domain has no dot'
   if (/^[0-9]+$/.test(labels.at(-1)!)) return 'the domain is a number, not a name'
   return null
@@ -67,7 +71,7 @@ function encodesSomething(label: string): boolean {
   return !/^[\x00-\x7f]*$/.test(unicode) && domainToASCII(unicode) === label
 }
 
-/** A character for a sentence: itself in quotes when it can be seen, else its code point. */
+/** A character for a sentence: itself in quotes when it is visible, otherwise its code point. */
 export function describe(character: string): string {
   if (character === ' ') return 'a space'
   if (character === '\t') return 'a tab'

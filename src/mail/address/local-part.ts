@@ -1,4 +1,4 @@
-/** The local part of an address: what may stand before the @. */
+/** The local part of an address: the text before the @. */
 import { holdsEncodedWord } from '../header/encoded-word.ts'
 import { describe, INVISIBLE } from './idn.ts'
 import { fail, firstSpace, quote, unescapeQuoted } from './text.ts'
@@ -25,7 +25,7 @@ export function checkLocal(local: string, piece: string): void {
   checkReadable(local, piece)
 }
 
-/** Readers that decode or normalise what stands before the @ would find another address there. */
+/** Readers that decode or normalise the text before the @ would find another address there. */
 function checkReadable(content: string, piece: string): void {
   if (INVISIBLE.test(content)) fail(piece, 'is not an email address: it contains an invisible character')
   if (holdsEncodedWord(content))
@@ -37,7 +37,7 @@ function checkReadable(content: string, piece: string): void {
   }
 }
 
-/** The local part as it stands in the address: quotes are kept only where the content needs them (RFC 5321 4.1.2). */
+/** The local part in its canonical form: quotes are kept only where the content needs them (RFC 5321 4.1.2). */
 export function quotedLocal(inner: string, piece: string): string {
   const content = unescapeQuoted(inner)
   if (content === '') fail(piece, 'is not an email address: nothing stands before the @')

@@ -1,4 +1,4 @@
-/** The short way to read a mailbox, for the many that hold nothing but words and an address. */
+/** The fast way to read a mailbox, for the many that hold nothing but words and an address. */
 import { toAsciiDomain } from './idn.ts'
 import { MAX_ADDRESS, MAX_LOCAL, type Mailbox } from './mailbox.ts'
 
@@ -8,15 +8,15 @@ import { MAX_ADDRESS, MAX_LOCAL, type Mailbox } from './mailbox.ts'
  */
 const PLAIN =
   /^(?:([\w!#$%&'*+\-./=?^`{|}~\u00a1-\u167f\u1681-\u1fff\u200b-\u202e\u2030-\u205e\u2060-\u27ff\u2801-\u2fff\u3001-\ud7ff]+(?: [\w!#$%&'*+\-./=?^`{|}~\u00a1-\u167f\u1681-\u1fff\u200b-\u202e\u2030-\u205e\u2060-\u27ff\u2801-\u2fff\u3001-\ud7ff]+)*) <([\w!#$%&'*+\-./=?^`{|}~]+)@([A-Za-z0-9.-]+)>|([\w!#$%&'*+\-./=?^`{|}~]+)@([A-Za-z0-9.-]+))$/
-/** Longer texts are not plain. With every character three octets, a name within it is still within its limit. */
+/** Longer texts are not plain. Even with three octets for every character, a name within it is within its limit. */
 const LONGEST_PLAIN = 320
 
 /**
- * Most texts are one mailbox of the plainest kind: read here in one look, to what the rules of `address.ts` make of it
- * too. Null for every other text, and for whatever there is something wrong with.
+ * Reads a text that is one mailbox of the plainest kind, as most are, with one pattern; the result is the same as by
+ * the rules of `address.ts`. Null for every other text, and for every invalid one.
  */
 export function readPlain(text: string): Mailbox | null {
-  // What may be an encoded word (RFC 2047) is for the rules to read.
+  // A possible encoded word (RFC 2047) is left to those rules.
   if (text.length > LONGEST_PLAIN || text.includes('=?')) return null
   const found = PLAIN.exec(text)
   if (found === null) return null

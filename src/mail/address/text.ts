@@ -1,11 +1,11 @@
 /**
- * The lexical ground of addresses (RFC 5322 3.2): quotes, comments, angle brackets, and how a piece of text is refused.
+ * The lexical ground of addresses (RFC 5322 3.2): quotes, comments, angle brackets, and the error for a piece of text.
  */
 import { excerpt } from '../excerpt.ts'
 import { describe } from './idn.ts'
 
 /**
- * A text that is no mailbox. The message names it, says why, and is fit to be shown to the sender; at most 200
+ * A text that is no mailbox. The message quotes it, gives the reason, and may be shown to the sender; at most 200
  * characters.
  */
 export class AddressError extends Error {
@@ -29,7 +29,9 @@ export function unescapeQuoted(inner: string): string {
   return inner.includes('\\') ? inner.replace(/\\(.)/gsu, '$1') : inner
 }
 
-/** What looks like a space and is pasted along with addresses: the space separators of Unicode, and U+2800. */
+/**
+ * Characters that look like a space and are pasted along with addresses: the space separators of Unicode, and U+2800.
+ */
 const WIDE_SPACES = new Set(
   '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u2800\u3000',
 )
@@ -46,7 +48,7 @@ export function skipSpace(text: string, from: number): number {
   return at
 }
 
-/** Without the space at its end, as far as `from`. */
+/** The text without the space at its end, down to `from`. */
 export function trimEnd(text: string, from = 0): string {
   let end = text.length
   while (end > from && isSpace(text[end - 1])) end--
@@ -66,7 +68,7 @@ export function skipComments(text: string, from: number, end: number): number {
   return Math.min(at, end)
 }
 
-/** Text of the first comment between two positions that hold comments and white space only. */
+/** Text of the first comment between two positions, which hold only comments and white space. */
 export function comments(text: string, from: number, end: number): string {
   const open = skipSpace(text, from)
   if (open >= end) return ''
@@ -81,7 +83,7 @@ export function closeQuote(text: string, open: number, start: number): number {
   return fail(text.slice(start), 'has a quotation mark that is not closed')
 }
 
-/** Comments nest (RFC 5322 3.2.2): counted, not recursed into. */
+/** Comments nest (RFC 5322 3.2.2): their depth is counted, without recursion. */
 export function closeComment(text: string, open: number, start: number): number {
   let depth = 0
   for (let at = open; at < text.length; at++) {
@@ -102,7 +104,7 @@ export function closeAngle(text: string, open: number, start: number): number {
   return fail(text.slice(start), 'has a "<" that is not closed')
 }
 
-/** Behind the `;` of a group: a comma or the end must follow. */
+/** After the `;` of a group a comma or the end must follow. */
 export function skipGroupEnd(text: string, from: number): number {
   const at = skipComments(text, from, text.length)
   if (at < text.length && text[at] !== ',')
@@ -111,8 +113,8 @@ export function skipGroupEnd(text: string, from: number): number {
 }
 
 /**
- * No line breaks, no control characters except TAB, no halves of surrogate pairs, anywhere (RFC 5322 2.2; header
- * injection).
+ * Line breaks, control characters except TAB, and halves of surrogate pairs are refused everywhere (RFC 5322 2.2;
+ * header injection).
  */
 export function assertPrintable(text: string): void {
   const control = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/.exec(text)

@@ -1,4 +1,4 @@
-/** Whether recipient variables can stand in the header of a message. */
+/** Checks whether recipient variables can stand in the header of a message. */
 import { customField } from '../header/custom-field.ts'
 import { decodeWords } from '../header/encoded-word.ts'
 import { HeaderError, isReservedHeader } from '../header/header.ts'
@@ -15,10 +15,13 @@ import {
 
 /** Octets of the fields with placeholders together, in every copy: each copy is tried once, so this bounds the work. */
 const MAX_FILLED = 16 * 1024
-/** Such fields: to try one costs the same as some hundred octets, and a thousand of them fit into those. */
+/**
+ * Fields with placeholders: trying one costs as much as some hundred octets, and a thousand fields fit into those
+ * octets.
+ */
 const MAX_FIELDS = 100
 
-/** A value as placeholders are looked for in it: names of mailboxes may be encoded, and are filled in decoded. */
+/** The value in which placeholders are searched: names of mailboxes may be encoded, and are filled in decoded. */
 function asFilled(name: string, value: string): string {
   return isMailboxField(name.toLowerCase()) ? decodeWords(value) : value
 }
@@ -26,7 +29,7 @@ function asFilled(name: string, value: string): string {
 /** `replyTo`: empty for a ready message, whose fields are all in `headers`. */
 export type HeaderContent = Pick<MessageContent, 'from' | 'replyTo' | 'subject' | 'headers'>
 
-/** The header-like fields of a message that refer to recipient variables. */
+/** The header fields of a message that refer to recipient variables. */
 export class FilledHeader {
   readonly #from: string
   readonly #subject: string
@@ -51,9 +54,9 @@ export class FilledHeader {
   }
 
   /**
-   * Why these values cannot be used, in a sentence for the sender, or null when they can: what cannot stand in a header
-   * (a line break above all), is too long for it or not allowed in that field is told now and not when the copy is
-   * composed.
+   * Returns why these values cannot be used, as a sentence for the sender, or null when they can: a value that cannot
+   * stand in a header (because of a line break above all), is too long for it or not allowed in its field is reported
+   * now and not when the copy is composed.
    */
   error(addressee: Addressee): string | null {
     if (this.#placeholders.none) return null

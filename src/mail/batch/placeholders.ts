@@ -1,4 +1,4 @@
-/** How much a text grows when a recipient's values are filled in, reckoned without filling them in. */
+/** Computes how much a text grows when a recipient's values are filled in, without filling them in. */
 import { type Addressee, PLACEHOLDER, valueFor } from './substitute.ts'
 
 const PREDEFINED = [undefined, 'email', 'name', 'fname', 'lname']
@@ -6,13 +6,13 @@ const PREDEFINED = [undefined, 'email', 'name', 'fname', 'lname']
 /** The placeholders of some texts, counted once; then each recipient costs no more than its own values. */
 export class Placeholders {
   readonly #weigh: (text: string) => number
-  /** How often each is referred to; by key, and by predefined name. */
+  /** Number of references, by key, and by predefined name. */
   readonly #keys = new Map<string, number>()
   readonly #predefined = new Map<string | undefined, number>()
   /** Weight of the texts as they are. */
   readonly template: number
 
-  /** @param weigh what is to be added up; that of two texts must be the sum of theirs */
+  /** @param weigh the measure; that of two texts must be the sum of theirs */
   constructor(texts: Iterable<string>, weigh: (text: string) => number) {
     this.#weigh = weigh
     let template = 0

@@ -20,7 +20,7 @@ import {
   withoutServicePlaceholders,
 } from './substitute.ts'
 
-/** Deeper parts, and such with a longer header (in octets), are sent as they are. */
+/** Parts that are nested deeper, or have a longer header (in octets), are sent as they are. */
 const MAX_DEPTH = 20
 const MAX_HEADER = 256 * 1024
 
@@ -28,8 +28,8 @@ const MAX_HEADER = 256 * 1024
 const isAddressField = (lower: string) => lower === 'to' || lower === 'cc' || isMailboxField(lower)
 
 /**
- * The message with an addressee's values in its header fields and its text parts, whatever they are encoded in. Fields
- * and parts without placeholders keep their octets; a part that changes is sent as UTF-8. `To: %recipient%` becomes the
+ * The message with an addressee's values in its header fields and its text parts, in any transfer encoding. Fields and
+ * parts without placeholders keep their octets; a part that changes is sent as UTF-8. `To: %recipient%` becomes the
  * addressee's mailbox. Attached files and messages inside the message are left alone.
  * @throws HeaderError when a value with a line break lands in a header
  */
@@ -54,7 +54,7 @@ export function textsWithPlaceholders(raw: Uint8Array): string[] {
   return texts
 }
 
-/** What happens to the fields of the message and to its text parts. */
+/** The changes to the fields of the message and to its text parts. */
 interface Filling {
   field(field: string): string
   text(text: string): string
@@ -65,8 +65,8 @@ function latin1(raw: Uint8Array): string {
 }
 
 /**
- * A message or body part: fields, empty line, body. One character is one octet here. What becomes of it goes to `out`,
- * in pieces.
+ * Fills a message or body part: fields, empty line, body. One character is one octet here. The result goes to `out`, in
+ * pieces.
  */
 function fillEntity(entity: string, filling: Filling, depth: number, out: string[]): void {
   const parts = split(entity)
@@ -125,26 +125,26 @@ function fillText(
 }
 
 /**
- * Within a multipart of the sender's making. Values come from people the sender writes to, and one of them may know its
- * boundary: no line of theirs, nor one that a soft break makes, must look like a delimiter.
+ * Encodes text inside a multipart that the sender made. Values come from people the sender writes to, and one of them
+ * may know its boundary: no line of a value, nor one made by a soft break, may look like a delimiter.
  */
 function encodeWithoutDelimiters(text: string): { encoding: string; body: string } {
   const encoded = encodeText(text)
   if (encoded.encoding === 'base64' || !/^--/m.test(encoded.body)) return encoded
   const octets = Buffer.from(withCrlf(text))
   const readable = encodeContent(octets, true)
-  // Nearly every hyphen escaped, it could be longer than what the size of copies was reckoned with.
+  // With nearly every hyphen escaped, it could be longer than the size of copies was estimated with.
   const longer = readable.body.length > base64Length(octets.length)
   const { encoding, body } = longer ? encodeContent(octets, false) : readable
   return { encoding, body: body.toString('latin1') }
 }
 
-/** One after the other: there may be more of them than a call takes arguments. */
+/** Pushed one by one: there may be more pieces than a call takes arguments. */
 function pushAll(out: string[], pieces: readonly string[]): void {
   for (const piece of pieces) out.push(piece)
 }
 
-/** Octets of a body; null for an encoding that is not known. */
+/** Octets of a body; null for an unknown encoding. */
 function decodeBody(body: string, encoding: string): Buffer | null {
   switch (encoding.trim().toLowerCase()) {
     case '7bit':
@@ -160,10 +160,10 @@ function decodeBody(body: string, encoding: string): Buffer | null {
   }
 }
 
-/** RFC 2046 5.1.1: whatever stands between the boundary lines; preamble and epilogue stay as they are. */
+/** RFC 2046 5.1.1: fills the parts between the boundary lines; preamble and epilogue stay as they are. */
 function fillMultipart(body: string, boundary: string, filling: Filling, depth: number, out: string[]): void {
   const delimiter = `--${boundary}`
-  /** Behind the last boundary line; -1 in the preamble. */
+  /** The position after the last boundary line; -1 in the preamble. */
   let start = -1
   let copied = 0
   for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) {
@@ -173,7 +173,7 @@ function fillMultipart(body: string, boundary: string, filling: Filling, depth: 
     const rest = line.exec(body)![0]
     if (!/^(?:--)?[ \t]*\r?\n?$/.test(rest)) continue
     if (start >= 0) {
-      // The line break before a boundary line is not the part's (5.1.1).
+      // The line break before a boundary line does not belong to the part (5.1.1).
       const end = Math.max(start, body[at - 2] === '\r' ? at - 2 : at - 1)
       out.push(body.slice(copied, start))
       fillEntity(body.slice(start, end), filling, depth + 1, out)
@@ -206,15 +206,13 @@ function fillField(field: string, addressee: Addressee): string {
   return lower === 'subject' ? textField(name, filled) : customField(name, filled)
 }
 
-/**
- * In a field of mailboxes only display names are filled in: who a message is from and to is not for a value to decide.
- */
+/** In a field of mailboxes only display names are filled in: a value must not decide who a message is from or to. */
 function fillNames(field: string, name: string, value: string, addressee: Addressee): string {
   try {
     const filled = filledMailboxes(parseAddressList(value), name, addressee)
     return filled === null ? field : addressField(name, filled)
   } catch (error) {
-    // Not a list we can rewrite; it leaves as the sender wrote it.
+    // Not a list that we can rewrite; it leaves as the sender wrote it.
     if (error instanceof AddressError) return field
     throw error
   }
@@ -246,7 +244,7 @@ function fieldValue(fields: string[], name: string): string | undefined {
 
 function contentType(fields: string[]): MediaType | null {
   const value = fieldValue(fields, 'content-type')
-  // A type that cannot be read is none we may look into.
+  // A part of unreadable type is not looked into.
   return value === undefined
     ? null
     : (parseMediaType(value) ?? { essence: 'application/octet-stream', parameters: [] })

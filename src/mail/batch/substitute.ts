@@ -1,7 +1,4 @@
-/**
- * Batch sending: filling one recipient's values into the placeholders of a message, as the form dialect's protocol has
- * them.
- */
+/** Batch sending: fills one recipient's values into the placeholders of a message, by the form dialect's protocol. */
 import {
   AddressError,
   formatMailbox,
@@ -18,7 +15,7 @@ import { isMessageId, MAX_MESSAGE_ID } from '../header/message-id.ts'
 import { joinedText } from '../large-text.ts'
 import type { MessageContent } from '../message.ts'
 
-/** For whom a copy is made, and what is filled in. */
+/** The recipient of a copy, and the values to fill in. */
 export interface Addressee {
   /** `local@domain`. */
   address: string
@@ -35,16 +32,18 @@ export const PLACEHOLDER = /%recipient(?:\.([^%\r\n]{1,256})|_(email|name|fname|
 
 const ONE_PLACEHOLDER = new RegExp(`^(?:${PLACEHOLDER.source})$`)
 
-/** Links and addresses of a subscription service; there is none behind them here. */
+/** Links and addresses of a subscription service, which does not exist here. */
 const SERVICE_PLACEHOLDER = /%(?:tag_|mailing_list_)?unsubscribe_(?:url|email)%/g
 
-/** Characters a text may grow to, far above any message that is accepted: a small text must not become all memory. */
+/**
+ * Characters that a text may grow to, far above any accepted message: a small text must not grow to fill the memory.
+ */
 export const MAX_LENGTH = 64 * 1024 * 1024
 
 /**
  * Fills in the placeholders of a text. Values are inserted as they are, also into HTML (senders put markup into them),
- * and are not looked through again. A key without a value stays as it is written: a gap would hide the mistake from
- * whoever looks at the first message.
+ * and are not searched for placeholders. A key without a value stays as it is written: a gap would hide the mistake
+ * from the reader of the first message.
  * @throws HeaderError when the text would grow past 64 million characters
  */
 export function substituteText(text: string, addressee: Addressee): string {
@@ -67,9 +66,8 @@ export function substituteText(text: string, addressee: Addressee): string {
 
 /**
  * The message with an addressee's values in subject, display name of From, Reply-To, Message-ID, bodies and custom
- * headers. `to`
- * and `cc` stay as they are: whom a copy names is the caller's choice.
- * @throws HeaderError when a value with a line break lands in a header; `FilledHeader` tells so beforehand
+ * headers. `to` and `cc` stay as they are: the caller chooses the recipients that a copy names.
+ * @throws HeaderError when a value with a line break lands in a header; `FilledHeader` reports that beforehand
  */
 export function substitute(content: MessageContent, addressee: Addressee): MessageContent {
   const result: MessageContent = {
@@ -85,7 +83,7 @@ export function substitute(content: MessageContent, addressee: Addressee): Messa
   if (content.amp !== undefined) result.amp = substituteText(content.amp, addressee)
   for (const [name, value] of content.headers) {
     const filled = substituteField(name, value, addressee)
-    // A field that held nothing but a dropped placeholder says nothing.
+    // A field that held nothing but a dropped placeholder is left out.
     if (filled !== '' || value === '') result.headers.push([name, filled])
   }
   return result
@@ -105,19 +103,21 @@ export function withoutServicePlaceholders(value: string): string {
     .trim()
 }
 
-/** A body without them: a link to a service that is not there would be one to nowhere. */
+/** A body without these placeholders: a link to a service that does not exist would lead nowhere. */
 export function withoutServiceLinks(text: string): string {
   return text.includes('unsubscribe_') ? text.replace(SERVICE_PLACEHOLDER, '') : text
 }
 
-/** What dropped placeholders leave of an element: blanks, `<>`, `<mailto:>`. */
+/** True when dropped placeholders leave nothing of an element but blanks, `<>` or `<mailto:>`. */
 function isLeftEmpty(element: string): boolean {
   const text = element.trim()
   const inner = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1).trim() : text
   return inner === '' || (inner === 'mailto:' && inner !== text)
 }
 
-/** The Message-ID of a copy: the template's with the values in it, or as it is where that would be none. */
+/**
+ * The Message-ID of a copy: the template's with the values in it, or the template itself when that would not be valid.
+ */
 export function filledMessageId(template: string, addressee: Addressee): string {
   if (!template.includes('%recipient')) return template
   let filled = ''
@@ -133,13 +133,19 @@ export function filledMessageId(template: string, addressee: Addressee): string 
   return isMessageId(filled) ? filled : template
 }
 
-/** For one custom field. @throws HeaderError when the result cannot stand in a header */
+/**
+ * As `substituteText`, for one custom field.
+ * @throws HeaderError when the result cannot stand in a header
+ */
 export function substituteField(name: string, value: string, addressee: Addressee): string {
   if (isMailboxField(name.toLowerCase())) return substituteNames(value, name, addressee)
   return withoutServicePlaceholders(substituteHeaderText(value, name, addressee))
 }
 
-/** For one header value. @throws HeaderError when the result cannot stand in a header */
+/**
+ * As `substituteText`, for one header value.
+ * @throws HeaderError when the result cannot stand in a header
+ */
 export function substituteHeaderText(text: string, field: string, addressee: Addressee): string {
   const result = substituteText(text, addressee)
   if (result !== text)
@@ -148,9 +154,9 @@ export function substituteHeaderText(text: string, field: string, addressee: Add
 }
 
 /**
- * Only the display names: who a message is from was checked, and is not for a value to decide.
- * @param list as `formatMailboxes` writes it; a name in it may be encoded
- * @throws HeaderError when a name cannot stand in that field with the values in it
+ * Fills only the display names: the author was checked, and a value must not change it.
+ * @param list in the form of `formatMailboxes`; a name in it may be encoded
+ * @throws HeaderError when a name with the values in it cannot stand in that field
  */
 export function substituteNames(list: string, field: string, addressee: Addressee): string {
   if (!decodeWords(list).includes('%recipient')) return list
@@ -159,9 +165,9 @@ export function substituteNames(list: string, field: string, addressee: Addresse
 }
 
 /**
- * Names and addresses: where answers go is for the sender to say, of each copy as of all.
+ * Fills names and addresses: the sender decides where answers go, for each copy as for all.
  * @param list as in `substituteNames`
- * @throws HeaderError when an address is none with the values in it
+ * @throws HeaderError when a filled address is invalid
  */
 export function substituteReplyTo(list: string, addressee: Addressee): string {
   if (isPlaceholder(list)) return plainAddress(substituteHeaderText(list, 'Reply-To', addressee))
@@ -176,7 +182,7 @@ export function substituteReplyTo(list: string, addressee: Addressee): string {
   )
 }
 
-/** A text that is a placeholder of a recipient's value and nothing else. */
+/** True for a text that is one placeholder of a recipient's value and nothing else. */
 export function isPlaceholder(text: string): boolean {
   return ONE_PLACEHOLDER.test(text)
 }

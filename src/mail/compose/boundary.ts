@@ -4,15 +4,15 @@ import { hash } from 'node:crypto'
 /** Octets of a block of SHA-256. */
 const BLOCK = 64
 const DIGEST = 32
-/** Hexadecimal digits: 128 bits, which nobody guesses and no text holds by chance. */
+/** Hexadecimal digits: 128 bits, which cannot be guessed and occur in no text by chance. */
 const DIGITS = 32
 
 /**
- * Where the parts of an email end: HMAC-SHA-256 (RFC 2104) of its id under a secret of the installation. So the parts
- * need not be looked through for it: no sender can know it when the text is written, and learning one (from an earlier
- * message) says nothing about the next. Every node, attempt and backup makes the same.
+ * Makes the boundaries of an email: HMAC-SHA-256 (RFC 2104) of its id under a secret of the installation. So the parts
+ * need not be searched for the boundary: no sender can know it when the text is written, and a boundary learned from an
+ * earlier message says nothing about the next. Every node, attempt and backup makes the same one.
  *
- * The HMAC is put together from two one-shot hashes, for `createHmac` takes ten times as long as both.
+ * The HMAC is put together from two one-shot hashes, because `createHmac` takes ten times as long as both.
  */
 export class Boundaries {
   readonly #outer: Buffer
@@ -26,7 +26,7 @@ export class Boundaries {
     this.#outer = Buffer.concat([pad(key, 0x5c), Buffer.alloc(DIGEST)])
   }
 
-  /** For `compose`. `=_` occurs in no quoted-printable and no base64 text (RFC 2045 6.7). */
+  /** The boundary for `compose`. `=_` occurs in no quoted-printable and no base64 text (RFC 2045 6.7). */
   of(emailId: string): string {
     const inner = hash('sha256', Buffer.concat([this.#inner, Buffer.from(emailId)]), 'buffer')
     inner.copy(this.#outer, BLOCK)
@@ -34,7 +34,7 @@ export class Boundaries {
   }
 }
 
-/** As long as every other, for who wants to know how large a message will be. */
+/** As long as every real boundary, for computing the size of a message. */
 export const ANY_BOUNDARY = `=_${'0'.repeat(DIGITS)}`
 
 function pad(key: Uint8Array, octet: number): Buffer {

@@ -1,6 +1,6 @@
 /**
- * From the parts of a message to its bytes (RFC 5322, RFC 2045 to 2049). The same parts always give the same bytes.
- * Time and memory are linear in the size of the parts.
+ * Composes a message from its parts (RFC 5322, RFC 2045 to 2049). The same parts always give the same bytes. Time and
+ * memory are linear in the size of the parts.
  */
 import { type Mailbox, parseAddressList } from '../address/address.ts'
 import { addressField } from '../header/address-field.ts'
@@ -16,9 +16,9 @@ import { bodyBound } from './size-bound.ts'
 export { isReservedHeader } from '../header/header.ts'
 
 export interface Composed {
-  /** The header fields, each with its CRLF; the empty line that follows is in neither buffer. */
+  /** The header fields, each with its CRLF; neither buffer holds the empty line between them. */
   header: Buffer
-  /** What follows the empty line: CRLF lines of at most 985 octets, ending in CRLF unless empty. */
+  /** The body: CRLF lines of at most 985 octets, ending in CRLF unless empty. */
   body: Buffer
   /** True when the body is known to be its own canonical form under DKIM's "relaxed" rules (RFC 6376 3.4.4). */
   relaxed: boolean
@@ -32,10 +32,10 @@ export interface Composed {
 }
 
 /**
- * Composes a message. Bcc is no part of it; custom headers with reserved names are skipped.
- * @param boundary what nobody who wrote the parts can have known: see `Boundaries`
- * @throws HeaderError or AddressError when a field cannot be written. `estimateSize` throws the same ones, so what it
- * has let pass composes
+ * Composes a message. Bcc is not part of it; custom headers with reserved names are skipped.
+ * @param boundary a text that the authors of the parts cannot have known: see `Boundaries`
+ * @throws HeaderError or AddressError when a field cannot be written. `estimateSize` throws the same ones, so a content
+ * that it accepts can be composed
  */
 export function compose(content: MessageContent, boundary: string): Composed {
   const fields = messageFields(content)
@@ -45,15 +45,15 @@ export function compose(content: MessageContent, boundary: string): Composed {
   return { header, body, relaxed, needsSmtpUtf8: fields.needsSmtpUtf8, size: header.length + 2 + body.length }
 }
 
-/** Octets that the composed message will have. Exact, whatever its boundary will be. */
+/** Octets of the composed message. Exact, whatever its boundary will be. */
 export function composedSize(content: MessageContent): number {
   return compose(content, ANY_BOUNDARY).size
 }
 
 /**
- * Octets that the composed message will have at most, without encoding its files: exact for them, up to a third too
- * high for the texts.
- * @throws HeaderError or AddressError for everything that `compose` would refuse
+ * Upper bound for the octets of the composed message, without encoding its files: exact for files, up to a third too
+ * high for texts.
+ * @throws HeaderError or AddressError in the same cases as `compose`
  */
 export function estimateSize(content: MessageContent): number {
   return Buffer.byteLength(messageFields(content).text) + bodyBound(content)
@@ -86,7 +86,7 @@ function messageFields(content: MessageContent): { text: string; needsSmtpUtf8: 
   let text = addressField('From', from)
   // RFC 5322 3.6.2: several authors need one Sender.
   if (from.length > 1 && !hasSender) text += addressField('Sender', from.slice(0, 1))
-  // RFC 5322 3.6.3 asks for no To, but receivers mistrust a message without one: an empty group names nobody (3.4).
+  // RFC 5322 3.6.3 requires no To, but receivers mistrust a message without one: an empty group names nobody (3.4).
   text += to.length > 0 ? addressField('To', to) : 'To: undisclosed-recipients:;\r\n'
   if (cc.length > 0) text += addressField('Cc', cc)
   if (replyTo.length > 0) text += addressField('Reply-To', replyTo)
@@ -101,10 +101,10 @@ function mailboxes(texts: string[]): Mailbox[] {
   return texts.flatMap((text) => parseAddressList(text))
 }
 
-/** Senders read lately: a service has few of them, and each has many messages. */
+/** Senders parsed lately: a service has few of them, and each has many messages. */
 const senders = new Map<string, Mailbox[]>()
 const SENDERS_KEPT = 200
-/** Longer ones are odd, and would be remembered at the cost of everybody. */
+/** Longer senders are unusual, and are not worth the memory. */
 const SENDER_LENGTH = 1_000
 
 function sender(text: string): Mailbox[] {
@@ -123,8 +123,8 @@ function needsUtf8(list: Mailbox[]): boolean {
 }
 
 /**
- * multipart/mixed around multipart/related around multipart/alternative, each level only where it has something to hold
- * apart (RFC 2046 5.1, RFC 2387). Inline files without an HTML part to refer to them are ordinary files.
+ * multipart/mixed around multipart/related around multipart/alternative, each level only when it holds more than one
+ * part (RFC 2046 5.1, RFC 2387). Inline files without an HTML part to refer to them are ordinary files.
  */
 function bodyTree(content: MessageContent): Part {
   const { text, html, amp, attachments } = content

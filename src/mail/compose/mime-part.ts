@@ -1,4 +1,4 @@
-/** The body of a message as a tree of MIME parts (RFC 2045, RFC 2046), and how the tree becomes octets. */
+/** The body of a message as a tree of MIME parts (RFC 2045, RFC 2046), and its encoding. */
 import { isRelaxed } from '../dkim/body-hash.ts'
 import { assertHeaderText } from '../header/header.ts'
 import { allowsBase64, DEFAULT_MEDIA_TYPE, parseMediaType } from '../media-type.ts'
@@ -6,12 +6,12 @@ import type { Attachment } from '../message.ts'
 import { encodeParameter, legacyNameParameter, parameterField } from './parameter.ts'
 import { asSevenBit, base64Length, encodeText, writeBase64 } from './transfer-encoding.ts'
 
-/** One body of content. Large content is encoded only while it is written to its place. */
+/** One body of content. Large content is encoded only when it is written to its place. */
 export interface Leaf {
   kind: 'leaf'
   /** `Content-*` fields. */
   header: string
-  /** A string is ASCII, one character an octet; a file's octets are still to be written as base64. */
+  /** A string is ASCII, one character per octet; a file's octets are encoded as base64 later. */
   content: string | Uint8Array
 }
 
@@ -23,7 +23,7 @@ export interface Multipart {
 
 export type Part = Leaf | Multipart
 
-/** A body that is text. */
+/** A text body. */
 export function textLeaf(subtype: 'plain' | 'html' | 'x-amp-html', text: string): Leaf {
   const { encoding, body } = encodeText(text)
   const header = `Content-Type: text/${subtype}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n`
@@ -42,9 +42,9 @@ export function fileLeaf(file: Attachment): Leaf {
   }
   let sevenBit: string | null = null
   if (!allowsBase64(essence)) {
-    // RFC 2046 5.2.1: a message/rfc822 body is 7bit, 8bit or binary. 7bit is what every next hop takes; where the file
-    // does not fit that, it travels as plain octets, which loses nothing. A multipart file would need a boundary we
-    // cannot vouch for.
+    // RFC 2046 5.2.1: a message/rfc822 body is 7bit, 8bit or binary. Every next hop takes 7bit; a file that does not
+    // fit that is sent as plain octets, which loses nothing. A multipart file would need a boundary that we cannot
+    // vouch for.
     sevenBit = essence.startsWith('message/') ? asSevenBit(file.content) : null
     if (sevenBit === null) {
       essence = DEFAULT_MEDIA_TYPE
@@ -65,8 +65,8 @@ export function fileLeaf(file: Attachment): Leaf {
 }
 
 /**
- * A Content-ID is often just a file name. What may not stand between its angle brackets is percent-encoded, the way it
- * looks in the `cid:` URL that refers to it (RFC 2392 2).
+ * A Content-ID is often just a file name. Characters that may not stand between its angle brackets are percent-encoded,
+ * as in the `cid:` URL that refers to it (RFC 2392 2).
  */
 function contentId(text: string): string {
   assertHeaderText(text, 'The Content-ID of an attachment')
@@ -83,8 +83,8 @@ export interface WrittenTree {
   header: string
   body: Buffer
   /**
-   * The body is its own canonical form under DKIM's "relaxed" rules (RFC 6376 3.4.4). False also where that was not
-   * looked into.
+   * The body is its own canonical form under DKIM's "relaxed" rules (RFC 6376 3.4.4). Also false when that was not
+   * checked.
    */
   relaxed: boolean
 }
@@ -93,7 +93,7 @@ export interface WrittenTree {
 export function writeTree(root: Part, boundary: string): WrittenTree {
   const chunks: (string | Leaf)[] = []
   let header: string
-  // What begins and ends with a boundary line has no empty lines at its end.
+  // A body that begins and ends with a boundary line has no empty lines at its end.
   let relaxed = root.kind === 'multipart'
   if (root.kind === 'multipart') header = collect(root, 0, boundary, chunks)
   else {

@@ -1,14 +1,14 @@
-/** Parameters of MIME fields: `; name=value`, and RFC 2231 where a plain value cannot say it. */
+/** Parameters of MIME fields: `; name=value`, and RFC 2231 where a plain value cannot hold the text. */
 import { encodeWords } from '../header/encoded-word.ts'
 
 /** Longest parameter on a line of its own, so that line, leading space and semicolon stay within 78 columns. */
 const MAX_WIDTH = 76
-/** RFC 2045 5.1 token, but for the dot: file names are expected in quotes. */
+/** RFC 2045 5.1 token, except the dot: file names are expected in quotes. */
 const TOKEN = /^[A-Za-z0-9!#$%&'*+\-^_`{|}~]+$/
 
 /**
- * One parameter as the pieces to be joined by `; `: a token or quoted string when the value is ASCII and short, else
- * RFC 2231 percent-encoding (UTF-8) with continuations (sections 3 and 4). The value must hold no control characters.
+ * One parameter, as pieces to join with `; `: a token or quoted string when the value is ASCII and short, else RFC 2231
+ * percent-encoding (UTF-8) with continuations (sections 3 and 4). The value must hold no control characters.
  */
 export function encodeParameter(name: string, value: string): string[] {
   const ascii = /^[\x20-\x7e]*$/.test(value)
@@ -20,8 +20,8 @@ export function encodeParameter(name: string, value: string): string[] {
 }
 
 /**
- * The `name` of a Content-Type as older clients want it: encoded words inside a quoted string. RFC 2047 5(3) frowns on
- * it, but clients that know no RFC 2231 read nothing else, and the others take the file name from Content-Disposition.
+ * The `name` of a Content-Type for older clients: encoded words inside a quoted string. RFC 2047 5(3) forbids it, but
+ * clients without RFC 2231 read nothing else, and the others take the file name from Content-Disposition.
  */
 export function legacyNameParameter(value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) {
@@ -32,7 +32,7 @@ export function legacyNameParameter(value: string): string {
   return `name="${encodeWords(value, MAX_WIDTH - 8).replaceAll(' ', '\r\n ')}"`
 }
 
-/** A field of a value and parameters, every parameter that does not fit on a line of its own. */
+/** A field with a value and parameters; a parameter that does not fit goes on a line of its own. */
 export function parameterField(name: string, value: string, parameters: string[]): string {
   let out = `${name}: ${value}`
   let column = out.length

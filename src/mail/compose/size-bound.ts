@@ -1,4 +1,4 @@
-/** How large a message will be at most, reckoned from the lengths of its parts: nothing is composed to know it. */
+/** Computes an upper bound for the size of a message from the lengths of its parts, without composing anything. */
 import type { Mailbox } from '../address/address.ts'
 import type { MessageContent } from '../message.ts'
 import { fileLeaf, leafSize } from './mime-part.ts'
@@ -8,14 +8,14 @@ import { base64Length } from './transfer-encoding.ts'
 const PART_OVERHEAD = 400
 /** Octets of Date, MIME-Version, and the names of all fields that the service writes. */
 const OWN_FIELDS = 300
-/** Longer display names may hold words that no line takes. */
+/** A longer display name may hold words that fit on no line. */
 const LONGEST_NAME = 200
 
 /**
- * Octets that the fields which the service writes will have at most, the value of Message-ID aside; null when that is
- * better found by writing them, since one of them may turn out not to fit its lines.
+ * Upper bound for the octets of the fields that the service writes, the value of Message-ID aside; null when only
+ * writing them can tell, because one of them may not fit its lines.
  * @param mailboxes of every address field
- * @param subject without anything `assertHeaderText` refuses
+ * @param subject a text that `assertHeaderText` accepts
  */
 export function headerBound(mailboxes: Mailbox[][], subject: string): number | null {
   let octets = OWN_FIELDS + wordsBound(subject)
@@ -32,7 +32,7 @@ export function headerBound(mailboxes: Mailbox[][], subject: string): number | n
 }
 
 /**
- * Octets of the whole body at most: exact for files, up to a third too high for texts.
+ * Upper bound for the octets of the whole body: exact for files, up to a third too high for texts.
  * @throws HeaderError for a file that `compose` would refuse
  */
 export function bodyBound({
@@ -51,8 +51,8 @@ export function bodyBound({
 }
 
 /**
- * Plain words are at most quoted or escaped (twice their length) and broken before each space. What becomes encoded
- * words has three octets for one at most, and wrapping of 15 for every 42 or more octets of text.
+ * Plain words are at most quoted or escaped (twice their length) and broken before each space. Encoded words take at
+ * most three octets for one, and 15 more for every 42 or more octets of text.
  */
 function wordsBound(text: string): number {
   const octets = Buffer.byteLength(text)
@@ -67,7 +67,7 @@ function textBound(text: string): number {
   return PART_OVERHEAD + base64Length(lengthInLines(text))
 }
 
-/** Octets with every line break as CRLF, at most: a CR or LF counts twice. */
+/** Upper bound for the octets with every line break as CRLF: a CR or LF counts twice. */
 export function lengthInLines(text: string): number {
   let octets = Buffer.byteLength(text)
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) octets++

@@ -1,4 +1,4 @@
-/** Content transfer encodings (RFC 2045 6): how bodies fit into CRLF lines that every server leaves alone. */
+/** Content transfer encodings (RFC 2045 6): they fit bodies into CRLF lines that every server leaves alone. */
 
 import { isAscii } from 'node:buffer'
 import { LARGE_TEXT } from '../large-text.ts'
@@ -7,20 +7,20 @@ export type TransferEncoding = '7bit' | 'quoted-printable' | 'base64'
 
 export interface EncodedBody {
   encoding: TransferEncoding
-  /** ASCII: one character an octet. */
+  /** ASCII: one character per octet. */
   body: string
 }
 
 /**
- * Octets of a line. RFC 5322 2.1.1 allows 998, but Haraka and Sendmail cut at 990 (with CRLF, and a dot that was
- * doubled), which breaks the signature.
+ * The longest line, in octets. RFC 5322 2.1.1 allows 998, but Haraka and Sendmail cut at 990 (with CRLF, and a dot that
+ * was doubled), which breaks the signature.
  */
 const MAX_LINE = 985
 /** RFC 2045 6.7(5), 6.8: encoded lines have at most 76 characters; 57 octets are 76 in base64. */
 const LINE = 76
 const LINE_OCTETS = 57
 
-/** Octets that a readable quoted-printable text may be longer than base64: short texts stay readable. */
+/** Octets by which a quoted-printable text may be longer than base64: short texts stay readable. */
 const READABLE = 64
 
 const CR = 0x0d
@@ -30,10 +30,10 @@ const TAB = 0x09
 const EQUALS = 0x3d
 
 /**
- * Encodes text as UTF-8 with CRLF line breaks: `7bit` when it is ASCII in lines that fit, else whichever of
- * quoted-printable and base64 is shorter (up to 64 octets are given for readability). Bare CR and bare LF are line
- * breaks: left as they are they could end the message early for a server that reads them so (SMTP smuggling, RFC 5321
- * 2.3.8 and 4.1.1.4).
+ * Encodes text as UTF-8 with CRLF line breaks: `7bit` when it is ASCII in lines that fit, otherwise the shorter of
+ * quoted-printable and base64 (readability may cost up to 64 octets). Bare CR and bare LF are line breaks: left as they
+ * are, they could end the message early for a server that takes them for line ends (SMTP smuggling, RFC 5321 2.3.8 and
+ * 4.1.1.4).
  */
 export function encodeText(text: string): EncodedBody {
   return text.length < LARGE_TEXT ? encodeSmall(text) : encodeLarge(text)
@@ -48,7 +48,7 @@ function encodeSmall(text: string): EncodedBody {
   return encodeOctets(octets, ascii ? 0 : (octets.length - text.length) * 1.5)
 }
 
-/** The same in octets from beginning to end, outside of the heap. */
+/** The same, on octets throughout, outside of the heap. */
 function encodeLarge(text: string): EncodedBody {
   const octets = crlfOctets(Buffer.from(text, 'utf8'))
   const ascii = isAscii(octets)
@@ -61,7 +61,7 @@ function encodeLarge(text: string): EncodedBody {
   return encodeOctets(octets, escaped)
 }
 
-/** `escaped`: so many octets are at least, and each takes two more then. */
+/** `escaped`: a lower bound for the escaped octets, each of which takes two more. */
 function encodeOctets(octets: Buffer, escaped: number): EncodedBody {
   const base64 = base64Length(octets.length)
   if (octets.length + 2 * escaped <= base64 + READABLE) {
@@ -74,7 +74,7 @@ function encodeOctets(octets: Buffer, escaped: number): EncodedBody {
   return { encoding: 'base64', body: body.toString('latin1') }
 }
 
-/** Every CR, LF and CRLF as CRLF, in octets. */
+/** Turns every CR, LF and CRLF into CRLF, on octets. */
 function crlfOctets(octets: Buffer): Buffer {
   let breaks = 0
   let crlf = 0
@@ -102,16 +102,16 @@ function crlfOctets(octets: Buffer): Buffer {
   return out
 }
 
-/** Every CR, LF and CRLF as CRLF. */
+/** Turns every CR, LF and CRLF into CRLF. */
 export function withCrlf(text: string): string {
-  // A pattern of one character is replaced in one go; `replaceAll` would put the lines together one by one.
+  // A pattern of one character is replaced in one go; `replaceAll` would join the lines one by one.
   if (!text.includes('\r')) return text.replace(/\n/g, '\r\n')
   return text.replace(/\r\n?|\n/g, '\r\n')
 }
 
 /**
- * The content in CRLF lines when it may be sent as `7bit` (RFC 2045 2.7: ASCII, no NUL, lines that no server cuts),
- * else null.
+ * The content in CRLF lines if it may be sent as `7bit` (RFC 2045 2.7: ASCII, no NUL, lines that no server cuts),
+ * otherwise null.
  */
 export function asSevenBit(content: Uint8Array): string | null {
   for (const octet of content) if (octet === 0 || octet > 127) return null
@@ -130,7 +130,7 @@ function linesFit(body: string | Buffer): boolean {
   return true
 }
 
-/** What quoted-printable does with an octet (RFC 2045 6.7). */
+/** The treatment of each octet in quoted-printable (RFC 2045 6.7). */
 const LITERAL = 0
 const ESCAPED = 1
 const WHITE_SPACE = 2
@@ -147,7 +147,7 @@ const HEX = Buffer.from('0123456789ABCDEF', 'latin1')
 /** RFC 2045 6.7 for text in CRLF lines. */
 function quotedPrintable(octets: Buffer): Buffer {
   const { length } = octets
-  // Every octet escaped, and a soft break (3) at the latest every 73 columns.
+  // Upper bound: every octet escaped, and a soft break (3) at the latest every 73 columns.
   const out = Buffer.allocUnsafe(length * 3 + Math.ceil((length * 3) / 73) * 3)
   let size = 0
   let column = 0
@@ -193,7 +193,7 @@ export function base64Length(octets: number): number {
 /** Lines that are encoded together: enough to be quick, few enough to stay in the processor's cache. */
 const STRETCH = 256
 
-/** Writes content as base64 in lines of 76 characters with CRLF between them; returns the position behind it. */
+/** Writes content as base64 in lines of 76 characters with CRLF between them; returns the position after it. */
 export function writeBase64(content: Uint8Array, out: Buffer, from: number): number {
   const view = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   let to = from
@@ -201,7 +201,7 @@ export function writeBase64(content: Uint8Array, out: Buffer, from: number): num
     if (at > 0) to = writeLineBreak(out, to)
     const text = view.toString('base64', at, at + STRETCH * LINE_OCTETS)
     const breaks = Math.ceil(text.length / LINE) - 1
-    // Written without line breaks, so far behind that each line moves to its place and overwrites none.
+    // Written without line breaks first, far enough behind that each line can move to its place and overwrite none.
     let line = to + 2 * breaks
     out.write(text, line, 'latin1')
     for (let index = 0; index < breaks; index++) {

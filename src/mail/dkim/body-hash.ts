@@ -1,9 +1,9 @@
 /**
- * The body hash of a DKIM signature: SHA-256 over the body in "relaxed" canonical form (RFC 6376 3.4.4), computed
- * while the body passes by in pieces, so that nothing is copied that is canonical already.
+ * The body hash of a DKIM signature: SHA-256 over the body in "relaxed" canonical form (RFC 6376 3.4.4), computed from
+ * the body in pieces, without copying the pieces that are canonical already.
  *
- * "Relaxed" means for a body: white space at the end of a line goes, a run of white space within a line becomes one
- * space, empty lines at the end go, and what is not empty ends with CRLF.
+ * For a body "relaxed" means: white space at the end of a line is removed, a run of white space within a line becomes
+ * one space, empty lines at the end are removed, and a body that is not empty ends with CRLF.
  */
 import { createHash, type Hash, hash } from 'node:crypto'
 
@@ -12,21 +12,24 @@ const LF = 0x0a
 const CR = 0x0d
 const SP = 0x20
 
-/** A dirty place costs a byte-wise walk of one window only, so one tab does not slow a 10 MB attachment down. */
+/**
+ * A place that is not canonical costs a byte-wise walk of one window only, so one tab does not slow down a 10 MB
+ * attachment.
+ */
 const WINDOW = 32 * 1024
-/** At about 2 GB/s one stretch keeps the event loop for a fraction of a millisecond. */
+/** At about 2 GB/s one stretch blocks the event loop for a fraction of a millisecond. */
 const STRETCH = 512 * 1024
-/** Where a window is rewritten. Shared by all, as it is filled and hashed within one call. */
+/** The buffer for rewritten windows. It is shared, because it is filled and hashed within one call. */
 const scratch = Buffer.allocUnsafeSlow(2 * WINDOW)
 const NEW_LINES = Buffer.from('\r\n'.repeat(512))
 
 const isPlain = (byte: number) => byte !== SP && byte !== TAB && byte !== CR && byte !== LF
 
-/** True when the bytes, which stand between two plain ones, are canonical as they are. */
+/** True when the bytes, which stand between two plain ones, are canonical. */
 function isCanonical(bytes: Buffer): boolean {
   if (bytes.includes(TAB)) return false
-  // A plain loop: over text, where every sixth byte is a space, native searches for two bytes are slower. Of two
-  // neighbours one stands at an odd place, so only those are looked at.
+  // A plain loop: on text, where every sixth byte is a space, native searches for two bytes are slower. Of two
+  // neighbours one is at an odd index, so only those are looked at.
   const length = bytes.length
   for (let index = 1; index < length; index += 2) {
     const byte = bytes[index]!
@@ -40,24 +43,24 @@ function isCanonical(bytes: Buffer): boolean {
 }
 
 /**
- * True when a part of a body, from the beginning of a line to a line break that is not in it, is canonical as it is.
- * Empty lines, which count only at the end of the body, are not looked for.
+ * True when a part of a body, from the beginning of a line up to a line break outside of it, is canonical. Empty lines,
+ * which count only at the end of the body, are not checked.
  */
 export function isRelaxed(part: Buffer): boolean {
   return part.length === 0 || (part[part.length - 1] !== SP && isCanonical(part))
 }
 
-/** True when the whole body is canonical as it is. */
+/** True when the whole body is canonical. */
 function isRelaxedBody(body: Buffer): boolean {
   const { length } = body
   if (length < 3 || body[length - 1] !== LF || body[length - 2] !== CR) return false
   return isPlain(body[length - 3]!) && isCanonical(body)
 }
 
-/** Takes the pieces of one body in order and gives the hash at the end. Cost is linear in the size of the body. */
+/** Takes the pieces of one body in order and returns the hash at the end. Cost is linear in the size of the body. */
 class RelaxedBodyHash {
   readonly #hash: Hash = createHash('sha256')
-  /** What was read and is not yet known to belong to the canonical form. */
+  /** Input that is held back until it is known whether it belongs to the canonical form. */
   #lines = 0
   #space = false
   #cr = false
@@ -92,11 +95,11 @@ class RelaxedBodyHash {
     if (to < bytes.length && to >= from) this.#walk(bytes.subarray(to))
   }
 
-  /** Something plain follows: what was held back turns out to be part of the canonical form. */
+  /** A plain byte follows: the input held back turns out to be part of the canonical form. */
   #release(): void {
     this.#hashLines(this.#lines)
     if (this.#space) this.#hash.update(' ')
-    // A CR without LF after it ends no line (RFC 6376 2.3): it is a byte like any other.
+    // A CR without LF after it ends no line (RFC 6376 2.3): it is an ordinary byte.
     if (this.#cr) this.#hash.update('\r')
     this.#lines = 0
     this.#space = false
@@ -172,7 +175,7 @@ class RelaxedBodyHash {
 
 /**
  * The `bh=` value of a body, whole or in pieces. `relaxed`: it is known to be canonical. Bodies over half a megabyte
- * are hashed in stretches with the event loop running between them; for all others the value is there at once.
+ * are hashed in stretches with the event loop running between them; for all others the value is returned at once.
  */
 export function relaxedBodyHash(body: Buffer | readonly Buffer[], relaxed = false): string | Promise<string> {
   if (!Buffer.isBuffer(body) || body.length > STRETCH) {

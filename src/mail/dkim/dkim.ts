@@ -16,7 +16,7 @@ export {
   parseDkimRecord,
 } from './key.ts'
 
-/** What a signature is made with. */
+/** A key for signatures. */
 export interface SigningKeyLike {
   /** Signing domain (`d=`) as A-label. */
   domain: string
@@ -29,16 +29,16 @@ export interface SigningKeyLike {
 const FOLD_AT = 76
 
 /**
- * Signs a message and gives the DKIM-Signature fields to put in front of its header: one for each key, in the order of
- * the keys, folded, each ended by CRLF. No keys, no fields.
+ * Signs a message and returns the DKIM-Signature fields to put in front of its header: one for each key, in the order
+ * of the keys, folded, each ended by CRLF. No keys, no fields.
  *
  * `header` is the header block with CRLF line ends, with or without the empty line after it; `body` is everything after
  * that line, whole or in consecutive pieces. `at` (Unix seconds) becomes the `t=` tag; given the same input the RSA and
- * Ed25519 signatures are the same bytes each time. There is no expiry (`x=`), as a message may wait for days at a
+ * Ed25519 signatures are the same bytes each time. There is no expiry (`x=`), because a message may wait for days at a
  * relay.
  *
- * Signing runs in the thread pool unless `signer` does it otherwise. `relaxed`: the body is known to be its own
- * canonical form. Throws TypeError when a key does not fit its algorithm or names no valid domain.
+ * Signing runs in the thread pool unless a `signer` is given. `relaxed`: the body is known to be its own canonical
+ * form. Throws TypeError when a key does not fit its algorithm or names no valid domain.
  */
 export async function signMessage(
   header: Buffer,
@@ -66,7 +66,7 @@ export async function signMessage(
   return Buffer.from(signed.join(''), 'latin1')
 }
 
-/** Keys that were found to be right. */
+/** Keys that were checked and are valid. */
 const checked = new WeakSet<SigningKeyLike>()
 
 function checkKey({ domain, selector, algorithm, privateKey }: SigningKeyLike): void {

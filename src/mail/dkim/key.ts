@@ -9,7 +9,7 @@ export type DkimKeyAlgorithm = 'rsa-sha256' | 'ed25519-sha256'
 export interface DkimKey {
   algorithm: DkimKeyAlgorithm
   privateKey: KeyObject
-  /** Base64 as it stands in the `p=` tag. */
+  /** Base64, as in the `p=` tag. */
   publicKey: string
 }
 
@@ -50,7 +50,7 @@ export function dkimRecord(algorithm: DkimKeyAlgorithm, publicKey: string): stri
 }
 
 export interface DkimRecord {
-  /** `rsa`, `ed25519`, or what else the record says. */
+  /** `rsa`, `ed25519`, or another type that the record names. */
   keyType: string
   /** Base64 without white space; empty when the key is revoked (RFC 6376 3.6.1). */
   publicKey: string
@@ -60,7 +60,7 @@ export interface DkimRecord {
   testing: boolean
 }
 
-/** What is wrong with a key record; the message is for the one who published it. */
+/** A fault in a key record; the message is for the domain's owner, who published it. */
 export class DkimRecordError extends Error {
   override name = 'DkimRecordError'
 }

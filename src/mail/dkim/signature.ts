@@ -1,14 +1,14 @@
-/** The cryptographic part of a DKIM signature, and where it is computed. */
+/** The cryptographic part of a DKIM signature, and the thread that computes it. */
 import { createHash, sign as cryptoSign, type KeyObject } from 'node:crypto'
 import type { DkimKeyAlgorithm } from './key.ts'
 
-/** Gives the signature of the data in base64. */
+/** Returns the signature of the data in base64. */
 export type Signer = (
   key: { algorithm: DkimKeyAlgorithm; privateKey: KeyObject },
   data: Buffer,
 ) => string | Promise<string>
 
-/** On the calling thread, which does nothing else for a quarter of a millisecond (RSA-2048). */
+/** Signs on the calling thread, which is blocked for a quarter of a millisecond (RSA-2048). */
 export const signHere: Signer = ({ algorithm, privateKey }, data) => {
   const signature =
     algorithm === 'rsa-sha256'
@@ -17,7 +17,7 @@ export const signHere: Signer = ({ algorithm, privateKey }, data) => {
   return signature.toString('base64')
 }
 
-/** In the thread pool, for a thread that others wait for. */
+/** Signs in the thread pool, for a thread that other work waits for. */
 export const signInPool: Signer = ({ algorithm, privateKey }, data) => {
   const rsa = algorithm === 'rsa-sha256'
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
-/** Which header fields a DKIM signature covers, and their "relaxed" canonical form (RFC 6376 3.4.2). */
+/** The header fields that a DKIM signature covers, and their "relaxed" canonical form (RFC 6376 3.4.2). */
 
-/** One field as it stands in the header: bytes as Latin-1, without the CRLF that ends it. */
+/** One field of the header: bytes as Latin-1, without the CRLF that ends it. */
 export interface HeaderField {
   /** Lower case. */
   name: string
@@ -9,10 +9,10 @@ export interface HeaderField {
 }
 
 /**
- * Signed once more than they occur, so that nobody can add another one and keep the signature valid (RFC 6376 5.4 and
- * 8.15). These are the fields a reader sees or that decide how the body is read: a second From or Subject, a Reply-To
- * that was not there, another Content-Type. Each may occur once only (RFC 5322 3.6, RFC 2045 3), so whoever adds one
- * changes what the sender signed; a mailing list that does rewrites From and Subject anyway and signs for itself.
+ * Fields signed once more than they occur, so that adding another one breaks the signature (RFC 6376 5.4 and 8.15).
+ * These are the fields a reader sees or that decide how the body is read: a second From or Subject, a Reply-To that was
+ * not there, another Content-Type. Each may occur only once (RFC 5322 3.6, RFC 2045 3), so adding one changes what the
+ * sender signed; a mailing list that does so rewrites From and Subject anyway and signs for itself.
  */
 const OVERSIGNED = [
   'from',
@@ -28,9 +28,9 @@ const OVERSIGNED = [
 ]
 
 /**
- * Signed as often as they occur: the rest of RFC 6376 5.4.1, the fields of one-click unsubscribing, which receivers
- * honour only under a valid signature (RFC 8058 4), and what receivers attribute mail by. They are not oversigned,
- * since mailing lists and forwarders rightly add List-* and Resent-* fields of their own.
+ * Fields signed as often as they occur: the rest of RFC 6376 5.4.1, the fields of one-click unsubscribing, which
+ * receivers honour only under a valid signature (RFC 8058 4), and the fields by which receivers attribute mail. They
+ * are not oversigned, because mailing lists and forwarders rightly add List-* and Resent-* fields of their own.
  */
 const SIGNED = [
   'sender',
@@ -56,7 +56,7 @@ const SIGNED = [
   'feedback-id',
 ]
 
-/** Field names as they were written, and in lower case: nearly all headers spell theirs in the same few ways. */
+/** Caches field names in lower case by their spelling: nearly all headers use the same few spellings. */
 const names = new Map<string, string>()
 const NAMES_KEPT = 1_000
 
@@ -93,8 +93,8 @@ export function headerFields(header: Buffer): HeaderField[] {
 }
 
 /**
- * The `h=` list and the bytes (as Latin-1) that stand for those fields in the signed data. Where a field occurs more
- * than once, occurrences are taken from the bottom up (RFC 6376 5.4.2).
+ * The `h=` list and the bytes (as Latin-1) of those fields in the signed data. Where a field occurs more than once,
+ * occurrences are taken from the bottom up (RFC 6376 5.4.2).
  */
 export function selectFields(fields: readonly HeaderField[]): { names: string[]; canonical: string } {
   const byName = new Map<string, string[]>()
@@ -111,7 +111,7 @@ export function selectFields(fields: readonly HeaderField[]): { names: string[];
       names.push(name)
       canonical += `${relaxField(sources[index]!)}\r\n`
     }
-    // An occurrence that is not there counts as the empty string (RFC 6376 5.4.2).
+    // A missing occurrence counts as the empty string (RFC 6376 5.4.2).
     if (extra) names.push(name)
   }
   for (const name of OVERSIGNED) sign(name, true)

@@ -1,4 +1,4 @@
-/** Fields of mailboxes as they are written (RFC 5322 3.4). */
+/** Writes fields of mailboxes (RFC 5322 3.4). */
 import type { Mailbox } from '../address/address.ts'
 import { quote } from '../address/text.ts'
 import { encodeWords } from './encoded-word.ts'
@@ -24,7 +24,8 @@ export function addressField(name: string, mailboxes: Pick<Mailbox, 'name' | 'ad
 }
 
 /**
- * Characters of a quoted string, quotes included: it fits into the first line, behind the longest name of such a field.
+ * Characters of a quoted string, quotes included, so that it fits on the first line after the longest name of such a
+ * field.
  */
 const LONGEST_QUOTED = 60
 
@@ -38,7 +39,7 @@ function encodePhrase(name: string, nameLength: number): string {
 }
 
 /**
- * Encoded words for what needs them, quoted strings for the rest: programs that decode a field before they look for
+ * Encoded words where they are needed, quoted strings for the rest: programs that decode a field before they look for
  * addresses in it would take an encoded @ for one.
  */
 function mixedPhrase(name: string): string {
@@ -52,7 +53,7 @@ function mixedPhrase(name: string): string {
   return runs.map(({ encoded, text }) => (encoded ? encodeWords(text) : quoted(text))).join(' ')
 }
 
-/** One quoted string, or several where it would be too long for a line: they are read with a space between them. */
+/** One quoted string, or several when it would be too long for a line: readers join them with a space. */
 function quoted(text: string): string {
   const pieces: string[] = []
   let piece = ''

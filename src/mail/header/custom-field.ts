@@ -1,11 +1,11 @@
-/** Header fields that a sender names. */
+/** Header fields named by the sender. */
 import { AddressError, type Mailbox, parseAddressList } from '../address/address.ts'
 import { describe } from '../address/idn.ts'
 import { addressField } from './address-field.ts'
 import { assertFieldName, assertHeaderText, encodeText, fold, HeaderError, hasNonAscii } from './header.ts'
 import { isMailboxField, mailboxField, readMailboxField } from './mailbox-field.ts'
 
-/** A field whose value must arrive as it is: folded at its white space, nothing else. ASCII only. */
+/** A field whose value must arrive unchanged: folded at its white space, nothing else. ASCII only. */
 function verbatimField(name: string, value: string): string {
   assertHeaderText(value, `The value of ${name}`)
   const stray = /[^\x00-\x7f]/u.exec(value)
@@ -40,9 +40,9 @@ const VERBATIM_FIELDS = new Set([
 ])
 
 /**
- * A field that the sender named. An ASCII value is folded and otherwise left alone, so what is encoded already stays
- * so; mailboxes that trust rests on are written anew. `''` for such a field without a mailbox.
- * @throws HeaderError when the value cannot be written there
+ * A field named by the sender. An ASCII value is folded and otherwise left alone, so encoded words stay as they are;
+ * the mailboxes of trusted fields are rewritten. `''` for such a field without a mailbox.
+ * @throws HeaderError when the value cannot stand there
  */
 export function customField(name: string, value: string): string {
   assertFieldName(name)

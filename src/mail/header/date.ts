@@ -4,7 +4,7 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const DATE_TIME =
   /^(?:(mon|tue|wed|thu|fri|sat|sun), ?)?(\d{1,2}) ([a-z]{3}) (\d{4}) (\d{2}):(\d{2})(?::(\d{2}))? (?:[+-]\d{2}[0-5]\d|gmt|ut|utc|z)$/i
 
-/** The second written last, and how: what arrives together carries the same date. */
+/** The last second that was formatted, and its text: messages that arrive together carry the same date. */
 let writtenSecond = Number.NaN
 let written = ''
 

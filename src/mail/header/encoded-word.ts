@@ -12,7 +12,7 @@ const Q_LITERAL = /[A-Za-z0-9!*+\-/]/
 /**
  * Turns text into encoded words separated by spaces, Q or B, whichever is shorter. No character is split between two
  * words (RFC 2047 5).
- * @param room characters that the first word may take; the others take up to 75
+ * @param room characters for the first word; the others take up to 75
  */
 export function encodeWords(text: string, room = MAX_WORD): string {
   const characters = Array.from(text.toWellFormed())
@@ -26,7 +26,7 @@ export function encodeWords(text: string, room = MAX_WORD): string {
   const words: string[] = []
   let word = ''
   let width = 0
-  // A first word that holds nothing would be no word at all: it always takes one character (12 at most).
+  // A first word without content would not be a word: it always takes one character (12 at most).
   let limit = Math.max(Math.min(room, MAX_WORD) - OVERHEAD, 12)
   if (base64) limit = Math.floor(limit / 4) * 3
   for (const character of characters) {
@@ -61,9 +61,7 @@ function wrap(text: string, base64: boolean): string {
   return `=?utf-8?Q?${q}?=`
 }
 
-/**
- * Also with what many programs do against RFC 2047 2: spaces inside, no space around. Each character is passed once.
- */
+/** Also matches the common violations of RFC 2047 2: spaces inside, no space around. Each character is passed once. */
 const WORDS = /=\?([A-Za-z0-9_:.+-]{1,60})(?:\*[A-Za-z0-9-]*)?\?([BbQq])\?([^?]*)\?=/g
 
 /** True when a reader may take a part of the text for an encoded word. */
@@ -72,17 +70,17 @@ export function holdsEncodedWord(text: string): boolean {
 }
 
 /**
- * Text with its encoded words decoded, once: what they hold is not looked through again. White space between two of
- * them is dropped (RFC 2047 6.2). Their octets are joined before they are decoded, for some programs split characters
+ * Text with its encoded words decoded once: the result is not searched again. White space between two of them is
+ * dropped (RFC 2047 6.2). Their octets are joined before they are decoded, because some programs split characters
  * between words.
- * @param otherwise character set of words whose own is unknown; without it they stay as they are
+ * @param otherwise character set for words whose own is unknown; without it they stay as they are
  */
 export function decodeWords(text: string, otherwise?: string): string {
   if (!text.includes('=?')) return text
   let out = ''
-  /** Behind the last word. */
+  /** The position after the last word. */
   let end = 0
-  /** Words side by side in one character set, as they stand and as octets. */
+  /** Adjacent words in one character set, as text and as octets. */
   let source = ''
   let octets: Buffer[] = []
   let charset = ''
@@ -109,7 +107,7 @@ export function decodeWords(text: string, otherwise?: string): string {
   return out + text.slice(end)
 }
 
-/** RFC 2047 4.2. What is not well formed is taken as it stands. */
+/** RFC 2047 4.2. Malformed input is taken literally. */
 function fromQ(payload: string): Buffer {
   const octets = Buffer.from(payload)
   let length = 0
@@ -122,7 +120,7 @@ function fromQ(payload: string): Buffer {
   return octets.subarray(0, length)
 }
 
-/** The octet that two hexadecimal digits name; -1 where there are none. */
+/** The octet given by two hexadecimal digits; -1 when there are none. */
 export function hexPair(octets: Uint8Array, at: number): number {
   const high = hexDigit(octets[at])
   const low = hexDigit(octets[at + 1])
@@ -139,7 +137,7 @@ function hexDigit(octet: number | undefined): number {
 /** Octets in a named character set as text; null when the set is unknown. */
 export function decodeCharset(octets: Uint8Array, charset: string): string | null {
   try {
-    // The decoder makes its text in the heap, which has no room for several copies of a large one.
+    // The decoder builds its text in the heap, which has no room for several copies of a large one.
     if (octets.length >= LARGE_TEXT && /^utf-?8$/i.test(charset) && isUtf8(octets)) {
       return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('utf8')
     }

@@ -1,4 +1,4 @@
-/** Header fields: what may stand in them, how they are encoded and folded (RFC 5322 2.2, RFC 2047). */
+/** Header fields: their allowed content, encoding and folding (RFC 5322 2.2, RFC 2047). */
 import { describe } from '../address/idn.ts'
 import { excerpt } from '../excerpt.ts'
 import { encodeWords } from './encoded-word.ts'
@@ -10,24 +10,24 @@ const SOFT_LIMIT = 78
 const HARD_LIMIT = 998
 /** RFC 2047 2: a line with an encoded word in it has at most 76. */
 const ENCODED_LIMIT = 76
-/** Longer words are no words: they are encoded, so that the line can be broken. */
+/** A longer word is encoded, so that the line can be broken. */
 const LONGEST_WORD = 200
 
 /**
- * A name or value that cannot stand in a header. The message names the field, says why, and is fit to be shown to the
+ * A name or value that cannot stand in a header. The message names the field, gives the reason, and may be shown to the
  * sender.
  */
 export class HeaderError extends Error {
   override name = 'HeaderError'
 }
 
-/** Composed by the service itself, or owned by the transport: custom values for them are ignored. */
+/** Fields written by the service itself, or owned by the transport: custom values for them are ignored. */
 const RESERVED = new Set([
   'from',
   'to',
   'cc',
   'bcc',
-  // It would tell every recipient of the hidden ones, as Bcc would (RFC 5322 3.6.6).
+  // Like Bcc, it would show the hidden recipients to all others (RFC 5322 3.6.6).
   'resent-bcc',
   'subject',
   'message-id',
@@ -37,9 +37,9 @@ const RESERVED = new Set([
   'received',
   'dkim-signature',
   'authentication-results',
-  // What describes the body as it is encoded (RFC 2045, RFC 2183, RFC 1864) is true only of a body of the sender's
-  // making. Other Content-* fields, such as Content-Language (RFC 3282), say something about the content and are the
-  // sender's to set.
+  // Fields that describe the encoded body (RFC 2045, RFC 2183, RFC 1864) would be true only of a body that the sender
+  // composed. Other Content-* fields, such as Content-Language (RFC 3282), describe the content and are the sender's to
+  // set.
   'content-type',
   'content-transfer-encoding',
   'content-disposition',
@@ -48,9 +48,7 @@ const RESERVED = new Set([
   'content-length',
 ])
 
-/**
- * True for names whose custom values are ignored, in any case of letters: the structure and trace fields and `ARC-*`.
- */
+/** True for names whose custom values are ignored, in any case: the structure and trace fields and `ARC-*`. */
 export function isReservedHeader(name: string): boolean {
   const lower = name.toLowerCase()
   return RESERVED.has(lower) || lower.startsWith('arc-')
@@ -74,7 +72,7 @@ export function assertFieldName(name: string): void {
 }
 
 /**
- * Refuses what would end a header line or damage it: CR, LF, NUL and other controls except TAB, halves of surrogate
+ * Refuses text that would end or damage a header line: CR, LF, NUL and other controls except TAB, halves of surrogate
  * pairs.
  * @param what names the value in the error, e.g. `The subject`
  * @throws HeaderError
@@ -87,14 +85,14 @@ export function assertHeaderText(text: string, what: string): void {
   if (!text.isWellFormed()) throw new HeaderError(`${what} contains half of a surrogate pair`)
 }
 
-/** Words of printable ASCII with single spaces between them, short enough that none of them is too long. */
+/** True for words of printable ASCII with single spaces between them, none of which is too long. */
 export function isSimple(text: string): boolean {
   return text.length <= LONGEST_WORD && /^[!-~]+(?: [!-~]+)*$/.test(text) && !text.includes('=?')
 }
 
-/** A field of free text (Subject, Comments). Whatever ASCII cannot show reliably becomes encoded words. */
+/** A field of free text (Subject, Comments). Text that ASCII cannot show reliably becomes encoded words. */
 export function textField(name: string, text: string): string {
-  // Nearly all are: nothing in them can need encoding or damage the header.
+  // Nearly all texts are simple: nothing in them needs encoding or can damage the header.
   if (isSimple(text)) return fold(name, text)
   assertHeaderText(text, `The value of ${name}`)
   return fold(name, encodeText(text, name.length, needsEncoding))
@@ -104,15 +102,17 @@ export function hasNonAscii(text: string): boolean {
   return /[^\x00-\x7f]/.test(text)
 }
 
-/** A word that would not arrive as written: non-ASCII, taken for an encoded word, or too long to fold around. */
+/**
+ * True for a word that would not arrive as written: non-ASCII, taken for an encoded word, or too long to fold around.
+ */
 export function needsEncoding(word: string): boolean {
   return hasNonAscii(word) || word.includes('=?') || word.length > LONGEST_WORD
 }
 
 /**
  * Encodes from the first word that needs it to the last one; the words before and after stay readable. White space that
- * a reader would drop goes into the encoded part: more than one space beside it (RFC 2047 6.2). At the ends of the text
- * nothing else keeps it.
+ * a reader would drop goes into the encoded part: more than one space beside it (RFC 2047 6.2), and space at the ends
+ * of the text.
  */
 export function encodeText(text: string, nameLength: number, needs: (word: string) => boolean): string {
   if (text.trim() === '' && !hasNonAscii(text)) return ''
@@ -128,19 +128,19 @@ export function encodeText(text: string, nameLength: number, needs: (word: strin
   while (first > 0 && !(text[first - 1] === ' ' && /[^ \t]/.test(text[first - 2] ?? ' '))) first--
   while (last < text.length && !(text[last] === ' ' && /[^ \t]/.test(text[last + 1] ?? ' '))) last++
   const rest = MAX_FIRST - nameLength - first
-  // Where little of the line is left, the encoded part begins on the next one.
+  // When little of the line is left, the encoded part begins on the next one.
   const room = rest < 30 && first > 0 ? undefined : rest
   return text.slice(0, first) + encodeWords(text.slice(first, last), room) + text.slice(last)
 }
 
-/** Characters that name and encoded word may have on the first line: colon and space take two. */
+/** Characters for name and encoded word on the first line: colon and space take two. */
 export const MAX_FIRST = ENCODED_LIMIT - 2
 
-/** What a line is not broken inside of, with the white space before it. */
+/** A piece that is never broken, with the white space before it. */
 const WORDS = /[ \t]+[^ \t]+/g
 /**
- * The same of a field in which quotes mean something. RFC 5322 3.2.4 allows a fold between them, but readers exist for
- * which the quoted string ends at the CR, and what is quoted behind it becomes an address.
+ * The same for a field in which quotes have a meaning. RFC 5322 3.2.4 allows a fold between them, but there are readers
+ * for which the quoted string ends at the CR, and the rest of it becomes an address.
  */
 export const QUOTED_OR_WORDS = /[ \t]+(?:"(?:[^"\\]|\\.)*"|[^ \t])+/gs
 
@@ -166,7 +166,7 @@ export function fold(name: string, value: string, unbroken = WORDS): string {
         `The value of ${name} has ${width} octets without a space; a header line holds at most ${HARD_LIMIT}`,
       )
     }
-    // Directly behind the name a break is legal but badly read, so it is made only where it must be.
+    // A break right after the name is legal but badly read, so it is made only when necessary.
     const begin = out.length === name.length + 1
     const word = segment.includes('=?')
     const limit = encoded || word ? ENCODED_LIMIT : begin ? HARD_LIMIT : SOFT_LIMIT

@@ -1,7 +1,7 @@
 /**
- * Header fields of mailboxes that trust rests on: who a message is from, and where answers go. Whoever hands them in,
- * they are read once and written anew from what was read: no comment, group, fold or odd quoting of the sender's
- * travels.
+ * Header fields of mailboxes that trust rests on: a message's author, and where answers go. They are parsed once and
+ * rewritten from the result, in every kind of submission: no comment, group, fold or odd quoting of the sender's is
+ * sent.
  */
 import { AddressError, formatMailbox, type Mailbox, parseAddressList } from '../address/address.ts'
 import { assertAuthor } from '../address/author.ts'
@@ -9,17 +9,17 @@ import { addressField } from './address-field.ts'
 
 interface MailboxField {
   name: string
-  /** It says who the message is from, which takes the right to say so. */
+  /** The field names the message's author, which requires the right to do so. */
   author: boolean
-  /** Mailboxes it may hold. */
+  /** Mailboxes that it may hold. */
   most: number
 }
 
 const others = { author: false, most: Number.POSITIVE_INFINITY }
 
 /**
- * RFC 5322 3.6.2, 3.6.6 and 4.5.6, RFC 9057. From may hold one mailbox only, although RFC 5322 lets it have more beside
- * a Sender: one signature speaks for one domain, and receivers refuse the rest (RFC 7489 6.6.1).
+ * RFC 5322 3.6.2, 3.6.6 and 4.5.6, RFC 9057. From may hold only one mailbox, although RFC 5322 allows more beside a
+ * Sender: one signature speaks for one domain, and receivers refuse the rest (RFC 7489 6.6.1).
  */
 const MAILBOX_FIELDS: ReadonlyMap<string, MailboxField> = new Map([
   ['from', { name: 'From', author: true, most: 1 }],
@@ -36,12 +36,12 @@ const MAILBOX_FIELDS: ReadonlyMap<string, MailboxField> = new Map([
 /** @param lower name of a field in lower case */
 export const isMailboxField = (lower: string) => MAILBOX_FIELDS.has(lower)
 
-/** True for fields that say who a message is from. @param lower name of a field in lower case */
+/** True for fields that name a message's author. @param lower name of a field in lower case */
 export const isAuthorField = (lower: string) => MAILBOX_FIELDS.get(lower)?.author ?? false
 
 /**
  * The mailboxes of such a field; an empty one has none.
- * @throws AddressError when they cannot be read, are too many, or (AuthorError) are no plain authors
+ * @throws AddressError when they cannot be read, are too many, or (AuthorError) may not be authors
  */
 export function readMailboxField(lower: string, value: string): Mailbox[] {
   const { name, author, most } = MAILBOX_FIELDS.get(lower)!
@@ -55,12 +55,12 @@ export function readMailboxField(lower: string, value: string): Mailbox[] {
   return mailboxes
 }
 
-/** The field with its CRLF; `''` when there is nobody to name. */
+/** The field with its CRLF; `''` when there is no mailbox. */
 export function mailboxField(name: string, mailboxes: Pick<Mailbox, 'name' | 'address'>[]): string {
   return mailboxes.length === 0 ? '' : addressField(name, mailboxes)
 }
 
-/** One line that is read back to the same mailboxes. */
+/** One line that parses to the same mailboxes. */
 export function formatMailboxes(mailboxes: Pick<Mailbox, 'name' | 'address'>[]): string {
   return mailboxes.map(formatMailbox).join(', ')
 }

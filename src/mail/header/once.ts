@@ -1,6 +1,6 @@
 /**
- * RFC 5322 3.6, RFC 2045 3: fields that may occur once. Where one occurs twice, each reader picks another, and big
- * receivers refuse the message. Lower case.
+ * RFC 5322 3.6, RFC 2045 3: fields that may occur only once. When one occurs twice, readers differ in which they take,
+ * and big receivers refuse the message. Lower case.
  */
 export const OCCURS_ONCE: ReadonlySet<string> = new Set([
   'from',

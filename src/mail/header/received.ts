@@ -1,7 +1,7 @@
-/** Trace fields (RFC 5321 4.4): ours, and by how many a message shows that it goes round in circles (6.3). */
+/** Trace fields (RFC 5321 4.4): ours, and the number of them that shows a mail loop (6.3). */
 import { messageDate } from './date.ts'
 
-/** Over which way a message came in. */
+/** How a message came in. */
 export interface Arrival {
   /** Name of the machine. */
   by: string
@@ -9,29 +9,29 @@ export interface Arrival {
   protocol: string
 }
 
-/** RFC 5321 6.3: a large number, for mail may have come a long way. */
+/** RFC 5321 6.3: a large number, because mail may have come a long way. */
 const MAX_HOPS = 100
-/** More rounds than forwarding and mailing lists make; each can multiply the message. */
+/** More passes than forwarding and mailing lists make; each can multiply the message. */
 const MAX_OWN_HOPS = 5
 
 const ownTrace = (by: string) => `by ${by} (Postroad) with `
 
-/** The field, with CRLF. It names neither client nor recipients: they are nobody else's business. `date`: Unix ms. */
+/** The field, with CRLF. It names neither client nor recipients, because these are private. `date`: Unix ms. */
 export function receivedField({ by, protocol }: Arrival, id: string, date: number): string {
   return `Received: ${ownTrace(by)}${protocol} id ${id};\r\n\t${messageDate(date)}\r\n`
 }
 
-/** Why a message with this header goes no further, as a sentence without a dot; null when it may. */
+/** The reason why a message with this header goes no further, as a sentence without a dot; null when it may. */
 export function loopOf(
   headers: readonly (readonly [name: string, value: string])[],
   arrival: Arrival | undefined,
 ): string | null {
   const traces = headers.filter(([name]) => /^received$/i.test(name))
   if (traces.length > MAX_HOPS) {
-    return `it has gone through ${traces.length} servers, and mail that goes in circles does so; ${MAX_HOPS} are allowed`
+    return `it has gone through ${traces.length} servers, which points to a mail loop; ${MAX_HOPS} are allowed`
   }
   if (arrival === undefined) return null
   const own = traces.filter(([, value]) => value.startsWith(ownTrace(arrival.by))).length
   if (own < MAX_OWN_HOPS) return null
-  return `it has been here ${own} times, so it goes in circles: what is sent comes back to be sent once more`
+  return `it has been here ${own} times, so it goes in circles: mail sent from here comes back to be sent again`
 }

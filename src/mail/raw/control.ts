@@ -1,6 +1,6 @@
 /**
- * The fields of a ready message that are wishes of the sender to the service, not part of what is sent: X-Mailgun-*,
- * and Resend-Idempotency-Key, which clients of SMTP send.
+ * The fields of a ready message that are requests to the service and are not sent: X-Mailgun-*, and
+ * Resend-Idempotency-Key, which SMTP clients send.
  */
 import { decodeText } from './decode.ts'
 import type { RawField } from './header.ts'
@@ -12,10 +12,10 @@ export interface ControlField {
   value: string
 }
 
-/** In the order of the header; names may repeat. What they mean is for the protocol that knows them to say. */
+/** In the order of the header; names may repeat. The protocol that they belong to gives them their meaning. */
 export type RawControl = readonly ControlField[]
 
-/** As clients write it; in lower case. */
+/** In lower case. */
 export const IDEMPOTENCY_FIELD = 'resend-idempotency-key'
 
 export const isControlField = (lower: string) => lower.startsWith('x-mailgun-') || lower === IDEMPOTENCY_FIELD

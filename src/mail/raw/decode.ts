@@ -1,10 +1,10 @@
-/** Reading what a ready message encodes: bodies (RFC 2045 6) and words in fields (RFC 2047). */
+/** Decodes a ready message: bodies (RFC 2045 6) and words in fields (RFC 2047). */
 import { excerpt } from '../excerpt.ts'
 import { decodeWords, hexPair } from '../header/encoded-word.ts'
 import { RawError } from './lines.ts'
 import { isIdentity, type RawPart } from './structure.ts'
 
-/** The content of a part. Lenient within an encoding; throws RawError for one that is not known. */
+/** The content of a part. Lenient within an encoding; throws RawError for an unknown one. */
 export function decodeBody(octets: Buffer, part: RawPart): Buffer {
   const body = octets.subarray(part.bodyStart, part.bodyEnd)
   if (isIdentity(part.encoding)) return body
@@ -15,7 +15,7 @@ export function decodeBody(octets: Buffer, part: RawPart): Buffer {
   )
 }
 
-/** RFC 2045 6.7. What is not well formed is taken as it stands. */
+/** RFC 2045 6.7. Malformed input is taken literally. */
 export function decodeQuotedPrintable(body: Buffer): Buffer {
   const out = Buffer.allocUnsafe(body.length)
   let length = 0
@@ -35,7 +35,7 @@ export function decodeQuotedPrintable(body: Buffer): Buffer {
         continue
       }
     } else if (octet === 0x0d) {
-      // White space at the end of a line was added on the way (rule 3).
+      // White space at the end of a line was added in transit (rule 3).
       while (length > 0 && (out[length - 1] === 0x20 || out[length - 1] === 0x09) && !isEscaped(body, index))
         length--
     }
@@ -44,10 +44,10 @@ export function decodeQuotedPrintable(body: Buffer): Buffer {
   return out.subarray(0, length)
 }
 
-/** True when what stands before `at` is an escape such as `=20`, which is meant. */
+/** True when the octets before `at` are an escape such as `=20`, which is intended. */
 const isEscaped = (body: Buffer, at: number) => at >= 3 && body[at - 3] === 0x3d && hexPair(body, at - 2) >= 0
 
-/** Octets as text. An unknown charset is read as UTF-8; what does not fit shows as replacement characters. */
+/** Decodes octets as text. An unknown charset is read as UTF-8; invalid octets show as replacement characters. */
 export function decodeCharset(octets: Uint8Array, charset: string | undefined): string {
   try {
     return new TextDecoder(charset?.trim() || 'utf-8').decode(octets)

@@ -1,6 +1,9 @@
-/** The delimiter lines that multiparts wait for (RFC 2046 5.1.1), found among octets. */
+/** Finds the delimiter lines of open multiparts (RFC 2046 5.1.1) in octets. */
 
-/** Octets of a line that may be a delimiter: a boundary has 70 at most (RFC 2046 5.1.1), the rest is tolerance. */
+/**
+ * The longest line that may be a delimiter, in octets: a boundary has at most 70 (RFC 2046 5.1.1), the rest is
+ * tolerance.
+ */
 const MAX_DELIMITER = 300
 
 const CR = 0x0d
@@ -10,7 +13,7 @@ const HYPHEN = 0x2d
 export interface FoundDelimiter {
   /** The level it was added with; the innermost where several multiparts share a boundary. */
   level: number
-  /** True for the line behind the last part. */
+  /** True for the line after the last part. */
   closes: boolean
   /** Offset of the line end, or of the end of the octets. */
   lineEnd: number
@@ -18,24 +21,26 @@ export interface FoundDelimiter {
 
 interface Node {
   readonly next: Map<number, Node>
-  /** Of the delimiters that end here; the innermost last. */
+  /** Levels of the delimiters that end here; the innermost last. */
   readonly levels: number[]
 }
 
 const newNode = (): Node => ({ next: new Map(), levels: [] })
 
-/** A tree of octets: a line is compared with all delimiters at once and costs one step for each octet they share. */
+/**
+ * A tree of octets: a line is compared with all delimiters at once and costs one step for each octet that they share.
+ */
 export class Delimiters {
   readonly #root = newNode()
   #size = 0
-  /** Octets compared so far: what the tests hold against the size of a message. */
+  /** Octets compared so far, which the tests compare with the size of a message. */
   steps = 0
 
   get size(): number {
     return this.#size
   }
 
-  /** `line` is the delimiter without its line end, e.g. `--boundary`. One over 300 octets is never found. */
+  /** `line` is the delimiter without its line end, e.g. `--boundary`. A delimiter over 300 octets is never found. */
   add(line: Buffer, level: number): void {
     if (line.length > MAX_DELIMITER) return
     let node = this.#root
@@ -70,7 +75,7 @@ export class Delimiters {
     }
   }
 
-  /** The delimiter that the line at `start` is, white space behind it aside. Expects CRLF lines. */
+  /** The delimiter on the line at `start`, white space after it aside. Expects CRLF lines. */
   match(octets: Buffer, start: number): FoundDelimiter | undefined {
     let node = this.#root
     let closing: FoundDelimiter | undefined
@@ -87,14 +92,14 @@ export class Delimiters {
         }
       }
       const next = node.next.get(octets[at] ?? -1)
-      // A boundary that itself ends in hyphens is meant before one that is closed by them.
+      // A boundary that itself ends in hyphens has precedence over one that is closed by them.
       if (next === undefined) return closing
       node = next
     }
   }
 }
 
-/** Offset of the line end when nothing but white space stands before it, else -1. */
+/** Offset of the line end when only white space stands before it, otherwise -1. */
 function lineEndBehind(octets: Buffer, from: number): number {
   let at = from
   const limit = from + MAX_DELIMITER

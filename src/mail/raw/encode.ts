@@ -1,16 +1,16 @@
-/** Encoding the content of a part anew (RFC 2045 6.7 and 6.8). */
+/** Re-encodes the content of a part (RFC 2045 6.7 and 6.8). */
 import { base64Length, writeBase64 } from '../compose/transfer-encoding.ts'
 
 /** RFC 2045 6.7 rule 5: characters of an encoded line, the `=` of a soft break included. */
 const MAX_ENCODED_LINE = 76
 const HEX = Buffer.from('0123456789ABCDEF', 'latin1')
 
-/** Content as text that any server takes: quoted-printable where it stays readable, else base64. */
+/** Encodes content so that any server takes it: quoted-printable where it stays readable, otherwise base64. */
 export function encodeContent(content: Buffer, isText: boolean): { encoding: string; body: Buffer } {
   if (isText) {
     let escaped = 0
     for (let index = 0; index < content.length; index++) if (content[index]! > 126) escaped++
-    // Some octets more than base64 would take are given for readability.
+    // Readability may cost some octets more than base64 would take.
     if (escaped * 2 <= content.length / 3 + 64)
       return { encoding: 'quoted-printable', body: quotedPrintable(content) }
   }
@@ -19,11 +19,11 @@ export function encodeContent(content: Buffer, isText: boolean): { encoding: str
 }
 
 /**
- * CRLF is a line break; any other octet that is not plain is escaped. A hyphen at the start of a line is, too: after a
- * soft break it could otherwise make a line look like a delimiter of the multipart around it.
+ * CRLF is a line break; any other octet that is not plain is escaped. A hyphen at the start of a line is escaped too:
+ * after a soft break it could otherwise make a line look like a delimiter of the multipart around it.
  */
 function quotedPrintable(content: Buffer): Buffer {
-  // Three characters for each octet, and a soft break for each line of them.
+  // Upper bound: three characters for each octet, and a soft break for each line of them.
   const out = Buffer.allocUnsafe(content.length * 3 + Math.ceil(content.length / 24) * 3 + 3)
   let length = 0
   let column = 0

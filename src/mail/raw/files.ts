@@ -1,4 +1,4 @@
-/** The files of a ready message: what readers of mail show beside its text. */
+/** The files of a ready message: the parts that mail programs show beside its text. */
 import { lastComponent } from '../file-name.ts'
 import { DEFAULT_MEDIA_TYPE, fileNameFor, parseMediaType } from '../media-type.ts'
 import { decodeBody } from './decode.ts'
@@ -8,7 +8,7 @@ import { readParameter } from './parameter.ts'
 import { type RawPart, readStructure } from './structure.ts'
 
 export interface RawFile {
-  /** Among the files of the message, from 0. */
+  /** Index among the files of the message, from 0. */
   position: number
   filename: string
   contentType: string
@@ -18,23 +18,23 @@ export interface RawFile {
   size: number
 }
 
-/** Bodies that are read as the text of the message, unless they are named or called attachments. */
+/** Bodies that count as the text of the message, unless they have a file name or are marked as attachments. */
 const BODIES = new Set(['text/plain', 'text/html', 'text/x-amp-html'])
 
-/** In their order. Throws RawError for what is not built like a message. */
+/** Lists the files in order. Throws RawError for octets that are not structured like a message. */
 export function listRawFiles(raw: Uint8Array): RawFile[] {
   const octets = withCrlfLines(raw)
   return fileParts(octets).map((part, position) => fileOf(octets, part, position))
 }
 
-/** The octets of one of them, decoded; null when there is none at that position. */
+/** The decoded octets of one file; null when there is none at that position. */
 export function readRawFile(raw: Uint8Array, position: number): Buffer | null {
   const octets = withCrlfLines(raw)
   const part = fileParts(octets)[position]
   return part === undefined ? null : contentOf(octets, part)
 }
 
-/** Depth first, in reading order. A message within the message is one file, whatever it holds. */
+/** Depth first, in reading order. A message within the message is one file, whatever its content. */
 function fileParts(octets: Buffer): RawPart[] {
   const files: RawPart[] = []
   const waiting = [readStructure(octets)]
@@ -64,7 +64,7 @@ function fileOf(octets: Buffer, part: RawPart, position: number): RawFile {
   }
 }
 
-/** What is encoded in a way that nobody knows is given as it stands. */
+/** Content in an unknown encoding is returned undecoded. */
 function contentOf(octets: Buffer, part: RawPart): Buffer {
   try {
     return decodeBody(octets, part)
@@ -74,7 +74,7 @@ function contentOf(octets: Buffer, part: RawPart): Buffer {
   }
 }
 
-/** By its disposition (RFC 2183 2.3), else by its type, as older programs have it. */
+/** From its disposition (RFC 2183 2.3), otherwise from its type, where older programs put it. */
 function nameOf({ fields, parameters }: RawPart): string | undefined {
   const disposition = fieldOf(fields, 'content-disposition')?.value ?? ''
   const given =

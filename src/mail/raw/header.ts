@@ -1,4 +1,4 @@
-/** The header of a ready message or of one of its parts: fields with their place in the octets. */
+/** Reads the header of a ready message or of one of its parts: fields with their offsets. */
 import { excerpt } from '../excerpt.ts'
 import { MAX_HEADER } from '../header/header.ts'
 import { RawError } from './lines.ts'
@@ -11,7 +11,7 @@ export interface RawField {
   lower: string
   /** Unfolded and trimmed; octets that are not UTF-8 are shown as replacement characters. */
   value: string
-  /** Where the field stands, its last CRLF included. */
+  /** Offsets of the field, its last CRLF included. */
   start: number
   end: number
 }
@@ -20,16 +20,16 @@ export interface RawHeader {
   fields: RawField[]
   /** Offset of the empty line, or of the end when there is none. */
   end: number
-  /** Offset of what follows the empty line. */
+  /** Offset of the octets after the empty line. */
   bodyStart: number
 }
 
 /**
  * Reads the header that starts at `start` of octets with CRLF lines.
  *
- * `strict` is for the header of the message itself: throws RawError for a line that is no field and beyond the limits.
- * Otherwise, in the header of a part, such lines are skipped. `isBoundary` tells, by their offset, lines that end a
- * part in its header.
+ * `strict` is for the header of the message itself: throws RawError for a line that is no field, and beyond the limits.
+ * Otherwise, in the header of a part, such lines are skipped. `isBoundary` tells, by offset, whether a line ends the
+ * part within its header.
  */
 export function readHeader(
   octets: Buffer,
@@ -75,7 +75,7 @@ function endOfLine(octets: Buffer, from: number): number {
 function readField(octets: Buffer, start: number, end: number): RawField | undefined {
   const colon = octets.indexOf(0x3a, start)
   if (colon < 0 || colon >= end || colon - start > 200) return undefined
-  // White space before the colon is obsolete syntax, which is to be read (RFC 5322 4.5).
+  // White space before the colon is obsolete syntax, which must be accepted (RFC 5322 4.5).
   const name = octets.toString('latin1', start, colon).replace(/[ \t]+$/, '')
   // RFC 5322 2.2: printable ASCII without the colon.
   if (!/^[!-9;-~]+$/.test(name)) return undefined

@@ -1,28 +1,27 @@
 /** Octets and lines of a ready message. */
 import { isAscii } from 'node:buffer'
 
-/** A ready message that cannot be sent as it is. The message is for the sender: what is wrong, where, what to do. */
+/**
+ * A ready message that cannot be sent as it is. The error message is for the sender: the fault, its place, and the
+ * remedy.
+ */
 export class RawError extends Error {
   override name = 'RawError'
 }
 
 /** RFC 5322 2.1.1: octets of a line without its CRLF. */
 export const MAX_LINE = 998
-/**
- * Longer ones are cut by Haraka and Sendmail (at 990 octets, with CRLF and a dot that was doubled), which breaks
- * signatures.
- */
+/** Haraka and Sendmail cut longer lines (at 990 octets, with CRLF and a doubled dot), which breaks signatures. */
 const SAFE_LINE = 985
 
 const LF = 0x0a
 const CR = 0x0d
 
 /**
- * The octets with every line ended by CRLF, the last one included. A lone LF, a lone CR and a row of CRs before an LF
- * each become one line end: to a server that takes any of them for one, nothing is left that could end the message
- * early and start another (SMTP smuggling; RFC 5321 2.3.8 allows CR and LF as CRLF only). Without need nothing is
- * copied. Throws RawError when the header mixes line ends: what the sender took for the middle of a field would become
- * a field.
+ * Ends every line in CRLF, the last one included. A lone LF, a lone CR and a row of CRs before an LF each become one
+ * line end: so nothing is left that a server could take for the end of the message and the start of another (SMTP
+ * smuggling; RFC 5321 2.3.8 allows CR and LF as CRLF only). Octets are copied only if they change. Throws RawError when
+ * the header mixes line ends: the middle of a field would become a field of its own.
  */
 export function withCrlfLines(raw: Uint8Array): Buffer {
   const octets = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
@@ -30,7 +29,7 @@ export function withCrlfLines(raw: Uint8Array): Buffer {
   const size = octets.length
   let bare = 0
   for (let index = 0; index < size; index++) {
-    // Nearly all of a message.
+    // Skips nearly all octets of a message.
     while (octets[index]! > CR) index++
     const octet = octets[index]
     if (octet === LF) bare++
@@ -50,7 +49,7 @@ export function withCrlfLines(raw: Uint8Array): Buffer {
     }
     let next = index
     while (octets[next] === CR) next++
-    // A row of CRs that no LF ends is as many line ends. It is looked at once, however long it is.
+    // A row of CRs without an LF after it is as many line ends. It is looked at once, however long it is.
     const ends = octets[next] === LF ? 1 : next - index
     index = octets[next] === LF ? next : next - 1
     for (let end = 0; end < ends; end++) {
@@ -92,8 +91,8 @@ function nextBareLf(octets: Buffer, from: number): number {
 }
 
 /**
- * In a message with LF in it, lines end in CRLF or all in LF, so a lone CR in the header is part of a value (RFC 5322
- * 2.2), and a lone LF is where another line ended in CRLF. Messages without any LF end their lines in CR and are left
+ * In a message with an LF in it, all lines end in CRLF or all in LF, so a lone CR in the header would be part of a
+ * value (RFC 5322 2.2), and so would a lone LF beside CRLF. Messages without any LF end their lines in CR and are left
  * to the reader. Throws RawError.
  */
 export function assertHeaderLines(octets: Buffer): void {
@@ -122,12 +121,18 @@ export function assertHeaderLines(octets: Buffer): void {
   }
 }
 
-/** True when no line is longer than 985 octets and there is no NUL: what any server takes and leaves as it is. */
+/**
+ * True when no line is longer than 985 octets and there is no NUL: any server takes such a message and leaves it as it
+ * is.
+ */
 export function hasSafeLines(octets: Buffer): boolean {
   return hasLinesWithin(SAFE_LINE, octets)
 }
 
-/** True when no line is longer than 998 octets and there is no NUL: what may be sent at all (RFC 2045 2.7 and 2.8). */
+/**
+ * True when no line is longer than 998 octets and there is no NUL: the limits for sending at all (RFC 2045 2.7 and
+ * 2.8).
+ */
 export function hasPlainLines(octets: Buffer): boolean {
   return hasLinesWithin(MAX_LINE, octets)
 }

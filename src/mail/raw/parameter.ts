@@ -1,10 +1,11 @@
-/** Parameters of MIME fields as people read them: the other way of compose/parameter.ts. */
+/** Decodes parameters of MIME fields for people: the reverse of compose/parameter.ts. */
 import { hexPair } from '../header/encoded-word.ts'
 import { decodeCharset, decodeText } from './decode.ts'
 
 /**
- * The value of a parameter; undefined when it is not there. With RFC 2231 percent-encoding (section 4) and
- * continuations (section 3); in a plain value encoded words, as many programs write them. It has no control characters.
+ * The value of a parameter; undefined when it is missing. Decodes RFC 2231 percent-encoding (section 4) and
+ * continuations (section 3), and in a plain value encoded words, which many programs write. The result has no control
+ * characters.
  * @param name in lower case, as the names of `parameters`
  */
 export function readParameter(parameters: ReadonlyMap<string, string>, name: string): string | undefined {
@@ -34,7 +35,7 @@ function joined(pieces: readonly [text: string, encoded: boolean][]): string {
   return decodeCharset(Buffer.concat(octets), charset)
 }
 
-/** `%` and two digits are an octet; any other `%` is one. */
+/** `%` and two digits are an octet; any other `%` is literal. */
 function unescaped(octets: Buffer): Buffer {
   let length = 0
   for (let at = 0; at < octets.length; at++) {

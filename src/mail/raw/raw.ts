@@ -1,4 +1,4 @@
-/** Ready MIME messages, as handed in to be sent as they are: reading them, and making them fit to be sent. */
+/** Ready MIME messages, submitted to be sent as they are: reads them, and makes them fit for sending. */
 
 import { AddressError, type Mailbox } from '../address/address.ts'
 import { excerpt } from '../excerpt.ts'
@@ -17,25 +17,25 @@ import { isIdentity, type RawPart, readStructure } from './structure.ts'
 export type { RawControl } from './control.ts'
 export { isEightBit, RawError } from './lines.ts'
 
-/** What is read from a ready message, for checks and read-back. */
+/** The content of a ready message that is needed for checks and read-back. */
 export interface RawMessage {
   /**
-   * Of the From field, unfolded and not decoded: `parseAddressList` reads the structure first. Absent when there is
+   * The value of From, unfolded and not decoded: `parseAddressList` parses the raw text first. Absent when there is
    * none.
    */
   from?: string
-  /** To and Cc in the same way. */
+  /** To and Cc, in the same form. */
   to: string[]
   cc: string[]
   replyTo: Mailbox[]
-  /** Who else the header says the message is from: Sender, Resent-From and the like. */
+  /** Further authors named by the header: Sender, Resent-From and the like. */
   authors: { field: string; mailbox: Mailbox }[]
   subject: string
-  /** As it stands there; where it is not of the form `<left@right>` another one takes its place. */
+  /** The value of the field; one that is not of the form `<left@right>` is replaced. */
   messageId?: string
-  /** Unix milliseconds; absent when there is no date that can be read. */
+  /** Unix milliseconds; absent when there is no readable date. */
   date?: number
-  /** The first text/plain and text/html parts that are no attachments, at most 10 MB each. */
+  /** The first text/plain and text/html parts that are not attachments, at most 10 MB each. */
   text?: string
   html?: string
   /** All fields of the header in order, unfolded, not decoded. */
@@ -43,26 +43,26 @@ export interface RawMessage {
   control: RawControl
 }
 
-/** Octets of a body that are decoded for read-back. */
+/** Octets of a body that are decoded for read-back, at most. */
 const READ_BACK_LIMIT = 10_000_000
 
 /**
- * Removed before sending. Bcc would tell every recipient of the hidden ones (RFC 5322 3.6.3). The rest belongs to the
- * transport: Return-Path is set at final delivery (RFC 5321 4.4), Authentication-Results is for servers to add, and
- * signatures made before our own changes would not hold (our own is put in front instead). Received stays: a server
- * must not take it away (RFC 5321 4.4), for loops are found by it.
+ * Fields removed before sending. Bcc would show the hidden recipients to all others (RFC 5322 3.6.3). The rest belongs
+ * to the transport: Return-Path is set at final delivery (RFC 5321 4.4), Authentication-Results is for servers to add,
+ * and signatures made before our own changes would not hold (our own is put in front instead). Received stays: a server
+ * must not remove it (RFC 5321 4.4), because it shows mail loops.
  */
 const REMOVED = new Set(['bcc', 'resent-bcc', 'return-path', 'authentication-results', 'dkim-signature'])
 const isRemoved = (lower: string) => REMOVED.has(lower) || lower.startsWith('arc-') || isControlField(lower)
 
-/** A ready message as it is worked on. */
+/** A parsed ready message. */
 export interface OpenMessage {
   /** With CRLF lines. */
   octets: Buffer
   header: RawHeader
 }
 
-/** The first look, which `readRaw` and `normaliseRaw` share. Throws RawError as `readRaw` does for the header. */
+/** The first step of `readRaw` and `normaliseRaw`. Throws RawError as `readRaw` does for the header. */
 export function openMessage(raw: Uint8Array): OpenMessage {
   const octets = withCrlfLines(withoutEnvelopeLine(raw))
   return { octets, header: readMessageHeader(octets) }
@@ -71,9 +71,9 @@ export function openMessage(raw: Uint8Array): OpenMessage {
 const opened = (raw: Uint8Array | OpenMessage) => (raw instanceof Uint8Array ? openMessage(raw) : raw)
 
 /**
- * Reads a ready message. Line ends may be CRLF, LF or CR; in the header one of them only. Throws RawError when the
- * header has lines that are no fields, has a field twice that may occur once, is over the limits (256 KiB, 1000 fields,
- * 10,000 parts, 64 levels), or has a Sender, Reply-To or Resent-* field that is no list of plain mailboxes.
+ * Reads a ready message. Line ends may be CRLF, LF or CR; the header must not mix them. Throws RawError when the header
+ * has lines that are no fields, has a field twice that may occur once, is over the limits (256 KiB, 1000 fields, 10,000
+ * parts, 64 levels), or has a Sender, Reply-To or Resent-* field that is not a list of plain mailboxes.
  */
 export function readRaw(raw: Uint8Array | OpenMessage): RawMessage {
   const { octets, header } = opened(raw)
@@ -102,16 +102,16 @@ export function readRaw(raw: Uint8Array | OpenMessage): RawMessage {
   return message
 }
 
-/** Octets in which a header within its limit ends, unless it is full of line ends of many octets. */
+/** Octets within which a header of legal size ends, unless it is full of line ends of many octets. */
 const HEADER_ENDS_WITHIN = 512 * 1024
 
-/** The control fields alone, without a look at the body. Throws RawError when `readRaw` refuses the header. */
+/** Reads only the control fields, without the body. Throws RawError when `readRaw` refuses the header. */
 export function readRawControl(raw: Uint8Array): RawControl {
   const message = withoutEnvelopeLine(raw)
-  // No header goes on behind an empty line.
+  // No header goes on after an empty line.
   const empty = message.subarray(0, HEADER_ENDS_WITHIN).indexOf('\r\n\r\n')
   let cut = empty < 0 ? Math.min(HEADER_ENDS_WITHIN, message.length) : empty + 4
-  // Octets of one line end are not torn apart.
+  // The octets of one line end must not be split.
   if (cut < message.length) while (message[cut - 1] === 0x0d) cut--
   const { fields, end, bodyStart } = readMessageHeader(withCrlfLines(message.subarray(0, cut)))
   if (bodyStart > end || cut === message.length) return readControl(fields)
@@ -119,15 +119,15 @@ export function readRawControl(raw: Uint8Array): RawControl {
 }
 
 /**
- * The octets that will be sent: CRLF lines; without Bcc, the fields of the transport and control fields; with Date,
- * Message-ID and MIME-Version where they are missing (a Message-ID not of the form `<left@right>` counts as missing).
- * From, Sender, Reply-To and Resent-* are written anew from the mailboxes that were read in them, so that every reader
- * finds those. Header lines over 998 octets are folded at white space; bodies with lines over 985 or with NUL are
- * encoded anew. Nothing else is changed, and given the same input the result is the same.
+ * The octets that will be sent: CRLF lines; without Bcc, transport fields and control fields; with Date, Message-ID and
+ * MIME-Version if they are missing (a Message-ID not of the form `<left@right>` counts as missing). From, Sender,
+ * Reply-To and Resent-* are rewritten from the mailboxes that were parsed, so that every reader finds the same ones.
+ * Header lines over 998 octets are folded at white space; bodies with lines over 985 octets or with NUL are re-encoded.
+ * Nothing else is changed, and given the same input the result is the same.
  *
- * Throws RawError for what `readRaw` refuses, for 8-bit or control characters in the header other than UTF-8 in
- * addresses (encoding them would be guessing at what the sender meant), for lines that cannot be folded, and for signed
- * parts that would have to be changed.
+ * Throws RawError for messages that `readRaw` refuses, for 8-bit or control characters in the header other than UTF-8
+ * in addresses (encoding them would be guessing at what the sender meant), for lines that cannot be folded, and for
+ * signed parts that would have to be changed.
  * @param defaults `messageId` with angle brackets; `date` in Unix milliseconds; `received`: a field to stand in front
  */
 export function normaliseRaw(
@@ -156,10 +156,9 @@ export function normaliseRaw(
 
 /**
  * The message without 8-bit octets, for a server that does not take them (RFC 6152 3): bodies of 8-bit parts are
- * encoded as quoted-printable or base64, their encodings relabelled, everything else is left alone. Expects what
- * `normaliseRaw` gives. Throws RawError when that is not possible: the reason is permanent for such a server. That is
- * the case for a signed part (it would no longer verify), for a type that may not be encoded, and for 8-bit octets in a
- * header.
+ * encoded as quoted-printable or base64, and their encoding labels changed; everything else is left alone. Expects a
+ * result of `normaliseRaw`. Throws RawError when that is impossible, which is permanent for such a server: for a signed
+ * part (it would no longer verify), for a type that may not be encoded, and for 8-bit octets in a header.
  */
 export function toSevenBit(raw: Buffer): Buffer {
   if (!isEightBit(raw)) return raw
@@ -171,7 +170,7 @@ export function toSevenBit(raw: Buffer): Buffer {
   return rewriteParts(octets, SEVEN_BIT)
 }
 
-/** A BOM, empty lines and the "From " line of a mailbox file at the start are no part of the message. */
+/** A BOM, empty lines and the "From " line of an mbox file at the start are not part of the message. */
 export function withoutEnvelopeLine(raw: Uint8Array): Buffer {
   let start = raw[0] === 0xef && raw[1] === 0xbb && raw[2] === 0xbf ? 3 : 0
   while (raw[start] === 0x0d || raw[start] === 0x0a) start++
@@ -212,7 +211,7 @@ function mailboxesOf({ name, lower, value }: RawField): Mailbox[] {
   }
 }
 
-/** The field as it stands, Latin-1, with its CRLF; folded anew where a line is too long. */
+/** The field in Latin-1, with its CRLF; refolded where a line is too long. */
 function fieldLines(octets: Buffer, field: RawField): string {
   const source = octets.toString('latin1', field.start, field.end)
   const stray = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xff]/.exec(source)
@@ -229,13 +228,13 @@ function fieldLines(octets: Buffer, field: RawField): string {
   const body = source.slice(source.indexOf(':'))
   return `${(field.name + (body.endsWith('\r\n') ? body.slice(0, -2) : body))
     .split('\r\n')
-    // To some readers a line of white space ends the header.
+    // Some readers take a line of white space for the end of the header.
     .filter((line, index) => index === 0 || /[^ \t]/.test(line))
     .map((line, index) => foldLine(line, field.name, index === 0 ? field.name.length + 1 : 0))
     .join('\r\n')}\r\n`
 }
 
-/** UTF-8 as the octets it is written with. */
+/** UTF-8 octets, as Latin-1 characters. */
 function latin1(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
@@ -244,7 +243,7 @@ function latin1(text: string): string {
 function foldLine(line: string, name: string, textFrom: number): string {
   if (line.length <= MAX_LINE) return line
   const lines: string[] = []
-  // What stands behind the text would become a line of white space.
+  // White space after the text would become a line of white space.
   let end = line.length
   while (isBlank(line[end - 1])) end--
   let rest = line.slice(0, end)
@@ -265,7 +264,7 @@ function foldLine(line: string, name: string, textFrom: number): string {
 
 const isBlank = (character: string | undefined) => character === ' ' || character === '\t'
 
-/** Depth first, so the first in reading order. Attached messages and their parts are not the body of this one. */
+/** Depth first, so the first in reading order. Attached messages and their parts do not count as the body. */
 function firstBody(octets: Buffer, root: RawPart, type: string): string | undefined {
   const waiting = [root]
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {

@@ -1,4 +1,4 @@
-/** Making the parts of a ready message fit for what the next server takes, without touching the others. */
+/** Makes the parts of a ready message fit for the next server, without touching the others. */
 import { excerpt } from '../excerpt.ts'
 import { decodeBody } from './decode.ts'
 import { encodeContent } from './encode.ts'
@@ -6,19 +6,19 @@ import { fieldOf } from './header.ts'
 import { hasPlainLines, hasSafeLines, isEightBit, RawError } from './lines.ts'
 import { isIdentity, type RawPart, readStructure } from './structure.ts'
 
-/** What octets have to be to pass. */
+/** The requirements that octets must meet. */
 export interface Fitness {
   fits: (octets: Buffer) => boolean
-  /** Where nothing may be changed this is enough. */
+  /** The lesser requirement for octets that must not be changed. */
   passes: (octets: Buffer) => boolean
-  /** How parts are labelled that are fit without being encoded; absent: as they were. */
+  /** The encoding label for parts that are fit without being encoded; absent: their own. */
   label?: string
-  /** What a part does that does not pass, for errors. */
+  /** The fault of a part that does not pass, for errors. */
   need: string
 }
 
 /**
- * Lines without NUL (RFC 2045 2.8) that no server cuts; of what must not be changed, at most 998 octets (RFC 5321
+ * Lines without NUL (RFC 2045 2.8) that no server cuts; in parts that must not be changed, at most 998 octets (RFC 5321
  * 4.5.3.1.6).
  */
 export const PLAIN_LINES: Fitness = {
@@ -41,11 +41,11 @@ interface Edit {
 }
 
 /**
- * Re-encodes the bodies of those parts that do not fit. Expects CRLF lines. The header of the message itself is only
- * changed in its Content-Transfer-Encoding. Throws RawError when a part that does not fit must not be changed.
+ * Re-encodes the bodies of the parts that are not fit. Expects CRLF lines. In the header of the message itself only
+ * Content-Transfer-Encoding is changed. Throws RawError when a part that is not fit must not be changed.
  */
 export function rewriteParts(octets: Buffer, fitness: Fitness): Buffer {
-  // Most messages fit as a whole, and their parts need not be looked for.
+  // Most messages fit as a whole, so their parts need not be searched.
   if (fitness.fits(octets)) return octets
   const root = readStructure(octets)
   if (fitness.fits(octets.subarray(root.bodyStart))) return octets
@@ -61,7 +61,7 @@ export function rewriteParts(octets: Buffer, fitness: Fitness): Buffer {
     if (part !== root && !fitness.passes(octets.subarray(part.headerStart, part.headerEnd))) {
       throw new RawError(`The header of a part of the message (${excerpt(part.type)}) ${fitness.need}.`)
     }
-    // RFC 1847 2.1: what is signed is not to be changed on the way, else the signature breaks.
+    // RFC 1847 2.1: signed parts must not be changed in transit, or the signature breaks.
     if (part.type === 'multipart/signed' && fitness.passes(octets.subarray(part.bodyStart, part.bodyEnd)))
       continue
     if (part.children.length > 0) {
@@ -80,9 +80,9 @@ function rewriteContainer(octets: Buffer, part: RawPart, fitness: Fitness, edits
   }
   relabel(part, fitness, edits)
   if (!part.type.startsWith('multipart/')) return
-  // What stands around the parts is shown to nobody (RFC 2046 5.1.1).
+  // The text around the parts is never shown (RFC 2046 5.1.1).
   if (!fitness.fits(octets.subarray(part.bodyStart, part.preambleEnd))) {
-    // The delimiter needs a line end before it, which the empty line after the header then is.
+    // The delimiter needs a line end before it, for which the empty line after the header then serves.
     edits.push({
       start: part.bodyStart,
       end: Math.min(part.preambleEnd + 2, part.bodyEnd),
@@ -94,7 +94,10 @@ function rewriteContainer(octets: Buffer, part: RawPart, fitness: Fitness, edits
   }
 }
 
-/** No part may be labelled with more than the one around it (RFC 2045 6.4), so none keeps what no longer is. */
+/**
+ * No part may have a label beyond that of the part around it (RFC 2045 6.4), so none keeps a label that is no longer
+ * true.
+ */
 function relabel(part: RawPart, { label }: Fitness, edits: Edit[]): void {
   if (label !== undefined && (part.encoding === '8bit' || part.encoding === 'binary')) {
     edits.push(encodingEdit(part, label))
@@ -102,12 +105,12 @@ function relabel(part: RawPart, { label }: Fitness, edits: Edit[]): void {
 }
 
 function rewriteLeaf(octets: Buffer, part: RawPart, fitness: Fitness, edits: Edit[]): void {
-  // It is the header alone that some servers would cut, and that cannot be mended by encoding the body.
+  // Only the header has lines that some servers would cut, and encoding the body cannot mend that.
   if (fitness.fits(octets.subarray(part.bodyStart, part.bodyEnd))) {
     relabel(part, fitness, edits)
     return
   }
-  // These may not be encoded (RFC 2045 6.4, RFC 2046 5.2); a multipart without parts cannot be understood at all.
+  // These types may not be encoded (RFC 2045 6.4, RFC 2046 5.2); a multipart without parts cannot be understood at all.
   const opaque =
     part.type.startsWith('multipart/') || (part.type.startsWith('message/') && isIdentity(part.encoding))
   if (opaque && fitness.passes(octets.subarray(part.bodyStart, part.bodyEnd))) return

@@ -3,7 +3,7 @@ import { Delimiters } from './delimiters.ts'
 import { fieldOf, type RawField, readHeader, readParameters } from './header.ts'
 import { RawError } from './lines.ts'
 
-/** Multiparts within each other; mail programs stay below ten. */
+/** Nested multiparts, at most; mail programs stay below ten. */
 const MAX_DEPTH = 64
 const MAX_PARTS = 10_000
 
@@ -23,17 +23,20 @@ export interface RawPart {
   disposition: string
   /** Parts of a multipart, or the one message in a message/rfc822. */
   children: RawPart[]
-  /** Of a multipart: end of what stands before the first delimiter, and start of what stands after the last. */
+  /** For a multipart: end of the text before the first delimiter, and start of the text after the last. */
   preambleEnd: number
   epilogueStart: number
 }
 
-/** Octets with CRLF lines as a tree of parts. Throws RawError when it has more parts or levels than any mail needs. */
+/**
+ * Parses octets with CRLF lines into a tree of parts. Throws RawError when it has more parts or levels than any mail
+ * needs.
+ */
 export function readStructure(octets: Buffer): RawPart {
   return structureOf(octets).root
 }
 
-/** The same with the number of octets that were compared with delimiters, which the tests hold against the size. */
+/** The same, with the number of octets compared with delimiters, which the tests compare with the size. */
 export function structureOf(octets: Buffer): { root: RawPart; steps: number } {
   const reader = new StructureReader(octets)
   const root = reader.read()
@@ -52,7 +55,7 @@ interface Delimiter {
 
 class StructureReader {
   readonly #octets: Buffer
-  /** From the message down to the part at hand. */
+  /** From the message down to the current part. */
   readonly #open: RawPart[] = []
   /** Delimiter lines of the open multiparts. */
   readonly #delimiters = new Delimiters()
@@ -83,7 +86,7 @@ class StructureReader {
     return root
   }
 
-  /** What stands in a message/rfc822 is read as a message, unless it is encoded (which RFC 2046 5.2.1 forbids). */
+  /** The content of a message/rfc822 is read as a message, unless it is encoded (which RFC 2046 5.2.1 forbids). */
   #embedded(): RawPart | undefined {
     const part = this.#open.at(-1)!
     if (part.type !== 'message/rfc822' || part.children.length > 0 || !isIdentity(part.encoding))
@@ -129,7 +132,7 @@ class StructureReader {
   #nextDelimiter(from: number): Delimiter | undefined {
     if (this.#delimiters.size === 0) return undefined
     const octets = this.#octets
-    // The CRLF before the delimiter may be the one of the empty line after the header.
+    // The CRLF before the delimiter may be that of the empty line after the header.
     let at = octets.indexOf(LINE_OF_HYPHENS, Math.max(from - 2, 0))
     for (; at >= 0; at = octets.indexOf(LINE_OF_HYPHENS, at + 2)) {
       const lineStart = at + 2
@@ -141,7 +144,7 @@ class StructureReader {
     return undefined
   }
 
-  /** Gives the offset to go on from. */
+  /** Returns the offset to continue from. */
   #take({ level, closes, lineStart, nextLine }: Delimiter): number {
     const multipart = this.#open[level]!
     this.#end(level + 1, lineStart - 2)

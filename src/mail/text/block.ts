@@ -1,16 +1,14 @@
-/** A block of text being written: its lines, the blocks inside, and how far they are apart. */
+/** A block of text under construction: its lines, its inner blocks, and the gaps between them. */
 import type { Line } from './line.ts'
 
-/** How far apart two blocks are: on the next line, or with an empty line between. */
+/** The gap between two blocks: 1 puts the second on the next line, 2 leaves an empty line between. */
 export type Gap = 0 | 1 | 2
 
-/** What the first line of a block starts with, and what its other lines do. */
+/** The prefix of a block's first line, and that of its other lines. */
 export type Prefix = readonly [first: string, rest: string]
 const NO_PREFIX: Prefix = ['', '']
 
-/**
- * A place within a block: the stretch of the line that begins there, and how many parts will be before the next line.
- */
+/** A place within a block: the stretch of the line that begins there, and the number of parts before the next line. */
 export interface Mark {
   stretch: number
   parts: number
@@ -22,17 +20,17 @@ interface Inner {
 }
 
 export class Block {
-  /** The widest gap asked for before the first line, for whoever puts this block into another. */
+  /** The widest gap requested before the first line, for the block that this one is put into. */
   leadingGap: Gap = 0
   /** Lines, those of inner blocks included. */
   height = 0
-  /** Empty ones among them. */
+  /** Empty lines among them. */
   emptyLines = 0
-  /** Characters of the longest line, without addresses of links and without prefixes. */
+  /** Characters of the longest line, without link addresses and prefixes. */
   width = 0
   /** Whether a link shows its address inside. */
   linked = false
-  /** In their order. An inner block stays what it is: its lines are written once, at the end, however deep they are. */
+  /** In order. An inner block stays a block: its lines are written once, at the end, however deep they are. */
   #parts: (string | Inner)[] = []
   readonly #line: Line
   #gap: Gap = 0
@@ -44,19 +42,19 @@ export class Block {
     this.#line = line
   }
 
-  /** Where the writing stands, to ask `since` later. A mark on the same line takes the place of the one before. */
+  /** The present place, for a later `since`. A mark on the same line replaces the one before. */
   mark(): Mark {
-    // Text that stands before the mark on its line will be a part of its own when that line ends.
+    // Text before the mark on its line becomes a part of its own when that line ends.
     const parts = this.#line.empty ? this.#parts.length : this.#parts.length + 1
     return { stretch: this.#line.mark(), parts }
   }
 
-  /** What was written on the present line since the mark; undefined when more than that was written. */
+  /** The text written on the present line since the mark; undefined when more than that was written. */
   since(mark: Mark): string | undefined {
     return this.#line.since(mark.stretch)
   }
 
-  /** Writes the address of a link whose text was written since the mark: after that, or in its place. */
+  /** Writes the address of a link whose text was written since the mark: after the text, or in its place. */
   address(address: string, instead: boolean): void {
     const wasEmpty = this.#line.empty
     this.#line.address(address, instead)
@@ -64,7 +62,7 @@ export class Block {
     this.linked = true
   }
 
-  /** Writes the address of a link around whole lines: at the end of the line when it is one, or else below. */
+  /** Writes the address of a link around whole lines: at the end of the line when there is one, otherwise below. */
   addressBelow(mark: Mark, address: string): void {
     this.linked = true
     const last = this.#parts.length - 1
@@ -79,7 +77,7 @@ export class Block {
     this.gap(1)
   }
 
-  /** Adds running text; white space collapses across calls. Gives whether any of it is visible. */
+  /** Adds running text; white space collapses across calls. Returns whether any of it is visible. */
   text(data: string): boolean {
     const wasEmpty = this.#line.empty
     const visible = this.#line.text(data)
@@ -87,14 +85,14 @@ export class Block {
     return visible
   }
 
-  /** Adds text that stands for a picture: a word of its own. */
+  /** Adds the alternative text of a picture, as a word of its own. */
   picture(text: string): void {
     this.#line.soften()
     this.text(text)
     this.#line.soften()
   }
 
-  /** Adds text whose line ends stay, and whose spaces stay, too, unless they are to `collapse`. */
+  /** Adds text whose line ends are kept, and whose spaces are kept unless `collapse` is set. */
   preformatted(data: string, collapse: boolean): void {
     for (const [index, part] of data.split(/\r\n|\r|\n/).entries()) {
       if (index > 0) this.#newLine()
@@ -107,7 +105,7 @@ export class Block {
     }
   }
 
-  /** `<br>`: one ends the line; one on a line of its own makes an empty line, more make no more. */
+  /** `<br>`: one ends the line; one on a line of its own makes an empty line, further ones add nothing. */
   lineBreak(): void {
     if (!this.#line.empty) {
       this.#endLine()
@@ -115,21 +113,21 @@ export class Block {
     } else if (this.#gap > 0) this.#raise(2)
   }
 
-  /** What comes next is a block of its own, this far from what came before. */
+  /** The next text is a block of its own, at this distance from the text before. */
   gap(gap: Gap): void {
     if (gap === 0) return
     if (!this.#line.empty) this.#endLine()
     this.#raise(gap)
   }
 
-  /** Adds a line as a block; where it would only repeat the line before, it is left out. */
+  /** Adds a line as a block; it is left out if it would only repeat the line before. */
   rule(line: string): void {
     this.gap(2)
     if (this.#parts.at(-1) !== line) this.line(line, line.length)
     this.gap(2)
   }
 
-  /** Adds a line of that width that is complete. */
+  /** Adds a complete line of that width. */
   line(line: string, width: number): void {
     this.#openGap()
     this.#push(line, width)
@@ -153,7 +151,7 @@ export class Block {
     this.gap(gap)
   }
 
-  /** Ends the last line. There are no empty ones at either end. */
+  /** Ends the last line, and removes empty lines at the end. */
   finish(): this {
     if (!this.#line.empty) this.#endLine()
     while (this.#parts.at(-1) === '') {
@@ -161,12 +159,12 @@ export class Block {
       this.height--
       this.emptyLines--
     }
-    // An array that grew has room to grow on: for the many small blocks of a table that is most of what they hold.
+    // An array that grew keeps spare room: in the many small blocks of a table that would be most of their memory.
     if (this.#parts.length < 8) this.#parts = this.#parts.slice()
     return this
   }
 
-  /** Gives each line, and what is to stand before it, to `write`, until that answers false; false when it did. */
+  /** Passes each line and its prefix to `write`, until that returns false; returns false then. */
   writeTo(write: (prefix: string, line: string) => boolean, [first, rest]: Prefix = NO_PREFIX): boolean {
     let before = first
     for (const part of this.#parts) {

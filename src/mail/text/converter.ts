@@ -1,4 +1,4 @@
-/** From tags and text to lines: keeps the open elements and decides what each of them writes. */
+/** Converts tags and text to lines: keeps the open elements and decides what each of them writes. */
 import { Block, type Mark, type Prefix } from './block.ts'
 import { CELLS, closesItself, HEAD, type Kind, kindOf, PARAGRAPH, TABLE } from './elements.ts'
 import { type Attributes, type HtmlEvents, NO_ATTRIBUTES, span, whole } from './html-reader.ts'
@@ -8,18 +8,16 @@ import { type OpenElement, OpenElements } from './open-elements.ts'
 import { INITIAL, isPreformatted, type Style, showsPictures, showsText, styleOf } from './style.ts'
 import { Table } from './table.ts'
 
-/**
- * Lists, quotes and cells within each other, real mail stays below; what is deeper is written as if it were not one.
- */
+/** Nested lists, quotes and cells, at most; real mail stays below. Deeper ones are written as plain elements. */
 const MAX_CONTAINERS = 32
 const RULE = '-'.repeat(40)
-/** As far as browsers let a cell reach (HTML standard 4.9.11). */
+/** The limits of browsers for a cell's span (HTML standard 4.9.11). */
 const MOST_COLUMNS = 1000
 const MOST_ROWS = 65_534
 
 interface Element extends OpenElement {
   readonly style: Style
-  /** What its end writes, apart from its gap. */
+  /** Writes the end of the element, apart from its gap. */
   readonly end: (() => void) | undefined
 }
 
@@ -30,7 +28,7 @@ interface List {
 
 /**
  * Each tag and each text costs a bounded number of steps and each character is copied a bounded number of times,
- * whatever is open: the elements that matter are found by name, lines are only appended to, and inner blocks are
+ * whatever elements are open: the relevant elements are found by name, lines are only appended to, and inner blocks are
  * written once, at the end.
  */
 export class TextConverter implements HtmlEvents {
@@ -41,12 +39,15 @@ export class TextConverter implements HtmlEvents {
   #style = INITIAL
   /** Open list items. */
   #items = 0
-  /** Open elements that changed the style: below one of them every element is kept, to pair its end tag rightly. */
+  /**
+   * Open elements that changed the style: inside one of them every element is kept, so that end tags are paired
+   * correctly.
+   */
   #styled = 0
   #containers = 0
   #table: Table | undefined
   #list: List | undefined
-  /** Right after the tag of preformatted text. */
+  /** True right after the tag of preformatted text. */
   #afterPre = false
   /** Texts and nameless pictures shown so far. */
   #seen = 0
@@ -85,7 +86,7 @@ export class TextConverter implements HtmlEvents {
     }
     const kind = kindOf(name)
     const place = this.#open.innermost(kind, name)
-    // An end tag does not reach out of its cell, nor that of a part of a table out of its table.
+    // An end tag does not reach out of its cell, nor the end tag of a part of a table out of its table.
     if (place >= 0 && (kind.id === TABLE || place > this.#boundary(kind))) this.#closeTo(place)
     else if (!this.#style.hidden) this.#block.gap(kind.gap)
   }
@@ -105,7 +106,7 @@ export class TextConverter implements HtmlEvents {
     this.#afterPre = false
   }
 
-  /** Ends everything that is open and gives what was written. */
+  /** Ends all open elements and returns the result. */
   finish(): Block {
     this.#closeTo(0)
     return this.#root.finish()
@@ -144,7 +145,7 @@ export class TextConverter implements HtmlEvents {
       this.#style = outer
       if (style.hidden) continue
       end?.()
-      // A cell or row that belongs to no table is a block of its own.
+      // A cell or row outside of a table is a block of its own.
       if (kind.tablePart && this.#table === undefined) this.#block.gap(1)
       else this.#gap(kind)
     }
@@ -174,7 +175,7 @@ export class TextConverter implements HtmlEvents {
     }
   }
 
-  /** A part of a picture that leads somewhere: a line of its own. */
+  /** A linked area of a picture: a line of its own. */
   #area(attributes: Attributes): void {
     const link = shownLink(attributes.get('alt')?.trim() ?? '', attributes.get('href') ?? '')
     if (link === undefined) return
@@ -186,7 +187,7 @@ export class TextConverter implements HtmlEvents {
     this.#seen++
   }
 
-  /** Begins an element that is more than its gap, and gives what ends it. */
+  /** Begins an element that writes more than its gap, and returns the function that ends it. */
   #begin(name: string, attributes: Attributes): (() => void) | undefined {
     switch (name) {
       case 'a':

@@ -1,27 +1,27 @@
-/** What the HTML elements mean for text. */
+/** The meaning of the HTML elements for text. */
 import type { Gap } from './block.ts'
 
-/** All that matters of the elements of one name. */
+/** The relevant properties of the elements of one name. */
 export interface Kind {
   readonly name: string
-  /** Small and its own; -1 for elements that mean nothing to us. */
+  /** Small and unique; -1 for elements without a meaning here. */
   readonly id: number
-  /** Never shown as text, with all inside. */
+  /** Never shown as text, including its content. */
   readonly dropped: boolean
   /** Has no content and no end tag. */
   readonly void: boolean
-  /** How far it keeps from what is before and after it. */
+  /** The distance of the element from the text before and after it. */
   readonly gap: Gap
-  /** Its start and its end matter, even when it changes no style. */
+  /** The start and the end of the element matter, even when it changes no style. */
   readonly structural: boolean
   readonly list: boolean
   readonly cell: boolean
-  /** The table it belongs to bounds where its end tag, or the end that is implied, may reach. */
+  /** The element's table bounds the reach of its end tag, and of its implied end. */
   readonly tablePart: boolean
   /** May stand in the head; anything else ends it (HTML standard 13.2.6.4.4). */
   readonly headContent: boolean
   readonly endsParagraph: boolean
-  /** Kinds whose open elements it ends, up to the nearest one of those that bound that. */
+  /** Kinds whose open elements it ends, up to the nearest element that bounds that. */
   readonly ends: readonly number[]
   readonly within: readonly number[]
 }
@@ -29,8 +29,8 @@ export interface Kind {
 const words = (names: string) => names.split(' ')
 
 /**
- * Never shown in a mail client. The last ones are the settings that Office writes beside a text. What stands inside of
- * video, audio and object is for clients that cannot show those, as a text cannot.
+ * Never shown in a mail client. The last ones are settings that Office writes beside a text. Video, audio and object
+ * are not listed: their content is for clients that cannot show them, and a text cannot.
  */
 const DROPPED = words(
   'head title script style template iframe applet svg math canvas select datalist textarea noframes noembed frameset ' +
@@ -55,8 +55,8 @@ const BELOW = words(
 )
 
 /**
- * As each of these ends its own kind, no more than one of a kind is ever open below a boundary.
- * HTML standard 13.1.2.4 has the rules.
+ * Each of these ends its own kind, so at most one of a kind is ever open below a boundary. HTML standard 13.1.2.4 has
+ * the rules.
  */
 const IMPLIED_ENDS: Record<string, [ends: string, within: string]> = {
   li: ['li', 'ul ol menu dir table td th blockquote'],
@@ -113,7 +113,7 @@ function kind(name: string): Kind {
 const KINDS = new Map(NAMES.map((name) => [name, kind(name)]))
 const OTHER = kind('')
 
-/** The kind of the elements of that lower-case name. */
+/** The kind of the elements of a lower-case name. */
 export function kindOf(name: string): Kind {
   return KINDS.get(name) ?? OTHER
 }
@@ -122,10 +122,10 @@ export const PARAGRAPH = idOf('p')
 export const TABLE = idOf('table')
 export const HEAD = idOf('head')
 export const CELLS = [idOf('td'), idOf('th')]
-/** How many kinds have an id. */
+/** Number of kinds that have an id. */
 export const KNOWN = NAMES.length
 
-/** Whether a self-closing tag of an element closes it: in XML within HTML it does, in HTML itself not. */
+/** Whether a self-closing tag of an element closes it: in XML within HTML it does, in HTML itself it does not. */
 export function closesItself(name: string): boolean {
   return name === 'svg' || name === 'math' || name === 'xml' || name.includes(':')
 }

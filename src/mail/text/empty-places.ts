@@ -1,6 +1,6 @@
-/** The places of a row that cells of the rows above reach down into. */
+/** The places of a row that are covered by cells of the rows above. */
 
-/** How many columns and rows a cell takes. */
+/** The columns and rows that a cell covers. */
 export interface Span {
   columns: number
   rows: number
@@ -13,7 +13,7 @@ interface Reach {
   rows: number
 }
 
-/** Looks that each cell of a table pays for. A table that needs more of them is none that anybody reads. */
+/** Steps that each cell of a table pays for. A table that needs more of them is not meant to be read. */
 const LOOKS_FOR_A_CELL = 4
 
 /** Takes the rows of a table in their order. */
@@ -22,8 +22,8 @@ export class EmptyPlaces {
   #looks = 32
 
   /**
-   * The cells of the row, with an undefined in each place before the last of them that a cell from above takes. Work
-   * and result are linear in the number of cells: past four such places for each cell of the table, no more are kept
+   * The cells of the row, with undefined for each place before the last of them that a cell from above covers. Work and
+   * result are linear in the number of cells: beyond four such places for each cell of the table, no more are kept
    * free.
    */
   around<C extends Span>(row: readonly C[]): (C | undefined)[] {

@@ -5,7 +5,7 @@ import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 export type Attributes = ReadonlyMap<string, string>
 
 export interface HtmlEvents {
-  /** `name` is lower case; `selfClosing` is what the tag says, which HTML mostly ignores. */
+  /** `name` is lower case; `selfClosing`: the tag ends in a slash, which HTML mostly ignores. */
   open(name: string, attributes: Attributes, selfClosing: boolean): void
   close(name: string): void
   text(data: string): void
@@ -70,7 +70,7 @@ export function whole(value: string | undefined): number | undefined {
   return Number.isNaN(number) || Math.abs(number) > 999_999 ? undefined : number
 }
 
-/** How many columns or rows a cell reaches over; 0 means to the end. */
+/** The columns or rows that a cell spans; 0 in the attribute means up to the end. */
 export function span(value: string | undefined, most: number): number {
   const number = Number.parseInt(value ?? '1', 10)
   return number === 0 ? most : Math.min(Math.max(number || 1, 1), most)

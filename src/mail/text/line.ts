@@ -1,11 +1,11 @@
-/** One line of text being written: collapses white space as a browser does and drops what nobody can see. */
+/** One line of text under construction: collapses white space as a browser does and drops invisible characters. */
 
 const PLAIN = 0
 const WHITE = 1
 const DROPPED = 2
 const JOINER = 3
 
-/** What each UTF-16 code unit is. */
+/** The class of each UTF-16 code unit. */
 const CLASSES = new Uint8Array(0x10000)
 function classify(kind: number, ...codes: (number | readonly [from: number, to: number])[]): void {
   for (const code of codes) {
@@ -16,26 +16,26 @@ function classify(kind: number, ...codes: (number | readonly [from: number, to: 
 classify(DROPPED, [0, 0x1f], [0x7f, 0x9f])
 classify(WHITE, 0x20, [0x09, 0x0d], 0xa0, 0x2007, 0x202f, 0x2028, 0x2029)
 /*
- * Invisible and without meaning in plain text: soft hyphen, zero-width space, BOM, and the fillers of preheaders. So are the two
- * bidirectional overrides, which exist to show characters in another order than they are in.
+ * Invisible and without meaning in plain text: soft hyphen, zero-width space, BOM, and the fillers of preheaders. Also
+ * the two bidirectional overrides, which exist to show characters out of order.
  */
 classify(DROPPED, 0xad, 0x34f, 0x180e, 0x200b, 0x202d, 0x202e, 0x2060, 0xfeff)
-/* Zero-width (non-)joiner: part of Persian words and of emoji, but filler where no visible character is beside it. */
+/* Zero-width (non-)joiner: part of Persian words and of emoji, but filler when no visible character is beside it. */
 classify(JOINER, 0x200c, 0x200d)
 
-/** Text of which only ordinary white space needs anything: the collapsing. */
+/** Text in which only ordinary white space needs to be collapsed. */
 const ORDINARY =
   /^[\x20-\x7e\t\n\f\r\xa1-\xac\xae-\u033f\u0370-\u180d\u2010-\u2027\u2030-\u205f\u2070-\ufefe]*$/
 const BLANK = /^[ \t\n\f\r]*$/
 /** White space that is not a single space already. */
 const RUNS = /[\t\n\f\r][ \t\n\f\r]*| [ \t\n\f\r]+/g
 const NOT_KEPT = /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u180e\u200b\u202d\u202e\u2060\ufeff]|\u034f/g
-/** What stands right after a word. */
+/** Punctuation that stands right after a word. */
 const CLOSING = /^[.,;:!?)\]}»”’"'…]+(?:\s|$)/
-/** What stands right before one. */
+/** Punctuation that stands right before a word. */
 const OPENING = new Set([...'([{«„“‘¿¡'].map((c) => c.charCodeAt(0)))
 
-/** Between two words: nothing, a space, or a space unless what is there belongs together as punctuation does. */
+/** Between two words: nothing, a space, or a space except next to punctuation that belongs to a word. */
 type Space = 0 | 1 | 2
 const NONE: Space = 0
 const SOFT: Space = 1
@@ -43,7 +43,7 @@ const SPACE: Space = 2
 
 /**
  * The line is only ever appended to, and read once at its end. A stretch at its end, the text of a link, can be read
- * and replaced; it is kept apart from what is before it, so that nothing is copied again for each link of a line.
+ * and replaced; it is kept apart from the text before it, so that nothing is copied again for each link of a line.
  */
 export class Line {
   #before = ''
@@ -65,14 +65,14 @@ export class Line {
     return this.#before.length + this.#stretch.length - this.#addresses
   }
 
-  /** Begins a stretch. One at a time: this ends the one before. */
+  /** Begins a stretch, and ends the one before. */
   mark(): number {
     this.#before += this.#stretch
     this.#stretch = ''
     return ++this.#stretches
   }
 
-  /** What was written since `mark` gave that number; undefined when the stretch has ended since. */
+  /** The text written since `mark` returned that number; undefined when the stretch has ended since. */
   since(mark: number): string | undefined {
     return mark === this.#stretches ? this.#stretch : undefined
   }
@@ -94,13 +94,13 @@ export class Line {
     this.soften()
   }
 
-  /** What comes next is a word of its own, though no space is written there. */
+  /** The next text is a word of its own, even without a space before it. */
   soften(): void {
     if (this.#space === NONE) this.#space = SOFT
     this.#joiner = ''
   }
 
-  /** Adds running text; white space collapses across calls. Gives whether any of it is visible. */
+  /** Adds running text; white space collapses across calls. Returns whether any of it is visible. */
   text(data: string): boolean {
     if (BLANK.test(data)) {
       if (data !== '') this.#breakWord()
@@ -133,7 +133,7 @@ export class Line {
     return true
   }
 
-  /** Adds text whose spaces stay. It has no line ends. */
+  /** Adds text whose spaces are kept. It has no line ends. */
   keep(data: string): void {
     const visible = data.replace(NOT_KEPT, '').replaceAll('\xa0', ' ')
     if (visible === '') return
@@ -141,7 +141,7 @@ export class Line {
     this.#kept = true
   }
 
-  /** Ends the line, and with it the stretch, and gives what was written. */
+  /** Ends the line, and with it the stretch, and returns the text. */
   end(): string {
     const text = this.#kept ? (this.#before + this.#stretch).trimEnd() : this.#before + this.#stretch
     this.#before = ''

@@ -4,38 +4,38 @@ import { PLACEHOLDER } from '../batch/substitute.ts'
 /** Schemes that lead nowhere from a text, or would be dangerous to paste. */
 const USELESS = /^(?:javascript|vbscript|data|cid|about|blob|file):/i
 /**
- * An address as in `https://...`, or one whose beginning is filled in later: `%recipient.link%`, `{{ link }}`,
+ * An address such as `https://...`, or one whose beginning is filled in later: `%recipient.link%`, `{{ link }}`,
  * `*|LINK|*`.
  */
 const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|%[a-z_]|\{\{|\[|\*\||\$\{)/i
-/** A host without a scheme, as people write it: `www.example.com`, `example.com/path`. */
+/** A host without a scheme: `www.example.com`, `example.com/path`. */
 const HOST =
   /^(?:www\.[^/?#]+|[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,5}\.([a-z]{2,24})(?::\d{1,5})?)(?:[/?#]|$)/i
 const FILES = new Set(
   'html htm xhtml shtml php asp aspx jsp jsf do cgi pdf png jpg jpeg gif svg txt'.split(' '),
 )
-/** Cannot stand in an address, or would show it in another order or shape than it has. */
+/** Characters that cannot stand in an address, or would show it in another order or shape. */
 const NOT_IN_ADDRESS =
   /[\s<>\x80-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\ufff9-\ufffb]|\u034f/g
-/** The same, and in the parts of an address what would end them; what is filled in later stays as it is. */
+/** The same, and in the parts of an address the characters that would end them; placeholders stay as they are. */
 const TO_ENCODE = new RegExp(`${PLACEHOLDER.source}|${NOT_IN_ADDRESS.source}`, 'g')
 const TO_ENCODE_IN_PART = new RegExp(`${TO_ENCODE.source}|[%&#?]`, 'g')
-/** People name an address or a number in few words. Only such a text is searched for it. */
+/** A text that names an address or a number has few words. Only such a text is searched for it. */
 const FEW_WORDS = 1000
 
-/** How a link is shown: with this address, after its text or in place of it. */
+/** The address that is shown for a link, after its text or in place of it. */
 export interface ShownLink {
   address: string
   instead: boolean
 }
 
 /**
- * What to show of a link: its text followed by the address in angle brackets (the delimiters RFC 3986 appendix C
- * recommends, which no mail client takes for a part of the address), or the address alone where the text says nothing
+ * How to show a link: its text followed by the address in angle brackets (the delimiters that RFC 3986 appendix C
+ * recommends, which no mail client takes for a part of the address), or the address alone when the text says nothing
  * else.
  *
- * `text` is the visible text, `''` for none. Gives undefined when the text stands for itself: where it says the
- * address, and where the address leads nowhere from a text, as one that is relative to no page does.
+ * `text` is the visible text, `''` for none. Returns undefined when the text is shown alone: when it contains the
+ * address, and when the address leads nowhere from a text, as a relative one does.
  */
 export function shownLink(text: string, href: string): ShownLink | undefined {
   // A browser ignores line ends and tabs in an address and white space around it (WHATWG URL 4.4).
@@ -51,7 +51,7 @@ export function shownLink(text: string, href: string): ShownLink | undefined {
 
 function absolute(url: string): string | undefined {
   if (url === '' || USELESS.test(url)) return undefined
-  // Without a page there is no scheme to take over.
+  // Without a page there is no scheme to inherit.
   if (url.startsWith('//')) return url.length > 2 ? `https:${url}` : undefined
   if (ABSOLUTE.test(url)) return url
   const host = HOST.exec(url)
@@ -59,7 +59,8 @@ function absolute(url: string): string | undefined {
 }
 
 /**
- * Only the subject is shown with the address (RFC 6068 2): what one cannot know without, and often what unsubscribes.
+ * Only the subject is shown with the address (RFC 6068 2): it is often needed to unsubscribe, and a reader could not
+ * know it.
  */
 function toMail(text: string, target: string): ShownLink | undefined {
   const [mailbox, query = ''] = halves(target, '?')
@@ -87,17 +88,17 @@ function toNumber(text: string, target: string): ShownLink | undefined {
   if (address === '') return undefined
   if (text === '') return { address, instead: true }
   const digits = (value: string) => value.replace(/[^\d]/g, '')
-  // A number is the same with or without its country code and however it is grouped.
+  // A number is the same with or without its country code, and in any grouping.
   const said = text.length > FEW_WORDS ? '' : digits(text)
   return said.length > 4 && digits(address).endsWith(said.replace(/^0+/, ''))
     ? undefined
     : { address, instead: false }
 }
 
-/** As browsers write such characters (WHATWG URL 1.3). */
+/** In the browsers' encoding of such characters (WHATWG URL 1.3). */
 const encode = (found: string) => (found.startsWith('%recipient') ? found : encodeURIComponent(found))
 
-/** Without what cannot be seen or would end the brackets around it. */
+/** Without characters that are invisible or would end the brackets around it. */
 function shown(text: string): string {
   return text
     .replace(NOT_IN_ADDRESS, (character) => (/\s/.test(character) ? ' ' : ''))
@@ -110,7 +111,7 @@ function halves(text: string, separator: string): [string, string | undefined] {
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** An address as people write it: scheme and final slash do not count. */
+/** An address without the scheme and the final slash, which people leave out. */
 function plain(address: string): string {
   const bare = address.toLowerCase().replace(/^https?:\/\//, '')
   return bare.endsWith('/') ? bare.slice(0, -1) : bare

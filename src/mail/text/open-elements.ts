@@ -1,4 +1,4 @@
-/** The elements that are open, found by kind or name without looking at those in between. */
+/** The open elements, found by kind or name without looking at those in between. */
 import { type Kind, KNOWN } from './elements.ts'
 
 export interface OpenElement {
@@ -10,9 +10,9 @@ const NONE: readonly number[] = new Array(KNOWN).fill(-1)
 
 export class OpenElements<E extends OpenElement> {
   readonly #elements: E[] = []
-  /** For each open element the place of the next one outwards of the same name, or -1. */
+  /** For each open element the place of the next outer one of the same name, or -1. */
   readonly #outwards: number[] = []
-  /** The place of the innermost element of each kind, or -1; those of no kind go by their names. */
+  /** The place of the innermost element of each kind, or -1; elements without a kind are kept by name. */
   readonly #innermost = NONE.slice()
   #named: Map<string, number> | undefined
 

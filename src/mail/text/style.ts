@@ -1,15 +1,15 @@
-/** What a reader of the HTML would see of an element: the inline styles that hide things in mail or keep line ends. */
+/** The visible effect of an element's inline styles: those that hide things in mail or keep line ends. */
 import type { Attributes } from './html-reader.ts'
 
 export type WhiteSpace = 'collapse' | 'keep lines' | 'keep'
 
 export interface Style {
-  /** Taken out with everything inside; nothing inside can come back. */
+  /** Removed with its content; nothing inside can be shown again. */
   hidden: boolean
   /** `visibility: hidden`; an element inside may be visible again. */
   invisible: boolean
   /**
-   * `font-size: 0`: hides text, not pictures. An element inside may have a size again (mail builders do that on every
+   * `font-size: 0`: hides text, not pictures. An element inside may have a size again (mail builders do that in every
    * column).
    */
   sizeless: boolean
@@ -25,7 +25,7 @@ export const isPreformatted = (name: string) =>
 export const showsPictures = (style: Style) => !style.hidden && !style.invisible
 export const showsText = (style: Style) => showsPictures(style) && !style.sizeless
 
-/** For these the height is a minimum (CSS 2.2 17.5.3). */
+/** For these elements the height is a minimum (CSS 2.2 17.5.3). */
 const GROWING = new Set(['table', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th'])
 const WHITE_SPACE = new Map<string, WhiteSpace>([
   ['normal', 'collapse'],
@@ -36,15 +36,15 @@ const WHITE_SPACE = new Map<string, WhiteSpace>([
   ['break-spaces', 'keep'],
   ['pre-line', 'keep lines'],
 ])
-/** Most inline styles of a mail are about looks; those are not taken apart. */
+/** Most inline styles of a mail are about looks; those are not parsed. */
 const RELEVANT = /display|visibility|opacity|overflow|white-space|font-size\s*:\s*[01]|font\s*:|\/\*|\\/i
 
 /**
- * The style of an element inside of `outer`, or `outer` itself where nothing changes.
+ * The style of an element inside of `outer`, or `outer` itself when nothing changes.
  *
- * Only inline styles and the `hidden` attribute count; style sheets are not applied, as mail clients often drop them
- * too, and hiding by class is therefore always repeated inline. `mso-hide: all` alone hides nothing: it hides from
- * Outlook what every other client shows, often the very button Outlook gets a drawn one for.
+ * Only inline styles and the `hidden` attribute count; style sheets are not applied, because mail clients often drop
+ * them too, and hiding by class is therefore always repeated inline. `mso-hide: all` alone hides nothing: it hides from
+ * Outlook what every other client shows, often a button that Outlook gets as a drawing.
  */
 export function styleOf(outer: Style, name: string, attributes: Attributes): Style {
   if (outer.hidden) return outer
@@ -52,7 +52,8 @@ export function styleOf(outer: Style, name: string, attributes: Attributes): Sty
   if (isPreformatted(name)) inner = { ...inner, whiteSpace: 'keep' }
   const style = attributes.get('style')
   if (style !== undefined && (outer.sizeless || RELEVANT.test(style))) inner = declared(inner, name, style)
-  // A display of its own wins over the attribute, which is no more than a rule of the browser's (HTML standard 15.3.1).
+  // A `display` style of its own wins over the attribute, which is only a default rule of browsers (HTML standard
+  // 15.3.1).
   if (attributes.has('hidden') && !inner.hidden && !(style !== undefined && DISPLAY.test(style))) {
     inner = { ...inner, hidden: true }
   }
@@ -87,7 +88,7 @@ function declared(outer: Style, name: string, style: string): Style {
   return { hidden, invisible, sizeless, whiteSpace }
 }
 
-/** Properties and their values in lower case. The last one counts, or the last one that is important. */
+/** Properties and their values in lower case. The last one counts, or the last important one. */
 function declarations(style: string): Map<string, string> {
   const values = new Map<string, string>()
   let important: Set<string> | undefined
@@ -103,7 +104,7 @@ function declarations(style: string): Map<string, string> {
       important.add(property)
     } else if (important?.has(property)) continue
     if (property === 'font') {
-      // The size stands before the family, with the height of the line after a slash: `0/0 a`, `bold 14px/20px Arial`.
+      // The size stands before the family, followed by a slash and the line height: `0/0 a`, `bold 14px/20px Arial`.
       const size = /(?:^| )(\d[^ /]*)(?:[ /]|$)/.exec(value)?.[1]
       if (size === undefined) continue
       property = 'font-size'

@@ -1,4 +1,4 @@
-/** Tables as text: data as rows with ` | ` between the columns, layout as blocks one below the other. */
+/** Tables as text: data as rows with ` | ` between the columns, layout as blocks below each other. */
 import type { Block } from './block.ts'
 import { EmptyPlaces, type Span } from './empty-places.ts'
 
@@ -8,11 +8,11 @@ export interface Cell extends Span {
   header: boolean
 }
 
-/** Up to this width a layout row of short cells (`Home | Shop | About`, `Total | $ 12`) stays on one line. */
+/** A layout row of short cells (`Home | Shop | About`, `Total | $ 12`) up to this width stays on one line. */
 const SHORT_ROW = 160
-/** A data cell with more lines than that is prose, and so is its row. */
+/** A data cell with more lines than this is prose, and so is its row. */
 const CELL_LINES = 4
-/** A cell wider than that is prose, where nothing but its looks tells that the table holds data. */
+/** A cell wider than this is prose, when only the looks suggest that the table holds data. */
 const CELL_WIDTH = 80
 const FIGURE_WIDTH = 16
 
@@ -21,7 +21,7 @@ export class Table {
   readonly #presentation: boolean
   #data: boolean
   #rowOpen = false
-  /** A table that holds another one is made for layout. */
+  /** A table that holds another table is for layout. */
   nested = false
 
   /** `role` and `border` are the attributes of the element. */
@@ -52,7 +52,7 @@ export class Table {
   }
 
   /**
-   * Columns are not padded to equal width: most mail is read in a proportional font, where that helps nobody, and a
+   * Columns are not padded to equal width: most mail is read in a proportional font, where padding does not help, and a
    * narrow screen breaks the lines anyway.
    */
   writeTo(target: Block): void {
@@ -62,7 +62,7 @@ export class Table {
     for (const row of this.#rows) {
       const filled = row.filter(isFilled)
       if (data) {
-        // Empty cells keep their place in data, where position means something; in a layout they are spacing.
+        // Empty cells keep their place in data, where position has a meaning; in a layout they are spacing.
         const placed = places.around(row)
         if (filled.length === 0) continue
         if (row.length > 1 && filled.every(({ block }) => block.height <= CELL_LINES)) {
@@ -83,7 +83,7 @@ export class Table {
     return this.#data || this.#hasHeaders() || this.#isUniform()
   }
 
-  /** `th` beside `td` heads something. A table of nothing but `th` is how some builders lay out a page. */
+  /** `th` beside `td` is a heading. Some page builders use tables of nothing but `th` for layout. */
   #hasHeaders(): boolean {
     let headers = false
     let others = false
@@ -98,8 +98,8 @@ export class Table {
   }
 
   /**
-   * Rows of short cells, each with as many columns as the others. Where cells of several columns have several lines it
-   * is data only below headings: without, such are pictures with their captions, and boxes beside each other.
+   * Rows of short cells, all with the same number of columns. When cells of several columns have several lines, the
+   * table is data only below headings: without headings these are pictures with captions, or boxes beside each other.
    */
   #isUniform(): boolean {
     let columns = 0
@@ -123,7 +123,7 @@ export class Table {
 const isFilled = ({ block }: Cell) => block.height > 0
 const isBrief = (block: Block) =>
   isFigure(block) || (block.height <= CELL_LINES && block.emptyLines === 0 && block.width <= CELL_WIDTH)
-/** A number or a price, or the old one and the new one. */
+/** A number or a price, or an old and a new one. */
 function isFigure(block: Block): boolean {
   if (block.height > CELL_LINES || block.width > FIGURE_WIDTH || block.linked) return false
   return block.writeTo((_, line) => line === '' || /\d/.test(line))
@@ -147,7 +147,7 @@ function writeRow(cells: (Cell | undefined)[], target: Block): void {
   target.gap(1)
 }
 
-/** In a row that is read as one line, no more than one cell has a few lines, figures aside. */
+/** In a row that reads as one line, at most one cell has several lines, figures aside. */
 function isOneLine(cells: Cell[]): boolean {
   const tall = cells.filter(({ block }) => block.height > 1)
   const wide = tall.filter(({ block }) => !isFigure(block))

@@ -1,23 +1,23 @@
-/** The text part of a message that was given as HTML only. */
+/** The text part of a message that was submitted with HTML only. */
 import type { Block } from './block.ts'
 import { TextConverter } from './converter.ts'
 import { readHtml } from './html-reader.ts'
 
-/** Characters of HTML that are read; what is beyond is left out and said so. */
+/** Characters of HTML that are read; the rest is left out, and the text says so. */
 export const HTML_LIMIT = 1_000_000
-/** Characters of text that are written. */
+/** Characters of text that are written, at most. */
 export const TEXT_LIMIT = 2_000_000
-/** Characters that what stands before the lines (`> `, indentation) may take beyond twice those of the HTML. */
+/** Characters that line prefixes (`> `, indentation) may take beyond twice those of the HTML. */
 const FREE_PREFIXES = 4096
 const SHORTENED = '[The rest of this message is only in its HTML version.]'
 
 /**
- * HTML as text that a person likes to read: links with their addresses, lists, tables with their cells apart, no
- * hidden parts. Lines end with `\n`, paragraphs are one line each, and nothing is there at either end but text;
- * empty when the HTML shows nothing. There are no control characters but line ends and tabs, and no lone surrogates.
+ * HTML as readable text: links with their addresses, lists, tables with their cells apart, no hidden parts. Lines end
+ * with `\n`, paragraphs are one line each, without empty lines at either end; empty when the HTML shows nothing. There
+ * are no control characters but line ends and tabs, and no lone surrogates.
  *
- * Lines are not wrapped: clients wrap to the width they have, wrapping at a fixed one breaks addresses and looks torn
- * on a phone, and the limit of 998 octets a line is the business of the transfer encoding (RFC 2045 6.7).
+ * Lines are not wrapped: clients wrap to their own width, a fixed width would break addresses and look torn on a phone,
+ * and the transfer encoding takes care of the limit of 998 octets per line (RFC 2045 6.7).
  *
  * Safe for any input: at most HTML_LIMIT characters are read, time, memory and the length of the text are linear in
  * them (see `htmlWeight`), and nothing throws.
@@ -33,7 +33,7 @@ export function textFromHtml(html: string): string {
   return lines.join('\n').toWellFormed()
 }
 
-/** As many lines as TEXT_LIMIT allows, with prefixes until those have taken `prefixes` characters. */
+/** As many lines as TEXT_LIMIT allows, with prefixes until they have taken `prefixes` characters. */
 function linesOf(block: Block, prefixes: number): { lines: string[]; complete: boolean } {
   const lines: string[] = []
   let room = TEXT_LIMIT

@@ -12,7 +12,7 @@ import { folded, stopOf } from './rows.ts'
 
 const MAX_INT4 = 0x7fff_ffff
 
-/** A recipient, and how it begins. */
+/** A recipient, and the state in which it begins. */
 interface Row {
   email: NewEmail
   company: number
@@ -22,7 +22,7 @@ interface Row {
   /** The token of its lease. */
   lease: number | null
   ready: boolean
-  /** How many recipients of its email make one transaction with it, itself included. */
+  /** Number of the email's recipients that share a transaction with it, itself included. */
   together: number
 }
 
@@ -43,7 +43,7 @@ const RECIPIENTS = given<Row>(1, {
   due_at: int8(({ dueAt }) => dueAt),
   lease: int8(({ lease }) => lease),
   ready: bool(({ ready }) => ready),
-  /** What is looked for on the suppression list. */
+  /** The folded address, looked up on the suppression list. */
   folded: text(({ email, recipient: { address, domain } }) => {
     return isSimulated(domain, email.testMode) ? null : folded(address)
   }),
@@ -71,13 +71,13 @@ const FIRST_EVENTS = given<ReturnType<typeof firstEvent>>(EMAILS.next, {
 
 const [STATE, EVENT, BEFORE, AFTER] = [0, 1, 2, 3].map((index) => `$${FIRST_EVENTS.next + index}`)
 
-/** Of the email of `r`. */
+/** The tags of the email of `r`. */
 const TAGS = `(SELECT t.tags FROM unnest(${EMAILS.params.id}, ${EMAILS.params.tags}) AS t (id, tags) WHERE t.id = r.email)`
 
 /**
- * Emails, recipients, live work and first events of a whole group in one statement. Its rows are the recipients that
- * were on a suppression list. How those begin (state, event, and its message before and after the reason) is given,
- * too: it only chooses between what was decided for either case.
+ * Inserts emails, recipients, queue rows and first events of a whole group in one statement. Its rows are the
+ * recipients that were on a suppression list. Their beginning (state, event, and the message before and after the
+ * reason) is passed in, too: the statement only chooses between the two cases, both of which were decided before.
  */
 const INSERT: Statement = {
   name: 'accept',
@@ -112,7 +112,7 @@ const SUPPRESSED = [change!.state!, events[0]!.type, NOT_SENT.before, NOT_SENT.a
 
 type Run = (statement: Statement, values: readonly Value[]) => Promise<{ email: string; position: number }[]>
 
-/** Returns the positions that were suppressed, by email. */
+/** Returns the suppressed positions, by email. */
 export async function insertEmails(run: Run, entries: readonly Entry[]): Promise<Map<string, Set<number>>> {
   const suppressed = new Map<string, Set<number>>()
   const values = [
@@ -139,7 +139,7 @@ function rowsOf({ email, company, lease: given }: Entry): Row[] {
   })
 }
 
-/** Null where each recipient has a transaction of its own. */
+/** Null when each recipient has a transaction of its own. */
 function recipientsByDomain({ individual, recipients }: NewEmail): Map<string, number> | null {
   if (individual || recipients.length === 1) return null
   const counts = new Map<string, number>()

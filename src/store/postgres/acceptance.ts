@@ -23,15 +23,15 @@ import type { Parts } from './parts.ts'
 import { takeQuotas } from './quotas.ts'
 import { forgetKeys, withdraw } from './withdrawals.ts'
 
-/** Bounds of one group: so many emails, and past the first so many octets. */
+/** Bounds of one group: so many emails, and so many octets, which only the first email may exceed. */
 const MAX_EMAILS = 100
 const MAX_OCTETS = 8 * 1024 * 1024
-/** What an email and a recipient weigh beside the content, in octets. */
+/** Weight of an email and of a recipient beside the content, in octets. */
 const EMAIL_WEIGHT = 1_000
 const RECIPIENT_WEIGHT = 200
 const MAX_RUNNING = 3
 const WORTHWHILE = 40
-/** Milliseconds between two attempts to find out what became of a commit. */
+/** Milliseconds between two attempts to find out whether a commit took place. */
 const SEEK_PAUSE_MS = 250
 
 const PRESENT = `SELECT e.id::text AS id, q.position, q.lease FROM emails e LEFT JOIN queue q ON q.email = e.id
@@ -44,13 +44,16 @@ interface PresentRow {
 }
 
 export interface AcceptanceParts extends Parts {
-  /** Milliseconds for which a lost commit's outcome is sought before the sender is told that nothing was accepted. */
+  /**
+   * Milliseconds for which the outcome of a lost commit is sought before the client is told that nothing was accepted.
+   */
   seekMs: number
 }
 
 /**
- * Makes emails durable in groups. One that fails does so alone. A group whose commit may or may not have taken place
- * (the connection was lost) is entered again under the same ids: what is there already was kept by the first commit.
+ * Makes emails durable in groups. An email that fails does so alone. A group whose commit may or may not have taken
+ * place (the connection was lost) is entered again under the same ids: emails that exist already were stored by the
+ * first commit.
  */
 export class Acceptance {
   readonly #parts: AcceptanceParts
@@ -77,7 +80,7 @@ export class Acceptance {
     })
   }
 
-  /** All or none, in a transaction of their own; the first carries the key of all. */
+  /** Stores all or none, in a transaction of their own; the first email carries the key of all. */
   async acceptAll({ emails, idempotency }: NewEmails, lease: Lease | null): Promise<AcceptedAll> {
     const [first] = emails
     if (first === undefined) return { kind: 'accepted', leased: [] }
@@ -144,7 +147,7 @@ export class Acceptance {
     return answer
   }
 
-  /** As `#seek`. */
+  /** As `#seek`, for emails accepted together. */
   async #seekTogether(entries: Entry[], lost: OutcomeUnknown): Promise<AcceptedAll> {
     const end = performance.now() + this.#parts.seekMs
     for (const entry of entries) entry.doubtful = true
@@ -178,7 +181,7 @@ export class Acceptance {
     }
   }
 
-  /** Those of companies that exist; an id comes once in a statement. */
+  /** Refuses emails of unknown companies, and repeated ids: an id may occur only once in a statement. */
   async #known(entries: Entry[]): Promise<Entry[]> {
     const numbers = await this.#parts.companies.find(entries.map(({ email }) => email.companyId))
     const ids = new Set<string>()
@@ -197,7 +200,7 @@ export class Acceptance {
     })
   }
 
-  /** Until each is answered. */
+  /** Tries until each entry is answered. */
   async #enter(entries: Entry[]): Promise<void> {
     try {
       await this.#commit(entries)
@@ -242,7 +245,7 @@ export class Acceptance {
     const refused = await this.#overQuota(session, fresh)
     for (const [entry, over] of refused) answers.set(entry, over)
     for (const entry of answers.keys()) {
-      // Its key stands for one of this group that is refused.
+      // Its key belongs to an email of this group that is refused.
       const over = [...refused].find(([{ email }]) => email.id === holders.get(entry)?.id)?.[1]
       if (over !== undefined) answers.set(entry, over)
     }
@@ -257,7 +260,7 @@ export class Acceptance {
     return answers
   }
 
-  /** Those that go over the quota of their company: their keys are free again. */
+  /** Entries over the quota of their company: their keys are free again. */
   async #overQuota(session: Session, entries: readonly Entry[]): Promise<Map<Entry, OverQuota>> {
     const refused = await takeQuotas(
       session,
@@ -268,7 +271,7 @@ export class Acceptance {
     return over
   }
 
-  /** Some ids are taken: by other emails, or by these themselves when an earlier commit took place after all. */
+  /** Some ids are taken: by other emails, or by these very emails when an earlier commit took place after all. */
   async #withoutPresent(entries: Entry[], error: Error): Promise<void> {
     const present = await this.#present(entries)
     const rest = entries.filter((entry) => {
@@ -284,7 +287,7 @@ export class Acceptance {
     else rest[0]!.refuse(error)
   }
 
-  /** The ids that are there, with the positions still under the lease they were given in for. */
+  /** The ids that exist, with the positions still under the lease of their entry. */
   async #present(entries: Entry[]): Promise<Map<string, number[]>> {
     const ids = uuids(entries.map(({ email }) => email.id))
     const rows = await this.#parts.database.look<PresentRow>(PRESENT, [ids])
@@ -298,10 +301,7 @@ export class Acceptance {
     return present
   }
 
-  /**
-   * Enters them again until it is known what became of them. When time runs out they are withdrawn as soon as that can
-   * be done.
-   */
+  /** Enters them again until the outcome is known. When time runs out, they are withdrawn as soon as possible. */
   async #seek(entries: Entry[], lost: OutcomeUnknown): Promise<void> {
     const end = performance.now() + this.#parts.seekMs
     for (const entry of entries) entry.doubtful = true
@@ -323,7 +323,7 @@ export class Acceptance {
   }
 }
 
-/** With their files. Returns the positions that were suppressed, by email. */
+/** Inserts emails with their files. Returns the suppressed positions, by email. */
 async function insertWhole(session: Session, entries: readonly Entry[]): Promise<Map<string, Set<number>>> {
   const names = await keepFiles(session, entries)
   const suppressed = await insertEmails((statement, values) => session.run(statement, values), entries)

@@ -24,10 +24,10 @@ const CHANGE_DOMAIN = `UPDATE domains SET status = coalesce($2, status),
     sending = CASE WHEN $7::boolean AND sending = 'inactive' THEN 'active' ELSE coalesce($3, sending) END,
     speaks_for = coalesce($4, speaks_for), settings = coalesce($5, settings), seen = coalesce($6, seen)
   WHERE id = $1 RETURNING 1`
-// Of one that never was active nobody has mail.
+// A domain that was never active has no mail, and is not remembered.
 const NOTE_REMOVED = `INSERT INTO removed_domains (id, company, name, removed_at)
   SELECT id, company, name, $2 FROM domains WHERE id = $1 AND (status <> 'pending' OR sending <> 'inactive')`
-// It refers to a domain that is not there any more.
+// The key refers to a domain that no longer exists.
 const REVOKE_OF_DOMAIN =
   'UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2), domain_id = NULL WHERE domain_id = $1 RETURNING id'
 
@@ -61,10 +61,13 @@ const SET_ROUTE = `INSERT INTO routes (company, domain_id, id, url, sealed, crea
   ON CONFLICT (company, domain_id) DO UPDATE
   SET id = excluded.id, url = excluded.url, sealed = excluded.sealed, created_at = excluded.created_at`
 
-/** Companies, domains, keys and routes. Every change raises the version that the nodes look at, and is told to them. */
+/**
+ * Companies, domains, keys and routes. Every change raises the version that the nodes look at, and is announced to
+ * them.
+ */
 export function accounts(parts: Parts): AccountStore {
   const { companies } = parts
-  /** `work` gives the ids of what it has changed: of DKIM keys their domain's, of routes ROUTES. */
+  /** `work` returns the ids of the changed things: for a DKIM key its domain's, for a route ROUTES. */
   const change = async (work: (session: Session) => Promise<string[]>) => {
     let ids: string[] = []
     return await withNotice(
@@ -248,7 +251,7 @@ async function insertDkimKey(session: Session, domainId: string, position: numbe
   )
 }
 
-/** Of those beyond REVOKED_KEPT. */
+/** Forgets revoked keys beyond REVOKED_KEPT. */
 async function forgetRevoked(session: Session, { company }: OfCompany): Promise<string[]> {
   return idsOf(await session.run<{ id: string }>(FORGET_REVOKED, [company, REVOKED_KEPT]))
 }

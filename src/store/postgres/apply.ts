@@ -7,13 +7,13 @@ import type { Session, Statement } from './database.ts'
 import { factsOf, type Known, type Place, QUARANTINED } from './facts.ts'
 import { allowedIn, folded, uuidAt } from './rows.ts'
 
-/** What was decided about a recipient. */
+/** A recipient with the lifecycle's decision about it. */
 export interface Decided {
   recipient: Known
   decision: Decision
 }
 
-/** Leaves out those for whom it has no effect. */
+/** Leaves out recipients for which the happening has no effect. */
 export function decided(recipients: readonly Known[], happening: (recipient: Known) => Happening): Decided[] {
   return recipients.flatMap((recipient) => {
     const decision = decide(recipient.facts, happening(recipient))
@@ -22,8 +22,8 @@ export function decided(recipients: readonly Known[], happening: (recipient: Kno
 }
 
 /**
- * Decides what becomes of recipients whose rows in the queue are locked, and writes it; `now` in Unix ms. Returns what
- * was decided.
+ * Decides about recipients whose queue rows are locked, and writes the decisions; `now` in Unix ms. Returns the
+ * decisions.
  */
 export async function happen(
   session: Session,
@@ -89,8 +89,8 @@ const REFUSED = given<Decided>(REFUSING.next, { domain: text(({ recipient }) => 
 const AT = `$${REFUSED.next}::int8`
 
 /**
- * What waits for later has its place in the turns once a claim finds it due. As in `record`, `= ANY (ARRAY[...])` is
- * looked up in an index, whatever the plan.
+ * A recipient that waits for a later time gets its place in the turns when a claim finds it due. As in `record`, `= ANY
+ * (ARRAY[...])` makes every plan use an index.
  */
 const APPLY: Statement = {
   name: 'apply',
@@ -122,8 +122,8 @@ SELECT EXISTS (SELECT 1 FROM added) AS suppressed`,
 }
 
 /**
- * Writes decisions about recipients whose rows are locked. Nothing leads from a final state back into the queue. `now`
- * in Unix ms. True when a suppression list got longer.
+ * Writes decisions about recipients whose rows are locked. A final state never leads back into the queue. `now` in Unix
+ * ms. True when a suppression list got longer.
  */
 export async function apply(session: Session, all: readonly Decided[], now: number): Promise<boolean> {
   if (all.length === 0) return false

@@ -1,10 +1,9 @@
 /**
- * Arrays as PostgreSQL's binary protocol has them: what a multi-row statement takes through `unnest`, one array a
- * column. As text they would have to be quoted here and unquoted there, which costs more than everything else about a
- * row.
+ * Encodes arrays for PostgreSQL's binary protocol: a multi-row statement takes one array per column, through `unnest`.
+ * As text, arrays would have to be quoted here and unquoted there, which costs more than the rest of a row.
  *
- * The form: dimensions, whether there are NULLs, the OID of the elements' type, length, lower bound; then each element
- * as its length (-1: NULL) and octets. (PostgreSQL source: src/backend/utils/adt/arrayfuncs.c, array_recv.)
+ * The format: dimensions, whether there are NULLs, the OID of the elements' type, length, lower bound; then each
+ * element as its length (-1: NULL) and octets. (PostgreSQL source: src/backend/utils/adt/arrayfuncs.c, array_recv.)
  */
 import type { ColumnType } from '../../email/fields.ts'
 import type { MessageBody } from '../../mail/message.ts'
@@ -33,7 +32,7 @@ function begin(octets: number, type: number, length: number): Buffer {
   return buffer
 }
 
-/** Of at most 2^53; rounded. */
+/** Values of at most 2^53; rounded. */
 export function int8s(values: List<number>): Buffer {
   const buffer = begin(values.length * 12, INT8, values.length)
   let at = HEADER
@@ -74,7 +73,7 @@ export function bools(values: readonly boolean[]): Buffer {
   return buffer
 }
 
-/** Each in the form `isEmailId` accepts. */
+/** Values in the form that `isEmailId` accepts. */
 export function uuids(values: List<string>): Buffer {
   const buffer = begin(values.length * 20, UUID, values.length)
   let at = HEADER
@@ -85,7 +84,7 @@ export function uuids(values: List<string>): Buffer {
   return buffer.subarray(0, at)
 }
 
-/** A lone surrogate becomes U+FFFD, as does NUL, for which PostgreSQL has no place. */
+/** A lone surrogate becomes U+FFFD, as does NUL, which PostgreSQL cannot store in a text. */
 export function texts(values: List<string>): Buffer {
   const clean = values.some((value) => value?.includes('\0') === true)
     ? values.map((value) => (value === null ? null : storable(value)))
@@ -93,14 +92,14 @@ export function texts(values: List<string>): Buffer {
   return strings(clean, TEXT)
 }
 
-/** Texts as the octets of their UTF-8: those may hold NUL. */
+/** Texts as octets of UTF-8, which may hold NUL. */
 export function encoded(values: List<MessageBody>): Buffer {
   return strings(values, BYTEA)
 }
 
 function strings(values: List<MessageBody>, type: number): Buffer {
   let octets = 0
-  // No UTF-16 unit becomes more than three octets of UTF-8: cheaper to reserve than to count, but for what is large.
+  // A UTF-16 unit takes at most three octets of UTF-8: reserving that is cheaper than counting, except for long texts.
   for (const value of values) {
     octets += 4
     if (value !== null) octets += octetsFor(value)
@@ -129,7 +128,7 @@ function copied(value: Uint8Array, buffer: Buffer, at: number): number {
   return value.byteLength
 }
 
-/** From so many UTF-16 units on, a text is measured before room is reserved. */
+/** Number of UTF-16 units from which a text is measured before room is reserved. */
 const LARGE = 1_024
 
 export function byteas(values: List<Uint8Array>): Buffer {
@@ -146,7 +145,7 @@ export function byteas(values: List<Uint8Array>): Buffer {
   return buffer
 }
 
-/** How the values of a column go there. */
+/** The name of each column type, and its encoder. */
 export const TYPES: Record<ColumnType, { name: string; array: (values: never[]) => Buffer }> = {
   int4: { name: 'int4', array: int4s },
   int8: { name: 'int8', array: int8s },

@@ -3,7 +3,7 @@ import * as sql from '../people-statements.ts'
 import type { PeopleStore } from '../people-store.ts'
 import type { Parts } from './parts.ts'
 
-/** Undoes the transaction that has counted a try which would wait too long. */
+/** Rolls back the transaction that has counted an attempt which would wait too long. */
 class TooLong extends Error {
   readonly wait: number
 
@@ -13,20 +13,20 @@ class TooLong extends Error {
   }
 }
 
-/** Tries to sign in, counted for all nodes. */
+/** Attempts to sign in, counted for all nodes together. */
 export function attempts({ database }: Parts): Pick<PeopleStore, 'beginAttempt' | 'takeBackAttempt'> {
   return {
     async beginAttempt(lanes, at, longest) {
       const now = Math.round(at)
       const { length } = lanes
-      // Most tries of a flood end here, and write nothing.
+      // Most attempts of a flood end here, and write nothing.
       const names = lanes.map(({ lane }) => lane)
       const wait = waitBefore(lanes, await database.read<AttemptRow>(sql.lanes(length), names), now)
       if (wait > longest) return wait
       try {
         return await database.transaction(async (session) => {
           const paid = await session.run<AttemptRow>(sql.payLanes(length), payment(lanes, now))
-          // Of many at once each sees those before it: the rows are locked.
+          // The rows are locked, so each of several simultaneous attempts sees those before it.
           const turn = waitAfter(lanes, paid, now)
           if (turn > longest) throw new TooLong(turn)
           return turn

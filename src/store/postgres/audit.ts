@@ -12,7 +12,7 @@ const ADD = `INSERT INTO audit (${AUDIT_VALUES}, done) VALUES ($1, $2, $3, $4, $
 const numberOf = async ({ companies }: Pick<Parts, 'companies'>, companyId: string | null) =>
   companyId === null ? 0 : await companies.number(companyId)
 
-/** What was done already, in the same commit. Companies are looked up before it begins. */
+/** Adds entries of completed actions in the same commit. Companies are looked up before it begins. */
 export async function noting(
   parts: Pick<Parts, 'companies'>,
   entries: readonly NewAuditEntry[],
@@ -29,7 +29,7 @@ async function add(session: Session, entry: NewAuditEntry, company: number, done
   return added!.number
 }
 
-/** What was changed by whom. */
+/** The audit list: what people changed. */
 export function audit(parts: Parts): Pick<PeopleStore, 'addAudit' | 'settleAudit' | 'audit'> {
   const { database } = parts
   return {

@@ -1,17 +1,19 @@
 export interface BatcherOptions<Item> {
-  /** Bounds of one batch: so many items, and past the first so much weight. */
+  /** Bounds of one batch: so many items, and so much weight, which only the first item may exceed. */
   maxItems: number
   maxWeight: number
   /** Batches under way at once, each on a connection of its own. */
   maxRunning: number
-  /** A batch begins beside others when so many items wait; fewer wait for one of them to end, and share the next. */
+  /**
+   * A batch begins beside others when so many items wait; fewer items wait for a batch to end, and share the next one.
+   */
   worthwhile: number
   weigh(item: Item): number
-  /** Never rejects: every item is answered by it. */
+  /** Never rejects: it answers every item. */
   run(items: Item[]): Promise<void>
 }
 
-/** Group commit: what arrives while batches are under way shares the next one. */
+/** Group commit: items that arrive while batches are under way share the next one. */
 export class Batcher<Item> {
   readonly #options: BatcherOptions<Item>
   #waiting: Item[] = []
@@ -27,14 +29,14 @@ export class Batcher<Item> {
     this.#waiting.push(item)
     if (this.#scheduled || !this.#mayBegin()) return
     this.#scheduled = true
-    // Whatever else the same turn of the event loop brings comes along.
+    // Other items of the same turn of the event loop come along.
     setImmediate(() => {
       this.#scheduled = false
       this.#begin()
     })
   }
 
-  /** Resolves when nothing is waiting or under way. */
+  /** Resolves when no item is waiting or under way. */
   async idle(): Promise<void> {
     if (this.#running === 0 && this.#waiting.length === 0) return
     await new Promise<void>((resolve) => this.#idle.push(resolve))

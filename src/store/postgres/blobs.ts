@@ -5,7 +5,7 @@ import { bytea, given, int4, text, uuid } from './columns.ts'
 import type { Session } from './database.ts'
 import type { Entry } from './entry.ts'
 
-/** How often files are looked for that another transaction has added or removed meanwhile. */
+/** How often files are looked up again that another transaction has added or removed meanwhile. */
 const LOOKS = 5
 
 interface File {
@@ -14,7 +14,7 @@ interface File {
   bytes: Uint8Array
 }
 
-/** A file as an email carries it. */
+/** A file as an attachment of an email. */
 export interface FileName {
   entry: Entry
   position: number
@@ -28,7 +28,7 @@ const KEYS = given<File>(1, {
 })
 const BYTES = given<File>(KEYS.next, { bytes: bytea(({ bytes }) => bytes) })
 
-/** Shared with all who refer to the same file, and against its removal. */
+/** A shared lock: other emails may refer to the same file, and nobody may remove it. */
 const HOLD = {
   name: 'hold-blobs',
   text: `
@@ -63,7 +63,7 @@ const NAME = {
 }
 
 /**
- * Sees to it that the files of these emails are there, each once for a company, and stay until the end of the
+ * Stores the files of these emails that are missing, each once for a company, and keeps them until the end of the
  * transaction.
  */
 export async function keepFiles(session: Session, entries: readonly Entry[]): Promise<FileName[]> {
@@ -81,7 +81,7 @@ export async function keepFiles(session: Session, entries: readonly Entry[]): Pr
   for (let looks = 0; missing.size > 0; looks++) {
     if (looks === LOOKS)
       throw new StoreUnavailable('Files of an email are being removed while it is accepted')
-    // The octets travel only when the file is not there.
+    // The octets are sent only when the file is missing.
     for (const row of await session.run<File>(HOLD, KEYS.values([...missing.values()])))
       missing.delete(nameOf(row))
     if (missing.size === 0) break

@@ -9,7 +9,10 @@ const REQUESTED = {
   text: 'SELECT DISTINCT email::text AS email FROM queue WHERE cancel',
 }
 
-/** Ends what waits at the operator's word; what is being sent ends with its attempt, unless the attempt ends it. */
+/**
+ * Ends waiting recipients at the operator's request; recipients being sent end after their attempt, unless the attempt
+ * ends them.
+ */
 export function cancellation({ database, changes }: Parts): Pick<QueueStore, 'cancel' | 'cancelRequests'> {
   return {
     async cancel(emailId, at) {

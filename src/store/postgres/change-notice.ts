@@ -3,12 +3,12 @@ import type { Session } from './database.ts'
 import type { Parts } from './parts.ts'
 
 /**
- * Runs `work` in a transaction. When it says that something has changed, all who watch are told, here and on other
- * nodes.
+ * Runs `work` in a transaction. When it returns true, all watchers are notified of the change, on this node and on
+ * others.
  *
- * @param note runs last in the transaction, with the version that the change has
- * @param company whose turn it takes (see Database.change); null: that of its kind, whose
- * version only one transaction at a time can raise
+ * @param note runs last in the transaction, with the version of the change
+ * @param company the company whose turn it takes (see Database.change); null: the turn of its kind, whose version only
+ * one transaction at a time can raise
  */
 export async function withNotice(
   { database, changes }: Parts,

@@ -1,7 +1,7 @@
 /**
- * Telling the nodes what changed. What has changed is known from version counters alone, which each node reads twice a
- * second, and which only a role with rights on our tables can raise. NOTIFY is a hint to read them now; nobody is
- * believed what it says.
+ * Notifies the nodes of changes. Changes are known from version counters alone, which each node reads twice a second,
+ * and which only a role with rights on our tables can raise. NOTIFY is a hint to read them now; its content is not
+ * trusted.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,13 +10,16 @@ import type { StoreChange } from '../store.ts'
 import { Hints, sleep } from './hints.ts'
 
 /**
- * Milliseconds: how often the counters are read, how soon a lost connection is made anew, how long it may take to end
- * one.
+ * Milliseconds: between two reads of the counters, before a lost connection is made anew, and for the end of a
+ * connection.
  */
 const POLL_MS = 500
 const RECONNECT_MS = 250
 const END_MS = 1_000
-/** What many commits change is told to other nodes at most this often: counters are rows that all nodes write. */
+/**
+ * A change that many commits make is announced to other nodes at most this often: counters are rows that all nodes
+ * write.
+ */
 const NOTICE_PAUSE_MS = 20
 
 const CHANNEL = 'postroad'
@@ -25,13 +28,15 @@ const VERSIONS = "SELECT name, value FROM counters WHERE name IN ('accounts', 'q
 const BUMP = 'UPDATE counters SET value = value + 1 WHERE name = $1::text RETURNING value'
 const NOTIFY = `SELECT pg_notify('${CHANNEL}', $1::text)::text`
 
-/** Runs one statement, on a connection of the caller's choice; its rows. */
+/** Runs one statement on a connection of the caller's choice; returns its rows. */
 export type Query = (text: string, values: string[]) => Promise<{ rows: unknown[] }>
 
 export interface ChangeParts {
-  /** A connection of its own, which may be kept. Its statements must fail when no answer comes for some seconds. */
+  /**
+   * Opens a connection of its own, which may be kept. Its statements must fail when no answer comes for some seconds.
+   */
   connect(): Promise<Client>
-  /** One statement outside a transaction. */
+  /** Runs one statement outside a transaction. */
   query: Query
 }
 
@@ -41,17 +46,17 @@ interface Version {
 }
 
 export class ChangeFeed {
-  /** Marks our own notifications. Who sends others under it achieves that they are ignored. */
+  /** Marks our own notifications. Somebody who sends others with this mark only has them ignored. */
   readonly #id = randomUUID()
   readonly #parts: ChangeParts
   readonly #watchers = new Set<(change: StoreChange) => void>()
-  /** By counter: up to here everything was told. */
+  /** By counter: watchers were notified of everything up to this version. */
   readonly #told = new Map<StoreChange, number>()
-  /** Changes of our own whose fate is not known yet: meanwhile the counter says nothing about others. */
+  /** Own changes whose outcome is not known yet: meanwhile the counter says nothing about other nodes' changes. */
   readonly #pending = new Map<StoreChange, number>()
   #listening: AbortController | null = null
   #ended: Promise<void> = Promise.resolve()
-  /** Changes being told to other nodes, and those that came since. */
+  /** Announcements under way, and changes that came since they began. */
   readonly #noticing = new Map<StoreChange, Promise<void>>()
   readonly #noticeAgain = new Set<StoreChange>()
   readonly #hints = new Hints()
@@ -63,16 +68,16 @@ export class ChangeFeed {
     this.#parts = parts
   }
 
-  /** Once, when the store is opened: what changes from here on is told. */
+  /** Called once, when the store is opened: changes after it are reported. */
   async begin(): Promise<void> {
     const { rows } = await this.#parts.query(VERSIONS, [])
     this.#startFrom(rows as Version[])
   }
 
   /**
-   * A change of our own is written by `work`, which says whether there is any. `write` is the last statement of its
-   * transaction, for it locks a row that all nodes write: others find the change with the commit. They are let look
-   * then; not within the transaction, which must not fail for want of a hint.
+   * Announces a change of our own, which `work` writes; `work` returns whether there is one. `write` must be the last
+   * statement of its transaction, because it locks a row that all nodes write: other nodes find the change with the
+   * commit. The hint to look is sent after the transaction, which must not fail for want of a hint.
    */
   async noticed(
     kind: StoreChange,
@@ -88,8 +93,8 @@ export class ChangeFeed {
       })
     } finally {
       this.#pending.set(kind, this.#pending.get(kind)! - 1)
-      // A gap before it is another node's change, which has not been told yet. When nobody knows whether ours was
-      // committed, the counter will tell.
+      // A gap before our version is another node's change, which has not been reported yet. When it is unknown whether
+      // ours was committed, the counter will show it.
       if (changed && version === (this.#told.get(kind) ?? 0) + 1) this.#told.set(kind, version)
     }
     if (changed) this.#hint()
@@ -97,19 +102,19 @@ export class ChangeFeed {
   }
 
   /**
-   * Work waits that did not, or is due sooner, or has ended; it is committed. Tells those who watch here now, the
-   * others soon.
+   * The queue has changed and is committed: new work waits, or is due sooner, or has ended. Notifies watchers here now,
+   * and other nodes soon.
    */
   queueChanged(): void {
     this.#changed('queue')
   }
 
-  /** What keeps mail from going out has changed, and is committed. Tells those who watch here now, the others soon. */
+  /** The stops have changed and are committed. Notifies watchers here now, and other nodes soon. */
   stopsChanged(): void {
     this.#changed('stops')
   }
 
-  /** Tells those who watch here. */
+  /** Notifies the watchers of this node. */
   tell(kind: StoreChange): void {
     for (const watcher of this.#watchers) watcher(kind)
   }
@@ -125,7 +130,7 @@ export class ChangeFeed {
     }
   }
 
-  /** What is still to be told to others is told before. */
+  /** Announcements to other nodes that are still open are sent before. */
   async close(): Promise<void> {
     this.#closed = true
     this.#watchers.clear()
@@ -134,7 +139,7 @@ export class ChangeFeed {
     await this.#hinting
   }
 
-  /** Lets other nodes look at the counters now. When it fails they will half a second later. */
+  /** Makes other nodes look at the counters now. If it fails, they look half a second later. */
   #hint(): void {
     this.#hintAgain = true
     this.#hinting ??= this.#sendHints()
@@ -154,9 +159,10 @@ export class ChangeFeed {
   async #notice(kind: StoreChange): Promise<void> {
     do {
       this.#noticeAgain.delete(kind)
-      // When the database is away each node looks for itself once it is back, and the work is found.
+      // When the database is away, each node looks by itself once it is back, and finds the work.
       await this.noticed(kind, (write) => write(this.#parts.query).then(() => true)).catch(() => {})
-      // Not a sleep of those below: closing waits for it, and nothing else may keep the process alive by then.
+      // A timer that keeps the process alive, unlike `sleep`: closing waits for it, and nothing else may keep the
+      // process alive by then.
       if (!this.#closed) await pause(NOTICE_PAUSE_MS)
     } while (this.#noticeAgain.has(kind))
     this.#noticing.delete(kind)
@@ -183,9 +189,9 @@ export class ChangeFeed {
         if (again) await this.#beginAgain(client)
         await this.#poll(client, AbortSignal.any([signal, lost.signal]))
       } catch {
-        // The database is away. What changes meanwhile is told once it is back.
+        // The database is away. Changes made meanwhile are reported once it is back.
       }
-      // A connection that was cut somewhere on the way never answers the farewell.
+      // A connection that was cut on the way never answers the goodbye.
       if (client !== undefined) await Promise.race([client.end().catch(() => {}), sleep(END_MS)])
       if (!signal.aborted) await sleep(RECONNECT_MS, signal)
     }
@@ -194,7 +200,8 @@ export class ChangeFeed {
   #takeHints(client: Client): void {
     client.on('notification', ({ payload }) => {
       if (payload === this.#id || this.#hints.take()) return
-      // The server sends all that it holds, up to gigabytes, before it hears that nobody listens any more.
+      // Otherwise the server would send everything it holds, up to gigabytes, before it learns that nobody listens any
+      // more.
       client.connection.stream.destroy()
     })
   }
@@ -213,7 +220,7 @@ export class ChangeFeed {
     }
   }
 
-  /** While we were away anything may have changed; after a failover the counters may even stand lower than before. */
+  /** Anything may have changed while we were away; after a failover the counters may even be lower than before. */
   async #beginAgain(client: Client): Promise<void> {
     const { rows } = await client.query<Version>(VERSIONS)
     this.#startFrom(rows)

@@ -19,15 +19,17 @@ import type { Parts } from './parts.ts'
 import { Promotion } from './promotion.ts'
 import { foldedIn, stopOf } from './rows.ts'
 
-/** How often one claim looks for more: what it finds may all be suppressed, and its transaction must not take long. */
+/**
+ * How often one claim looks for more: everything it finds may be suppressed, and its transaction must not take long.
+ */
 const LOOKS = 8
 
-/** With a column for each field that who claims it reads of a recipient. */
+/** With a column for each field of a claimed recipient. */
 interface TakenRow extends Held {
   email: string
   position: number
   domain: string
-  /** What the address is on its company's suppression list for, and why. */
+  /** Why the address is on its company's suppression list: the type, and the reason. */
   suppressedBy: SuppressionType | null
   reason: string | null
 }
@@ -37,7 +39,10 @@ interface Ending extends Place {
   happening: Happening
 }
 
-/** What the lifecycle decides of `claimed`, without reading first. Those that end instead are read. */
+/**
+ * The lifecycle's decision for `claimed`, taken without reading the recipient first. Recipients that end instead are
+ * read.
+ */
 const TAKE: Statement = {
   name: 'take',
   text: `
@@ -72,21 +77,21 @@ interface Taker extends Turn {
   taken: number
 }
 
-/** What one claim has gathered so far. */
+/** The state of one claim. */
 interface Gathering {
   request: ClaimRequest
   works: Map<string, ClaimedEmail>
-  /** What was leased, for the case that nobody knows whether it was committed. */
+  /** Leased places, in case the outcome of the commit is unknown. */
   leased: Place[]
   recipients: number
-  /** Of the emails that were chosen. */
+  /** Octets of the chosen emails. */
   bytes: number
   chosen: Set<string>
 }
 
 /**
- * Takes due work under a lease. Companies share a claim evenly, and the lanes of a company share what it gets. So a
- * company or a recipient domain with a million waiting recipients is one among others.
+ * Takes due work under a lease. Companies share a claim evenly, and the lanes of a company share the company's part, so
+ * a company or a recipient domain with a million waiting recipients is one among others.
  */
 export class Claim {
   readonly #parts: Parts
@@ -179,8 +184,8 @@ export class Claim {
   }
 
   /**
-   * Lanes take turns. Of recipients that make one transaction the first is chosen, for all. False when there was no
-   * room for the octets of what came next.
+   * Lanes take turns. The first of the recipients that share a transaction is chosen for all of them. False when there
+   * was no room for the octets of the next one.
    */
   #choose(gathering: Gathering, taker: Taker, offered: readonly Candidate[], chosen: Candidate[]): boolean {
     const { request, works } = gathering
@@ -237,7 +242,7 @@ export class Claim {
 
   async #end(session: Session, endings: readonly Ending[], { now }: ClaimRequest): Promise<void> {
     const happenings = new Map(endings.map((ending) => [nameOf(ending), ending.happening]))
-    // They were waiting until the statement that took them.
+    // The recipients were waiting until the statement that took them.
     const found = (await factsOf(session, endings)).map((recipient) => {
       return { ...recipient, facts: { ...recipient.facts, state: 'waiting' as const } }
     })
@@ -250,7 +255,8 @@ export class Claim {
 }
 
 /**
- * Divides what is left of a claim evenly. Who gets nothing this time is left out; those served longest ago come first.
+ * Divides the rest of a claim evenly. Companies that get nothing this time are left out; those served longest ago come
+ * first.
  */
 function share(takers: readonly Taker[], left: number, maxPerCompany: number): Taker[] {
   const sharing = takers.slice(0, left)
@@ -262,7 +268,7 @@ function share(takers: readonly Taker[], left: number, maxPerCompany: number): T
   return sharing
 }
 
-/** The first of each lane, then the second of each, and so on. They come lane by lane. */
+/** The first candidate of each lane, then the second of each, and so on. They arrive lane by lane. */
 function inTurns(offered: readonly Candidate[]): Candidate[] {
   const ranks = new Map<string, number>()
   const ranked = offered.map((candidate) => {
@@ -273,7 +279,7 @@ function inTurns(offered: readonly Candidate[]): Candidate[] {
   return ranked.sort((a, b) => a.rank - b.rank).map(({ candidate }) => candidate)
 }
 
-/** False when every lane gave less than was asked for. */
+/** False when every lane returned fewer candidates than were asked for. */
 function mayHaveMore(offered: readonly Candidate[]): boolean {
   const perLane = Map.groupBy(offered, ({ domain }) => domain)
   return [...perLane.values()].some((lane) => lane.length >= lane[0]!.quota)
@@ -288,7 +294,7 @@ function isUnsent(loaded: Loaded | ContentDamaged | undefined): boolean {
   return loaded !== undefined && !(loaded instanceof ContentDamaged) && !loaded.sent
 }
 
-/** Puts the recipient into the work; or says how it ends. */
+/** Adds the recipient to the work, or returns how it ends. */
 function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending | null {
   const { email, position, domain, suppressedBy: type, reason } = row
   if (type !== null && reason !== null && !isSimulated(domain, work.testMode)) {
@@ -300,7 +306,7 @@ function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending
   return null
 }
 
-/** What cannot be read back ends with a visible event instead of holding up the rest. */
+/** An unreadable email ends with a visible event instead of holding up the rest. */
 function failed({ email, position }: TakenRow, why: ContentDamaged, { now }: ClaimRequest): Ending {
   return { email, position, happening: { kind: 'damaged', at: now, message: notSent(why) } }
 }

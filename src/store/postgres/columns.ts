@@ -1,26 +1,26 @@
-/** Rows that go into a statement: an array a column, of which `unnest` makes rows again. */
+/** Passes rows to a statement as one array per column, which `unnest` turns back into rows. */
 import type { ColumnType } from '../../email/fields.ts'
 import { TYPES } from './arrays.ts'
 
-/** One column: its type in the statement, and its values out of what each row is made from. */
+/** One column: its type in the statement, and its values, taken from the source of each row. */
 export interface Column<From> {
   type: string
   array(rows: readonly From[]): Buffer
 }
 
-/** By the names that they have in the statement. */
+/** By their names in the statement. */
 export type Columns<From> = Record<string, Column<From>>
 
 export interface Given<From> {
   /** The names of the columns. */
   names: string
-  /** Each as a parameter, by name. */
+  /** The parameter of each column, by name. */
   params: Record<string, string>
-  /** The call that gives the rows, without names. */
+  /** The call that returns the rows, without names. */
   unnest: string
-  /** The rows under a name, as FROM takes them. */
+  /** The rows under a name, for a FROM clause. */
   as(name: string): string
-  /** The number of the parameter behind the last one. */
+  /** The number of the first parameter after these. */
   next: number
   /** The parameters, in order. */
   values(rows: readonly From[]): Buffer[]
@@ -48,7 +48,7 @@ export function given<From>(first: number, columns: Columns<From>): Given<From> 
 
 export const uuid = column<string>('uuid')
 export const int4 = column<number | null>('int4')
-/** Whole when it gets there. */
+/** Rounded to whole numbers. */
 export const int8 = column<number | null>('int8')
 export const bool = column<boolean>('bool')
 export const text = column<string | null>('text')

@@ -2,7 +2,7 @@ import { StoreConflict } from '../store.ts'
 import type { Database } from './database.ts'
 
 /**
- * The small integers that stand for companies inside the database, and back. Companies are never removed or renumbered.
+ * The small integers by which the database refers to companies, and back. Companies are never removed or renumbered.
  */
 export class CompanyNumbers {
   readonly #database: Database
@@ -13,7 +13,7 @@ export class CompanyNumbers {
     this.#database = database
   }
 
-  /** Those of these companies that exist, remembered from then on. */
+  /** The numbers of those companies that exist, remembered from then on. */
   async find(ids: Iterable<string>): Promise<ReadonlyMap<string, number>> {
     const unknown = [...new Set(ids)].filter((id) => !this.#numbers.has(id))
     if (unknown.length > 0) {
@@ -30,7 +30,7 @@ export class CompanyNumbers {
     return number
   }
 
-  /** Of a filter: null where no company is named, undefined where there is none with the id. */
+  /** For a filter: null when no company is named, undefined when the id is unknown. */
   async filter(id: string | null | undefined): Promise<number | null | undefined> {
     return id === null || id === undefined ? null : (await this.find([id])).get(id)
   }

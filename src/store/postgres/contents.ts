@@ -5,7 +5,7 @@ import type { ClaimedEmail } from '../store.ts'
 import { uuids } from './arrays.ts'
 import type { Session, Statement } from './database.ts'
 
-/** An email as it goes to delivery, still without recipients. */
+/** An email for delivery, still without recipients. */
 export interface Loaded {
   email: ClaimedEmail
   /** The event `sent` has been written. */
@@ -32,7 +32,7 @@ JOIN attachments a ON a.email = ANY (ARRAY[t.id])
 LEFT JOIN blobs b ON b.company = ANY (ARRAY[a.company]) AND b.sha256 = a.sha256`,
 }
 
-/** With a column for each field that who claims it reads. */
+/** With a column for each field of a claim. */
 interface EmailRow {
   id: string
   sent: boolean
@@ -43,7 +43,7 @@ interface FileOfEmail extends FileRow {
   email: string
 }
 
-/** By id; what is unknown or has lost its content to retention is missing. */
+/** By id; an email that is unknown or has lost its content to retention is missing. */
 export async function loadEmails(
   session: Session,
   ids: readonly string[],

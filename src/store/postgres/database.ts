@@ -7,35 +7,37 @@ import { StoreUnavailable } from '../store.ts'
 import { asStoreError, codeOf, isBroken, isCollision, isUndone, OutcomeUnknown } from './faults.ts'
 import { storable, types } from './rows.ts'
 
-/** Connections for the hot path (accept, claim, record) and for everything else. */
+/** Connections for the hot path (accept, claim, record) and for all other work. */
 const WRITING = 8
 const READING = 4
 /**
- * Connections for the hot path that what companies change may occupy, while it waits for rows that are locked: two of
- * one company, and one is kept for another.
+ * Connections of the hot path that companies' own changes may occupy, while they wait for locked rows: two for one
+ * company, and one is kept for another.
  */
 const CHANGING = { size: 3, kept: 1, timesFree: 2 }
-/** Milliseconds for a connection to be made, or to become free. */
+/** Milliseconds to wait for a new connection, or for a free one. */
 const CONNECT_TIMEOUT = 5_000
 /** How often a transaction that lost against another one is run again. */
 const COLLISIONS = 10
 
 /** Milliseconds. */
 export interface Timeouts {
-  /** A statement may take, in the server. */
+  /** The longest time of a statement, in the server. */
   statementMs: number
   /**
-   * An answer may take, as seen from here (a network may swallow everything), and a transaction may lie idle in the
-   * server.
+   * The longest wait for an answer, as seen from here (a network may swallow everything), and the longest time for
+   * which a transaction may lie idle in the server.
    */
   answerMs: number
-  /** An answer about nodes may take: that nothing comes must be noticed before they give each other up. */
+  /** The longest wait for an answer about nodes: silence must be noticed before nodes give each other up. */
   vitalMs: number
 }
 
 const TIMEOUTS: Timeouts = { statementMs: 20_000, answerMs: 25_000, vitalMs: 5_000 }
 
-/** A statement with a name is parsed and planned once for each connection; the name stands for this text alone. */
+/**
+ * A statement with a name is parsed and planned once for each connection; a name must always stand for the same text.
+ */
 export interface Statement {
   name?: string
   text: string
@@ -47,7 +49,7 @@ export type Value = string | number | boolean | Uint8Array | null
 
 /** One connection inside a transaction. */
 export interface Session {
-  /** Rows in the shape that the statement's columns have. */
+  /** Returns rows in the shape of the statement's columns. */
   run<Row>(statement: Statement | string, values?: readonly Value[]): Promise<Row[]>
 }
 
@@ -55,11 +57,11 @@ export interface Session {
  * A PostgreSQL database. Commits are durable when they resolve (synchronous_commit is on, whatever the server's
  * default).
  *
- * Faults of the surroundings reject with StoreUnavailable and a sentence for the operator; OutcomeUnknown, which is one
- * of those, when it cannot be told whether the commit took place. All else rejects as the driver reports it.
+ * Faults of the environment reject with StoreUnavailable and a sentence for the operator; with its subclass
+ * OutcomeUnknown when it is not known whether the commit took place. Any other error rejects as the driver reports it.
  */
 export class Database {
-  /** Host, port and name of the database: what messages may show of its URL. */
+  /** Host, port and name of the database: the part of its URL that messages may show. */
   readonly place: string
   readonly #options: pg.ClientConfig
   readonly #timeouts: Timeouts
@@ -80,29 +82,28 @@ export class Database {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     }
-    // Hot statements touch few rows through an index each, whatever the planner believes about a table that has just
+    // Hot statements touch few rows through an index each, whatever the planner estimates about a table that has just
     // grown.
     this.#writing = this.#pool(
       WRITING,
       'SET enable_seqscan = off; SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan',
     )
-    // Pages are read in the order of an index until there are enough, also where the planner believes that there are
-    // few.
+    // Pages are read in index order until there are enough rows, even when the planner estimates that there are few.
     this.#reading = this.#pool(READING, 'SET enable_bitmapscan = off')
     this.#vital = this.#pool(1, '', this.#timeouts.vitalMs)
   }
 
-  /** Transactions committed that may have written. Notices to other nodes do not count. */
+  /** Committed transactions that may have written. Notices to other nodes do not count. */
   get commits(): number {
     return this.#commits
   }
 
-  /** One statement that is a transaction by itself. Run again when it loses against another one. */
+  /** Runs one statement that is a transaction by itself. Run again when it loses against another one. */
   write<Row>(statement: Statement | string, values: readonly Value[] = []): Promise<Row[]> {
     return this.#single<Row>(this.#writing, statement, values)
   }
 
-  /** The same over a connection kept for what must not wait behind other work. */
+  /** The same over a connection kept for work that must not wait behind other work. */
   vital<Row>(statement: Statement | string, values: readonly Value[] = []): Promise<Row[]> {
     return this.#single<Row>(this.#vital, statement, values)
   }
@@ -117,22 +118,22 @@ export class Database {
     )
   }
 
-  /** One statement that tells other nodes of something, a transaction by itself. */
+  /** Runs one statement that notifies other nodes, a transaction by itself. */
   async notice<Row>(statement: string, values: readonly Value[]): Promise<Row[]> {
     return await this.#with(this.#writing, (client) => this.#commit(run<Row>(client, statement, values)))
   }
 
-  /** One statement that only reads, but is part of the hot path and goes over its connections. */
+  /** Runs one reading statement of the hot path, over the hot path's connections. */
   async look<Row>(statement: Statement | string, values: readonly Value[] = []): Promise<Row[]> {
     return await this.#with(this.#writing, (client) => run<Row>(client, statement, values))
   }
 
-  /** One statement that reads. */
+  /** Runs one reading statement. */
   async read<Row>(statement: Statement | string, values: readonly Value[] = []): Promise<Row[]> {
     return await this.#with(this.#reading, (client) => run<Row>(client, statement, values))
   }
 
-  /** Several statements that read, all of them the same state of the database. */
+  /** Runs several reading statements that see the same state of the database. */
   async snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return await this.#with(this.#reading, (client) =>
       this.#within(client, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
@@ -140,23 +141,26 @@ export class Database {
   }
 
   /**
-   * Several statements in one transaction (read committed: each sees what was committed before it). It may be run
-   * several times, so `work` has no effect but on the database. An error of `work` undoes it. No other network is
-   * waited for in it.
+   * Runs several statements in one transaction (read committed: each sees what was committed before it). It may run
+   * several times, so `work` must have no effect outside the database. An error of `work` rolls it back. No other
+   * network I/O may happen in it.
    */
   async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return await this.#again(() => this.#with(this.#writing, (client) => this.#within(client, 'BEGIN', work)))
   }
 
   /**
-   * A transaction by which this company changes what is its own, as often as its keys and people ask: few are under way
+   * Runs a transaction by which a company changes its own things, at its keys' and people's request: few are under way
    * at a time, and companies take turns, so that mail never waits behind them for a connection.
    */
   change<T>(company: number, work: (session: Session) => Promise<T>): Promise<T> {
     return this.inTurn(company, () => this.transaction(work))
   }
 
-  /** Work of which such a transaction is a part; the turn of a company, or of what all companies change one by one. */
+  /**
+   * Runs work that includes such a transaction, in the turn of a company, or of changes that all companies make one at
+   * a time.
+   */
   async inTurn<T>(party: number | string, work: () => Promise<T>): Promise<T> {
     const end = await this.#changing.take(String(party))
     try {
@@ -166,7 +170,7 @@ export class Database {
     }
   }
 
-  /** A connection of the caller's own, which ends it. */
+  /** Opens a connection for the caller, who ends it. */
   async connect(): Promise<pg.Client> {
     const client = new pg.Client({ ...this.#options, query_timeout: this.#timeouts.answerMs })
     client.on('error', () => {})
@@ -179,7 +183,7 @@ export class Database {
     }
   }
 
-  /** What is asked for later is refused. */
+  /** Later requests are refused. */
   async close(): Promise<void> {
     this.#closed ??= Promise.all([this.#writing.end(), this.#reading.end(), this.#vital.end()]).then(() => {})
     await this.#closed
@@ -193,7 +197,7 @@ export class Database {
       idleTimeoutMillis: 60_000,
       types,
       onConnect: async (client) => {
-        // Between two statements a lost connection has nobody else to tell; the next statement finds out.
+        // A connection lost between two statements has no caller to report to; the next statement finds out.
         client.on('error', () => {})
         await client.query(`SET synchronous_commit = on; SET jit = off; SET client_min_messages = error;
           SET statement_timeout = ${this.#timeouts.statementMs};
@@ -201,7 +205,7 @@ export class Database {
           SET default_transaction_isolation = 'read committed'; ${settings}`)
       },
     })
-    // An idle connection that breaks leaves the pool by itself; whoever needs one next gets another, or the fault.
+    // An idle connection that breaks leaves the pool by itself; the next caller gets another one, or the fault.
     made.on('error', () => {})
     return made
   }
@@ -222,12 +226,12 @@ export class Database {
     return value
   }
 
-  /** The outcome of what was sent to be committed is known only when an answer comes. */
+  /** The outcome of a commit is known only when the answer comes. */
   async #commit<T>(sent: Promise<T>): Promise<T> {
     try {
       return await sent
     } catch (error) {
-      // An error with another SQLSTATE is the server's word that nothing was kept.
+      // An error with another SQLSTATE means that the server has kept nothing.
       if (!isBroken(error) || isUndone(error)) throw error
       const { message } = asStoreError(error, this.place)
       throw new OutcomeUnknown(`${message}. It is not known whether the last commit took place`, {
@@ -280,8 +284,8 @@ export function placeOf(url: string): string {
 }
 
 /**
- * Throws StoreUnavailable when a file that the URL names cannot be read. The driver would say neither that nor which
- * option it is.
+ * Throws StoreUnavailable when a file that the URL names cannot be read. The driver's error would name neither the
+ * problem nor the option.
  */
 export function refuseUnreadable(url: string): void {
   const { searchParams } = new URL(url)

@@ -43,9 +43,9 @@ import { reachOf } from './reach.ts'
 import { foldedIn } from './rows.ts'
 
 /**
- * Rows of events behind $1, up to $2, a number behind which nothing will be added; at most $3. `= ANY (ARRAY[...])` is
- * looked up in an index, in the order of the log: nothing is read or sorted beyond the last row, whatever the planner
- * believes.
+ * Rows of events after $1, up to $2, a number before which no event will be added any more; at most $3. `= ANY
+ * (ARRAY[...])` makes every plan use an index, in the order of the log: nothing is read or sorted beyond the last row,
+ * whatever the planner estimates.
  */
 const BEHIND: Statement = {
   name: 'digest-behind',
@@ -60,7 +60,7 @@ FROM (SELECT * FROM events WHERE email IS NOT NULL AND number > $1 AND number <=
 ORDER BY v.number LIMIT $3`,
 }
 
-/** Those that have become long. */
+/** Returns the lists that have become long. */
 const KEEP_LISTS: Statement = {
   name: 'keep-lists',
   text: `WITH kept AS (
@@ -139,20 +139,23 @@ const BUSIEST = `WITH sums AS MATERIALIZED (
   SELECT key, type, n, (SELECT sum(rows)::int8 FROM sums) AS rows FROM sums WHERE key IN (SELECT key FROM busiest) ORDER BY key, type`
 const SUMS = { value: sumsBy('value'), domain: sumsBy('domain_id'), company: sumsByCompany() }
 
-/** Of an email's segments those of the company's own emails are looked at. */
+/** For lists of emails, only segments with emails of the company are looked at. */
 const BOUNDS: Statement = {
   name: 'list-bounds',
   text: `SELECT
     (SELECT seq FROM emails WHERE company = $1 ORDER BY seq LIMIT 1) AS first,
     (SELECT seq FROM emails WHERE company = $1 ORDER BY seq DESC LIMIT 1) AS last`,
 }
-/** The first of all companies: one look for each of them. The last is what the sequence has reached. */
+/** The first email of all companies: one look-up for each company. The last one follows from the sequence. */
 const FIRST_OF_ALL: Statement = {
   name: 'first-email-of-all',
   text: `SELECT min((SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq LIMIT 1)) AS first FROM companies c`,
 }
 const REACHED = 'SELECT last_value AS last FROM emails_seq_seq'
-/** Ms: what is first only rises, so that one found before is good for as long; it means segments that have nothing. */
+/**
+ * Milliseconds for which a first email that was found is used: it only rises, so an old value only means looking at
+ * segments that are empty.
+ */
 const FIRST_KNOWN_MS = 60_000
 
 const SPANS = `SELECT segment FROM search_spans WHERE company = $1 AND segment BETWEEN $2 AND $3
@@ -160,16 +163,13 @@ const SPANS = `SELECT segment FROM search_spans WHERE company = $1 AND segment B
 const SERIES = `SELECT segment FROM generate_series($2::int8, $3::int8) AS segment
   WHERE $1::int4 IS NOT NULL AND $5::int8 IS NULL AND $6::int8 IS NULL`
 
-/**
- * What lists have in each segment: those that lie by term from one segment to another, those that lie by segment in
- * these.
- */
+/** The places of lists in each segment: by term for a range of segments, by segment for the given ones. */
 const BY_TERM: Statement = {
   name: 'lists-by-term',
   text: `SELECT minor AS segment, major AS key, places FROM search_lists
   WHERE company = $1 AND kind = $2 AND major = ANY ($3::int8[]) AND minor BETWEEN $4 AND $5`,
 }
-/** Where those have anything. */
+/** The segments in which these lists have any places. */
 const SEGMENTS_BY_TERM: Statement = {
   name: 'segments-by-term',
   text: `SELECT DISTINCT minor AS segment FROM search_lists
@@ -191,7 +191,7 @@ function sumsBy(key: string): string {
     GROUP BY key, type ORDER BY key, type`
 }
 
-/** OFFSET: a look into each company's counts, for which the planner would rather read those of everything. */
+/** OFFSET 0 forces one look into each company's counts; the planner would rather read the counts of everything. */
 function sumsByCompany(): string {
   return `SELECT key, type, sum(n)::int8 AS n, count(*) AS rows
     FROM (
@@ -225,13 +225,13 @@ function seenTagsIn(order: string): string {
     (SELECT count(*) FROM listed) AS total, (SELECT coalesce(sum(rows), 0)::int8 FROM counted) AS rows`
 }
 
-/** What is made of the log of events. */
+/** The digest of the log of events. */
 export function digest(parts: Parts): DigestStore {
   const { database, companies } = parts
   const { reach } = reachOf('events_number_seq', parts)
   const named = new NamedDestinations()
 
-  /** Undefined where there is no such company. */
+  /** Undefined when there is no such company. */
   async function numberOf(companyId: string | null): Promise<number | undefined> {
     const number = await companies.filter(companyId)
     return number === null ? EVERY_COMPANY : number
@@ -280,7 +280,7 @@ export function digest(parts: Parts): DigestStore {
     return placesBySegment(list, await rows)
   }
 
-  /** Whole events: the recipients of one are not divided. */
+  /** Returns whole events: the rows of one event are not divided. */
   async function eventsBehind(
     cursor: number,
     reached: number,
@@ -457,7 +457,7 @@ export function digest(parts: Parts): DigestStore {
 const OLDEST = `SELECT (SELECT min(seq) FROM (SELECT (SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq LIMIT 1) AS seq
     FROM companies c) AS firsts) AS email, (SELECT number FROM events ORDER BY number LIMIT 1) AS event`
 
-/** Each term of a company once, by one look into the index for each. */
+/** Each term of a company once, with one index look-up for each. */
 const TERMS = `WITH RECURSIVE terms AS (
     (SELECT major FROM search_lists WHERE company = $1 AND kind = $2 ORDER BY major LIMIT 1)
     UNION ALL

@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import { PLACES, type Place } from './facts.ts'
 import type { Repairs } from './repairs.ts'
 
-/** A commit that is still under way holds these rows: it is waited for. */
+/** Waits for a commit that is still under way and holds these rows. */
 const HOLD = `
 SELECT 1 FROM ${PLACES.as('t')}
 JOIN queue q ON q.email = ANY (ARRAY[t.email]) AND q.position = t.position
@@ -12,7 +12,7 @@ const GIVE_BACK = `
 UPDATE queue q SET lease = NULL, due_at = $4, ready = true FROM ${PLACES.as('t')}
 WHERE q.email = ANY (ARRAY[t.email]) AND q.position = t.position AND q.lease = $3`
 
-/** What a claim leased of which nobody knows whether it was committed. */
+/** The places leased by a claim of which it is not known whether it was committed. */
 interface Doubtful {
   places: Buffer[]
   token: number
@@ -21,8 +21,8 @@ interface Doubtful {
 }
 
 /**
- * Claims of which nobody knows whether they were committed. Nobody will work on what they leased, and this node lives
- * on: so it goes back by hand, if it was leased at all.
+ * Claims whose outcome is unknown. No delivery will come of their leases, and this node lives on: so the places are
+ * given back explicitly, if they were leased at all.
  */
 export class DoubtfulClaims {
   readonly #database: Database
@@ -36,7 +36,7 @@ export class DoubtfulClaims {
     this.#repairs = repairs
   }
 
-  /** Claims when nothing is in doubt any more; rejects with StoreUnavailable while that cannot be had. */
+  /** Runs a claim when nothing is in doubt any more; rejects with StoreUnavailable while that is impossible. */
   settledBefore<Result>(claim: () => Promise<Result>): Promise<Result> {
     return this.#inTurn(async () => {
       await this.#settle()
@@ -55,9 +55,9 @@ export class DoubtfulClaims {
   }
 
   /**
-   * One after the other, claims and what they give back: all claims of a node carry one token. If a claim did not take
-   * place after all, and the next one took the same recipients, giving back what the first had leased would take them
-   * from under a delivery.
+   * Claims and their repairs run one after the other, because all claims of a node carry one token. If a claim did not
+   * take place after all, and the next one took the same recipients, giving back the first claim's leases would take
+   * the recipients away from under a delivery.
    */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#turn.then(work)

@@ -1,7 +1,7 @@
 import type { Accepted } from '../store.ts'
 import type { Doubtful } from './withdrawals.ts'
 
-/** An email on its way into the database. */
+/** An email that is being accepted. */
 export interface Entry extends Doubtful {
   answer(accepted: Accepted): void
   refuse(error: Error): void

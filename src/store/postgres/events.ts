@@ -6,14 +6,14 @@ import { texts } from './arrays.ts'
 import type { Parts } from './parts.ts'
 import { reachOf } from './reach.ts'
 
-/** Events looked at for one page at most, wanted or not. */
+/** Events looked at for one page at most, whether or not they match. */
 const LOOKS = 5_000
-/** What happened to companies themselves is left out. */
+/** Leaves out events of companies themselves. */
 const OF_EMAILS = 'email IS NOT NULL'
 
 /**
- * Of the $3 events behind $1, up to $2, those of the company $4 and of the types $5; at most $6. Whatever comes of it
- * there is a row, with the last number that was looked at and how many were.
+ * Looks at the first $3 events after $1, up to $2, and returns those of the company $4 and of the types $5, at most $6.
+ * There is always at least one row, with the last number that was looked at and how many were.
  */
 const PAGE = (about: string) => `
 WITH looked AS MATERIALIZED (
@@ -30,7 +30,7 @@ ORDER BY w.number`
 const EVENTS_AFTER = PAGE(OF_EMAILS)
 const ENTRIES_AFTER = PAGE('true')
 
-/** The same of those up to $1, from the last on. */
+/** The same in reverse, for events up to $1. */
 const PAGE_UP_TO = `
 WITH looked AS MATERIALIZED (
   SELECT * FROM events WHERE number <= $1 ORDER BY number DESC LIMIT $2
@@ -47,7 +47,7 @@ ORDER BY w.number DESC`
 export type PageRow<Event extends LogEntry = LoggedEvent> = Omit<Event, 'number' | 'detail'> & {
   last: number | null
   looks: number
-  /** Null when none is wanted; then what the event has is too. */
+  /** Null when no event matches; the fields of the event are null then too. */
   number: number | null
   detail: string | null
 }
@@ -70,7 +70,7 @@ export function eventLog(parts: Parts): Log {
     const company = await companies.filter(companyId)
     const reached = await reach(cursor)
     if (reached <= cursor || limit <= 0) return { events: [], cursor }
-    // No company has this id: nothing is wanted.
+    // No company has this id, so no event matches.
     if (company === undefined) return { events: [], cursor: reached }
     const looks = company === null && types === undefined ? Math.min(limit, LOOKS) : LOOKS
     const wanted = types === undefined ? null : texts(types)

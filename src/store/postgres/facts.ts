@@ -1,4 +1,4 @@
-/** What decisions about recipients rest on, as the rows of `queue` and `recipients` have it. */
+/** The facts on which decisions about recipients rest, from rows of `queue` and `recipients`. */
 import type { Facts } from '../../email/lifecycle.ts'
 import type { FinalState, HeldFor, Suspicion } from '../../email/recipient.ts'
 import { given, int4, uuid } from './columns.ts'
@@ -15,7 +15,7 @@ export const PLACES = given<Place>(1, {
   position: int4(({ position }) => position),
 })
 
-/** What stands for a place as a key. */
+/** A place as a key of maps. */
 export function nameOf({ email, position }: Place): string {
   return `${email} ${position}`
 }
@@ -26,7 +26,7 @@ export const COMPANY_OF: Statement = {
   text: 'SELECT company FROM emails WHERE id = $1',
 }
 
-/** What an email ($1) has in the queue. A result being written comes before or after, not in between. */
+/** Locks an email's ($1) rows in the queue. A result being written comes before or after, not in between. */
 export const HOLD_EMAIL: Statement = {
   name: 'hold-email',
   text: 'SELECT email::text AS email, position FROM queue WHERE email = $1 ORDER BY position FOR UPDATE',
@@ -34,7 +34,7 @@ export const HOLD_EMAIL: Statement = {
 
 /** A recipient whose rows the transaction has locked. */
 export interface Known extends Place {
-  /** Its company's number. */
+  /** The number of the recipient's company. */
   company: number
   domain: string
   address: string
@@ -44,8 +44,8 @@ export interface Known extends Place {
 }
 
 /**
- * The lease of what is in quarantine. It is no node's: claims and recovery pass over it, and retention sees that it is
- * not finished.
+ * The lease of recipients in quarantine. It belongs to no node: claims and recovery skip it, and retention sees that
+ * the recipient is not finished.
  */
 export const QUARANTINED = 0
 
@@ -65,7 +65,7 @@ ORDER BY r.email, r.position`,
 interface Row
   extends Omit<Known, 'facts'>,
     Omit<Facts, 'state' | 'suspicion' | 'cancelRequested' | 'heldFor'> {
-  /** Null while it is in the queue; what comes from there is null when it is not. */
+  /** Null while the recipient is in the queue; the columns from the queue are null when it is not. */
   state: FinalState | null
   suspicion: Suspicion | null
   cancel: boolean | null
@@ -73,9 +73,8 @@ interface Row
 }
 
 /**
- * To be asked when the rows in the queue are locked, in a statement of its own: a statement that waits for a lock sees
- * what was committed meanwhile in the row it waited for alone. Whoever writes a live recipient locks its row in the
- * queue first.
+ * Must run when the queue rows are locked, in a statement of its own: a statement that waits for a lock sees later
+ * commits only in the row it waited for. Every writer of a live recipient locks its queue row first.
  */
 export async function factsOf(session: Session, places: readonly Place[]): Promise<Known[]> {
   if (places.length === 0) return []
@@ -85,7 +84,12 @@ export async function factsOf(session: Session, places: readonly Place[]): Promi
 function knownOf(row: Row): Known {
   const { email, position, company, domain, address, lease, cancel, ...facts } = row
   return {
-    ...{ email, position, company, domain, address, lease },
+    email,
+    position,
+    company,
+    domain,
+    address,
+    lease,
     facts: {
       ...facts,
       state: row.state ?? stateOf(lease),

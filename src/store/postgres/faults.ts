@@ -1,9 +1,11 @@
-/** What PostgreSQL and the way to it report, in plain words. No sentence here carries a password. */
+/**
+ * Explains the errors of PostgreSQL and of the connection to it in plain words. No sentence here carries a password.
+ */
 import { OverLimit, StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
 
 /**
- * The connection was lost while a commit was on its way: it may have taken place or not. Whoever needs to know looks,
- * over another connection.
+ * The connection was lost during a commit: it may have taken place or not. A caller that needs to know looks over
+ * another connection.
  */
 export class OutcomeUnknown extends StoreUnavailable {}
 
@@ -28,12 +30,12 @@ const SOCKET_FAULTS: Record<string, string> = {
   EACCES: 'this user may not use that socket',
 }
 
-/** By SQLSTATE: faults that may pass, after which the same succeeds. */
+/** By SQLSTATE: faults that may pass, after which the same statement succeeds. */
 const SERVER_FAULTS: Record<string, string> = {
   '25006':
     'it is read-only: a standby, or a primary that has become one. It goes on when the address leads to the primary',
-  '25P03': 'a transaction lay idle for too long and was undone. Did this process stand still?',
-  '53000': 'it lacks resources',
+  '25P03': 'a transaction was idle for too long and was rolled back. Was this process suspended?',
+  '53000': 'it is short of resources',
   '53100': 'its disk is full. Free some space on the database server',
   '53200': 'it has no memory left',
   '53300': 'it takes no more connections. Raise max_connections, or run fewer nodes',
@@ -45,12 +47,12 @@ const SERVER_FAULTS: Record<string, string> = {
   '57P05': 'it ended a connection that was idle for too long',
   '58000': 'it met an error of its operating system. Look at its log',
   '58030': 'reading or writing failed. Look for disk faults in its log',
-  '55P03': 'a lock was not to be had in time',
+  '55P03': 'a lock was not granted in time',
   '40001': 'the transaction met another one, again and again',
   '40P01': 'the transaction met another one, again and again',
 }
 
-/** By SQLSTATE: what the operator has to put right before anything works. */
+/** By SQLSTATE: faults that the operator has to fix before anything works. */
 const REFUSALS: Record<string, string> = {
   '28000':
     'it refuses this user: there is none of that name, it may not log in, or pg_hba.conf does not let it in from this machine. ' +
@@ -74,14 +76,14 @@ export function isDuplicate(error: unknown): boolean {
   return codeOf(error) === '23505'
 }
 
-/** What was given cannot be stored, whatever the state of the database: data exceptions and violated constraints. */
+/** The data cannot be stored, whatever the state of the database: data exceptions and violated constraints. */
 export function isRefusedData(error: unknown): boolean {
   return /^2[23]/.test(codeOf(error))
 }
 
 /**
- * True when the connection cannot be used any more: it broke, the server ends it, or the server behind it does not
- * write any more (so that the next connection may lead to another one).
+ * True when the connection cannot be used any more: it broke, the server ends it, or the server behind it has become
+ * read-only (so that the next connection may lead to another server).
  */
 export function isBroken(error: unknown): boolean {
   const code = codeOf(error)
@@ -89,21 +91,21 @@ export function isBroken(error: unknown): boolean {
   return /^(08|57P)/.test(code) || isUndone(error)
 }
 
-/** What an operation says by itself, on a connection that works. */
+/** An error that the store itself throws, on a connection that works. */
 function isOurs(error: unknown): error is Error {
   return error instanceof StoreConflict || error instanceof StoreDamaged || error instanceof OverLimit
 }
 
 /**
- * True when the server says of a transaction, while its connection cannot be used any more, that nothing of it is kept.
+ * True when the server reports that it has kept nothing of a transaction, while its connection cannot be used any more.
  */
 export function isUndone(error: unknown): boolean {
   return /^(25006|25P03)$/.test(codeOf(error))
 }
 
 /**
- * A fault of the surroundings as StoreUnavailable, with reason and advice; anything else as it is. `place` names the
- * database.
+ * Turns a fault of the environment into StoreUnavailable, with reason and advice; returns any other error as it is.
+ * `place` names the database.
  */
 export function asStoreError(error: unknown, place: string): Error {
   if (error instanceof StoreUnavailable || isOurs(error)) return error
@@ -122,7 +124,7 @@ export function asStoreError(error: unknown, place: string): Error {
   return error instanceof Error ? error : new Error(message)
 }
 
-/** The driver finds out itself that it has none; depending on how the server asks for it. */
+/** The driver itself reports a missing password, in words that depend on the server's authentication method. */
 const NO_PASSWORD = /password must be a (non-empty )?string|empty password/i
 
 function reasonOf(error: unknown): string | null {
@@ -135,10 +137,10 @@ function reasonOf(error: unknown): string | null {
     return 'it asks for a password, and none was given. Put it into the database URL or into PGPASSWORD'
   if (code === '' && /^timeout expired$/i.test(message))
     return 'it does not answer. Is the address right, and is PostgreSQL there?'
-  // The driver says the same of a connection that worked before.
+  // The driver uses the same words for a connection that worked before.
   if (code === '' && /terminated unexpectedly|establishing an SSL connection/i.test(message))
     return `${message.toLowerCase()}. If none can be made at all, what answers there may not be PostgreSQL: look at host and port`
-  // What the driver says by itself carries no code: lost connections, and time that ran out.
+  // The driver's own errors carry no code: lost connections and time-outs.
   if (code === '' && /connection|timeout|terminated|not queryable/i.test(message))
     return message.toLowerCase()
   if (/^(E[A-Z]+|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS)/.test(code)) return `${message} (${code})`

@@ -7,7 +7,7 @@ import type { Parts } from './parts.ts'
 const TYPES = ['text', 'int8', 'int8', 'int8']
 const { take, advance: ADVANCE } = followerStatements((position) => `$${position}::${TYPES[position - 1]}`)
 
-/** How far those who follow the log durably have come. */
+/** The cursors of durable followers of the log. */
 export function followers({ database }: Parts): FollowerStore {
   return {
     async takeFollower(name, token, start) {
@@ -28,7 +28,7 @@ export function followers({ database }: Parts): FollowerStore {
   }
 }
 
-/** The same within a transaction, in which what comes of the events is kept. */
+/** The same within a transaction, which also stores the follower's results. */
 export async function advance(session: Session, { name, token, from, to }: Advance): Promise<boolean> {
   return (await session.run(ADVANCE, [name, to, token, from])).length > 0
 }

@@ -1,28 +1,27 @@
 /**
- * Notifications. Whoever may connect to the database may send any, as many as they like; so what one says is not looked
- * at, all of them together cause no more than one look at the tables in 20 ms, and nobody is listened to while there
- * are too many.
+ * Notifications. Anybody who may connect to the database can send any number of them; so their content is ignored, all
+ * of them together cause at most one look at the tables in 20 ms, and while there are too many we stop listening.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** Milliseconds between two looks at the tables, however many hints come. */
 const LOOK_PAUSE_MS = 20
-/** As many in a second are a flood: a node sends no more than 50. */
+/** So many in a second are a flood: a node sends no more than 50. */
 const FLOOD = 5_000
 const WINDOW_MS = 1_000
-/** Milliseconds for which nobody is listened to after a flood. */
+/** Milliseconds without listening after a flood. */
 const DEAF_MS = 10_000
 
 export class Hints {
-  /** Set when something came since the last look. */
+  /** A hint has come since the last look. */
   #came = false
   #wake: () => void = () => {}
   #count = 0
-  /** Monotonic milliseconds: when the count began, and when listening is worth while again. */
+  /** Monotonic milliseconds: when the count began, and when listening starts again. */
   #countedFrom = 0
   #deafUntil = 0
 
-  /** Notes one that came. False when it is one too many: then the connection they come over is to be given up. */
+  /** Counts a hint. False when it is one too many: then the caller gives up the connection that it came over. */
   take(): boolean {
     const now = performance.now()
     if (now - this.#countedFrom > WINDOW_MS) {
@@ -41,14 +40,12 @@ export class Hints {
     return performance.now() >= this.#deafUntil
   }
 
-  /** Called when the tables are being looked at: what came before counts no more. */
+  /** Called when the tables are about to be looked at: earlier hints are settled by that. */
   looking(): void {
     this.#came = false
   }
 
-  /**
-   * Resolves when it is time for the next look: when a hint came, but not at once, or after `atLatest` milliseconds.
-   */
+  /** Resolves when it is time for the next look: soon after a hint, at the latest after `atLatest` milliseconds. */
   async next(atLatest: number, signal: AbortSignal): Promise<void> {
     await sleep(LOOK_PAUSE_MS, signal)
     if (this.#came || signal.aborted) return
@@ -59,7 +56,7 @@ export class Hints {
   }
 }
 
-/** Keeps no process alive; ends early with the signal. */
+/** Does not keep the process alive; ends early with the signal. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   await pause(ms, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {})
 }

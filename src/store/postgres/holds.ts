@@ -35,7 +35,8 @@ export function holds({ database, changes }: Parts): Pick<QueueStore, 'heldDomai
 
     async releaseHeld(domainId, { now, dueBefore }) {
       let released = 0
-      // What is held again behind the place that a chunk came to is left alone: it would go round otherwise.
+      // Each chunk goes on behind the last one: a recipient that is held again meanwhile would otherwise be released
+      // for ever.
       let place: Place = { email: '00000000-0000-0000-0000-000000000000', position: -1 }
       while (true) {
         const values = [domainId, Math.round(dueBefore), place.email, place.position]

@@ -25,8 +25,8 @@ const TAKEN = given<Entry>(1, {
 })
 
 /**
- * A key of the same company in another transaction under way is waited for: in one order, so that no two wait for each
- * other.
+ * Waits for a key of the same company in another open transaction: in one order, so that no two transactions wait for
+ * each other.
  */
 const TAKE = {
   name: 'take-keys',
@@ -47,7 +47,7 @@ SELECT i.company, i.key, i.fingerprint, i.email_id AS id, i.message_id AS "messa
 FROM ${KEYS.as('t')} JOIN idempotency i ON i.company = ANY (ARRAY[t.company]) AND i.key = t.key COLLATE "C"`,
 }
 
-/** Rows that TAKE has locked, so that no withdrawal comes in between. */
+/** TAKE has locked these rows, so no withdrawal comes in between. */
 const REPEATED = {
   name: 'repeated-keys',
   text: `
@@ -68,7 +68,7 @@ WHERE company = $1 AND key = $2 AND fingerprint = $3 AND created_at > $4
 RETURNING email_id AS id, message_id AS "messageId", emails`,
 }
 
-/** Requests that may have come before, asked for before anything else is done for them. */
+/** Requests that may be repetitions, checked before anything else is done for them. */
 export function repeats({ database, companies }: Parts): Pick<EmailStore, 'repeated'> {
   return {
     async repeated(companyId, { key, fingerprint }, at) {
@@ -82,7 +82,10 @@ export function repeats({ database, companies }: Parts): Pick<EmailStore, 'repea
   }
 }
 
-/** Takes the keys of a group's emails. For each that has one: the email its key stands for, which may be itself. */
+/**
+ * Takes the keys of a group's emails. Returns, for each email with a key, the email that its key belongs to, which may
+ * be itself.
+ */
 export async function takeKeys(session: Session, entries: readonly Entry[]): Promise<Map<Entry, KeyHolder>> {
   const byKey = new Map<string, Entry[]>()
   for (const entry of entries) {
@@ -92,7 +95,7 @@ export async function takeKeys(session: Session, entries: readonly Entry[]): Pro
   }
   if (byKey.size === 0) return new Map()
 
-  // A key comes once in a statement; the others of a group that bear it are judged by what became of it.
+  // A key may occur only once in a statement; other emails of the group with the same key follow its outcome.
   const firsts = [...byKey.values()].map(([first]) => first!)
   const taken = await session.run<{ id: string }>(TAKE, TAKEN.values(firsts))
   const holders = new Map<string, KeyHolder>()
@@ -109,12 +112,12 @@ export async function takeKeys(session: Session, entries: readonly Entry[]): Pro
   return result
 }
 
-/** Notes that the emails these keys stand for have been promised to somebody who sent them again. */
+/** Marks the emails of these keys as promised to a client that repeated its request. */
 export async function noteRepeated(session: Session, entries: readonly Entry[]): Promise<void> {
   if (entries.length > 0) await session.run(REPEATED, KEYS.values(entries))
 }
 
-/** Notes which emails have come with a key, taken for the first of them. */
+/** Stores which emails came with a key, taken for the first of them. */
 export async function noteAll(session: Session, { company, email }: Entry, all: string): Promise<void> {
   await session.run(ALL, [company, email.idempotency!.key, all])
 }

@@ -25,8 +25,8 @@ export function invitations({ database, companies }: Parts): Pick<PeopleStore, I
       const values = [id, tokenHash, company, address, role, inviterId, inviterName, createdAt, expiresAt]
       await database.transaction(async (session) => {
         if (inviterId !== null) {
-          // Locked before the right is read: whoever takes it away at this moment ends the invitation, or is waited
-          // for.
+          // Locked before the right is read: a transaction that takes the right away at this moment ends the
+          // invitation, or is waited for.
           await session.run('SELECT id FROM people WHERE id = $1 FOR SHARE', [inviterId])
           const may = await session.run(sql.MAY_INVITE, [inviterId, company])
           if (may.length === 0) throw new StoreConflict(NO_INVITER)

@@ -2,43 +2,43 @@ import { int4s, texts, uuids } from './arrays.ts'
 import type { Database, Session, Statement } from './database.ts'
 
 /**
- * A lane is one company's ready recipients at one domain. Rows of different nodes' claims do not meet: each skips what
- * another has.
+ * A lane is one company's ready recipients at one domain. Claims of different nodes never take the same rows: each
+ * skips rows that another has locked.
  */
 export interface Candidate {
-  /** Number of the turn among those asked for, from 1. */
+  /** Number of its turn among the given ones, from 1. */
   turn: number
   domain: string
   email: string
   position: number
   size: number
-  /** How many recipients of its email, at most, make one transaction with it; itself included. */
+  /** Upper bound of the recipients of its email that share a transaction with it, itself included. */
   together: number
-  /** How many were asked for of its lane. */
+  /** The number of candidates that its lane was asked for. */
   quota: number
 }
 
-/** The name of what one candidate of several recipients may begin: an email at a domain. */
+/** The key of a transaction of several recipients: an email at a domain. */
 export function transactionOf({ email, domain }: Pick<Candidate, 'email' | 'domain'>): string {
   return `${email} ${domain}`
 }
 
-/** What one company may take now. */
+/** The room that one company has in a claim. */
 export interface Turn {
   company: number
   room: number
 }
 
-/** What is not to be looked at. */
+/** The lanes and domains that a claim leaves out. */
 export interface Skips {
   lanes: { company: number; domain: string }[]
   domains: string[]
 }
 
-/** Behind every domain: those are ASCII. */
+/** Sorts after every domain, because domains are ASCII. */
 const AFTER_ALL = '\uffff'
 
-/** Companies are looked up one after the other: what waits beside the first of each is passed over. */
+/** Companies are looked up one after the other: the rows beside the first one of each company are skipped. */
 const COMPANIES: Statement = {
   name: 'ready-companies',
   text: `
@@ -53,9 +53,9 @@ SELECT company FROM ready WHERE company IS NOT NULL`,
 }
 
 /**
- * For each company ($1) at most as many lanes as it has room for ($3), from its place in the round ($2) on, over the
- * end and from the beginning; of each its share of the room, those due longest first. $4: now. $5, $6: lanes, $7:
- * domains to skip. A step from lane to lane is one look into the index; the walk ends when enough lanes were found.
+ * For each company ($1) at most as many lanes as it has room for ($3), starting at its place in the round ($2) and
+ * wrapping around at the end; each lane gives its share of the room, those due longest first. $4: now. $5, $6: lanes to
+ * skip, $7: domains to skip. A step from lane to lane is one index look-up; the walk ends when enough lanes were found.
  */
 const CANDIDATES: Statement = {
   name: 'claim-candidates',
@@ -105,7 +105,10 @@ FROM lane l CROSS JOIN LATERAL (
 ORDER BY l.num, l.nr`,
 }
 
-/** What is due of these emails ($1) at these domains ($2), whether or not it has its place in the turns. $3: now. */
+/**
+ * The due recipients of these emails ($1) at these domains ($2), whether or not they have a place in the turns. $3:
+ * now.
+ */
 const OF_EMAILS: Statement = {
   name: 'claim-together',
   text: `
@@ -117,12 +120,12 @@ FROM unnest($1::uuid[]) AS t (email) CROSS JOIN LATERAL (
 ) d`,
 }
 
-/** Whose turn it is, as this node sees it. Companies take turns, and so do the lanes of a company. */
+/** The order of turns, as this node sees it. Companies take turns, and so do the lanes of a company. */
 export class Lanes {
   readonly #database: Database
-  /** By company: a number that rises with each turn it had. */
+  /** By company: a number that rises with each of its turns. */
   readonly #served = new Map<number, number>()
-  /** By company: the lane (or what lies just behind it) with which its next turn begins. */
+  /** By company: the lane (or the position just after it) with which its next turn begins. */
   readonly #places = new Map<number, string>()
   #turns = 0
 
@@ -139,7 +142,7 @@ export class Lanes {
   }
 
   /**
-   * Rows locked for this transaction: at most what there is room for, and of each lane one more. By turn, then lane.
+   * Locks the rows for this transaction: at most as many as there is room for, plus one per lane. By turn, then lane.
    */
   async candidates(
     session: Session,
@@ -160,8 +163,8 @@ export class Lanes {
   }
 
   /**
-   * These and, after each, what makes one transaction with it: the due recipients of its email at its domain, at most
-   * `together` of them. They are locked as well.
+   * The chosen candidates and, after each, those that share a transaction with it: the due recipients of its email at
+   * its domain, at most `together` of them. They are locked as well.
    */
   async completed(
     session: Session,
@@ -185,19 +188,19 @@ export class Lanes {
     })
   }
 
-  /** The company has had its turn, with this lane last. */
+  /** The company has had its turn, and this lane came last. */
   served(company: number, lastDomain: string): void {
     this.#served.set(company, ++this.#turns)
     this.#places.set(company, `${lastDomain}\u0001`)
   }
 
-  /** There was no room for the lane's next email: its turn comes again first. */
+  /** There was no room for the lane's next email: the lane comes first in the next turn. */
   keepFirst(company: number, domain: string): void {
     this.#served.set(company, 0)
     this.#places.set(company, domain)
   }
 
-  /** Who has nothing ready begins anew. */
+  /** A company without ready recipients starts anew. */
   #forget(ready: ReadonlySet<number>): void {
     if (this.#places.size <= ready.size) return
     for (const company of this.#places.keys()) if (!ready.has(company)) this.#places.delete(company)

@@ -5,13 +5,13 @@ import { placeOf, refuseUnreadable } from './database.ts'
 import { asStoreError, codeOf } from './faults.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 
-/** Key of the advisory lock under which schemas are made: "Post" in ASCII. */
+/** Key of the advisory lock for creating the schema: "Post" in ASCII. */
 export const LOCK = 0x506f7374
-/** Oldest server that will do, as `server_version_num` has it. */
+/** The oldest supported server, as `server_version_num`. */
 const OLDEST = 140_000
 /** Milliseconds. */
 const CONNECT_TIMEOUT = 5_000
-/** Milliseconds to wait for another node that brings the schema up to date. */
+/** Milliseconds to wait for another node that is upgrading the schema. */
 const LOCK_TIMEOUT = 60_000
 
 /** Versions of the schema: the number of migrations applied. */
@@ -22,12 +22,12 @@ export interface SchemaChange {
 
 /**
  * Brings the schema up to date, in one transaction: either all missing migrations are applied or none. Nodes that start
- * at once wait for the first. Where nothing is missing, nothing is locked or written, and a role with rights on rows
- * alone will do.
+ * at the same time wait for the first. When nothing is missing, nothing is locked or written, and a role with rights on
+ * rows only is enough.
  *
  * Rejects with StoreConflict when the server is too old, its encoding is not UTF8, the schema has migrations that this
- * program does not know, the database is another program's, or the role lacks rights that it needs for itself or for
- * what is missing; with StoreUnavailable when the server cannot be reached.
+ * program does not know, the database is another program's, or the role lacks rights that the service or a missing
+ * migration needs; with StoreUnavailable when the server cannot be reached.
  */
 export async function migrate(
   url: string,
@@ -81,7 +81,7 @@ async function bringUpToDate(
 ): Promise<void> {
   await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`)
   try {
-    // Anybody may take an advisory lock, and keep it: once there is a table of ours, that is locked.
+    // Anybody may take an advisory lock, and keep it: once our table exists, it is locked instead.
     if (from === null) await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)
     else await client.query('LOCK TABLE schema_migrations IN SHARE ROW EXCLUSIVE MODE')
     await refuseForeign(client, place)
@@ -119,7 +119,7 @@ async function applied(client: pg.Client): Promise<Applied[]> {
   return rows as Applied[]
 }
 
-/** A right that is missing is better told now than by the first email that needs it. */
+/** A missing right is better reported now than with the first email that needs it. */
 async function refusePowerless(client: pg.Client, place: string): Promise<void> {
   const { rows } = await client.query(
     `SELECT t.relname AS name FROM pg_class t JOIN pg_class ours ON ours.oid = 'schema_migrations'::regclass
@@ -159,8 +159,8 @@ async function refuseOld(client: pg.Client, place: string): Promise<void> {
 }
 
 /**
- * In another encoding the server refuses what it cannot express: an email at a time, when it is accepted or its result
- * comes. SQL_ASCII is no encoding: the server keeps octets as they come.
+ * With another encoding the server would refuse text that it cannot express: one email at a time, when it is accepted
+ * or its result comes. SQL_ASCII is no encoding: the server stores octets as they come.
  */
 async function refuseNarrow(client: pg.Client, place: string): Promise<void> {
   const { rows } = await client.query('SHOW server_encoding')

@@ -1,9 +1,9 @@
-/** Statements whose values have names, as those of SQLite: `:name`, with a cast where nothing else tells the type. */
+/** Statements with named values, as in SQLite: `:name`, with a cast where nothing else gives the type. */
 import type { Statement, Value } from './database.ts'
 
 export type NamedStatement = (values: Readonly<Record<string, Value>>) => [Statement, Value[]]
 
-/** `name`: what the statement is prepared as. */
+/** `name`: the name of the prepared statement. */
 export function named(name: string, text: string): NamedStatement {
   const names: string[] = []
   const numbered = text.replace(/(?<![:\w]):([a-z]\w*)/gi, (_, value: string) => {

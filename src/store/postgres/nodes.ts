@@ -7,8 +7,8 @@ interface Row extends Omit<NodeBeat, 'roles'> {
 }
 
 /**
- * A failover to a server that has not got every commit may set the counter back. The twenty random bits beneath it keep
- * two nodes from bearing the same token then.
+ * A failover to a server that lacks the last commits may set the counter back. The twenty random bits below it keep two
+ * nodes from getting the same token then.
  */
 const JOIN = {
   name: 'join',
@@ -21,7 +21,7 @@ INSERT INTO nodes (token, name, roles, timeout_ms, since, machine) SELECT value,
 }
 const COLUMNS = 'token, name, roles, timeout_ms AS "timeoutMs", since, machine'
 const ALL = { name: 'nodes', text: `SELECT ${COLUMNS}, beats FROM nodes ORDER BY token` }
-/** The rows are those before the statement: this node's new beat is added. */
+/** The rows are those before the statement: this node's new beat is filled in. */
 const BEAT = {
   name: 'beat',
   text: `
@@ -33,8 +33,8 @@ const GIVE_UP = { name: 'give-up', text: 'DELETE FROM nodes WHERE token = $1 AND
 const LEAVE = { name: 'leave', text: 'DELETE FROM nodes WHERE token = $1' }
 
 /**
- * Which nodes are in service. A node's row is its lease. What is asked here goes over a connection of its own, so that
- * a node whose others are all busy does not look dead.
+ * The nodes in service. A node's row is its lease. These statements use a connection of their own, so that a node whose
+ * other connections are all busy does not look dead.
  */
 export function nodes({ database, changes }: Parts): NodeStore {
   return {

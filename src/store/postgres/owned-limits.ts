@@ -3,8 +3,8 @@ import { COUNTED, limitColumn, refuseFull } from '../account-rows.ts'
 import type { Session } from './database.ts'
 
 /**
- * For one more of what a company owns, in the transaction that adds it: whoever adds another waits for its end. Throws
- * OverLimit.
+ * Checks the company's limit before one more is added, in the transaction that adds it: concurrent additions wait for
+ * its end. Throws OverLimit.
  */
 export async function checkOwnedLimit(session: Session, owned: Owned, company: number): Promise<void> {
   const hold = `SELECT ${limitColumn(owned)} AS own FROM companies WHERE num = $1 FOR NO KEY UPDATE`

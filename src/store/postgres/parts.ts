@@ -3,7 +3,7 @@ import type { CompanyNumbers } from './companies.ts'
 import type { Database } from './database.ts'
 import type { Repairs } from './repairs.ts'
 
-/** What the parts of the store are made of. Each gives some operations of the store. */
+/** The shared parts that the operations of the store are built on. */
 export interface Parts {
   database: Database
   companies: CompanyNumbers

@@ -8,10 +8,10 @@ const ADD =
   'INSERT INTO pauses (company, domain, since) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1'
 const END = 'DELETE FROM pauses WHERE company = $1 AND domain = $2 RETURNING 1'
 
-/** The operator's word that mail stays where it is. Nodes read it, and leave it out of their claims. */
+/** The operator's pauses. Nodes read them, and leave paused mail out of their claims. */
 export function pauses(parts: Parts): Pick<QueueStore, 'pauses' | 'pause' | 'resume'> {
   const { database, companies } = parts
-  /** True when rows were changed: then those who watch are told. */
+  /** True when rows were changed: then watchers are notified. */
   const change = async (sql: string, { companyId, domain }: PauseScope, ...more: number[]) => {
     const company = companyId === null ? 0 : await companies.number(companyId)
     return await withNotice(parts, 'stops', async (session) => {

@@ -21,17 +21,19 @@ import type { Parts } from './parts.ts'
 import { insertPerson, makeRoom, setIdentities } from './person-row.ts'
 import { unlessDuplicate } from './unless-taken.ts'
 
-/** Somebody who is just being removed is waited for, and then is gone. */
+/** Waits for a transaction that is just removing the person, and then finds the person gone. */
 const STAYING = 'FOR KEY SHARE'
-/** Who goes at the same moment is waited for, and does not count any more. */
+/** Waits for a transaction that is just removing an owner or operator, who then does not count any more. */
 const GOING = 'FOR UPDATE'
 const OWNERS = sql.owners(GOING)
 const OPERATORS = sql.operators(GOING)
 const FORGET = sql.forgetExpired('FOR UPDATE SKIP LOCKED')
-/** Comes with each request of the console: not behind long lists, and planned for many rows. */
+/**
+ * Runs with each request of the console: it must not wait behind long lists, and is prepared because it is frequent.
+ */
 const SIGNED_IN = { name: 'signed-in', text: sql.SIGNED_IN }
 
-/** People of the console, and what signs them in. */
+/** People of the console, and their ways to sign in. */
 export function people(parts: Parts): PeopleStore {
   const { database, companies } = parts
   const person = async (text: string, values: string[]) => {

@@ -1,4 +1,4 @@
-/** One row of people, with what is unique in it. */
+/** Inserts one person, with the unique values: address and identities. */
 import { type Credentials, givesWay, type Person } from '../../people/person.ts'
 import { type PersonRow, personOf, personValues, TAKEN_IDENTITY, takenAddress } from '../people-rows.ts'
 import * as sql from '../people-statements.ts'
@@ -11,10 +11,10 @@ export async function insertPerson(session: Session, person: Person): Promise<vo
   await setIdentities(session, person.id, person.credentials)
 }
 
-/** Removes the account that has the address, where it is another than `id` and gives way. */
+/** Removes the account with this address, if it is not `id` and gives way. */
 export async function makeRoom(session: Session, address: string | null, id: string): Promise<void> {
   if (address === null) return
-  // Locked before it is read: with a membership that has come meanwhile it gives way no more.
+  // Locked before it is read: an account that has gained a membership meanwhile does not give way.
   await session.run(`${sql.HOLDER} FOR UPDATE`, [address])
   const [row] = await session.run<PersonRow>(sql.PERSON_BY_ADDRESS, [address])
   if (row !== undefined && row.id !== id && givesWay(personOf(row))) {

@@ -37,14 +37,14 @@ const SEEK_MS = 10_000
 
 export interface PostgresOptions {
   /**
-   * Milliseconds for which the outcome of an `accept` is sought whose connection was lost. Ten seconds unless given.
+   * Milliseconds for which the outcome of an `accept` is sought after its connection was lost. Ten seconds by default.
    */
   seekMs?: number
-  /** How long the database is waited for; see there for what holds unless given. */
+  /** How long to wait for the database; Timeouts has the defaults. */
   timeouts?: Partial<Timeouts>
 }
 
-/** The store in a PostgreSQL database, which any number of nodes share. */
+/** The store in a PostgreSQL database, shared by any number of nodes. */
 export interface PostgresStore extends Store {
   /** Transactions committed since the store was opened. */
   readonly commits: number
@@ -114,8 +114,8 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     ...retention(parts),
 
     /**
-     * `queue` and `stops` are told for what operations of this store change, but not for what `claim` and `record` do
-     * to the queue.
+     * Watchers are notified of `queue` and `stops` when operations of this store change them, but not when `claim` and
+     * `record` change the queue.
      */
     watch: (onChange) => changes.watch(onChange),
 

@@ -2,7 +2,7 @@ import type { Database, Statement } from './database.ts'
 
 /** Recipients made ready in one step, in the order they became due. */
 const CHUNK = 1_000
-/** When more than that are due: so many of each company besides, and so many of all companies together. */
+/** When more are due: so many of each company besides, and so many of all companies together. */
 const OF_EACH = 50
 const OF_ALL = 3_000
 
@@ -22,7 +22,8 @@ SELECT count(*) AS count FROM ready`,
 }
 
 /**
- * From company $2 on. Companies are looked up one after the other: what waits beside the first of each is passed over.
+ * Starts at company $2. Companies are looked up one after the other: the rows beside the first one of each company are
+ * skipped.
  */
 const EACH: Statement = {
   name: 'make-ready-each',
@@ -45,9 +46,9 @@ SELECT count(*) AS count, max(company) AS last FROM ready`,
 }
 
 /**
- * Finds among what waits for later that which has become due, and gives it its place in the turns. Usually that is
- * little, found in order of time. When much became due at once (after an outage), every company gets its share of each
- * step.
+ * Finds recipients that waited for a later time and have become due, and gives them their place in the turns. Usually
+ * these are few, found in order of time. When many became due at once (after an outage), every company gets its share
+ * of each step.
  */
 export class Promotion {
   readonly #database: Database

@@ -25,9 +25,7 @@ FROM (
   WHERE q.lease = ${QUARANTINED} AND ($1::integer IS NULL OR q.company = $1) GROUP BY q.email ORDER BY q.email DESC LIMIT $2
 ) q JOIN emails e ON e.id = q.email JOIN companies c ON c.num = e.company ORDER BY e.id DESC`
 
-/**
- * What took a process down: it is out of reach of claims and of retention until the operator releases or cancels it.
- */
+/** Emails that took a process down: claims and retention skip them until the operator releases or cancels them. */
 export function quarantine({
   database,
   companies,

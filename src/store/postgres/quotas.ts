@@ -4,7 +4,7 @@ import { uuids } from './arrays.ts'
 import type { Session, Statement } from './database.ts'
 import type { Entry } from './entry.ts'
 
-/** Locked from here on: whoever counts for the same company waits for the end of the transaction. In one order. */
+/** Locks the counts, in one order: other transactions that count for the same company wait for the end of this one. */
 const HOLD: Statement = {
   name: 'hold-quotas',
   text: `
@@ -24,17 +24,21 @@ interface Row extends Used {
 }
 
 /**
- * Of emails whose commit may have taken place. Asked when the rows above are locked: until then it may be under way.
+ * The emails that exist, among those whose commit may have taken place. Runs when the rows above are locked: until then
+ * the commit may be under way.
  */
 const PRESENT: Statement = {
   name: 'counted-before',
   text: 'SELECT id::text AS id FROM emails WHERE id = ANY ($1::uuid[])',
 }
 
-/** Emails that are counted together, all or none: those of an entry, or of several that came in one request. */
+/** Emails that are counted together, all or none: that of an entry, or several of one request. */
 export type Counted = readonly Entry[]
 
-/** Counts those whose companies have a quota, one after the other. Those that are not there may be accepted. */
+/**
+ * Counts emails of companies with a quota, one after the other. Returns those over the quota; all others may be
+ * accepted.
+ */
 export async function takeQuotas(
   session: Session,
   all: readonly Counted[],
@@ -64,7 +68,7 @@ export async function takeQuotas(
   return over
 }
 
-/** Those that were counted with the commit that took place after all. */
+/** Emails that were counted by an earlier commit that took place after all. */
 async function presentOf(session: Session, counted: readonly Counted[]): Promise<Set<string>> {
   const doubtful = counted.flatMap(([first]) => (first!.doubtful === true ? [first!.email.id] : []))
   if (doubtful.length === 0) return new Set()

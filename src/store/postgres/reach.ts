@@ -1,21 +1,22 @@
-/** Up to where nothing will be added any more, where numbers are drawn before they are committed. */
+/** Finds the number up to which no further row will be added, although numbers are drawn before they are committed. */
 import { sleep } from './hints.ts'
 import type { Parts } from './parts.ts'
 
-/** Milliseconds between two looks at whether transactions have ended: twice as many each time, up to the second. */
+/** Milliseconds between two checks whether transactions have ended: doubled each time, up to the second value. */
 const FIRST_PAUSE_MS = 5
 const LONGEST_PAUSE_MS = 200
 
-/** The same for who does not wait until they have. */
+/** The pauses of a caller that does not wait until the transactions have ended. */
 const SHORT_PAUSES_MS = [1, 2, 4]
 
-/** Not pg_snapshot_xmax, which is behind the highest one that has ended: others above it may be under way. */
+/** Not pg_snapshot_xmax, which only follows the highest transaction that has ended: later ones may be under way. */
 const HORIZON = 'SELECT pg_current_xact_id()::text AS horizon'
-/** The oldest transaction under way on the server. Asked first: nearly always it is enough. */
+/** The oldest transaction under way on the server. Asked first, because it nearly always suffices. */
 const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest'
 /**
- * The oldest that may be one of this database. Snapshots are of the whole server; a transaction is left out where its
- * lock says that its session is in another database. One whose lock is not there (not yet, or it is prepared) counts.
+ * The oldest transaction that may belong to this database. Snapshots cover the whole server; a transaction is left out
+ * when its lock shows that its session is in another database. A transaction without a lock (not yet, or it is
+ * prepared) counts.
  */
 const OLDEST_HERE = `
 SELECT coalesce(
@@ -27,18 +28,18 @@ SELECT coalesce(
   pg_snapshot_xmax(s)
 )::text AS oldest
 FROM pg_current_snapshot() AS s`
-/** Marks that wait for their step C. */
+/** Marks waiting for step C, at most. */
 const MOST_MARKS = 100
 
 /**
- * How far rows can be read in the order of their numbers. Transactions commit in another order than they draw numbers,
- * so a number that is there says nothing about those below it. But each has its id before it draws a number (see the
- * columns). So:
+ * Finds how far rows can be read in the order of their numbers. Transactions commit in another order than they draw
+ * numbers, so an existing number says nothing about those below it. But each transaction has its id before it draws a
+ * number (see the columns). So:
  *
  * - A. See how far numbers have been drawn.
- * - B. Take an id of our own: whoever has drawn one of those numbers has a lower one.
+ * - B. Take a transaction id of our own: every transaction that has drawn one of those numbers has a lower id.
  * - C. Wait until every transaction below it has ended.
- * - D. Read: whatever will ever be there up to that number is there.
+ * - D. Read: every row that will ever exist up to that number exists now.
  *
  * A long transaction in the database delays the answer; nothing is missed.
  */
@@ -48,14 +49,14 @@ export function reachOf(
 ) {
   /** How far numbers have been drawn. */
   const drawnTo = `SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS reached FROM ${sequence}`
-  /** Up to here step C was done before. */
+  /** Step C is done for numbers up to here. */
   let settled = 0
-  /** Where steps A and B were done, and C waits; in order. */
+  /** Marks for which steps A and B are done and step C is not, in order. */
   let marks: { reached: number; horizon: bigint }[] = []
 
   async function drawn(): Promise<number> {
     const [row] = await database.read<{ reached: number }>(drawnTo)
-    // Lower than it was: this is another server, to which ours failed over.
+    // Lower than before: we have failed over to another server.
     if (row!.reached < settled) {
       settled = 0
       marks = []
@@ -68,7 +69,7 @@ export function reachOf(
     return BigInt(row!.horizon)
   }
 
-  /** The oldest transaction under way that matters; whatever is not below `wanted` is good enough. */
+  /** The oldest transaction under way that matters; any result that is not below `wanted` will do. */
   async function oldest(wanted: bigint): Promise<bigint> {
     const [row] = await database.read<{ oldest: string }>(OLDEST)
     const anywhere = BigInt(row!.oldest)
@@ -85,7 +86,10 @@ export function reachOf(
     settled = Math.max(settled, reached)
   }
 
-  /** A number behind the cursor up to which nothing will be added; the cursor or less when none was drawn since. */
+  /**
+   * A number after the cursor up to which no further row will be added; the cursor or less when no number was drawn
+   * since.
+   */
   async function reach(cursor: number): Promise<number> {
     const reached = await drawn()
     if (reached <= cursor || cursor < settled) return Math.min(reached, settled)
@@ -93,7 +97,7 @@ export function reachOf(
     return reached
   }
 
-  /** As far as step C comes soon: with this mark, or with one that was made before. */
+  /** The number that can be reached soon: step C succeeds for this mark, or for an earlier one. */
   async function reachSoon(): Promise<number> {
     const reached = await drawn()
     if (reached <= settled) return reached

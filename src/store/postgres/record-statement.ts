@@ -8,14 +8,14 @@ import { allowedIn, foldedIn, uuidAt } from './rows.ts'
 
 /** A recipient whose result was written. */
 interface Moved {
-  /** Index of its attempt among those given. */
+  /** Index of its attempt among the given ones. */
   attempt: number
   position: number
-  /** Something was added to a suppression list. */
+  /** An address was added to a suppression list. */
   suppressed: boolean
 }
 
-/** One attempt, and its index among those given. */
+/** One attempt, and its index among the given ones. */
 interface Tried {
   num: number
   attempt: AttemptRecord
@@ -23,18 +23,18 @@ interface Tried {
   end: number
 }
 
-/** What it came to for one recipient. */
+/** The attempt's result for one recipient. */
 interface Result extends Tried {
   position: number
   decision: Decision
   change: Partial<Facts>
-  /** Nearly every result has one event: it goes with its recipient. */
+  /** Nearly every result has one event, which is written along with its recipient. */
   event: NewEvent | undefined
 }
 
 /** Another event of a result. */
 interface LoggedBeside {
-  /** The result's place among them, from 1. */
+  /** The result's place among the results, from 1. */
   place: number
   result: Result
   event: NewEvent
@@ -60,15 +60,15 @@ const RESULT: Columns<Result> = {
   detail: text(({ event }) => (event === undefined ? null : mapText(event.detail))),
 }
 
-/** What it goes on the suppression list for, if it does. */
+/** The suppression that the result leads to, if any. */
 const SUPPRESS: Columns<Result> = {
   reason: text(({ decision }) => decision.suppress?.reason ?? null),
   suppress: text(({ decision }) => decision.suppress?.type ?? null),
 }
 
-/** What a recipient needs besides that waits again, unless it is to be canceled by now. */
+/** Columns that only a recipient that waits again needs, unless it is to be canceled by now. */
 const AGAIN: Columns<Result> = {
-  // One without a time is due as soon as the attempt ended.
+  // A recipient without a time is due at the end of the attempt.
   due_at: int8(({ change, end }) => (change.state === 'waiting' ? (change.dueAt ?? end) : null)),
   suspicion: int4(({ change }) => change.suspicion ?? 0),
   held: text(({ change }) => change.heldFor ?? null),
@@ -103,13 +103,15 @@ const BESIDE: Columns<LoggedBeside> = {
   detail: text(({ event }) => mapText(event.detail)),
 }
 
-/** What some results of a group need. What none of them needs is left out of its statement, and costs it nothing. */
+/**
+ * The needs of the results of a group. Columns that none of them needs are left out of the statement, and cost nothing.
+ */
 interface Needs {
-  /** Some wait again. */
+  /** Some recipients wait again. */
   again: boolean
   /** Some attempts were for several recipients. */
   several: boolean
-  /** There are captured octets, events beside the first, or addresses that are to be suppressed. */
+  /** There are captured octets, further events, or addresses to suppress. */
   more: boolean
 }
 
@@ -124,16 +126,16 @@ interface RecordStatement extends Statement {
 }
 
 /**
- * The results of a whole group in one statement.
+ * Writes the results of a whole group in one statement.
  *
- * What becomes of each has been decided, twice where it waits again: which of the two is true, because it is to be
- * canceled by now, is all that is decided here. What was not tried leaves alone what answers tell, and its suspicion
- * only rises. What ended leaves the queue, what waits again stays.
+ * The outcome of each recipient has been decided before, in two versions if it waits again: the statement only chooses
+ * between them, by whether it is to be canceled by now. A recipient that was not tried keeps the columns about answers,
+ * and its suspicion only rises. A recipient that ended leaves the queue, one that waits again stays.
  *
- * How it is written decides how it runs, also by a plan made when the tables were small. `= ANY (ARRAY[...])` can be
- * looked up in an index but not be made a hash or merge join, which would read a whole table; `(... = ...) IS TRUE` is
- * looked up in no index (all that a node has under way is under one lease); `(... IN (SELECT ...)) IS TRUE` is answered
- * by a hash table where a join of two lists might compare each with each.
+ * The wording decides how the statement runs, even by a plan made when the tables were small. `= ANY (ARRAY[...])` can
+ * use an index but cannot become a hash or merge join, which would read a whole table; `(... = ...) IS TRUE` uses no
+ * index (one lease covers everything that a node has under way); `(... IN (SELECT ...)) IS TRUE` is answered by a hash
+ * table where a join of two lists might compare each with each.
  */
 function recordStatement(name: string, { again, several, more }: Needs): RecordStatement {
   const results = given<Result>(1, { ...RESULT, ...(again && AGAIN), ...(more && SUPPRESS) })
@@ -229,10 +231,10 @@ SELECT attempt, position, ${more ? 'EXISTS (SELECT 1 FROM added)' : 'false'} AS 
   }
 }
 
-/** State and event of what is to be canceled: the same whatever the attempt came to. */
+/** State and event of a recipient that is to be canceled: the same whatever the attempt's result. */
 const CANCELED = orCanceled({ change: { state: 'waiting' }, events: [], suppress: null, tried: false }, 0)
 
-/** By name, once they were needed. */
+/** By name, made when first needed. */
 const STATEMENTS = new Map<string, RecordStatement>()
 
 function statementFor({ results, attempts, beside }: Group): RecordStatement {
@@ -259,7 +261,7 @@ export async function writeResults(database: Database, records: readonly Attempt
       return { num, attempt, end, position, decision, change: decision.change!, event: decision.events[0] }
     })
   })
-  // Rows are locked in this order: two statements that meet wait for one another one way only.
+  // Rows are locked in this order, so two concurrent statements can only wait for each other in one direction.
   results.sort((a, b) => compare(a.attempt.emailId, b.attempt.emailId) || a.position - b.position)
   const beside = results.flatMap((result, index) => {
     return result.decision.events.slice(1).map((event) => ({ place: index + 1, result, event }))

@@ -7,10 +7,10 @@ import { isRefusedData } from './faults.ts'
 import type { Parts } from './parts.ts'
 import { writeResults } from './record-statement.ts'
 
-/** Bounds of one group: so many attempts, and past the first so many octets. */
+/** Bounds of one group: so many attempts, and so many octets, which only the first attempt may exceed. */
 const MAX_ATTEMPTS = 100
 const MAX_OCTETS = 8 * 1024 * 1024
-/** What an attempt and one of its recipients weigh beside dialogue and captured octets. */
+/** Weight of an attempt and of one of its recipients, beside dialogue and captured octets. */
 const ATTEMPT_WEIGHT = 500
 const RECIPIENT_WEIGHT = 300
 const MAX_RUNNING = 2
@@ -22,7 +22,7 @@ interface Entry {
   refuse(error: Error): void
 }
 
-/** Writes down what became of recipients, in groups. One record that fails does so alone. */
+/** Records the results of attempts, in groups. A record that fails does so alone. */
 export class Recording {
   readonly #database: Database
   readonly #changes: ChangeFeed
@@ -68,7 +68,7 @@ export class Recording {
     const attempts = entries.map(({ attempt }) => attempt)
     const refused = attempts.map(({ recipients }) => new Set(positions(recipients)))
     await this.#once(attempts, refused)
-    // A request to cancel that came in between keeps the first statement from its row, and is seen by another.
+    // A concurrent request to cancel keeps the first statement from its row; a second statement sees it.
     if (refused.some(({ size }) => size > 0)) {
       const rest = attempts.map((attempt, index) => {
         const recipients = attempt.recipients.filter(({ position }) => refused[index]!.has(position))

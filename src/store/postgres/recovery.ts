@@ -7,7 +7,7 @@ import type { Parts } from './parts.ts'
 /** Recipients given back in one transaction. */
 const CHUNK = 500
 
-/** Tokens are looked up one after the other: what carries the same is passed over, however much it is. */
+/** Tokens are looked up one after the other: further rows with the same token are skipped, however many there are. */
 const LOST_TOKENS = {
   name: 'lost-tokens',
   text: `
@@ -20,13 +20,13 @@ WITH RECURSIVE leased (token) AS (
 SELECT token FROM leased l WHERE token IS NOT NULL AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.token = l.token)`,
 }
 
-/** What is locked is being written down under this token; so the rest is taken. */
+/** A locked row is being recorded under this token; so all others are taken. */
 const HOLD = {
   name: 'hold-lost',
   text: `SELECT email::text AS email, position FROM queue WHERE lease = $1 LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
 }
 
-/** What waits of these emails and is above suspicion so far. */
+/** Waiting recipients of these emails that are not suspect so far. */
 const HOLD_OTHERS = {
   name: 'hold-others',
   text: `
@@ -36,7 +36,7 @@ SELECT o.email::text AS email, o.position FROM unnest($1::uuid[]) AS t (email) C
 ) o`,
 }
 
-/** Taking back what nodes had leased that are no more. */
+/** Takes back the leases of nodes that are gone. */
 export function recovery({ database, changes }: Parts): Pick<QueueStore, 'recover'> {
   const giveBack = async (token: number, now: number, jitterMs: number) => {
     const lost = await database.transaction(async (session) => {
@@ -72,7 +72,8 @@ export function recovery({ database, changes }: Parts): Pick<QueueStore, 'recove
 }
 
 /**
- * Milliseconds. The same for all recipients of an email, which may make one transaction. The end of its id is random.
+ * Milliseconds, the same for all recipients of an email, so that they may share a transaction. The end of an email's id
+ * is random.
  */
 function jitterOf(email: string, jitterMs: number): number {
   return Number.parseInt(email.slice(-8), 16) % (Math.round(jitterMs) + 1)

@@ -3,7 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** Milliseconds between two attempts. */
 const PAUSE_MS = 500
 
-/** What has to be put right once the database can be reached again. Tried until it succeeds, in the order it came. */
+/**
+ * Repairs that are due once the database can be reached again. Each is tried until it succeeds, in the order of
+ * arrival.
+ */
 export class Repairs {
   readonly #left: (() => Promise<void>)[] = []
   readonly #closing = new AbortController()
@@ -14,7 +17,7 @@ export class Repairs {
     this.#trying ??= this.#untilDone()
   }
 
-  /** Tries once more what is left. */
+  /** Tries the remaining repairs once more. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#trying
@@ -37,7 +40,7 @@ export class Repairs {
         this.#left.shift()
       }
     } catch {
-      // Still away, or away again.
+      // The database is still away, or away again.
     }
   }
 }

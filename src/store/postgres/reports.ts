@@ -10,7 +10,7 @@ import type { Parts } from './parts.ts'
 /** Reports recorded in one transaction. */
 const CHUNK = 500
 
-/** In one order everywhere: emails, the queue, recipients. Retention leaves an email alone that is held so. */
+/** Locked in the same order everywhere: emails, the queue, recipients. Retention skips an email that is locked. */
 const HOLD: readonly Statement[] = [
   {
     name: 'hold-emails',
@@ -25,12 +25,12 @@ ORDER BY r.email, r.position FOR UPDATE OF r`,
   })),
 ]
 
-/** The name of a report as its event has it: JSON text in JSON text, in which no value can look like this field. */
+/** The id of a report in its event: JSON text within JSON text, where no value can look like this field. */
 const NAMED = String.raw`substring(detail FROM '"reportId":("(?:[^"\\]|\\.)*")')`
 
 /**
- * Which events of these emails ($1) tell of these reports ($2, as JSON text). Not read as JSON by PostgreSQL: it
- * refuses NUL and lone surrogates, which strangers may have written into a report.
+ * The events of these emails ($1) that record these reports ($2, as JSON text). Not read as JSON by PostgreSQL, which
+ * refuses NUL and lone surrogates: strangers may have written those into a report.
  */
 const KNOWN: Statement = {
   name: 'known-reports',
@@ -44,7 +44,7 @@ interface Report extends Place {
   reportId: string
 }
 
-/** What others report of recipients, mostly after their end. */
+/** Records reports from outside about recipients, mostly after they have ended. */
 export function reports({ database, changes }: Parts): Pick<EventStore, 'happened'> {
   const record = async (some: readonly Happened[]) => {
     const { all, suppressed } = await database.transaction(async (session) => {
@@ -80,7 +80,10 @@ async function held(session: Session, reports: readonly Happened[]): Promise<Map
   return new Map(found.map((recipient) => [nameOf(recipient), recipient]))
 }
 
-/** Only a statement that begins when the recipients are locked sees what others have just recorded of them. */
+/**
+ * Must be a statement that begins when the recipients are locked: only such a statement sees what other transactions
+ * have just recorded.
+ */
 async function writtenBefore(session: Session, reports: readonly Happened[]): Promise<Set<string>> {
   const ids = reports.flatMap(({ happening }) => happening.detail.reportId ?? [])
   if (ids.length === 0) return new Set()
@@ -90,7 +93,7 @@ async function writtenBefore(session: Session, reports: readonly Happened[]): Pr
   return new Set(rows.map((row) => reportOf({ ...row, reportId: JSON.parse(row.reportId) as string })))
 }
 
-/** One decision for each recipient: several reports of it are decided one after the other. */
+/** One decision for each recipient: several reports about it are decided one after the other. */
 function decidedOf(
   reports: readonly Happened[],
   recipients: ReadonlyMap<string, Known>,

@@ -4,7 +4,7 @@ import { uuids } from './arrays.ts'
 import type { Session } from './database.ts'
 import type { Parts } from './parts.ts'
 
-/** Emails looked at in one statement at most, touched or not. */
+/** Emails looked at in one statement at most, whether or not they are removed. */
 const LOOKS = 500
 
 const START: Place = { at: Number.MIN_SAFE_INTEGER, id: '00000000-0000-0000-0000-000000000000' }
@@ -23,7 +23,7 @@ const CANDIDATES = `WITH looked AS (
   SELECT id, created_at AS at, EXISTS (SELECT 1 FROM queue q WHERE q.email = looked.id) AS live
   FROM looked ORDER BY created_at, id`
 
-/** Another node may be at the same emails: each takes those that the other has not. */
+/** Another node may be working on the same emails: each takes those that the other has not locked. */
 const LOCK = `SELECT id FROM emails WHERE id = ANY($1::uuid[]) AND content_removed = $2
   ORDER BY id FOR UPDATE SKIP LOCKED`
 
@@ -31,7 +31,7 @@ const FORGET_KEYS = `DELETE FROM idempotency WHERE (company, key) IN (
     SELECT company, key FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
   ) RETURNING 1`
 
-/** What happened to companies themselves. In the order of the index, which without statistics would not be taken. */
+/** Events of companies themselves. In the order of the index, which the planner would not use without statistics. */
 const FORGET_COMPANY_EVENTS = `DELETE FROM events WHERE number IN (
     SELECT number FROM events WHERE email IS NULL AND at < $1 ORDER BY email LIMIT $2 FOR UPDATE SKIP LOCKED
   ) RETURNING 1`
@@ -45,7 +45,7 @@ const DELETE_BLOBS = `DELETE FROM blobs b
   WHERE b.company = f.company AND b.sha256 = f.sha256
     AND NOT EXISTS (SELECT 1 FROM attachments a WHERE a.company = b.company AND a.sha256 = b.sha256)`
 
-/** Tables with the rows of an email, by its id; its own row goes last. */
+/** Tables with the rows of an email, by its id; its row in `emails` goes last. */
 const PARTS = ['events', 'attempts', 'recipients'] as const
 
 interface Step {
@@ -56,11 +56,11 @@ interface Step {
 type Remove = (session: Session, ids: Buffer) => Promise<void>
 
 /**
- * Removes what is older than it needs to be, in small transactions: content first, later the email with all that hangs
- * on it. Emails with recipients still waiting or being sent are left alone. Several nodes may do this at once.
+ * Removes expired data in small transactions: content first, later the whole email with all its rows. Emails with
+ * recipients waiting or being sent are left alone. Several nodes may do this at once.
  */
 export function retention({ database }: Parts): Pick<Store, 'retain'> {
-  // Where the walks over the ages go on: everything before is unfinished or gone.
+  // Where the walks by age continue: everything before is unfinished or gone.
   let contentFrom = START
   let emailsFrom = START
 
@@ -68,7 +68,7 @@ export function retention({ database }: Parts): Pick<Store, 'retain'> {
   async function step({ contentBefore, emailsBefore, limit }: RetentionRequest): Promise<Step> {
     const keys = await database.write(FORGET_KEYS, [Date.now() - KEY_REMEMBERED_MS, limit])
     const ofCompanies = await database.write(FORGET_COMPANY_EVENTS, [Math.round(emailsBefore), limit])
-    // An email goes after its content, so that nothing is removed by two ways.
+    // An email goes after its content, so that nothing is removed in two ways.
     const before = Math.max(contentBefore, emailsBefore)
     const content = await walk(false, contentFrom, before, limit, removeContent)
     contentFrom = content.reached
@@ -97,7 +97,7 @@ export function retention({ database }: Parts): Pick<Store, 'retain'> {
     const values = [contentRemoved, from.at, from.id, Math.round(before)]
     const candidates = await database.read<Place & { live: boolean }>(CANDIDATES, values)
     const finished = candidates.filter(({ live }) => !live).slice(0, limit)
-    // Not past the last one that is taken, unless all were looked at.
+    // Goes no further than the last email that is removed, unless all were looked at.
     const all = finished.length < limit
     const reached = (all ? candidates.at(-1) : finished.at(-1)) ?? from
     const touched = finished.length === 0 ? 0 : await removeOurs(finished, contentRemoved, remove)
@@ -114,7 +114,7 @@ export function retention({ database }: Parts): Pick<Store, 'retain'> {
   }
 
   return {
-    /** Returns how many emails were touched; 0 when there is nothing left to do. */
+    /** Returns how many emails were changed or removed; 0 when there is nothing left to do. */
     async retain(request) {
       for (;;) {
         const { touched, done } = await step(request)
@@ -124,11 +124,12 @@ export function retention({ database }: Parts): Pick<Store, 'retain'> {
   }
 }
 
-/** Bodies, files nobody else refers to, and what the capture route kept. */
+/** Removes bodies, files that no other email refers to, and captured copies. */
 async function removeContent(session: Session, ids: Buffer): Promise<void> {
   const blobs = await session.run<{ company: number; sha256: string }>(LOCK_BLOBS, [ids])
   await session.run('DELETE FROM attachments WHERE email = ANY($1::uuid[])', [ids])
-  // Only a statement that begins after the files are locked sees who has come to refer to them in the meantime.
+  // Must be a statement that begins after the files are locked: only such a statement sees emails that have come to
+  // refer to them meanwhile.
   if (blobs.length > 0) await session.run(DELETE_BLOBS, [JSON.stringify(blobs)])
   await session.run('DELETE FROM captured WHERE email = ANY($1::uuid[])', [ids])
   await session.run(

@@ -6,16 +6,15 @@ import type { Statement } from './database.ts'
 import { factsOf, nameOf, PLACES, type Place } from './facts.ts'
 import type { Parts } from './parts.ts'
 
-/** Rows of live work looked at in one transaction. */
+/** Rows of the queue looked at in one transaction. */
 const STEP = 1_000
 
-/** Around every email. */
+/** Below and above every email id. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /**
- * What lies behind ($1, $2) up to the email $3, in the order it was accepted: one way through live work, whatever of it
- * is wanted.
+ * The queue's rows after ($1, $2) up to the email $3, in the order of acceptance: one pass, whichever of them match.
  */
 const STEP_OVER: Statement = {
   name: 'retry-step',
@@ -25,8 +24,8 @@ ORDER BY email, position LIMIT ${STEP}`,
 }
 
 /**
- * Of these ($1, $2), what waits for later than $3, of the company $4 and at the domain $5, which may be NULL. What is
- * locked is being claimed or recorded: it is left alone.
+ * Of these rows ($1, $2): those that wait for a time later than $3, of the company $4 and at the domain $5, either of
+ * which may be NULL. A locked row is being claimed or recorded, and is left alone.
  */
 const HOLD: Statement = {
   name: 'hold-to-retry',
@@ -44,20 +43,20 @@ FROM ${PLACES.as('t')} CROSS JOIN LATERAL (
 
 interface Waiting extends Place {
   paused: boolean
-  /** Its email has not been begun, and its sender gave the time. */
+  /** The email has not been begun, and waits for the time that its sender gave. */
   scheduled: boolean
 }
 
 interface Scope {
   company: number | null
   domain: string | null
-  /** One email was. */
+  /** The request names one email. */
   named: boolean
   now: number
   byMember: boolean
 }
 
-/** Makes what waits for another time due now, by hand. */
+/** Makes recipients that wait for another time due now, by hand. */
 export function retry({ database, companies, changes }: Parts): Pick<QueueStore, 'retry'> {
   const tryAgain = async (
     seen: readonly Place[],
@@ -85,7 +84,7 @@ export function retry({ database, companies, changes }: Parts): Pick<QueueStore,
       if (company === undefined) return NOTHING_RETRIED
       const scope = { company, domain, named: emailId !== null, now: Math.round(now), byMember }
       let sum = NOTHING_RETRIED
-      // Before the first: positions begin with 0.
+      // Before the first row: positions begin with 0.
       let place: Place | undefined = { email: emailId ?? FIRST_ID, position: -1 }
       while (place !== undefined) {
         const values = [place.email, place.position, emailId ?? LAST_ID]

@@ -1,4 +1,4 @@
-/** Values as they come from PostgreSQL, and as they go there beside the arrays of `arrays.ts`. */
+/** Values as they come from PostgreSQL, and as they are sent there, apart from the arrays of `arrays.ts`. */
 
 /** OIDs of the built-in types whose values we read. */
 const BOOL = 16
@@ -10,8 +10,8 @@ const INT4 = 23
 type Parse = (value: string) => unknown
 
 /**
- * How `pg` reads columns (it reads them as text). Whole numbers come as numbers (none here exceeds 2^53), octets as a
- * Uint8Array of their own, all else as text.
+ * How `pg` parses columns (it reads them as text). Whole numbers become numbers (none here exceeds 2^53), octets become
+ * a Uint8Array of their own, any other type stays text.
  */
 export const types = {
   getTypeParser(oid: number): Parse {
@@ -38,32 +38,32 @@ function asIs(value: string): string {
   return value
 }
 
-/** Text that PostgreSQL takes: it has no place for NUL, which a server's reply may contain. */
+/** Text that PostgreSQL accepts: it cannot store NUL, which a server's reply may contain. */
 export function storable(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
 }
 
-/** An address as it is compared: ASCII letters in lower case, all else as it is. */
+/** An address folded for comparison: ASCII letters in lower case, the rest as it is. */
 export function folded(address: string): string {
   return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
 const CAPITALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
-/** The same of an expression in a statement. */
+/** The same for an expression in a statement. */
 export function foldedIn(expression: string): string {
   return `translate(${expression}, '${CAPITALS}', '${CAPITALS.toLowerCase()}')`
 }
 
-/** A new UUIDv7 (RFC 9562 5.7) of a time in Unix ms, in a statement. */
+/** A new UUIDv7 (RFC 9562 5.7) for a time in Unix ms, as an expression. */
 export function uuidAt(time: string): string {
   const random = `overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send(${time}) FROM 3) FROM 1 FOR 6)`
   return `encode(set_bit(set_bit(${random}, 52, 1), 53, 1), 'hex')::uuid`
 }
 
 /**
- * What stops mail to an address (as it is compared), if anything does: the first in the order of types. `tags`: gives
- * the text of the email's tags, and is asked only for what depends on them.
+ * The suppression that stops mail to an address (folded), if any: the first in the order of types. `tags`: an
+ * expression for the text of the email's tags, evaluated only for suppressions that depend on tags.
  */
 export function stopOf(company: string, address: string, tags: string): string {
   return `SELECT s.type, s.reason FROM suppressions s
@@ -74,8 +74,8 @@ export function stopOf(company: string, address: string, tags: string): string {
 }
 
 /**
- * Whether bounces of a recipient do not put it on the list. `row`: has its `company`, its address as it is compared
- * (`folded`), and its `domain`.
+ * Whether the recipient is on the allow list, so that its bounces do not suppress it. `row` has `company`, the folded
+ * address (`folded`), and `domain`.
  */
 export function allowedIn(row: string): string {
   return `EXISTS (SELECT 1 FROM allowed l WHERE l.company = ${row}.company AND l.folded IN (${row}.folded, ${row}.domain))`

@@ -26,14 +26,14 @@ const SET_TIME = 'UPDATE emails SET scheduled_at = $2 WHERE id = $1'
 const TELL = `INSERT INTO events (email, company, recipient, at, type, detail)
   VALUES ($1, $2, NULL, $3, $4, $5)`
 
-/** Another time, or none, for what waits for the time its sender gave. */
+/** Reschedules or cancels emails that wait for the time their sender gave. */
 export function schedule({ database, changes }: Parts): Pick<EmailStore, 'reschedule' | 'cancelScheduled'> {
   async function happen(id: string, happening: Happening & { at: number }): Promise<Rescheduled> {
     if (!isEmailId(id)) return { found: 'unknown' }
     const [known] = await database.look<Pick<Planned, 'company'>>(COMPANY_OF, [id])
     if (known === undefined) return { found: 'unknown' }
     const found = await database.change(known.company, async (session): Promise<Rescheduled> => {
-      // As a claim does: first the queue, then the email.
+      // Locks in the order of a claim: first the queue, then the email.
       const places = await session.run<Place>(HOLD_EMAIL, [id])
       const [email] = await session.run<Planned>(PLANNED, [id])
       if (email === undefined) return { found: 'unknown' }

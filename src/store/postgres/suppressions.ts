@@ -16,21 +16,24 @@ import type { Session } from './database.ts'
 import type { Parts } from './parts.ts'
 import { folded } from './rows.ts'
 
-/** Removed in one transaction. */
+/** Suppressions removed in one transaction. */
 const CHUNK = 1_000
-/** Behind every address. */
+/** Sorts after every address. */
 const END = '\u{10ffff}'
-/** Before and behind every id. */
+/** Sort before and after every id. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 const COLUMNS = `s.id, c.id AS "companyId", s.address, s.type, s.tags, s.reason, s.code, s.email_id AS "emailId",
   s.domain_id AS "domainId", s.created_at AS "createdAt"`
 const LISTED = `SELECT ${COLUMNS} FROM suppressions s JOIN companies c ON c.num = s.company`
-/** Not by the id itself: the index over ids alone has the order, too, but all companies and types. */
+/** Not ordered by the id itself: the index over ids alone has that order, too, but holds all companies and types. */
 const PLACE = 'uuid_send(s.id)'
 const BETWEEN = `${PLACE} > uuid_send($2::uuid) AND ${PLACE} < uuid_send($3::uuid)`
-/** Those of a type that came from one domain ($4), or all (it is null): in the words of the index that has them. */
+/**
+ * Suppressions of a type that came from one domain ($4), or all (when it is null): in the exact expressions of the
+ * index.
+ */
 const OF_TYPE = {
   domain: (type: string) =>
     `(s.type || ' ' || s.domain_id) = ${type} || ' ' || $4::text AND s.domain_id IS NOT NULL`,
@@ -40,7 +43,7 @@ type Origin = keyof typeof OF_TYPE
 
 type Order = 'ASC' | 'DESC'
 
-/** Of one company, or of each: the newest (or oldest) of each type, and so of all. */
+/** The newest (or oldest) of each type, of one company or of each. */
 const newest = (order: Order, of: Origin) => `SELECT ${COLUMNS}
   FROM companies c CROSS JOIN unnest($1::text[]) AS t (type) CROSS JOIN LATERAL (
     SELECT * FROM suppressions s
@@ -48,7 +51,7 @@ const newest = (order: Order, of: Origin) => `SELECT ${COLUMNS}
   ) AS s
   WHERE $6::int4 IS NULL OR c.num = $6`
 
-/** Of one company, or of each: looked up in the index, company by company. */
+/** The address in one company or in each: looked up in the index, company by company. */
 const OF_ADDRESS = `SELECT ${COLUMNS}
   FROM companies c CROSS JOIN LATERAL (
     SELECT * FROM suppressions s WHERE s.company = c.num AND s.folded = $1 OFFSET 0
@@ -88,14 +91,14 @@ const PUT = given<Put>(1, {
   created_at: int8(({ createdAt }) => createdAt),
 })
 
-/** In one order, so that no two wait for each other. */
+/** In one order, so that no two transactions wait for each other. */
 const ADD = `INSERT INTO suppressions (${PUT.names})
   SELECT * FROM ${PUT.as('t')} ORDER BY company, folded, type ON CONFLICT DO NOTHING RETURNING id`
 
 const TAGS = `SELECT id, tags FROM suppressions
   WHERE company = $1 AND folded = $2 AND type = 'unsubscribe' AND tags IS NOT NULL FOR UPDATE`
 
-/** As if it were new: nodes are told. */
+/** Marked as new, so that nodes are notified. */
 const SET_TAGS =
   'UPDATE suppressions SET tags = $2, marks = $3, added_by = pg_current_xact_id() WHERE id = $1'
 
@@ -114,9 +117,9 @@ const ALLOW = `INSERT INTO allowed (company, folded, value, kind, reason, create
 const DISALLOW = 'DELETE FROM allowed WHERE company = $1 AND ($2::text IS NULL OR folded = $2) RETURNING 1'
 
 /**
- * The cursor is the oldest transaction that was still under way: those from it on may commit later, and are told
- * (again) with the next answer. Rows of transactions to come have been brought from another server, where numbers were
- * higher.
+ * The cursor is the oldest transaction that was still under way: it and later ones may commit after this, and their
+ * rows are returned (again) with the next answer. Rows with the ids of future transactions came from another server,
+ * whose ids were higher.
  */
 const CURSOR = 'pg_snapshot_xmin(pg_current_snapshot())::text AS cursor'
 const SINCE = `SELECT ${CURSOR}, c.id AS "companyId", s.address
@@ -130,7 +133,7 @@ interface SinceRow {
   address: string | null
 }
 
-/** Addresses a company's mail no longer goes to, as the operator and the nodes look at them. */
+/** Addresses that a company's mail no longer goes to, as the operator and the nodes read them. */
 export function suppressions(parts: Parts): SuppressionStore {
   const { database, companies, changes } = parts
   return {
@@ -168,7 +171,7 @@ export function suppressions(parts: Parts): SuppressionStore {
     },
 
     async addSuppressions(list) {
-      // Together: each by itself would wait for a connection of its own.
+      // Looked up together: each look-up alone would wait for a connection of its own.
       await companies.find(list.map(({ companyId }) => companyId))
       const numbers = await Promise.all(list.map(({ companyId }) => companies.number(companyId)))
       const all = list.map((each, index): Put => ({ ...each, company: numbers[index]! }))
@@ -242,10 +245,10 @@ export function suppressions(parts: Parts): SuppressionStore {
     },
 
     async addAllowed(list) {
-      // Together: each by itself would wait for a connection of its own.
+      // Looked up together: each look-up alone would wait for a connection of its own.
       await companies.find(list.map(({ companyId }) => companyId))
       const numbers = await Promise.all(list.map(({ companyId }) => companies.number(companyId)))
-      // In one order, so that no two wait for each other.
+      // In one order, so that no two transactions wait for each other.
       const order = [...list.keys()].sort((a, b) =>
         folded(list[a]!.value) < folded(list[b]!.value) ? -1 : 1,
       )
@@ -269,7 +272,7 @@ export function suppressions(parts: Parts): SuppressionStore {
   }
 }
 
-/** What further tags do to unsubscriptions that are there already. True when they did. */
+/** Adds further tags to existing unsubscriptions. True when one has changed. */
 async function joinTags(session: Session, list: readonly Put[]): Promise<boolean> {
   let joined = false
   const inOrder = list.toSorted(

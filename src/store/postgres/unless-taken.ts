@@ -2,7 +2,7 @@ import { StoreConflict } from '../store.ts'
 import type { Session, Value } from './database.ts'
 import { isDuplicate } from './faults.ts'
 
-/** Inserts one row, or throws StoreConflict when another one has taken what is to be unique. */
+/** Inserts one row, or throws StoreConflict when another row has taken a value that must be unique. */
 export async function unlessTaken(
   session: Session,
   sql: string,
@@ -13,7 +13,7 @@ export async function unlessTaken(
   if (inserted.length === 0) throw new StoreConflict(message)
 }
 
-/** The same of a change of one. */
+/** The same for a change of a row. */
 export async function unlessDuplicate<Result>(
   message: string,
   write: () => Promise<Result>,

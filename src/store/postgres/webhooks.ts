@@ -39,7 +39,7 @@ const INSERT = `INSERT INTO webhooks (${INSERTED})
 const FREE = `status = 'enabled' AND (lease IS NULL OR lease NOT IN (SELECT token FROM nodes))`
 const SHARE = `ceil((SELECT count(*) FROM webhooks WHERE status = 'enabled')
         / greatest(1, (SELECT count(*) FROM nodes))::numeric)::integer`
-/** No node takes more than its share, so that the nodes that are there find some. */
+/** No node takes more than its share, so that the other nodes find some. */
 const TAKE = `UPDATE webhooks SET lease = $1 WHERE num IN (
     SELECT num FROM webhooks WHERE ${FREE} ORDER BY num
     LIMIT (SELECT greatest(0, ${SHARE}
@@ -63,7 +63,7 @@ const PROGRESS = `UPDATE webhooks SET cursor = $1, failing_since = $2, status = 
   WHERE id = $6 AND lease = $7 AND generation = $8 AND status = 'enabled' RETURNING num, company`
 const OVER = `DELETE FROM webhook_retries WHERE webhook = $1
   AND (number, part) IN (SELECT number, part FROM json_to_recordset($2::json) AS j (number bigint, part integer))`
-/** What is said again was committed although no answer came. */
+/** A repeated row was committed before, although no answer came. */
 const TRIED = `INSERT INTO webhook_attempts
     (webhook, id, number, part, type, email_id, at, duration, status, error, response, succeeded, attempt, next_at)
   SELECT $1, id, number, part, type, "emailId", at, duration, status, error, response, succeeded, attempt, "nextAt"
@@ -85,10 +85,10 @@ const TELL = `INSERT INTO events (company, at, type, detail) VALUES ($1, $2, $3,
 const REACHED =
   'SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS reached FROM events_number_seq'
 
-/** Endpoints, and what becomes of the events that they are told. */
+/** Webhook endpoints, and the attempts to deliver events to them. */
 export function webhooks(parts: Parts): WebhookStore {
   const { database, companies } = parts
-  /** True when there was something to change: then those who watch are told. */
+  /** True when something was changed: then watchers are notified. */
   const changing = (work: (session: Session) => Promise<boolean>) => withNotice(parts, 'webhooks', work)
   const numOf = async (id: string) => {
     const [row] = await database.read<{ num: number }>('SELECT num FROM webhooks WHERE id = $1', [id])

@@ -3,17 +3,17 @@ import { uuids } from './arrays.ts'
 import { given, int4, int8, text, uuid } from './columns.ts'
 import type { Session } from './database.ts'
 
-/** An email of which it may not be known whether it was committed. */
+/** An email that may or may not have been committed. */
 export interface Doubtful {
   email: NewEmail
   lease: Lease | null
-  /** Its company's number. */
+  /** The number of the email's company. */
   company: number
   /** An earlier commit of it may have taken place. */
   doubtful?: boolean
 }
 
-/** Takes the id for a moment: that waits until a commit that is still under way has taken place or failed. */
+/** Takes the ids for a moment: this waits until a commit that is still under way has taken place or failed. */
 const TAKE_IDS = `
 INSERT INTO emails (id, company, created_at, date, size, individual, test_mode, sent, domain_id, key_id, sender, header_from,
   subject, message_id)
@@ -27,7 +27,7 @@ const LEASES = given<Doubtful>(1, {
   token: int8(({ lease }) => lease?.token ?? 0),
 })
 
-/** Of which nothing has been tried or ended since, nor is being sent by another node. */
+/** Emails of which no recipient has been tried or has ended since, nor is leased by another node. */
 const UNTOUCHED = `
 SELECT e.id::text AS id FROM ${LEASES.as('given')} JOIN emails e ON e.id = given.id
 WHERE NOT EXISTS (SELECT 1 FROM attempts a WHERE a.email = e.id)
@@ -51,24 +51,24 @@ const KEYED = 'i.company = t.company AND i.key = t.key COLLATE "C" AND i.email_i
 
 const FORGET_KEYS = `DELETE FROM idempotency i USING ${KEYS.as('t')} WHERE ${KEYED}`
 
-/** Locked: whoever sends one again comes before, and is seen, or afterwards, and finds the key free. */
+/** Locked: a repeated request either came before, and is seen, or comes after, and finds the key free. */
 const PROMISED = `
 SELECT i.email_id::text AS id, i.repeated FROM ${KEYS.as('t')} JOIN idempotency i ON ${KEYED}
 ORDER BY i.company, i.key COLLATE "C" FOR UPDATE OF i`
 
 const RELEASED = given<Doubtful>(LEASES.next, { due_at: int8(({ email }) => email.dueAt) })
 
-/** Those given in under a lease become anybody's: their node has forgotten them. */
+/** Recipients accepted under a lease become available to every node: their own node has forgotten them. */
 const RELEASE = `
 UPDATE queue q SET lease = NULL, due_at = t.due_at, ready = true
 FROM unnest(${LEASES.params.id}, ${LEASES.params.token}, ${RELEASED.params.due_at}) AS t (email, token, due_at)
 WHERE q.email = ANY (ARRAY[t.email]) AND q.lease = t.token`
 
 /**
- * Takes out emails whose senders were told that nothing was accepted, while the commit may have taken place. Until then
- * those given in under a lease are not sent: nobody knows that they are leased. What has been begun in spite of that
- * goes on, and so does what was acknowledged since to a sender who repeated it. What came `together` goes together, or
- * not at all.
+ * Removes emails whose clients were told that nothing was accepted, while the commit may have taken place. Until then
+ * those accepted under a lease are not sent, because no node knows that it holds them. Emails that have been begun in
+ * spite of that go on, and so do those acknowledged since to a client that repeated its request. Emails that came
+ * `together` are removed together, or not at all.
  */
 export async function withdraw(
   session: Session,
@@ -99,7 +99,7 @@ export async function withdraw(
   )
 }
 
-/** Of emails that are not kept after all. */
+/** Frees the keys of emails that are not stored after all. */
 export async function forgetKeys(session: Session, entries: readonly Doubtful[]): Promise<void> {
   const keyed = entries.filter(({ email }) => email.idempotency !== null)
   if (keyed.length > 0) await session.run(FORGET_KEYS, KEYS.values(keyed))

@@ -1,4 +1,4 @@
-/** A copy of the database while the service goes on writing to it. */
+/** A copy of the database, made while the service goes on writing to it. */
 import { randomUUID } from 'node:crypto'
 import {
   closeSync,
@@ -19,14 +19,14 @@ import { APPLICATION_ID } from './migrate.ts'
 export interface BackupResult {
   /** Octets of the copy. */
   size: number
-  /** Emails in it. */
+  /** Emails in the copy. */
   emails: number
 }
 
 /**
  * Copies the database at `path` to `file`, as of one commit: everything acknowledged before the call is in the copy.
- * The copy is compact, on disk when this returns, and of mode 600; under its name there is never half of one. Rejects
- * with StoreConflict (a file of that name exists, and not `overwrite`; or the copy would lie on the database) or
+ * The copy is compact, on disk when this returns, and of mode 600; its name never holds a partial copy. Rejects with
+ * StoreConflict (a file of that name exists, and not `overwrite`; or the copy would lie on the database) or
  * StoreUnavailable (disk full, damage, no right to write).
  */
 export function backUp(path: string, file: string, { overwrite }: { overwrite: boolean }): BackupResult {
@@ -50,7 +50,9 @@ export function backUp(path: string, file: string, { overwrite }: { overwrite: b
   }
 }
 
-/** SQLite writes into an empty file as well as into a new one; made here, nobody else can read it from the start. */
+/**
+ * SQLite writes into an empty file as well as into a new one; a file made here is unreadable for others from the start.
+ */
 function make(aside: string, file: string): void {
   try {
     closeSync(openSync(aside, 'wx', 0o600))
@@ -64,18 +66,18 @@ function make(aside: string, file: string): void {
   }
 }
 
-/** VACUUM INTO reads everything in one read transaction: commits of others go on beside it, in the write-ahead log. */
+/** VACUUM INTO reads everything in one read transaction: other commits go on beside it, in the write-ahead log. */
 function copy(path: string, aside: string, file: string): BackupResult {
   const db = openForReading(path)
   try {
     if (db.prepare('PRAGMA application_id').get()?.application_id !== APPLICATION_ID) {
       throw new StoreConflict(`The file ${path} is not a database of Postroad`)
     }
-    // The connection is for reading only; the copy is another database.
+    // The connection may only read; the copy is another database.
     db.exec('PRAGMA query_only = OFF')
     db.prepare('VACUUM INTO ?').run(aside)
   } catch (error) {
-    // What cannot be read is the database; anything else (a full disk) is where the copy goes.
+    // Corruption concerns the database; any other fault (a full disk) concerns the copy.
     throw asStoreError(error, isCorruption(error) ? path : file)
   } finally {
     db.close()
@@ -94,7 +96,7 @@ function copy(path: string, aside: string, file: string): BackupResult {
   }
 }
 
-/** The path with its directory's links followed: what the copy will really be called. */
+/** The path with the links of its directory resolved: the real name of the copy. */
 function targetOf(file: string): string {
   const full = resolve(file)
   try {
@@ -107,7 +109,7 @@ function targetOf(file: string): string {
   }
 }
 
-/** A slip of the hand must not put the copy over the database, or over one of the files that belong to it. */
+/** A mistyped name must not put the copy over the database, or over one of its files. */
 function refuseOwnFiles(path: string, target: string): void {
   const real = realpathSync(path)
   const own = ['', '-wal', '-shm', '.lock', '.key'].map((suffix) => real + suffix)
@@ -116,10 +118,7 @@ function refuseOwnFiles(path: string, target: string): void {
   throw new StoreConflict(`The backup cannot go to ${target}: that file belongs to the database itself`)
 }
 
-/**
- * What is not a file is never replaced: nobody means to put the copy in the place of a device. Links are replaced
- * themselves.
- */
+/** A directory, a device or another special file is never replaced. Links are replaced themselves. */
 function refuseSpecial(target: string): void {
   const found = statSync(target, { throwIfNoEntry: false })
   if (found === undefined || found.isFile()) return
@@ -134,7 +133,7 @@ function put(aside: string, target: string, overwrite: boolean, file: string): v
     return
   }
   try {
-    // Unlike a rename, a link never replaces what somebody put there in the meantime.
+    // Unlike a rename, a link never replaces a file that was created meanwhile.
     linkSync(aside, target)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

@@ -1,21 +1,21 @@
 export interface BatchLimits {
-  /** Most calls, and (past the first) most octets, in one batch. */
+  /** Bounds of one batch: calls, and octets, which only the first call may exceed. */
   maxCalls: number
   maxWeight: number
-  /** A batch of patient calls alone begins so many milliseconds after the one before. */
+  /** Milliseconds after the last batch before a batch of patient calls alone begins. */
   patience: number
 }
 
 export interface Entry {
-  /** Octets, about. */
+  /** Octets, roughly. */
   weight: number
-  /** Nobody is kept waiting by this one: it goes along with others when they come soon. */
+  /** No caller waits for this call: it may wait for others and share their batch. */
   patient: boolean
 }
 
 /**
- * What is to go into the next batch, and when that is to begin: at once, unless nobody waits for any of it. A commit
- * costs as much as what several emails write, so what can wait shares one.
+ * Collects the calls of the next batch, and decides when that begins: at once, unless all of its calls are patient. A
+ * commit costs as much as the writes of several emails, so calls that can wait share one.
  */
 export class BatchQueue<T extends Entry> {
   readonly #limits: BatchLimits
@@ -38,7 +38,7 @@ export class BatchQueue<T extends Entry> {
     if (!entry.patient) this.#urgent++
   }
 
-  /** Milliseconds until the next batch is to begin; 0: now. */
+  /** Milliseconds until the next batch begins; 0: now. */
   wait(): number {
     const { maxCalls, maxWeight, patience } = this.#limits
     if (this.#urgent > 0 || this.#entries.length >= maxCalls || this.#weight >= maxWeight) return 0
@@ -65,7 +65,7 @@ export class BatchQueue<T extends Entry> {
     return batch
   }
 
-  /** All of it, given up. */
+  /** Removes and returns all calls. */
   clear(): T[] {
     const entries = this.#entries
     this.#entries = []

@@ -1,13 +1,13 @@
-/** Carrying octets between threads without needless copies. */
+/** Passes octets between threads without needless copies. */
 import { largeBodies } from '../../mail/body.ts'
 import type { ClaimedEmail } from '../store.ts'
 
 /** From this size on, in octets, a buffer is moved rather than cloned. */
 const MOVE_FROM = 4 * 1024
-/** From this size on they are handed over where that is allowed. */
+/** From this size on, in octets, the buffer itself is handed over where that is allowed. */
 const HAND_OVER_FROM = 512 * 1024
 
-/** The octets alone, in a buffer of their own. One worth moving is added to `moved`. */
+/** A copy of the octets in a buffer of their own. A buffer that is worth moving is added to `moved`. */
 export function copied(bytes: Uint8Array, moved: ArrayBuffer[]): Uint8Array {
   const copy = new Uint8Array(bytes)
   if (copy.byteLength >= MOVE_FROM) moved.push(copy.buffer)
@@ -15,8 +15,8 @@ export function copied(bytes: Uint8Array, moved: ArrayBuffer[]): Uint8Array {
 }
 
 /**
- * The same, but large octets themselves, where they are most of their buffer: a copy would keep the main thread for
- * milliseconds.
+ * The same, except that large octets are handed over themselves when they fill most of their buffer: copying them would
+ * block the main thread for milliseconds.
  */
 export function handedOver(bytes: Uint8Array, moved: ArrayBuffer[]): Uint8Array {
   const { buffer, byteLength } = bytes
@@ -26,14 +26,14 @@ export function handedOver(bytes: Uint8Array, moved: ArrayBuffer[]): Uint8Array 
   return bytes
 }
 
-/** The buffers of emails just read from the database, which nobody else holds. */
+/** The buffers of emails just read from the database, which no other code holds. */
 export function buffersOf({ raw, content }: ClaimedEmail): ArrayBuffer[] {
   const all = [...content.attachments.map((file) => file.content), ...largeBodies(content)]
   if (raw !== null) all.push(raw)
   return all.flatMap(buffersBeneath)
 }
 
-/** The same of octets. */
+/** The same for octets. */
 export function buffersBeneath(bytes: Uint8Array): ArrayBuffer[] {
   return bytes.byteLength < MOVE_FROM ? [] : [bytes.buffer as ArrayBuffer]
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** What works on one connection. Its statements are fields, prepared once as it is made. */
+/** Base of classes that work on one connection. Their statements are fields, prepared once at construction. */
 export class OnConnection {
   protected readonly db: DatabaseSync
 
@@ -9,7 +9,7 @@ export class OnConnection {
   }
 }
 
-/** The same, with the parts that it works with. */
+/** The same, with shared parts. */
 export class WithParts<Parts> extends OnConnection {
   protected readonly parts: Parts
 

@@ -1,4 +1,4 @@
-/** Opening the file, and saying in plain words what stands in the way. */
+/** Opens the file, and explains in plain words when that fails. */
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,17 +7,17 @@ import { StoreConflict, StoreUnavailable } from '../store.ts'
 /** How long a commit waits for another process (the command line) to finish its own. Milliseconds. */
 const BUSY_TIMEOUT = 5_000
 /**
- * Of the page cache of a connection, in KiB: the writer goes back to its indexes all the time, the others mostly read
- * once.
+ * Page cache of a connection, in KiB: the writer goes back to its indexes all the time, the others mostly read once.
  */
 const WRITING_CACHE_KIB = 12 * 1024
 const READING_CACHE_KIB = 4 * 1024
-/** Four KiB pages would cut a usual email body into a chain of several. Only a new file takes it on. */
+/** Pages of four KiB would cut a usual email body into a chain of several. Takes effect only in a new file. */
 const PAGE_SIZE = 8_192
 
 /**
- * Makes sure the file is there for SQLite to open: its directory made with mode 700, the file with mode 600 (SQLite
- * gives the same mode to the files beside it). Throws StoreUnavailable saying what to do when the path cannot be used.
+ * Makes sure that the file exists for SQLite to open: its directory is created with mode 700, the file with mode 600
+ * (SQLite gives the same mode to the files beside it). Throws StoreUnavailable with advice when the path cannot be
+ * used.
  */
 export function prepareFile(path: string): void {
   if (path === ':memory:' || path === '') {
@@ -47,7 +47,7 @@ export function prepareFile(path: string): void {
   }
 }
 
-/** What stands in the way of a file, with advice, from an error of node:fs; null for an error of another kind. */
+/** Explains an error of node:fs about a file, with advice; null for any other error. */
 export function systemFault(error: unknown): string | null {
   return FILE_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? null
 }
@@ -74,7 +74,7 @@ export function openForWriting(path: string): DatabaseSync {
   })
 }
 
-/** A connection for reading beside the writer: it sees the last commit and waits for nobody. */
+/** A connection for reading beside the writer: it sees the last commit and waits for no lock. */
 export function openForReading(path: string): DatabaseSync {
   return open(path, (db) => {
     db.exec('PRAGMA query_only = ON')
@@ -95,7 +95,7 @@ function open(path: string, prepare: (db: DatabaseSync) => void): DatabaseSync {
   }
 }
 
-/** What node:sqlite throws: `errcode` is SQLite's extended result code. */
+/** An error of node:sqlite: `errcode` is SQLite's extended result code. */
 interface SqliteError extends Error {
   errcode: number
   errstr: string
@@ -105,7 +105,7 @@ function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
 }
 
-/** By primary result code (the low octet): faults of the surroundings. They may pass, and nothing was kept. */
+/** By primary result code (the low octet): faults of the environment. They may pass, and nothing was kept. */
 const FAULTS: Record<number, string> = {
   3: 'this user may not write it',
   5: 'another program keeps it locked. Find out which one holds the file open',
@@ -120,12 +120,12 @@ const FAULTS: Record<number, string> = {
   26: 'the file is not a SQLite database. Choose another path',
 }
 
-/** True when the fault lies in the surroundings: the whole transaction is lost, and the same may succeed later. */
+/** True for a fault of the environment: the whole transaction is lost, and the same one may succeed later. */
 export function isFault(error: unknown): boolean {
   return isSqliteError(error) && (error.errcode & 0xff) in FAULTS
 }
 
-/** SQLITE_CORRUPT: what was asked for cannot be read back. */
+/** SQLITE_CORRUPT: the requested data is unreadable. */
 export function isCorruption(error: unknown): error is Error {
   return isSqliteError(error) && (error.errcode & 0xff) === 11
 }
@@ -140,7 +140,10 @@ export function isDuplicate(error: unknown): boolean {
   return isSqliteError(error) && (error.errcode === 2067 || error.errcode === 1555)
 }
 
-/** A fault of the surroundings as StoreUnavailable, with path, reason and advice; anything else as it is. */
+/**
+ * Turns a fault of the environment into StoreUnavailable, with path, reason and advice; returns any other error as it
+ * is.
+ */
 export function asStoreError(error: unknown, path: string): Error {
   if (error instanceof StoreUnavailable || error instanceof StoreConflict) return error
   if (!isSqliteError(error)) return error instanceof Error ? error : new Error(String(error))

@@ -4,9 +4,10 @@ import { StoreConflict } from '../store.ts'
 import { asStoreError, prepareFile } from './database.ts'
 
 /**
- * Claims the database for one process, by a file beside it that the operating system lets go of however the process
- * ends. `path` is the real one: links to it must meet. Returns the function that gives it back. Throws StoreConflict
- * when another process holds it: in use by `whom`, which goes on with what to do.
+ * Claims the database for one process, by a file beside it that the operating system releases however the process ends.
+ * `path` must be the real path, so that links to it meet. Returns the function that releases the claim. Throws
+ * StoreConflict when another process holds it: the message says that the database is in use by `whom`, which ends with
+ * advice.
  */
 export function lockExclusively(path: string, whom: string): () => void {
   const lock = `${path}.lock`

@@ -4,12 +4,15 @@ import { StoreConflict } from '../store.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 import { all } from './rows.ts'
 
-/** `PRAGMA application_id` of our files: "Post" in ASCII. Tells them from another program's SQLite databases. */
+/**
+ * `PRAGMA application_id` of our files: "Post" in ASCII. It distinguishes them from other programs' SQLite databases.
+ */
 export const APPLICATION_ID = 0x506f7374
 
 /**
  * Brings the schema up to date, in one transaction: either all missing migrations are applied or none. A database that
- * has others than this program knows, or is another program's, is refused with a StoreConflict and left as it is.
+ * has migrations unknown to this program, or belongs to another program, is refused with a StoreConflict and left as it
+ * is.
  */
 export function migrate(
   db: DatabaseSync,

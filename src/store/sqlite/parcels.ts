@@ -1,6 +1,6 @@
 /**
- * The two calls that come with every email, as they cross to the writer: nested lists instead of objects. The names of
- * the fields of an object are copied and looked up again for each, which costs a fifth more.
+ * The two calls that are made for every email, encoded for the way to the writer: nested lists instead of objects.
+ * Objects' field names are copied and looked up again for each object, which costs a fifth more.
  */
 import { CHANGES, plainCodec, RECIPIENTS, type Row, WHOLE } from '../../email/codec.ts'
 import type { EventDetail, EventType } from '../../email/event.ts'
@@ -14,7 +14,7 @@ type Parcel =
   | [name: 'acceptAll', lease: number | null, emails: EmailParcel[], idempotency: NewEmail['idempotency']]
   | [name: 'record', attempt: Row]
 
-/** What the main thread posts for one operation of the writer. */
+/** The message that the main thread posts for one operation of the writer. */
 export type WriteCall = Call<Writes> | Parcel
 
 type EmailParcel = [
@@ -25,7 +25,7 @@ type EmailParcel = [
   quota: Quota | undefined,
 ]
 
-/** In the place of octets and recipients, which come first, are copies and rows of them. */
+/** `captured` and `recipients`, the first fields, hold copies and rows instead. */
 const ATTEMPT = plainCodec<Recording>(
   ['captured', 'recipients', 'emailId', 'leaseToken', 'startedAt', 'duration', 'server', 'tls', 'dialogue'],
   [],
@@ -42,9 +42,9 @@ type ResultParcel = [
 type EventParcel = [type: EventType, at: number, detail: EventDetail]
 
 /**
- * Octets are copied once, and tightly: a view of a larger buffer (a request body, say) would take all of it along. The
- * caller keeps its own, except what is large of an email without a lease: that goes as it is. Buffers worth moving
- * rather than cloning are added to `moved`.
+ * Octets are copied once, and tightly: a view of a larger buffer (a request body, say) would take the whole buffer
+ * along. The caller keeps its own octets, except that large ones of an email without a lease are handed over
+ * themselves. Buffers worth moving rather than cloning are added to `moved`.
  */
 export function packAccept(email: NewEmail, lease: Lease | null, moved: ArrayBuffer[]): Parcel {
   return ['accept', lease?.token ?? null, parcelOf(email, lease, moved)]
@@ -86,7 +86,7 @@ function packResult({ position, decision }: Recording['recipients'][number]): Re
   ]
 }
 
-/** The call as it was before it crossed. */
+/** The call as it was before encoding. */
 export function unpacked(call: WriteCall): Call<Writes> {
   if (!Array.isArray(call)) return call
   if (call[0] === 'record') return { name: 'record', args: [attemptOf(call[1])] }

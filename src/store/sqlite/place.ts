@@ -1,21 +1,21 @@
-/** Where the database lies, and whether the file we opened is still there. */
+/** The location of the database, and a check that the file we opened is still there. */
 import { type BigIntStats, realpathSync, statSync } from 'node:fs'
 import { StoreConflict, StoreUnavailable } from '../store.ts'
 import { prepareFile } from './database.ts'
 
 export interface Place {
-  /** Without symbolic links: SQLite names the log, and we name the lock, after the path. */
+  /** Without symbolic links: SQLite names the log after the path, and so do we the lock. */
   path: string
-  /** Device and number of the file: what stays the same however it is called. */
+  /** Device and inode number of the file, which stay the same whatever its name. */
   file: string
 }
 
-/** Older than this, in milliseconds, a look at the file does not tell about now. */
+/** Milliseconds for which a look at the file counts as current. */
 const FRESH_MS = 1_000
 
 /**
- * Makes the file when it is missing, and finds what it is really called. Throws StoreUnavailable when the path cannot
- * be used, StoreConflict when the file has several names: a process that came by another one would have a log of its
+ * Creates the file when it is missing, and resolves its real path. Throws StoreUnavailable when the path cannot be
+ * used, StoreConflict when the file has several names: a process that opened it by another name would have a log of its
  * own, and the two would destroy the database between them.
  */
 export function findPlace(path: string): Place {
@@ -32,8 +32,8 @@ export function findPlace(path: string): Place {
 }
 
 /**
- * Looks whether the path still leads to the file that is open. What is written to a file that was moved or deleted
- * succeeds, and is gone at the next start.
+ * Checks whether the path still leads to the open file. Writes to a file that was moved or deleted succeed, and are
+ * lost at the next start.
  */
 export class PlaceWatch {
   readonly #place: Place
@@ -44,7 +44,7 @@ export class PlaceWatch {
     this.#place = place
   }
 
-  /** What is wrong, or null. */
+  /** The fault, or null. */
   look(): StoreUnavailable | null {
     const { path, file } = this.#place
     this.#looked = performance.now()
@@ -67,7 +67,7 @@ export class PlaceWatch {
     return this.#lost
   }
 
-  /** As `look`, but an answer of the last second will do. */
+  /** As `look`, but an answer of the last second is good enough. */
   recent(): StoreUnavailable | null {
     return performance.now() - this.#looked < FRESH_MS ? this.#lost : this.look()
   }

@@ -1,10 +1,10 @@
-/** What the main thread and the threads of the store say to each other. Plain data only. */
+/** The messages between the main thread and the threads of the store. Plain data only. */
 import type { Row } from '../../email/codec.ts'
 import type { Happened } from '../../email/lifecycle.ts'
 import type * as store from '../store.ts'
 import { OverLimit, StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
 
-/** Where a retry goes on: behind this recipient of this lane. */
+/** The position from which a retry goes on: after this recipient of this lane. */
 export interface RetryPlace {
   company: number
   domain: string
@@ -14,11 +14,11 @@ export interface RetryPlace {
 }
 
 export interface RetryChunk extends store.Retried {
-  /** Null when nothing is left. */
+  /** Null when none is left. */
   next: RetryPlace | null
 }
 
-/** How far through the held recipients of a domain a release has come: those held again behind it are left alone. */
+/** The position that a release of held recipients has reached: recipients held again behind it are left alone. */
 export interface HeldPlace {
   email: number
   position: number
@@ -26,23 +26,23 @@ export interface HeldPlace {
 
 export interface HeldChunk {
   released: number
-  /** Null when nothing is left. */
+  /** Null when none is left. */
   next: HeldPlace | null
 }
 
-/** Of a record, what the writer reads. */
+/** The part of a record that the writer reads. */
 export type Recording = Omit<store.AttemptRecord, 'recipients'> & {
   recipients: Pick<store.AttemptRecord['recipients'][number], 'position' | 'decision'>[]
 }
 
-/** Methods of the store as a thread carries them out: at once. */
+/** Methods of the store as a thread carries them out: synchronously. */
 export type Direct<Names extends keyof store.Store> = {
   [Name in Names]: store.Store[Name] extends (...args: infer Args) => Promise<infer Result>
     ? (...args: Args) => Result
     : never
 }
 
-/** Operations of the writer, by name. Each runs inside a transaction it may share with others. */
+/** Operations of the writer, by name. Each runs inside a transaction that it may share with others. */
 export interface Writes
   extends Direct<
     | 'accept'
@@ -204,11 +204,11 @@ export type Reads = Direct<
   | 'findLink'
   | 'audit'
 > & {
-  /** As in told-rows.ts. */
+  /** Encoded as in told-rows.ts. */
   readTold(...args: Parameters<store.Store['readTold']>): Row[]
 }
 
-/** One call by name with its arguments, as it crosses to a thread. */
+/** One call, by name and arguments, as it is sent to a thread. */
 export type Call<Operations> = {
   [Name in keyof Operations]: Operations[Name] extends (...args: infer Args) => unknown
     ? { name: Name; args: Args }
@@ -217,7 +217,7 @@ export type Call<Operations> = {
 
 const KINDS = { StoreUnavailable, StoreConflict, StoreDamaged, OverLimit, Error }
 
-/** An error as it crosses from a thread. */
+/** An error as it is sent from a thread. */
 export interface Fault {
   kind: keyof typeof KINDS
   message: string
@@ -225,15 +225,17 @@ export interface Fault {
 
 export type Outcome = { value: unknown } | { fault: Fault }
 
-/** For those who watch. */
+/** The changes that watchers are notified of. */
 export type Changed = Record<store.StoreChange, boolean>
 
-/** To a thread. One batch is under way at a time. `watch` switches the writer's look-out for other processes. */
+/**
+ * Sent to a thread. One batch is under way at a time. `watch` switches the writer's watch for other processes' writes.
+ */
 export type Request<OneCall> = { kind: 'batch'; calls: OneCall[] } | { kind: 'watch'; on: boolean }
 
 /**
- * From a thread: `opened` or `refused` once, then `done` for each batch, and `changed` as other processes write.
- * `damage`: sentences about damage that was met and gone around.
+ * Sent by a thread: `opened` or `refused` once, then `done` for each batch, and `changed` when other processes write.
+ * `damage`: sentences about damage that was met and worked around.
  */
 export type Reply =
   | { kind: 'opened' }
@@ -243,7 +245,7 @@ export type Reply =
 
 export const UNCHANGED: Changed = { accounts: false, queue: false, stops: false, webhooks: false }
 
-/** Of what there are changes. */
+/** The kinds that have changed. */
 export function kindsOf(changed: Changed): store.StoreChange[] {
   return (Object.keys(UNCHANGED) as store.StoreChange[]).filter((kind) => changed[kind])
 }

@@ -1,4 +1,4 @@
-/** The thread that reads beside the writer: it sees the last commit and waits for nobody. */
+/** The thread that reads beside the writer: it sees the last commit and waits for no lock. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { largeBodies } from '../../mail/body.ts'
 import type { ClaimedEmail, StoredEmail } from '../store.ts'
@@ -28,7 +28,7 @@ try {
   const begin = db.prepare('BEGIN')
   const end = db.prepare('ROLLBACK')
 
-  /** Within one read transaction, so that several statements see the same moment. */
+  /** Runs in one read transaction, so that several statements see the same moment. */
   const run = (call: Call<Reads>): Outcome => {
     try {
       begin.run()

@@ -1,11 +1,11 @@
-/** Recipients as the writer reads them: what a decision rests on, and where they stand. */
+/** Recipients as the writer reads them: the facts for a decision, and their place. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { listReader } from '../../email/codec.ts'
 import { FACT_FIELDS, recipientFieldsOf } from '../../email/fields.ts'
 import type { Facts } from '../../email/lifecycle.ts'
 
 export interface Recipient extends Facts {
-  /** By number. */
+  /** The email's number. */
   email: number
   position: number
   company: number
@@ -15,10 +15,10 @@ export interface Recipient extends Facts {
   lease: number | null
 }
 
-/** In each row, as the columns are called. */
+/** Present in each row, named like the columns. */
 const PLACE = ['email', 'position', 'company', 'address', 'domain', 'lease']
 
-/** What else who claims it reads of a recipient: `more` of a query. */
+/** The further fields of a claimed recipient, for `more` of a query. */
 export const GIVEN = Object.fromEntries(
   recipientFieldsOf('queue')
     .filter(({ column }) => !PLACE.includes(column))
@@ -26,13 +26,14 @@ export const GIVEN = Object.fromEntries(
 )
 
 /**
- * A query for recipients `r`: what comes behind FROM recipients r. Rows come as lists, which cost a quarter of objects.
+ * A query for recipients `r`: `rest` is the part after FROM recipients r. Rows come as lists, which cost a quarter of
+ * what objects cost.
  */
 export class RecipientQuery<More extends object = object> {
   readonly #statement: StatementSync
   readonly #recipientOf: (row: unknown[]) => Recipient & More
 
-  /** `more`: expressions of `r` or what is joined to it, by the name that the value gets as it stands in the row. */
+  /** `more`: expressions over `r` or joined tables, by the name of the value in the result. */
   constructor(db: DatabaseSync, rest: string, more: Readonly<Record<string, string>> = {}) {
     const columns = [
       ...Object.values(more),

@@ -2,7 +2,7 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Declared } from '../../email/fields.ts'
 import { LARGE_TEXT } from '../../mail/large-text.ts'
 
-/** The first row, in the shape its SELECT names. The SQL beside each use is what makes `Row` true. */
+/** The first row, in the shape of its SELECT. The SQL beside each call must match `Row`. */
 export function one<Row>(statement: StatementSync, ...values: SQLInputValue[]): Row | undefined {
   return statement.get(...values) as Row | undefined
 }
@@ -11,7 +11,7 @@ export function all<Row>(statement: StatementSync, ...values: SQLInputValue[]): 
   return statement.all(...values) as Row[]
 }
 
-/** A statement of both databases: what PostgreSQL calls `$1` is `?1` here. */
+/** Turns a statement for both databases into one for SQLite: PostgreSQL's `$1` is `?1` here. */
 export function numbered(sql: string): string {
   return sql.replaceAll('$', '?')
 }

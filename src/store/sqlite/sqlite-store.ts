@@ -24,16 +24,16 @@ import { storageOf } from './storage.ts'
 import { StoreThread } from './thread.ts'
 import { toldRow } from './told-rows.ts'
 
-/** Bounds of one transaction: so many operations, and past the first so many octets. */
+/** Bounds of one transaction: so many operations, and so many octets, which only the first operation may exceed. */
 const MAX_OPERATIONS = 500
 const MAX_OCTETS = 16 * 1024 * 1024
-/** How long results of deliveries may wait for a commit to share, counted from the last one. Milliseconds. */
+/** How long results of deliveries may wait to share a commit, counted from the last one. Milliseconds. */
 const PATIENCE = 5
 /** Reads answered together at most. */
 const MAX_READS = 16
 /** Reports recorded in one operation, so that a long list does not hold up commits. */
 const MAX_REPORTS = 500
-/** What an operation weighs beside the content it carries, in octets. */
+/** Weight of an operation beside its content, in octets. */
 const BASE_WEIGHT = 1_000
 
 const ANOTHER_SERVICE =
@@ -42,16 +42,16 @@ const ANOTHER_SERVICE =
 
 export interface SqliteOptions {
   exclusive: boolean
-  /** Told of damage in the database that was met and gone around: once for each thing that is damaged. */
+  /** Called when damage in the database was met and worked around: once for each damaged thing. */
   onFault?: (error: Error) => void
 }
 
-/** Lists of suppressions that are written at a time: two of one company, and one is kept for another. */
+/** Lists of suppressions written at once: two of one company, and one is kept for another. */
 const LISTS = { size: 3, kept: 1, timesFree: 2 }
 
 /**
- * The store in one SQLite file: a thread that writes (group commit), a thread that reads beside it. Other processes may
- * open the same file at the same time; of those that open it `exclusive` there is one.
+ * The store in one SQLite file: one thread writes (group commit), another reads beside it. Other processes may open the
+ * same file at the same time, but only one with `exclusive`.
  */
 export class SqliteStore implements types.Store {
   readonly shared = false
@@ -223,7 +223,7 @@ export class SqliteStore implements types.Store {
       name: 'sqlite-reader',
       ...place,
       maxCalls: MAX_READS,
-      // Of what may be large there is one.
+      // A batch holds at most one call that may return much.
       maxWeight: 1,
       patience: 0,
       onChanged,
@@ -232,9 +232,9 @@ export class SqliteStore implements types.Store {
   }
 
   /**
-   * Opens the file, makes it when missing, and brings its schema up to date. Rejects with StoreUnavailable (the path
+   * Opens the file, creates it when missing, and brings its schema up to date. Rejects with StoreUnavailable (the path
    * cannot be used) or StoreConflict (a newer schema, another program's file, a file with several names, or `exclusive`
-   * and another service has it).
+   * while another service has it).
    */
   static async open(path: string, { exclusive, onFault }: SqliteOptions): Promise<SqliteStore> {
     const place = findPlace(path)
@@ -281,7 +281,7 @@ export class SqliteStore implements types.Store {
     await this.#write('probe')
     if (room === 0) return
     await this.#write('takeRoom', room)
-    // In a commit of its own: pages that one commit takes and gives back are not written at all.
+    // In a commit of its own: pages that are taken and freed in one commit are never written.
     await this.#write('leaveRoom')
   }
 
@@ -289,7 +289,7 @@ export class SqliteStore implements types.Store {
     return storageOf(this.#path)
   }
 
-  /** The writer commits all waiting operations together, so a company adds few lists to a commit. */
+  /** The writer commits all waiting operations together, so a company may add only few lists to a commit. */
   async addSuppressions(list: readonly Suppression[]): Promise<boolean[]> {
     const end = await this.#lists.take(list[0]?.companyId ?? '')
     try {
@@ -311,13 +311,13 @@ export class SqliteStore implements types.Store {
     const moved: ArrayBuffer[] = []
     const call = packRecord(attempt, moved)
     const weight = BASE_WEIGHT + (attempt.captured?.byteLength ?? 0)
-    // Nobody waits for it, so it may go along with what comes in the next few milliseconds.
+    // No caller waits for it, so it may share a commit with operations of the next few milliseconds.
     return this.#writer.call(call, { weight, patient: true, moved }) as Promise<types.Recorded>
   }
 
   keepDigest(advance: types.Advance, digest: types.Digest): Promise<boolean> {
     const call: Call<Writes> = { name: 'keepDigest', args: [advance, digest] }
-    // Nobody waits for it.
+    // No caller waits for it.
     return this.#writer.call(call, { weight: BASE_WEIGHT, patient: true }) as Promise<boolean>
   }
 
@@ -368,8 +368,8 @@ export class SqliteStore implements types.Store {
   }
 
   /**
-   * `queue` is called for new or ended waiting work and for removed suppressions; not for what `claim` and `record` do,
-   * whose caller knows. Any write of another process counts as `queue`, `stops` and `webhooks`.
+   * `queue` is reported for new or ended waiting work and for removed suppressions; not for the effects of `claim` and
+   * `record`, which their caller knows. Any write of another process counts as `queue`, `stops` and `webhooks`.
    */
   watch(onChange: (change: types.StoreChange) => void): () => void {
     if (this.#watchers.size === 0) this.#writer.watch(true)
@@ -401,20 +401,20 @@ export class SqliteStore implements types.Store {
     return this.#writer.call(call, { weight: BASE_WEIGHT }) as Promise<ReturnType<Writes[Name]>>
   }
 
-  /** The method whose calls the writer carries out as they are. */
+  /** A method whose calls the writer carries out unchanged. */
   #writes<Name extends keyof Writes>(name: Name) {
     return (...args: Parameters<Writes[Name]>) => this.#write(name, ...args)
   }
 
-  /** The same of the reader. */
+  /** The same for the reader. */
   #reads<Name extends keyof Reads>(name: Name) {
     return (...args: Parameters<Reads[Name]>) =>
       this.#reader.call({ name, args } as unknown as Call<Reads>) as Promise<ReturnType<Reads[Name]>>
   }
 
   /**
-   * What may be large comes back with nothing else that is: this thread takes in all of a batch in one turn of the
-   * event loop.
+   * A large answer comes in a batch of its own, because the main thread takes in a whole batch in one turn of the event
+   * loop.
    */
   #readsAlone<Name extends keyof Reads>(name: Name) {
     return (...args: Parameters<Reads[Name]>) =>
@@ -424,7 +424,7 @@ export class SqliteStore implements types.Store {
   }
 }
 
-/** The sum of all steps, of which the last has nothing left to do. */
+/** Sums up all steps until one has nothing left to do. */
 async function untilNone(step: () => Promise<number>): Promise<number> {
   let sum = 0
   while (true) {

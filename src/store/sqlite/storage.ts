@@ -2,7 +2,7 @@ import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { StorageUsed } from '../store.ts'
 
-/** Of the file and what lies beside it: the log of writes, and its index. */
+/** The size of the file and of those beside it: the write-ahead log and its index. */
 export async function storageOf(path: string): Promise<StorageUsed> {
   const sizes = await Promise.all([path, `${path}-wal`, `${path}-shm`].map(sizeOf))
   return {
@@ -16,7 +16,7 @@ async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size
   } catch {
-    // It is there while something is open.
+    // The file exists only while the database is open.
     return 0
   }
 }

@@ -11,7 +11,7 @@ interface Pending<OneCall> extends Entry {
   reject(error: Error): void
 }
 
-/** Beside a call: what it weighs in octets, whether nobody waits for it, and buffers that go to the thread for good. */
+/** Details of a call: its weight in octets, whether no caller waits for it, and buffers that move to the thread. */
 export interface CallDetail {
   weight?: number
   patient?: boolean
@@ -20,19 +20,19 @@ export interface CallDetail {
 
 export interface ThreadOptions extends BatchLimits {
   module: URL
-  /** What the operating system calls the thread: at most 15 characters. */
+  /** The thread's name in the operating system: at most 15 characters. */
   name: string
   path: string
-  /** The file that lies there (`Place`): a replacement of the thread opens no other. */
+  /** The identity of the file (`Place`): a replacement of the thread opens no other file. */
   file: string
   onChanged(changed: Changed): void
-  /** Damage was met and gone around. */
+  /** Called when damage was met and worked around. */
   onDamage(message: string): void
 }
 
 /**
- * Hands calls to a thread of the store: one batch is under way, and what arrives meanwhile makes up the next. For the
- * writer that is the group commit.
+ * Passes calls to a thread of the store: one batch is under way, and calls that arrive meanwhile make up the next one.
+ * For the writer that is the group commit.
  *
  * A thread that ends unexpectedly rejects the batch under way with StoreUnavailable (its outcome is unknown, as after a
  * power cut) and is replaced at the next call.
@@ -45,7 +45,7 @@ export class StoreThread<OneCall> {
   readonly #queue: BatchQueue<Pending<OneCall>>
   #underWay: Pending<OneCall>[] = []
   #flushing = false
-  /** What waits is patient. */
+  /** Set while only patient calls wait. */
   #pause: NodeJS.Timeout | undefined
   #watching = false
   #closing = false
@@ -60,7 +60,7 @@ export class StoreThread<OneCall> {
     this.#thread = new SupervisedThread(
       { module, name, workerData: { path, file } },
       {
-        // Nobody else's calls may take what a thread says that has been replaced.
+        // Replies of a replaced thread must not settle calls of its successor.
         message: (reply) => this.#hear(reply),
         ended: (cause, code) => this.#ended(cause ?? new Error(`exit code ${code}`)),
       },
@@ -92,13 +92,13 @@ export class StoreThread<OneCall> {
     return presentWork.answer(answer)
   }
 
-  /** Looks out for what other processes write. */
+  /** Watches for other processes' writes. */
   watch(on: boolean): void {
     this.#watching = on
     if (this.#opened) this.#thread.post({ kind: 'watch', on })
   }
 
-  /** What was called before is carried out; later calls are refused. */
+  /** Earlier calls are carried out; later ones are refused. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closing = true
@@ -116,7 +116,7 @@ export class StoreThread<OneCall> {
     if (this.#thread.running !== null) return
     this.#thread.start()
     this.#opening = Promise.withResolvers<void>()
-    // Who calls is told through the call; nobody need be waiting for the opening itself.
+    // Callers get the error through their calls; often none waits for the opening itself.
     this.#opening.promise.catch(() => {})
   }
 
@@ -179,7 +179,7 @@ export class StoreThread<OneCall> {
     this.#thread.post({ kind: 'batch', calls: this.#underWay.map((pending) => pending.call) }, moved)
   }
 
-  /** The database cannot be opened: whoever waits for it is told why, and the next call tries again. */
+  /** The database cannot be opened: all waiting calls reject with the reason, and the next call tries again. */
   #fail(error: Error): void {
     void this.#thread.end()
     this.#opened = false

@@ -1,6 +1,6 @@
 /**
- * What is told of events as it comes from the reader: rows of plain values, which cost a fraction of what objects cost
- * to copy.
+ * The facts told with events, as the reader returns them: rows of plain values, which cost a fraction of objects to
+ * copy.
  */
 import { plainCodec, type Row } from '../../email/codec.ts'
 import type { ToldRow } from '../email-rows.ts'
@@ -21,7 +21,7 @@ const { unpack } = plainCodec<ToldRow>(
 /** In the order of the columns. */
 export const toldRow: (row: Row) => ToldRow = unpack
 
-/** One row for each that is wanted, in order. */
+/** One row for each wanted email, in order. */
 export const TOLD = `SELECT ${listed(COLUMNS)}
   FROM json_each(?) i LEFT JOIN emails k ON k.id = i.value ->> 'emailId'
     LEFT JOIN emails e ON e.num = k.num AND NOT i.value ->> 'known'

@@ -12,7 +12,7 @@ import { type Call, faultOf, kindsOf, type Reply, type Request, UNCHANGED, type 
 import { Checkpoints } from './write/checkpoints.ts'
 import { Transactions } from './write/transaction.ts'
 
-/** Between two looks for what other processes have written. Milliseconds. */
+/** Milliseconds between two checks for other processes' writes. */
 const WATCH_MS = 200
 
 const place = workerData as Place
@@ -67,7 +67,7 @@ function serve(transactions: Transactions, checkpoints: Checkpoints, watch: Plac
   }
 }
 
-/** What came with a call was moved to this thread and is in the database now, or never will be. */
+/** The octets of a call were moved to this thread, and are in the database now, or never will be. */
 function releaseOctets(call: Call<Writes>): void {
   if (call.name === 'record') release(call.args[0].captured)
   else if (call.name === 'accept') releaseEmail(call.args[0])

@@ -2,10 +2,12 @@ import { hash } from 'node:crypto'
 import { storable } from '../postgres/rows.ts'
 import type { ColumnType, Table } from './tables.ts'
 
-/** A value in the form both databases are compared in: octets by their SHA-256, text as PostgreSQL can keep it. */
+/**
+ * A value in the form in which both databases are compared: octets by their SHA-256, text as PostgreSQL can store it.
+ */
 export type Canonical = string | number | boolean | null
 
-/** From what SQLite gives for a column of this type. */
+/** Converts SQLite's value of a column of this type. */
 export function canonical(type: ColumnType, value: unknown): Canonical {
   if (value === null) return null
   switch (type) {
@@ -23,14 +25,14 @@ export function canonical(type: ColumnType, value: unknown): Canonical {
   }
 }
 
-/** How PostgreSQL gives the same: an expression over the column. */
+/** The expression by which PostgreSQL returns the same. */
 export function canonicalExpression(type: ColumnType, column: string): string {
   return type === 'bytea' ? `encode(sha256(${column}), 'hex') AS ${column}` : column
 }
 
 const MODULUS = 1n << 256n
 
-/** Of the rows of a table, in whatever order they come: the sum of their SHA-256. */
+/** A digest of the rows of a table, in whatever order they come: the sum of their SHA-256. */
 export class Digest {
   readonly #columns: string[]
   #sum = 0n

@@ -6,7 +6,7 @@ import { findPlace } from '../sqlite/place.ts'
 import { canonical, Digest } from './digest.ts'
 import type { Table } from './tables.ts'
 
-/** Bounds of one step: rows, and past the first so many octets. */
+/** Bounds of one step: rows, and octets, which only the first row may exceed. */
 const ROWS = 500
 const OCTETS = 4 * 1024 * 1024
 
@@ -16,17 +16,17 @@ export type SourceRow = Record<string, SQLOutputValue>
 
 export interface Chunk {
   rows: SourceRow[]
-  /** Where the next one begins; only `chunks` reads anything out of it. */
+  /** Where the next chunk begins; only `chunks` interprets it. */
   place: string
 }
 
-/** How far the source has counted. */
+/** The counters of the source. */
 export interface Reached {
   token: number
   event: number
 }
 
-/** The SQLite database that is moved. While it is open nobody else writes to it. */
+/** The SQLite database that is moved. While it is open, no other process writes to it. */
 export class Source {
   readonly #db: DatabaseSync
   readonly #path: string
@@ -49,7 +49,7 @@ export class Source {
     try {
       db = openForWriting(place.path)
       migrate(db, place.path)
-      // Not only a service writes: the command line does, beside it.
+      // The command line writes beside a service, so the lock alone is not enough.
       db.exec('BEGIN IMMEDIATE')
       return new Source(db, path, unlock)
     } catch (error) {
@@ -59,7 +59,7 @@ export class Source {
     }
   }
 
-  /** Differs when it is another database, or has been served or changed in between. */
+  /** Differs for another database, and after the database was used or changed in between. */
   get state(): string {
     const row = this.#run(() =>
       this.#db
@@ -74,7 +74,7 @@ export class Source {
     return JSON.stringify(row)
   }
 
-  /** The highest numbers handed out: fencing tokens, and events (also those that retention has removed). */
+  /** The highest numbers given out: fencing tokens, and events (also those that retention has removed). */
   get reached(): Reached {
     return { token: this.#counter('lease'), event: this.#counter('events') }
   }

@@ -1,34 +1,34 @@
-/** What is moved from SQLite to PostgreSQL: each table of the target, and where its rows come from. */
+/** The tables that are moved from SQLite to PostgreSQL, and the sources of their rows. */
 import { fieldsOf } from '../../email/fields.ts'
 import type { TYPES } from '../postgres/arrays.ts'
 
 export type ColumnType = Exclude<keyof typeof TYPES, 'octets'>
 
-/** Where the rows of a table in PostgreSQL come from in SQLite: FROM and WHERE of a SELECT. */
+/** The source in SQLite of the rows of a table in PostgreSQL: FROM and WHERE of a SELECT. */
 export interface Move {
   name: string
-  /** A column that has nothing to come from: PostgreSQL's default is its value. */
+  /** A column without a source: it gets PostgreSQL's default. */
   own?: string
-  /** The table `t`; absent: that of the same name. */
+  /** The source table, with the alias `t`; absent: the table of the same name. */
   from?: string
   join?: string
   where?: string
-  /** For each column that is not called the same there. */
+  /** For each column that has another name or form in SQLite. */
   expressions?: Record<string, string>
-  /** Columns in SQLite by which the rows are in order, and each is told from the others. */
+  /** Columns in SQLite that order the rows, and identify each. */
   order: string[]
 }
 
 export interface Table extends Move {
   columns: Record<string, ColumnType>
-  /** Its column that PostgreSQL numbers by itself, and the sequence that does. */
+  /** The column that PostgreSQL numbers by itself, and its sequence. */
   numbered: { column: string; sequence: string } | null
 }
 
 const LARGE = fieldsOf().filter(({ large }) => large === true)
 const OF_EMAIL = 'JOIN emails e ON e.num = t.email'
 
-/** In this order: what is referred to comes first. */
+/** In this order: referenced rows come first. */
 export const MOVES: readonly Move[] = [
   { name: 'companies', order: ['t.num'] },
   { name: 'domains', order: ['t.id'] },
@@ -92,8 +92,8 @@ export const MOVES: readonly Move[] = [
     order: ['t.email', 't.position'],
   },
   {
-    // Recipients that wait, and those that were being sent when the service ended: these no node holds any more, and
-    // the first one that starts takes them back.
+    // Recipients that wait, and those that were being sent when the service ended: no node holds the latter any more,
+    // and the first node that starts takes them back.
     name: 'queue',
     from: 'recipients',
     join: OF_EMAIL,
@@ -104,7 +104,7 @@ export const MOVES: readonly Move[] = [
       together: `CASE e.individual WHEN 1 THEN 1
         ELSE (SELECT count(*) FROM recipients o WHERE o.email = t.email AND o.domain = t.domain) END`,
       due_at: "CASE WHEN t.state = 'waiting' THEN t.due_at END",
-      // 0 is the lease of what is in quarantine.
+      // 0 is the lease of recipients in quarantine.
       lease: "CASE t.state WHEN 'sending' THEN t.lease WHEN 'quarantined' THEN 0 END",
       ready: '0',
     },
@@ -112,7 +112,7 @@ export const MOVES: readonly Move[] = [
   },
   {
     name: 'events',
-    // What happened to a company is of no email.
+    // An event of a company belongs to no email.
     join: `LEFT ${OF_EMAIL}`,
     expressions: { email: 'e.id' },
     order: ['t.number'],

@@ -9,7 +9,10 @@ import { type Canonical, canonicalExpression, Digest } from './digest.ts'
 import type { Chunk, Reached, SourceRow } from './source.ts'
 import { type ColumnType, MOVES, type Table } from './tables.ts'
 
-/** Where everything lies until it is complete and verified. A service that starts meanwhile sees nothing of it. */
+/**
+ * The schema that holds everything until it is complete and verified. A service that starts meanwhile sees nothing of
+ * it.
+ */
 const SCHEMA = 'postroad_transfer'
 /** Key of the advisory lock that a transfer holds: "Move" in ASCII. */
 const TRANSFER_LOCK = 0x4d6f7665
@@ -17,7 +20,7 @@ const TRANSFER_LOCK = 0x4d6f7665
 const FETCH = 500
 const CONNECT_TIMEOUT = 5_000
 
-/** How far a table has come. */
+/** The progress of a table. */
 export interface Progress {
   place: string | null
   rows: number
@@ -36,7 +39,7 @@ type Numbered = DeclaredColumn & { sequence: string }
 export class Target {
   /** `host:port/name`. */
   readonly place: string
-  /** What is moved, in order. */
+  /** The tables to move, in order. */
   tables: readonly Table[] = []
   readonly #client: pg.Client
 
@@ -46,9 +49,9 @@ export class Target {
   }
 
   /**
-   * Prepares the database, or goes on with a transfer begun before from a source in the same state. With `restart` what
-   * was begun is dropped. Rejects with StoreConflict when it holds other data, is in use, or was begun from something
-   * else.
+   * Prepares the database, or continues an earlier transfer from a source in the same state. `restart` drops an earlier
+   * transfer. Rejects with StoreConflict when the database holds other data, is in use, or has a transfer from another
+   * source.
    */
   static async open(url: string, state: string, { restart }: { restart: boolean }): Promise<Target> {
     const place = placeOf(url)
@@ -84,7 +87,7 @@ export class Target {
     return row ?? { place: null, rows: 0 }
   }
 
-  /** Adds the rows and notes how far the table has come: both or neither. */
+  /** Adds the rows and notes the table's progress: both or neither. */
   async add(table: Table, { rows, place }: Chunk): Promise<void> {
     const columns = Object.entries(table.columns)
     const arrays = columns.map(([name, type]) => arrayOf(type, rows, name))
@@ -115,10 +118,10 @@ export class Target {
     return digest
   }
 
-  /** Puts the verified tables where services look for them, all at once. */
+  /** Moves the verified tables to the schema that services use, all at once. */
   async finish({ token, event }: Reached): Promise<void> {
     await this.#transaction(async () => {
-      // As a node does that starts now: one of us waits for the other.
+      // The same lock as that of a starting node: one waits for the other.
       await this.#run(`SELECT pg_advisory_xact_lock(${LOCK})`)
       await this.#refuseUsed()
       for (const { name, numbered } of this.tables) {
@@ -129,7 +132,7 @@ export class Target {
           [sequence],
         )
       }
-      // Who follows the log has seen numbers of events that are no more.
+      // Followers of the log have seen numbers of events that no longer exist.
       await this.#run(
         `SELECT setval('${SCHEMA}.events_number_seq', greatest(nextval('${SCHEMA}.events_number_seq'), $1::int8 + 1), false)`,
         [event],
@@ -144,7 +147,7 @@ export class Target {
       }
       await this.#run(`DROP SCHEMA ${SCHEMA}`)
     })
-    // It would come by itself, later. All is in place, whatever becomes of this.
+    // Autovacuum would do it later. Everything is in place, whether or not this succeeds.
     await this.#run('ANALYZE').catch(() => {})
   }
 
@@ -158,11 +161,11 @@ export class Target {
     )
     if (row!.locked) return
     throw new StoreConflict(
-      `Another migrate-data is writing to ${this.place}; one that was killed lets go of it within seconds`,
+      `Another migrate-data is writing to ${this.place}; if it was killed, its lock is released within seconds`,
     )
   }
 
-  /** An empty database will do, or one in which Postroad was started and nothing was set up. */
+  /** An empty database is accepted, and one in which Postroad was started and nothing was set up. */
   async #refuseUsed(): Promise<void> {
     const tables = await this.#tablesOf(null)
     if (tables.length === 0) return
@@ -205,7 +208,7 @@ export class Target {
     }
   }
 
-  /** Columns and their types are those of the schema. */
+  /** Columns and their types follow from the schema. */
   async #declared(): Promise<Table[]> {
     const columns = await this.#run<DeclaredColumn>(
       `SELECT table_name AS "table", column_name AS "column", udt_name AS type,
@@ -223,7 +226,7 @@ export class Target {
     })
   }
 
-  /** Null: the schema in which services look. */
+  /** Null: the schema that services use. */
   async #tablesOf(schema: string | null): Promise<string[]> {
     const sql = `SELECT tablename AS name FROM pg_tables WHERE schemaname = coalesce($1, current_schema())
       ORDER BY tablename`
@@ -255,7 +258,7 @@ export class Target {
   }
 }
 
-/** The same database, with our tables made in a schema of their own. */
+/** The same database, with our tables in a schema of their own. */
 function inSchema(url: string): string {
   const given = new URL(url)
   const options = given.searchParams.get('options') ?? ''
@@ -265,7 +268,7 @@ function inSchema(url: string): string {
 
 function arrayOf(type: ColumnType, rows: SourceRow[], name: string): Buffer {
   const values = rows.map((row) => row[name] ?? null)
-  // SQLite has no booleans, and keeps bodies as text.
+  // SQLite has no booleans, and stores bodies as text.
   if (type === 'bool') return bools(values.map((value) => value !== 0))
   if (type === 'bytea' && values.some((value) => typeof value === 'string'))
     return encoded(values as string[])

@@ -1,4 +1,4 @@
-/** Moving an installation from SQLite to PostgreSQL. */
+/** Moves an installation from SQLite to PostgreSQL. */
 import { StoreDamaged } from '../store.ts'
 import { Source } from './source.ts'
 import type { Table } from './tables.ts'
@@ -9,7 +9,7 @@ export interface TransferRequest {
   from: string
   /** postgres:// URL. */
   to: string
-  /** Drops what an earlier transfer has begun. */
+  /** Drops an earlier transfer that was begun. */
   restart: boolean
   onProgress?: (progress: TransferProgress) => void
 }
@@ -34,8 +34,8 @@ export interface TransferResult {
 
 /**
  * Copies everything, compares both sides, then puts it in place. The source is brought to the newest schema, and
- * otherwise only read. Killed at any point, it goes on where it was when called again; the target shows nothing until
- * all of it is there and has been compared.
+ * otherwise only read. A transfer that was killed continues where it was when it is called again; the target shows
+ * nothing until everything is there and has been compared.
  *
  * Rejects with StoreConflict (source or target in use, other data in the target, source changed since the transfer
  * began), StoreUnavailable, or StoreDamaged when the two sides differ.

@@ -3,12 +3,12 @@
  *
  * - Times are Unix milliseconds. Lists and small maps are JSON text; NULL stands for an empty one. Names and addresses
  *   compare octet by octet (collation C), whatever the database's own language.
- * - An email goes by its id (UUIDv7, so that inserts come at the right edge of each index), a company by a small
- *   integer.
- * - Bodies are octets (UTF-8): text in PostgreSQL has no place for NUL. They are kept as they are, without compression,
- *   which would cost more than everything else about a message.
- * - `queue` has a row for each recipient that waits or is being sent, and for no other. So what is written for each
- *   message is either added at an edge or lies in this small table, and no index over live work, nor its vacuum, grows
+ * - Rows refer to an email by its id (UUIDv7, so that inserts come at the right edge of each index), and to a company
+ *   by a small integer.
+ * - Bodies are octets (UTF-8): text in PostgreSQL cannot hold NUL. They are stored without compression, which would
+ *   cost more than the rest of a message's handling.
+ * - `queue` has a row for each recipient that waits or is being sent, and for no other. So each write for a message
+ *   either appends at an edge or touches this small table, and neither an index over live work nor its vacuum grows
  *   with history. The large tables are updated in place at most (heap-only: no indexed column changes), and need no
  *   foreign keys: rows of an email are added and removed together.
  * - An email has no column for its last event: several nodes may be recording different recipients of it, and would

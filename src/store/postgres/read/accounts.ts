@@ -19,7 +19,7 @@ import type { Parts } from '../parts.ts'
 
 const CHANGES = 'SELECT version, id FROM account_changes WHERE version > $1'
 
-/** Companies and what belongs to them. */
+/** Companies and everything that belongs to them. */
 export function accountReads({ database }: Parts): AccountReads {
   return {
     accounts: () =>
@@ -58,7 +58,7 @@ export function accountReads({ database }: Parts): AccountReads {
   }
 }
 
-/** Everything but routes; of what has one of these ids, where some are named. */
+/** Everything except routes; only things with one of these ids, if ids are given. */
 async function read(session: Session, ids?: string[]) {
   const companies = (await list<CompanyRow>(session, LISTED.companies, ids)).map(companyOf)
   const domains = await readDomains(session, ids)

@@ -37,14 +37,14 @@ import type { Statement } from '../database.ts'
 import type { Parts } from '../parts.ts'
 
 /**
- * Of the email `e`. By `number + 0`, which is in no index: the log is not walked from its end until an event of this
- * email comes.
+ * The type of the last event of the email `e`. Ordered by `number + 0`, which no index has: otherwise the planner might
+ * walk the log from its end until it meets an event of this email.
  */
 export const LAST_EVENT = `(
   SELECT v.type FROM events v WHERE v.email = e.id AND v.type IN (${LAST_EVENT_TYPES.map((type) => `'${type}'`).join()})
   ORDER BY v.number + 0 DESC LIMIT 1)`
 
-/** What is compressed knows its length, too: the values themselves are not read. */
+/** Compressed values store their length, so the values themselves are not read. */
 const OCTETS = octetsRead('show', () => 'e')
 const OUTLINE_OCTETS = octetsRead('outline', () => 'e')
 
@@ -85,7 +85,7 @@ const STATES = `SELECT ${STATE} AS state, count(*)::integer AS count ${WITH_QUEU
 const OUTLINE_RECIPIENTS = `${recipientsRead('outline')}
   WHERE r.email = $1 AND r.position >= $2 AND r.position < $3 ORDER BY r.position`
 
-/** Those of its recipients that are in the range. */
+/** The recipients of the attempt that are in the range. */
 const IN_RANGE = `FROM json_array_elements_text(a.recipients::json) AS each(value)
   WHERE value::integer >= $2 AND value::integer < $3`
 
@@ -109,15 +109,15 @@ const CAPTURED: Statement = {
   text: 'SELECT recipients, raw FROM captured WHERE email = $1 ORDER BY seq',
 }
 
-/** The first of all, or of the recipient at $2. */
+/** The first copy, or that of the recipient at $2. */
 const CAPTURED_COPY = `SELECT recipients, raw FROM captured
   WHERE email = $1 AND ($2::integer IS NULL
     OR EXISTS (SELECT 1 FROM json_array_elements_text(recipients::json) AS each(value) WHERE value::integer = $2))
   ORDER BY coalesce((recipients::json ->> 0)::integer, 0) LIMIT 1`
 
 /**
- * The newest of each company ($3, or all) older than the email $2 (or the place it would have), and of these the
- * newest.
+ * The newest emails of each company ($3, or all) that are older than the email $2 (or its place in the order, when it
+ * is gone), and of these the newest.
  */
 const SUMMARIES = `SELECT ${selected(fieldsOf('list'), () => 'e')}, ${LAST_EVENT} AS "lastEvent"
   FROM (
@@ -135,12 +135,12 @@ const WORK = `SELECT r.position, ${selected(recipientFieldsOf('queue'), () => 'r
     r.preferred_server AS "preferredServer", r.uncertain, r.postponed_since AS "postponedSince", 0 AS suspicion
   FROM recipients r WHERE r.email = $1 AND ($2::integer IS NULL OR r.position = $2) ORDER BY r.position`
 
-/** With a column for each field that who claims it reads of a recipient. */
+/** With a column for each field of a claimed recipient. */
 interface WorkRow extends Held {
   position: number
 }
 
-/** What the API and the operator read back about emails. */
+/** Emails as the API and the operator read them. */
 export function emails({
   database,
   companies,

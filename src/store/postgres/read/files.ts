@@ -17,7 +17,8 @@ const OCTETS: Statement = { name: 'read-file', text: `SELECT b.bytes ${FILES} AN
 const RAW: Statement = { name: 'read-raw', text: 'SELECT e.raw FROM emails e WHERE e.id = $1' }
 
 /**
- * The files of emails, and ready messages, which have theirs within. What has lost a file to damage shows it no more.
+ * The files of emails, and ready messages, which contain their files. An email that has lost a file to damage no longer
+ * lists it.
  */
 export function files(database: Database): Pick<EmailStore, 'listFiles' | 'readFile' | 'readRaw'> {
   return {

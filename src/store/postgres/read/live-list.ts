@@ -8,7 +8,9 @@ import { uuids } from '../arrays.ts'
 import type { Parts } from '../parts.ts'
 import { LAST_EVENT } from './emails.ts'
 
-/** Of the $3 events behind $1, up to $2, from the last on, the emails of the company $4; at most $5. */
+/**
+ * Looks at the last $3 events after $1, up to $2, and returns the emails of the company $4, latest first; at most $5.
+ */
 const CHANGED = `
 WITH looked AS MATERIALIZED (
   SELECT number, email, company FROM events WHERE number > $1 AND number <= $2 ORDER BY number DESC LIMIT $3
@@ -19,7 +21,7 @@ WITH looked AS MATERIALIZED (
 SELECT l.looks, c.email::text AS id FROM (SELECT count(*) AS looks FROM looked) AS l LEFT JOIN changed c ON true
 ORDER BY c.last DESC`
 
-/** Of the emails $1, in their order, the first that come to $2 octets. */
+/** The first of the emails $1, in their order, up to $2 octets. */
 const SUMMARIES = `
 SELECT * FROM (
   SELECT ${selected(fieldsOf('list'), () => 'e')}, ${LAST_EVENT} AS "lastEvent", e.seq AS place, m.octets, w.place AS "wanted",
@@ -36,7 +38,7 @@ FROM recipients r LEFT JOIN queue q ON q.email = r.email AND q.position = r.posi
 WHERE r.email = ANY ($1::uuid[]) AND r.position < ${RECIPIENTS_COUNTED}
 GROUP BY r.email, 2`
 
-/** Of lists that renew themselves. */
+/** Reads for lists that refresh themselves. */
 export function liveList({ database, companies }: Parts): LiveListStore {
   return {
     async changedEmails({ above, upTo, limit }, companyId) {

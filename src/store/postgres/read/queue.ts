@@ -4,13 +4,13 @@ import { texts } from '../arrays.ts'
 import type { Statement } from '../database.ts'
 import type { Parts } from '../parts.ts'
 
-/** One pass over live work, which is all that `queue` holds. */
+/** One pass over `queue`, which holds only live work. */
 const LANES = `SELECT company, domain, count(*) FILTER (WHERE lease IS NULL) AS waiting,
     count(*) FILTER (WHERE lease > 0) AS sending, count(*) FILTER (WHERE lease = 0) AS quarantined,
     min(due_at) FILTER (WHERE lease IS NULL) AS "nextDueAt"
   FROM queue WHERE $1::integer IS NULL OR company = $1 GROUP BY company, domain ORDER BY company, domain`
 
-/** Looked for among the hundred recipients of a lane that are due first. */
+/** Searched for among the first hundred due recipients of a lane. */
 const MESSAGES = `WITH first AS (
     SELECT * FROM (
       SELECT email, position, company, domain, due_at,
@@ -23,8 +23,8 @@ const MESSAGES = `WITH first AS (
   WHERE r.last_message IS NOT NULL ORDER BY f.company, f.domain, f.due_at`
 
 /**
- * What waits of all companies, and of one ($1) by the two indexes that have it: none has both what is ready and what is
- * not.
+ * Waiting recipients of all companies, and of one ($1), by the two indexes that hold them: each index has either the
+ * ready ones or the others.
  */
 const WAITS = {
   all: 'queue WHERE lease IS NULL',
@@ -35,7 +35,7 @@ const WAITS = {
 }
 type Whose = keyof typeof WAITS
 
-/** Two passes, for each of which PostgreSQL takes several processors: for both sums in one it takes one alone. */
+/** Two passes, for each of which PostgreSQL uses several processors: one pass for both sums would use only one. */
 const destinationsOf = (whose: Whose) =>
   `SELECT domain, count(*) AS waiting, min(due_at) AS "nextDueAt" FROM ${WAITS[whose]}
   GROUP BY domain ORDER BY count(*) DESC, domain LIMIT ${whose === 'all' ? '$1' : '$2'}`
@@ -48,9 +48,12 @@ const oldestOf = (whose: Whose) =>
 const UNDER_WAY = `SELECT count(*) FILTER (WHERE lease > 0) AS sending, count(*) FILTER (WHERE lease = 0) AS quarantined
   FROM queue WHERE lease IS NOT NULL AND ($1::integer IS NULL OR company = $1)`
 
-/** Replies are looked for among so many recipients of a destination. */
+/** Replies are searched for among so many recipients of a destination. */
 const LOOKS = 20
-/** Of all companies among so many rows, the same ones each time; every destination with much has some there. */
+/**
+ * For all companies, replies are searched for in a sample of so many rows, the same ones each time; every large
+ * destination has some rows in it.
+ */
 const SAMPLE = 10_000
 const MESSAGES_OF_ALL = `SELECT DISTINCT ON (f.domain) f.domain, r.last_message AS "lastMessage"
   FROM (
@@ -69,7 +72,7 @@ const COUNTS = `SELECT count(*) FILTER (WHERE lease IS NULL) AS waiting, count(*
     count(*) FILTER (WHERE lease = 0) AS quarantined, count(*) FILTER (WHERE lease IS NULL AND due_at <= $1) AS due
   FROM queue`
 
-/** Two looks at the left edge of an index. */
+/** Two look-ups at the left edge of an index. */
 const NEXT_DUE: Statement = {
   name: 'next-due',
   text: `
@@ -97,7 +100,7 @@ interface MessageRow {
   lastMessage: string
 }
 
-/** What waits, and why. */
+/** The waiting mail, and the reasons why it waits. */
 export function queue({
   database,
   companies,
@@ -143,7 +146,9 @@ export function queue({
       const shown = waitingCompanies.slice(0, most)
       const ids = await companies.ids(shown.map(({ company }) => company))
       return {
-        ...{ waiting, ...underWay!, oldest: oldest ?? null },
+        waiting,
+        ...underWay!,
+        oldest: oldest ?? null,
         destinations: destinations.map((row) => ({
           ...row,
           lastMessage: lastMessages.get(row.domain) ?? null,

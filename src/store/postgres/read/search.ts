@@ -16,7 +16,7 @@ import { reachOf } from '../reach.ts'
 import { foldedIn } from '../rows.ts'
 import { LAST_EVENT } from './emails.ts'
 
-/** Events behind a number that are looked through at most. */
+/** Events after a number that are searched at most. */
 const MOST_BEHIND = 20_000
 
 const NOTHING: EmailPortion = { emails: [], octets: 0, full: false }
@@ -40,8 +40,8 @@ const WANTED = wantedIn({
 })
 
 /**
- * Of the emails that `from` names the first :limit in the order of `place`, as far as they come to :octets. Lengths
- * stand beside values, and the last event is looked up of those alone that are shown: no more is read.
+ * The first :limit emails of `from` in the order of `place`, up to :octets. Lengths are stored beside values, and the
+ * last event is looked up only for the emails that are shown: nothing else is read.
  */
 function portion(name: string, from: string, order: Order, place = 'e.seq'): NamedStatement {
   const text = `
@@ -57,17 +57,17 @@ function portion(name: string, from: string, order: Order, place = 'e.seq'): Nam
   return named(`${name}-${order}`, text)
 }
 
-/** The :looks between :above and :below. */
+/** The first :looks emails between :above and :below. */
 const LOOKED = (order: Order, columns = 'e.*') =>
   `SELECT ${columns} FROM emails e WHERE e.company = :company AND e.seq > :above AND e.seq < :below
     ORDER BY e.seq ${order} LIMIT :looks`
 
-/** One after the other until enough are wanted: that order is kept, so that no more are read. */
+/** Emails are read one after the other until enough match: this order is kept, so that no more are read. */
 const WALK = bothWays((order) => portion('walk-emails', `(${LOOKED(order)}) AS e WHERE true`, order))
 
 /**
- * Of all companies there is no index by place: each company's is looked into. What lies between :above and :below is so
- * little that it may be sorted.
+ * Emails of all companies have no index by place, so each company's emails are looked into. There are so few between
+ * :above and :below that they may be sorted.
  */
 const OF_ALL = (among: string) => `companies AS own CROSS JOIN LATERAL (
     SELECT * FROM emails m WHERE m.company = own.num AND ${among} OFFSET 0
@@ -77,13 +77,13 @@ const WALK_ALL = bothWays((order) =>
   portion('walk-all-emails', OF_ALL('m.seq > :above AND m.seq < :below'), order),
 )
 
-/** The first and the last of all: one look for each company. */
+/** The first and the last place of all: one look-up for each company. */
 const ENDS = `SELECT min(first) AS first, max(last) AS last FROM (
     SELECT (SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq LIMIT 1) AS first,
       (SELECT seq FROM emails e WHERE e.company = c.num ORDER BY seq DESC LIMIT 1) AS last
     FROM companies c) AS ends`
 
-/** How many those are, and which is the last. */
+/** How many emails were looked at, and which was the last. */
 const WALKED = bothWays((order) =>
   named(
     `walked-emails-${order}`,
@@ -94,7 +94,9 @@ const WALKED = bothWays((order) =>
   ),
 )
 
-/** `seq + 0` is in no index: emails are not walked through in their order until enough of them are among these. */
+/**
+ * `seq + 0` is in no index: otherwise emails might be walked in their order until enough of the wanted places were met.
+ */
 const UNORDERED = 'e.seq + 0'
 
 const AT = bothWays((order) =>
@@ -106,7 +108,7 @@ const AT = bothWays((order) =>
   ),
 )
 
-/** Of all companies each of these places is looked for in each company. */
+/** For all companies, each of these places is looked up in each company. */
 const AT_ALL = {
   apart: bothWays((order) =>
     portion('emails-at-all', OF_ALL('m.seq = ANY (:places::int8[])'), order, UNORDERED),
@@ -120,10 +122,13 @@ const AT_ALL = {
     ),
   ),
 }
-/** So many places for each that is wanted are read rather than each company be asked for each that is wanted. */
+/**
+ * Up to so many places per wanted one, reading the whole range is cheaper than looking up each wanted place in each
+ * company.
+ */
 const TOGETHER_OF_ALL = 200
 
-/** Of the emails that begin behind :number. */
+/** Emails that begin after :number. */
 const BEGUN = bothWays((order) =>
   portion(
     'emails-begun',
@@ -149,7 +154,9 @@ const EVENT =
 const OF_EVENT = `LEFT JOIN companies c ON c.num = v.company
     LEFT JOIN recipients r ON r.email = v.email AND r.position = v.recipient`
 
-/** `together`: most of what lies between the first and the last ($5, $6), which is read at one go. */
+/**
+ * `together`: most of the events between the first and the last ($5, $6) are wanted, so the range is read in one go.
+ */
 function eventsAt(order: Order, how: 'together' | 'apart'): Statement {
   const among =
     how === 'apart'
@@ -196,7 +203,7 @@ const TOLD_COLUMNS = toldColumns(
     FROM attachments f JOIN blobs b ON b.company = f.company AND b.sha256 = f.sha256 WHERE f.email = e.id)`,
 )
 
-/** For each that is wanted ($1 to $3) a row, as far as they come to $4 octets. */
+/** One row for each wanted email ($1 to $3), up to $4 octets. */
 const TOLD: Statement = {
   name: 'told',
   text: `SELECT t.*
@@ -223,12 +230,12 @@ interface WalkedRow {
   id: string | null
 }
 
-/** What is looked for among emails and events. */
+/** Search in emails and events. */
 export function search(parts: Parts): Omit<SearchStore, 'eventsUpTo' | 'settledEventNumber'> {
   const { database, companies } = parts
   const { reachSoon } = reachOf('emails_seq_seq', parts)
 
-  /** By places instead of emails: :looks of them, of which some may be nobody's. */
+  /** Walks places instead of emails: :looks of them, some of which may be unused. */
   async function walkAll(filter: EmailFilter, { newestFirst, ...walk }: EmailWalk): Promise<WalkedEmails> {
     const [ends] = await database.read<{ first: number | null; last: number | null }>(ENDS)
     const nothing = { emails: [], reached: null, complete: true }

@@ -2,13 +2,13 @@
  * The schema.
  *
  * - Times are Unix milliseconds. Lists and small maps are JSON text; NULL stands for an empty one.
- * - Ids seen outside (UUIDv7 text) are kept once; inside, an email and a company go by a small integer (`num`), which
- *   keeps the rows of an email side by side and inserts at the right edge of each tree. Emails are numbered in the
- *   order they come in, so age needs no index: retention walks along the numbers.
+ * - Public ids (UUIDv7 text) are stored once; other rows refer to an email or a company by a small integer (`num`),
+ *   which keeps the rows of an email side by side and inserts at the right edge of each tree. Emails are numbered in
+ *   the order of acceptance, so age needs no index: retention walks along the numbers.
  * - Partial indexes cover live work only (`waiting`, `sending`, in quarantine, held), so their size does not grow with
  *   history.
- * - An email has no column for its last event, which is the one with the highest number: its row is not written again
- *   for each of them.
+ * - An email has no column for its last event, which is the one with the highest number: so its row is not rewritten
+ *   with every event.
  */
 export const sql = `
 CREATE TABLE companies (

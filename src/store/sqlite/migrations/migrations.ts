@@ -1,5 +1,5 @@
 import { type Migration, migration } from '../../migration.ts'
 import { sql as schema } from './0001-schema.ts'
 
-/** In the order they are applied. Of those that are released none is changed: only ever added to. */
+/** In the order in which they are applied. A released migration is never changed: new ones are added after it. */
 export const MIGRATIONS: readonly Migration[] = [migration('0001-schema', schema)]

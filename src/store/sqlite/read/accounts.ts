@@ -20,7 +20,7 @@ import { all, one } from '../rows.ts'
 
 type DkimRow = Omit<DkimIdentity, 'active'> & { domainId: string; active: number }
 
-/** Of all, or of those whose ids are in the one parameter, in JSON. */
+/** Statements for all rows, or for those whose ids are in the one parameter, as JSON. */
 function statements(db: DatabaseSync, which: 'all' | 'some') {
   const prepare = ({ sql, id, order }: Listed) => {
     const where = which === 'all' ? '' : `WHERE ${id} IN (SELECT value FROM json_each(?))`
@@ -49,7 +49,7 @@ function domainsFrom({ domains, dkim }: Statements, ids: string[]): SendingDomai
   })
 }
 
-/** Everything but routes, at one moment. To be called inside a transaction. */
+/** Everything except routes, at one moment. Must be called inside a transaction. */
 function read(from: Statements, ...ids: string[]) {
   return {
     companies: all<CompanyRow>(from.companies, ...ids).map(companyOf),
@@ -59,7 +59,7 @@ function read(from: Statements, ...ids: string[]) {
   }
 }
 
-/** Companies and what belongs to them. */
+/** Companies and everything that belongs to them. */
 export function accounts(db: DatabaseSync): Direct<keyof AccountReads> {
   const everything = statements(db, 'all')
   const some = statements(db, 'some')

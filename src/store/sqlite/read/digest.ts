@@ -35,7 +35,7 @@ const EMPTY = new Uint8Array()
 const COUNTED = `company = ?1 AND size = ?2 AND dimension = ?3
   AND (?4 IS NULL OR domain_id = ?4) AND (?5 IS NULL OR lower(value) = lower(?5))`
 
-/** What is made of the log, and read of that. To be called inside a transaction. */
+/** Makes the digest of the log, and reads it. Must be called inside a transaction. */
 export function digest(
   db: DatabaseSync,
 ): Direct<
@@ -174,7 +174,7 @@ export function digest(
     ]
   }
 
-  /** Whole events: the recipients of one are not divided. */
+  /** Returns whole events: the rows of one event are not divided. */
   function eventsBehind(cursor: number, limit: number): { events: DigestedEvent[]; more: boolean } {
     return wholeEvents(all<DigestedRow>(behind, cursor, limit), limit) ?? eventsBehind(cursor, 2 * limit)
   }

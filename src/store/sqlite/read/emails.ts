@@ -33,20 +33,20 @@ interface NumbersRow extends EmailRow {
   kept: number
 }
 
-/** Of the email `e` and its content `k`. */
+/** The table of a field: the email `e`, or its content `k`. */
 const tableOf = ({ large }: Declared) => (large ? 'k' : 'e')
 
-/** Of the email `e`. */
+/** The type of the last event of the email `e`. */
 export const LAST_EVENT = `(SELECT type FROM events
   WHERE email = e.num AND type IN (${LAST_EVENT_TYPES.map((type) => `'${type}'`).join(', ')}) ORDER BY number DESC LIMIT 1)`
 
 const SUMMARY = `SELECT ${selected(fieldsOf('list'), tableOf)}, ${LAST_EVENT} AS lastEvent FROM emails e CROSS JOIN companies c ON c.num = e.company`
 
-/** Of the recipient. */
+/** Columns of a recipient's progress. */
 const PROGRESS = `state, attempts, due_at AS dueAt, held_for AS heldFor, last_code AS lastCode,
   last_message AS lastMessage, server`
 
-/** What the API and the operator read back about emails. */
+/** Emails as the API and the operator read them. */
 export function emails(
   db: DatabaseSync,
 ): Direct<
@@ -62,7 +62,7 @@ export function emails(
   | 'readRecipients'
   | 'readValues'
 > {
-  // The length of a value stands in the head of its row: not a page of the value itself is read.
+  // The length of a value stands in the header of its row: no page of the value itself is read.
   const origin = db.prepare(
     `SELECT c.id AS companyId, e.domain_id AS domainId, e.key_id AS keyId, e.size, ${octetsRead('show', tableOf)} AS octets,
             ${octetsRead('outline', tableOf)} AS outlineOctets,
@@ -129,8 +129,8 @@ export function emails(
   }
 
   /**
-   * The number that all emails older than `id` are below. When it is gone its place is found by time: ids are UUIDv7,
-   * in order but for those of one millisecond.
+   * The number below which all emails older than `id` lie. If the email is gone, its place is found by time: ids are
+   * UUIDv7, in order except within one millisecond.
    */
   function endBefore(id: string): number {
     const own = one<{ num: number }>(number, id)?.num
@@ -196,7 +196,7 @@ export function emails(
 
     readCaptured: (id) => capturedOf(all<CapturedRow>(captured, id)),
 
-    /** Newest first. `before` need not exist any more: the list goes on with what is older than it. */
+    /** Newest first. `before` need not exist any more: the list goes on with older emails. */
     listEmails({ companyId, before, limit }) {
       const end = before === undefined ? Number.MAX_SAFE_INTEGER : endBefore(before)
       const rows =

@@ -4,7 +4,8 @@ import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
 /**
- * The files of emails, and ready messages, which have theirs within. What has lost a file to damage shows it no more.
+ * The files of emails, and ready messages, which contain their files. An email that has lost a file to damage no longer
+ * lists it.
  */
 export function files(db: DatabaseSync): Direct<'listFiles' | 'readFile' | 'readRaw'> {
   const FILES = `FROM emails e JOIN attachments a ON a.email = e.num JOIN blobs b ON b.num = a.blob

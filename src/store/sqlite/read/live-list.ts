@@ -9,7 +9,7 @@ import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 import { LAST_EVENT } from './emails.ts'
 
-/** Of lists that renew themselves. To be called inside a transaction. */
+/** Reads for lists that refresh themselves. Must be called inside a transaction. */
 export function liveList(db: DatabaseSync): Direct<'changedEmails' | 'summaries' | 'recipientCounts'> {
   const numberOf = db.prepare('SELECT num FROM companies WHERE id = ?')
   const idOf = db.prepare('SELECT id FROM emails WHERE num = ?')

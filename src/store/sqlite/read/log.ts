@@ -5,12 +5,12 @@ import { mapOf } from '../../json-columns.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
-/** Events looked at for one answer at most, wanted or not. */
+/** Events looked at for one answer at most, whether or not they match. */
 const WINDOW = 5_000
 
 export type LogRow<Event extends LogEntry = LoggedEvent> = Omit<Event, 'detail'> & { detail: string | null }
 
-/** Of the event `v` of an email `e`, a company `c` and perhaps a recipient `r`. */
+/** Columns of the event `v` of an email `e`, a company `c` and perhaps a recipient `r`. */
 export const EVENT =
   'SELECT v.number, e.id AS emailId, c.id AS companyId, v.recipient, r.address, v.type, v.at, v.detail'
 
@@ -18,7 +18,7 @@ export function eventOf<Event extends LogEntry = LoggedEvent>({ detail, ...event
   return { ...event, detail: mapOf<EventDetail>(detail) } as unknown as Event
 }
 
-/** @param join of the emails: CROSS leaves out what happened to companies */
+/** @param join the join with emails: CROSS leaves out events of companies themselves */
 function wantedAmong(order: 'ASC' | 'DESC', join: 'CROSS' | 'LEFT' = 'CROSS'): string {
   return `${EVENT}
      FROM events v ${join} JOIN emails e ON e.num = v.email CROSS JOIN companies c ON c.num = v.company
@@ -28,7 +28,7 @@ function wantedAmong(order: 'ASC' | 'DESC', join: 'CROSS' | 'LEFT' = 'CROSS'): s
      ORDER BY v.number ${order} LIMIT ?5`
 }
 
-/** The log of events, by number. To be called inside a transaction. */
+/** The log of events, by number. Must be called inside a transaction. */
 export function log(
   db: DatabaseSync,
 ): Direct<'entriesAfter' | 'eventsAfter' | 'eventsUpTo' | 'lastEventNumber' | 'settledEventNumber'> {
@@ -57,7 +57,7 @@ export function log(
 
   return {
     lastEventNumber: last,
-    // One writes at a time.
+    // There is only one writer.
     settledEventNumber: last,
     eventsAfter: (cursor, filter, limit) => after<LoggedEvent>(rising, cursor, filter, limit),
     entriesAfter: (cursor, filter, limit) => after<LogEntry>(entries, cursor, filter, limit),

@@ -17,7 +17,7 @@ import { tags } from './tags.ts'
 import { webhooks } from './webhooks.ts'
 import { WorkReader } from './work.ts'
 
-/** All that can be read through one connection, its statements prepared once. */
+/** All reading operations on one connection, with their statements prepared once. */
 export function readOperations(db: DatabaseSync): Reads {
   const works = new WorkReader(db)
   return {

@@ -10,13 +10,10 @@ import { isCorruption } from '../database.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
-/**
- * Due recipients are counted up to here: a count that goes on is of no use to anyone, and costs reads of everybody
- * else.
- */
+/** Due recipients are counted up to here: an exact higher count is of no use, and would hold up other reads. */
 const MOST_DUE = 100_000
 
-/** What waits, and when its time comes. The cost grows with the lanes that wait, not with the recipients in them. */
+/** The waiting mail, and its due times. The cost grows with the number of lanes, not with the recipients in them. */
 export function queue(
   db: DatabaseSync,
 ): Direct<'backlog' | 'counts' | 'heldDomains' | 'nextDue' | 'quarantined' | 'queue' | 'waitingEmails'> {
@@ -64,7 +61,7 @@ export function queue(
     `SELECT count(*) AS n FROM recipients INDEXED BY recipients_quarantined
      WHERE state = 'quarantined' AND company BETWEEN ? AND ?`,
   )
-  // One look for each company.
+  // One look-up for each company.
   const oldest = db.prepare(
     `SELECT e.id, e.created_at AS at
      FROM (
@@ -73,7 +70,7 @@ export function queue(
        FROM companies c WHERE c.num BETWEEN ? AND ?
      ) chosen CROSS JOIN emails e ON e.num = chosen.email`,
   )
-  // The company with the longest lane rides on its length: no index leads from a domain to its lanes.
+  // The company with the longest lane is packed together with that length: no index leads from a domain to its lanes.
   const destinations = db.prepare(
     `SELECT domain, sum(waiting) AS waiting, min(due_at) AS nextDueAt, max(waiting << 32 | company) & 0xffffffff AS company
      FROM lanes WHERE company BETWEEN ? AND ? GROUP BY domain ORDER BY waiting DESC, domain LIMIT ?`,
@@ -105,7 +102,7 @@ export function queue(
   const sendingUnder = db.prepare(
     "SELECT count(*) AS n FROM recipients INDEXED BY recipients_sending WHERE state = 'sending' AND lease = ?",
   )
-  // From one domain to the next, however many recipients each has.
+  // Steps from one domain to the next, however many recipients each has.
   const held = db.prepare(
     `WITH RECURSIVE held (domain) AS (
        SELECT min(held_domain) FROM recipients INDEXED BY recipients_held WHERE held_domain IS NOT NULL
@@ -119,7 +116,7 @@ export function queue(
   const dueByLane = (now: number) =>
     sum(all<LaneOf>(dueLanes, now), ({ company, domain }) => one<Count>(dueOfLane, company, domain, now)!.n)
 
-  /** Numbers of companies, the ends included. Null for one that is not there. */
+  /** The numbers of companies, both ends included. Null for an unknown company. */
   function range(companyId: string | undefined): [number, number] | null {
     if (companyId === undefined) return [0, Number.MAX_SAFE_INTEGER]
     const num = one<{ num: number }>(company, companyId)?.num
@@ -143,7 +140,7 @@ export function queue(
       )
     },
 
-    /** `due` is counted up to 100,000. Where the database is damaged, the numbers leave out what cannot be counted. */
+    /** `due` is counted up to 100,000. Where the database is damaged, the counts leave out the unreadable part. */
     counts(now) {
       return {
         waiting: one<Count>(allWaiting)!.n,
@@ -159,9 +156,7 @@ export function queue(
       }
     },
 
-    /**
-     * By company, then domain. `lastMessage` is looked for among the twenty recipients of a lane that are due first.
-     */
+    /** By company, then domain. `lastMessage` is searched for among the first twenty due recipients of a lane. */
     queue(companyId) {
       const wanted = range(companyId)
       if (wanted === null) return []
@@ -222,7 +217,7 @@ export function queue(
   }
 }
 
-/** Leaving out what is damaged. */
+/** Sums up, leaving out damaged parts. */
 function sum<T>(all: readonly T[], count: (one: T) => number): number {
   return all.reduce(
     (total, one) =>

@@ -11,7 +11,7 @@ import { TOLD, toldRow } from '../told-rows.ts'
 import { LAST_EVENT } from './emails.ts'
 import { EVENT, eventOf, type LogRow } from './log.ts'
 
-/** Events behind a number that are looked through at most. */
+/** Events after a number that are searched at most. */
 const MOST_BEHIND = 20_000
 
 const ofEmail = () => 'e'
@@ -40,8 +40,8 @@ const COMPANY = '(SELECT num FROM companies WHERE id = :companyId)'
 const OWN = (company: string) => `(:companyId IS NULL OR ${company} = ${COMPANY})`
 
 /**
- * Rows come in the order in which `looked` has them, one as it is asked for: sorted, what is long would be read of all
- * of them.
+ * Rows come in the order of `looked`, one by one as they are asked for: sorting would read the long values of all of
+ * them.
  */
 function walk(order: 'ASC' | 'DESC', whose: 'own' | 'all'): { looked: string; wanted: string } {
   const company = whose === 'own' ? `company = ${COMPANY} AND` : ''
@@ -56,7 +56,7 @@ function walk(order: 'ASC' | 'DESC', whose: 'own' | 'all'): { looked: string; wa
   }
 }
 
-/** What is looked for among emails and events. To be called inside a transaction. */
+/** Search in emails and events. Must be called inside a transaction. */
 export function search(
   db: DatabaseSync,
 ): Pick<
@@ -101,7 +101,10 @@ export function search(
   const told = db.prepare(TOLD)
   told.setReturnArrays(true)
 
-  /** What is shown of an email is read of those alone that are shown. `+`: by no index over the emails of events. */
+  /**
+   * The shown fields are read only of the emails that are shown. `+` keeps the planner from the indexes over the emails
+   * of events.
+   */
   function begunIn(order: 'ASC' | 'DESC') {
     return db.prepare(
       `WITH looked AS MATERIALIZED (
@@ -134,7 +137,7 @@ export function search(
       return own ?? (one<{ num: number }>(older, id)?.num ?? 0) + 0.5
     },
 
-    // One writes at a time.
+    // There is only one writer.
     settledEmailPlace: () => one<{ num: number | null }>(newest)!.num ?? 0,
 
     walkEmails(filter, { newestFirst, ...walk }) {
@@ -171,7 +174,7 @@ export function search(
     },
 
     eventsAt(numbers, { since, until, newestFirst, limit }) {
-      // In their order they are read one by one, as many as are wanted: sorted later, all would be.
+      // Sorted beforehand, so that only as many rows are read as are wanted: sorting in the statement would read all.
       const ordered = [...numbers].sort((a, b) => (newestFirst ? b - a : a - b))
       return all<LogRow>(eventsAt, JSON.stringify(ordered), since, until, limit).map(eventOf)
     },
@@ -186,7 +189,7 @@ export function search(
   }
 }
 
-/** Rows are read while more is wanted. */
+/** Rows are read as long as more are wanted. */
 function portion(
   statement: StatementSync,
   values: Record<string, SQLInputValue>,

@@ -3,7 +3,7 @@ import type { NewSuppressions, Pause } from '../../store.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
-/** What keeps mail from going out, for a node that holds some. */
+/** The reasons to stop mail, for a node that holds some. */
 export function stops(db: DatabaseSync): Direct<'cancelRequests' | 'pauses' | 'suppressionsSince'> {
   const cancelRequests = db.prepare(
     `SELECT DISTINCT e.id FROM recipients r INDEXED BY recipients_to_cancel CROSS JOIN emails e ON e.num = r.email

@@ -9,7 +9,7 @@ import { all, one } from '../rows.ts'
 const COLUMNS = `s.id, c.id AS companyId, s.address, s.type, s.tags, s.reason, s.code, s.email_id AS emailId,
   s.domain_id AS domainId, s.created_at AS createdAt`
 const ALLOWED = 'c.id AS companyId, a.value, a.kind, a.reason, a.created_at AS createdAt'
-/** Behind every address. */
+/** Sorts after every address. */
 const END = '\u{10ffff}'
 
 type Order = 'ASC' | 'DESC'
@@ -21,11 +21,11 @@ type Reads = Direct<
   >
 >
 
-/** Addresses a company's mail no longer goes to. */
+/** Addresses that a company's mail no longer goes to. */
 export function suppressions(db: DatabaseSync): Reads {
   const id = db.prepare('SELECT num FROM companies WHERE id = ?')
   const companies = db.prepare('SELECT num FROM companies')
-  /** `of`: the domain from which they came is wanted, or any (the parameter is null). */
+  /** `of`: suppressions that came from one domain, or all (the parameter is null). */
   const ofType = (order: Order, of: 'domain' | 'any') =>
     db.prepare(
       `SELECT ${COLUMNS} FROM suppressions s INDEXED BY ${of === 'any' ? 'suppressions_newest' : 'suppressions_newest_of_domain'}
@@ -135,8 +135,8 @@ export function suppressions(db: DatabaseSync): Reads {
 }
 
 /**
- * From where and up to where an index is read for what begins with a term and lies between two others; the one that is
- * not wanted itself. SQLite begins with one bound only, and passes over what others rule out row by row.
+ * The bounds of an index scan for values that begin with a term and lie between two others, and the one value to leave
+ * out. SQLite starts at one bound only, and would skip row by row what further conditions rule out.
  */
 function between(
   term: string,
@@ -149,7 +149,7 @@ function between(
   return [inOrder(begin, left)[1], inOrder(end, right)[0], left]
 }
 
-/** As the database has them. */
+/** In the order of the database. */
 function inOrder(one: string, other: string): [string, string] {
   return Buffer.compare(Buffer.from(one), Buffer.from(other)) <= 0 ? [one, other] : [other, one]
 }

@@ -4,7 +4,7 @@ import type { TagNote } from '../../tag-store.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
-/** What was seen, and what is said of it. */
+/** Tags in use, and their descriptions. */
 export function tags(db: DatabaseSync): Direct<'tagNotes' | 'seenTags'> {
   const notes = db.prepare(
     `SELECT domain_id AS domainId, tag, description, removed_at AS removedAt FROM tags

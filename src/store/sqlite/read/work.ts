@@ -6,7 +6,7 @@ import { OnConnection } from '../connection.ts'
 import { GIVEN, RecipientQuery } from '../recipient-rows.ts'
 import { all, bodyRead, one } from '../rows.ts'
 
-/** An email with what is needed to send it, and what the claim keeps track of. */
+/** An email with everything needed to send it, and the claim's own fields. */
 export interface Work {
   num: number
   company: number
@@ -15,7 +15,7 @@ export interface Work {
   email: ClaimedEmail
 }
 
-/** The small row of an email: with a column for each field that who claims it reads. */
+/** The small row of an email: with a column for each field of a claim. */
 export interface EmailRow {
   num: number
   company: number
@@ -27,7 +27,7 @@ const FIELDS = fieldsOf('queue')
 const SMALL = FIELDS.filter(({ large }) => large !== true)
 const LARGE = FIELDS.filter(({ large }) => large === true)
 
-/** Reads whole work items. Used by the claim (in the writer) and to look at an email again (in the reader). */
+/** Reads whole work items. Used by the claim (in the writer) and for reading an email again (in the reader). */
 export class WorkReader extends OnConnection {
   readonly #email = this.db.prepare(
     `SELECT e.num, e.company, e.sent, ${selected(SMALL, () => 'e')}
@@ -44,12 +44,12 @@ export class WorkReader extends OnConnection {
   readonly #recipients = new RecipientQuery(this.db, 'WHERE r.email = ? ORDER BY r.position', GIVEN)
   readonly #recipient = new RecipientQuery(this.db, 'WHERE r.email = ? AND r.position = ?', GIVEN)
 
-  /** The small row of an email; its content is not touched. */
+  /** The small row of an email; its content is not read. */
   head(num: number): EmailRow | undefined {
     return one<EmailRow>(this.#email, num)
   }
 
-  /** Without recipients. Throws ContentDamaged, saying what is missing, when the content does not read back. */
+  /** Without recipients. Throws ContentDamaged, saying what is missing, when the content is unreadable. */
   load(row: EmailRow): Work {
     const { num, company } = row
     const content = one<object>(this.#content, num)
@@ -59,8 +59,8 @@ export class WorkReader extends OnConnection {
   }
 
   /**
-   * The whole item with all recipients, whatever their state; null when unknown or its content was removed. `copy`: of
-   * a batch the recipient at this position alone.
+   * The whole item with all recipients, in whatever state; null when unknown or its content was removed. `copy`: for a
+   * batch, only the recipient at this position.
    */
   read(id: string, copy?: number): ClaimedEmail | null {
     const num = one<{ num: number }>(this.#byId, id)?.num

@@ -20,13 +20,13 @@ import { isDuplicate } from '../database.ts'
 import { one } from '../rows.ts'
 import { Operation } from './parts.ts'
 
-/** Large ones: contents.ts. */
+/** The large fields are in contents.ts. */
 const FIELDS = fieldsOf().filter(({ large }) => large !== true)
 const columnsOf = rowBinder<NewEmail, SQLInputValue>(FIELDS, COLUMNS)
 const GIVEN = recipientFieldsOf()
 const givenOf = rowBinder<NewRecipient, SQLInputValue>(GIVEN, COLUMNS)
 
-/** Makes an email durable: its row, its content once, a row for each recipient, its first events. */
+/** Makes an email durable: its row, its content, a row for each recipient, and its first events. */
 export class Acceptance extends Operation {
   readonly #insertEmail = this.db.prepare(
     `INSERT INTO emails (sent, ${FIELDS.map(({ column }) => column).join(', ')}) VALUES (?${', ?'.repeat(FIELDS.length)})`,
@@ -58,7 +58,7 @@ export class Acceptance extends Operation {
     return { kind: 'accepted', leased }
   }
 
-  /** One key stands for all. Whoever calls it undoes all of it when it throws. */
+  /** One key stands for all emails. The caller rolls everything back when this throws. */
   acceptAll({ emails, idempotency }: NewEmails, lease: Lease | null): AcceptedAll {
     const [first] = emails
     if (first === undefined) return { kind: 'accepted', leased: [] }
@@ -90,7 +90,7 @@ export class Acceptance extends Operation {
     return one<KeyHolder>(this.#earlier, company, idempotency.key, now - KEY_REMEMBERED_MS)
   }
 
-  /** `all`: of those that came with the first, as JSON; null: it came alone. */
+  /** `all`: the emails that came with the first, as JSON; null: it came alone. */
   #keep(company: number, { key, fingerprint }: Idempotency, first: NewEmail, all: string | null): void {
     const { id, content, createdAt } = first
     this.#remember.run(company, key, fingerprint, id, content.messageId, Math.round(createdAt), all)

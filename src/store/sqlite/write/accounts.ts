@@ -23,7 +23,7 @@ type OfDomain = { domainId: string }
 
 type AccountWrites = Direct<Exclude<keyof AccountStore, keyof AccountReads>>
 
-/** Companies, domains, keys and routes. Every change raises the accounts version that the other processes look at. */
+/** Companies, domains, keys and routes. Every change raises the accounts version that other processes look at. */
 export function accounts(db: DatabaseSync, { companies, changes, ownedLimits }: Parts): AccountWrites {
   const bump = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'accounts' RETURNING value")
   const note = db.prepare('INSERT OR IGNORE INTO account_changes (version, id) VALUES (?, ?)')
@@ -62,13 +62,13 @@ export function accounts(db: DatabaseSync, { companies, changes, ownedLimits }: 
     'DELETE FROM tags WHERE domain_id = ?',
     'DELETE FROM domains WHERE id = ?',
   ].map((sql) => db.prepare(sql))
-  // Of one that never was active nobody has mail.
+  // A domain that was never active has no mail, and is not remembered.
   const noteRemoved = db.prepare(
     `INSERT INTO removed_domains (id, company, name, removed_at)
      SELECT id, company, name, ? FROM domains WHERE id = ? AND (status <> 'pending' OR sending <> 'inactive')`,
   )
   const nameOf = db.prepare('SELECT name FROM domains WHERE id = ?')
-  // It refers to a domain that is not there any more.
+  // The key refers to a domain that no longer exists.
   const revokeOfDomain = db.prepare(
     'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?), domain_id = NULL WHERE domain_id = ? RETURNING id',
   )
@@ -97,7 +97,7 @@ export function accounts(db: DatabaseSync, { companies, changes, ownedLimits }: 
   )
   const deleteRoute = db.prepare('DELETE FROM routes WHERE company = ? AND domain_id = ?')
 
-  /** @param ids of what was changed: of DKIM keys their domain's, of routes ROUTES */
+  /** @param ids the ids of the changed things: for a DKIM key its domain's, for a route ROUTES */
   function changed(...ids: string[]): void {
     const { value } = one<{ value: number }>(bump)!
     for (const id of ids) note.run(value, id)
@@ -110,7 +110,7 @@ export function accounts(db: DatabaseSync, { companies, changes, ownedLimits }: 
     return is
   }
 
-  /** The company's number. Throws StoreConflict when the domain is another's. */
+  /** The company's number. Throws StoreConflict when the domain belongs to another company. */
   function ownerNumber(companyId: string, domainId: string | null): number {
     const company = companies.number(companyId)
     if (domainId !== null && one<{ company: number }>(ownerOf, domainId)?.company !== company) {
@@ -119,7 +119,7 @@ export function accounts(db: DatabaseSync, { companies, changes, ownedLimits }: 
     return company
   }
 
-  /** Those that are kept no longer: their ids. */
+  /** Forgets the revoked keys beyond REVOKED_KEPT, and returns their ids. */
   function revokedBeyond(company: number): string[] {
     return all<{ id: string }>(forgetRevoked, company, REVOKED_KEPT).map(({ id }) => id)
   }

@@ -4,7 +4,7 @@ import * as sql from '../../people-statements.ts'
 import type { Direct } from '../protocol.ts'
 import { all, numbered } from '../rows.ts'
 
-/** Tries to sign in. */
+/** Attempts to sign in. */
 export function attempts(db: DatabaseSync): Direct<'beginAttempt' | 'takeBackAttempt'> {
   const prepare = (text: string) => db.prepare(numbered(text))
   const refund = prepare(sql.REFUND_LANE)

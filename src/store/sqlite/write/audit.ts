@@ -7,12 +7,12 @@ import type { Direct } from '../protocol.ts'
 import { numbered, one } from '../rows.ts'
 import type { Parts } from './parts.ts'
 
-/** Puts an entry on the list, and gives its number. */
+/** Returns a function that adds an entry to the list, and returns its number. */
 export function auditWriter(
   db: DatabaseSync,
   { companies }: Parts,
 ): (entry: NewAuditEntry, done: boolean) => number {
-  // Numbers rise, also where the last entry was removed.
+  // Numbers rise even when the last entry was removed.
   const next = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'audit' RETURNING value")
   const add = db.prepare(
     `INSERT INTO audit (${AUDIT_VALUES}, done, number) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -27,7 +27,7 @@ export function auditWriter(
   }
 }
 
-/** What was changed by whom. */
+/** The audit list: what people changed. */
 export function audit(db: DatabaseSync, parts: Parts): Direct<'addAudit' | 'settleAudit'> {
   const { companies } = parts
   const add = auditWriter(db, parts)

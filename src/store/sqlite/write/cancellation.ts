@@ -2,7 +2,10 @@ import { decide } from '../../../email/lifecycle.ts'
 import type { Direct } from '../protocol.ts'
 import type { Parts } from './parts.ts'
 
-/** Ends what waits at the operator's word; what is being sent ends with its attempt, unless the attempt ends it. */
+/**
+ * Ends waiting recipients at the operator's request; recipients being sent end after their attempt, unless the attempt
+ * ends them.
+ */
 export function cancellation({ numbers, recipients, lanes, changes }: Parts): Direct<'cancel'> {
   return {
     cancel(emailId, at) {

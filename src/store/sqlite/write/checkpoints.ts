@@ -2,26 +2,26 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { SupervisedThread } from '../../../threads/supervised-thread.ts'
 import { one } from '../rows.ts'
 
-/** Pages in the log that are not in the database yet, from which on the checkpointer is set to work. */
+/** The checkpointer starts when so many pages of the log are not in the database yet. */
 const START = 500
-/** Pages in the log from which on it is to start over at its beginning. */
+/** Pages in the log from which it should start over at its beginning. */
 const RESTART = 2_000
-/** What the writer may copy itself, between two commits, so that the log can start over. Pages. */
+/** Pages that the writer may copy itself, between two commits, so that the log can start over. */
 const SMALL_GAP = 150
-/** Rounds of the checkpointer spent on making the gap small. */
+/** Rounds of the checkpointer to make the gap small. */
 const ROUNDS = 4
 
 interface LogState {
   /** Pages in the log. */
   log: number
-  /** Of these, pages that are in the database already. */
+  /** Of these, pages that are already in the database. */
   checkpointed: number
 }
 
 /**
  * Keeps the write-ahead log short without holding up commits. Copying pages into the database and syncing it takes tens
- * of milliseconds, so it is done by a thread of its own while commits go on. Under steady load some pages are always
- * left over; when the log has grown long, the writer copies those few itself, and the log starts over.
+ * of milliseconds, so a thread of its own does it while commits go on. Under steady load some pages always remain; when
+ * the log has grown long, the writer copies those few itself, and the log starts over.
  */
 export class Checkpoints {
   readonly #state: StatementSync
@@ -46,7 +46,7 @@ export class Checkpoints {
     )
   }
 
-  /** To be called between transactions. */
+  /** Must be called between transactions. */
   look(): void {
     if (this.#busy) return
     const { log, checkpointed } = one<LogState>(this.#state)!
@@ -54,14 +54,14 @@ export class Checkpoints {
   }
 
   /**
-   * Copies what is left over. After a failed commit, too: on a full disk, a log that starts over makes room for small
-   * writes.
+   * Copies the remaining pages. Also called after a failed commit: on a full disk, a log that starts over makes room
+   * for small writes.
    */
   relieve(): void {
     try {
       this.#finish.get()
     } catch {
-      // The disk is in trouble, and commits tell of it; the pages stay in the log, which is as safe.
+      // The disk is in trouble, and commits report it; the pages stay in the log, where they are as safe.
     }
   }
 

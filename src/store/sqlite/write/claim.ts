@@ -7,10 +7,10 @@ import { GIVEN, type Recipient, RecipientQuery } from '../recipient-rows.ts'
 import { one } from '../rows.ts'
 import { Operation } from './parts.ts'
 
-/** Lanes looked into in one turn of a company before the turn passes on; bounds the time a claim takes. */
+/** Lanes looked into in one turn of a company before the next company's turn; bounds the time of a claim. */
 const LOOKS_PER_TURN = 100
 
-/** What one claim has gathered so far. */
+/** The state of one claim. */
 interface Gathering {
   request: ClaimRequest
   skip: ReadonlySet<string>
@@ -20,7 +20,7 @@ interface Gathering {
   bytes: number
 }
 
-/** What the lane whose turn it is has to offer. */
+/** The offer of the lane whose turn it is. */
 interface Offer {
   num: number
   work: Work | ContentDamaged
@@ -28,10 +28,11 @@ interface Offer {
 }
 
 /**
- * Takes due work under a lease. Companies take turns, each turn brings recipients of one email; the lanes of a company
- * take turns too. So a company or a recipient domain with a million waiting recipients is one among others.
+ * Takes due work under a lease. Companies take turns, and each turn brings recipients of one email; the lanes of a
+ * company take turns too. So a company or a recipient domain with a million waiting recipients is one among others.
  *
- * Damage costs the lane or email it was met in: the claim is undone and run again (RunAgain) without it.
+ * Damage costs only the lane or email in which it was met: the claim is rolled back and run again (RunAgain) without
+ * it.
  */
 export class Claim extends Operation {
   readonly #works = new WorkReader(this.db)
@@ -84,7 +85,7 @@ export class Claim extends Operation {
   }
 
   /**
-   * Takes at most `room` recipients (and what makes one transaction with the last of them) of one email of the
+   * Takes at most `room` recipients (and those that share a transaction with the last of them) of one email of the
    * company's next lane. Returns how many; 0 ends its turns.
    */
   #turn(gathering: Gathering, company: number, room: number): number {
@@ -92,7 +93,8 @@ export class Claim extends Operation {
     const { now } = gathering.request
     if (room <= 0) return 0
     const companyId = this.parts.companies.id(company)
-    // Kept out of the ring meanwhile, so that they cannot hide the lanes behind them, however many they are.
+    // Lanes that were passed over stay out of the ring meanwhile, so that they cannot hide the lanes behind them,
+    // however many they are.
     const passed: string[] = []
     let taken = 0
     for (let looks = 0; taken === 0 && looks < LOOKS_PER_TURN; ) {
@@ -120,7 +122,7 @@ export class Claim extends Operation {
     return taken
   }
 
-  /** Reads only. Null when nothing is due in the lane. */
+  /** Only reads. Null when nothing is due in the lane. */
   #offer(gathering: Gathering, company: number, domain: string): Offer | 'no room' | 'damaged' | null {
     const { damage } = this.parts
     const { now } = gathering.request
@@ -134,7 +136,7 @@ export class Claim extends Operation {
     })
   }
 
-  /** The email that has been due longest in the lane, leaving out those set aside. */
+  /** The email that has been due longest in the lane, leaving out damaged ones. */
   #first(company: number, domain: string, now: number): number | 'damaged' | undefined {
     const { damage } = this.parts
     const first = one<{ email: number }>(this.#firstDue, company, domain, now)?.email
@@ -216,9 +218,7 @@ export class Claim extends Operation {
     return taken
   }
 
-  /**
-   * What cannot be read back ends with a visible event instead of holding up the rest. Returns 0: nothing was taken.
-   */
+  /** An unreadable email ends with a visible event instead of holding up the rest. Returns 0: nothing was taken. */
   #fail(due: readonly Recipient[], at: number, why: ContentDamaged): 0 {
     const message = notSent(why)
     this.#apply(

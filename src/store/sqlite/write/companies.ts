@@ -3,14 +3,14 @@ import { OnConnection } from '../connection.ts'
 import { one } from '../rows.ts'
 import type { Remembered } from './memory.ts'
 
-/** The small number a company goes by inside the database. Numbers are never reused, so they may be remembered. */
+/** The small integers by which the database refers to companies. They are never reused, so they may be remembered. */
 export class CompanyNumbers extends OnConnection implements Remembered {
   readonly #numbers = new Map<string, number>()
   readonly #ids = new Map<number, string>()
   readonly #byId = this.db.prepare('SELECT num FROM companies WHERE id = ?')
   readonly #byNumber = this.db.prepare('SELECT id FROM companies WHERE num = ?')
 
-  /** Throws StoreConflict for an id nobody has. */
+  /** Throws StoreConflict for an unknown id. */
   number(id: string): number {
     const found = this.find(id)
     if (found === undefined) throw new StoreConflict(`There is no company with the id ${id}`)
@@ -35,7 +35,7 @@ export class CompanyNumbers extends OnConnection implements Remembered {
     return id
   }
 
-  /** A transaction was undone: a company made in it has no number any more. */
+  /** A transaction was rolled back: a company added in it has lost its number. */
   forget(): void {
     this.#numbers.clear()
     this.#ids.clear()

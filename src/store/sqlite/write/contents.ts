@@ -10,7 +10,7 @@ import { all, bodyBound, one } from '../rows.ts'
 const FIELDS = fieldsOf().filter(({ large }) => large === true)
 const columnsOf = rowBinder<NewEmail, SQLInputValue>(FIELDS, COLUMNS)
 
-/** Bodies and files of emails. A file is kept once for a company, however many of its emails carry it. */
+/** Bodies and files of emails. A file is stored once for a company, however many of its emails carry it. */
 export class Contents extends OnConnection {
   readonly #insert = this.db.prepare(
     `INSERT INTO contents (email, created_at, ${FIELDS.map(({ column }) => column).join(', ')})
@@ -39,7 +39,7 @@ export class Contents extends OnConnection {
     }
   }
 
-  /** Removes what is large about an email: bodies, files nobody else refers to, what the capture route kept. */
+  /** Removes the large parts of an email: bodies, files that no other email refers to, and captured copies. */
   remove(num: number): void {
     const blobs = all<{ blob: number }>(this.#blobsOf, num)
     this.#deleteAttachments.run(num)

@@ -1,15 +1,15 @@
 import { isCorruption } from '../database.ts'
 
-/** How long what was met damaged is left alone before it is looked at again. Milliseconds. */
+/** How long a damaged thing is left alone before it is looked at again. Milliseconds. */
 const ASIDE_MS = 5 * 60_000
-/** Each further thing set aside is left alone so much longer: all at once would hold up a claim. Milliseconds. */
+/** Each further damaged thing is left alone for so much longer: all at once would hold up a claim. Milliseconds. */
 const STAGGER_MS = 500
-/** So many steps longer at most. */
+/** The longest such delay, in steps. */
 const STAGGER_STEPS = ASIDE_MS / STAGGER_MS
-/** Emails of a lane that could be read and not written, from which on the fault is looked for in the lane. */
+/** After so many emails of a lane that could be read and not written, the fault is taken to be in the lane. */
 const LANE_AT = 3
 
-/** Of a recipient. Company and email by number. */
+/** The place of a recipient. Company and email are numbers. */
 interface Place {
   email: number
   company: number
@@ -18,16 +18,16 @@ interface Place {
 }
 
 /**
- * Thrown by an operation that met damage and has set aside where. SQLite takes nothing more in a transaction that has
- * met damage, not even what has no part in it: all of it is to be rolled back and run again.
+ * Thrown by an operation that met damage and has set the damaged thing aside. SQLite refuses everything further in a
+ * transaction that has met damage, even what is not damaged: the whole transaction is rolled back and run again.
  */
 export class RunAgain extends Error {
   override name = 'RunAgain'
 }
 
 /**
- * What was met damaged, so that everything else goes on without it. Only in memory: after a repair, a restart or some
- * minutes it is looked at again. Times are those of the operations, Unix ms.
+ * Damaged things that were met, so that everything else goes on without them. Kept only in memory: they are looked at
+ * again after a restart or some minutes, in case they were repaired. Times are those of the operations, Unix ms.
  */
 export class Damage {
   readonly #aside = new Map<string, { since: number; until: number }>()
@@ -55,7 +55,10 @@ export class Damage {
     return this.#any && this.#isAside(`index ${name}`, now)
   }
 
-  /** What is read and written belongs to this email: damage sets it aside. Throws RunAgain then; other errors pass. */
+  /**
+   * Runs a step that reads and writes only this email: damage sets the email aside and throws RunAgain; other errors
+   * pass through.
+   */
   inEmail<T>(num: number, now: number, step: () => T): T {
     return this.#watch(step, (error) => this.#putEmail(num, now, error))
   }
@@ -79,8 +82,8 @@ export class Damage {
   }
 
   /**
-   * A recipient that could be read is written: the email is at fault at first, and the lane when it goes on like that,
-   * with the email that is `laneAt` in number.
+   * Runs the write of a recipient that could be read: damage is blamed on the email at first, and from the `laneAt`-th
+   * email on, on the lane.
    */
   inRecipient<T>({ email, company, domain, laneAt = LANE_AT }: Place, now: number, step: () => T): T {
     return this.#watch(step, (error) => {
@@ -92,14 +95,14 @@ export class Damage {
     })
   }
 
-  /** What is to be told to the operator; each thing once. */
+  /** The sentences for the operator; each damaged thing is reported once. */
   takeNews(): string[] {
     const news = this.#news
     this.#news = []
     return news
   }
 
-  /** Usually nothing is set aside: then no name is made to ask for it. */
+  /** Usually nothing is set aside: then no name has to be built for the look-up. */
   get #any(): boolean {
     return this.#aside.size > 0
   }

@@ -19,10 +19,10 @@ import type { Writes } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 import { followers } from './followers.ts'
 
-/** Keeps what is made of the log. */
+/** Stores the digest of the log. */
 export function digest(db: DatabaseSync): Pick<Writes, 'keepDigest' | 'trimDigest'> {
   const { advanceFollower } = followers(db)
-  // What || puts together is text to SQLite, octets or not.
+  // In SQLite the result of || is text, even of octets.
   const keepList = db.prepare(
     `INSERT INTO search_lists (company, kind, major, minor, places) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET places = CAST(places || excluded.places AS BLOB)`,

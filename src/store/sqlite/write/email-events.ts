@@ -6,8 +6,8 @@ import { one } from '../rows.ts'
 import type { Remembered } from './memory.ts'
 
 /**
- * Appends events to the log. Their numbers rise in the order of commits: only one transaction at a time writes. The
- * last number is written down once for a transaction, before it commits.
+ * Appends events to the log. Their numbers rise in the order of commits, because only one transaction at a time writes.
+ * The last number is stored once per transaction, before it commits.
  */
 export class EmailEvents extends OnConnection implements Remembered {
   readonly #last = this.db.prepare("SELECT value FROM counters WHERE name = 'events'")
@@ -15,16 +15,16 @@ export class EmailEvents extends OnConnection implements Remembered {
   readonly #insert = this.db.prepare(
     'INSERT INTO events (number, email, company, recipient, type, at, detail) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
-  /** Null: not known. */
+  /** Null: unknown. */
   #number: number | null = null
   #settled = true
 
-  /** @param recipient position; null: it is about the email as a whole */
+  /** @param recipient position; null: the event is about the email as a whole */
   append(email: number, company: number, recipient: number | null, event: NewEvent): void {
     this.#append(email, company, recipient, event)
   }
 
-  /** What happened to a company itself. */
+  /** Appends an event of a company itself. */
   appendOfCompany(company: number, event: NewCompanyEvent): void {
     this.#append(null, company, null, event)
   }

@@ -12,8 +12,8 @@ export interface EmailPlace {
 }
 
 /**
- * Finds the row of an email by its id. Those accepted or claimed by this process a moment ago are remembered until
- * their first result comes: that spares the usual one the search through the index of all ids.
+ * Finds the row of an email by its id. Emails that this process has just accepted or claimed are remembered until their
+ * first result comes: the usual email is spared the search through the index of all ids.
  */
 export class EmailNumbers extends OnConnection implements Remembered {
   readonly #recent = new Map<string, EmailPlace>()
@@ -33,7 +33,8 @@ export class EmailNumbers extends OnConnection implements Remembered {
   }
 
   /**
-   * A number may be another email's by now: a transaction was undone, emails were removed, or another process wrote.
+   * A number may belong to another email by now: a transaction was rolled back, emails were removed, or another process
+   * wrote.
    */
   forget(): void {
     this.#recent.clear()

@@ -3,7 +3,7 @@ import { followerStatements } from '../../follower-statements.ts'
 import type { Writes } from '../protocol.ts'
 import { one } from '../rows.ts'
 
-/** How far those who follow the log durably have come. */
+/** The cursors of durable followers of the log. */
 export function followers(db: DatabaseSync): Pick<Writes, 'takeFollower' | 'advanceFollower'> {
   const statements = followerStatements((position) => `?${position}`)
   const take = db.prepare(statements.take)

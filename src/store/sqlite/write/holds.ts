@@ -18,7 +18,7 @@ export function holds(
      WHERE r.held_domain = ? AND (r.email, r.position) > (?, ?) AND r.due_at < ? ORDER BY r.email, r.position LIMIT ?`,
   )
   return {
-    /** Those behind the place that the chunk before came to. */
+    /** The recipients after the place that the last chunk reached. */
     releaseHeldChunk(domainId, { now, dueBefore }, place) {
       const { email, position } = place ?? { email: -1, position: -1 }
       const held = heldBehind.all(domainId, email, position, dueBefore, CHUNK)

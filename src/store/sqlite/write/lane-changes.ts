@@ -4,7 +4,7 @@ import type { Lanes } from './lanes.ts'
 import type { Remembered } from './memory.ts'
 
 export interface LaneOf {
-  /** By number. */
+  /** The company's number. */
   company: number
   domain: string
 }
@@ -12,17 +12,17 @@ export interface LaneOf {
 type Standing = Pick<Facts, 'state' | 'dueAt'>
 
 interface Change extends LaneOf {
-  /** So many more wait. */
+  /** By how many the number of waiting recipients grows. */
   more: number
-  /** Of those that came, the earliest. */
+  /** The earliest due time of the added recipients. */
   dueAt: number
-  /** Some have left, or wait until another time than before. */
+  /** True when some have left, or wait until another time than before. */
   left: boolean
 }
 
 /**
- * What changed for the lanes as recipients changed: noted one by one, written lane by lane. Each operation writes what
- * it has noted before it ends.
+ * The effect of changed recipients on their lanes: noted one by one, written lane by lane. Each operation writes its
+ * notes before it ends.
  */
 export class LaneChanges implements Remembered {
   readonly #lanes: Lanes
@@ -34,7 +34,7 @@ export class LaneChanges implements Remembered {
     this.#damage = damage
   }
 
-  /** A recipient was so and is so now; null: it was not there. */
+  /** Notes a recipient's standing before and after; null: it did not exist. */
   note(lane: LaneOf, before: Standing | null, after: Standing): void {
     const waited = before?.state === 'waiting'
     const waits = after.state === 'waiting'
@@ -51,7 +51,7 @@ export class LaneChanges implements Remembered {
     }
   }
 
-  /** Its turn is over: it takes its place again. */
+  /** The lane's turn is over: it takes its place again. */
   turned(lane: LaneOf): void {
     this.#of(lane).left = true
   }
@@ -61,7 +61,7 @@ export class LaneChanges implements Remembered {
     this.#changes.clear()
   }
 
-  /** The same, around lanes that are damaged: each costs only itself. */
+  /** The same, leaving out damaged lanes: each costs only itself. */
   writeAround(now: number): void {
     for (const change of this.#changes.values()) {
       const { company, domain } = change

@@ -7,7 +7,7 @@ import { Ring } from './ring.ts'
 /** Lanes that become due are looked up in portions of this size. */
 const PORTION = 256
 
-/** Sorts behind every domain: those are ASCII. */
+/** Sorts after every domain, because domains are ASCII. */
 const AFTER_ALL_DOMAINS = '\uffff'
 
 interface Lane {
@@ -15,7 +15,9 @@ interface Lane {
   domain: string
 }
 
-/** What is remembered of one company between claims. The table `lanes` is the truth; this only says where to look. */
+/**
+ * The lanes of one company, remembered between claims. The table `lanes` is the truth; this only says where to look.
+ */
 interface CompanyLanes {
   /** Lanes that are due, in the order of their turns. */
   ready: Ring
@@ -26,9 +28,9 @@ interface CompanyLanes {
 }
 
 /**
- * Whose turn it is. A lane is one company's waiting recipients at one domain; the table `lanes` holds the earliest due
- * time of each and how many they are, exactly. Companies take turns, and so do the lanes of a company, at a cost that
- * does not grow with what is not due: a company that waits costs a comparison, a lane that waits costs nothing.
+ * The order of turns. A lane is one company's waiting recipients at one domain; the table `lanes` holds the earliest
+ * due time of each and their exact number. Companies take turns, and so do the lanes of a company, at a cost that does
+ * not grow with mail that is not due: a waiting company costs a comparison, a waiting lane nothing.
  */
 export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
   readonly #companies = new Map<number, CompanyLanes>()
@@ -66,21 +68,21 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
      WHERE company = ? ORDER BY due_at LIMIT 1`,
   )
 
-  /** What is remembered may be wrong: a transaction was undone, or another process wrote. */
+  /** The remembered lanes may be wrong: a transaction was rolled back, or another process wrote. */
   forget(): void {
     this.#stale = true
   }
 
-  /** So many recipients of this lane wait until `dueAt` from now on. */
+  /** So many more recipients of this lane wait until `dueAt`. */
   add(company: number, domain: string, dueAt: number, count: number): void {
-    // Mostly others are due before: then the indexes by due time stay as they are.
+    // Mostly other recipients are due before: then the indexes by due time stay as they are.
     if (this.#more.run(count, company, domain, dueAt).changes === 0) {
       this.#raise.run(count, company, domain, dueAt)
     }
     this.#place(company, { domain, dueAt })
   }
 
-  /** So many recipients of this lane have ceased to wait, or others wait until another time than before. */
+  /** So many recipients of this lane no longer wait, or some wait until another time than before. */
   refresh(company: number, domain: string, ceased: number): void {
     const earliest = one<{ dueAt: number }>(this.#earliest, company, domain)
     if (earliest === undefined) {
@@ -107,8 +109,8 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
   }
 
   /**
-   * The lane whose turn it is; undefined when no more are due. It comes back by `refresh` (after work was taken),
-   * `putBack` or `keepFirst`.
+   * Takes the lane whose turn it is; undefined when no more are due. The lane returns by `refresh` (after work was
+   * taken), `putBack` or `keepFirst`.
    */
   take(company: number, now: number): string | undefined {
     const lanes = this.#companies.get(company)
@@ -119,12 +121,12 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
     return lanes.ready.take()
   }
 
-  /** Nothing was wanted of the lane: it waits for its next turn. */
+  /** Nothing was taken from the lane: it waits for its next turn. */
   putBack(company: number, domain: string): void {
     this.#companies.get(company)?.ready.add(domain)
   }
 
-  /** There was no room for the lane's next email: its turn comes again first. */
+  /** There was no room for the lane's next email: the lane comes first in the next turn. */
   keepFirst(company: number, domain: string): void {
     this.#companies.get(company)?.ready.addFirst(domain)
   }
@@ -137,7 +139,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
     this.#companies.set(company, lanes)
   }
 
-  /** Puts the lane where a claim will find it at that time. True when that is among those ready. */
+  /** Puts the lane where a claim will find it at its due time. True when it is among those ready. */
   #place(company: number, lane: Lane): boolean {
     const lanes = this.#companies.get(company) ?? this.#remember(company, lane.dueAt)
     if (compare(lane, lanes.seen) <= 0) {
@@ -154,7 +156,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
     return lanes
   }
 
-  /** The clock was set back: what was due is not due any more, and what becomes due is to be found again. */
+  /** The clock was set back: lanes that were due are not due any more, and must be found again. */
   #rewind(lanes: CompanyLanes): void {
     lanes.ready = new Ring()
     lanes.seen = { dueAt: Number.MIN_SAFE_INTEGER, domain: '' }
@@ -171,7 +173,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
     })
   }
 
-  /** One look for each company with waiting recipients. Keeps the order of turns. */
+  /** One look-up for each company with waiting recipients. Keeps the order of turns. */
   #reload(now: number): void {
     const before = [...this.#companies.keys()]
     const earliest = this.#earliestOfAll(now)
@@ -196,7 +198,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
         return earliest
       })
     }
-    // The walk ends at the damage; each company by itself is still found, save those on the damaged page.
+    // The walk ends at the damage; each company by itself is still found, except those on the damaged page.
     for (const { company } of all<{ company: number }>(this.#numbers)) {
       if (damage.company(company, now)) continue
       const first = damage.inCompany(company, now, () => one<{ dueAt: number }>(this.#first, company))

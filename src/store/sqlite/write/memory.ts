@@ -1,29 +1,27 @@
-/** Something that is known of the database without asking it. */
+/** A memory of the database's state, which saves reading it. */
 export interface Remembered {
-  /** It may be wrong from now on. */
+  /** The memory may be wrong from now on. */
   forget(): void
-  /** Writes what the database does not have yet. */
+  /** Writes the part that the database does not have yet. */
   settle?(): void
 }
 
-/**
- * All that the writer remembers between two statements: what a transaction has brought goes with it when it is undone.
- */
+/** All memories of the writer between two statements: the effects of a transaction must go when it is rolled back. */
 export class Memory {
   readonly #all: Remembered[] = []
 
-  /** To be called as it is made. Returns what it was given. */
+  /** Must be called when a memory is made. Returns its argument. */
   keep<T extends Remembered>(remembered: T): T {
     this.#all.push(remembered)
     return remembered
   }
 
-  /** To be called before a commit, and before a point to which a transaction may be taken back. */
+  /** Must be called before a commit, and before a savepoint. */
   settle(): void {
     for (const remembered of this.#all) remembered.settle?.()
   }
 
-  /** A transaction was undone, wholly or in part, or another process wrote. */
+  /** A transaction was rolled back, wholly or in part, or another process wrote. */
   forget(): void {
     for (const remembered of this.#all) remembered.forget()
   }

@@ -3,7 +3,7 @@ import type { Writes } from '../protocol.ts'
 import * as read from '../read/nodes.ts'
 import { one } from '../rows.ts'
 
-/** Which nodes are in service. A node's row is its lease: what it has leased is its own as long as the row is there. */
+/** The nodes in service. A node's row is its lease: its leased recipients are its own as long as the row exists. */
 export function nodes(db: DatabaseSync): Pick<Writes, 'join' | 'beat' | 'giveUp' | 'leave'> {
   const all = read.nodes(db)
   const nextToken = db.prepare("UPDATE counters SET value = value + 1 WHERE name = 'lease' RETURNING value")

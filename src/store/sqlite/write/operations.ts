@@ -24,7 +24,7 @@ import { schedule } from './schedule.ts'
 import { tags } from './tags.ts'
 import { webhooks } from './webhooks.ts'
 
-/** All that can be written through one connection, its statements prepared once. */
+/** All writing operations on one connection, with their statements prepared once. */
 export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
   const parts = partsOf(db, kept)
   const { suppressions } = parts

@@ -3,7 +3,7 @@ import { COUNTED, limitColumn, refuseFull } from '../../account-rows.ts'
 import { OnConnection } from '../connection.ts'
 import { one } from '../rows.ts'
 
-/** How many of a thing a company may own. */
+/** Limits on what a company may own. */
 export class OwnedLimits extends OnConnection {
   readonly #statements = {
     domains: this.#statement('domains'),
@@ -11,7 +11,7 @@ export class OwnedLimits extends OnConnection {
     webhooks: this.#statement('webhooks'),
   }
 
-  /** For one more, in the transaction that adds it. Throws OverLimit. */
+  /** Checks the limit before one more is added, in the transaction that adds it. Throws OverLimit. */
   check(owned: Owned, company: number): void {
     const { own, count } = one<{ own: number | null; count: number }>(this.#statements[owned], company)!
     refuseFull(owned, count, own)

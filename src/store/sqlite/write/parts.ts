@@ -14,7 +14,7 @@ import { Quotas } from './quotas.ts'
 import { Recipients } from './recipients.ts'
 import { Suppressions } from './suppressions.ts'
 
-/** What of the writer outlives an operation. */
+/** The parts of the writer that outlive an operation. */
 export interface Kept {
   changes: Changed
   damage: Damage
@@ -23,7 +23,7 @@ export interface Kept {
 
 export type Parts = ReturnType<typeof partsOf>
 
-/** What operations work with. */
+/** The parts that operations work with. */
 export function partsOf(db: DatabaseSync, { changes, damage, memory }: Kept) {
   const companies = memory.keep(new CompanyNumbers(db))
   const contents = new Contents(db)
@@ -51,5 +51,5 @@ export function partsOf(db: DatabaseSync, { changes, damage, memory }: Kept) {
   }
 }
 
-/** One or some of the writer's operations. */
+/** Base of one or several of the writer's operations. */
 export class Operation extends WithParts<Parts> {}

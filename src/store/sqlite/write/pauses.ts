@@ -3,7 +3,7 @@ import type { PauseScope } from '../../store.ts'
 import type { Direct } from '../protocol.ts'
 import type { Parts } from './parts.ts'
 
-/** The operator's word that mail stays where it is. Nodes read it, and leave it out of their claims. */
+/** The operator's pauses. Nodes read them, and leave paused mail out of their claims. */
 export function pauses(db: DatabaseSync, { companies, changes }: Parts): Direct<'pause' | 'resume'> {
   const insert = db.prepare('INSERT OR IGNORE INTO pauses (company, domain, since) VALUES (?, ?, ?)')
   const remove = db.prepare('DELETE FROM pauses WHERE company = ? AND domain = ?')

@@ -29,7 +29,7 @@ type PeopleWrites =
   | 'takeLink'
   | 'forgetExpired'
 
-/** People of the console, and what signs them in. */
+/** People of the console, and their ways to sign in. */
 export function people(db: DatabaseSync, parts: Parts): Direct<PeopleWrites> {
   const { companies } = parts
   const note = auditWriter(db, parts)

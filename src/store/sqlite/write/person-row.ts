@@ -1,4 +1,4 @@
-/** One row of people, with what is unique in it. */
+/** One person's row, with the unique values: address and identities. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { type Credentials, givesWay, type Person } from '../../../people/person.ts'
 import { type PersonRow, personOf, personValues, TAKEN_IDENTITY, takenAddress } from '../../people-rows.ts'
@@ -28,7 +28,7 @@ export class PersonRows {
     this.setIdentities(person.id, person.credentials)
   }
 
-  /** Removes the account that has the address, where it is another than `id` and gives way. */
+  /** Removes the account with this address, if it is not `id` and gives way. */
   makeRoom(address: string | null, id: string): void {
     const row = address === null ? undefined : one<PersonRow>(this.#byAddress, address)
     if (row !== undefined && row.id !== id && givesWay(personOf(row))) this.#remove.all(row.id)

@@ -7,9 +7,7 @@ import type { Parts } from './parts.ts'
 /** Recipients released in one operation, so that a long list does not hold up commits. */
 const CHUNK = 500
 
-/**
- * What took a process down: it is out of reach of claims and of retention until the operator releases or cancels it.
- */
+/** Emails that took a process down: claims and retention skip them until the operator releases or cancels them. */
 export function quarantine(
   db: DatabaseSync,
   { companies, numbers, recipients, lanes, changes }: Parts,

@@ -12,7 +12,7 @@ export interface RecipientParts {
   suppressions: Suppressions
 }
 
-/** Reads what decisions rest on, and writes what they say. It decides nothing. */
+/** Reads the facts that decisions rest on, and writes the decisions. It decides nothing itself. */
 export class Recipients extends WithParts<RecipientParts> {
   readonly #one = new RecipientQuery(this.db, 'WHERE r.email = ? AND r.position = ?')
   readonly #live = new RecipientQuery(
@@ -29,7 +29,7 @@ export class Recipients extends WithParts<RecipientParts> {
        suspicion = ?, server = ?, last_code = ?, last_message = ?
      WHERE email = ? AND position = ? AND state = 'sending' AND lease = ? AND cancel = 0`,
   )
-  // Written by themselves, as hardly ever: their indexes need not be looked at otherwise.
+  // Statements of their own for columns that hardly ever change, so that their indexes are left alone otherwise.
   readonly #hold = this.db.prepare(
     `UPDATE recipients SET held_for = ?1, held_domain = iif(?1 IS NULL, NULL, (SELECT domain_id FROM emails WHERE num = ?2))
      WHERE email = ?2 AND position = ?3`,
@@ -42,14 +42,15 @@ export class Recipients extends WithParts<RecipientParts> {
     return this.#one.one(email, position)
   }
 
-  /** Those of an email that wait, are being sent or in quarantine. */
+  /** The recipients of an email that wait, are being sent or in quarantine. */
   live(email: number): Recipient[] {
     return this.#live.all(email)
   }
 
   /**
-   * Writes what was decided about a recipient: its row, events, its address on the list. Its lane is noted
-   * (`LaneChanges`). What is being sent then is so under `token`. Returns what it is now. `at` in Unix ms.
+   * Writes a decision about a recipient: its row, its events, and its address on the suppression list. Notes the change
+   * of its lane (`LaneChanges`). A recipient that is being sent then is leased under `token`. Returns its present
+   * state. `at` in Unix ms.
    */
   apply(
     before: Recipient,
@@ -68,8 +69,9 @@ export class Recipients extends WithParts<RecipientParts> {
   }
 
   /**
-   * The usual end of an attempt, without a look at the row before: such a decision says all that is in it. False, and
-   * nothing is written: it is no such decision, or the recipient is not being sent under `token`, or is to be canceled.
+   * Writes the usual end of an attempt without reading the row first, because such a decision does not depend on it.
+   * False, and nothing is written, when the decision is of another kind, or the recipient is not being sent under
+   * `token`, or is to be canceled.
    */
   end(
     email: EmailPlace,

@@ -4,7 +4,7 @@ import type { Recording } from '../protocol.ts'
 import type { Recipient } from '../recipient-rows.ts'
 import { Operation } from './parts.ts'
 
-/** Writes down what became of recipients. */
+/** Records the results of attempts. */
 export class Records extends Operation {
   readonly #attempt = this.db.prepare(
     `INSERT INTO attempts (email, seq, recipients, started_at, duration, server, tls, dialogue)
@@ -48,8 +48,8 @@ export class Records extends Operation {
 }
 
 /**
- * The node decided by what it claimed. What others may have changed since: that it is to be canceled, and how suspect
- * it is.
+ * The node decided by what it claimed. Others may have changed two facts since: whether the recipient is to be
+ * canceled, and how suspect it is.
  */
 function asOfNow(decision: Decision, before: Recipient, at: number): Decision {
   const decided = before.cancelRequested ? orCanceled(decision, at) : decision

@@ -7,8 +7,8 @@ import { Operation } from './parts.ts'
 const CHUNK = 500
 
 /**
- * What is given back grows by its due time, and SQLite then moves rows between neighbouring pages: as many emails as
- * two pages hold may fail beside a damaged one, and nothing is wrong with their lane.
+ * A row that is given back grows by its due time, and SQLite then moves rows between neighbouring pages: as many emails
+ * as fit on two pages may fail beside a damaged one, while their lane is intact.
  */
 const NEIGHBOURS = 300
 
@@ -19,7 +19,7 @@ interface Row {
   position: number
 }
 
-/** Takes back what is leased under the token of a node that is in service no more. */
+/** Takes back the leases of nodes that are no longer in service. */
 export class Recovery extends Operation {
   readonly #node = this.db.prepare('SELECT 1 AS there FROM nodes WHERE token = ?')
   readonly #tokenAfter = this.db.prepare(
@@ -36,8 +36,8 @@ export class Recovery extends Operation {
   )
 
   /**
-   * Gives back at most a chunk of recipients; 0 when none is left. They are due within `jitterMs` from `now`. What is
-   * damaged stays as it is, and is told.
+   * Gives back at most a chunk of recipients; 0 when none is left. They are due within `jitterMs` from `now`. Damaged
+   * rows stay as they are, and are reported.
    */
   chunk({ now, jitterMs }: { now: number; jitterMs: number }): number {
     const { damage, lanes, changes } = this.parts
@@ -76,7 +76,7 @@ export class Recovery extends Operation {
     return recovered
   }
 
-  /** What is in one of them may be in all: none must take down the next process. */
+  /** The dangerous content may be in all of the email's recipients: none of them must take down the next process. */
   #suspectOthers(email: number, now: number): void {
     const { damage, recipients } = this.parts
     if (damage.email(email, now)) return
@@ -101,7 +101,8 @@ export class Recovery extends Operation {
 }
 
 /**
- * From 0 to 1, scattered by Fibonacci hashing; the same for all recipients of an email, which may make one transaction.
+ * From 0 to 1, scattered by Fibonacci hashing; the same for all recipients of an email, so that they may share a
+ * transaction.
  */
 function spread(email: number): number {
   return (Math.imul(email, 0x9e37_79b9) >>> 0) / 2 ** 32

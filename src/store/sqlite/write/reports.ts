@@ -4,7 +4,7 @@ import type { Writes } from '../protocol.ts'
 import { one } from '../rows.ts'
 import type { Parts } from './parts.ts'
 
-/** What others report of recipients, mostly after their end. */
+/** Records reports from outside about recipients, mostly after they have ended. */
 export function reports(
   db: DatabaseSync,
   { numbers, recipients, lanes, changes }: Parts,
@@ -14,7 +14,7 @@ export function reports(
      WHERE email = ? AND recipient = ? AND type = ? AND detail ->> 'reportId' = ? LIMIT 1`,
   )
   return {
-    /** How many events were recorded. */
+    /** Returns how many events were recorded. */
     happenedChunk(reports) {
       let recorded = 0
       for (const { emailId, position, happening } of reports) {

@@ -5,10 +5,10 @@ import { all, one } from '../rows.ts'
 import type { Remembered } from './memory.ts'
 import { Operation } from './parts.ts'
 
-/** Emails looked at in one operation at most, touched or not, so that it does not hold up commits. */
+/** Emails looked at in one operation at most, whether or not they are removed, so that it does not hold up commits. */
 const LOOKS = 500
 /**
- * Emails read at once. A walk ends where so many in a row are too young: clocks are set back, so ages may be out of
+ * Emails read at once. A walk ends when so many in a row are too young: clocks are set back, so ages may be out of
  * order.
  */
 const STRIDE = 100
@@ -27,12 +27,12 @@ interface Step {
 }
 
 /**
- * Removes what is older than it needs to be, in small steps: content first, later the email with all that hangs on it.
- * Emails with recipients still waiting or being sent are left alone. Emails are numbered as they come in, so the oldest
- * are found by walking along the numbers.
+ * Removes expired data in small steps: content first, later the whole email with all its rows. Emails with recipients
+ * waiting or being sent are left alone. Emails are numbered in the order of acceptance, so the oldest are found by
+ * walking along the numbers.
  */
 export class Retention extends Operation implements Remembered {
-  /** Where the walks go on: everything before is unfinished or gone. */
+  /** Where the walks continue: everything before is unfinished or gone. */
   #contentFrom = 0
   #emailFrom = 0
   readonly #withContent = this.db.prepare(
@@ -58,7 +58,7 @@ export class Retention extends Operation implements Remembered {
     this.db.prepare('DELETE FROM emails WHERE num = ?'),
   ]
 
-  /** A transaction was undone: walk again from the start. */
+  /** A transaction was rolled back: walk again from the start. */
   forget(): void {
     this.#contentFrom = 0
     this.#emailFrom = 0
@@ -79,7 +79,7 @@ export class Retention extends Operation implements Remembered {
         this.parts.contents.remove(num)
         for (const statement of this.#deletes) statement.run(num)
       })
-      // A number that is free may be given to another email.
+      // A free number may be given to another email.
       if (emails.touched > 0) this.parts.numbers.forget()
       this.#emailFrom = emails.reached
       touched += emails.touched
@@ -106,7 +106,7 @@ export class Retention extends Operation implements Remembered {
         if (touched === limit) return { touched, reached, done: false }
         reached = num
         if (createdAt >= before) {
-          // What seems to come from the future does not tell that the others are young.
+          // An email that seems to come from the future does not show that the others are young.
           if (createdAt <= now) young++
         } else if (one(this.#live, num) === undefined) {
           remove(num)

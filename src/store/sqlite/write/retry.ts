@@ -14,12 +14,12 @@ const START = { dueAt: Number.MIN_SAFE_INTEGER, email: Number.MIN_SAFE_INTEGER, 
 
 type Place = Pick<RetryPlace, 'dueAt' | 'email' | 'position'>
 
-/** `unsent`, 1 or 0: its email has not been begun, and its sender gave the time. */
+/** `unsent`, 1 or 0: its email has not been begun, and waits for the time that its sender gave. */
 interface Waiting extends Recipient {
   unsent: number
 }
 
-/** Makes what waits for another time due now, at the operator's word: lane by lane, or the recipients of one email. */
+/** Makes recipients that wait for another time due now, by hand: lane by lane, or those of one email. */
 export class Retry extends Operation {
   readonly #laneAfter = this.db.prepare(
     `SELECT company, domain FROM lanes
@@ -46,7 +46,7 @@ export class Retry extends Operation {
     { unsent: 'e.sent = 0' },
   )
 
-  /** One step, from `place` on. What is damaged stays as it is, and is told. */
+  /** One step, from `place` on. Damaged rows stay as they are, and are reported. */
   chunk(request: RetryRequest, place: RetryPlace | null): RetryChunk {
     const chunk: RetryChunk = { retried: 0, scheduled: 0, paused: 0, held: 0, next: null }
     if (request.emailId !== null) this.#retryEmail(request, request.emailId, chunk)

@@ -1,5 +1,6 @@
 /**
- * A queue without duplicates: what is taken and still wanted is added again at the end. All steps take constant time.
+ * A queue without duplicates: an item that is taken and still needed is added again at the end. All steps take constant
+ * time.
  */
 export class Ring {
   #queue: string[] = []
@@ -16,7 +17,7 @@ export class Ring {
     this.#queue.push(item)
   }
 
-  /** It did not get what its turn was for: it comes first again. */
+  /** Puts an item that could not use its turn at the front. */
   addFirst(item: string): void {
     if (this.#members.has(item)) return
     this.#members.add(item)

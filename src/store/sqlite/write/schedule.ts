@@ -15,7 +15,7 @@ interface Planned {
   canceled: number
 }
 
-/** Another time, or none, for what waits for the time its sender gave. */
+/** Reschedules or cancels emails that wait for the time their sender gave. */
 export function schedule(
   db: DatabaseSync,
   { numbers, recipients, lanes, events, changes }: Parts,

@@ -19,7 +19,7 @@ import type { Changed } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 import type { CompanyNumbers } from './companies.ts'
 
-/** Removed in one operation, so that a long list does not hold up commits. */
+/** Suppressions removed in one operation, so that a long list does not hold up commits. */
 const CHUNK = 500
 
 interface Stopping {
@@ -28,10 +28,10 @@ interface Stopping {
   marks: string | null
 }
 
-/** The tags of an email as they are, or its number: then they are read where they matter. */
+/** The tags of an email, or its number: then they are read only when needed. */
 type Tagged = readonly object[] | number
 
-/** Addresses a company's mail no longer goes to. Compared without regard to the case of ASCII letters. */
+/** Addresses that a company's mail no longer goes to, compared without regard to ASCII case. */
 export class Suppressions extends WithParts<{ companies: CompanyNumbers; changes: Changed }> {
   readonly #find = this.db.prepare(
     'SELECT type, reason, marks FROM suppressions WHERE company = ? AND address = ? ORDER BY type',
@@ -70,7 +70,10 @@ export class Suppressions extends WithParts<{ companies: CompanyNumbers; changes
     'DELETE FROM allowed WHERE company = ?1 AND value IN (SELECT value FROM allowed WHERE company = ?1 LIMIT ?2)',
   )
 
-  /** Why mail does not go to the address; null when it may. Test mail goes anywhere: it never leaves. */
+  /**
+   * The suppression that stops mail to the address; null when mail may go there. Test mail ignores suppressions: it
+   * never leaves.
+   */
   stop(
     company: number,
     testMode: boolean,
@@ -90,7 +93,10 @@ export class Suppressions extends WithParts<{ companies: CompanyNumbers; changes
     return null
   }
 
-  /** What came of an email, by its number: unless it is there already, or is allowed. */
+  /**
+   * Adds a suppression that an email led to, by the email's number, unless it exists already, or the address is on the
+   * allow list.
+   */
   addOf(
     email: number,
     company: number,
@@ -118,7 +124,7 @@ export class Suppressions extends WithParts<{ companies: CompanyNumbers; changes
     return list.map(({ companyId, ...rest }) => this.#put(this.parts.companies.number(companyId), rest))
   }
 
-  /** How many; 0 when nothing is left. */
+  /** Returns how many; 0 when none is left. */
   removeChunk({ companyId, address, types = SUPPRESSION_TYPES, domainId }: SuppressionScope): number {
     const company = this.parts.companies.find(companyId)
     if (company === undefined) return 0
@@ -163,7 +169,7 @@ export class Suppressions extends WithParts<{ companies: CompanyNumbers; changes
     return Number(changes)
   }
 
-  /** What is there stays: false then. But an unsubscription takes in further tags. */
+  /** False when the suppression exists already; but an existing unsubscription takes in further tags. */
   #put(company: number, of: Omit<Suppression, 'companyId'>): boolean {
     const { id, address, type, tags, reason, code, emailId, domainId, createdAt } = of
     const before = one<{ tags: string | null }>(this.#tagsOf, company, address, type)

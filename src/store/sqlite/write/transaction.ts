@@ -20,7 +20,7 @@ interface Result {
   outcomes: Outcome[]
   changed: Changed
   commits: number
-  /** Sentences about damage that was met and gone around. */
+  /** Sentences about damage that was met and worked around. */
   damage: string[]
 }
 
@@ -28,13 +28,13 @@ interface Result {
 const MAX_RUNS = 500
 
 /**
- * Runs a batch of operations in one transaction: one commit, one fsync for all. An operation that fails is undone
- * alone; when the commit fails, or the surroundings do in the middle, nothing of the batch is kept and every operation
- * of it fails.
+ * Runs a batch of operations in one transaction: one commit, one fsync for all. An operation that fails is rolled back
+ * alone; when the commit fails, or a fault of the environment comes up in the middle, nothing of the batch is kept and
+ * every operation of it fails.
  */
 export class Transactions extends OnConnection {
   readonly #path: string
-  /** What the operations of one transaction have changed. */
+  /** The changes made by the operations of one transaction. */
   readonly #changes: Changed = { ...UNCHANGED }
   readonly #damage = new Damage()
   readonly #memory = new Memory()
@@ -53,7 +53,7 @@ export class Transactions extends OnConnection {
   readonly #accountsVersion = this.db.prepare("SELECT value FROM counters WHERE name = 'accounts'")
   #seenData = this.#readDataVersion()
   #seenAccounts = this.#readAccountsVersion()
-  /** Seen in a transaction that failed, and not yet told. */
+  /** Changes of other processes seen in a transaction that failed, and not yet reported. */
   #missed: Changed = UNCHANGED
 
   constructor(db: DatabaseSync, path: string) {
@@ -62,11 +62,12 @@ export class Transactions extends OnConnection {
   }
 
   /**
-   * Savepoints cost as much as all else about a small email together, and failures are rare: so operations first run
-   * without, and when one fails the batch is run again with them.
+   * Savepoints cost as much as the rest of a small email together, and failures are rare: so operations first run
+   * without them, and when one fails the batch is run again with them.
    *
    * Damage is another matter: once any statement has met it, SQLite refuses the rest of the transaction and its commit,
-   * savepoint or not. So all is rolled back and run again, without the operation (or without what it has set aside).
+   * savepoint or not. So everything is rolled back and run again, without the operation (or without what it has set
+   * aside).
    */
   run(calls: readonly Call<Writes>[]): Result {
     const damaged = new Map<number, Outcome>()
@@ -75,7 +76,7 @@ export class Transactions extends OnConnection {
     return { ...result, damage: this.#damage.takeNews() }
   }
 
-  /** Null when an operation failed by itself and the batch is to be run again; nothing is kept then. */
+  /** Null when an operation failed by itself and the batch must be run again; nothing is kept then. */
   #attempt(
     calls: readonly Call<Writes>[],
     damaged: Map<number, Outcome>,
@@ -118,7 +119,7 @@ export class Transactions extends OnConnection {
     }
   }
 
-  /** What other processes have changed since the last look. Cheap: reads a counter in shared memory. */
+  /** The changes of other processes since the last look. Cheap: reads a counter in shared memory. */
   look(): Changed {
     const version = this.#readDataVersion()
     const missed = this.#missed
@@ -168,7 +169,7 @@ export class Transactions extends OnConnection {
     })
   }
 
-  /** True when the transaction can go on without the operation. One damaged page must not stop all the others. */
+  /** True when the transaction can go on without the operation. One damaged page must not stop all other operations. */
   #failedAlone(error: unknown): boolean {
     return this.db.isTransaction && (!isFault(error) || isCorruption(error))
   }
@@ -185,9 +186,9 @@ export class Transactions extends OnConnection {
   }
 
   /**
-   * A commit whose fsync fails is undone here, but its frames are in the log, whole. If the process died now, the next
-   * one would take them for committed, and what was refused would be sent. Another commit goes to the same place in the
-   * log; it need not succeed, only be written.
+   * A commit whose fsync fails is rolled back here, but all of its frames are in the log. If the process died now, the
+   * next one would take them for committed, and send mail that was refused. Another commit goes to the same place in
+   * the log; it need not succeed, only be written.
    */
   #writeOver(): void {
     try {

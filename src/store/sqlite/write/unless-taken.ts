@@ -1,7 +1,7 @@
 import { StoreConflict } from '../../store.ts'
 import { isDuplicate } from '../database.ts'
 
-/** Throws StoreConflict when another row has taken what is to be unique. */
+/** Throws StoreConflict when another row has taken a value that must be unique. */
 export function unlessTaken(message: string, write: () => void): void {
   try {
     write()

@@ -33,7 +33,7 @@ interface Found {
 /** Attempts removed in one step at most. */
 const STEP = 1_000
 
-/** Endpoints, and what becomes of the events that they are told. */
+/** Webhook endpoints, and the attempts to deliver events to them. */
 export function webhooks(
   db: DatabaseSync,
   { changes, companies, events, ownedLimits }: Parts,
@@ -52,7 +52,7 @@ export function webhooks(
   ]
   const putKey = db.prepare('INSERT OR REPLACE INTO signing_keys (company, sealed) VALUES (?, ?)')
   const key = db.prepare('SELECT sealed FROM signing_keys WHERE company = ?')
-  // One process has the database to itself, so its share is all of them.
+  // Only one process uses the database, so its share is all of them.
   const take = db.prepare(
     `UPDATE webhooks SET lease = ? WHERE status = 'enabled' AND (lease IS NULL OR lease NOT IN (SELECT token FROM nodes))`,
   )
