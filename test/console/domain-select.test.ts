@@ -31,7 +31,7 @@ describe('selects of domains', { skip: withoutBrowser() }, () => {
   async function choose(field: Locator): Promise<void> {
     const page = field.page()
     await field.click()
-    await page.getByRole('option', { name: /more: type to find one/ }).waitFor()
+    await page.getByRole('option', { name: /more: type to search/ }).waitFor()
     assert.equal(await page.getByRole('option', { name: OLDEST }).count(), 0)
     await field.fill('OLDEST')
     await page.getByRole('option', { name: OLDEST }).click()

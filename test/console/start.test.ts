@@ -24,18 +24,18 @@ describe('getting started', { skip: withoutBrowser() }, () => {
     await step.getByText('Nothing was sent yet.').waitFor()
     await page.getByRole('textbox', { name: 'To' }).fill('me@example.test')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
-    const sent = page.getByRole('status').filter({ hasText: 'It was accepted, and is on disk' })
+    const sent = page.getByRole('status').filter({ hasText: 'Accepted and stored' })
     await sent.getByText('Delivered').waitFor()
     await step.getByText('The last one is "Hello from Postroad", to me@example.test.').waitFor()
     assert.deepEqual(await visit.barriers(), [])
-    await sent.getByRole('link', { name: 'See what became of it' }).click()
+    await sent.getByRole('link', { name: 'View the email' }).click()
     await page.getByRole('heading', { name: 'Hello from Postroad', level: 1 }).waitFor()
   })
 
   test('a company without a domain is led to one, and another company has a form of its own', async (t) => {
     const visit = await stage.visit(t, `/c/${empty.id}/start`, { viewport: PHONE })
     const { page } = visit
-    await page.getByText('none may send yet').waitFor()
+    await page.getByText('None of your domains may send yet').waitFor()
     await page.getByText('There is no domain of your own yet.').waitFor()
     assert.deepEqual(await visit.barriers(), [])
     assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false)
@@ -46,7 +46,7 @@ describe('getting started', { skip: withoutBrowser() }, () => {
   test('a viewer is offered nothing that he may not do', async (t) => {
     const viewer = await stage.person({ [empty.id]: 'viewer' })
     const { page } = await stage.visit(t, `/c/${empty.id}/start`, { as: viewer })
-    await page.getByText('Your role is viewer').waitFor()
+    await page.getByText('As a viewer you can see mail').waitFor()
     await page.getByText('There is no domain of your own yet.').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Send', exact: true }).count(), 0)
     await page.goto(`${stage.service.url}/console/c/${empty.id}/emails`)
