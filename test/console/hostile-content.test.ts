@@ -22,7 +22,7 @@ import { settled, type Visit } from './visit.ts'
 
 /** What came from their payloads as elements would be found so; in the page, which knows it as text only. */
 const FOREIGN = `#root script, #root object, #root embed, #root form[action], #root base, #root meta,
-  #root iframe:not([title="The email as HTML"]), #root [onerror], #root [onload], #root [ontoggle], #root [onfocus]`
+  #root iframe:not([title="HTML preview"]), #root [onerror], #root [onload], #root [ontoggle], #root [onfocus]`
 
 /** Texts of the page that would. */
 const TURNED = `(() => {
@@ -188,7 +188,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
     for (const [index, id] of ids.entries()) {
       await page.goto(`${stage.service.url}/console/c/${stage.company.id}/emails/${id}`)
       await page
-        .getByText(/^Bounced: refused for good/)
+        .getByText(/^Rejected permanently/)
         .first()
         .waitFor()
       const subject = await page.getByRole('heading', { level: 1 }).locator('bdi').textContent()
@@ -197,7 +197,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
       // Characters that turn text around are told by their names.
       assert.doesNotMatch(subject ?? '', /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/)
       await page
-        .frameLocator('iframe[title="The email as HTML"]')
+        .frameLocator('iframe[title="HTML preview"]')
         .locator('html')
         .waitFor({ state: 'attached' })
       await page.getByRole('button', { name: /^Attempt 1/ }).click()
