@@ -264,7 +264,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
       .locator('input[type=file]')
       .setInputFiles({ name: '<img src=x onerror=alert(1)>.csv', mimeType: 'text/csv', buffer })
     await dialog.getByRole('button', { name: 'Import' }).click()
-    await dialog.getByText(/not usable$/).waitFor()
+    await dialog.getByText(/invalid$/).waitFor()
     await assertCalm(seen)
   })
 

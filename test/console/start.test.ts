@@ -50,7 +50,7 @@ describe('getting started', { skip: withoutBrowser() }, () => {
     await page.getByText('There is no domain of your own yet.').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Send', exact: true }).count(), 0)
     await page.goto(`${stage.service.url}/console/c/${empty.id}/emails`)
-    await page.getByRole('heading', { name: 'No email yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No emails yet' }).waitFor()
     assert.equal(await page.getByRole('link', { name: 'Send a test message' }).count(), 0)
   })
 })
