@@ -50,7 +50,7 @@ function Sending({ company, domain }: Props) {
               loading={setting.isPending}
               onClick={() => setting.mutate('active')}
             >
-              {domain.sending === 'suspended' ? 'End suspension' : 'Activate sending without DNS'}
+              {domain.sending === 'suspended' ? 'End suspension' : 'Activate sending without DNS records'}
             </Button>
           )}
           {domain.sending !== 'suspended' && (

@@ -62,7 +62,7 @@ export function DomainsPage() {
       {data?.total === 0 && search === undefined && (
         <Empty icon={Globe} title="No domains yet">
           <p>
-            Receiving servers trust mail that its domain authenticates. Add your domain and publish its DNS
+            Recipients’ servers trust mail that its domain authenticates. Add your domain and publish its DNS
             records. This page detects them automatically.
           </p>
           {mayAdd && addButton}

@@ -29,7 +29,7 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
     void ask(
       {
         title: 'Cancel this email?',
-        about: 'It is not sent to any recipient who is still in the queue. This cannot be undone.',
+        about: 'Recipients who have not received it yet will not get it. This cannot be undone.',
         act: 'Cancel email',
         cancel: 'Keep email',
       },

@@ -81,7 +81,7 @@ function Results({ company, id, message }: { company: string; id: string; messag
           <Text size="sm">The HTML is too large or too malformed to check.</Text>
         )}
         {unsupported?.length === 0 && (
-          <Text size="sm">All mail programs checked support the HTML and CSS of this email.</Text>
+          <Text size="sm">Every mail program that was checked supports the HTML and CSS of this email.</Text>
         )}
         {unsupported && unsupported.length > 0 && (
           <div className={classes.table}>

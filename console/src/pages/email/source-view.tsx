@@ -128,7 +128,7 @@ function Signatures({ signatures }: { signatures: EmailSource['signatures'] }) {
         DKIM signatures
       </Title>
       {signatures.length === 0 && (
-        <Text size="sm">None. Receiving servers cannot verify that the message comes from its domain.</Text>
+        <Text size="sm">None. Recipients’ servers cannot verify that the message comes from its domain.</Text>
       )}
       <Stack gap="xs" mt={4}>
         {signatures.map((signature, index) => (

@@ -14,7 +14,7 @@ export function Nodes({ nodes }: { nodes: Installation['nodes'] | undefined }) {
         Nodes
       </Title>
       <Text size="xs" c="dimmed" mb="xs">
-        The processes that are running. A node that stops or no longer responds leaves this list.
+        The processes that are running. A node that stops or no longer responds disappears from this list.
       </Text>
       {!nodes.some(({ roles }) => roles.includes('delivery')) && (
         <Alert color="red" variant="light" title="No delivery node is running" mb="xs">

@@ -23,7 +23,7 @@ export function BacklogCard({ company }: { company: string }) {
             Queue
           </Title>
           <Text size="xs" c="dimmed">
-            Recipients, now
+            Recipients in the queue now
           </Text>
         </div>
         {mayManage && data.waiting > 0 && (

@@ -25,15 +25,15 @@ export function Destinations({ company, span }: { company: string; span: Span })
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
       <Breakdown
-        title="Receiving domains"
-        about="The receiving domains with the most mail"
+        title="Recipient domains"
+        about="The recipient domains with the most mail"
         volumes={data?.busiest}
         by="accepted"
         link={toDestination}
       />
       <Breakdown
         title="Where mail fails"
-        about="The receiving domains with the most bounced and failed recipients"
+        about="The recipient domains with the most bounced and failed recipients"
         volumes={data?.failing}
         by="failures"
         link={toDestination}

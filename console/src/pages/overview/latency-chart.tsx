@@ -41,7 +41,7 @@ export function LatencyChart({ company, span }: { company: string; span: Span })
   return (
     <Chart
       title="Time to delivery"
-      about="From acceptance by Postroad to acceptance by the receiving server"
+      about="From acceptance by Postroad to acceptance by the recipient’s server"
       times={times}
       series={series}
       kind="lines"

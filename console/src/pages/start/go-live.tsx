@@ -32,13 +32,13 @@ const OF_COMPANY: readonly Step[] = [
   {
     name: 'domain',
     title: 'Your domain',
-    why: 'Receiving servers judge mail by its sending domain.',
+    why: 'Recipients’ servers judge mail by its sending domain.',
     at: { page: 'domains', label: 'Domains' },
   },
   {
     name: 'dns',
     title: 'DNS records',
-    why: 'They prove that the domain is yours, and let receiving servers verify its signatures.',
+    why: 'They prove that the domain is yours, and let recipients’ servers verify its signatures.',
     at: { page: 'domains', label: 'Records to publish' },
   },
 ]

@@ -38,7 +38,7 @@ function Choice({ company, list }: { company: string; list: 'suppressions' | 'al
   return (
     <Stack>
       <Text size="sm">
-        A CSV file with one address a line, or with a first line that names the columns: address, type,
+        A CSV file with one address per line, or with a first line that names the columns: address, type,
         reason, tags, created_at. Exports of other services work unchanged.
       </Text>
       <FileInput

@@ -56,7 +56,7 @@ function Shown({ of: webhook }: { of: WebhookShown }) {
       </Group>
       {status === 'disabled' && (
         <Alert color="orange" variant="light" mb="md" title="This webhook is disabled">
-          {disabledReason ?? 'It was disabled manually.'} You can replay events of this time once it is
+          {disabledReason ?? 'It was disabled manually.'} You can replay the events of this period once it is
           enabled again.
         </Alert>
       )}
