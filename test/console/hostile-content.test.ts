@@ -196,10 +196,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
       if (/^[\x20-\x7e]*$/.test(plain)) assert.equal(subject, plain)
       // Characters that turn text around are told by their names.
       assert.doesNotMatch(subject ?? '', /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/)
-      await page
-        .frameLocator('iframe[title="HTML preview"]')
-        .locator('html')
-        .waitFor({ state: 'attached' })
+      await page.frameLocator('iframe[title="HTML preview"]').locator('html').waitFor({ state: 'attached' })
       await page.getByRole('button', { name: /^Attempt 1/ }).click()
       await page.getByRole('log', { name: 'SMTP dialogue' }).waitFor()
       const tabs = index % 4 === 0 ? ['Text', 'Headers', 'Source', 'Attachments'] : ['Headers', 'Attachments']

@@ -23,7 +23,7 @@ const KEPT = 20
 class LiveStream {
   readonly company: string
   readonly listeners = new Set<(changes: Changes) => void>()
-  /** The cursor before the first kept event. */
+  /** All changes after this cursor are kept. */
   #begun = 0
   #recent: Changes[] = []
   #source: EventSource | null = null

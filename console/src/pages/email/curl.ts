@@ -90,7 +90,7 @@ function jsonCurl(
   }
   let json = escapedJson(body)
   if (missing.length > 0) {
-    // The document is unquoted so that the shell reads the files; everything else in the text is escaped.
+    // The here-document is unquoted so that the shell reads the files; everything else in the text is escaped.
     json = json.replace(/[\\$`]/g, '\\$&')
     for (const { position, filename } of missing) {
       const read = `$(base64 < ${quoted(`./${localName(filename)}`)} | tr -d '\\n')`

@@ -83,7 +83,7 @@ function NewPause() {
             allowDeselect={false}
             {...form.getInputProps('company')}
           />
-          <TextInput label="Recipient domain" placeholder="all domains" {...form.getInputProps('domain')} />
+          <TextInput label="Recipient domain" placeholder="All domains" {...form.getInputProps('domain')} />
           <Button
             type="submit"
             variant="default"

@@ -27,7 +27,7 @@ interface OpenedLink {
   content: LinkContent
 }
 
-/** A token or redirect works only once, although React may run the effect several times. */
+/** A token or redirect works only once, however often the page is mounted. */
 let arriving: Promise<Me | OpenedLink> | null = null
 let connecting = false
 

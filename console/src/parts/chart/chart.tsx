@@ -17,7 +17,7 @@ export function Chart({ title, about, times, series, kind, steps, format = plain
   const scheme = useComputedColorScheme('light')
   const [numbers, setNumbers] = useState(false)
   const [at, setAt] = useState<number | null>(null)
-  // The first series lies at the bottom of a stacked bar, so the legend lists the series in reverse.
+  // The legend starts with the lowest part of a stacked bar, which is the last of the series.
   const listed = useMemo(() => (kind === 'bars' ? series.toReversed() : series), [series, kind])
   const save = () => {
     const head = ['time', ...series.map(({ name }) => name)]
