@@ -5,28 +5,28 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   plugins: [react()],
-  // A client under test brings an older React to the root of the checkout.
+  // A client that the tests install brings an older React to the root of the checkout.
   resolve: { dedupe: ['react', 'react-dom'] },
-  // What looks for patterns in names of mail programs asks which system it runs on.
+  // The library that matches names of mail programs reads the platform.
   define: { 'process.platform': '"browser"' },
   worker: { format: 'es' },
   build: {
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2023',
-    // Small files would become data: URLs, which the page's own policy refuses for scripts and styles.
+    // Small files would become data: URLs, which the page's Content-Security-Policy refuses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // What each page takes: test/console/weight.test.ts.
+    // Read by test/console/weight.test.ts, which bounds the size of each page.
     manifest: true,
     rolldownOptions: {
-      // The same patterns ask for modules of Node.js that they can do without.
+      // The same library imports modules of Node.js that it can do without.
       onLog(level, log, tell) {
         if (!log.message.includes('externalized for browser compatibility')) tell(level, log)
       },
       output: {
-        // What most pages share is asked for at once, and compressed together.
+        // Modules that most pages share are loaded as one chunk, and compressed together.
         codeSplitting: { groups: [{ name: 'shared', minShareCount: 8 }] },
       },
     },

@@ -9,7 +9,7 @@ import { theme, variables } from './theme.ts'
 
 const colorScheme = localStorageColorSchemeManager({ key: 'postroad-color-scheme' })
 
-/** They come after the first view. A message that is told before waits for them. */
+/** Loaded after the first view; a notification that is raised earlier waits for them. */
 const Overlays = lazy(async () => ({ default: (await import('./overlays.tsx')).Overlays }))
 
 export function App() {

@@ -1,9 +1,10 @@
 /**
- * A service that was brought up to date has other files: a page that is open asks for parts of the old one. It is
- * loaded again then, at the address where it was; but not again and again where that does not help.
+ * After an upgrade the server has other files, and a page that is still open asks for chunks that no longer
+ * exist. This reloads the page at its current address, at most once a minute, so that a chunk that is really
+ * missing causes no endless reload.
  */
 const LOADED = 'postroad-loaded-again'
-/** Ms. */
+/** Milliseconds. */
 const ONCE_IN = 60_000
 
 window.addEventListener('vite:preloadError', (event) => {

@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 import '@mantine/notifications/styles.css'
 import { announceOverlays } from './parts/overlays-ready.ts'
 
-/** What lies over every page: short messages, and questions before something is done. Both are asked for by events. */
+/** Notifications and confirmation dialogs, which lie above every page. Both are opened by events. */
 export function Overlays() {
   useEffect(announceOverlays, [])
   return (

@@ -1,4 +1,7 @@
-/** Every address of the page. What a page shows stands in its address, so that each can be linked to. */
+/**
+ * Every address of the console. The state of a page is part of its address, so that each state can be linked
+ * to.
+ */
 import {
   createRootRoute,
   createRoute,
@@ -33,7 +36,7 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
-/** Everything for which one has to have signed in. */
+/** The routes that need a session. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -57,7 +60,7 @@ const home = createRoute({
   },
 })
 
-/** In capture mode the inbox; where mail leaves, how it goes. */
+/** The first page after sign-in: the list of emails in capture mode, the overview otherwise. */
 function homeOf({ companies, installation, person }: Me) {
   const company = companies[0]?.id ?? (person.operator ? 'all' : null)
   if (company === null) return { to: '/account' } as const
@@ -65,14 +68,16 @@ function homeOf({ companies, installation, person }: Me) {
   return { to: '/c/$company/overview', params: { company } } as const
 }
 
-/** Of one company, or of all for an operator. */
+/** The pages of one company, or of all companies (`all`) for an operator. */
 const company = createRoute({ getParentRoute: () => signedIn, path: '/c/$company' })
 
 const overview = createRoute({
   getParentRoute: () => company,
   path: '/overview',
   validateSearch: searchOf((given) => ({
-    ...{ span: oneOf(given, 'span', SPANS), domain: textIn(given, 'domain'), to: textIn(given, 'to') },
+    span: oneOf(given, 'span', SPANS),
+    domain: textIn(given, 'domain'),
+    to: textIn(given, 'to'),
   })),
   component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 })
@@ -169,9 +174,11 @@ const audit = createRoute({
   getParentRoute: () => company,
   path: '/audit',
   validateSearch: searchOf((given) => ({
-    ...{ by: textIn(given, 'by'), action: textIn(given, 'action') },
+    by: textIn(given, 'by'),
+    action: textIn(given, 'action'),
     topic: oneOf(given, 'topic', ['change', 'session']),
-    ...{ from: textIn(given, 'from'), to: textIn(given, 'to') },
+    from: textIn(given, 'from'),
+    to: textIn(given, 'to'),
   })),
   component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
 })
@@ -219,7 +226,7 @@ export const router = createRouter({
   scrollRestoration: true,
 })
 
-// Whoever is signed out while he looks at a page comes back to it once he has signed in again.
+// A person whose session ends returns to the same page after signing in again.
 onSignedOut(() => {
   const { href, pathname } = router.state.location
   if (pathname === '/sign-in') return

@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Modal } from '@mantine/core'
 
-/** Forest green: calm beside the red and yellow of what went wrong, and of good contrast in both schemes. */
+/** Forest green: calm beside the red and yellow of failures, with good contrast in both color schemes. */
 const road: MantineColorsTuple = [
   '#eaf7f2',
   '#d6ece3',
@@ -30,14 +30,14 @@ export const theme = createTheme({
     Modal: Modal.extend({
       defaultProps: {
         closeButtonProps: { 'aria-label': 'Close' },
-        // A head of a dialog is no second head of the page.
+        // The header of a dialog is not a second page header (landmark `banner`).
         attributes: { header: { role: 'presentation' } },
       },
     }),
   },
 })
 
-/** Less important text keeps a contrast of 4.5 to 1 (WCAG 2.2, 1.4.3), which the library's own does not. */
+/** Gives dimmed text a contrast of 4.5 to 1 (WCAG 2.2, 1.4.3), which the library's defaults do not reach. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -35,8 +35,8 @@ describe('an account in the browser', { skip: withoutBrowser() }, () => {
 
   async function setPassword(page: Page): Promise<void> {
     await page.getByLabel('New password').fill(PASSWORD)
-    await page.getByRole('button', { name: 'Set a password' }).click()
-    await page.getByRole('button', { name: 'Change the password' }).waitFor()
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await page.getByRole('button', { name: 'Change password' }).waitFor()
   }
 
   async function signOut(page: Page): Promise<void> {
@@ -68,7 +68,7 @@ describe('an account in the browser', { skip: withoutBrowser() }, () => {
     await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
     const codes = await page.getByRole('dialog').locator('li code').allTextContents()
     assert.equal(codes.length, 10)
-    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByRole('button', { name: 'I have saved them' }).click()
     await page.getByText('10 recovery codes are left').waitFor()
 
     await signOut(page)
@@ -148,11 +148,11 @@ describe('an account in the browser', { skip: withoutBrowser() }, () => {
     await setPassword(page)
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 16 * 60_000 })
     await page.getByLabel('New password').fill('violins in the marmalade')
-    await page.getByRole('button', { name: 'Change the password' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
+    await page.getByRole('button', { name: 'Change password' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Confirm your identity' })
     await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
     await dialog.getByRole('button', { name: 'Confirm' }).click()
-    await page.getByText('Your password is changed').waitFor()
+    await page.getByText('Your password was changed').waitFor()
   })
 
   for (const options of [
@@ -235,8 +235,8 @@ describe('an account elsewhere in the browser', { skip: withoutBrowser() }, () =
     await disconnect()
     await page.getByText(/choose a password first/).waitFor()
     await page.getByLabel('New password').fill(PASSWORD)
-    await page.getByRole('button', { name: 'Set a password' }).click()
-    await page.getByRole('button', { name: 'Change the password' }).waitFor()
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await page.getByRole('button', { name: 'Change password' }).waitFor()
     await disconnect()
     await page.getByRole('button', { name: `Connect your account of ${host}` }).waitFor()
 
@@ -276,10 +276,10 @@ describe('where mail leaves', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
     await page.getByLabel('Email address').fill('olga@people.test')
     await page.getByRole('textbox', { name: 'Password' }).fill('password123')
-    await page.getByRole('button', { name: 'Save and go on' }).click()
+    await page.getByRole('button', { name: 'Save and continue' }).click()
     await page.getByText(/among the first that are tried/).waitFor()
     await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
-    await page.getByRole('button', { name: 'Save and go on' }).click()
+    await page.getByRole('button', { name: 'Save and continue' }).click()
     await page.waitForURL('**/overview')
     const person = await store.findPerson({ address: 'olga@people.test' })
     assert.ok(person?.credentials.password)

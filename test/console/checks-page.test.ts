@@ -20,7 +20,7 @@ describe('the checks of an email', { skip: withoutBrowser() }, () => {
     const { page } = visit
     await page.getByText('1 of 1 images have no alt text.').waitFor()
     await page.getByRole('rowheader', { name: 'display:flex' }).waitFor()
-    await page.getByRole('button', { name: 'See whether they are there' }).click()
+    await page.getByRole('button', { name: 'Check links and images' }).click()
     await page.getByText('refused').first().waitFor()
     assert.deepEqual(await visit.barriers(), [])
   })

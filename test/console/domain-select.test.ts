@@ -31,7 +31,7 @@ describe('selects of domains', { skip: withoutBrowser() }, () => {
   async function choose(field: Locator): Promise<void> {
     const page = field.page()
     await field.click()
-    await page.getByRole('option', { name: /more: type to find one/ }).waitFor()
+    await page.getByRole('option', { name: /more: type to search/ }).waitFor()
     assert.equal(await page.getByRole('option', { name: OLDEST }).count(), 0)
     await field.fill('OLDEST')
     await page.getByRole('option', { name: OLDEST }).click()
@@ -43,8 +43,8 @@ describe('selects of domains', { skip: withoutBrowser() }, () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('narrow')
     await choose(dialog.getByRole('combobox', { name: 'Domain' }))
-    await dialog.getByRole('button', { name: 'Create the key' }).click()
-    await dialog.getByText('Copy it now').waitFor()
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await dialog.getByText('Copy the key now').waitFor()
     const { keys, domains } = await stage.service.store.accounts()
     const made = keys.find(({ name }) => name === 'narrow')!
     assert.equal(domains.find(({ id }) => id === made.domainId)?.name, OLDEST)
@@ -57,7 +57,7 @@ describe('selects of domains', { skip: withoutBrowser() }, () => {
     await dialog.getByLabel('URL').fill('https://hooks.example.com/mail')
     await choose(dialog.getByRole('combobox', { name: 'Domain' }))
     await dialog.getByRole('button', { name: 'Add webhook' }).click()
-    await page.getByText(`of ${OLDEST}`).waitFor()
+    await page.getByText(`for ${OLDEST}`).waitFor()
   })
 
   test('a test message is from it', async (t) => {

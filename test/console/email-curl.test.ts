@@ -156,9 +156,9 @@ describe('copy as curl', { skip: withoutBrowser() }, () => {
     await run(page)
     const { email } = await newest(before!.id)
     await page.goto(`${stage.service.url}/console/c/${stage.company.id}/emails/${email.id}?tab=text`)
-    // Each reads his own.
+    // Each recipient's copy has its own text.
     await page.getByText('Dear Ann', { exact: true }).waitFor()
-    await page.getByRole('combobox', { name: 'The copy for' }).click()
+    await page.getByRole('combobox', { name: 'Copy for' }).click()
     await page.getByRole('option', { name: 'bob@example.test' }).click()
     await page.getByText("Dear B'ob", { exact: true }).waitFor()
   })

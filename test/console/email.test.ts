@@ -33,11 +33,11 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
   test('says in one sentence where it is, why, and when it is tried again', async (t) => {
     const id = await stage.send({ to: 'later@x.test', subject: 'Wait' })
     const { page } = await stage.visit(t, at(id))
-    const standing = page.getByRole('status', { name: 'Where it is and why' })
+    const standing = page.getByRole('status', { name: 'Status' })
     await standing.getByText(/Greylisted/).waitFor()
     const text = await standing.innerText()
     assert.match(text, /Deferred by .*127\.0\.0\.1.*451 .*Greylisted, try again later\./)
-    assert.match(text, /Next attempt in (1 hr?\.?|60 min\.?).*\(attempt 2 of 3\)/)
+    assert.match(text, /Next attempt \(2 of 3\) in (1 hr?|60 min)\./)
     await page.getByRole('button', { name: /Attempt 1 at/ }).click()
     const dialogue = page.getByRole('log', { name: 'SMTP dialogue' })
     await dialogue.getByText('RCPT TO:<later@x.test>').waitFor()
@@ -45,23 +45,23 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
 
     // What is done is seen at once, without a look at anything else.
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('button', { name: 'Cancel the email' }).click()
+    await page.getByRole('button', { name: 'Cancel email' }).click()
     await standing.getByText('Canceled before it was sent.').waitFor()
   })
 
   test('live: what becomes of an email is seen without a click', async (t) => {
     const id = await stage.send({ to: 'gone@x.test', subject: 'Gone' })
     const { page } = await stage.visit(t, at(id))
-    const standing = page.getByRole('status', { name: 'Where it is and why' })
-    await standing.getByText(/Bounced: refused for good .*No such user here/).waitFor()
+    const standing = page.getByRole('status', { name: 'Status' })
+    await standing.getByText(/Rejected permanently .*No such user here/).waitFor()
   })
 
   test('of several recipients it is headed by the worst that became of one', async (t) => {
     const id = await stage.send({ to: ['gone@both.test', 'ada@both.test'], subject: 'Both' })
     const { page } = await stage.visit(t, at(id))
-    const standing = page.getByRole('status', { name: 'Where it is and why' })
+    const standing = page.getByRole('status', { name: 'Status' })
     await standing.getByText('Bounced 1 of 2').waitFor()
-    await standing.getByText(/Of 2 recipients: 1 delivered, 1 bounced\./).waitFor()
+    await standing.getByText(/2 recipients: 1 delivered, 1 bounced\./).waitFor()
   })
 
   test('shows each side of its content at an address of its own', async (t) => {
@@ -71,7 +71,7 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
       attachments: [{ filename: 'note.txt', content: 'aGk=' }],
     })
     const { page, context } = await stage.visit(t, at(id))
-    const frame = page.frameLocator('iframe[title="The email as HTML"]')
+    const frame = page.frameLocator('iframe[title="HTML preview"]')
     await frame.getByText('Hello you').waitFor()
     const [popup] = await Promise.all([context.waitForEvent('page'), frame.getByText('buy').click()])
     await popup.getByRole('heading', { name: 'This link leads out of Postroad' }).waitFor()
@@ -111,7 +111,7 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     })
     const visit = await stage.visit(t, at(id, '?tab=attachments'), { viewport: PHONE })
     const { page } = visit
-    const picture = page.getByRole('img', { name: 'Shown: logo.png' })
+    const picture = page.getByRole('img', { name: 'Preview of logo.png' })
     await picture.waitFor()
     await page.waitForFunction("document.querySelector('li img').naturalWidth === 1")
     assert.equal(await page.getByRole('listitem').filter({ hasText: 'report.pdf' }).locator('img').count(), 0)
@@ -161,10 +161,10 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     assert.ok(!(await dialog.innerText()).includes(stage.key))
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Send again' }).click()
-    await page.getByRole('dialog').getByLabel('Somebody else').check()
+    await page.getByRole('dialog').getByLabel('Other recipients').check()
     await page.getByRole('dialog').getByLabel('Address').fill('other@x.test')
     await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click()
-    await page.getByRole('link', { name: 'See what becomes of it' }).click()
+    await page.getByRole('link', { name: 'View the new email' }).click()
     await page.getByText('other@x.test').first().waitFor()
     assert.ok(!page.url().includes(id))
   })

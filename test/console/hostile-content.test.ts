@@ -22,7 +22,7 @@ import { settled, type Visit } from './visit.ts'
 
 /** What came from their payloads as elements would be found so; in the page, which knows it as text only. */
 const FOREIGN = `#root script, #root object, #root embed, #root form[action], #root base, #root meta,
-  #root iframe:not([title="The email as HTML"]), #root [onerror], #root [onload], #root [ontoggle], #root [onfocus]`
+  #root iframe:not([title="HTML preview"]), #root [onerror], #root [onload], #root [ontoggle], #root [onfocus]`
 
 /** Texts of the page that would. */
 const TURNED = `(() => {
@@ -188,7 +188,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
     for (const [index, id] of ids.entries()) {
       await page.goto(`${stage.service.url}/console/c/${stage.company.id}/emails/${id}`)
       await page
-        .getByText(/^Bounced: refused for good/)
+        .getByText(/^Rejected permanently/)
         .first()
         .waitFor()
       const subject = await page.getByRole('heading', { level: 1 }).locator('bdi').textContent()
@@ -196,10 +196,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
       if (/^[\x20-\x7e]*$/.test(plain)) assert.equal(subject, plain)
       // Characters that turn text around are told by their names.
       assert.doesNotMatch(subject ?? '', /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/)
-      await page
-        .frameLocator('iframe[title="The email as HTML"]')
-        .locator('html')
-        .waitFor({ state: 'attached' })
+      await page.frameLocator('iframe[title="HTML preview"]').locator('html').waitFor({ state: 'attached' })
       await page.getByRole('button', { name: /^Attempt 1/ }).click()
       await page.getByRole('log', { name: 'SMTP dialogue' }).waitFor()
       const tabs = index % 4 === 0 ? ['Text', 'Headers', 'Source', 'Attachments'] : ['Headers', 'Attachments']
@@ -264,7 +261,7 @@ describe('hostile content', { skip: withoutBrowser() }, () => {
       .locator('input[type=file]')
       .setInputFiles({ name: '<img src=x onerror=alert(1)>.csv', mimeType: 'text/csv', buffer })
     await dialog.getByRole('button', { name: 'Import' }).click()
-    await dialog.getByText(/not usable$/).waitFor()
+    await dialog.getByText(/invalid$/).waitFor()
     await assertCalm(seen)
   })
 

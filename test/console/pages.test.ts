@@ -28,7 +28,7 @@ describe('every page', { skip: withoutBrowser() }, () => {
     const visit = await stage.visit(t, PAGES[name]!(shown), { ...options, as })
     await settled(visit.page)
     const title = await visit.page.getByRole('heading', { level: 1 }).textContent()
-    assert.notEqual(title, 'There is nothing here')
+    assert.notEqual(title, 'Page not found')
     return visit
   }
 

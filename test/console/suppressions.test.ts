@@ -17,7 +17,7 @@ describe('suppressions in the console', { skip: withoutBrowser() }, () => {
   test('an address is added, found and removed', async (t) => {
     const visit = await stage.visit(t, `/c/${stage.company.id}/suppressions`)
     const { page } = visit
-    await page.getByRole('heading', { name: 'Nobody is on the list' }).waitFor()
+    await page.getByRole('heading', { name: 'No suppressed addresses' }).waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     const dialog = page.getByRole('dialog')
@@ -26,15 +26,15 @@ describe('suppressions in the console', { skip: withoutBrowser() }, () => {
     await dialog.getByRole('button', { name: 'Suppress' }).click()
     await page.getByRole('cell', { name: 'gone@find.test', exact: true }).waitFor()
     assert.deepEqual(await visit.barriers(), [])
-    await page.getByLabel('Search for how addresses begin').fill('other')
-    await page.getByRole('heading', { name: 'No such address is on the list' }).waitFor()
-    await page.getByLabel('Search for how addresses begin').fill('gon')
+    await page.getByLabel('Search by the start of an address').fill('other')
+    await page.getByRole('heading', { name: 'No matching addresses' }).waitFor()
+    await page.getByLabel('Search by the start of an address').fill('gon')
     await page.waitForURL(/term=gon/)
     await page.getByRole('button', { name: 'Remove gone@find.test' }).click()
-    await page.getByText('each bounce harms how receivers see your domain').waitFor()
+    await page.getByText('each bounce harms the reputation of your domain').waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await page.getByRole('button', { name: 'Remove from the list' }).click()
-    await page.getByRole('heading', { name: 'No such address is on the list' }).waitFor()
+    await page.getByRole('heading', { name: 'No matching addresses' }).waitFor()
   })
 
   test('a file of 10,000 lines is brought in with its bad lines told, and given out again', async (t) => {
@@ -53,7 +53,7 @@ describe('suppressions in the console', { skip: withoutBrowser() }, () => {
     assert.deepEqual(await visit.barriers(), [])
     await dialog.getByRole('button', { name: 'Import' }).click()
     await dialog.getByText('Imported: list.csv').waitFor({ timeout: 60_000 })
-    await dialog.getByText('100 %: 9,990 added, 0 there before, 10 not usable').waitFor()
+    await dialog.getByText('100%: 9,990 added, 0 already on the list, 10 invalid').waitFor()
     assert.deepEqual(await visit.barriers(), [])
     // In pieces, so that progress is real.
     const pieces = visit.asked.filter((url) => url.endsWith('/suppressions/import'))
@@ -61,7 +61,7 @@ describe('suppressions in the console', { skip: withoutBrowser() }, () => {
 
     const [report] = await Promise.all([
       page.waitForEvent('download'),
-      dialog.getByRole('button', { name: 'Download bad lines' }).click(),
+      dialog.getByRole('button', { name: 'Download invalid lines' }).click(),
     ])
     const bad = parse(await readFile(await report.path(), 'utf8'), { columns: true }) as Record<
       string,
@@ -85,7 +85,7 @@ describe('suppressions in the console', { skip: withoutBrowser() }, () => {
     assert.ok(rows.every(({ reason }) => /^a reason,\s+of two lines$/.test(reason)))
     await page.getByRole('link', { name: 'Next page' }).click()
     await page.waitForURL(/after=/)
-    await page.getByRole('link', { name: 'Page before' }).waitFor()
+    await page.getByRole('link', { name: 'Previous page' }).waitFor()
     assert.deepEqual(await visit.barriers(), [])
   })
 })

@@ -22,16 +22,16 @@ describe('webhooks in the console', { skip: withoutBrowser() }, () => {
     const developer = await stage.person({ [stage.company.id]: 'developer' })
     const visit = await stage.visit(t, `/c/${stage.company.id}/webhooks`, { as: developer })
     const { page } = visit
-    await page.getByRole('heading', { name: 'No webhook yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await page.getByRole('button', { name: 'Add webhook' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('URL').fill(receiver.url)
-    await dialog.getByLabel('Only some').check()
+    await dialog.getByLabel('Selected events').check()
     await dialog.getByLabel('email.sent', { exact: true }).check()
     assert.deepEqual(await visit.barriers(), [])
     await dialog.getByRole('button', { name: 'Add webhook' }).click()
-    await page.getByRole('heading', { name: 'Is a message really ours?' }).waitFor()
+    await page.getByRole('heading', { name: 'Verify the signature' }).waitFor()
     assert.deepEqual(await visit.barriers(), [])
 
     receiver.answer = () => ({ status: 503, body: '<h1>closed</h1>' })
@@ -61,14 +61,14 @@ describe('webhooks in the console', { skip: withoutBrowser() }, () => {
 
     await page.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('button', { name: 'Remove webhook' }).click()
-    await page.getByRole('heading', { name: 'No webhook yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
   })
 
   test('on a phone in the dark, for who may only look', async (t) => {
     const viewer = await stage.person({ [stage.company.id]: 'viewer' })
     const options = { as: viewer, viewport: PHONE, colorScheme: 'dark' } as const
     const visit = await stage.visit(t, `/c/${stage.company.id}/webhooks`, options)
-    await visit.page.getByRole('heading', { name: 'No webhook yet' }).waitFor()
+    await visit.page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     assert.equal(await visit.page.getByRole('button', { name: 'Add webhook' }).count(), 0)
     assert.deepEqual(await visit.barriers(), [])
   })

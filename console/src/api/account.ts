@@ -1,4 +1,4 @@
-/** What one sees and changes of oneself. */
+/** The account of the signed-in person. */
 import { queryOptions } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import type {
@@ -29,7 +29,7 @@ export const sessionsQuery = queryOptions({
     (await get<Static<typeof SESSIONS>>('/account/sessions', {}, signal)).sessions,
 })
 
-/** All that is shown of the account is asked for again. */
+/** Waits for a change, then reloads everything that is shown of the account. */
 async function renewed<Result>(change: Promise<Result>): Promise<Result> {
   const result = await change
   await invalidate('account', 'session')
@@ -63,7 +63,7 @@ export const renamePasskey = (id: string, name: string) =>
 
 export const removePasskey = (id: string) => renewed(remove(`/account/passkeys${pathOf(id)}`))
 
-/** Leaves the page: the provider sends the browser back. */
+/** Leaves the page. The provider sends the browser back. */
 export async function goToConnect(): Promise<void> {
   const { url } = await post<{ url: string }>('/account/identities/begin')
   window.location.assign(url)

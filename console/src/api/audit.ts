@@ -1,4 +1,4 @@
-/** Who changed what, and when, and who signed in. */
+/** The audit list: changes of settings, and sign-ins. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import type { AUDIT, AUDIT_ENTRY } from '../../../src/http/console/contract/audit.ts'
@@ -8,7 +8,7 @@ import { get, pathOf, queryText } from './client.ts'
 export type AuditEntry = Static<typeof AUDIT_ENTRY>
 type AuditPage = Static<typeof AUDIT>
 
-/** Days as `2026-01-31`, both of them whole, where the reader is. */
+/** `from` and `to` are days such as `2026-01-31` in the viewer's time zone, both included. */
 export interface AuditWanted {
   by?: string
   action?: string
@@ -20,7 +20,7 @@ export interface AuditWanted {
 const EVERY = 5_000
 const path = (company: string) => `/companies${pathOf(company)}/audit`
 
-/** Page after page; what is new comes to the first one while nobody looks further back. */
+/** Loads page after page. The first page is polled for new entries until the viewer loads a second one. */
 export const auditQuery = (company: string, wanted: AuditWanted) =>
   infiniteQueryOptions({
     queryKey: ['audit', company, wanted],
@@ -36,7 +36,7 @@ export const auditQuery = (company: string, wanted: AuditWanted) =>
     refetchInterval: ({ state: { data } }) => (data !== undefined && data.pages.length > 1 ? false : EVERY),
   })
 
-/** Those that came behind an entry. */
+/** The entries newer than the entry `after`. */
 export const newerQuery = (company: string, wanted: AuditWanted, after: number) =>
   queryOptions({
     queryKey: ['audit-newer', company, wanted, after],
@@ -44,7 +44,7 @@ export const newerQuery = (company: string, wanted: AuditWanted, after: number) 
     refetchInterval: EVERY,
   })
 
-/** Where a browser finds them all as a file; the session's cookie is enough. */
+/** The address at which the browser downloads the whole list. The session cookie authorizes it. */
 export function exportAddress(company: string, wanted: AuditWanted): string {
   return `/console/api${path(company)}/export${queryText(asked(wanted))}`
 }
@@ -53,7 +53,7 @@ function asked({ from, to, ...wanted }: AuditWanted) {
   return { ...wanted, from: dayStart(from, 0), to: dayStart(to, 1) }
 }
 
-/** As it begins where the reader is, or one some days behind it. */
+/** The start of a day in the viewer's time zone, `later` days after `day`. */
 function dayStart(day: string | undefined, later: number): string | undefined {
   const [year, month, date] =
     /^(\d{4})-(\d\d)-(\d\d)$/

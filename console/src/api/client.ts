@@ -1,14 +1,14 @@
-/** Requests to the service that has brought this page. */
+/** Requests to the server that delivered this page. */
 import type { Static } from 'typebox'
 import type { CONSOLE_ERROR } from '../../../src/http/console/contract/error.ts'
 
-/** What the service refused, or that it cannot be reached. */
+/** An error answer of the server, or no answer at all. */
 export class ApiError extends Error {
   override name = 'ApiError'
-  /** Of HTTP; 0: there was no answer. */
+  /** The HTTP status; 0 if there was no answer. */
   readonly status: number
   readonly code: string
-  /** The field of a form that it is about. */
+  /** The form field that the error is about. */
   readonly field: string | undefined
 
   constructor(status: number, code: string, message: string, field?: string) {
@@ -39,12 +39,12 @@ export function put<Body>(path: string, body: unknown): Promise<Body> {
   return ask<Body>('PUT', path, body)
 }
 
-/** Without a body: what is to go stands in the path. */
+/** Sends no body: the path identifies the resource. */
 export function remove<Body>(path: string): Promise<Body> {
   return ask<Body>('DELETE', path)
 }
 
-/** Of a path: each part as one. */
+/** Builds a path from segments, each percent-encoded. */
 export function pathOf(...parts: string[]): string {
   return parts.map((part) => `/${encodeURIComponent(part)}`).join('')
 }

@@ -26,7 +26,7 @@ export type NewRelay = Static<typeof NEW_RELAY>
 const all = (company: string) => `/companies${pathOf(company)}/domains`
 const one = (company: string, id: string) => `${all(company)}${pathOf(id)}`
 
-/** The newest of those that match. `sending`: only those that may send. */
+/** The newest domains that match. `sending`: only domains that may send. */
 export const domainsQuery = (company: string, search?: string | undefined, sending = false) =>
   queryOptions({
     queryKey: ['domains', company, search ?? '', sending],
@@ -41,10 +41,10 @@ export const domainQuery = (company: string, id: string) =>
     queryFn: ({ signal }) => get<WholeDomain>(one(company, id), {}, signal),
   })
 
-/** Ms between two looks at what is not right yet. */
+/** Milliseconds between two checks of a record that is not right yet. */
 const LOOK_EVERY = 15_000
 
-/** What DNS has of one record. What is not right is looked at again for as long as somebody looks at the page. */
+/** The result of a DNS lookup for one record, repeated while the page is open until the record is right. */
 export const checkQuery = (company: string, id: string, record: string) =>
   queryOptions({
     queryKey: ['domain-check', company, id, record],
@@ -54,7 +54,7 @@ export const checkQuery = (company: string, id: string, record: string) =>
     refetchInterval: ({ state: { data } }) => (data?.state === 'right' ? false : LOOK_EVERY),
   })
 
-/** What has been changed is shown at once, and lists of it are asked for again. */
+/** Shows a changed domain at once, and reloads the lists that contain it. */
 function changed(company: string, domain: WholeDomain): WholeDomain {
   queries.setQueryData(domainQuery(company, domain.id).queryKey, domain)
   void invalidate('domains', 'senders')
@@ -119,7 +119,7 @@ export const relayQuery = (company: string) =>
       get<Static<typeof COMPANY_RELAY>>(`/companies${pathOf(company)}/relay`, {}, signal),
   })
 
-/** Null: mail goes as that of the company, or as all mail. */
+/** `null` removes the relay: the domain's mail then takes the company's route or the default route. */
 export async function setDomainRelay(
   company: string,
   id: string,

@@ -1,4 +1,4 @@
-/** One email: what became of it, what is in it, and what can be done with it. */
+/** One email: its state, its content, and the actions on it. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import type {
@@ -24,7 +24,10 @@ export type EmailFile = EmailContent['files'][number]
 export type EmailSource = Static<typeof SOURCE>
 export type ReachedLink = Static<typeof REACHED>['answers'][number]
 
-/** Ms between two looks at an email of which something is still to come: what is no event, as a pause, is not told. */
+/**
+ * Milliseconds between two polls of an unfinished email. Changes without an event, such as a pause, arrive
+ * this way.
+ */
 const LOOK_AGAIN = 5_000
 const LOOK_SELDOM = 30_000
 
@@ -45,7 +48,7 @@ function nextLook({ recipients }: EmailDetail): number | false {
   return soon ? LOOK_AGAIN : LOOK_SELDOM
 }
 
-/** What was said in one attempt; `attempt`: its id. It never changes. */
+/** The SMTP dialogue of one attempt, which never changes. `attempt`: the id of the attempt. */
 export const dialogueQuery = (company: string, id: string, attempt: number) =>
   queryOptions({
     queryKey: ['email-dialogue', company, id, attempt],
@@ -84,14 +87,16 @@ export const neighboursQuery = (company: string, id: string) =>
     placeholderData: keepPreviousData,
   })
 
-/** Of what is no JSON: a frame, a file. `rest`: behind the email's own path. */
+/**
+ * The URL of a document that is not JSON, such as a frame or a file. `rest`: the path below the email's own
+ * path.
+ */
 export function documentUrl(company: string, id: string, rest: string, query: Query = {}): string {
   return `/console/api${at(company, id)}${rest}${queryText(query)}`
 }
 
 type Changed = Static<typeof CHANGED>
 
-/** Each is seen on the page at once. */
 export async function actOn(
   company: string,
   id: string,
@@ -104,7 +109,7 @@ export async function suppressRecipient(company: string, id: string, position: n
   return await lookAgainAfter(post<Changed>(`${at(company, id)}/suppress`, { position }), id)
 }
 
-/** `click`: the same for each try of one click. */
+/** `click`: a value that all retries of one click share. */
 export async function sendAgain(
   company: string,
   id: string,

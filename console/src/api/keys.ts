@@ -12,7 +12,7 @@ const all = (company: string) => `/companies${pathOf(company)}/keys`
 
 export interface KeySearch {
   search?: string | undefined
-  /** Those that work no more. */
+  /** Lists revoked and expired keys instead. */
   ended?: boolean | undefined
 }
 

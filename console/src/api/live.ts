@@ -1,6 +1,6 @@
 /**
- * What changes, as it does: one stream (server-sent events) for the page, whoever on it wants to know. It goes on where
- * it was, whatever interrupts it: each event says how far the log has been told, and the next stream begins there.
+ * Live changes for the whole page, over one stream (server-sent events). Each event carries a cursor into the
+ * log, and a new stream starts at the last cursor, so that no interruption loses a change.
  */
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import type { Static } from 'typebox'
@@ -12,18 +12,18 @@ import { sessionQuery } from './session.ts'
 export type Changes = Static<typeof CHANGES>
 export type LiveState = 'connecting' | 'live' | 'interrupted'
 
-/** Ms before the stream is opened again: at first, and at most. */
+/** Milliseconds until the stream is opened again: the first pause, and the longest. */
 const FIRST_PAUSE = 500
 const LONGEST_PAUSE = 8_000
-/** Ms for which a page that nobody sees keeps its stream: a browser has few connections to one server. */
+/** Milliseconds for which a hidden page keeps its stream: a browser allows few connections to one server. */
 const HIDDEN_FOR = 10_000
-/** What was told last, for those who begin to listen while they ask for what they show. */
+/** Events kept for components that subscribe while their first request is still under way. */
 const KEPT = 20
 
 class LiveStream {
   readonly company: string
   readonly listeners = new Set<(changes: Changes) => void>()
-  /** Where what is kept begins. */
+  /** All changes after this cursor are kept. */
   #begun = 0
   #recent: Changes[] = []
   #source: EventSource | null = null
@@ -38,7 +38,7 @@ class LiveStream {
     this.#seen()
   }
 
-  /** What was told behind a number; null: nobody knows any more. */
+  /** The changes after `cursor`; `null` if they are no longer kept. */
   since(cursor: number): Changes[] | null {
     if (this.#cursor === null || this.#cursor <= cursor) return []
     return cursor < this.#begun ? null : this.#recent.filter((changes) => changes.cursor > cursor)
@@ -77,7 +77,8 @@ class LiveStream {
       renew(changes)
       for (const listener of this.listeners) listener(changes)
     })
-    // The browser's own way would give up at the first answer that is no stream, as a proxy gives while we restart.
+    // EventSource itself gives up when an answer is not a stream, which is what a proxy answers during a
+    // restart.
     source.addEventListener('error', () => {
       if (this.#source === source) this.#interrupted()
     })
@@ -93,18 +94,18 @@ class LiveStream {
   #interrupted(): void {
     this.#stop()
     this.#failures += 1
-    // Most streams end because the service restarts, and the next one stands at once.
+    // Most streams end because the server restarts, and the next one opens at once.
     if (this.#failures > 1 || state === 'connecting') say('interrupted')
     else say('connecting')
     const pause = Math.min(FIRST_PAUSE * 2 ** (this.#failures - 1), LONGEST_PAUSE)
-    // Not all pages at once.
+    // Jitter, so that all open pages do not reconnect at the same moment.
     this.#timer = window.setTimeout(() => this.#open(), pause * (0.75 + Math.random() / 2))
-    // Why it ended nobody says; that one has been signed out, the answer to this does.
+    // EventSource does not tell why a stream ended. This request finds out whether the session has ended.
     void queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
   }
 }
 
-/** What is open of emails that changed is asked for again. */
+/** Reloads the queries of emails that changed. */
 function renew({ emails, more }: Changes): void {
   const changed = new Set(emails.map(({ id }) => id))
   if (changed.size === 0 && !more) return
@@ -115,7 +116,7 @@ function renew({ emails, more }: Changes): void {
 }
 
 let stream: LiveStream | null = null
-/** Those who keep the stream open. */
+/** The number of mounted components that use the stream. */
 let users = 0
 let state: LiveState = 'connecting'
 const watchers = new Set<() => void>()
@@ -134,7 +135,7 @@ function streamOf(company: string): LiveStream {
   return stream
 }
 
-/** Tells what changes in the company (or `all`) for as long as the component is there. */
+/** Calls the listener for every change in the company (or `all`) while the component is mounted. */
 export function useLive(company: string, listener: (changes: Changes) => void = () => {}): void {
   const tell = useEffectEvent(listener)
   useEffect(() => {
@@ -145,7 +146,7 @@ export function useLive(company: string, listener: (changes: Changes) => void = 
     return () => {
       listeners.delete(own)
       users -= 1
-      // Whoever takes its place comes in the same turn.
+      // A component that replaces this one subscribes in the same turn, and then keeps the stream.
       setTimeout(() => {
         if (users > 0 || stream === null) return
         stream.close()
@@ -155,7 +156,10 @@ export function useLive(company: string, listener: (changes: Changes) => void = 
   }, [company])
 }
 
-/** What was told of the company behind a number of the log; null: nobody knows, so ask again. */
+/**
+ * The changes of the company after a cursor of the log; `null` if they are unknown and the caller has to
+ * reload.
+ */
 export function toldSince(company: string, cursor: number): Changes[] | null {
   return stream?.company === company ? stream.since(cursor) : []
 }

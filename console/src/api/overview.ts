@@ -17,7 +17,7 @@ import { invalidate } from './queries.ts'
 export type Retried = Static<typeof RETRIED>
 export type { Backlog, Installation, LatencySeries, Span, VolumeSeries, Volumes }
 
-/** Ms: pictures of an hour change while one looks; counts are made a moment behind the events. */
+/** Milliseconds. A chart of an hour changes while it is viewed; counts follow the events by a moment. */
 const AGAIN = 10_000
 
 function overview<Body>(company: string, what: string, query: Record<string, string | undefined>) {
@@ -29,7 +29,7 @@ function overview<Body>(company: string, what: string, query: Record<string, str
   })
 }
 
-/** Which mail is counted: of a sending domain (its id), or to a recipient domain. */
+/** Limits the counts to a sending domain (its id) or to a recipient domain. */
 export interface VolumeFilter {
   domain?: string | undefined
   to?: string | undefined
@@ -61,7 +61,7 @@ export const byCompanyQuery = (span: Span) =>
     placeholderData: keepPreviousData,
   })
 
-/** Null: every company, every domain. */
+/** `null` stands for every company, or for every domain. */
 export interface PauseScope {
   company: string | null
   domain: string | null

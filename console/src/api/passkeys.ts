@@ -1,4 +1,4 @@
-/** Passkeys, between the browser and the service. */
+/** The WebAuthn ceremonies between the browser and the server. */
 import {
   browserSupportsWebAuthn,
   browserSupportsWebAuthnAutofill,
@@ -12,11 +12,11 @@ import { post } from './client.ts'
 import { invalidate } from './queries.ts'
 import { begun, changed, type Me } from './session.ts'
 
-/** Browsers bind passkeys to a host name, never to an address. */
+/** Browsers bind passkeys to a host name and refuse IP addresses. */
 export const onHostName = !/^(\d+\.){3}\d+$|^\[/.test(window.location.hostname)
 export const passkeysWork = onHostName && browserSupportsWebAuthn()
 
-/** @param autofill offered in the field of the address, and waits there */
+/** @param autofill offers passkeys in the address field, and waits until the person picks one */
 export async function signInWithPasskey(autofill = false): Promise<Me> {
   const { options } = await post<{ options: PublicKeyCredentialRequestOptionsJSON }>(
     '/session/passkey/options',
@@ -39,7 +39,7 @@ export async function addPasskey(name: string): Promise<Me> {
   return me
 }
 
-/** Its person has thought better of it, or something else was begun: there is nothing to tell. */
+/** The person canceled the ceremony, or another one replaced it: there is no error to show. */
 export function wasGivenUp(error: unknown): boolean {
   return (
     (error instanceof WebAuthnError && error.code === 'ERROR_CEREMONY_ABORTED') ||

@@ -1,15 +1,15 @@
-/** The cache of what the service has answered. */
+/** The cache of the server's answers. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './client.ts'
 
-/** Tries again while the service restarts; what it has refused is refused. */
+/** Retries while the server restarts. A refusal (4xx) is final. */
 function tryAgain(failures: number, error: Error): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500) && failures < 20
 }
 
 let signedOut: () => void = () => {}
 
-/** `listener`: called when the service does not know the session any more. */
+/** `listener`: called when the server no longer knows the session. */
 export function onSignedOut(listener: () => void): void {
   signedOut = listener
 }
@@ -32,7 +32,10 @@ export const queries = new QueryClient({
   },
 })
 
-/** After a change: what stands under keys that begin so is asked for again, at once where somebody looks at it. */
+/**
+ * Reloads the queries whose key starts with one of `kinds`: at once if they are on screen, otherwise when
+ * next used.
+ */
 export async function invalidate(...kinds: readonly string[]): Promise<void> {
   await Promise.all(kinds.map((kind) => queries.invalidateQueries({ queryKey: [kind] })))
 }

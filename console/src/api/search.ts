@@ -1,9 +1,9 @@
-/** What stands behind `?` in the addresses of pages, checked: what means nothing is left out. */
+/** Validates the query string of each page's address, and drops parameters without a valid value. */
 type Given = Record<string, unknown>
 
 export function textIn(search: Given, name: string): string | undefined {
   const value = search[name]
-  // A number is how a router reads digits.
+  // The router parses digits as a number.
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' && text !== '' ? text : undefined
 }
@@ -20,10 +20,10 @@ export function flagIn(search: Given, name: string): true | undefined {
   return search[name] === true ? true : undefined
 }
 
-/** Each may be left out of a link. */
+/** The validated parameters, each of which a link may leave out. */
 export type Search<Checked> = { [Name in keyof Checked]?: Checked[Name] | undefined }
 
-/** For routes: `check` says what the address may hold. */
+/** Types the `validateSearch` of a route; `check` reads the parameters. */
 export function searchOf<Checked>(check: (given: Given) => Checked): (given: Given) => Search<Checked> {
   return check
 }

@@ -24,12 +24,12 @@ export const waysQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Who has signed in. Within the shell only: it asks for that. */
+/** The signed-in person. Only for components within the frame, whose route loads the session. */
 export function useMe(): Me {
   return useSuspenseQuery(sessionQuery).data
 }
 
-/** Nothing that was known before is shown to whoever signs in now. */
+/** Clears the cache first, so that a person who signs in sees no data of the previous session. */
 export function begun(me: Me): Me {
   queries.clear()
   queries.setQueryData(sessionQuery.queryKey, me)
@@ -42,12 +42,12 @@ export function changed(me: Me): Me {
   return me
 }
 
-/** What a link does. Nothing is used, and nobody signed in. */
+/** Reads where a link leads, without using it or signing anybody in. */
 export function readLink(token: string): Promise<LinkContent> {
   return post('/session/link/read', { token })
 }
 
-/** `instead`: the session of another person in this browser ends. */
+/** `instead`: ends the session of another person in this browser. */
 export async function takeLink(token: string, instead = false): Promise<Me> {
   return begun(await post<Me>('/session/link', { token, instead }))
 }
@@ -56,7 +56,7 @@ export function declineInvitation(token: string): Promise<object> {
   return post('/session/link/decline', { token })
 }
 
-/** With a ticket where a code is still to come. */
+/** Answers with a ticket if a second factor is still required. */
 export async function signInWithPassword(
   address: string,
   password: string,
@@ -69,7 +69,7 @@ export async function signInWithCode(ticket: string, code: string): Promise<Me> 
   return begun(await post<Me>('/session/second-factor', { ticket, code }))
 }
 
-/** Leaves the page: the provider sends the browser back. */
+/** Leaves the page. The provider sends the browser back. */
 export async function goToProvider(): Promise<void> {
   const { url } = await post<{ url: string }>('/session/oidc')
   window.location.assign(url)

@@ -24,7 +24,10 @@ export async function sendTestMessage(company: string, message: TestMessage): Pr
   return sent
 }
 
-/** One step towards real mail, looked at when it is asked for. `company`: null for one of the installation. */
+/**
+ * The state of one step towards real mail, checked on request. `company`: `null` for steps of the
+ * installation.
+ */
 export const stepQuery = (company: string | null, step: StepName) =>
   queryOptions({
     queryKey: ['steps', company, step],

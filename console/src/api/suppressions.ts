@@ -62,7 +62,7 @@ export function importPiece(company: string, piece: ImportPiece): Promise<Import
   return post(`${of(company)}/suppressions/import`, piece)
 }
 
-/** Where a browser finds the file; the session's cookie is enough. */
+/** The address at which the browser downloads the file. The session cookie authorizes it. */
 export function exportAddress(company: string, type: SuppressionType | undefined): string {
   return `/console/api${of(company)}/suppressions/export${queryText({ type })}`
 }

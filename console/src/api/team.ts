@@ -1,4 +1,4 @@
-/** The people of a company, and of the installation. */
+/** The people of a company and of the installation. */
 import { queryOptions } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import type {
@@ -34,7 +34,7 @@ export const peopleQuery = queryOptions({
   queryFn: ({ signal }) => get<Static<typeof PEOPLE>>(PEOPLE_PATH, {}, signal),
 })
 
-/** What was changed is shown, and so is what stands in the audit list of it. */
+/** Reloads the people that are shown, and the audit list, which has an entry of the change. */
 export function teamChanged(): Promise<unknown> {
   return invalidate('team', 'people', 'audit', 'session')
 }

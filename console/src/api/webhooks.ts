@@ -21,7 +21,7 @@ export type { AttemptShown, NewWebhook, TestedShown, WebhookShown, WebhookWords 
 export type Dialect = WebhookShown['dialect']
 export type Secret = Static<typeof WEBHOOK_SECRET>
 
-/** Ms between two looks at what moves by itself, while somebody sees it. */
+/** Milliseconds between two polls of data that changes by itself, while it is on screen. */
 const LOOK_EVERY = 3_000
 
 const all = (company: string) => `/companies${pathOf(company)}/webhooks`
@@ -41,7 +41,7 @@ export const webhookQuery = (company: string, id: string) =>
     refetchInterval: LOOK_EVERY,
   })
 
-/** The same for all, until the service is another. */
+/** Events and dialects: the same for all companies, and constant until the server is upgraded. */
 export const wordsQuery = queryOptions({
   queryKey: ['webhook-words'],
   queryFn: ({ signal }) => get<WebhookWords>('/webhook-words', {}, signal),
@@ -52,7 +52,7 @@ export const secretQuery = (company: string, id: string) =>
   queryOptions({
     queryKey: ['webhook-secret', company, id],
     queryFn: ({ signal }) => get<Secret>(`${one(company, id)}/secret`, {}, signal),
-    // Not kept once it is not shown any more.
+    // A secret leaves the cache as soon as it is off screen.
     gcTime: 0,
   })
 
@@ -105,7 +105,7 @@ export async function replayMessage(company: string, id: string, message: string
   await told()
 }
 
-/** How many are told again; null: it is not counted. */
+/** Returns how many messages are sent again; `null` if the server does not count them. */
 export async function replaySince(
   company: string,
   id: string,
@@ -116,7 +116,8 @@ export async function replaySince(
   let from: string | null = null
   do {
     const step: Static<typeof REPLAYED> = await post(`${one(company, id)}/replay`, {
-      ...{ since: since.toISOString(), what },
+      since: since.toISOString(),
+      what,
       ...(from !== null && { from }),
     })
     if (step.told !== null) sum = (sum ?? 0) + step.told

@@ -1,7 +1,7 @@
-/** What a message could do better, each with why it matters and what to do. Pure: everything is handed in. */
+/** What a message could do better: findings, each with a reason and advice. Pure functions of the message. */
 import { type HtmlFacts, htmlFacts } from './html-facts.ts'
 
-/** `bad`: it will do harm. `poor`: it may. `good`: it was looked at, and is right. */
+/** `bad`: does harm. `poor`: may do harm. `good`: checked, and right. */
 export type Grade = 'bad' | 'poor' | 'good'
 
 export interface Check {
@@ -9,24 +9,24 @@ export interface Check {
   grade: Grade
   what: string
   why: string
-  /** Empty where there is nothing to do. */
+  /** Empty if there is nothing to do. */
   todo: string
 }
 
 export interface Checked {
   subject: string
-  /** Addresses of From, without names. */
+  /** The addresses in From, without display names. */
   from: string
   html: string | null
   text: string | null
   /** Octets of the whole message. */
   size: number
   fields: readonly (readonly string[])[]
-  /** `d=` of its DKIM signatures. */
+  /** The `d=` of each DKIM signature. */
   signedBy: readonly string[]
 }
 
-/** Gmail cuts a message behind so much HTML. */
+/** Gmail clips a message after this many octets of HTML. */
 const CLIPPED_AT = 102 * 1024
 const LARGE = 10 * 1024 * 1024
 const LONG_SUBJECT = 70
@@ -61,11 +61,15 @@ function textPart({ html, text }: Checked): Check {
   return {
     id: 'text',
     grade: there ? 'good' : 'poor',
-    what: there ? (html === null ? 'It is text alone.' : 'It has a text part.') : 'It has no text part.',
-    why: 'Watches, screen readers and filters read the text. Mail of HTML alone is taken for spam more often.',
+    what: there
+      ? html === null
+        ? 'The message is plain text.'
+        : 'The message has a text part.'
+      : 'The message has no text part.',
+    why: 'Watches, screen readers and filters read the text. Mail without it is classified as spam more often.',
     todo: there
       ? ''
-      : 'Send text beside the HTML, or leave it out of the request: then it is made of the HTML.',
+      : 'Send text with the HTML, or leave text out of the request: Postroad then derives it from the HTML.',
   }
 }
 
@@ -76,9 +80,12 @@ function clipping({ html }: Checked): Check | null {
   return {
     id: 'clipping',
     grade,
-    what: `The HTML takes ${Math.ceil(octets / 1024).toLocaleString('en')} KB of the 102 KB that Gmail shows.`,
-    why: 'Gmail cuts off what is behind that, often with the footer and its link to unsubscribe.',
-    todo: grade === 'good' ? '' : 'Take out comments, unused styles and pictures in data: URLs, or say less.',
+    what: `The HTML has ${Math.ceil(octets / 1024).toLocaleString('en')} KB. Gmail shows the first 102 KB.`,
+    why: 'Gmail clips the rest, often including the footer and its unsubscribe link.',
+    todo:
+      grade === 'good'
+        ? ''
+        : 'Remove comments, unused styles and images in data: URLs, or shorten the message.',
   }
 }
 
@@ -87,8 +94,8 @@ function size({ size }: Checked): Check {
   return {
     id: 'size',
     grade: large ? 'poor' : 'good',
-    what: `The whole message has ${Math.ceil(size / 1024).toLocaleString('en')} KB.`,
-    why: 'Many servers refuse more than 10 to 25 MB, and large mail is slow on phones.',
+    what: `The whole message is ${Math.ceil(size / 1024).toLocaleString('en')} KB.`,
+    why: 'Many servers refuse messages larger than 10 to 25 MB, and large messages are slow on phones.',
     todo: large ? 'Link to large files instead of attaching them.' : '',
   }
 }
@@ -99,9 +106,9 @@ function subject({ subject: text }: Checked): Check {
     return {
       id: 'subject',
       grade: 'bad',
-      what: 'It has no subject.',
-      why: 'Readers do not know what it is, and filters take it for spam.',
-      todo: 'Give it a subject.',
+      what: 'The message has no subject.',
+      why: 'Readers do not know what it is about, and filters take it for spam.',
+      todo: 'Add a subject.',
     }
   }
   const shouts = length > 10 && text === text.toUpperCase() && text !== text.toLowerCase()
@@ -109,11 +116,11 @@ function subject({ subject: text }: Checked): Check {
   return {
     id: 'subject',
     grade: long || shouts ? 'poor' : 'good',
-    what: shouts ? 'The subject is in capitals.' : `The subject has ${length} characters.`,
+    what: shouts ? 'The subject is in capital letters.' : `The subject has ${length} characters.`,
     why: shouts
       ? 'It reads as shouting, and filters count it against a message.'
-      : `Lists show about 40 on a phone and ${LONG_SUBJECT} on a desk.`,
-    todo: shouts ? 'Write it as a sentence.' : long ? 'Say what matters in its first words.' : '',
+      : `Mail programs show about 40 on a phone and ${LONG_SUBJECT} on a desktop.`,
+    todo: shouts ? 'Write it as a sentence.' : long ? 'Put the important words first.' : '',
   }
 }
 
@@ -125,12 +132,9 @@ function preheader({ html }: Checked, { text }: HtmlFacts): Check | null {
   return {
     id: 'preheader',
     grade: poor ? 'poor' : 'good',
-    what:
-      begin === ''
-        ? 'There is no text to show beside the subject.'
-        : `Lists show beside the subject: ${begin}`,
-    why: 'Mail programs show the first words of a message in their lists.',
-    todo: poor ? 'Begin the body with a sentence that says more than the subject does.' : '',
+    what: begin === '' ? 'The message has no preview text.' : `Preview text: ${begin}`,
+    why: 'Mail programs show the first words of a message beside its subject.',
+    todo: poor ? 'Begin the body with a sentence that adds to the subject.' : '',
   }
 }
 
@@ -141,11 +145,12 @@ function alternatives({ images }: HtmlFacts): Check | null {
     id: 'alt',
     grade: without > 0 ? 'poor' : 'good',
     what:
+      without > 0 ? `${without} of ${images.length} images have no alt text.` : 'All images have alt text.',
+    why: 'Many mail programs load no images at first, and screen readers read the alt text instead.',
+    todo:
       without > 0
-        ? `${without} of ${images.length} images have no alt text.`
-        : 'All images have an alt text.',
-    why: 'Many programs load no images at first, and screen readers never see them.',
-    todo: without > 0 ? 'Give each an alt that says what it shows; an empty one where it is decoration.' : '',
+        ? 'Describe each image in its alt attribute. Leave the attribute empty for decoration.'
+        : '',
   }
 }
 
@@ -160,10 +165,10 @@ function alignment({ from, signedBy }: Checked): Check {
     what: aligned
       ? `The DKIM signature is aligned with From (${domain}).`
       : signedBy.length === 0
-        ? 'No DKIM key signs it.'
+        ? 'The message has no DKIM signature.'
         : `No DKIM signature (${signedBy.join(', ')}) is aligned with From (${domain}).`,
-    why: 'DMARC counts a signature only if its domain is that of From. Large mailbox providers require it.',
-    todo: aligned ? '' : 'Send from the domain whose records are published, or add this one.',
+    why: 'DMARC counts a signature only if its domain is aligned with that of From. Large mailbox providers require it.',
+    todo: aligned ? '' : 'Send from a domain whose records are published, or add this domain.',
   }
 }
 
@@ -176,14 +181,14 @@ function unsubscribe({ fields }: Checked): Check {
     id: 'unsubscribe',
     grade: good ? 'good' : 'poor',
     what: good
-      ? 'It can be unsubscribed from with one click.'
+      ? 'Recipients can unsubscribe with one click.'
       : list === undefined
-        ? 'It has no List-Unsubscribe header.'
-        : 'Its List-Unsubscribe does not work with one click (RFC 8058).',
-    why: 'Gmail and Yahoo require it of senders of 5,000 or more marketing messages a day.',
+        ? 'The message has no List-Unsubscribe header.'
+        : 'The List-Unsubscribe header does not support one click (RFC 8058).',
+    why: 'Gmail and Yahoo require it from senders of 5,000 or more marketing messages a day.',
     todo: good
       ? ''
-      : 'For newsletters, turn on unsubscribe tracking of the domain, and Postroad adds it. Receipts and password resets need none.',
+      : 'For newsletters, turn on unsubscribe tracking for the domain, and Postroad adds the header. Receipts and password resets do not need it.',
   }
 }
 
@@ -195,9 +200,9 @@ function active({ scripts, forms, embedded }: HtmlFacts): Check | null {
   return {
     id: 'active',
     grade: scripts > 0 ? 'bad' : 'poor',
-    what: `There are ${found.join(', ')} in it.`,
-    why: 'Mail programs take them out or do not run them; filters count them against a message.',
-    todo: 'Link to a page that has them.',
+    what: `The message contains ${found.join(', ')}.`,
+    why: 'Mail programs remove or ignore them, and filters count them against a message.',
+    todo: 'Link to a web page that has them.',
   }
 }
 
@@ -207,13 +212,13 @@ function insecure({ links, images }: HtmlFacts): Check | null {
   return {
     id: 'insecure',
     grade: 'poor',
-    what: `${plain} ${plain === 1 ? 'address is' : 'addresses are'} not encrypted (http:).`,
-    why: 'Browsers warn of them, and mail programs do not show such images.',
-    todo: 'Use https: addresses.',
+    what: `${plain} ${plain === 1 ? 'URL does' : 'URLs do'} not use encryption (http:).`,
+    why: 'Browsers warn about such links, and mail programs do not show such images.',
+    todo: 'Use https: URLs.',
   }
 }
 
-/** A link whose text is one address, and which leads to another. */
+/** Finds links whose text is one address while they lead to another. */
 function misleading({ links }: HtmlFacts): Check | null {
   const wrong = links.filter(({ url, text }) => {
     const shown = /^\s*(?:https?:\/\/)?([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?:[/?#]\S*)?\s*$/i.exec(text)?.[1]
@@ -230,8 +235,8 @@ function misleading({ links }: HtmlFacts): Check | null {
   return {
     id: 'misleading',
     grade: 'bad',
-    what: `${wrong} ${wrong === 1 ? 'link shows' : 'links show'} one address and lead to another.`,
-    why: 'That is how phishing works, and filters look for it. Links that count clicks do it, too.',
-    todo: 'Show words instead of an address, or the address that it leads to.',
+    what: `${wrong} ${wrong === 1 ? 'link shows one address but leads' : 'links show one address but lead'} to another.`,
+    why: 'Phishing works this way, and filters look for it. Click tracking causes it, too.',
+    todo: 'Use words as the text of the link, or the address that it leads to.',
   }
 }

@@ -1,8 +1,10 @@
-/** What of HTML and CSS mail programs do not know, by the data of Can I email, told once for each feature. */
+/**
+ * HTML and CSS features that mail programs do not support, by the data of Can I email, one entry a feature.
+ */
 
 export interface Unsupported {
   feature: string
-  /** As people call them. */
+  /** The names of the mail programs as people know them. */
   clients: string[]
 }
 
@@ -24,13 +26,13 @@ const PLATFORMS: Readonly<Record<string, string>> = {
   macos: 'macOS',
 }
 
-/** The programs that are asked about. */
+/** The programs that a message is checked for. */
 export const CLIENTS = Object.keys(NAMES).map((name) => `${name}.*`)
 const MOST = 100
-/** Every message has it, and every program makes do. */
+/** Elements in every message, which all programs cope with. */
 const USUAL = new Set(['<body> element', '<html> element'])
 
-/** From the sentences of doiuse-email: `` `display:flex` is not supported by `outlook.windows` ``. */
+/** Parses the sentences of doiuse-email: `` `display:flex` is not supported by `outlook.windows` ``. */
 export function unsupportedIn(errors: readonly string[]): Unsupported[] {
   const features = new Map<string, Set<string>>()
   for (const error of errors) {

@@ -1,6 +1,6 @@
 /**
- * What stands in HTML that the checks look at. By the tokenizer alone, which keeps no stack of elements: its cost is
- * linear whatever is nested in what.
+ * Extracts from HTML the facts that the checks need. Uses the tokenizer alone, which keeps no stack of
+ * elements, so that the cost is linear for every nesting.
  */
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 
@@ -11,16 +11,16 @@ export interface FoundLink {
 
 export interface FoundImage {
   url: string
-  /** Null: it has none. */
+  /** `null` if the image has no alt attribute. */
   alt: string | null
-  /** One that nobody is to see. */
+  /** At most one pixel on each side, such as a tracking pixel. */
   tiny: boolean
 }
 
 export interface HtmlFacts {
   links: FoundLink[]
   images: FoundImage[]
-  /** The beginning of what is read, hidden or not: mail programs show it beside the subject. */
+  /** The beginning of the text, hidden or not: mail programs show it beside the subject. */
   text: string
   scripts: number
   forms: number
@@ -28,7 +28,7 @@ export interface HtmlFacts {
   title: string
 }
 
-/** Links and images that are kept. */
+/** The most links, and the most images, that are kept. */
 const MOST = 2_000
 const LONGEST_TEXT = 2_000
 const UNREAD = new Set(['script', 'style', 'title', 'template', 'noscript'])

@@ -1,13 +1,16 @@
-/** Runs checks beside the page: what a message holds may take long, and who waits too long ends the worker. */
+/**
+ * Runs the checks in a worker: a message may take long to check, and the page ends a worker that takes too
+ * long.
+ */
 import { type Checked, checkMessage, type Findings } from './checks.ts'
 import { CLIENTS, type Unsupported, unsupportedIn } from './clients.ts'
 
 export type Answer =
   | { kind: 'findings'; findings: Findings }
-  /** Null: the HTML could not be read, or is too large. */
+  /** `null` if the HTML could not be parsed or is too large. */
   | { kind: 'unsupported'; unsupported: Unsupported[] | null }
 
-/** Characters of HTML that are held against the data of mail programs. */
+/** The most characters of HTML that are compared with the data of mail programs. */
 const LONGEST = 256 * 1024
 
 const answer = (text: Answer) => self.postMessage(text)
@@ -17,7 +20,7 @@ self.onmessage = ({ data }: MessageEvent<Checked>) => {
   void unsupportedOf(data.html).then((unsupported) => answer({ kind: 'unsupported', unsupported }))
 }
 
-/** The data of mail programs is large: what needs none of it is said before. */
+/** The data of mail programs is large, so the findings that do without it are posted first. */
 async function unsupportedOf(html: string | null): Promise<Unsupported[] | null> {
   if (html === null) return []
   if (html.length > LONGEST) return null

@@ -5,5 +5,5 @@ import type { AnchorHTMLAttributes, Ref } from 'react'
 type Props = AnchorProps &
   Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof AnchorProps> & { ref?: Ref<HTMLAnchorElement> }
 
-/** A link within the page, whose address and search are checked by the compiler. */
+/** A link within the console. The compiler checks its address and search parameters. */
 export const AnchorLink = createLink((props: Props) => <Anchor {...props} />)

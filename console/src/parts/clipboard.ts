@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 
-/** Ms for which it is said that something was copied. */
+/** Milliseconds for which the page confirms that the text was copied. */
 const SAID_FOR = 2_000
 
-/** `copied`: just now. */
+/** `copied`: the text was copied within the last two seconds. */
 export function useCopy(text: string): { copied: boolean; copy: () => void } {
   const [copiedAt, setCopiedAt] = useState(0)
   useEffect(() => {
@@ -17,7 +17,7 @@ export function useCopy(text: string): { copied: boolean; copy: () => void } {
   return { copied: copiedAt !== 0, copy }
 }
 
-/** Over plain HTTP browsers have no `navigator.clipboard`, but on the machine itself. */
+/** Browsers offer `navigator.clipboard` over HTTPS and on localhost only. */
 async function write(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -33,7 +33,7 @@ function writeBySelection(text: string): boolean {
   area.readOnly = true
   area.style.position = 'fixed'
   area.style.opacity = '0'
-  // Within a dialog, which keeps the focus.
+  // The text area goes next to the focused element, since a dialog keeps the focus within itself.
   const { activeElement } = document
   const place = activeElement?.parentElement ?? document.body
   place.append(area)

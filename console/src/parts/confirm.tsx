@@ -5,25 +5,25 @@ import type { ReactNode } from 'react'
 import { overlaysReady } from './overlays-ready.ts'
 
 export interface Question {
-  /** A question that names the thing. */
+  /** A question that names the object of the action. */
   title: string
-  /** What follows from it. */
+  /** The consequences of the action. */
   about: ReactNode
-  /** The word on the button that does it. */
+  /** The label of the button that confirms. */
   act: string
-  /** The word on the button that does nothing. */
+  /** The label of the button that cancels. */
   cancel?: string
-  /** Nothing is lost by it. */
+  /** The action loses nothing, so its button is not red. */
   harmless?: boolean
 }
 
 export interface Confirmed extends Question {
   run: () => Promise<unknown>
-  /** Said when it is done. */
+  /** Shown after the action has succeeded. */
   done?: string
 }
 
-/** Asks before something is done; what came of it says who does it. */
+/** Asks before an action. The caller reports the result. */
 export async function ask(
   { title, about, act, cancel = 'Cancel', harmless = false }: Question,
   onConfirm: () => void,
@@ -43,12 +43,12 @@ export async function ask(
   })
 }
 
-/** The same, does it, and says what came of it. */
+/** Asks, runs the action, and reports the result. */
 export function confirm({ run, done, ...asked }: Confirmed): void {
   void ask(asked, () => void attempt(run, done))
 }
 
-/** Does something that was asked for by a click; what it is refused for is shown. */
+/** Runs an action that a click asked for, and shows the error if it fails. */
 export async function attempt(run: () => Promise<unknown>, done?: string): Promise<void> {
   try {
     await run()

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { Check, ClipboardCopy, Copy as CopyIcon } from 'lucide-react'
 import { useCopy } from './clipboard.ts'
 
-/** Copies `value`. `what`: it is called so to those who do not see it. */
+/** A button that copies `value`. `what`: names the value in the tooltip and for screen readers. */
 export function Copy({ value, what }: { value: string; what: string }) {
   const { copied, copy } = useCopy(value)
   return (
@@ -19,7 +19,7 @@ export function Copy({ value, what }: { value: string; what: string }) {
   )
 }
 
-/** The same, as large as what it says. */
+/** A copy button with a visible label. */
 export function CopyText({ value, label }: { value: string; label: string }) {
   const { copied, copy } = useCopy(value)
   const Icon = copied ? Check : ClipboardCopy

@@ -1,6 +1,6 @@
-/** CSV (RFC 4180) that spreadsheets take as text. */
+/** CSV (RFC 4180) that spreadsheets read as text. */
 
-/** What a spreadsheet would take for a formula gets an apostrophe in front: others have written it. */
+/** Puts an apostrophe before text that a spreadsheet would run as a formula: strangers wrote the text. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
@@ -10,7 +10,7 @@ export function csvOf(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')
 }
 
-/** Gives the reader a file. */
+/** Downloads the text as a file. */
 export function download(name: string, text: string, type = 'text/csv'): void {
   const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }))
   const link = document.createElement('a')

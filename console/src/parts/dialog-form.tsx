@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { FormError } from './form-error.tsx'
 
-/** What is filled in within a dialog: its fields, what went wrong, and the two ways out. */
+/** A form in a dialog: its fields, the error, and the buttons to submit and to cancel. */
 export function DialogForm({
   submitLabel,
   cancelLabel = 'Cancel',
@@ -15,12 +15,12 @@ export function DialogForm({
 }: {
   submitLabel: string
   cancelLabel?: string
-  /** What is done with it: it takes no arguments. */
+  /** Runs on submit, without arguments. */
   mutation: { mutate: () => void; isPending: boolean; error: Error | null }
   valid?: boolean
-  /** Something is lost by it. */
+  /** The action loses something, so its button is red. */
   destructive?: boolean
-  /** A field among `children` shows what went wrong. */
+  /** A field among `children` shows the error. */
   errorAtField?: boolean
   close: () => void
   children: ReactNode

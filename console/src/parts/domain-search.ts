@@ -1,4 +1,4 @@
-/** Domains of a company to choose from: the newest of them, or those the service finds as one types. */
+/** The options of a domain field: the newest domains of a company, or those that match the typed text. */
 import type { OptionsFilter } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -10,13 +10,13 @@ export interface NamedDomain {
   name: string
 }
 
-/** Ms after the last key in which it is searched. */
+/** Milliseconds after the last key until the server is asked. */
 const TYPED_MS = 200
 const MORE = ' more'
 
 /**
- * What a Select or MultiSelect of Mantine takes; options are names. `kept`: chosen already.
- * `sending`: only those that may send.
+ * The props of a Mantine Select or MultiSelect whose options are domain names. `kept`: the domains that are
+ * chosen already. `sending`: offers only domains that may send.
  */
 export function useDomainSearch(
   company: string,
@@ -24,7 +24,7 @@ export function useDomainSearch(
   { sending = false }: { sending?: boolean } = {},
 ) {
   const [search, setSearch] = useState('')
-  // The field says what is chosen until somebody types: that searches for nothing.
+  // The field shows the chosen name until the person types, and that name is not a search.
   const isChosen = kept.some(({ name }) => name === search)
   const [wanted] = useDebouncedValue(isChosen ? '' : search.trim(), TYPED_MS)
   const { data } = useQuery(domainsQuery(company, wanted || undefined, sending))
@@ -32,10 +32,11 @@ export function useDomainSearch(
   const found = [...new Map(domains.map(({ id, name }) => [name, { id, name }])).values()]
   const more = (data?.total ?? 0) - (data?.domains.length ?? 0)
   const options: { value: string; label: string; disabled?: boolean }[] = found.map(({ name }) => ({
-    ...{ value: name, label: name },
+    value: name,
+    label: name,
   }))
   if (more > 0) {
-    options.push({ value: MORE, label: `${more.toLocaleString()} more: type to find one`, disabled: true })
+    options.push({ value: MORE, label: `${more.toLocaleString()} more: type to search`, disabled: true })
   }
   const isFound = (name: string) => name === MORE || name.includes(wanted.toLowerCase())
   return {
@@ -45,10 +46,10 @@ export function useDomainSearch(
       searchable: true as const,
       searchValue: search,
       onSearchChange: setSearch,
-      // The service has filtered them; what is chosen is of no interest while one types.
+      // The server has filtered the domains; this hides chosen domains that do not match the typed text.
       filter: (({ options: all }) =>
         wanted === '' ? all : all.filter((each) => 'value' in each && isFound(each.value))) as OptionsFilter,
-      nothingFoundMessage: data === undefined ? 'Searching' : 'No such domain',
+      nothingFoundMessage: data === undefined ? 'Searching...' : 'No domains found',
     },
   }
 }

@@ -1,7 +1,7 @@
 import { Select, type SelectProps } from '@mantine/core'
 import { type NamedDomain, useDomainSearch } from './domain-search.ts'
 
-/** One of the domains of a company, however many there are. */
+/** A field for one domain of the company. It searches on the server, so any number of domains works. */
 export function DomainSelect({
   company,
   value,
@@ -12,7 +12,7 @@ export function DomainSelect({
   company: string
   value: NamedDomain | null
   onChange: (domain: NamedDomain | null) => void
-  /** Only those that may send. */
+  /** Offers only domains that may send. */
   sending?: boolean
 } & Pick<
   SelectProps,

@@ -5,7 +5,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const
 
-/** Milliseconds as people say them, with one unit: `850 ms`, `4.2 s`, `12 min`. */
+/** Formats milliseconds with one unit: `850 ms`, `4.2 s`, `12 min`. */
 export function durationText(ms: number): string {
   for (const [unit, length] of UNITS) {
     if (ms < length) continue

@@ -2,7 +2,7 @@ import { Paper, Stack, Text, Title } from '@mantine/core'
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 
-/** Where there is nothing yet: what would stand here, and how it comes to be. */
+/** An empty state: names the missing things, and says how to get the first one. */
 export function Empty({
   icon: Icon,
   title,

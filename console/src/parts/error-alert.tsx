@@ -2,9 +2,9 @@ import { Alert, Button, Group } from '@mantine/core'
 import { CircleAlert } from 'lucide-react'
 import { ApiError } from '../api/client.ts'
 
-/** What went wrong, and what to do: for a page, or a part of one. */
+/** An error and what to do about it, for a page or a part of one. */
 export function ErrorAlert({ error, reset }: { error: unknown; reset?: (() => void) | undefined }) {
-  const title = error instanceof ApiError ? titleOf(error) : 'This page has a fault'
+  const title = error instanceof ApiError ? titleOf(error) : 'Something went wrong on this page'
   return (
     <Alert role="alert" color="red" variant="light" icon={<CircleAlert aria-hidden />} title={title} my="md">
       {error instanceof Error ? error.message : String(error)}
@@ -21,7 +21,7 @@ export function ErrorAlert({ error, reset }: { error: unknown; reset?: (() => vo
 
 function titleOf({ status }: ApiError): string {
   if (status === 0 || status === 502 || status === 503) return 'Postroad does not answer'
-  if (status === 404) return 'There is nothing here'
-  if (status === 403) return 'You may not do this'
+  if (status === 404) return 'Not found'
+  if (status === 403) return 'You do not have permission'
   return 'This did not work'
 }

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core'
 import { CircleAlert } from 'lucide-react'
 
-/** In a form: why what was sent was not taken. Read out at once. */
+/** The reason why the server refused a form. Screen readers announce it at once. */
 export function FormError({ error }: { error: Error | null }) {
   if (error === null) return null
   return (

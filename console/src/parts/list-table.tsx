@@ -1,15 +1,15 @@
-/** A table of things that are alike, told column by column. Where there is no room for columns each row is a card. */
+/** A table with one column a property. On a narrow screen each row becomes a card. */
 import { Table, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './list-table.module.css'
 
 export interface Column<Row> {
-  /** What stands above it, and before its value on a card. */
+  /** The header of the column, and the label of its value on a card. */
   head: string
-  /** For whom cannot see: what is in the column shows by itself. */
+  /** Shows the header to screen readers only, for columns that explain themselves. */
   headHidden?: boolean
   cell: (row: Row) => ReactNode
-  /** Numbers, and buttons at the end of a row. */
+  /** Aligns numbers, and the buttons at the end of a row, to the right. */
   right?: boolean
   width?: string | number
 }
@@ -17,7 +17,7 @@ export interface Column<Row> {
 interface ListTableProps<Row> {
   rows: readonly Row[]
   keyOf: (row: Row) => string
-  /** What is false is left out. */
+  /** A column that is `false` is left out. */
   columns: readonly (Column<Row> | false)[]
   label?: string
   spacing?: 'xs' | 'sm'

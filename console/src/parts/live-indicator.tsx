@@ -3,15 +3,15 @@ import { type LiveState, useLive, useLiveState } from '../api/live.ts'
 import classes from './live-indicator.module.css'
 
 const LOOKS: Record<LiveState, { word: string; about: string }> = {
-  live: { word: 'Live', about: 'What changes is shown as it does.' },
-  connecting: { word: 'Connecting', about: 'What has changed meanwhile is shown in a moment.' },
+  live: { word: 'Live', about: 'Changes appear on this page as they happen.' },
+  connecting: { word: 'Connecting', about: 'Recent changes appear in a moment.' },
   interrupted: {
     word: 'Reconnecting',
-    about: 'Postroad does not answer. What is shown may be old; nothing is missed when it answers again.',
+    about: 'Postroad does not answer. This page may be out of date; it catches up once Postroad is back.',
   },
 }
 
-/** Whether what is shown is what is. It keeps the stream of the page open. */
+/** Tells whether the page is up to date, and keeps the live stream open. */
 export function LiveIndicator({ company }: { company: string }) {
   useLive(company)
   const state = useLiveState()

@@ -5,11 +5,11 @@ export function NotFound() {
   return (
     <Stack align="center" gap="sm" py="xl" ta="center">
       <Title order={1} size="h2">
-        There is nothing here
+        Page not found
       </Title>
-      <Text c="dimmed">The address may have a slip of the pen, or what it named is gone.</Text>
+      <Text c="dimmed">The address may be mistyped, or the page may have been removed.</Text>
       <Button component={Link} to="/">
-        To the first page
+        Go to the start page
       </Button>
     </Stack>
   )

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** One clock for all times on the page, which does not run while nobody looks. */
+/** One clock for all times on the page. It stands still while the page is hidden. */
 let now = Date.now()
 const listeners = new Set<() => void>()
 let timer: number | undefined
@@ -20,7 +20,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Unix ms, renewed every few seconds. */
+/** Unix milliseconds, updated every 5 seconds. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }

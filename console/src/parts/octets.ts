@@ -1,6 +1,6 @@
 const UNITS = ['octets', 'KB', 'MB', 'GB', 'TB'] as const
 
-/** As people write sizes; a KB is 1,024 octets, as in the settings. */
+/** Formats a size. One KB is 1,024 octets, as in the settings. */
 export function octetsText(octets: number): string {
   let size = octets
   let unit = 0

@@ -1,4 +1,4 @@
-/** Dialogs and messages are loaded after the first view: a question that is asked before waits for them. */
+/** Dialogs and notifications are loaded after the first view; an earlier question waits for this promise. */
 let announce = () => {}
 
 export const overlaysReady = new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import { Group, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 
-/** The head of a page: what it is, in one line what for, and what can be done with all of it. */
+/** The header of a page: its title, a line that explains it, and the actions for the page as a whole. */
 export function PageHead({
   title,
   about,

@@ -1,4 +1,4 @@
-/** What a server answered, with its codes once. Pure. */
+/** Formats a server's reply so that its codes appear once. Pure. */
 
 interface Answer {
   code?: number | null | undefined
@@ -6,7 +6,9 @@ interface Answer {
   message?: string | null | undefined
 }
 
-/** A sentence about a session, or of who only rehearses, has the codes in its midst. */
+/**
+ * Some replies, such as errors of a session or of capture mode, already contain the codes within their text.
+ */
 export function replyText({ code, enhancedCode, message }: Answer): string {
   const text = message ?? ''
   const has = (word: string) => text.split(/[\s:;,()[\]-]+/).includes(word)

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { Search } from 'lucide-react'
 import { useState } from 'react'
 
-/** Narrows a list as one types. `search` is given what is sought now; undefined: nothing. */
+/** Filters a list as the person types. `search` receives the text; `undefined` if the field is empty. */
 export function SearchField({
   label,
   value,

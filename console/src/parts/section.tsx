@@ -1,7 +1,7 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 
-/** A part of a page of settings: what it is, and what can be done with it. */
+/** A section of a settings page: its title, an explanation, and an action. */
 export function Section({
   title,
   about,

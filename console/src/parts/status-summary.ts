@@ -1,20 +1,20 @@
-/** How an email stands, in one word: of several recipients the worst that has become of one. Pure. */
+/** The status of an email in one word: with several recipients, the worst status of any of them. Pure. */
 import type { EventType } from '../../../src/email/event.ts'
 import type { RecipientState } from '../../../src/email/recipient.ts'
 
-/** The worst first. */
+/** Failure states, the worst first. */
 const WRONG: readonly RecipientState[] = ['quarantined', 'failed', 'bounced', 'suppressed']
-/** What an email has as its last event from the moment it is accepted, though nothing was tried yet. */
+/** Last events of an email that was accepted but not yet tried. */
 const ACCEPTED: readonly string[] = ['queued', 'sent'] satisfies EventType[]
 
 interface Told {
   lastEvent: string
   recipients: number
-  /** Of so many recipients as were looked at, which may be fewer. */
+  /** Counts of the recipients that the server has read, which may be fewer than all. */
   states: readonly { state: string; count: number }[]
 }
 
-/** `of`: a name of a status. `note`: of how many recipients. */
+/** `of`: the name of a status. `note`: the share of recipients that it applies to. */
 export function statusSummary({ lastEvent, recipients, states }: Told): {
   of: string
   note: string | undefined

@@ -19,15 +19,15 @@ import {
 import type { EventType } from '../../../src/email/event.ts'
 import type { RecipientState } from '../../../src/email/recipient.ts'
 
-/** What became of an email (its last event) or of a recipient (his state, or what happened to him). */
+/** The last event of an email, or the state or an event of a recipient. */
 export type StatusName = EventType | RecipientState
 
 export interface StatusLook {
   word: string
   icon: LucideIcon
-  /** Of Mantine's palette. It never says anything alone: word and icon do. */
+  /** A color of Mantine's palette. It only supports the word and the icon. */
   color: string
-  /** What it means, in a sentence. */
+  /** A sentence that explains the status. */
   about: string
 }
 
@@ -35,81 +35,86 @@ const QUEUED = { icon: Clock, color: 'gray' } as const
 
 export const STATUS: Readonly<Record<StatusName, StatusLook>> = {
   queued: { ...QUEUED, word: 'Queued', about: 'Accepted, and about to be sent.' },
-  waiting: { ...QUEUED, word: 'Waiting', about: 'It is sent when its time has come.' },
+  waiting: { ...QUEUED, word: 'Waiting', about: 'It will be sent when it is due.' },
   scheduled: {
     word: 'Scheduled',
     icon: CalendarClock,
     color: 'blue',
-    about: 'It waits for the time that its sender gave.',
+    about: 'It will be sent at the time that its sender set.',
   },
-  sending: { word: 'Sending', icon: Send, color: 'blue', about: 'It is being sent right now.' },
+  sending: { word: 'Sending', icon: Send, color: 'blue', about: 'It is being sent now.' },
   sent: { word: 'Sent', icon: Send, color: 'blue', about: 'It is on its way to the recipient’s server.' },
   delivered: {
     word: 'Delivered',
     icon: CircleCheck,
     color: 'road',
-    about: 'The recipient’s server has taken it.',
+    about: 'The recipient’s server accepted it.',
   },
-  opened: { word: 'Opened', icon: Eye, color: 'road', about: 'Its recipient has opened it.' },
+  opened: { word: 'Opened', icon: Eye, color: 'road', about: 'The recipient opened it.' },
   clicked: {
     word: 'Clicked',
     icon: MousePointerClick,
     color: 'road',
-    about: 'Its recipient has followed a link in it.',
+    about: 'The recipient clicked a link in it.',
   },
   delivery_delayed: {
     word: 'Delayed',
     icon: RotateCw,
     color: 'orange',
-    about: 'It could not be delivered yet, and is tried again.',
+    about: 'It could not be delivered yet. Postroad will try again.',
   },
   bounced: {
     word: 'Bounced',
     icon: CircleX,
     color: 'red',
-    about: 'The recipient’s server has refused it for good.',
+    about: 'The recipient’s server rejected it permanently.',
   },
-  failed: { word: 'Failed', icon: CircleX, color: 'red', about: 'It was given up.' },
+  failed: {
+    word: 'Failed',
+    icon: CircleX,
+    color: 'red',
+    about: 'It could not be delivered, and Postroad gave up.',
+  },
   complained: {
     word: 'Complained',
     icon: Flag,
     color: 'red',
-    about: 'Its recipient has reported it as spam.',
+    about: 'The recipient reported it as spam.',
   },
   suppressed: {
     word: 'Suppressed',
     icon: Ban,
     color: 'orange',
-    about: 'It was not sent: the address is on the suppression list.',
+    about: 'It was not sent because the address is on the suppression list.',
   },
   quarantined: {
     word: 'Quarantined',
     icon: ShieldAlert,
     color: 'red',
-    about: 'Trying to send it took down a process: it is held back until an operator releases it.',
+    about: 'Sending it crashed a process. It stays in quarantine until an operator releases it.',
   },
   canceled: {
     word: 'Canceled',
     icon: CircleSlash,
     color: 'gray',
-    about: 'It was stopped before it was sent.',
+    about: 'It was canceled before it was sent.',
   },
   unsubscribed: {
     word: 'Unsubscribed',
     icon: UserMinus,
     color: 'orange',
-    about: 'Its recipient wants no more of this mail.',
+    about: 'The recipient unsubscribed from this mail.',
   },
 }
 
-/** Of a name that this page does not know yet. */
+/** The look of a name that this page does not know yet. */
 const UNKNOWN: Omit<StatusLook, 'word'> = { icon: Hourglass, color: 'gray', about: '' }
 
 export function statusOf(name: string): StatusLook {
   return (STATUS as Readonly<Record<string, StatusLook>>)[name] ?? { ...UNKNOWN, word: name }
 }
 
-/** Icon and word. `note`: what is said behind it, as "1 of 3". */
+/** An icon and a word. `note`: follows the word, for example "1 of 3". */
 export function Status({
   of,
   note,

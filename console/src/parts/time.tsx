@@ -5,7 +5,7 @@ const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'sh
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
-/** A moment, as far from now as people say it; in the reader's zone, and exact on hover or focus. */
+/** A time relative to now. Hover or focus shows it exactly, in the viewer's time zone. */
 export function Time({ at }: { at: string | null }) {
   const now = useNow()
   if (at === null) return <>never</>
@@ -27,8 +27,8 @@ const STEPS = [
 function told(ms: number, date: Date): string {
   for (const [unit, length, most] of STEPS) {
     const count = Math.round(ms / length)
-    if (unit === 'second' && Math.abs(count) < 5) return 'now'
-    if (Math.abs(count) < most) return RELATIVE.format(count, unit)
+    if (unit === 'second' && Math.abs(count) < 5) return ms > 0 ? 'now' : 'just now'
+    if (Math.abs(count) < most) return RELATIVE.format(count, unit).replace('.', '')
   }
   return DAY.format(date)
 }

@@ -1,4 +1,4 @@
-/** What works from everywhere: the palette, going somewhere by keys, and the list of all keys. */
+/** Commands that work on every page: the palette, navigation by keys, and the list of shortcuts. */
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
@@ -19,8 +19,8 @@ export function Commands() {
     does: `Go to ${label}`,
     run: () => void navigate({ to: to.replace('$company', company) }),
   }))
-  useShortcuts([...going, { keys: '?', does: 'Show all keys', run: openHelp }])
-  // Also from within a field of a form.
+  useShortcuts([...going, { keys: '?', does: 'Show keyboard shortcuts', run: openHelp }])
+  // Works while a form field has the focus, too.
   useHotkeys([['mod+K', openPalette]], [])
   return (
     <Suspense>

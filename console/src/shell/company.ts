@@ -1,10 +1,10 @@
 import { useParams } from '@tanstack/react-router'
 import { type Me, useMe } from '../api/session.ts'
 
-/** Of all companies, for operators. */
+/** Stands for all companies together; only operators may use it. */
 export const ALL = 'all'
 
-/** The id of the company that is looked at, or `all`; on pages of no company, the first there is. */
+/** The company id in the address, or `all`; on pages without a company, the person's first company. */
 export function useCompany(): string {
   const { company } = useParams({ strict: false })
   const { companies, person } = useMe()
@@ -13,14 +13,17 @@ export function useCompany(): string {
 
 export type CompanyRole = Me['companies'][number]['role']
 
-/** What one may do there; null: of all companies together. */
+/** The person's role in that company; `null` if the person has none. */
 export function useRole(): CompanyRole | null {
   const id = useCompany()
   const { companies, person } = useMe()
   return companies.find((company) => company.id === id)?.role ?? (person.operator ? 'operator' : null)
 }
 
-/** Whether settings may be changed. The service decides; the page offers only what it would take. */
+/**
+ * Whether the person may change settings. The server decides; the page only hides actions that would be
+ * refused.
+ */
 export function useMayManage(): boolean {
   return useRole() !== 'viewer'
 }

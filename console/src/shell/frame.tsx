@@ -1,4 +1,4 @@
-/** What stands around every page: where one is, where one can go, who one is. */
+/** The frame of every page: the navigation, the choice of company, and the person's menu. */
 import { AppShell, Burger, Group, ScrollArea, Skeleton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Outlet } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-/** Where one can go: the list from which menu, palette and shortcuts are made. */
+/** The pages of the console, from which the menu, the palette and the shortcuts are built. */
 import {
   Ban,
   ChartNoAxesColumn,
@@ -19,7 +19,7 @@ export interface NavItem {
   to: string
   label: string
   icon: LucideIcon
-  /** After `g`. */
+  /** The key that opens the page after `g`. */
   key: string
 }
 
@@ -31,16 +31,16 @@ const OF_COMPANY: readonly NavItem[] = [
   { to: '/c/$company/webhooks', label: 'Webhooks', icon: Webhook, key: 'w' },
   { to: '/c/$company/suppressions', label: 'Suppressions', icon: Ban, key: 's' },
 ]
-/** Of one company, or for operators everybody. */
+/** Lists the people of the company, or all people for an operator who views all companies. */
 const PEOPLE: NavItem = { to: '/c/$company/team', label: 'Team', icon: UsersRound, key: 't' }
 const AUDIT: NavItem = { to: '/c/$company/audit', label: 'Audit', icon: ScrollText, key: 'a' }
 const START: NavItem = { to: '/c/$company/start', label: 'Get started', icon: Rocket, key: 'n' }
 const INSTALLATION: NavItem = { to: '/installation', label: 'Installation', icon: Server, key: 'i' }
 
-/** Those for whoever has signed in. */
+/** The pages that the signed-in person may open. */
 export function useNavItems(): readonly NavItem[] {
   const { person } = useMe()
-  // Who only looks has changed nothing.
+  // Viewers change nothing, so they have no use for the audit list.
   const audit = useRole() === 'viewer' ? [] : [AUDIT]
   return [...OF_COMPANY, PEOPLE, ...audit, START, ...(person.operator ? [INSTALLATION] : [])]
 }

@@ -3,7 +3,7 @@ import { Link, useLocation } from '@tanstack/react-router'
 import { useCompany } from './company.ts'
 import { useNavItems } from './nav-items.ts'
 
-/** `onGo`: on a phone it lies above the page. */
+/** `onGo`: closes the menu on a phone, where it covers the page. */
 export function Navigation({ onGo }: { onGo: () => void }) {
   const company = useCompany()
   const { pathname } = useLocation()

@@ -1,4 +1,4 @@
-/** Everything one can go to or do, found by typing a part of its name; or an email, by its id or address. */
+/** The command palette: finds pages, companies and actions by name, and emails by id or search. */
 import { Combobox, Modal, TextInput, useCombobox, VisuallyHidden } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { Keyboard, type LucideIcon, Mail, Search, UserRound } from 'lucide-react'
@@ -22,7 +22,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
   const commands = useCommands(text.trim(), onHelp)
   const combobox = useCombobox({ opened: true })
   const { selectFirstOption } = combobox
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with other text, others are found
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list of results changes with the text
   useEffect(() => {
     selectFirstOption()
   }, [text, selectFirstOption])
@@ -40,24 +40,26 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
           <TextInput
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
-            placeholder="Go to a page, a company, an email ..."
-            aria-label="Go to a page, a company or an email"
+            placeholder="Go to a page, company or email"
+            aria-label="Go to a page, company or email"
             leftSection={<Search size={18} aria-hidden />}
             size="md"
             variant="unstyled"
             data-autofocus
           />
         </Combobox.EventsTarget>
-        <Combobox.Options mah={360} p={6} aria-label="What was found">
+        <Combobox.Options mah={360} p={6} aria-label="Results">
           {commands.map(({ id, label, icon: Icon }) => (
             <Combobox.Option key={id} value={id}>
               <Icon size={16} aria-hidden /> {label}
             </Combobox.Option>
           ))}
-          {commands.length === 0 && <Combobox.Empty>Nothing is called so</Combobox.Empty>}
+          {commands.length === 0 && <Combobox.Empty>No results</Combobox.Empty>}
         </Combobox.Options>
       </Combobox>
-      <VisuallyHidden role="status">{commands.length} found</VisuallyHidden>
+      <VisuallyHidden role="status">
+        {commands.length} {commands.length === 1 ? 'result' : 'results'}
+      </VisuallyHidden>
     </Modal>
   )
 }
@@ -83,7 +85,7 @@ function useCommands(text: string, onHelp: () => void): Command[] {
     }))
   const fixed = [
     { id: 'account', label: 'Your account', icon: UserRound, run: go('/account') },
-    { id: 'keys', label: 'Keys of the keyboard', icon: Keyboard, run: onHelp },
+    { id: 'keys', label: 'Keyboard shortcuts', icon: Keyboard, run: onHelp },
   ]
   const wanted = text.toLowerCase()
   const named = [...pages, ...fixed, ...others].filter(({ label }) => label.toLowerCase().includes(wanted))
@@ -92,7 +94,7 @@ function useCommands(text: string, onHelp: () => void): Command[] {
     ? { id: 'email', label: `Email ${text}`, icon: Mail, run: go(`/c/${company}/emails/${text}`) }
     : {
         id: 'search',
-        label: `Emails with "${text}"`,
+        label: `Search emails for "${text}"`,
         icon: Search,
         run: () => void navigate({ to: `/c/${company}/emails`, search: { q: text } as never }),
       }

@@ -7,7 +7,7 @@ import { visible } from '../parts/untrusted-text.tsx'
 const SCHEMES = [
   { scheme: 'light', label: 'Light', icon: Sun },
   { scheme: 'dark', label: 'Dark', icon: Moon },
-  { scheme: 'auto', label: 'As the system', icon: Monitor },
+  { scheme: 'auto', label: 'System', icon: Monitor },
 ] as const
 
 export function PersonMenu() {
@@ -31,7 +31,7 @@ export function PersonMenu() {
           Your account
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Label>Colors</Menu.Label>
+        <Menu.Label>Appearance</Menu.Label>
         {SCHEMES.map(({ scheme, label, icon: Icon }) => (
           <Menu.Item
             key={scheme}

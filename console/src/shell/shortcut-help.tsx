@@ -5,17 +5,17 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const shortcuts = useKnownShortcuts()
   const [on, setOn] = useShortcutsOn()
   return (
-    <Modal opened onClose={onClose} title="Keys">
+    <Modal opened onClose={onClose} title="Keyboard shortcuts">
       <Stack>
         <Switch
           checked={on}
           onChange={(event) => setOn(event.currentTarget.checked)}
-          label="Single keys do something"
-          description="Switch them off where other software types letters that you did not mean."
+          label="Use single-key shortcuts"
+          description="Turn them off if other software, such as speech input, types letters that you did not mean."
         />
         <Table>
           <Table.Tbody>
-            <Row keys="Ctrl K" does="Find a page, a company, an email (on a Mac with the command key)" />
+            <Row keys="Ctrl K" does="Find a page, company or email (Cmd K on a Mac)" />
             {shortcuts.map(({ keys, does }) => (
               <Row key={keys} keys={keys} does={does} />
             ))}

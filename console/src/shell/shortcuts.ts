@@ -1,23 +1,23 @@
 /**
- * Keys that do something. Each part of the page says which are its own while it is shown; the list of them is what
- * `?` shows. They can be switched off: some people's software types letters that they did not mean (WCAG 2.2, 2.1.4).
+ * Keyboard shortcuts. Each part of the page registers its own while it is shown, and `?` lists them all. A
+ * person can switch them off: speech input types letters that the person did not mean (WCAG 2.2, 2.1.4).
  */
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 
 export interface Shortcut {
-  /** One key, or two that are typed one after the other: `j`, `/`, `g e`. As `KeyboardEvent.key` has them. */
+  /** One key, or two keys pressed one after the other, as `KeyboardEvent.key` names them: `j`, `/`, `g e`. */
   keys: string
-  /** What it does, as an imperative: `Next email`. */
+  /** An imperative that describes the action: `Next email`. */
   does: string
   run: () => void
 }
 
 const OFF = 'postroad-shortcuts-off'
-/** Ms within which the second key of two comes. */
+/** Milliseconds within which the second key of a sequence has to follow. */
 const SECOND_WITHIN = 1_200
 
 const listeners = new Set<() => void>()
-/** Those of the part that was shown last come first. */
+/** The shortcuts of the part that was shown last come first. */
 let groups: { current: readonly Shortcut[] }[] = []
 let known: readonly Shortcut[] = []
 let first: { key: string; at: number } | null = null
@@ -32,7 +32,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** While the part that calls it is shown. */
+/** Registers the shortcuts while the calling component is mounted. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const group = useRef(shortcuts)
   useEffect(() => {
@@ -48,7 +48,7 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   }, [])
 }
 
-/** All there are now. */
+/** All shortcuts that are registered now. */
 export function useKnownShortcuts(): readonly Shortcut[] {
   return useSyncExternalStore(subscribe, () => known)
 }
@@ -67,7 +67,7 @@ function areOn(): boolean {
   return localStorage.getItem(OFF) === null
 }
 
-/** Where keys mean text, or something is in front of the page. */
+/** Whether the key belongs to a text field, or to a dialog or menu above the page. */
 function isElsewhere(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   return (

@@ -12,7 +12,7 @@ import { TwoStep } from './two-step.tsx'
 export function AccountPage() {
   return (
     <ProofProvider>
-      <PageHead title="Your account" about="Who you are here, and how you sign in." />
+      <PageHead title="Your account" about="Your profile, and how you sign in." />
       <Stack gap="md" maw={820}>
         <Profile />
         <Password />

@@ -1,4 +1,4 @@
-/** What a browser says of itself, as people say it: `Firefox on Linux`. */
+/** The name of a browser and its system from the User-Agent header: `Firefox on Linux`. */
 const BROWSERS: [RegExp, string][] = [
   [/Edg(e|A|iOS)?\//, 'Edge'],
   [/OPR\/|Opera/, 'Opera'],

@@ -11,7 +11,7 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { keepConnecting } from '../sign-in/arrival.ts'
 import { useProof } from './proof.tsx'
 
-/** Where the installation has a provider, or had one. */
+/** Hidden if the installation has no provider and the person has no connected account. */
 export function Identities() {
   const { data: account } = useSuspenseQuery(accountQuery)
   const { data: ways } = useQuery(waysQuery)
@@ -27,7 +27,7 @@ export function Identities() {
   const openid = ways?.openid ?? null
   if (openid === null && account.identities.length === 0) return null
   return (
-    <Section title="Connected accounts" about="Sign in by an account that you have elsewhere.">
+    <Section title="Connected accounts" about="Sign in with your account at another provider.">
       <FormError error={connect.error ?? remove.error} />
       {account.identities.length > 0 && (
         <Table.ScrollContainer minWidth={420}>
@@ -81,8 +81,9 @@ function Disconnect({ identity, onRemove }: { identity: Identity; onRemove: () =
   const confirmed = () =>
     void ask(
       {
-        ...{ title: 'Disconnect the account?', act: 'Disconnect' },
-        about: `${what} does not sign you in any more then.`,
+        title: 'Disconnect the account?',
+        act: 'Disconnect',
+        about: `You will no longer be able to sign in with ${what}.`,
       },
       onRemove,
     )

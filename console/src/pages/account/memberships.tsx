@@ -16,7 +16,7 @@ export function Memberships() {
   return (
     <Section
       title="Companies"
-      about="Their owners see when you sign in, from which address and with which browser."
+      about="Owners of a company see when you sign in, from which IP address and with which browser."
     >
       <FormError error={confirm.error ?? leave.error} />
       <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
@@ -50,8 +50,9 @@ function Shown({
   const askToLeave = () =>
     void ask(
       {
-        ...{ title: `Leave ${name}?`, act: 'Leave' },
-        about: 'You see nothing of this company then, until one of its owners invites you again.',
+        title: `Leave ${name}?`,
+        act: 'Leave',
+        about: 'You lose access to this company until one of its owners invites you again.',
       },
       onLeave,
     )
@@ -68,8 +69,8 @@ function Shown({
         </Group>
         {!confirmed && (
           <Text size="xs" c="dimmed">
-            Somebody accepted this invitation before you had proved that the address is yours. Until you
-            confirm that you belong to the company, its owners do not see when you sign in.
+            Somebody accepted this invitation before you proved that the address is yours. Owners of the
+            company see your sign-ins only after you confirm that you belong to it.
           </Text>
         )}
       </div>

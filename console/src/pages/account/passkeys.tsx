@@ -36,7 +36,7 @@ export function Passkeys() {
   return (
     <Section
       title="Passkeys"
-      about="Sign in with a finger, a face or a PIN of your device, or with a security key. Nothing to type, and nothing that a false page could get hold of."
+      about="Sign in with a fingerprint, your face, the PIN of your device or a security key. There is nothing to type, and nothing that a fake page could steal."
     >
       <FormError error={error} />
       {account.passkeys.length > 0 && (
@@ -83,7 +83,7 @@ export function Passkeys() {
         </Button>
         {!onHostName && <NoHostName />}
       </Group>
-      <Modal opened={renamed !== null} onClose={() => setRenamed(null)} title="Rename the passkey" centered>
+      <Modal opened={renamed !== null} onClose={() => setRenamed(null)} title="Rename passkey" centered>
         {renamed && <Rename passkey={renamed} onDone={() => setRenamed(null)} />}
       </Modal>
     </Section>
@@ -95,8 +95,8 @@ function NoHostName() {
   const url = `${protocol}//localhost${port && `:${port}`}/console/account`
   return (
     <Text size="sm" c="dimmed">
-      Browsers bind passkeys to a host name, and this page was opened by an address.{' '}
-      {window.location.hostname.startsWith('127.') && <Anchor href={url}>Open it as localhost</Anchor>}
+      Passkeys need a host name, but this page was opened at an IP address.{' '}
+      {window.location.hostname.startsWith('127.') && <Anchor href={url}>Open it at localhost</Anchor>}
     </Text>
   )
 }
@@ -113,8 +113,8 @@ function Actions({
   const confirmed = () =>
     void ask(
       {
-        title: 'Remove the passkey?',
-        about: `${passkey.name} does not sign you in any more then.`,
+        title: 'Remove this passkey?',
+        about: `You will no longer be able to sign in with ${passkey.name}.`,
         act: 'Remove',
       },
       onRemove,

@@ -16,7 +16,7 @@ export function Password() {
     mutationFn: () => prove(() => changePassword(password)),
     onSuccess: () => {
       setPassword('')
-      notifications.show({ message: 'Your password is changed, and all other sessions have ended.' })
+      notifications.show({ message: 'Your password was changed, and all other sessions have ended.' })
     },
   })
   const submit = (event: FormEvent) => {
@@ -24,8 +24,8 @@ export function Password() {
     if (!change.isPending) change.mutate()
   }
   const about = person.password
-    ? 'Another one ends all other sessions.'
-    : 'None is set. With one you can sign in where you have no passkey.'
+    ? 'Changing the password ends all other sessions.'
+    : 'No password is set. With a password you can sign in where you have no passkey.'
   return (
     <Section title="Password" about={about}>
       <form onSubmit={submit} aria-label="Password">
@@ -41,7 +41,7 @@ export function Password() {
           />
           <PasswordInput
             label="New password"
-            description="At least 10 characters. A few words are easy to keep and hard to guess."
+            description="At least 10 characters. A few random words are easy to remember and hard to guess."
             name="new-password"
             autoComplete="new-password"
             value={password}
@@ -50,7 +50,7 @@ export function Password() {
           />
           <Group>
             <Button type="submit" loading={change.isPending} disabled={password === ''}>
-              {person.password ? 'Change the password' : 'Set a password'}
+              {person.password ? 'Change password' : 'Set password'}
             </Button>
           </Group>
         </Stack>

@@ -17,14 +17,14 @@ export function Profile() {
   const moved = mayMove && address !== (person.address ?? '')
   const save = useMutation({
     mutationFn: () => prove(() => changeProfile({ name, ...(moved && { address }) })),
-    onSuccess: () => notifications.show({ message: 'Your profile is saved.' }),
+    onSuccess: () => notifications.show({ message: 'Your profile was saved.' }),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!save.isPending) save.mutate()
   }
   return (
-    <Section title="Profile" about="How others see you, in lists of people and of changes.">
+    <Section title="Profile" about="How others see you in lists of people and of changes.">
       <form onSubmit={submit} aria-label="Profile">
         <Stack gap="sm" maw={420}>
           <FormError error={save.error} />
@@ -39,8 +39,8 @@ export function Profile() {
             label="Email address"
             description={
               mayMove
-                ? 'You sign in with it.'
-                : 'You sign in with it, and others invite you by it: an operator of the installation can change it.'
+                ? 'You sign in with this address.'
+                : 'You sign in and are invited with this address. Only an operator can change it.'
             }
             type="email"
             name="email"

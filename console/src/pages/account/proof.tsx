@@ -1,4 +1,7 @@
-/** Some changes take a fresh proof of who one is: it is asked for when the service wants it, and the change goes on. */
+/**
+ * Some changes need a fresh proof of identity. The page asks for it when the server does, and then retries
+ * the change.
+ */
 import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { KeySquare } from 'lucide-react'
@@ -13,7 +16,7 @@ type Prove = <Result>(change: () => Promise<Result>) => Promise<Result>
 
 const Proving = createContext<Prove>((change) => change())
 
-/** Makes a change, once more where it took a proof. Rejects with what it is refused for. */
+/** Makes a change, and retries it after a proof of identity. Rejects if the server refuses the change. */
 export function useProof(): Prove {
   return useContext(Proving)
 }
@@ -35,7 +38,7 @@ export function ProofProvider({ children }: { children: ReactNode }) {
     }
   }
   const close = () => {
-    pending?.given(new Error('Nothing was changed: it takes a proof that it is you.'))
+    pending?.given(new Error('Nothing was changed, because you did not confirm your identity.'))
     setPending(null)
   }
   const proved = () => {
@@ -45,7 +48,7 @@ export function ProofProvider({ children }: { children: ReactNode }) {
   return (
     <Proving value={prove}>
       {children}
-      <Modal opened={pending !== null} onClose={close} title="Confirm that it is you" centered>
+      <Modal opened={pending !== null} onClose={close} title="Confirm your identity" centered>
         <Proof onProved={proved} />
       </Modal>
     </Proving>
@@ -65,7 +68,9 @@ function Proof({ onProved }: { onProved: () => void }) {
   const hasPasskey = person.passkeys > 0 && passkeysWork
   return (
     <Stack gap="sm">
-      <Text size="sm">You signed in a while ago. This changes how you sign in, so confirm it first.</Text>
+      <Text size="sm">
+        You signed in a while ago. Confirm your identity before you change how you sign in.
+      </Text>
       <FormError error={error} />
       {person.password && (
         <form onSubmit={submit} aria-label="Confirm with your password">

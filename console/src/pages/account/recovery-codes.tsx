@@ -1,7 +1,7 @@
 import { Alert, Button, Code, CopyButton, Group, Modal, SimpleGrid, Stack } from '@mantine/core'
 import { Check, Copy, Download, TriangleAlert } from 'lucide-react'
 
-/** Shown once. `codes`: null while there are none to show. */
+/** Shows new recovery codes, once. `codes`: `null` while there are none to show. */
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[] | null; onClose: () => void }) {
   const text = codes?.join('\n') ?? ''
   return (
@@ -16,8 +16,8 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[] | n
     >
       <Stack gap="md">
         <Alert color="yellow" variant="light" icon={<TriangleAlert aria-hidden />}>
-          They are shown this once. Keep them where you find them without your phone: each signs you in once
-          in place of the app.
+          These codes are shown only once. Keep them where you can find them without your phone. Each code
+          works once in place of the app.
         </Alert>
         <SimpleGrid
           cols={{ base: 1, xs: 2 }}
@@ -55,7 +55,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[] | n
             Download
           </Button>
         </Group>
-        <Button onClick={onClose}>I have kept them</Button>
+        <Button onClick={onClose}>I have saved them</Button>
       </Stack>
     </Modal>
   )

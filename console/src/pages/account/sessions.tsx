@@ -8,8 +8,8 @@ import { visible } from '../../parts/untrusted-text.tsx'
 import { browserOf } from './browser-name.ts'
 
 const WAYS: Record<string, string> = {
-  link: 'by a link',
-  password: 'with the password',
+  link: 'with a link',
+  password: 'with a password',
   passkey: 'with a passkey',
   oidc: 'through the provider',
 }
@@ -21,7 +21,7 @@ export function Sessions() {
   return (
     <Section
       title="Sessions"
-      about="Where you have signed in. A session ends two weeks after its last use, and in any case some time after it began."
+      about="The browsers in which you are signed in. A session ends after two weeks without use, or at the end of its lifetime."
     >
       <FormError error={end.error ?? endOthers.error} />
       <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
@@ -58,7 +58,7 @@ function Shown({ session, ending, onEnd }: { session: OwnSession; ending: boolea
           </Text>
           {current && (
             <Badge size="sm" variant="light">
-              This one
+              This session
             </Badge>
           )}
         </Group>

@@ -6,7 +6,7 @@ import { type TotpSetup, turnOnTotp } from '../../api/account.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { FormError } from '../../parts/form-error.tsx'
 
-/** A code to scan, and a first one back. */
+/** Sets up an authenticator app: shows a QR code to scan, and asks for a first code. */
 export function TotpDialog({
   setup,
   onClose,
@@ -41,14 +41,14 @@ function Steps({ setup, onDone }: { setup: TotpSetup; onDone: (recoveryCodes: re
       <Stack gap="md">
         <List type="ordered" spacing="md" size="sm">
           <List.Item>
-            Scan this with an authenticator app, like those of password managers.
-            {/* Dark on light in both schemes: cameras take no other. */}
+            Scan this code with an authenticator app or a password manager.
+            {/* Dark on light in both color schemes: cameras read no other QR codes. */}
             <Box bg="white" p="sm" mt="xs" w="fit-content" mx="auto" style={{ borderRadius: 8 }}>
               <QRCodeSVG value={setup.uri} size={176} title="QR code for your authenticator app" />
             </Box>
           </List.Item>
           <List.Item>
-            Or type this key into it:
+            Or enter this key in the app:
             <Group gap={4} wrap="nowrap" mt={4}>
               <Code fz="sm" style={{ overflowWrap: 'anywhere' }}>
                 {setup.secret.match(/.{1,4}/g)!.join(' ')}
@@ -56,7 +56,7 @@ function Steps({ setup, onDone }: { setup: TotpSetup; onDone: (recoveryCodes: re
               <Copy value={setup.secret} what="the key" />
             </Group>
           </List.Item>
-          <List.Item>Give the six digits that it shows.</List.Item>
+          <List.Item>Enter the six digits that the app shows.</List.Item>
         </List>
         <FormError error={turnOn.error} />
         <TextInput

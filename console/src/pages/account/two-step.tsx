@@ -28,7 +28,7 @@ export function TwoStep() {
   return (
     <Section
       title="Two-step verification"
-      about="After your password you give a code that an app on your phone shows. A passkey needs none."
+      about="After your password, you enter a code from an app on your phone. Passkeys need no code."
       action={
         <Badge color={person.totp ? 'road' : 'gray'} variant="light">
           {person.totp ? 'On' : 'Off'}
@@ -50,9 +50,9 @@ export function TwoStep() {
             onClick={() =>
               void ask(
                 {
-                  title: 'Make other recovery codes?',
-                  about: 'Those you have do not work any more then.',
-                  act: 'Make others',
+                  title: 'Create new recovery codes?',
+                  about: 'Your current codes stop working.',
+                  act: 'Create codes',
                 },
                 renew.mutate,
               )
@@ -68,7 +68,7 @@ export function TwoStep() {
               void ask(
                 {
                   title: 'Turn off two-step verification?',
-                  about: 'Your password alone signs you in then.',
+                  about: 'You will sign in with your password alone.',
                   act: 'Turn off',
                 },
                 turnOff.mutate,

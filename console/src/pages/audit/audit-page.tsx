@@ -1,4 +1,4 @@
-/** Who changed what, and when. What is new comes by itself. */
+/** The audit list: changes of settings, and sign-ins. It updates by itself. */
 import { Anchor, Badge, Button, Group, Paper, Skeleton, Table, Text, Tooltip } from '@mantine/core'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -26,7 +26,7 @@ const ACTORS = {
   person: { icon: UserRound, word: 'a person' },
   key: { icon: KeyRound, word: 'an API key' },
   'command-line': { icon: SquareTerminal, word: 'the command line' },
-  service: { icon: Server, word: 'the service itself' },
+  service: { icon: Server, word: 'Postroad itself' },
 } as const
 
 export function AuditPage() {
@@ -40,12 +40,12 @@ export function AuditPage() {
   const change = (part: Partial<Record<keyof AuditWanted, string | undefined>>) => {
     void navigate({ to: '.', search: givenOf({ ...wanted, ...part }) as never, replace: true })
   }
-  /** From the first page again. */
+  /** Starts again from the first page. */
   const renew = () => client.resetQueries({ queryKey: auditQuery(company, wanted).queryKey })
   const isNarrowed = Object.keys(wanted).length > 0
   return (
     <>
-      <PageHead title="Audit" about="Every change of settings, and who signed in: by whom, and when.">
+      <PageHead title="Audit" about="Changes of settings, and sign-ins: who, what and when.">
         <Button
           variant="default"
           component="a"
@@ -63,13 +63,13 @@ export function AuditPage() {
         <NewEntries company={company} wanted={wanted} after={entries[0]?.number ?? 0} show={renew} />
       )}
       {list.isSuccess && entries.length === 0 && !isNarrowed && (
-        <Empty icon={ScrollText} title="Nothing was changed yet">
-          Once somebody adds a domain, makes a key or invites people, it stands here: in the console, at the
-          command line or through the API.
+        <Empty icon={ScrollText} title="No changes yet">
+          Changes made in the console, at the command line or through the API appear here, such as a new
+          domain, a new key or an invitation.
         </Empty>
       )}
       {list.isSuccess && entries.length === 0 && isNarrowed && (
-        <Empty icon={ScrollText} title="No entry matches">
+        <Empty icon={ScrollText} title="No matching entries">
           <Anchor component="button" onClick={() => void navigate({ to: '.', search: {} as never })}>
             Clear the filters
           </Anchor>
@@ -101,7 +101,7 @@ export function AuditPage() {
   )
 }
 
-/** Who looks at earlier ones keeps them where they are until he wants the new. */
+/** Announces new entries while the viewer is on earlier pages, so that the list does not move. */
 function NewEntries({
   company,
   wanted,
@@ -125,7 +125,7 @@ function NewEntries({
   )
 }
 
-/** Without what is not asked for. */
+/** Drops empty filters. */
 function givenOf(search: object): AuditWanted {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== ''))
 }
@@ -176,7 +176,7 @@ function Entry({ entry, company }: { entry: AuditEntry; company: boolean }) {
           </Text>
         )}
         {!done && (
-          <Tooltip label="The service ended meanwhile, or its database could not be reached.">
+          <Tooltip label="Postroad stopped before it finished, or could not reach its database.">
             <Badge
               size="sm"
               variant="light"
@@ -184,7 +184,7 @@ function Entry({ entry, company }: { entry: AuditEntry; company: boolean }) {
               leftSection={<CircleQuestionMark size={12} aria-hidden />}
               mt={4}
             >
-              begun; whether it was done is not known
+              Outcome unknown
             </Badge>
           </Tooltip>
         )}

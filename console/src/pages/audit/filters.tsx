@@ -1,4 +1,4 @@
-/** What narrows the list: by whom, what, and when. All of it stands in the address. */
+/** The filters of the audit list: by person, action and time. They are part of the page's address. */
 import { Autocomplete, Button, Group, SegmentedControl, Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { AuditWanted } from '../../api/audit.ts'
@@ -13,7 +13,7 @@ export function AuditFilters({
 }: {
   wanted: AuditWanted
   change: (part: Partial<Record<keyof AuditWanted, string | undefined>>) => void
-  /** Of those who are known to have done something. */
+  /** The names of people and keys in the entries that are loaded. */
   names: readonly string[]
 }) {
   const standing = useRole()
@@ -22,7 +22,7 @@ export function AuditFilters({
     <Group component="search" gap="xs" mb="md" align="flex-end">
       {seesSessions && (
         <SegmentedControl
-          aria-label="Kind of entry"
+          aria-label="Type of entry"
           value={wanted.topic ?? ''}
           onChange={(topic) => change({ topic: topic || undefined, action: undefined })}
           data={[
@@ -39,7 +39,7 @@ export function AuditFilters({
         data={ACTIONS}
         value={wanted.action ?? null}
         onChange={(action) => change({ action: action ?? undefined })}
-        nothingFoundMessage="No such action"
+        nothingFoundMessage="No matching actions"
         searchable
         clearable
         w={240}
@@ -75,7 +75,7 @@ export function AuditFilters({
   )
 }
 
-/** Those who are listed are offered; others are typed whole. */
+/** Offers the loaded names; any other name has to be typed in full. */
 function By({
   by,
   names,
@@ -92,7 +92,7 @@ function By({
   return (
     <Autocomplete
       aria-label="By"
-      placeholder="By anybody"
+      placeholder="By anyone"
       data={[...names]}
       renderOption={({ option }) => <UntrustedText>{option.value}</UntrustedText>}
       value={text}

@@ -1,4 +1,4 @@
-/** What was changed, as a sentence without its subject: `created the API key`, and then what it was done to. */
+/** Audit entries as sentences without a subject: `created the API key`, followed by the target. */
 import type { Static } from 'typebox'
 import type { AUDIT_ENTRY } from '../../../../src/http/console/contract/audit.ts'
 import { browserOf } from '../account/browser-name.ts'
@@ -6,7 +6,7 @@ import { ROLE_WORDS } from '../team/roles.ts'
 
 type AuditEntry = Static<typeof AUDIT_ENTRY>
 type Detail = AuditEntry['detail']
-/** What was done, and how it goes on behind what it was done to, with these of what was given. */
+/** The words before the target, the words after it, and the names of the details that those words contain. */
 type Phrase = readonly [before: string, after?: (detail: Detail) => string, ...said: string[]]
 
 const PHRASES: Readonly<Record<string, Phrase>> = {
@@ -14,7 +14,7 @@ const PHRASES: Readonly<Record<string, Phrase>> = {
   limitCompany: ['changed the limits of'],
   addDomain: ['added the domain'],
   updateDomain: ['changed the settings of'],
-  activateDomain: ['switched sending on for'],
+  activateDomain: ['activated sending for'],
   suspendDomain: ['suspended sending for'],
   removeDomain: ['removed the domain'],
   verifyDomain: [
@@ -43,20 +43,20 @@ const PHRASES: Readonly<Record<string, Phrase>> = {
   addWebhook: ['added a webhook to'],
   updateWebhook: [
     'changed the webhook to',
-    ({ enabled }) => (enabled === true ? ': switched on' : enabled === false ? ': switched off' : ''),
+    ({ enabled }) => (enabled === true ? ': enabled' : enabled === false ? ': disabled' : ''),
     'enabled',
   ],
   removeWebhook: ['removed the webhook to'],
-  rotateWebhookSecret: ['made another secret for the webhook to'],
-  rotateSigningKey: ['made another signing key for'],
+  rotateWebhookSecret: ['rotated the secret of the webhook to'],
+  rotateSigningKey: ['rotated the signing key of'],
   addSuppression: ['suppressed'],
   addSuppressions: ['suppressed'],
-  removeSuppression: ['took off the suppression list:'],
-  removeUnsubscribedTag: ['took off the suppression list:', ({ tag }) => `, for the tag “${tag}”`, 'tag'],
+  removeSuppression: ['removed from the suppression list:'],
+  removeUnsubscribedTag: ['removed from the suppression list:', ({ tag }) => `, for the tag “${tag}”`, 'tag'],
   clearSuppressions: ['cleared the suppression list of'],
   importSuppressions: ['imported suppressions:'],
-  addAllowed: ['put on the allow list:'],
-  removeAllowed: ['took off the allow list:'],
+  addAllowed: ['added to the allow list:'],
+  removeAllowed: ['removed from the allow list:'],
   importAllowed: ['imported an allow list:'],
   describeTag: ['described the tag'],
   removeTag: ['removed the tag'],
@@ -66,20 +66,20 @@ const PHRASES: Readonly<Record<string, Phrase>> = {
   resume: ['resumed'],
   invite: ['invited', ({ role }) => ` as ${roleWord(role)}`, 'role'],
   withdrawInvitation: ['withdrew the invitation of'],
-  acceptInvitation: ['joined the company under', ({ role }) => ` as ${roleWord(role)}`, 'role'],
+  acceptInvitation: ['joined the company with the address', ({ role }) => ` as ${roleWord(role)}`, 'role'],
   declineInvitation: ['declined the invitation of', ({ role }) => ` as ${roleWord(role)}`, 'role'],
   confirmMembership: ['confirmed that they belong to the company:'],
   leaveCompany: ['left the company:'],
-  setRole: ['gave another role to', ({ role }) => `: ${roleWord(role)}`, 'role'],
+  setRole: ['changed the role of', ({ role }) => ` to ${roleWord(role)}`, 'role'],
   removeMember: ['removed from the company:'],
   inviteOperator: ['invited as operator:'],
   setOperator: [
-    'changed what this person may do:',
-    ({ operator }) => (operator ? ' is an operator now' : ' is an operator no more'),
+    'changed the operator rights of',
+    ({ operator }) => (operator ? ': granted' : ': revoked'),
     'operator',
   ],
   removePerson: ['removed the account of'],
-  makeSignInLink: ['made a sign-in link for'],
+  makeSignInLink: ['created a sign-in link for'],
   changeProfile: ['changed the profile of'],
   changePassword: ['set the password of'],
   turnOnTwoStepVerification: ['turned on two-step verification for'],
@@ -87,35 +87,36 @@ const PHRASES: Readonly<Record<string, Phrase>> = {
   addPasskey: ['added a passkey to', named('passkey'), 'passkey'],
   renamePasskey: ['renamed a passkey of', named('passkey'), 'passkey'],
   removePasskey: ['removed a passkey of', named('passkey'), 'passkey'],
-  joinIdentity: ['signed in by a provider for the first time:', named('issuer'), 'issuer'],
-  connectIdentity: ['connected an account elsewhere with'],
-  removeIdentity: ['disconnected an account elsewhere from'],
+  joinIdentity: ['signed in through a provider for the first time:', named('issuer'), 'issuer'],
+  connectIdentity: ['connected an external account to'],
+  removeIdentity: ['disconnected an external account from'],
   signIn: [
     'signed in from',
     ({ way, secondFactor }) => {
       const second = secondFactor === 'app' ? ' and a code' : ` and a ${secondFactor}`
       return ` ${WAYS[String(way)] ?? String(way)}${secondFactor === undefined ? '' : second}`
     },
-    ...['way', 'secondFactor'],
+    'way',
+    'secondFactor',
   ],
   signOut: ['signed out at'],
-  endSession: ['ended the session that began at'],
+  endSession: ['ended the session from'],
   endSessions: [
-    'signed out everywhere but at',
+    'signed out everywhere except at',
     ({ count }) => (count === 1 ? ' (1 session)' : ` (${count} sessions)`),
     'count',
   ],
-  renewRecoveryCodes: ['made new recovery codes for'],
+  renewRecoveryCodes: ['created new recovery codes for'],
 }
 
 const WAYS: Readonly<Record<string, string>> = {
-  link: 'by a link',
+  link: 'with a link',
   password: 'with a password',
   passkey: 'with a passkey',
-  oidc: 'by OpenID Connect',
+  oidc: 'with OpenID Connect',
 }
 
-/** What one may look for, as it is said. */
+/** The actions to filter by, as labels. */
 export const ACTIONS: readonly { value: string; label: string }[] = Object.entries(PHRASES)
   .map(([value, [before]]) => {
     const words = before.replace(/:$/, '')
@@ -133,12 +134,12 @@ function roleWord(role: unknown): string {
   return ROLE_WORDS[role as keyof typeof ROLE_WORDS]?.label.toLowerCase() ?? String(role)
 }
 
-/** `createKey` as `create key`: of what has no phrase of its own. */
+/** The words of an action without a phrase: `createKey` as `create key`. */
 function spelled(action: string): string {
   return action.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }
 
-/** The sentence, and what was given beside it. */
+/** The sentence of an entry, and the details that the sentence does not contain. */
 export function phraseOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): {
   before: string
   after: string

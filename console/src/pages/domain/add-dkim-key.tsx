@@ -22,7 +22,7 @@ export function AddDkimKey({
   })
   return (
     <DialogForm
-      submitLabel="Add the key"
+      submitLabel="Add key"
       mutation={adding}
       close={close}
       valid={selector.trim() !== ''}
@@ -30,7 +30,7 @@ export function AddDkimKey({
     >
       <TextInput
         label="Selector"
-        description={`The record stands at ${selector || '...'}._domainkey.${domain.name}`}
+        description={`The record is published at ${selector || '...'}._domainkey.${domain.name}`}
         value={selector}
         onChange={(event) => setSelector(event.currentTarget.value)}
         autoComplete="off"
@@ -39,8 +39,8 @@ export function AddDkimKey({
         required
       />
       <Textarea
-        label="A private key that you have already"
-        description="In PEM: RSA of 2048 bits or more, or Ed25519. Empty: a new RSA key is made."
+        label="Existing private key"
+        description="PEM: RSA with at least 2048 bits, or Ed25519. Leave empty to create an RSA key."
         value={pem}
         onChange={(event) => setPem(event.currentTarget.value)}
         error={adding.error?.message}
@@ -55,7 +55,7 @@ export function AddDkimKey({
   )
 }
 
-/** With the date, as the first one, and a letter where there is one of today. */
+/** Names the selector after the date, as the first key's is, with a letter if today's name is taken. */
 function freeSelector({ dkim }: WholeDomain): string {
   const today = `pr${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`
   const taken = new Set(dkim.map(({ selector }) => selector))

@@ -1,4 +1,7 @@
-/** The keys that mail of a domain is signed with: a new one is published first, then activated, then the old one goes. */
+/**
+ * The DKIM keys of a domain. To replace a key, publish and activate the new one before deactivating the old
+ * one.
+ */
 import {
   Alert,
   Badge,
@@ -40,8 +43,8 @@ export function DkimKeys({ company, domain }: { company: string; domain: WholeDo
             DKIM keys
           </Title>
           <Text size="sm" c="dimmed" maw={640}>
-            Mail is signed with each active key. To change keys: add one, publish its record, activate it when
-            DNS has it, and deactivate the old one some days later.
+            Mail is signed with every active key. To replace a key, add a new one, publish its record,
+            activate it once DNS has the record, and deactivate the old key some days later.
           </Text>
         </div>
         {mayManage && (
@@ -60,7 +63,7 @@ export function DkimKeys({ company, domain }: { company: string; domain: WholeDo
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Selector</Table.Th>
-              <Table.Th>Kind</Table.Th>
+              <Table.Th>Type</Table.Th>
               <Table.Th>State</Table.Th>
               <Table.Td />
             </Table.Tr>
@@ -96,7 +99,7 @@ export function DkimKeys({ company, domain }: { company: string; domain: WholeDo
       </Table.ScrollContainer>
       {domain.dkim.some(({ active }) => !active) && (
         <Text size="sm" c="dimmed">
-          Whether DNS has the record of a key stands among the{' '}
+          To see whether DNS has the record of each key, open the{' '}
           <AnchorLink
             to="/c/$company/domains/$domain"
             params={{ company, domain: domain.id }}
@@ -138,13 +141,13 @@ function KeyMenu({
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <Button variant="subtle" color="gray" size="compact-sm" aria-label={`Actions of the key ${selector}`}>
+        <Button variant="subtle" color="gray" size="compact-sm" aria-label={`Actions for key ${selector}`}>
           <EllipsisVertical size={16} aria-hidden />
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={toggle}>{active ? 'Deactivate' : 'Activate'}</Menu.Item>
-        <Menu.Item onClick={rename}>Rename ...</Menu.Item>
+        <Menu.Item onClick={rename}>Rename...</Menu.Item>
         <Menu.Item color="red" onClick={remove} disabled={active}>
           {active ? 'Remove (deactivate it first)' : 'Remove'}
         </Menu.Item>
@@ -168,7 +171,7 @@ function Rename({
     <DialogForm submitLabel="Rename" mutation={renaming} close={close} errorAtField>
       <TextInput
         label="Selector"
-        description="Mail is signed under the new name at once: publish the record there before."
+        description="Mail is signed with the new selector at once. Publish its record first."
         value={selector}
         onChange={(event) => setSelector(event.currentTarget.value)}
         error={renaming.error?.message}

@@ -1,4 +1,4 @@
-/** Where the domain stands, and what is to be done next, in one box above its records. */
+/** The state of the domain and the next step, in one box above its records. */
 import { Alert, Button, Group, List, Loader, Text } from '@mantine/core'
 import { CircleCheck, CircleSlash, Info, RotateCw, TriangleAlert } from 'lucide-react'
 import type { WholeDomain } from '../../api/domains.ts'
@@ -31,8 +31,8 @@ export function Progress({
     return (
       <Alert color="red" variant="light" icon={<CircleSlash aria-hidden />} title="Sending is suspended">
         <Text size="sm">
-          An operator of this service has stopped mail from {domain.name}. What was accepted before waits; the
-          operator alone can let it go on.
+          An operator has stopped mail from {domain.name}. Mail that was accepted before is held until an
+          operator ends the suspension.
         </Text>
       </Alert>
     )
@@ -47,11 +47,11 @@ export function Progress({
       >
         <Group justify="space-between">
           <Text size="sm">
-            Mail may be sent from any address at {domain.name}.{' '}
+            You can send mail from any address at {domain.name}.{' '}
             <AnchorLink to="/c/$company/keys" params={{ company }} inherit underline="always">
               Create an API key
             </AnchorLink>{' '}
-            and send.
+            to start sending.
           </Text>
           {again}
         </Group>
@@ -64,21 +64,21 @@ export function Progress({
       color={active ? 'orange' : 'blue'}
       variant="light"
       icon={active ? <TriangleAlert aria-hidden /> : <Info aria-hidden />}
-      title={active ? 'Mail is sent, though the records are not right' : 'Publish these records'}
+      title={active ? 'Mail is being sent, but the records are not right' : 'Publish these records'}
     >
       <List type="ordered" size="sm" spacing={4}>
-        <List.Item>Sign in where the DNS of {domain.name} is managed, often where it was bought.</List.Item>
+        <List.Item>Sign in to the DNS provider of {domain.name}, often the registrar that sold it.</List.Item>
         <List.Item>
-          Add each record below: copy its name and its value. Required ones have to be there.
+          Add each record below by copying its name and value. Required records must be published.
         </List.Item>
         <List.Item>
           {mayManage
-            ? 'Leave this page open: it checks every 15 seconds, and lets the domain send once they are right.'
-            : 'This page checks every 15 seconds. A developer or owner of the company lets the domain send once they are right.'}
+            ? 'Keep this page open. It checks DNS every 15 seconds, and lets the domain send once the required records are right.'
+            : 'This page checks DNS every 15 seconds. A developer or owner of the company can let the domain send once the required records are right.'}
         </List.Item>
       </List>
       <Text size="sm" mt="xs" c="dimmed">
-        New records show within minutes, changed ones may take hours.
+        New records appear within minutes. Changed records may take hours.
       </Text>
       {checks.error && (
         <Text size="sm" mt="xs" fw={600} role="alert">

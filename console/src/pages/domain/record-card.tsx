@@ -1,4 +1,4 @@
-/** One record: what is wanted, what DNS has beside it, and what follows from that. */
+/** One DNS record: the expected value, the value found in DNS, and advice. */
 import { Badge, Code, Group, Loader, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { CircleCheck, CircleDashed, CircleHelp, type LucideIcon, TriangleAlert } from 'lucide-react'
 import type { RecordCheck, WantedRecord } from '../../api/domains.ts'
@@ -17,7 +17,7 @@ const VERDICTS: Readonly<Record<RecordCheck['state'], { word: string; color: str
 
 export interface RecordLookup {
   check: RecordCheck | undefined
-  /** DNS is being asked. */
+  /** A DNS lookup is under way. */
   looking: boolean
   error: Error | null
 }
@@ -42,7 +42,7 @@ export function RecordCard({
             {title}
           </Title>
           <Badge variant="default" size="sm" tt="none">
-            {required ? 'Required' : 'Advised'}
+            {required ? 'Required' : 'Recommended'}
           </Badge>
         </Group>
         <Verdict {...lookup} />
@@ -81,10 +81,10 @@ function Verdict({ check, looking }: RecordLookup) {
   const { word, color, icon: Icon } = VERDICTS[check?.state ?? 'unknown']
   return (
     <Group gap="xs" role="status">
-      {looking && <Loader size={14} aria-label="Asking DNS" />}
+      {looking && <Loader size={14} aria-label="Checking DNS" />}
       {check === undefined ? (
         <Text size="sm" c="dimmed">
-          {looking ? 'Asking DNS ...' : 'Not asked yet'}
+          {looking ? 'Checking DNS...' : 'Not checked yet'}
         </Text>
       ) : (
         <Badge variant="light" color={color} tt="none" size="lg" leftSection={<Icon size={14} aria-hidden />}>
@@ -119,12 +119,12 @@ function Found({ record, check, error }: RecordLookup & { record: WantedRecord }
       ))}
       {others.shown.length === 0 && (
         <Text size="sm" c="dimmed">
-          {state === 'unknown' ? 'It gave no answer.' : `No ${KINDS[record.kind]} record.`}
+          {state === 'unknown' ? 'DNS did not answer.' : `No ${KINDS[record.kind]} record.`}
         </Text>
       )}
       {others.hidden > 0 && (
         <Text size="xs" c="dimmed">
-          and {others.hidden} TXT {others.hidden === 1 ? 'record' : 'records'} for other purposes, which may
+          and {others.hidden} TXT {others.hidden === 1 ? 'record' : 'records'} for other purposes, which can
           stay.
         </Text>
       )}
@@ -140,7 +140,7 @@ function Found({ record, check, error }: RecordLookup & { record: WantedRecord }
       )}
       {suggestion && (
         <div>
-          <Text size="sm">Publish this one instead:</Text>
+          <Text size="sm">Publish this record instead:</Text>
           <Group gap={4} wrap="nowrap" align="flex-start">
             <Text className={classes.text} data-suggestion>
               {suggestion}
@@ -153,7 +153,7 @@ function Found({ record, check, error }: RecordLookup & { record: WantedRecord }
   )
 }
 
-/** Beside SPF stand whatever other services ask for: that is nobody's fault, and not what is looked for. */
+/** Hides TXT records of other services at the name of the SPF record: they are harmless and not checked. */
 function kindsApart({ kind }: WantedRecord, found: readonly string[]): { shown: string[]; hidden: number } {
   const shown = kind === 'spf' ? found.filter((text) => /^v=spf1/i.test(text)) : [...found]
   return { shown, hidden: found.length - shown.length }

@@ -1,12 +1,12 @@
-/** How DNS providers want names: in full, or without the name of the zone that they add themselves. */
+/** Record names as DNS providers expect them: in full, or without the zone, which many providers append. */
 
-/** Zones that the records of a domain may stand in: it, and those above it, never a top-level domain. */
+/** The zones that the records may be in: the domain and its parents, never a top-level domain. */
 export function zonesOf(domain: string): string[] {
   const labels = domain.split('.')
   return labels.slice(0, Math.max(labels.length - 1, 1)).map((_, above) => labels.slice(above).join('.'))
 }
 
-/** As it is entered there; `zone` null: in full. */
+/** The name within a zone; `zone`: `null` for the full name. */
 export function nameWithin(name: string, zone: string | null): string {
   if (zone === null) return name
   if (name === zone) return '@'

@@ -18,8 +18,8 @@ export function Records({ company, domain }: { company: string; domain: WholeDom
       <Progress company={company} domain={domain} checks={checks} />
       <Group justify="space-between" align="flex-end">
         <NativeSelect
-          label="Names of records"
-          description="Most providers add the domain to each name themselves."
+          label="Record names"
+          description="Most providers append the domain to each name."
           value={zone}
           onChange={(event) => setZone(event.currentTarget.value)}
           data={[
@@ -39,8 +39,8 @@ export function Records({ company, domain }: { company: string; domain: WholeDom
       ))}
       {!domain.hostname.includes('.') && (
         <Text size="sm" c="dimmed">
-          This service sends as “{domain.hostname}”, which is no public name: its operator sets
-          POSTROAD_HOSTNAME before the SPF record means anything.
+          Postroad sends as “{domain.hostname}”, which is not a public name. The SPF record has no effect
+          until the operator sets POSTROAD_HOSTNAME.
         </Text>
       )}
     </Stack>

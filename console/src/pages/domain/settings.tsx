@@ -1,4 +1,4 @@
-/** Who may send, as whom else, which way it leaves, and the end of a domain. */
+/** The settings of a domain: sending, senders at other domains, delivery route, and removal. */
 import { Button, Group, Modal, MultiSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -50,7 +50,7 @@ function Sending({ company, domain }: Props) {
               loading={setting.isPending}
               onClick={() => setting.mutate('active')}
             >
-              {domain.sending === 'suspended' ? 'End the suspension' : 'Let it send, whatever DNS says'}
+              {domain.sending === 'suspended' ? 'End suspension' : 'Activate sending without DNS records'}
             </Button>
           )}
           {domain.sending !== 'suspended' && (
@@ -81,7 +81,7 @@ function SpeaksFor({ company, domain }: Props) {
   return (
     <Section
       title="Senders at other domains"
-      about={`Mail handed in for ${domain.name} may also be from addresses at these domains of the company. Clients that are set up with a subdomain, and write as somebody at the domain above, need it.`}
+      about={`Mail submitted for ${domain.name} may also come from addresses at these domains of the company. Clients need this if they are set up with a subdomain but send from addresses at its parent domain.`}
     >
       {mayManage ? (
         <>
@@ -118,16 +118,12 @@ function WayOut({ company, domain }: Props) {
   return (
     <Section
       title="Delivery route"
-      about={
-        operator
-          ? 'A relay of its own may take the mail of this domain.'
-          : 'Operators of this service choose.'
-      }
+      about={operator ? 'This domain can have a relay of its own.' : 'Operators choose the route.'}
     >
       {relay === null ? <Text size="sm">{delivery}</Text> : <RelayShown relay={relay} />}
       {domain.relay === null && domain.companyRelay !== null && (
         <Text size="sm" c="dimmed">
-          It is that of the company.
+          This is the relay of the company.
         </Text>
       )}
       {operator && (
@@ -146,10 +142,10 @@ function Removal({ company, domain }: Props) {
   return (
     <Section
       title="Remove this domain"
-      about="For good: its DKIM keys are gone, and API keys for it alone are revoked. What waits to be sent from it fails; what was sent stays to be read."
+      about="This cannot be undone. Its DKIM keys are deleted, and API keys limited to this domain are revoked. Mail waiting to be sent from it fails. Emails that were sent stay visible."
       action={
         <Button variant="light" color="red" size="xs" onClick={() => setOpened(true)}>
-          Remove {domain.name} ...
+          Remove {domain.name}...
         </Button>
       }
     >
@@ -169,10 +165,10 @@ function ConfirmRemoval({ company, domain, close }: Props & { close: () => void 
   })
   return (
     <DialogForm
-      submitLabel="Remove for good"
+      submitLabel="Remove domain"
       mutation={removing}
       close={close}
-      cancelLabel="Keep it"
+      cancelLabel="Keep domain"
       valid={typed.trim().toLowerCase() === domain.name}
       destructive
       errorAtField

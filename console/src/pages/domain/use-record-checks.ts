@@ -1,4 +1,6 @@
-/** What DNS has of each record, asked for again and again while somebody looks, until the domain is verified. */
+/**
+ * Checks the records of a domain in DNS while the page is open, and verifies the domain once they are right.
+ */
 import { useMutation, useQueries } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { checkQuery, verifyDomain, type WholeDomain } from '../../api/domains.ts'
@@ -10,17 +12,17 @@ export interface RecordChecks {
   pending: boolean
   /** Every required record is right. */
   right: boolean
-  /** Why it is not verified though they are; what else went wrong. */
+  /** The reason why the domain could not be verified. */
   error: Error | null
   again: () => void
 }
 
-/** `mayVerify`: what is right is told to the service, which then lets the domain send. */
+/** `mayVerify`: the person may verify the domain, which lets it send. */
 export function useRecordChecks(company: string, domain: WholeDomain, mayVerify: boolean): RecordChecks {
   const results = useQueries({
     queries: domain.records.map(({ name }) => checkQuery(company, domain.id, name)),
   })
-  // What the service has refused it would refuse again.
+  // A refusal is not retried on its own: the server would refuse again.
   const asked = useRef(false)
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => verifyDomain(company, domain.id),

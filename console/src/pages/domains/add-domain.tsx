@@ -39,7 +39,7 @@ function Form({ company, close }: { company: string; close: () => void }) {
     >
       <TextInput
         label="Domain"
-        description="What stands behind the @ of your sender, such as example.com or mail.example.com."
+        description="The part after the @ of your sender address, such as example.com or mail.example.com."
         placeholder="example.com"
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
@@ -53,14 +53,14 @@ function Form({ company, close }: { company: string; close: () => void }) {
       <Text size="sm" component="div">
         What happens next:
         <List type="ordered" size="sm">
-          <List.Item>You are shown a few DNS records, to copy to where your domain is managed.</List.Item>
-          <List.Item>This service looks for them by itself, and says what it finds.</List.Item>
-          <List.Item>Once they are there, mail may be sent from the domain.</List.Item>
+          <List.Item>Postroad shows a few DNS records to publish at your DNS provider.</List.Item>
+          <List.Item>Postroad looks them up in DNS and shows what it finds.</List.Item>
+          <List.Item>Once the records are right, you can send mail from the domain.</List.Item>
         </List>
       </Text>
       <Checkbox
-        label="A second DKIM key, Ed25519"
-        description="For receivers that know RFC 8463; one more record to publish. Most do without."
+        label="Add a second DKIM key (Ed25519)"
+        description="For servers that support RFC 8463. It needs one more record, and most senders do without it."
         checked={ed25519}
         onChange={(event) => setEd25519(event.currentTarget.checked)}
       />
@@ -68,7 +68,7 @@ function Form({ company, close }: { company: string; close: () => void }) {
   )
 }
 
-/** People paste addresses and URLs: what is meant is the domain in them. */
+/** Extracts the domain from an address or a URL, since people paste these. */
 function domainIn(text: string): string {
   return text
     .trim()

@@ -4,7 +4,7 @@ import { relayQuery, setCompanyRelay } from '../../api/domains.ts'
 import { useRole } from '../../shell/company.ts'
 import { RelayActions, RelayShown, useDelivery } from './relay-form.tsx'
 
-/** Which way the mail of a company leaves. Shown where there is something to see or to change. */
+/** The delivery route of a company. Hidden if there is no relay and the person may not set one. */
 export function CompanyRelay({ company }: { company: string }) {
   const operator = useRole() === 'operator'
   const delivery = useDelivery()
@@ -16,9 +16,7 @@ export function CompanyRelay({ company }: { company: string }) {
         Delivery route
       </Title>
       {data.relay === null ? (
-        <Text size="sm">
-          {delivery} A company may have a relay of its own instead, and a domain another one.
-        </Text>
+        <Text size="sm">{delivery} A company or a domain can have a relay of its own instead.</Text>
       ) : (
         <RelayShown relay={data.relay} />
       )}

@@ -1,4 +1,4 @@
-/** How far a domain is, in a word: what DNS shows of it, and whether mail may leave. */
+/** The state of a domain in one word: the state of its DNS records, and whether it may send. */
 import { Badge, Tooltip } from '@mantine/core'
 import { CircleCheck, CircleDashed, CircleSlash, type LucideIcon, TriangleAlert } from 'lucide-react'
 import type { Domain } from '../../api/domains.ts'
@@ -14,7 +14,7 @@ export function stateOf({ status, sending }: Pick<Domain, 'status' | 'sending'>)
   if (sending === 'suspended') {
     return {
       word: 'Suspended',
-      about: 'An operator of this service has stopped mail from this domain.',
+      about: 'An operator has stopped mail from this domain.',
       color: 'red',
       icon: CircleSlash,
     }
@@ -22,7 +22,7 @@ export function stateOf({ status, sending }: Pick<Domain, 'status' | 'sending'>)
   if (sending === 'inactive') {
     return {
       word: 'Waiting for DNS',
-      about: 'No mail can be sent before its DNS records are found.',
+      about: 'The domain cannot send until its DNS records are found.',
       color: 'gray',
       icon: CircleDashed,
     }
@@ -30,14 +30,14 @@ export function stateOf({ status, sending }: Pick<Domain, 'status' | 'sending'>)
   if (status === 'verified') {
     return {
       word: 'Verified',
-      about: 'Its DNS records are right, and mail may be sent from it.',
+      about: 'The DNS records are right, and the domain may send.',
       color: 'road',
       icon: CircleCheck,
     }
   }
   return {
     word: 'Sending, not verified',
-    about: 'Mail may be sent from it, though its DNS records are not right: receivers may refuse it.',
+    about: 'The domain may send, but its DNS records are not right, so servers may refuse its mail.',
     color: 'orange',
     icon: TriangleAlert,
   }

@@ -17,7 +17,7 @@ import { CompanyRelay } from './company-relay.tsx'
 import { DomainState } from './domain-state.tsx'
 
 const HERE = '/signed-in/c/$company/domains'
-/** Fewer are seen at a glance. */
+/** A shorter list needs no search field. */
 const WORTH_A_SEARCH = 10
 
 export function DomainsPage() {
@@ -37,7 +37,7 @@ export function DomainsPage() {
     <>
       <PageHead
         title="Domains"
-        about="Mail is sent from domains that are yours, and shown to be so by DNS records."
+        about="The domains that you send from. DNS records prove that they are yours."
       >
         {mayAdd && addButton}
       </PageHead>
@@ -55,20 +55,18 @@ export function DomainsPage() {
       {data && data.domains.length > 0 && <DomainTable domains={data.domains} company={company} />}
       {data && data.domains.length < data.total && (
         <Text c="dimmed" size="sm" mt="sm">
-          The newest {data.domains.length} of {data.total}: search for another one.
+          Showing the newest {data.domains.length} of {data.total}. Search to find others.
         </Text>
       )}
-      {data?.total === 0 && search !== undefined && (
-        <Text c="dimmed">No domain has “{search}” in its name.</Text>
-      )}
+      {data?.total === 0 && search !== undefined && <Text c="dimmed">No domains match “{search}”.</Text>}
       {data?.total === 0 && search === undefined && (
-        <Empty icon={Globe} title="No domain yet">
+        <Empty icon={Globe} title="No domains yet">
           <p>
-            Receivers trust mail whose domain vouches for it. Add yours, publish the DNS records that are
-            shown, and this page sees by itself when they are there.
+            Recipients’ servers trust mail that its domain authenticates. Add your domain and publish its DNS
+            records. This page detects them automatically.
           </p>
           {mayAdd && addButton}
-          {company === ALL && 'Choose a company to add one.'}
+          {company === ALL && 'Choose a company to add a domain.'}
         </Empty>
       )}
       {company !== ALL && <CompanyRelay company={company} />}

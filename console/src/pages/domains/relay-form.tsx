@@ -1,4 +1,4 @@
-/** A relay that takes mail instead of what the installation does with it. */
+/** Sets a relay, which takes mail instead of the route of the installation. */
 import { Button, Code, Group, Modal, PasswordInput, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,12 +8,12 @@ import { DialogForm } from '../../parts/dialog-form.tsx'
 import { FormError } from '../../parts/form-error.tsx'
 
 const DELIVERY = {
-  capture: 'It is captured here, and leaves for nowhere.',
-  direct: 'Mail is delivered directly to the servers of its recipients.',
-  relay: 'It goes through the relay of the installation.',
+  capture: 'Mail is captured here and is not sent.',
+  direct: 'Mail is delivered directly to recipients’ servers.',
+  relay: 'Mail goes through the relay of the installation.',
 } as const
 
-/** What becomes of all mail that has no relay of its own. */
+/** The route of mail without a relay of its own. */
 export function useDelivery(): string {
   return DELIVERY[useMe().installation.delivery]
 }
@@ -24,12 +24,12 @@ export function RelayShown({ relay }: { relay: Relay }) {
     <Text size="sm">
       Through the relay <Code>{relay.url}</Code>
       {relay.login ? ', with a login.' : ', without a login.'}
-      {installation.delivery === 'capture' && ' While mail is captured here, none goes there.'}
+      {installation.delivery === 'capture' && ' It is not used in capture mode.'}
     </Text>
   )
 }
 
-/** `set`: null removes it. */
+/** `set`: receives `null` to remove the relay. */
 export function RelayActions({
   relay,
   whose,
@@ -60,7 +60,7 @@ export function RelayActions({
         )}
       </Group>
       <FormError error={removing.error} />
-      <Modal opened={opened} onClose={() => setOpened(false)} title={`Relay of ${whose}`}>
+      <Modal opened={opened} onClose={() => setOpened(false)} title={`Relay for ${whose}`}>
         <Form set={set} close={() => setOpened(false)} />
       </Modal>
     </>
@@ -96,7 +96,7 @@ function Form({ set, close }: { set: (relay: NewRelay) => Promise<unknown>; clos
       />
       <PasswordInput
         label="Password"
-        description="Sealed, and shown to nobody again. Empty where the relay asks for none."
+        description="Stored encrypted and never shown again. Leave empty if the relay needs none."
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
         autoComplete="off"

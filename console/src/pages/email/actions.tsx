@@ -1,4 +1,4 @@
-/** What can be done with an email. What would be refused is not offered. */
+/** The actions on an email. Actions that the server would refuse are not offered. */
 import { Button, Group, Menu, Modal } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
@@ -29,9 +29,9 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
     void ask(
       {
         title: 'Cancel this email?',
-        about: 'What has not been sent yet is never sent. This cannot be undone.',
-        act: 'Cancel the email',
-        cancel: 'Keep it',
+        about: 'Recipients who have not received it yet will not get it. This cannot be undone.',
+        act: 'Cancel email',
+        cancel: 'Keep email',
       },
       () => act.mutate('cancel'),
     )
@@ -86,10 +86,10 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
           )}
         </Menu.Dropdown>
       </Menu>
-      <Modal opened={open === 'again'} onClose={close} title="Send it again">
+      <Modal opened={open === 'again'} onClose={close} title="Send again">
         <SendAgain company={company} email={email} onDone={close} />
       </Modal>
-      <Modal opened={open === 'curl'} onClose={close} title="As a request" size="xl">
+      <Modal opened={open === 'curl'} onClose={close} title="Copy as curl" size="xl">
         <CopyAsCurl company={company} email={email} />
       </Modal>
     </Group>
@@ -97,11 +97,11 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
 }
 
 const DONE = {
-  retry: (count: number) => `${recipients(count)} tried now`,
-  cancel: (count: number) => `${recipients(count)} canceled`,
-  release: (count: number) => `${recipients(count)} released`,
+  retry: (count: number) => `Retrying ${recipients(count)} now`,
+  cancel: (count: number) => `Canceled for ${recipients(count)}`,
+  release: (count: number) => `Released ${recipients(count)}`,
 }
 
 function recipients(count: number): string {
-  return count === 1 ? 'One recipient is' : `${count.toLocaleString()} recipients are`
+  return count === 1 ? 'one recipient' : `${count.toLocaleString()} recipients`
 }

@@ -6,10 +6,10 @@ import { octetsText } from '../../parts/octets.ts'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import classes from './email.module.css'
 
-/** Larger pictures are loaded down. */
+/** Larger images have to be downloaded. */
 const LARGEST_SHOWN = 8 * 1024 * 1024
 
-/** Pictures are shown, everything else is only ever saved as a file. */
+/** Shows images; every other file can only be downloaded. */
 export function AttachmentsView({
   company,
   email,
@@ -21,8 +21,8 @@ export function AttachmentsView({
 }) {
   if (files.length === 0) {
     return (
-      <Empty icon={Paperclip} title="No files come with this email">
-        Files that are sent with an email, and pictures that its HTML shows by cid:, would be listed here.
+      <Empty icon={Paperclip} title="No attachments">
+        Files attached to an email, and images that its HTML refers to by cid:, appear here.
       </Empty>
     )
   }
@@ -49,7 +49,7 @@ function File({ company, id, file }: { company: string; id: string; file: EmailF
             <UntrustedText>{type}</UntrustedText>, {octetsText(size)}
             {contentId !== null && (
               <>
-                , shown by cid:<UntrustedText>{contentId}</UntrustedText>
+                , in the HTML as cid:<UntrustedText>{contentId}</UntrustedText>
               </>
             )}
           </Text>
@@ -70,7 +70,7 @@ function File({ company, id, file }: { company: string; id: string; file: EmailF
         <img
           className={classes.picture}
           src={`${url}?shown=1`}
-          alt={`Shown: ${visible(filename)}`}
+          alt={`Preview of ${visible(filename)}`}
           loading="lazy"
           decoding="async"
         />

@@ -1,4 +1,7 @@
-/** What the message could do better, and what its links and images lead to. */
+/**
+ * The checks of a message, the mail programs that do not support its HTML, and the state of its links and
+ * images.
+ */
 import {
   Alert,
   Badge,
@@ -57,7 +60,7 @@ function Results({ company, id, message }: { company: string; id: string; messag
   if (stopped && findings === null) {
     return (
       <Alert color="orange" title="The checks took too long">
-        There is more in this message than can be looked through.
+        This message is too large to check.
       </Alert>
     )
   }
@@ -71,14 +74,14 @@ function Results({ company, id, message }: { company: string; id: string; messag
       </Stack>
       <section aria-labelledby="programs">
         <Title order={3} size="h5" id="programs">
-          What mail programs do not know
+          Unsupported HTML and CSS
         </Title>
         {unsupported === undefined && !stopped && <Loader size="sm" aria-label="Checking" />}
         {(unsupported === null || (stopped && unsupported === undefined)) && (
-          <Text size="sm">The HTML is too large, or too broken, to be held against the data.</Text>
+          <Text size="sm">The HTML is too large or too malformed to check.</Text>
         )}
         {unsupported?.length === 0 && (
-          <Text size="sm">Nothing: all that is used is known to all of them.</Text>
+          <Text size="sm">Every mail program that was checked supports the HTML and CSS of this email.</Text>
         )}
         {unsupported && unsupported.length > 0 && (
           <div className={classes.table}>
@@ -86,7 +89,7 @@ function Results({ company, id, message }: { company: string; id: string; messag
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>HTML or CSS</Table.Th>
-                  <Table.Th>Not known to</Table.Th>
+                  <Table.Th>Not supported by</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -103,7 +106,7 @@ function Results({ company, id, message }: { company: string; id: string; messag
           </div>
         )}
         <Text size="xs" c="dimmed" mt={4}>
-          From the data of Can I email (caniemail.com), as it was when this version was made.
+          Based on the data of Can I email (caniemail.com) at the time of this release.
         </Text>
       </section>
       <Addresses company={company} id={id} findings={findings} />
@@ -112,8 +115,8 @@ function Results({ company, id, message }: { company: string; id: string; messag
 }
 
 const LOOK = {
-  bad: { icon: CircleX, color: 'red', word: 'Mend this' },
-  poor: { icon: CircleAlert, color: 'orange', word: 'Look at this' },
+  bad: { icon: CircleX, color: 'red', word: 'Problem' },
+  poor: { icon: CircleAlert, color: 'orange', word: 'Warning' },
   good: { icon: CircleCheck, color: 'road', word: 'Good' },
 } as const satisfies Record<Grade, object>
 
@@ -143,7 +146,7 @@ function OneCheck({ check: { grade, what, why, todo } }: { check: Check }) {
   )
 }
 
-/** As many as the service asks for at once, and as many as are asked for in all. */
+/** The most addresses in one request to the server, and in all requests together. */
 const TOGETHER = 10
 const MOST_ASKED = 100
 const MOST_SHOWN = 200
@@ -183,13 +186,13 @@ function Addresses({
         </Title>
         {mayManage && urls.length > 0 && (
           <Button size="xs" variant="default" loading={asking.isPending} onClick={() => asking.mutate()}>
-            See whether they are there
+            Check links and images
           </Button>
         )}
       </Group>
       {mayManage && (
         <Text size="sm" c="dimmed">
-          Each is asked for once, from this server, by HEAD: whoever runs them may notice.
+          Postroad sends one HEAD request to each address. The sites may notice.
         </Text>
       )}
       {asking.error && <ErrorAlert error={asking.error} />}
@@ -197,15 +200,15 @@ function Addresses({
         <Table verticalSpacing={4} className={classes.headers}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Use</Table.Th>
+              <Table.Th>Type</Table.Th>
               <Table.Th>Address</Table.Th>
               <Table.Th>Text</Table.Th>
-              <Table.Th>There?</Table.Th>
+              <Table.Th>Result</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {rows.slice(0, MOST_SHOWN).map(({ use, url, text }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the same may stand there twice
+              // biome-ignore lint/suspicious/noArrayIndexKey: the same link may occur twice
               <Table.Tr key={index}>
                 <Table.Td>{use}</Table.Td>
                 <Table.Td>

@@ -14,7 +14,7 @@ import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { visible } from '../../parts/untrusted-text.tsx'
 import { type Contents, curlOf, type Dialect, dialectsOf, localName, sourceName } from './curl.ts'
 
-/** Octets of all files together that are put into the request: more would be too much to paste. */
+/** The most octets of attachments that are put into the command: a larger one would be unwieldy to paste. */
 const MOST_INSIDE = 48 * 1024
 
 const LABELS: Readonly<Record<Dialect, string>> = { json: 'JSON', form: 'Form' }
@@ -26,7 +26,7 @@ export function CopyAsCurl({ company, email }: { company: string; email: EmailDe
   if (content.data.removed) {
     return (
       <Text size="sm">
-        Its content was removed when its retention time was over: there is nothing to send.
+        The content was removed at the end of its retention period, so there is nothing to send.
       </Text>
     )
   }
@@ -55,7 +55,7 @@ function Request({
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (dialect === undefined) {
-    return <Text size="sm">Its sending domain was removed: no request would be accepted any more.</Text>
+    return <Text size="sm">The sending domain was removed, so Postroad would refuse the request.</Text>
   }
   if (contents.error) return <ErrorAlert error={contents.error} reset={() => void contents.refetch()} />
   if (contents.isLoading) return <Skeleton h={160} />
@@ -79,12 +79,12 @@ function Request({
         />
       )}
       <Text size="sm" c="dimmed">
-        For bash. It sends the same message once more. Put an API key into $POSTROAD_KEY first.
-        {content.clipped.length > 0 && ' The content is long: its beginning alone is in here.'}
+        For bash. It sends the same message once more. Set $POSTROAD_KEY to an API key first.
+        {content.clipped.length > 0 && ' The content is long, and only its beginning is included.'}
       </Text>
       {wanted.length > 0 && (
         <Text size="sm" component="div">
-          Run it where these files are, under these names:
+          Run it in a directory with these files, under these names:
           <List size="sm">
             {wanted.map(({ name, url }) => (
               <List.Item key={url}>
@@ -104,7 +104,7 @@ function Request({
 async function contentsOf(company: string, id: string, files: readonly EmailFile[]): Promise<Contents> {
   const read = files.map(async ({ position }): Promise<[number, string]> => {
     const response = await fetch(documentUrl(company, id, `/files/${position}`))
-    if (!response.ok) throw new Error(`A file of this email cannot be read (status ${response.status}).`)
+    if (!response.ok) throw new Error(`An attachment could not be loaded (status ${response.status}).`)
     return [position, await base64Of(await response.blob())]
   })
   return new Map(await Promise.all(read))

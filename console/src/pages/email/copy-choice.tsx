@@ -3,13 +3,13 @@ import type { EmailDetail } from '../../api/email.ts'
 import { visible } from '../../parts/untrusted-text.tsx'
 import { useShow, useShown } from './search.ts'
 
-/** In batch mail each recipient gets a copy of his own. */
+/** Batch mail has a copy of its own for each recipient; this field chooses the copy to show. */
 export function CopyChoice({ email: { recipients } }: { email: EmailDetail }) {
   const { copy } = useShown()
   const show = useShow()
   return (
     <Select
-      label="The copy for"
+      label="Copy for"
       mb="sm"
       maw={420}
       searchable
@@ -21,7 +21,7 @@ export function CopyChoice({ email: { recipients } }: { email: EmailDetail }) {
   )
 }
 
-/** The address whose copy is shown; undefined: there is but one. */
+/** The address whose copy is shown; `undefined` if all recipients get the same message. */
 export function useCopyFor(email: EmailDetail, individual: boolean): string | undefined {
   const { copy } = useShown()
   if (!individual) return undefined

@@ -1,6 +1,6 @@
 /**
- * An email as the request that would send it, for bash. The key is never in it. What is long or binary is no argument, of
- * which a system takes 128 KiB at most: it goes through files and standard input.
+ * The curl command, for bash, that sends an email once more. It never contains the API key. A system takes at
+ * most 128 KiB in one argument, so long and binary values go through files and standard input.
  */
 import type { EmailContent, EmailDetail } from '../../api/email.ts'
 
@@ -25,14 +25,14 @@ type Content = Pick<
   EmailContent,
   'html' | 'text' | 'amp' | 'headers' | 'files' | 'ready' | 'individual' | 'recipientVariables'
 >
-/** Base64 by position; of what is not there the command reads a file of that name. */
+/** Attachments in base64, by position. The command reads a missing one from a file of the same name. */
 export type Contents = ReadonlyMap<number, string>
 
 const NEXT = ' \\\n  '
-/** Characters of an argument. */
+/** The longest argument, in characters. */
 const LONGEST_ARGUMENT = 32_000
 
-/** APIs that can say what this email is: a ready message, or values for each recipient, are the form's alone. */
+/** The APIs that can express this email. Only the form API takes ready messages and recipient variables. */
 export function dialectsOf({ domain }: Pick<Sent, 'domain'>, { ready, individual }: Content): Dialect[] {
   const form: Dialect[] = domain.name === null ? [] : ['form']
   return ready || individual ? form : ['json', ...form]
@@ -49,13 +49,15 @@ export function curlOf(
   return content.ready ? readyCurl(url, email) : formCurl(url, email, content, contents)
 }
 
-/** What a file has to be called where the command runs: a path in the name of one must not lead elsewhere. */
+/**
+ * A safe name for an attachment in the directory of the command: a path in the name must not lead elsewhere.
+ */
 export function localName(filename: string): string {
   const name = filename.replace(/[^\p{L}\p{N}._ -]+/gu, '_').replace(/^[.\s-]+/, '')
   return name === '' ? 'file' : name.slice(0, 100)
 }
 
-/** Of a ready message: as its source is downloaded. */
+/** The name of a ready message's file, under which the page offers its source. */
 export const sourceName = ({ id }: Pick<Sent, 'id'>) => `${id}.eml`
 
 function jsonCurl(
@@ -88,7 +90,7 @@ function jsonCurl(
   }
   let json = escapedJson(body)
   if (missing.length > 0) {
-    // The shell is to read the files, and nothing else in the text.
+    // The here-document is unquoted so that the shell reads the files; everything else in the text is escaped.
     json = json.replace(/[\\$`]/g, '\\$&')
     for (const { position, filename } of missing) {
       const read = `$(base64 < ${quoted(`./${localName(filename)}`)} | tr -d '\\n')`
@@ -129,19 +131,19 @@ function formCurl(
     ...(email.testMode ? [['o:testmode', 'yes'] as [string, string]] : []),
   ]
   const folder: string[] = []
-  /** A file of the temporary folder: its name there. */
+  /** Writes a file to the temporary directory, and returns its name. */
   const put = (base64: string): string => {
     const name = String(folder.length / 3 + 1)
     folder.push(`base64 -d > "$dir/${name}" <<'FILE'`, base64.replace(/.{76}/g, '$&\n').trimEnd(), 'FILE')
     return name
   }
-  // Else curl writes a quotation mark as %22, as browsers do, and it stays that.
+  // Without this option curl writes a quotation mark as %22, as browsers do, and the server would keep it so.
   const escapes = files.some(({ filename, contentId }) => /["\\]/.test(contentId ?? filename))
   const argumentsOf = [
     '--user "api:$POSTROAD_KEY"',
     ...(escapes ? ['--form-escape'] : []),
     ...fields.map(([name, value]) => {
-      // Of a value of -F a first @ or < would mean a file.
+      // A value of -F that begins with @ or < would be read from a file.
       if (value.length <= LONGEST_ARGUMENT) return `--form-string ${quoted(`${name}=${value}`)}`
       return `-F ${quoted(`${name}=<`)}"$dir/${put(base64Of(value))}"`
     }),
@@ -152,7 +154,7 @@ function formCurl(
         content === undefined
           ? quoted(`${field}=@"./${localName(filename)}"`)
           : `${quoted(`${field}=@`)}"$dir/${put(content)}"`
-      // What is inline is known by its name there.
+      // The HTML refers to an inline file by this name.
       const name = `;filename="${inQuotes(contentId ?? filename)}"`
       return `-F ${from}${quoted(`${name};type=${contentType.split(';', 1)[0]!.trim()}`)}`
     }),
@@ -161,7 +163,7 @@ function formCurl(
   return folder.length === 0 ? command : ['dir=$(mktemp -d)', ...folder, command, 'rm -r "$dir"'].join('\n')
 }
 
-/** Its envelope is asked for anew; the message is the file that the page gives. */
+/** A ready message: the page offers the message as a file, and the request repeats the recipients. */
 function readyCurl(url: string, email: Sent): string {
   return [
     `curl -X POST ${quoted(formUrl(url, email, 'messages.mime'))}`,
@@ -178,7 +180,7 @@ function formUrl(url: string, { domain }: Sent, rest: string): string {
   return `${url}/v3/${encodeURIComponent(domain.name ?? '')}/${rest}`
 }
 
-/** Within double quotes of -F. */
+/** Escapes a name within double quotes of -F. */
 function inQuotes(name: string): string {
   return name.replace(/["\\]/g, '\\$&')
 }
@@ -190,7 +192,7 @@ function base64Of(text: string): string {
   return btoa(binary)
 }
 
-/** Characters that a terminal would act on, or that turn text around, as JSON escapes. */
+/** Writes characters that a terminal would act on, or that reorder text, as JSON escapes. */
 function escapedJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(UNSAFE, (character) => escaped(character))
 }
@@ -203,9 +205,9 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** One word of bash: what stands between single quotes is nothing but itself. */
+/** Quotes a text as one word of bash. Bash expands nothing within single quotes. */
 export function quoted(text: string): string {
-  // A test by replacing: of a global expression `test` would remember where it was.
+  // Uses `replace`, since `test` on a global expression keeps its position between calls.
   if (text.replace(UNSAFE_IN_SHELL, '') === text) return `'${text.replaceAll("'", "'\\''")}'`
   const inner = text.replace(/[\\']/g, '\\$&').replace(UNSAFE_IN_SHELL, escaped)
   return `$'${inner}'`

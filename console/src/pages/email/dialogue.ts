@@ -1,7 +1,7 @@
-/** The record of an SMTP conversation, as delivery keeps it (src/delivery/smtp/dialogue.ts). */
+/** Parses the record of an SMTP dialogue as delivery stores it (src/delivery/smtp/dialogue.ts). */
 
 export interface DialogueStep {
-  /** Since it began; null: of what is left out. */
+  /** Milliseconds since the dialogue began; `null` for a line that stands for omitted ones. */
   ms: number | null
   from: 'us' | 'them' | 'note'
   text: string
@@ -19,17 +19,20 @@ export function stepsOf(dialogue: string): DialogueStep[] {
 }
 
 export interface TlsUsed {
-  /** `TLSv1.3`; null: in clear. */
+  /** For example `TLSv1.3`; `null` if the session was not encrypted. */
   version: string | null
-  /** Null: nobody has said, as on a connection that was open already. */
+  /** `null` if unknown, as on a connection that was reused. */
   verified: boolean | null
-  /** Why it is not verified. */
+  /** The reason why the certificate was not verified. */
   doubt: string | null
 }
 
 const NOTE = /^(TLS\S*), certificate (verified|not verified(?: \((.*)\))?)$/
 
-/** What our own notes say of it; nothing that a server wrote counts. Null: no server was spoken to. */
+/**
+ * Reads the TLS state from Postroad's own notes, never from text that a server sent. `null` if no server was
+ * contacted.
+ */
 export function tlsOf({ tls, dialogue }: { tls: string | null; dialogue: string }): TlsUsed | null {
   const steps = stepsOf(dialogue)
   const notes = steps.filter(({ from, ms }) => from === 'note' && ms !== null)

@@ -1,4 +1,4 @@
-/** What an email is, where it is and why, and what can be done with it. */
+/** The head of an email's page: its status, the reason, its properties, and the actions on it. */
 import { Alert, Badge, Group, Stack, Text, Title } from '@mantine/core'
 import { useEffect } from 'react'
 import type { EmailDetail } from '../../api/email.ts'
@@ -12,7 +12,7 @@ import classes from './email.module.css'
 import { Pieces } from './pieces.tsx'
 import { statusSentence } from './status-sentence.ts'
 
-/** Addresses of a field that are shown; the list of recipients has all. */
+/** The most addresses of a field that are shown. The list of recipients has all of them. */
 const MOST_SHOWN = 5
 
 export function EmailHead({ company, email }: { company: string; email: EmailDetail }) {
@@ -29,7 +29,7 @@ export function EmailHead({ company, email }: { company: string; email: EmailDet
         </Title>
         <Actions company={company} email={email} />
       </Group>
-      <div role="status" aria-label="Where it is and why">
+      <div role="status" aria-label="Status">
         <Alert
           role="presentation"
           color={statusOf(of).color}
@@ -48,7 +48,7 @@ export function EmailHead({ company, email }: { company: string; email: EmailDet
         <Addresses name="To" of={email.to} />
         <Addresses name="Cc" of={email.cc} />
         <Addresses name="Bcc" of={email.bcc} />
-        <Addresses name="Reply to" of={email.replyTo} />
+        <Addresses name="Reply-To" of={email.replyTo} />
         <Fact name="Accepted">
           <Time at={email.createdAt} />
         </Fact>
@@ -88,14 +88,14 @@ export function EmailHead({ company, email }: { company: string; email: EmailDet
   )
 }
 
-/** Of all its recipients. */
+/** The status of the email over all its recipients. */
 function wholeStatus({ lastEvent, states }: EmailDetail) {
   const counts = Object.entries(states).map(([state, count]) => ({ state, count }))
   const recipients = counts.reduce((sum, { count }) => sum + count, 0)
   return statusSummary({ lastEvent, recipients, states: counts })
 }
 
-/** `long`: takes a line of its own. */
+/** `long`: puts the fact on a line of its own. */
 function Fact({ name, long, children }: { name: string; long?: boolean; children: React.ReactNode }) {
   return (
     <div className={`${classes.fact} ${long ? classes.long : ''}`}>

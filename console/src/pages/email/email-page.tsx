@@ -1,4 +1,4 @@
-/** One email: where it is and why, what happened to it, and what is in it. */
+/** One email: its status, its history and its content. */
 import { ActionIcon, Group, Skeleton, Stack, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -36,7 +36,7 @@ export function EmailPage() {
   )
 }
 
-/** `j` and `k` as in the list: down to the older one, up to the newer one. */
+/** Moves between emails with the keys of the list: `j` to the older email, `k` to the newer one. */
 function Neighbours({ company, id }: { company: string; id: string }) {
   const { data } = useQuery(neighboursQuery(company, id))
   const navigate = useNavigate()
@@ -50,8 +50,8 @@ function Neighbours({ company, id }: { company: string; id: string }) {
   }
   const { newer = null, older = null } = data ?? {}
   useShortcuts([
-    { keys: 'j', does: 'Next email, an older one', run: () => go(older) },
-    { keys: 'k', does: 'Previous email, a newer one', run: () => go(newer) },
+    { keys: 'j', does: 'Next email (older)', run: () => go(older) },
+    { keys: 'k', does: 'Previous email (newer)', run: () => go(newer) },
     {
       keys: 'u',
       does: 'Back to the list',
@@ -59,7 +59,7 @@ function Neighbours({ company, id }: { company: string; id: string }) {
     },
   ])
   return (
-    <Group justify="space-between" component="nav" aria-label="Emails before and behind">
+    <Group justify="space-between" component="nav" aria-label="Newer and older emails">
       <AnchorLink to="/c/$company/emails" params={{ company }} size="sm">
         All emails
       </AnchorLink>

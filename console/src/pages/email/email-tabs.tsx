@@ -1,4 +1,4 @@
-/** What is in an email, each way to look at it in a tab of its own that can be linked to. */
+/** The content of an email. Each view has a tab of its own, which can be linked to. */
 import { Alert, Skeleton, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
@@ -15,7 +15,7 @@ const HeadersView = lazy(async () => ({ default: (await import('./headers-view.t
 
 const ChecksView = lazy(async () => ({ default: (await import('./checks-view.tsx')).ChecksView }))
 
-/** What is of all copies alike. */
+/** The tabs that are the same for every copy. */
 const WHOLE: ReadonlySet<Tab> = new Set(['attachments', 'checks'])
 
 const LABELS: Readonly<Record<Tab, string>> = {
@@ -35,8 +35,8 @@ export function EmailTabs({ company, email }: { company: string; email: EmailDet
   if (content.isPending) return <Skeleton h={240} />
   if (content.data.removed) {
     return (
-      <Alert color="gray" title="The content is gone">
-        It was removed when its retention time was over. What became of the email is still known.
+      <Alert color="gray" title="The content was removed">
+        Its retention period has ended. The history of the email is still available.
       </Alert>
     )
   }

@@ -7,7 +7,7 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useCopyFor } from './copy-choice.tsx'
 import classes from './email.module.css'
 
-/** The header of the message as its recipient gets it. */
+/** The header fields of the message as its recipient gets it. */
 export function HeadersView({
   company,
   email,
@@ -33,7 +33,7 @@ export function HeadersView({
       />
       {source.data.trouble !== null && (
         <Text size="sm" c="dimmed">
-          The header cannot be read: <UntrustedText>{source.data.trouble}</UntrustedText>
+          The headers could not be parsed: <UntrustedText>{source.data.trouble}</UntrustedText>
         </Text>
       )}
       <Table className={classes.headers} verticalSpacing={4} layout="fixed">

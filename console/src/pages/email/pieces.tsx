@@ -2,13 +2,13 @@ import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import type { Piece } from './status-sentence.ts'
 
-/** A sentence of ours with words of others in it. */
+/** Renders a sentence that contains text written by others. */
 export function Pieces({ of }: { of: readonly Piece[] }) {
   return of.map((piece, index) => {
-    // biome-ignore-start lint/suspicious/noArrayIndexKey: they have no other name, and are made anew together
+    // biome-ignore-start lint/suspicious/noArrayIndexKey: the pieces have no ids, and are replaced together
     if (typeof piece === 'string') return <span key={index}>{piece}</span>
     if ('at' in piece) return <Time key={index} at={piece.at} />
     return <UntrustedText key={index}>{piece.untrusted}</UntrustedText>
-    // biome-ignore-end lint/suspicious/noArrayIndexKey: so far
+    // biome-ignore-end lint/suspicious/noArrayIndexKey: end of the pieces
   })
 }

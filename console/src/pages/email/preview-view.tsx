@@ -1,6 +1,7 @@
 /**
- * The HTML as a mail program may show it. It is a document of its own, with a policy of its own, in a frame that may
- * neither run anything nor know where it is; nothing is fetched for it from elsewhere unless somebody asks.
+ * The HTML of an email as a mail program may show it. The frame holds a document with a
+ * Content-Security-Policy of its own; it runs no scripts, does not learn the address of the page, and loads
+ * nothing from elsewhere unless the viewer asks for it.
  */
 import { Alert, Button, Group, SegmentedControl, Stack, Switch, Text } from '@mantine/core'
 import { ImageOff } from 'lucide-react'
@@ -12,8 +13,8 @@ import { useShow, useShown } from './search.ts'
 
 const NOTES = {
   light: '',
-  dark: 'As a mail program in dark mode that leaves colors to the message: what it says for (prefers-color-scheme: dark) counts.',
-  inverted: 'As a mail program that turns all colors around by force. Pictures are turned around too, here.',
+  dark: 'Shows a mail program in dark mode that leaves colors to the message: styles for (prefers-color-scheme: dark) apply.',
+  inverted: 'Shows a mail program that inverts all colors. This preview inverts images, too.',
 }
 
 export function PreviewView({
@@ -27,14 +28,14 @@ export function PreviewView({
 }) {
   const { width = 'desktop', shade = 'light' } = useShown()
   const show = useShow()
-  // Not in the address: a link to this page must not fetch what its sender would notice.
+  // Not part of the address: opening a link to this page must not load images, which the sender would notice.
   const [remote, setRemote] = useState(false)
   const recipient = useCopyFor(email, content.individual)
   if (content.html === null) {
     return (
-      <Alert color="gray" title="There is no HTML in this email">
+      <Alert color="gray" title="This email has no HTML">
         <Button size="xs" variant="default" onClick={() => show({ tab: 'text' })}>
-          Show its text
+          Show the text
         </Button>
       </Alert>
     )
@@ -69,7 +70,7 @@ export function PreviewView({
           ]}
         />
         <Switch
-          label="Load pictures from elsewhere"
+          label="Load remote images"
           checked={remote}
           onChange={({ currentTarget: { checked } }) => setRemote(checked)}
           thumbIcon={remote ? undefined : <ImageOff size={10} aria-hidden />}
@@ -77,8 +78,8 @@ export function PreviewView({
       </Group>
       {remote && (
         <Text size="sm" c="dimmed">
-          Your browser asks the servers that the message names for its pictures. They learn your address, and
-          not this page’s.
+          Your browser loads the images from the servers that the message names. They see your IP address, but
+          not the address of this page.
         </Text>
       )}
       {NOTES[shade] !== '' && (
@@ -88,10 +89,10 @@ export function PreviewView({
       )}
       <iframe
         key={url}
-        title="The email as HTML"
+        title="HTML preview"
         src={url}
         className={names.filter(Boolean).join(' ')}
-        // Links open a page that asks first, in a window of its own; nothing else may happen.
+        // A link opens a page that asks first, in a new window; everything else is forbidden.
         sandbox="allow-popups allow-popups-to-escape-sandbox"
         referrerPolicy="no-referrer"
         loading="lazy"

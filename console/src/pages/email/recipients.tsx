@@ -1,4 +1,4 @@
-/** Whom an email goes to, and what happened with each: his events and attempts in one time line. */
+/** The recipients of an email, each with its events and attempts on one timeline. */
 import { Button, Group, Pagination, Paper, Stack, Text, Title, UnstyledButton } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
@@ -14,7 +14,7 @@ import { useShow, useShown } from './search.ts'
 import { recipientSentence } from './status-sentence.ts'
 import { TimeLine } from './time-line.tsx'
 
-/** As many as the service gives at once. */
+/** The most recipients that the server returns at once. */
 const PAGE = 100
 const KINDS = { to: 'To', cc: 'Cc', bcc: 'Bcc' } as const
 
@@ -113,7 +113,7 @@ function Suppress({ company, id, recipient }: { company: string; id: string; rec
         color: 'road',
         message: (
           <>
-            Nothing more is sent to <UntrustedText>{address}</UntrustedText>.
+            No more mail will be sent to <UntrustedText>{address}</UntrustedText>.
           </>
         ),
       }),
@@ -124,15 +124,15 @@ function Suppress({ company, id, recipient }: { company: string; id: string; rec
   const confirmed = () =>
     void ask(
       {
-        title: 'Send nothing more to this address?',
+        title: 'Suppress this address?',
         about: (
           <>
-            <UntrustedText>{address}</UntrustedText> is put on the suppression list of the company. Mail to it
-            that waits ends as suppressed. It can be taken off the list again.
+            <UntrustedText>{address}</UntrustedText> is added to the company’s suppression list. Mail that
+            waits for it ends as suppressed. You can remove the address from the list later.
           </>
         ),
-        act: 'Suppress the address',
-        cancel: 'Leave it',
+        act: 'Suppress address',
+        cancel: 'Cancel',
         harmless: true,
       },
       () => suppress.mutate(),

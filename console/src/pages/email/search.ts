@@ -1,4 +1,4 @@
-/** What of an email is shown: it stands in the address. */
+/** The state of an email's page, which is part of its address. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 
 export const TABS = ['html', 'text', 'headers', 'source', 'attachments', 'checks'] as const
@@ -10,9 +10,9 @@ export interface Shown {
   tab?: Tab
   width?: (typeof WIDTHS)[number]
   shade?: (typeof SHADES)[number]
-  /** Position of the recipient whose copy is shown. */
+  /** The position of the recipient whose copy is shown. */
   copy?: number
-  /** Position of the first recipient that is listed. */
+  /** The position of the first recipient on the list. */
   from?: number
 }
 
@@ -42,7 +42,7 @@ export function useShown(): Shown {
   return useSearch({ from: '/signed-in/c/$company/emails/$id' })
 }
 
-/** Changes some of it; `undefined` takes it out of the address. */
+/** Changes a part of the state; `undefined` removes it from the address. */
 export function useShow(): (change: { [Name in keyof Shown]: Shown[Name] | undefined }) => void {
   const navigate = useNavigate()
   return (change) =>

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { type EmailDetail, sendAgain } from '../../api/email.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 
-/** As a new email, to the same or to others. */
+/** Sends the content as a new email, to the same recipients or to others. */
 export function SendAgain({
   company,
   email,
@@ -17,7 +17,7 @@ export function SendAgain({
 }) {
   const [whom, setWhom] = useState('same')
   const [to, setTo] = useState('')
-  // What is tried again because no answer came is the same click.
+  // Identifies one click, so that a retry after a lost answer sends nothing twice.
   const [click, setClick] = useState(newClick)
   const sending = useMutation({
     mutationFn: () => sendAgain(company, email.id, { click, ...(whom === 'others' && { to }) }),
@@ -29,9 +29,9 @@ export function SendAgain({
   const count = Object.values(email.states).reduce((sum, each) => sum + each, 0)
   if (sending.data) {
     return (
-      <Alert role="status" color="road" title="It was accepted as a new email">
+      <Alert role="status" color="road" title="Accepted as a new email">
         <Anchor component={Link} to={`/c/${company}/emails/${sending.data.id}`} onClick={onDone}>
-          See what becomes of it
+          View the new email
         </Anchor>
       </Alert>
     )
@@ -45,22 +45,22 @@ export function SendAgain({
     >
       <Stack gap="sm">
         <Text size="sm">
-          It leaves as a new email with the same content, and with a date and an id of its own. It counts
-          against the quota.
+          Postroad sends a new email with the same content, a new date and a new id. It counts against the
+          quota.
         </Text>
-        <Radio.Group label="To whom" value={whom} onChange={(value) => change(() => setWhom(value))}>
+        <Radio.Group label="Send to" value={whom} onChange={(value) => change(() => setWhom(value))}>
           <Stack gap={6} mt={4}>
             <Radio
               value="same"
               label={count === 1 ? 'The same recipient' : `The same ${count.toLocaleString()} recipients`}
             />
-            <Radio value="others" label="Somebody else" />
+            <Radio value="others" label="Other recipients" />
           </Stack>
         </Radio.Group>
         {whom === 'others' && (
           <TextInput
             label="Address"
-            description="Several with commas between them"
+            description="Separate several addresses with commas"
             required
             value={to}
             onChange={({ currentTarget: { value } }) => change(() => setTo(value))}

@@ -1,4 +1,4 @@
-/** A long text to look at and search in: CodeMirror, which draws only what is seen. */
+/** A long text to read and search, in CodeMirror, which renders only the visible lines. */
 
 import { openSearchPanel, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState } from '@codemirror/state'
@@ -24,15 +24,15 @@ const LOOK = EditorView.theme({
   '.cm-cursor': { borderInlineStartColor: 'var(--mantine-color-text)' },
 })
 
-/** Whether long lines are broken. */
+/** Switches the wrapping of long lines. */
 const wrapping = new Compartment()
 
-/** `line`: brought to the top, from 1. */
+/** `line`: the line to scroll to, counted from 1. */
 export function SourceText({ text, line }: { text: string; line: number | null }) {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
   const [wraps, setWraps] = useState(true)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: that lines are broken changes in what is there already
+  // biome-ignore lint/correctness/useExhaustiveDependencies: wrapping is reconfigured in the existing editor
   useEffect(() => {
     const editor = new EditorView({
       parent: place.current!,

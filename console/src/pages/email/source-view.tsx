@@ -1,4 +1,4 @@
-/** The message as it leaves: how it is built, what signs it, and its octets to search in. */
+/** The message as it is sent: its MIME parts, its DKIM signatures and its source. */
 import { Badge, Button, Group, Paper, Skeleton, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
@@ -38,7 +38,7 @@ export function SourceView({
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
           {octetsText(size)}
-          {clipped && ', of which the beginning is shown'}
+          {clipped && ' (only the beginning is shown)'}
         </Text>
         <Button
           component="a"
@@ -53,7 +53,7 @@ export function SourceView({
       </Group>
       {trouble !== null && (
         <Text size="sm">
-          How it is built cannot be told: <UntrustedText>{trouble}</UntrustedText>
+          The MIME structure could not be parsed: <UntrustedText>{trouble}</UntrustedText>
         </Text>
       )}
       <Parts parts={source.data.parts} onShow={setLine} />
@@ -95,7 +95,7 @@ function Parts({ parts, onShow }: { parts: EmailSource['parts']; onShow: (line: 
                       <UntrustedText>{part.charset}</UntrustedText>
                     </Text>
                   )}
-                  {/* Where there is no room for columns. */}
+                  {/* On a narrow screen this line replaces the columns. */}
                   <Text size="xs" c="dimmed" hiddenFrom="sm" className={classes.said}>
                     <UntrustedText>{[part.encoding, part.filename].filter(Boolean).join(', ')}</UntrustedText>
                   </Text>
@@ -128,7 +128,7 @@ function Signatures({ signatures }: { signatures: EmailSource['signatures'] }) {
         DKIM signatures
       </Title>
       {signatures.length === 0 && (
-        <Text size="sm">None: receivers cannot tell that the message is of its domain.</Text>
+        <Text size="sm">None. Recipients’ servers cannot verify that the message comes from its domain.</Text>
       )}
       <Stack gap="xs" mt={4}>
         {signatures.map((signature, index) => (
@@ -145,11 +145,11 @@ function Signatures({ signatures }: { signatures: EmailSource['signatures'] }) {
             </Group>
             <Text size="sm">
               Selector <UntrustedText>{signature.selector}</UntrustedText>, canonicalization{' '}
-              <UntrustedText>{signature.canonicalization}</UntrustedText>. The key stands in the DNS at{' '}
+              <UntrustedText>{signature.canonicalization}</UntrustedText>. The public key is in DNS at{' '}
               <UntrustedText>{`${signature.selector}._domainkey.${signature.domain}`}</UntrustedText>.
             </Text>
             <Text size="sm" c="dimmed">
-              Signed fields: <UntrustedText>{signature.headers.join(', ')}</UntrustedText>
+              Signed headers: <UntrustedText>{signature.headers.join(', ')}</UntrustedText>
             </Text>
           </Paper>
         ))}

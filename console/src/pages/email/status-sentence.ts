@@ -1,8 +1,13 @@
-/** Where an email is and why, in a sentence: text of ours, text of others, and times. */
+/**
+ * One sentence about the status of an email and the reason, made of our own text, text of others, and times.
+ */
 import type { EmailDetail, EmailRecipient } from '../../api/email.ts'
 import { replyText } from '../../parts/reply.ts'
 
-/** `untrusted`: by a server, or whoever else: shown as it is, and apart from our own words. `at`: a time, ISO 8601. */
+/**
+ * `untrusted`: text that a server or another stranger wrote, shown apart from our own. `at`: a time in ISO
+ * 8601.
+ */
 export type Piece = string | { untrusted: string } | { at: string }
 
 type Told = Pick<EmailDetail, 'states' | 'recipients' | 'domain' | 'mostAttempts' | 'createdAt' | 'testMode'>
@@ -28,30 +33,29 @@ const WORDS: Readonly<Record<string, string>> = {
   delivered: 'delivered',
 }
 
-/** What stands for the server in capture mode (src/delivery/route/capture.ts). */
+/** The server's name in capture mode (src/delivery/route/capture.ts). */
 const CAPTURE = 'capture'
 
 export function statusSentence(email: Told): Piece[] {
   const total = Object.values(email.states).reduce((sum, count) => sum + count, 0)
-  // What needs somebody comes first.
+  // The state that most needs attention comes first.
   const [first] = email.recipients.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))
-  if (first === undefined) return ['It has no recipients.']
+  if (first === undefined) return ['This email has no recipients.']
   if (total === 1) return recipientSentence(first, email)
   const counts = ORDER.toReversed().flatMap((state) => {
     const count = email.states[state]
     return count === undefined ? [] : [`${count.toLocaleString()} ${WORDS[state]}`]
   })
-  const summary = `Of ${total.toLocaleString()} recipients: ${counts.join(', ')}.`
+  const summary = `${total.toLocaleString()} recipients: ${counts.join(', ')}.`
   if (first.state === 'delivered') return [summary]
   return [summary, ' ', { untrusted: first.address }, ': ', ...recipientSentence(first, email)]
 }
 
-/** Of one recipient. */
 export function recipientSentence(recipient: EmailRecipient, email: Told): Piece[] {
   const { state, attempts } = recipient
   switch (state) {
     case 'delivered':
-      if (recipient.server === CAPTURE) return ['Captured: it is kept here, and went nowhere.']
+      if (recipient.server === CAPTURE) return ['Captured: the email is stored here and was not sent.']
       return [
         recipient.server ? 'Accepted' : 'Delivered',
         ...by(recipient),
@@ -59,10 +63,10 @@ export function recipientSentence(recipient: EmailRecipient, email: Told): Piece
         end(recipient),
       ]
     case 'bounced':
-      return ['Bounced: refused for good', ...by(recipient), ...answer(recipient), end(recipient)]
+      return ['Rejected permanently', ...by(recipient), ...answer(recipient), end(recipient)]
     case 'failed': {
       const after = attempts > 0 ? ` after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}` : ''
-      return [`Given up${after}`, ...answer(recipient), end(recipient)]
+      return [`Delivery failed${after}`, ...answer(recipient), end(recipient)]
     }
     case 'suppressed':
       if (!recipient.message) return ['Not sent: the address is on the suppression list.']
@@ -70,11 +74,9 @@ export function recipientSentence(recipient: EmailRecipient, email: Told): Piece
     case 'canceled':
       return ['Canceled before it was sent.']
     case 'sending':
-      return [`Being sent now (attempt ${attempts + 1} of ${email.mostAttempts}).`]
+      return [`Sending now (attempt ${attempts + 1} of ${email.mostAttempts}).`]
     case 'quarantined':
-      return [
-        'In quarantine: trying to send it took down a process. An operator has to release or cancel it.',
-      ]
+      return ['In quarantine: sending it crashed a process. An operator has to release or cancel it.']
     default:
       return waiting(recipient, email)
   }
@@ -82,26 +84,31 @@ export function recipientSentence(recipient: EmailRecipient, email: Told): Piece
 
 function waiting(recipient: EmailRecipient, email: Told): Piece[] {
   const { waits, at, attempts } = recipient
-  const next = `(attempt ${Math.min(attempts + 1, email.mostAttempts)} of ${email.mostAttempts})`
-  const when: Piece[] = at === null ? [] : [' Next attempt ', { at }, ` ${next}.`]
+  const next = `${Math.min(attempts + 1, email.mostAttempts)} of ${email.mostAttempts}`
+  const when: Piece[] = at === null ? [] : [` Next attempt (${next}) `, { at }, '.']
   switch (waits) {
     case 'schedule':
-      return ['Scheduled by its sender', ...(at === null ? [] : [': it is sent ', { at }]), '.']
+      return ['Scheduled by its sender', ...(at === null ? [] : [': it will be sent ', { at }]), '.']
     case 'pause':
-      return ['Paused by an operator: it stays where it is, and loses no attempts, until that is ended.']
+      return ['Paused by an operator. It waits, without using up attempts, until the pause ends.']
     case 'domain':
       return [
         'Held: ',
         { untrusted: email.domain.name ?? 'its sending domain' },
-        ' may not send now. It leaves as soon as the domain is active again.',
+        ' may not send at the moment. The email is sent as soon as the domain is active again.',
       ]
     case 'path':
-      return ['Held: its way out is closed', ...answer(recipient), end(recipient), ...when]
+      return [
+        'Held: the server refuses mail from here or cannot be reached',
+        ...answer(recipient),
+        end(recipient),
+        ...when,
+      ]
     case 'retry':
       return ['Deferred', ...by(recipient), ...answer(recipient), end(recipient), ...when]
     default:
       if (attempts > 0)
-        return ['Deferred', ...by(recipient), ...answer(recipient), '. Tried again now ', `${next}.`]
+        return ['Deferred', ...by(recipient), ...answer(recipient), `. Trying again now (attempt ${next}).`]
       return ['Accepted, and about to be sent.']
   }
 }

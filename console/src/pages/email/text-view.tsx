@@ -6,7 +6,7 @@ import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { useCopyFor } from './copy-choice.tsx'
 import classes from './email.module.css'
 
-/** What who reads no HTML gets: in batch mail each recipient something else. */
+/** The text that mail programs without HTML show. In batch mail each recipient's copy has its own. */
 export function TextView({
   company,
   email,
@@ -26,7 +26,7 @@ export function TextView({
   if (trouble !== null) {
     return (
       <Text size="sm">
-        The text cannot be read: <UntrustedText>{trouble}</UntrustedText>
+        The text could not be read: <UntrustedText>{trouble}</UntrustedText>
       </Text>
     )
   }
@@ -36,9 +36,9 @@ export function TextView({
 function PlainText({ text, clipped }: { text: string | null; clipped: boolean }) {
   if (text === null || text === '') {
     return (
-      <Alert color="orange" title="There is no text in this email">
-        Who reads mail without HTML sees nothing of it, and filters trust it less. Leave text out of the
-        request, and it is made of the HTML; an empty one keeps it out.
+      <Alert color="orange" title="This email has no text">
+        Recipients who read mail without HTML see nothing, and spam filters trust it less. If a request has no
+        text, Postroad derives it from the HTML; an empty text prevents that.
       </Alert>
     )
   }
@@ -49,7 +49,7 @@ function PlainText({ text, clipped }: { text: string | null; clipped: boolean })
       </pre>
       {clipped && (
         <Text size="sm" c="dimmed" mt="xs">
-          This is the beginning. All of it is in the source.
+          Only the beginning is shown. The source has the whole text.
         </Text>
       )}
     </Paper>

@@ -1,4 +1,4 @@
-/** What happened with a recipient, in its order: events, and between them attempts with their dialogues. */
+/** The history of a recipient in order: events, and the attempts between them with their SMTP dialogues. */
 import { Group, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronRight } from 'lucide-react'
@@ -34,7 +34,7 @@ export function TimeLine({
   return (
     <ol className={classes.line}>
       {entries.map((entry, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and none goes away
+        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no ids, and none is removed
         <li key={index} style={{ display: 'contents' }}>
           <Text component="span" size="sm" c="dimmed">
             <Time at={entry.at} />
@@ -121,7 +121,7 @@ function Attempt({
   )
 }
 
-/** What was said: asked for when somebody wants to see it. */
+/** The SMTP dialogue of an attempt, loaded when the attempt is opened. */
 function Conversation({
   company,
   email,
@@ -143,7 +143,7 @@ function Conversation({
       <Tls used={tlsOf({ tls, dialogue })} />
       {dialogue === '' ? (
         <Text size="sm" c="dimmed">
-          No server was spoken to.
+          No server was contacted.
         </Text>
       ) : (
         <Dialogue text={dialogue} />
@@ -161,7 +161,7 @@ function Tls({ used: tls }: { used: TlsUsed | null }) {
       ) : (
         <>
           Encrypted with <UntrustedText>{tls.version}</UntrustedText>
-          {tls.verified === true && '; the certificate is valid and the server’s own.'}
+          {tls.verified === true && '; the certificate is valid for this server.'}
           {tls.verified === false && (
             <>
               ; the certificate was not verified{tls.doubt !== null && ': '}
@@ -181,11 +181,11 @@ function Dialogue({ text }: { text: string }) {
       role="log"
       aria-label="SMTP dialogue"
       aria-live="off"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys (WCAG 2.1.1)
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it with the arrow keys (WCAG 2.1.1)
       tabIndex={0}
     >
       {stepsOf(text).map(({ ms, from, text: line }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text that stays as it is
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change
         <div key={index} className={from === 'us' ? classes.ours : undefined}>
           <span className={classes.ms}>{ms === null ? '' : `${ms} ms`}</span> {MARKS[from]}{' '}
           <bdi>{visible(line)}</bdi>

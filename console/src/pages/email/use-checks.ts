@@ -3,20 +3,20 @@ import type { Checked, Findings } from '../../checks/checks.ts'
 import type { Unsupported } from '../../checks/clients.ts'
 import type { Answer } from '../../checks/worker.ts'
 
-/** Ms that the checks of one message may take. */
+/** Milliseconds that the checks of one message may take. */
 const WITHIN = 15_000
 
 interface Results {
   findings: Findings | null
-  /** Undefined: not known yet; null: it cannot be told. */
+  /** `undefined` while unknown; `null` if the HTML could not be checked. */
   unsupported: Unsupported[] | null | undefined
-  /** They took too long. */
+  /** The checks took too long, and were stopped. */
   stopped: boolean
 }
 
 const NOTHING: Results = { findings: null, unsupported: undefined, stopped: false }
 
-/** In a worker, which is ended where it takes too long. */
+/** Runs the checks in a worker, and ends the worker if the checks take too long. */
 export function useChecks(message: Checked): Results {
   const [results, setResults] = useState(NOTHING)
   const key = JSON.stringify(message)

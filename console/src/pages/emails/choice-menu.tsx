@@ -1,20 +1,20 @@
-/** Narrows by something that has a name: it is looked for, and chosen from what there is. */
+/** A filter by a named thing, such as a domain: the person searches for it and picks it. */
 import { Combobox, Loader, Popover, Text, TextInput, useCombobox } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { type ChoiceKind, useChoices } from './choices.ts'
 import { FilterButton } from './filter-button.tsx'
 
-/** Ms after the last key. */
+/** Milliseconds after the last key until the search starts. */
 const TYPED_MS = 200
 
 interface ChoiceMenuProps {
   company: string
   kind: ChoiceKind
   label: string
-  /** What to type. */
+  /** The placeholder of the search field. */
   about: string
-  /** Also what is not offered can be chosen. */
+  /** Typed text may be chosen although it is not among the options. */
   free?: boolean
   value: string | undefined
   onChange: (value: string | undefined) => void
@@ -103,7 +103,7 @@ function Choices({ company, kind, label, about, free = false, value, onChange }:
       </Combobox.Options>
       {choices.length === 0 && !pending && !isOwn && (
         <Text size="sm" c="dimmed" p={6} role="status">
-          {own === '' ? 'There is none yet' : 'None has this in its name'}
+          {own === '' ? 'None yet' : 'No matches'}
         </Text>
       )}
     </Combobox>

@@ -1,7 +1,7 @@
 /**
- * What filters can be set to: domains and keys of the company by a search on the service, and tags of the emails that were
- * accepted last. No list of all tags is kept in an order that would serve here; the newest page of emails costs what it
- * always costs, on either database.
+ * The options of the filters: domains and keys of the company, searched on the server, and the tags of the
+ * newest emails. The server has no list of all tags in a useful order; the newest page of emails costs the
+ * same however many there are, on either database.
  */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { get, pathOf } from '../../api/client.ts'
@@ -13,7 +13,7 @@ import type { EmailsPage } from './merge.ts'
 
 export type ChoiceKind = 'domain' | 'key' | 'tag'
 
-/** Emails whose tags are offered. */
+/** The number of newest emails whose tags are offered. */
 const LOOKED_AT = 100
 const SHOWN = 8
 
@@ -27,13 +27,13 @@ const tagsQuery = (company: string) =>
       for (const tag of emails.flatMap(({ tags }) => tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1)
       return [...counts].map(([value, count]) => ({
         value,
-        about: count === 1 ? 'once lately' : `${count} lately`,
+        about: count === 1 ? 'used once recently' : `used ${count} times recently`,
       }))
     },
     staleTime: 10_000,
   })
 
-/** Those that `begun` is a part of. `kind`: null for none. */
+/** The options that contain `begun`. `kind`: `null` if no filter is being typed. */
 export function useChoices(
   company: string,
   kind: ChoiceKind | null,
@@ -59,7 +59,7 @@ export function useChoices(
       return {
         pending: keys.isPending,
         choices: found.slice(0, SHOWN).map((key) => ({
-          // Several of a name are told apart by their ids.
+          // Keys of the same name are told apart by their ids.
           value: isOne(key.name) ? key.name : key.id,
           about: [isOne(key.name) ? '' : key.name, ofAll ? key.company.name : ''].filter(Boolean).join(', '),
         })),

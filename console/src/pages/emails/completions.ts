@@ -1,25 +1,25 @@
-/** What a search may go on with, by the term that is being typed at its end. Pure. */
+/** The completions of a search, by the term at its end. Pure. */
 import { STATUSES } from './search.ts'
 
 export interface Completion {
-  /** In the place of the term. */
+  /** The text that replaces the term. */
   term: string
   about: string
-  /** More is to be typed right behind it. */
+  /** The value is still missing, so no space follows the term. */
   open?: true
 }
 
-/** As the service understands them (`email-query.ts`). */
+/** The filters as the server parses them (`email-query.ts`). */
 export const FILTERS = [
-  { name: 'to', about: 'a recipient, or all of a domain: to:@example.com', example: 'to:ada@example.com' },
-  { name: 'from', about: 'a part of the sender', example: 'from:shop@' },
-  { name: 'subject', about: 'words of the subject', example: 'subject:"welcome aboard"' },
-  { name: 'event', about: 'what became of it', example: 'event:bounced' },
+  { name: 'to', about: 'a recipient, or a domain: to:@example.com', example: 'to:ada@example.com' },
+  { name: 'from', about: 'part of the sender', example: 'from:shop@' },
+  { name: 'subject', about: 'words in the subject', example: 'subject:"welcome aboard"' },
+  { name: 'event', about: 'the last event', example: 'event:bounced' },
   { name: 'tag', about: 'a tag, or name:value', example: 'tag:receipt' },
   { name: 'domain', about: 'a sending domain', example: 'domain:example.com' },
   { name: 'key', about: 'an API key, by name', example: 'key:"my app"' },
-  { name: 'after', about: 'accepted then or later', example: 'after:7d' },
-  { name: 'before', about: 'accepted before', example: 'before:2026-01-31' },
+  { name: 'after', about: 'accepted at this time or later', example: 'after:7d' },
+  { name: 'before', about: 'accepted before this time', example: 'before:2026-01-31' },
 ] as const
 export type FilterName = (typeof FILTERS)[number]['name']
 
@@ -27,13 +27,13 @@ const TIMES = [
   ['1h', 'an hour ago'],
   ['24h', 'a day ago'],
   ['7d', 'seven days ago'],
-  ['today', 'as today begins'],
-  ['yesterday', 'as yesterday begins'],
+  ['today', 'the start of today'],
+  ['yesterday', 'the start of yesterday'],
 ] as const
 
 const MOST = 8
 
-/** The last term, which somebody is typing; '' where he begins another one. */
+/** The term that is being typed; '' after a space, where a new term begins. */
 export function lastTerm(text: string): string {
   return /(?:^|\s)((?:[a-z]+:)?(?:"[^"]*|[^\s"]*))$/i.exec(text)?.[1] ?? ''
 }
@@ -43,14 +43,14 @@ export function withTerm(text: string, { term, open }: Completion): string {
   return `${before}${term}${open ? '' : ' '}`
 }
 
-/** The filter whose value is being typed, and what there is of it. */
+/** The filter whose value is being typed, and the part of the value typed so far. */
 export function valueBegun(text: string): { name: FilterName; begun: string } | null {
   const [, name, begun = ''] = /^([a-z]+):"?([^"]*)$/i.exec(lastTerm(text)) ?? []
   const filter = FILTERS.find((each) => each.name === name?.toLowerCase())
   return filter === undefined ? null : { name: filter.name, begun }
 }
 
-/** `known`: values of the filter that the service knows. */
+/** `known`: the values of the filter that the server knows. */
 export function completionsOf(text: string, known: readonly Choice[]): Completion[] {
   const value = valueBegun(text)
   if (value !== null) return valuesOf(value, known).slice(0, MOST)
@@ -60,7 +60,7 @@ export function completionsOf(text: string, known: readonly Choice[]): Completio
   return begun.map(({ name, about }) => ({ term: `${name}:`, about, open: true }))
 }
 
-/** One of what there is: `value` is what the filter takes. */
+/** One option of a filter; `value` goes into the search. */
 export interface Choice {
   value: string
   about: string
@@ -73,7 +73,7 @@ function valuesOf(
   const term = (value: string) => `${name}:${quotedWhereNeeded(value)}`
   switch (name) {
     case 'event': {
-      // Several are one filter, with commas.
+      // One filter takes several events, with commas between them.
       const at = begun.lastIndexOf(',') + 1
       const last = begun.slice(at).toLowerCase()
       const found = STATUSES.filter((status) => status.startsWith(last) && status !== last)

@@ -1,4 +1,4 @@
-/** The rows that can be seen, of as many as there are. */
+/** The list of emails. It renders only the rows in sight, however many there are. */
 import { Box, Button, Group, Loader, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
@@ -14,10 +14,10 @@ import { useSelected } from './selected.ts'
 import type { Emails } from './use-emails.ts'
 import { useNewEmails } from './use-new-emails.ts'
 
-/** Heights of a row in px, as the style sheet has them. */
+/** Heights of a row in pixels, as in the style sheet. */
 const ROW = 44
 const CARD = 92
-/** Rows before the end of what is there at which more is asked for. */
+/** The number of rows before the end at which the next page is loaded. */
 const AHEAD = 40
 
 export function EmailList({ company, name, list }: { company: string; name: string; list: Emails }) {
@@ -33,16 +33,16 @@ export function EmailList({ company, name, list }: { company: string; name: stri
     getItemKey: (index) => shown[index]!.id,
     overscan: 12,
     scrollMargin: top,
-    // What stays in sight above it.
+    // The height of the bar that stays above the list, in pixels.
     scrollPaddingStart: 72,
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows have another height then.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height of a row depends on isNarrow
   useEffect(() => virtual.measure(), [isNarrow])
 
   const { selected, select, move } = useSelected(name, shown, (index) => virtual.scrollToIndex(index))
   useShortcuts([
-    { keys: 'j', does: 'Next email, an older one', run: () => move(1) },
-    { keys: 'k', does: 'Previous email, a newer one', run: () => move(-1) },
+    { keys: 'j', does: 'Next email (older)', run: () => move(1) },
+    { keys: 'k', does: 'Previous email (newer)', run: () => move(-1) },
     { keys: 'o', does: 'Open the email', run: () => rowOf(selected)?.click() },
   ])
 
@@ -107,7 +107,7 @@ export function EmailList({ company, name, list }: { company: string; name: stri
         <Group justify="center" p="md" gap="xs">
           <Loader size="xs" />
           <Text size="sm" c="dimmed">
-            Older emails
+            Loading older emails
           </Text>
         </Group>
       )}

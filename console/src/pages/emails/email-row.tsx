@@ -12,13 +12,13 @@ const MOST_TAGS = 2
 
 interface RowProps {
   email: Email
-  /** Of its company, where those of all are shown. */
+  /** The name of the email's company, where the list shows all companies. */
   company: string | undefined
   selected: boolean
   onSelect: (id: string) => void
 }
 
-/** One email of the list: all of it leads to the email. */
+/** One row of the list. The whole row links to the email. */
 export const EmailRow = memo(function EmailRow({ email, company, selected, onSelect }: RowProps) {
   const { id, subject, from, to, recipients, tags, createdAt } = email
   const { of, note } = statusSummary(email)

@@ -1,4 +1,4 @@
-/** What was sent, newest first, as it changes. */
+/** The list of accepted emails, newest first, updated live. */
 import { Box, Skeleton, Stack } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
@@ -21,7 +21,7 @@ export function EmailsPage() {
   const name = `${company} ${JSON.stringify(search)}`
   return (
     <>
-      <PageHead title="Emails" about="What was sent, newest first.">
+      <PageHead title="Emails" about="Accepted emails, newest first.">
         <LiveIndicator company={company} />
       </PageHead>
       <Filters company={company} search={search} onChange={change} />
@@ -61,7 +61,7 @@ function Found({
 
 function Waiting() {
   return (
-    <Stack gap={8} mt="md" aria-busy aria-label="Emails are being read">
+    <Stack gap={8} mt="md" aria-busy aria-label="Loading emails">
       {[...Array(12).keys()].map((row) => (
         <Skeleton key={row} h={36} />
       ))}

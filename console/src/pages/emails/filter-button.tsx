@@ -2,7 +2,7 @@ import { ActionIcon, Button, type ButtonProps } from '@mantine/core'
 import { ChevronDown, X } from 'lucide-react'
 import type { Ref } from 'react'
 
-/** What opens a filter; where one is set, it says which, and a second button takes it away. */
+/** The button that opens a filter. An active filter shows its value and a second button that removes it. */
 export function FilterButton({
   label,
   value,
@@ -13,14 +13,14 @@ export function FilterButton({
   ...rest
 }: {
   label: string
-  /** What it is set to, in short. */
+  /** The value of the filter, shortened. */
   value: string | undefined
-  /** The same in full. */
+  /** The value in full. */
   full?: string | undefined
   opened: boolean
   onClick: () => void
   onClear: () => void
-  /** It and the properties of buttons are given by what places the menu. */
+  /** The ref and the properties of the button come from the popover's target. */
   ref?: Ref<HTMLButtonElement>
 } & ButtonProps) {
   const isSet = value !== undefined
@@ -41,7 +41,7 @@ export function FilterButton({
         {isSet ? value : label}
       </Button>
       {isSet && (
-        <ActionIcon variant="light" size={36} aria-label={`Remove the filter ${label}`} onClick={onClear}>
+        <ActionIcon variant="light" size={36} aria-label={`Remove the filter: ${label}`} onClick={onClear}>
           <X size={14} aria-hidden />
         </ActionIcon>
       )}

@@ -1,4 +1,4 @@
-/** What narrows the list: a search as it is typed, and menus for what is asked most. */
+/** The filters of the list: a search field, and menus for the most common filters. */
 import { Box, Button, Group } from '@mantine/core'
 import { ChoiceMenu } from './choice-menu.tsx'
 import classes from './emails.module.css'
@@ -10,7 +10,7 @@ import { TimeMenu } from './time-menu.tsx'
 interface FiltersProps {
   company: string
   search: EmailsSearch
-  /** `replace`: as one step of the history with what was there before. */
+  /** `replace`: replaces the current entry of the browser's history. */
   onChange: (search: EmailsSearch, replace?: boolean) => void
 }
 
@@ -28,7 +28,7 @@ export function Filters({ company, search, onChange }: FiltersProps) {
             company={company}
             kind="domain"
             label="Domain"
-            about="A part of its name"
+            about="Part of the name"
             value={search.domain}
             onChange={(domain) => change({ domain })}
           />
@@ -36,7 +36,7 @@ export function Filters({ company, search, onChange }: FiltersProps) {
             company={company}
             kind="tag"
             label="Tag"
-            about="name, or name:value"
+            about="Tag, or name:value"
             free
             value={search.tag}
             onChange={(tag) => change({ tag })}
@@ -45,7 +45,7 @@ export function Filters({ company, search, onChange }: FiltersProps) {
             company={company}
             kind="key"
             label="Key"
-            about="A part of its name"
+            about="Part of the name"
             value={search.key}
             onChange={(key) => change({ key })}
           />

@@ -1,4 +1,4 @@
-/** What has come meanwhile, in a list that somebody looks at. Pure. */
+/** Merges changes into a list that is on screen. Pure. */
 import type { Static } from 'typebox'
 import type { EMAIL_ROW, EMAILS } from '../../../../src/http/console/contract/emails.ts'
 
@@ -6,8 +6,8 @@ export type Email = Static<typeof EMAIL_ROW>
 export type EmailsPage = Static<typeof EMAILS>
 
 /**
- * Emails as they are now, in the place of what they were. `grows`: those that are not there yet belong there; ids are
- * UUIDv7, so by them they are in order.
+ * Replaces emails with their current versions. `grows`: emails that are not on the list yet are inserted; ids
+ * are UUIDv7, so they sort by time.
  */
 export function withChanged(
   pages: readonly EmailsPage[],
@@ -40,7 +40,7 @@ export function withChanged(
   })
 }
 
-/** The newest as they are now, above what was there. Null: it does not reach down to that. */
+/** Puts the newest page on top of the list. Returns `null` if they do not overlap, or the page is the whole list. */
 export function withHead(pages: readonly EmailsPage[], head: EmailsPage): EmailsPage[] | null {
   const newest = pages[0]?.emails[0]?.id
   const floor = head.emails.at(-1)?.id

@@ -7,9 +7,9 @@ import { useMayManage } from '../../shell/company.ts'
 export function NoEmails({ company }: { company: string }) {
   const mayManage = useMayManage()
   return (
-    <Empty icon={Inbox} title="No email yet">
-      The first one shows up here by itself, as soon as it is accepted.
-      {mayManage && ' Send one from this page, or with a snippet that is ready to run.'}
+    <Empty icon={Inbox} title="No emails yet">
+      The first email appears here as soon as it is accepted.
+      {mayManage && ' Send a test message, or use a ready-made snippet.'}
       {mayManage && (
         <Group justify="center" mt="md">
           <Button component={Link} to={`/c/${company}/start`}>
@@ -21,17 +21,17 @@ export function NoEmails({ company }: { company: string }) {
   )
 }
 
-/** `more`: only some were looked at; it goes on. */
+/** `more`: continues a search that has looked at a part of the emails only. */
 export function NothingFound({ onClear, more }: { onClear: () => void; more: (() => void) | null }) {
   return (
-    <Empty icon={SearchX} title={more === null ? 'Nothing found' : 'Nothing found yet'}>
+    <Empty icon={SearchX} title={more === null ? 'No emails found' : 'No emails found yet'}>
       {more === null
-        ? 'No email fits the search and its filters. One that comes later and does shows up here.'
-        : 'The newest emails were looked at. Older ones may fit.'}
+        ? 'No emails match the search and the filters. New emails that match appear here.'
+        : 'The newest emails do not match. Older emails may.'}
       <Group justify="center" mt="md">
-        {more !== null && <Button onClick={more}>Look further back</Button>}
+        {more !== null && <Button onClick={more}>Search older emails</Button>}
         <Button variant="default" onClick={onClear}>
-          Clear the search
+          Clear search
         </Button>
       </Group>
     </Empty>

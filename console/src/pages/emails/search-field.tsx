@@ -1,6 +1,6 @@
 /**
- * A search as it is typed. What the service does not understand yet, such as a filter of which half is there, changes
- * nothing but a line below the field: the list stays what it was.
+ * Searches as the person types. A search that the server cannot parse, such as a filter without a value,
+ * shows a message below the field and leaves the list unchanged.
  */
 import { Box, CloseButton, Combobox, Kbd, Loader, Text, TextInput, useCombobox } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
@@ -14,13 +14,13 @@ import { type EmailsSearch, given } from './search.ts'
 import { SearchHelp } from './search-help.tsx'
 import { trySearch } from './use-emails.ts'
 
-/** Ms after the last key in which the search begins. */
+/** Milliseconds after the last key until the search starts. */
 const TYPED_MS = 300
 
 interface SearchFieldProps {
   company: string
   search: EmailsSearch
-  /** `replace`: as one step of the history with what was there before. */
+  /** `replace`: replaces the current entry of the browser's history. */
   onChange: (search: EmailsSearch, replace?: boolean) => void
 }
 
@@ -68,7 +68,7 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
             aria-describedby={problem === null ? undefined : 'emails-search-problem'}
             aria-invalid={problem !== null}
             aria-autocomplete="list"
-            placeholder="Search: address, word of a subject, to: tag: event: …"
+            placeholder="Search: address, subject, to: tag: event: …"
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
@@ -109,17 +109,13 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
                 combobox.closeDropdown()
                 tell(text)
               }
-              // What is open first, then the field: as in every combobox.
+              // The first Escape closes the list and the second leaves the field, as in every combobox.
               if (key === 'Escape' && !opened) field.current?.blur()
             }}
           />
         </Combobox.Target>
         <Combobox.Dropdown hidden={completions.length === 0}>
-          <Combobox.Options
-            aria-label="What the search can go on with"
-            mah={320}
-            style={{ overflowY: 'auto' }}
-          >
+          <Combobox.Options aria-label="Suggestions" mah={320} style={{ overflowY: 'auto' }}>
             {completions.map(({ term, about }) => (
               <Combobox.Option key={term} value={term}>
                 <code className={classes.term}>{term}</code>{' '}
@@ -141,7 +137,7 @@ export function SearchField({ company, search, onChange }: SearchFieldProps) {
   )
 }
 
-/** Goes on with what was typed once the service has understood it. */
+/** Applies the typed search once the server has accepted it. */
 function useTried(
   { company, search, onChange }: SearchFieldProps,
   put: (text: string) => void,
@@ -150,7 +146,7 @@ function useTried(
   const [looking, setLooking] = useState(false)
   const told = useRef(search.q ?? '')
   const last = useRef(0)
-  // Another one by going back, or from elsewhere.
+  // The address has another search, after "back" or a link.
   useEffect(() => {
     const now = search.q ?? ''
     if (now === told.current) return
@@ -171,7 +167,7 @@ function useTried(
     if (text !== '') {
       setLooking(true)
       const found = await trySearch(company, wanted)
-      // Somebody has typed on meanwhile.
+      // The person has typed on meanwhile.
       if (own !== last.current) return
       setLooking(false)
       setProblem(found)

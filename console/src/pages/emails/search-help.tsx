@@ -5,11 +5,11 @@ import { FILTERS } from './completions.ts'
 import classes from './emails.module.css'
 
 const BARE = [
-  { example: 'invoice', about: 'a word of the subject' },
-  { example: 'ada@example.com', about: 'what went to this address' },
+  { example: 'invoice', about: 'a word in the subject' },
+  { example: 'ada@example.com', about: 'emails to this address' },
 ]
 
-/** What the search understands, to look at and to choose from. */
+/** Lists the search syntax. A click on an example adds it to the search. */
 export function SearchHelp({ onChoose }: { onChoose: (example: string) => void }) {
   const [opened, setOpened] = useState(false)
   return (
@@ -23,18 +23,13 @@ export function SearchHelp({ onChoose }: { onChoose: (example: string) => void }
       onChange={setOpened}
     >
       <Popover.Target>
-        <ActionIcon
-          variant="default"
-          size="lg"
-          aria-label="What can be searched for"
-          onClick={() => setOpened(!opened)}
-        >
+        <ActionIcon variant="default" size="lg" aria-label="Search help" onClick={() => setOpened(!opened)}>
           <CircleHelp size={18} aria-hidden />
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown aria-label="What can be searched for">
+      <Popover.Dropdown aria-label="Search help">
         <Text size="sm" mb={4}>
-          Several together narrow it further. Words with a space go into quotation marks.
+          Combine filters to narrow the search. Put values with spaces in quotation marks.
         </Text>
         <Table verticalSpacing={2} horizontalSpacing={4} withRowBorders={false}>
           <Table.Tbody>

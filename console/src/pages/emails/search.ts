@@ -1,20 +1,20 @@
-/** What of the list is wanted, as it stands in the address of the page. */
+/** The search and filters of the list, which are part of the page's address. */
 import type { LastEventType } from '../../../../src/email/event.ts'
 import type { Query } from '../../api/client.ts'
 
-/** What is absent narrows nothing. */
+/** Absent fields do not filter. */
 export interface EmailsSearch {
-  /** As somebody types it. */
+  /** The text of the search field. */
   q?: string
-  /** What the last event is, with commas. */
+  /** Names of last events, with commas between them. */
   status?: string
   domain?: string
   tag?: string
-  /** API key: id or name. */
+  /** The id or name of an API key. */
   key?: string
-  /** Up to now: one of `PERIODS`. */
+  /** A period up to now: one of `PERIODS`. */
   time?: string
-  /** ISO 8601, or as a field for times has it: in the reader's zone. */
+  /** ISO 8601, or the value of a `datetime-local` field, in the viewer's time zone. */
   since?: string
   until?: string
 }
@@ -29,7 +29,7 @@ export const PERIODS: Readonly<Record<string, { label: string; ms: number }>> = 
   '30d': { label: 'Last 30 days', ms: 30 * 24 * 60 * MINUTE },
 }
 
-/** What the menu of statuses offers; the API takes each by its own name. */
+/** The choices of the status menu, as the API names them. */
 export const STATUSES = [
   'queued',
   'scheduled',
@@ -45,18 +45,18 @@ export const STATUSES = [
   'canceled',
 ] as const satisfies readonly LastEventType[]
 
-/** What is not understood is passed over: addresses are copied, cut and kept for years. */
+/** Ignores unknown parameters and values: people copy, cut and keep addresses for years. */
 export function readSearch(search: Record<string, unknown>): EmailsSearch {
   const found: EmailsSearch = {}
   for (const name of NAMES) {
     const value = search[name]
-    // The router reads what looks like a number as one.
+    // The router parses digits as a number.
     if (typeof value === 'string' || typeof value === 'number') found[name] = String(value)
   }
   return found
 }
 
-/** Without what narrows nothing. */
+/** Drops empty filters. */
 export function given(search: Partial<Record<keyof EmailsSearch, string | undefined>>): EmailsSearch {
   return Object.fromEntries(
     Object.entries(search).filter(([, value]) => value !== undefined && value.trim() !== ''),
@@ -67,12 +67,12 @@ export function isNarrowed(search: EmailsSearch): boolean {
   return NAMES.some((name) => search[name] !== undefined)
 }
 
-/** The same as the API asks for it. */
+/** The search as parameters of the API. */
 export function askedFor({ status, time, since, until, ...search }: EmailsSearch): Query {
   const period = time === undefined ? undefined : PERIODS[time]
   return {
     ...search,
-    // Days that are typed are those of whoever types.
+    // Days in a typed search are days in the viewer's time zone.
     zone: search.q === undefined ? undefined : Intl.DateTimeFormat().resolvedOptions().timeZone,
     event: status,
     since: period === undefined ? iso(since) : new Date(Date.now() - period.ms).toISOString(),

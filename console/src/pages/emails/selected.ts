@@ -1,13 +1,13 @@
-/** Which row somebody is at. It is kept while he looks at the email, and waits for him when he comes back. */
+/** The selected row. It stays selected while the person views the email and then returns to the list. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Email } from './merge.ts'
 
-/** By list; for as long as the page is open. */
+/** The selected email of each list, until the page is closed. */
 const kept = new Map<string, string>()
 
 export function useSelected(list: string, emails: readonly Email[], scrollTo: (index: number) => void) {
   const [selected, setSelected] = useState<string | null>(() => kept.get(list) ?? null)
-  /** To be focused as soon as it is there: only rows in sight are. */
+  /** The email to focus as soon as its row is rendered: only rows in sight are. */
   const wanted = useRef<string | null>(null)
 
   const select = useCallback(

@@ -2,7 +2,7 @@ import { Checkbox, Popover, Stack } from '@mantine/core'
 import { Status } from '../../parts/status.tsx'
 import { STATUSES } from './search.ts'
 
-/** What opens below the menu of statuses: a part of its own, for the first view goes without. */
+/** The content of the status menu, loaded separately because the first view does without it. */
 export function StatusChoices({
   chosen,
   onChange,

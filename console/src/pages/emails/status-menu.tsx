@@ -5,7 +5,7 @@ import { FilterButton } from './filter-button.tsx'
 
 const StatusChoices = lazy(async () => ({ default: (await import('./status-choices.tsx')).StatusChoices }))
 
-/** `value`: names with commas. */
+/** `value`: names of statuses, with commas between them. */
 export function StatusMenu({
   value,
   onChange,
@@ -16,7 +16,7 @@ export function StatusMenu({
   const chosen = value === undefined ? [] : value.split(',')
   const words = chosen.map((name) => statusOf(name).word)
   const [opened, setOpened] = useState(false)
-  // From the first time on it stays, so that it can be seen to close.
+  // Stays mounted once it was opened, so that its closing is animated.
   const [wanted, setWanted] = useState(false)
   const all = words.join(', ')
   const short = words.length < 3 ? all : `${words.length} statuses`

@@ -8,7 +8,7 @@ type Change = (times: { [Name in keyof Times]-?: string | undefined }) => void
 
 const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** When it was accepted: up to now, or exactly. */
+/** Filters by the time of acceptance: a period up to now, or exact times. */
 export function TimeMenu({ search, onChange }: { search: Times; onChange: Change }) {
   const [opened, setOpened] = useState(false)
   const { time, since, until } = search
@@ -108,7 +108,7 @@ function shown(text: string | undefined): string | null {
   return Number.isNaN(at) ? null : SHORT.format(at)
 }
 
-/** As the field has it: in the reader's zone, without saying so. */
+/** The value of a `datetime-local` field: in the viewer's time zone, without an offset. */
 function fieldOf(text: string | undefined): string {
   const at = Date.parse(text ?? '')
   if (Number.isNaN(at)) return ''
@@ -116,7 +116,7 @@ function fieldOf(text: string | undefined): string {
   return local.toISOString().slice(0, 16)
 }
 
-/** In the address it has its zone: the same link means the same to everybody. */
+/** The address holds the time with its zone, so that a link means the same to everybody. */
 function momentOf(value: FormDataEntryValue | null): string | undefined {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
   return Number.isNaN(at) ? undefined : new Date(at).toISOString()

@@ -1,4 +1,4 @@
-/** The list, page by page, and what changes in it as it does. */
+/** Loads the list page by page, and applies live changes to it. */
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { ApiError, get, pathOf } from '../../api/client.ts'
@@ -7,7 +7,7 @@ import { queries } from '../../api/queries.ts'
 import { type Email, type EmailsPage, withChanged, withHead } from './merge.ts'
 import { askedFor, type EmailsSearch, isNarrowed } from './search.ts'
 
-/** Ms between two times that the newest are asked for again. */
+/** Milliseconds between two requests for the newest page. */
 const HEAD_MS = 2_500
 const PAGE = 100
 
@@ -24,15 +24,15 @@ const emailsQuery = (company: string, search: EmailsSearch) =>
     queryFn: ({ pageParam, signal }) => ask(company, search, pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
-    // What changes is told; to ask for all pages again would take as long as to scroll through them.
+    // Changes arrive over the live stream; reloading all pages would take as long as scrolling through them.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 10 * 60_000,
     refetchOnReconnect: false,
   })
 
 /**
- * Asks for the beginning of a list before it takes the place of another. What cannot be asked like that, in a sentence;
- * null: it is there.
+ * Loads the first page of a search before the list switches to it. Returns the server's message if it refuses
+ * the search; `null` otherwise.
  */
 export async function trySearch(company: string, search: EmailsSearch): Promise<string | null> {
   try {
@@ -40,27 +40,28 @@ export async function trySearch(company: string, search: EmailsSearch): Promise<
     return null
   } catch (error) {
     if (error instanceof ApiError && error.status >= 400 && error.status < 500) return error.message
-    // The list says it, and offers to try again.
+    // Other errors are shown by the list, which offers to try again.
     return null
   }
 }
 
 export interface Emails {
   emails: readonly Email[]
-  /** Nothing has come yet. */
+  /** Nothing has been loaded yet. */
   pending: boolean
   error: Error | null
   again: () => void
   more: (() => void) | null
   loadingMore: boolean
-  /** More has come than fits above what is shown: it is to be asked for anew. */
+  /** The newest page no longer reaches down to the rows shown, so the list has to be reloaded. */
   behind: boolean
-  /** From the newest on. */
+  /** Reloads the list from the newest email. */
   restart: () => Promise<void>
 }
 
 /**
- * For one list: another one is another component. `isAtTop`: somebody looks at the newest, so that others may take their place.
+ * Manages one list; another search mounts another component. `isAtTop`: whether the viewer is at the top, so
+ * that the newest page may replace the list.
  */
 export function useEmails(company: string, search: EmailsSearch, isAtTop: () => boolean): Emails {
   const options = useMemo(() => emailsQuery(company, search), [company, search])
@@ -85,7 +86,10 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
     setBehind(false)
   }
 
-  /** What cannot be told one by one is asked for, now and then. */
+  /**
+   * Reloads the newest page after changes that the stream does not list one by one, at most once every 2.5
+   * seconds.
+   */
   const askSoon = () => {
     if (asking.current !== null) return
     const wait = Math.max(0, askedAt.current + HEAD_MS - performance.now())
@@ -99,13 +103,13 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
           setBehind(true)
           return pages
         })
-        // As many pages as there are parameters of them.
+        // React Query needs as many page parameters as pages.
         queries.setQueryData<Cached>(
           queryKey,
           (old) => old && { ...old, pageParams: old.pageParams.slice(0, old.pages.length) },
         )
       } catch {
-        // Whoever has been away is told again what has changed since.
+        // After an interruption the live stream repeats the changes since.
       } finally {
         askedAt.current = performance.now()
         asking.current = null
@@ -132,7 +136,7 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
   }
   useLive(company, apply)
 
-  /** What came between the moment that the list is of, and the one from which on it is told what comes. */
+  /** Applies the changes between the request for the list and the subscription to the stream. */
   const catchUp = useEffectEvent(() => {
     const missed = toldSince(company, query.data!.pages[0]!.cursor)
     if (missed === null) askSoon()
@@ -157,7 +161,7 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
   }
 }
 
-/** Each once: pages may meet where something came between two questions. */
+/** Removes duplicates: pages may overlap if an email arrived between two requests. */
 function rowsOf(pages: readonly EmailsPage[]): Email[] {
   const seen = new Set<string>()
   return pages.flatMap(({ emails }) => emails.filter(({ id }) => !seen.has(id) && seen.add(id)))

@@ -1,9 +1,9 @@
-/** What comes while somebody reads further down: it waits above, so that nothing jumps. */
+/** Holds back new emails while the viewer is further down, so that the rows do not jump. */
 import { useEffect, useState } from 'react'
 import type { Email } from './merge.ts'
 import type { Emails } from './use-emails.ts'
 
-/** Px from the top of the page down to which the newest is what is looked at. */
+/** The distance from the top, in pixels, within which the viewer counts as being at the top. */
 const AT_TOP = 60
 
 export function isAtTop(): boolean {
@@ -12,11 +12,11 @@ export function isAtTop(): boolean {
 
 export function useNewEmails({ emails, behind, restart }: Emails): {
   shown: readonly Email[]
-  /** What waits, in words; null: nothing. */
+  /** A label for the emails held back; `null` if there are none. */
   fresh: string | null
   show: () => void
 } {
-  /** The newest that is shown; null: all are. */
+  /** The newest email that is shown; `null` if all are. */
   const [newest, setNewest] = useState<string | null>(null)
   const first = emails[0]?.id ?? null
   useEffect(() => {

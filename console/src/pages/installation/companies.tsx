@@ -18,7 +18,7 @@ const COUNTED = [
 
 const MOST_SHOWN = 50
 
-/** All companies, with what each sent in the last 30 days. */
+/** All companies, with the counts of the last 30 days. */
 export function Companies() {
   const { companies } = useMe()
   const { data } = useQuery(byCompanyQuery('month'))
@@ -34,12 +34,12 @@ export function Companies() {
         Companies
       </Title>
       <Text size="xs" c="dimmed" mb="xs">
-        With what each sent in the last 30 days, most first
+        Mail of the last 30 days, busiest companies first
       </Text>
       {companies.length > MOST_SHOWN && (
         <TextInput
           aria-label="Find a company"
-          placeholder="Find a company by its name"
+          placeholder="Find a company by name"
           value={sought}
           onChange={(event) => setSought(event.currentTarget.value)}
           maw={320}
@@ -68,7 +68,7 @@ export function Companies() {
       />
       {found.length > most.length && (
         <Text size="xs" c="dimmed" mt="xs">
-          {most.length} of {found.length.toLocaleString()} are shown.
+          Showing {most.length} of {found.length.toLocaleString()} companies.
         </Text>
       )}
       <NewCompany />

@@ -1,4 +1,4 @@
-/** What concerns all companies together: nodes, pauses, room, companies. */
+/** The installation as a whole: nodes, storage, pauses and companies. */
 import { SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { installationQuery } from '../../api/overview.ts'
@@ -10,9 +10,9 @@ import { Nodes, Storage } from './machines.tsx'
 import { Pauses } from './pauses.tsx'
 
 const WAYS = {
-  capture: 'Mail is captured: none leaves this machine.',
-  direct: 'Mail goes to the mail servers of its recipients.',
-  relay: 'Mail goes through a relay.',
+  capture: 'Mail is captured and never leaves this machine.',
+  direct: 'Mail is delivered directly to recipients’ servers.',
+  relay: 'Mail is delivered through a relay.',
 } as const
 
 export function InstallationPage() {

@@ -4,7 +4,7 @@ import { ListTable } from '../../parts/list-table.tsx'
 import { octetsText } from '../../parts/octets.ts'
 import { Time } from '../../parts/time.tsx'
 
-const ROLES: Readonly<Record<string, string>> = { api: 'takes mail in', delivery: 'delivers' }
+const ROLES: Readonly<Record<string, string>> = { api: 'accepts mail', delivery: 'delivers mail' }
 
 export function Nodes({ nodes }: { nodes: Installation['nodes'] | undefined }) {
   if (nodes === undefined) return <Skeleton h={160} />
@@ -14,11 +14,11 @@ export function Nodes({ nodes }: { nodes: Installation['nodes'] | undefined }) {
         Nodes
       </Title>
       <Text size="xs" c="dimmed" mb="xs">
-        The processes that run now. One that ends, or gives no sign of life, is gone from here.
+        The processes that are running. A node that stops or no longer responds disappears from this list.
       </Text>
       {!nodes.some(({ roles }) => roles.includes('delivery')) && (
-        <Alert color="red" variant="light" title="No node delivers" mb="xs">
-          Mail is accepted and waits. Start a process with the role delivery.
+        <Alert color="red" variant="light" title="No delivery node is running" mb="xs">
+          Mail is accepted but not delivered. Start a node with the role delivery.
         </Alert>
       )}
       <ListTable
@@ -48,19 +48,19 @@ export function Storage({ storage }: { storage: Installation['storage'] | undefi
       </Title>
       <Text size="sm">
         {ENGINES[engine]}: {octetsText(database)}
-        {free === null ? '' : `, ${octetsText(free)} free on its disk`}
+        {free === null ? '' : `, ${octetsText(free)} free on disk`}
       </Text>
       {used !== null && (
         <Progress
           mt="sm"
           value={used}
           color={free !== null && free < 1_073_741_824 ? 'red' : 'road'}
-          aria-label="Part of the disk that the database would have if it took all that is free"
+          aria-label="Size of the database compared with the free disk space"
         />
       )}
       {engine === 'postgres' && (
         <Text size="xs" c="dimmed" mt="xs">
-          The room on the disk of the database server is not seen from here.
+          Postroad cannot see the free disk space of the database server.
         </Text>
       )}
     </Paper>

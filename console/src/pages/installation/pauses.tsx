@@ -10,7 +10,7 @@ import { visible } from '../../parts/untrusted-text.tsx'
 
 type Pause = Installation['pauses'][number]
 
-/** Mail that an operator holds back. */
+/** Mail that an operator has paused. */
 export function Pauses({ pauses }: { pauses: Pause[] | undefined }) {
   const ending = useMutation({ mutationFn: endPause })
   if (pauses === undefined) return <Skeleton h={160} />
@@ -20,7 +20,7 @@ export function Pauses({ pauses }: { pauses: Pause[] | undefined }) {
         Pauses
       </Title>
       <Text size="xs" c="dimmed" mb="sm">
-        Mail that is paused waits, and loses no attempts. Every node follows within a second.
+        Paused mail waits without using up attempts. A change reaches every node within a second.
       </Text>
       {ending.error && <ErrorAlert error={ending.error} />}
       {pauses.length > 0 && (
@@ -30,7 +30,7 @@ export function Pauses({ pauses }: { pauses: Pause[] | undefined }) {
               <Table.Tr key={`${each.company?.id} ${each.domain}`}>
                 <Table.Td>{scopeText(each)}</Table.Td>
                 <Table.Td>
-                  since <Time at={each.since} />
+                  paused <Time at={each.since} />
                 </Table.Td>
                 <Table.Td ta="right">
                   <Button
@@ -75,15 +75,15 @@ function NewPause() {
         {beginning.error && <ErrorAlert error={beginning.error} />}
         <Group align="flex-end" gap="sm">
           <Select
-            label="Whose mail"
+            label="Company"
             data={[
-              { value: '', label: 'Of all companies' },
+              { value: '', label: 'All companies' },
               ...companies.map(({ id, name }) => ({ value: id, label: name })),
             ]}
             allowDeselect={false}
             {...form.getInputProps('company')}
           />
-          <TextInput label="To the domain" placeholder="every domain" {...form.getInputProps('domain')} />
+          <TextInput label="Recipient domain" placeholder="All domains" {...form.getInputProps('domain')} />
           <Button
             type="submit"
             variant="default"

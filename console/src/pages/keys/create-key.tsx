@@ -41,7 +41,7 @@ export function CreateKey({
       onClose={end}
       title={made === null ? 'Create an API key' : `The key “${made.key.name}”`}
       size="xl"
-      // A slip beside it must not take away what is shown once.
+      // A stray click or Escape must not close the dialog, since it shows the key only once.
       closeOnClickOutside={made === null}
       closeOnEscape={made === null}
     >
@@ -54,7 +54,7 @@ export function CreateKey({
   )
 }
 
-/** Days; 0: never. */
+/** Days; 0 for a key that never expires. */
 const LASTS = [
   { value: '0', label: 'Never' },
   { value: '7', label: 'In 7 days' },
@@ -91,14 +91,14 @@ function Form({
   })
   return (
     <DialogForm
-      submitLabel="Create the key"
+      submitLabel="Create key"
       mutation={creating}
       close={close}
       valid={name.trim() !== '' && scopes.length > 0}
     >
       <TextInput
         label="Name"
-        description="What it is for, such as the application that gets it."
+        description="What the key is for, such as the name of the application."
         placeholder="Shop"
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
@@ -116,8 +116,8 @@ function Form({
       <DomainSelect
         company={company}
         label="Domain"
-        description="The only one it may send from."
-        placeholder="Every domain of the company"
+        description="Limits the key to one sending domain."
+        placeholder="All domains of the company"
         value={domain}
         onChange={setDomain}
         clearable
@@ -125,7 +125,7 @@ function Form({
       <TagsInput
         label="Networks"
         placeholder={networks.length === 0 ? '10.0.0.0/8' : ''}
-        description="Addresses and ranges it may be used from, such as 192.0.2.7 or 10.0.0.0/8. None: from anywhere."
+        description="Addresses and ranges that may use the key, such as 192.0.2.7 or 10.0.0.0/8. Leave empty to allow all."
         value={networks}
         onChange={setNetworks}
         splitChars={[',', ' ', ';']}
@@ -145,15 +145,15 @@ function Made({ company, made, close }: { company: string; made: MadeKey; close:
   const { key, token } = made
   return (
     <Stack>
-      <Alert color="road" variant="light" icon={<CircleCheck aria-hidden />} title="Copy it now">
+      <Alert color="road" variant="light" icon={<CircleCheck aria-hidden />} title="Copy the key now">
         <Text size="sm" mb="xs">
-          It is shown this once: only its hash is kept.
+          The key is shown only once, since Postroad stores only its hash.
         </Text>
         <CodeBlock code={token} what="the API key" wrap />
       </Alert>
       {key.scopes.includes('sending') && (
         <>
-          <Text fw={600}>Send with it</Text>
+          <Text fw={600}>Send with this key</Text>
           <SnippetsPanel company={company} token={token} only={key.domain?.name ?? null} />
         </>
       )}

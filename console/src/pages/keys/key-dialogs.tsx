@@ -12,7 +12,7 @@ interface Props {
 
 export function RenameKey({ apiKey, close }: Props) {
   return (
-    <Modal opened={apiKey !== null} onClose={close} title="Rename the key">
+    <Modal opened={apiKey !== null} onClose={close} title="Rename key">
       {apiKey && <RenameForm apiKey={apiKey} close={close} />}
     </Modal>
   )
@@ -44,7 +44,7 @@ function RenameForm({ apiKey: { id, name: before, company }, close }: { apiKey: 
 
 export function RevokeKey({ apiKey, close }: Props) {
   return (
-    <Modal opened={apiKey !== null} onClose={close} title="Revoke the key?">
+    <Modal opened={apiKey !== null} onClose={close} title="Revoke this key?">
       {apiKey && <Revocation apiKey={apiKey} close={close} />}
     </Modal>
   )
@@ -53,16 +53,10 @@ export function RevokeKey({ apiKey, close }: Props) {
 function Revocation({ apiKey: { id, name, company }, close }: { apiKey: ApiKey; close: () => void }) {
   const revoking = useMutation({ mutationFn: () => revokeKey(company.id, id), onSuccess: close })
   return (
-    <DialogForm
-      submitLabel="Revoke for good"
-      cancelLabel="Keep it"
-      mutation={revoking}
-      close={close}
-      destructive
-    >
+    <DialogForm submitLabel="Revoke key" cancelLabel="Keep key" mutation={revoking} close={close} destructive>
       <Text size="sm">
-        “<UntrustedText>{name}</UntrustedText>” works no more within a second, wherever it is used, and for
-        good. What was accepted with it is sent.
+        “<UntrustedText>{name}</UntrustedText>” stops working everywhere within a second. This cannot be
+        undone. Emails that were accepted with it are still sent.
       </Text>
     </DialogForm>
   )

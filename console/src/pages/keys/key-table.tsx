@@ -13,9 +13,9 @@ export function KeyTable({
   revoke,
 }: {
   keys: readonly ApiKey[]
-  /** Of several companies. */
+  /** The list has keys of several companies. */
   ofAll: boolean
-  /** Null: nothing may be changed. */
+  /** `null` if the person may not change keys. */
   rename: ((key: ApiKey) => void) | null
   revoke: ((key: ApiKey) => void) | null
 }) {
@@ -65,11 +65,11 @@ function Scopes({ of: { scopes } }: { of: ApiKey }) {
   )
 }
 
-/** What it may send from, and where it may be used. */
+/** The sending domain and the networks that a key is limited to. */
 function Bounds({ of: { domain, networks } }: { of: ApiKey }) {
   return (
     <>
-      <Text size="sm">{domain?.name ?? 'Every domain'}</Text>
+      <Text size="sm">{domain?.name ?? 'All domains'}</Text>
       {networks.length > 0 && (
         <Text size="xs" c="dimmed">
           used from {networks.join(', ')}
@@ -91,14 +91,14 @@ function KeyActions({
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions of the key ${name}`}>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for key ${name}`}>
           <EllipsisVertical size={16} aria-hidden />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={rename}>Rename ...</Menu.Item>
+        <Menu.Item onClick={rename}>Rename...</Menu.Item>
         <Menu.Item color="red" onClick={revoke}>
-          Revoke ...
+          Revoke...
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

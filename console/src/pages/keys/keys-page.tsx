@@ -15,7 +15,7 @@ import { KeyTable } from './key-table.tsx'
 import { SnippetsPanel } from './snippets-panel.tsx'
 
 const HERE = '/signed-in/c/$company/keys'
-/** Fewer are seen at a glance. */
+/** A shorter list needs no search field. */
 const WORTH_A_SEARCH = 10
 
 export function KeysPage() {
@@ -32,7 +32,7 @@ export function KeysPage() {
   )
   return (
     <>
-      <PageHead title="API keys" about="Applications send with a key, over HTTP or SMTP.">
+      <PageHead title="API keys" about="Applications use a key to send over HTTP or SMTP.">
         {create}
       </PageHead>
       <Tabs
@@ -101,18 +101,16 @@ function Keys({ company, ended, create }: { company: string; ended: boolean; cre
       )}
       {keys.length < total && (
         <Text c="dimmed" size="sm" mt="sm">
-          The newest {keys.length} of {total}: search for another one.
+          Showing the newest {keys.length} of {total}. Search to find others.
         </Text>
       )}
-      {total === 0 && search !== undefined && <Text c="dimmed">No key has “{search}” in its name.</Text>}
-      {total === 0 && search === undefined && ended && (
-        <Text c="dimmed">No key was revoked or has ended.</Text>
-      )}
+      {total === 0 && search !== undefined && <Text c="dimmed">No keys match “{search}”.</Text>}
+      {total === 0 && search === undefined && ended && <Text c="dimmed">No revoked or expired keys.</Text>}
       {total === 0 && search === undefined && !ended && (
-        <Empty icon={KeyRound} title="No API key yet">
+        <Empty icon={KeyRound} title="No API keys yet">
           <p>
-            A key lets an application send. Make one for each application: it can be bound to a domain, and
-            revoked without touching the others.
+            An application needs a key to send. Create a key for each application: it can be limited to a
+            domain, and revoked without affecting the others.
           </p>
           {create}
         </Empty>

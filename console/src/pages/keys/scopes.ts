@@ -2,14 +2,14 @@ import type { ApiKey } from '../../api/keys.ts'
 
 type Scope = ApiKey['scopes'][number]
 
-/** What a key may do, as people choose it. */
+/** The permissions of a key, as the console offers them. */
 export const SCOPES: readonly { scope: Scope; label: string; about: string }[] = [
-  { scope: 'sending', label: 'Send', about: 'Send mail, and cancel or reschedule what waits.' },
-  { scope: 'reading', label: 'Read', about: 'See what became of mail: emails, events, totals.' },
+  { scope: 'sending', label: 'Send', about: 'Send emails, and cancel or reschedule waiting ones.' },
+  { scope: 'reading', label: 'Read', about: 'Read emails, events and totals.' },
   {
     scope: 'management',
     label: 'Manage',
-    about: 'Change domains, keys, webhooks and suppressions of the company.',
+    about: 'Manage the company’s domains, keys, webhooks and suppressions.',
   },
 ]
 

@@ -1,19 +1,19 @@
-/** What a program that sends is made of, and what goes into it. */
+/** The parts of a snippet, and the values that go into it. */
 
-/** Where programs reach this installation, and what they send. */
+/** The address of this installation, the credentials, and the message to send. */
 export interface Ways {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string
   token: string
-  /** That mail is sent from. */
+  /** The sending domain. */
   domain: string
   to: string
-  /** Null: it takes no mail over SMTP. */
+  /** `null` if the installation accepts no mail over SMTP. */
   smtp: { host: string; port: number; security: 'tls' | 'starttls' | 'none' } | null
 }
 
 export interface SnippetFile {
-  /** As the project calls it; null: it has no place of its own. */
+  /** The name of the file in the project; `null` if it has no fixed place. */
   name: string | null
   text: string
 }
@@ -22,7 +22,7 @@ export interface Snippet {
   id: string
   label: string
   group: 'HTTP' | 'Resend SDKs' | 'Mailgun clients' | 'Frameworks' | 'SMTP'
-  /** What puts the client there. */
+  /** The command that installs the client. */
   install: string | null
   files: readonly SnippetFile[]
   note?: string
@@ -31,7 +31,7 @@ export interface Snippet {
 export const SUBJECT = 'Hello from Postroad'
 export const BODY = 'It works.'
 
-/** Into the texts of all these languages goes only what means nothing in any of them. */
+/** The address if it is safe to embed in the code of every language; an example otherwise. */
 export function plainAddress(address: string | null): string {
   return address !== null && /^[\w.+-]+@[\w.-]+$/.test(address) ? address : 'you@example.com'
 }

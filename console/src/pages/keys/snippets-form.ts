@@ -1,4 +1,4 @@
-/** Clients of the form dialect. */
+/** Snippets for clients of the form dialect. */
 import { BODY, type Snippet, SUBJECT, type Ways } from './snippet.ts'
 
 export function mailgunSnippets({ url, token, domain, to }: Ways): Snippet[] {

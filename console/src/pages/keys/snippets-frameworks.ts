@@ -1,11 +1,13 @@
-/** Mail of web frameworks, over HTTPS where their clients insist on it, else over SMTP. */
+/** Snippets for web frameworks: over HTTPS if their clients require it, otherwise over SMTP. */
 import { BODY, type Snippet, SUBJECT, type Ways } from './snippet.ts'
 
 export function frameworkSnippets(ways: Ways): Snippet[] {
   return [...laravel(ways), ...symfony(ways), django(ways)]
 }
 
-/** Symfony's transport, which Laravel uses as well, speaks HTTPS alone, and knows a host and a port. */
+/**
+ * Symfony's transport, which Laravel uses too, supports only HTTPS, and takes a host and a port but no path.
+ */
 function secureHost(url: string): string | null {
   const { protocol, host, pathname } = new URL(url)
   return protocol === 'https:' && pathname === '/' ? host : null
@@ -47,7 +49,7 @@ ${from}`,
 `,
           },
         ],
-        note: 'Laravel 9 and later. Older installations have the two arrays already.',
+        note: 'Laravel 9 and later. Applications from earlier versions already have both arrays.',
       },
     ]
   }
@@ -113,7 +115,7 @@ $mailer->send(
 `,
         },
       ],
-      note: 'In an application of Symfony, the text given to fromDsn is the value of MAILER_DSN.',
+      note: 'In a Symfony application, set MAILER_DSN to the text passed to fromDsn.',
     },
   ]
 }

@@ -1,4 +1,4 @@
-/** Clients of the JSON dialect, and how each is told another address than its own. */
+/** Snippets for clients of the JSON dialect, each with its way to set the base URL. */
 import { BODY, type Snippet, SUBJECT, type Ways } from './snippet.ts'
 
 export function jsonSnippets({ url, token, domain, to }: Ways): Snippet[] {
@@ -49,7 +49,7 @@ console.log(data.id)
 `,
         },
       ],
-      note: 'Versions before 6.12.4 take the address from the environment variable RESEND_BASE_URL instead.',
+      note: 'Versions before 6.12.4 take the URL from the environment variable RESEND_BASE_URL instead.',
     },
     {
       id: 'resend-python',
@@ -122,7 +122,7 @@ puts sent
 `,
         },
       ],
-      note: 'The variable is read when the gem is loaded, and ends with a slash.',
+      note: 'The gem reads the variable when it is loaded. The URL has to end with a slash.',
     },
     {
       id: 'resend-go',

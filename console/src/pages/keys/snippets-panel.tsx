@@ -1,4 +1,4 @@
-/** Programs that send through this installation, ready to be copied. */
+/** Code that sends through this installation, ready to copy. */
 import { NativeSelect, SimpleGrid, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,16 +10,16 @@ import { DomainSelect } from '../../parts/domain-select.tsx'
 import { plainAddress, type Snippet } from './snippet.ts'
 import { snippetsFor } from './snippets.ts'
 
-/** Stands for the token of a key, which nobody has seen but who made it. */
+/** Stands for the key, which only its creator has seen. */
 const YOUR_KEY = 'YOUR_API_KEY'
 
 interface Props {
   company: string
-  /** Of a key that was made just now; null: of one that the reader has. */
+  /** A key that was just created; `null` to show a placeholder. */
   token: string | null
-  /** The only domain it may send from; null: any of the company. */
+  /** The only domain the key may send from; `null` for all domains of the company. */
   only: string | null
-  /** Id of the snippet that is shown. */
+  /** The id of the snippet to show. */
   client?: string | undefined
   onClient?: (id: string) => void
 }
@@ -33,7 +33,10 @@ export function SnippetsPanel({ company, token, only, client, onClient }: Props)
   const domain = chosenDomain ?? domains[0] ?? 'example.com'
   const [smtp = null] = installation.smtp
   const snippets = snippetsFor({
-    ...{ url: installation.url, token: token ?? YOUR_KEY, domain, smtp },
+    url: installation.url,
+    token: token ?? YOUR_KEY,
+    domain,
+    smtp,
     to: plainAddress(person.address),
   })
   const wanted = client ?? chosenClient
@@ -42,7 +45,7 @@ export function SnippetsPanel({ company, token, only, client, onClient }: Props)
     <Stack>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <NativeSelect
-          label="With"
+          label="Client"
           value={snippet.id}
           onChange={(event) => {
             setClient(event.currentTarget.value)
@@ -63,12 +66,12 @@ export function SnippetsPanel({ company, token, only, client, onClient }: Props)
       </SimpleGrid>
       {domains.length === 0 && data && (
         <Text size="sm" c="dimmed">
-          No domain may send yet: example.com stands for yours.
+          None of your domains may send yet, so the code uses example.com.
         </Text>
       )}
       {token === null && (
         <Text size="sm" c="dimmed">
-          Replace {YOUR_KEY} with a key. It is shown once, when it is created.
+          Replace {YOUR_KEY} with your API key. A key is shown once, when it is created.
         </Text>
       )}
       <SnippetShown snippet={snippet} />
@@ -113,7 +116,7 @@ function SnippetShown({ snippet: { label, install, files, note } }: { snippet: S
 const SECURITY = {
   tls: 'TLS from the start (SSL/TLS)',
   starttls: 'STARTTLS',
-  none: 'none: logins from this machine alone',
+  none: 'none (logins from this machine only)',
 } as const
 
 function SmtpFacts({

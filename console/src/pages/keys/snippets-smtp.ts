@@ -1,4 +1,4 @@
-/** Clients that hand in mail over SMTP: any user name, and the key as password. */
+/** Snippets for SMTP clients: any user name works, and the password is the API key. */
 import { BODY, type Snippet, SUBJECT, type Ways } from './snippet.ts'
 
 export function smtpSnippets({ token, domain, to, smtp }: Ways): Snippet[] {
@@ -97,7 +97,7 @@ interface Login {
   security: 'tls' | 'starttls' | 'none'
 }
 
-/** Without a context the library would take any certificate. */
+/** Passes an SSL context, without which the library accepts any certificate. */
 function python({ token, from, to, host, port, security }: Login): string {
   const opened =
     security === 'tls'

@@ -1,6 +1,6 @@
 /**
- * Programs that send a message through this installation, one for each client. Data alone: the page shows them, and
- * test/clients/snippets.test.ts runs them as they stand here.
+ * Snippets that send a message through this installation, one a client. They are pure data: the page shows
+ * them, and test/clients/snippets.test.ts runs them unchanged.
  */
 
 import type { Snippet, Ways } from './snippet.ts'

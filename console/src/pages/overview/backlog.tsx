@@ -9,7 +9,7 @@ import { useMayManage } from '../../shell/company.ts'
 import classes from './overview.module.css'
 import { askRetry } from './queue-actions.tsx'
 
-/** What is under way now. */
+/** The recipients in the queue now. */
 export function BacklogCard({ company }: { company: string }) {
   const { data, error, refetch } = useQuery(backlogQuery(company))
   const mayManage = useMayManage()
@@ -23,7 +23,7 @@ export function BacklogCard({ company }: { company: string }) {
             Queue
           </Title>
           <Text size="xs" c="dimmed">
-            Recipients, now
+            Recipients in the queue now
           </Text>
         </div>
         {mayManage && data.waiting > 0 && (
@@ -44,11 +44,11 @@ export function BacklogCard({ company }: { company: string }) {
       </dl>
       <Text size="sm" mt="md">
         {data.oldest === null ? (
-          'Nothing waits.'
+          'No mail is waiting.'
         ) : (
           <>
             <Anchor component={Link} to={`/c/${company}/emails/${data.oldest.id}`} inherit>
-              The oldest that waits
+              The oldest waiting email
             </Anchor>{' '}
             was accepted <Time at={data.oldest.at} />.
           </>

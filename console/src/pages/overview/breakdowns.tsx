@@ -1,4 +1,4 @@
-/** The same numbers by whom mail was for, and by who sent it. */
+/** The counts of the overview by recipient domain, sending domain and company. */
 import { ActionIcon, Anchor, Group, Paper, SimpleGrid, Skeleton, Text, Title, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
@@ -25,15 +25,15 @@ export function Destinations({ company, span }: { company: string; span: Span })
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
       <Breakdown
-        title="Receiving domains"
-        about="Where most mail goes"
+        title="Recipient domains"
+        about="The recipient domains with the most mail"
         volumes={data?.busiest}
         by="accepted"
         link={toDestination}
       />
       <Breakdown
         title="Where mail fails"
-        about="Receiving domains at which most bounced or failed"
+        about="The recipient domains with the most bounced and failed recipients"
         volumes={data?.failing}
         by="failures"
         link={toDestination}
@@ -48,7 +48,7 @@ export function ByDomain({ company, span }: { company: string; span: Span }) {
   return (
     <Breakdown
       title="Sending domains"
-      about="From where mail is sent"
+      about="The sending domains with the most mail"
       volumes={data?.volumes}
       by="accepted"
       link={({ key, name }) => <FilterLink filter={{ domain: key }}>{name}</FilterLink>}
@@ -62,7 +62,7 @@ export function ByCompany({ span }: { span: Span }) {
   return (
     <Breakdown
       title="Companies"
-      about="Who sends most"
+      about="The companies with the most mail"
       volumes={data?.volumes}
       by="accepted"
       link={({ key, name }) => (
@@ -74,7 +74,7 @@ export function ByCompany({ span }: { span: Span }) {
   )
 }
 
-/** Shows how mail of this filter went, above. */
+/** Filters the charts above, and scrolls up to them. */
 function FilterLink({ filter, children }: { filter: VolumeFilter; children: string }) {
   const setFilter = useSetFilter()
   return (
@@ -94,7 +94,7 @@ function FilterLink({ filter, children }: { filter: VolumeFilter; children: stri
 
 const toDestination = ({ key }: Named) => <FilterLink filter={{ to: key }}>{key}</FilterLink>
 
-/** Rows of a list. */
+/** The most rows of a list. */
 const MOST = 10
 
 type Named = Volumes[number]
@@ -102,7 +102,7 @@ type Volume = Volumes[number]['volume']
 
 const failuresOf = ({ bounced = 0, failed = 0 }: Volume) => bounced + failed
 
-/** `volumes`: undefined while they are not here; null: too many to add up. */
+/** `volumes`: `undefined` while loading; `null` if there is too much to add up. */
 function Breakdown({
   title,
   about,
@@ -145,10 +145,10 @@ function Breakdown({
           </ActionIcon>
         </Tooltip>
       </Group>
-      {volumes === null && <Text size="sm">There is more than can be added up here: choose less time.</Text>}
+      {volumes === null && <Text size="sm">There is too much mail to add up. Choose a shorter period.</Text>}
       {volumes?.length === 0 && (
         <Text size="sm" c="dimmed">
-          {by === 'failures' ? 'Nothing failed.' : 'Nothing was sent.'}
+          {by === 'failures' ? 'No failures.' : 'No mail was sent.'}
         </Text>
       )}
       {volumes !== null && volumes.length > 0 && (

@@ -1,4 +1,4 @@
-/** Which mail is counted. It stands in the address of the page, beside how far back. */
+/** Which mail is counted. The filter is part of the page's address, beside the period. */
 import { Pill } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -16,7 +16,7 @@ export function useSetFilter(): (filter: VolumeFilter) => void {
     void navigate({ search: (before) => ({ ...before, domain: undefined, to: undefined, ...filter }) })
 }
 
-/** What is left out, and how to see it again. */
+/** The active filters, each with a button that removes it. */
 export function FilterPills({ company, span }: { company: string; span: Span }) {
   const { domain, to } = useFilter()
   const setFilter = useSetFilter()

@@ -6,7 +6,7 @@ import { Chart } from '../../parts/chart/chart.tsx'
 import { durationText } from '../../parts/duration.ts'
 import { timesOf } from './spans.ts'
 
-/** Ms. */
+/** Milliseconds. */
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 const STEPS = [
@@ -31,7 +31,7 @@ export function LatencyChart({ company, span }: { company: string; span: Span })
       data === undefined
         ? []
         : [
-            { name: 'Half within', color: 'teal-7', values: data.p50, whole: data.whole?.p50 ?? null },
+            { name: '50% within', color: 'teal-7', values: data.p50, whole: data.whole?.p50 ?? null },
             { name: '90% within', color: 'yellow-6', values: data.p90, whole: data.whole?.p90 ?? null },
             { name: '99% within', color: 'red-7', values: data.p99, whole: data.whole?.p99 ?? null },
           ],
@@ -41,7 +41,7 @@ export function LatencyChart({ company, span }: { company: string; span: Span })
   return (
     <Chart
       title="Time to delivery"
-      about="From acceptance to the receiving server"
+      about="From acceptance by Postroad to acceptance by the recipient’s server"
       times={times}
       series={series}
       kind="lines"

@@ -1,4 +1,4 @@
-/** How mail went: pictures first, the numbers beside them. */
+/** How mail has been delivered: charts first, their numbers beside them. */
 import { SegmentedControl, SimpleGrid, Stack } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Span } from '../../api/overview.ts'
@@ -20,9 +20,9 @@ export function OverviewPage() {
   const navigate = useNavigate({ from: '/c/$company/overview' })
   return (
     <>
-      <PageHead title="Overview" about={`How mail went in the last ${SPAN_WORDS[span].last}.`}>
+      <PageHead title="Overview" about={`Mail in the last ${SPAN_WORDS[span].last}.`}>
         <SegmentedControl
-          aria-label="How far back"
+          aria-label="Period"
           value={span}
           data={Object.entries(SPAN_WORDS).map(([value, { label }]) => ({ value, label }))}
           onChange={(chosen) =>

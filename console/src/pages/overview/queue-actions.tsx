@@ -1,4 +1,4 @@
-/** What is done about mail that waits: of a company or all, to one recipient domain or all. */
+/** Actions on waiting mail: of one company or all, to one recipient domain or all. */
 import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { Pause, Play, RotateCw } from 'lucide-react'
@@ -63,14 +63,14 @@ export function QueueActions({ company, domain, part: { paused, pausedAlone } }:
   )
 }
 
-/** Asks first: a site that puts off is asked again by all that waits for it. */
+/** Asks first, since all mail that waits for a site which deferred it is tried there at once. */
 export function askRetry(company: string, domain: string | null): void {
-  const what = domain === null ? 'all that waits' : `all that waits for ${domain}`
+  const what = domain === null ? 'all waiting mail' : `all mail waiting for ${domain}`
   void ask(
     {
       title: `Retry ${what} now?`,
       about:
-        'Waiting mail is tried now instead of at its next attempt, which counts as one. What is scheduled, paused or held stays.',
+        'Postroad tries waiting mail now instead of at its next attempt. This counts as an attempt. Scheduled, paused and held mail keeps waiting.',
       act: 'Retry now',
       harmless: true,
     },
@@ -82,12 +82,12 @@ function tell({ retried, scheduled, paused, held, delivering }: Retried): void {
   const left = Object.entries({ scheduled, paused, held }).flatMap(([word, count]) =>
     count > 0 ? [`${count.toLocaleString()} ${word}`] : [],
   )
-  const rest = left.length > 0 ? ` Left as they are: ${left.join(', ')}.` : ''
-  const nobody = delivering ? '' : ' No node is there that delivers.'
-  const recipients = retried === 1 ? 'recipient is' : 'recipients are'
+  const rest = left.length > 0 ? ` Not retried: ${left.join(', ')}.` : ''
+  const nobody = delivering ? '' : ' No delivery node is running.'
+  const recipients = retried === 1 ? 'recipient' : 'recipients'
   notifications.show({
     color: delivering ? 'road' : 'orange',
-    message: `${retried.toLocaleString()} ${recipients} tried now.${rest}${nobody}`,
+    message: `Retrying ${retried.toLocaleString()} ${recipients} now.${rest}${nobody}`,
   })
   void queries.invalidateQueries({ queryKey: ['overview'] })
 }

@@ -8,7 +8,7 @@ export const SPAN_WORDS: Readonly<Record<Span, { label: string; last: string }>>
   year: { label: 'Year', last: '12 months' },
 }
 
-/** When each of so many points begins, in Unix ms. */
+/** The start of each point of a chart, in Unix milliseconds. */
 export function timesOf({ since, until, step }: { since: number; until: number; step: number }): number[] {
   return Array.from({ length: Math.round((until - since) / step) }, (_, index) => since + index * step)
 }

@@ -12,7 +12,7 @@ const SHOWN = [
   { type: 'complained', word: 'Complaints' },
 ] as const
 
-/** Recipients, by what became of them. */
+/** The number of recipients by event. */
 export function Totals({ company, span, filter }: { company: string; span: Span; filter: VolumeFilter }) {
   const { data, error, refetch } = useQuery(volumeQuery(company, span, filter))
   if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />

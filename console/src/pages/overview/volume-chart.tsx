@@ -6,7 +6,7 @@ import { Chart } from '../../parts/chart/chart.tsx'
 import type { Series } from '../../parts/chart/series.ts'
 import { timesOf } from './spans.ts'
 
-/** The first lies at the bottom of each bar. */
+/** The first type lies at the bottom of each bar. */
 const SHOWN = [
   { type: 'delivered', name: 'Delivered', color: 'teal-7' },
   { type: 'delivery_delayed', name: 'Delays', color: 'yellow-5' },
@@ -30,7 +30,7 @@ export function VolumeChart({
   const series = useMemo((): Series[] => {
     if (data === undefined) return []
     const none = times.map(() => 0)
-    // The topmost first: each is drawn behind those that follow it.
+    // The chart draws the topmost series first, behind those that follow.
     return SHOWN.toReversed().map(({ type, name, color }) => ({
       name,
       color,
@@ -41,7 +41,7 @@ export function VolumeChart({
   return (
     <Chart
       title="Delivery"
-      about="Recipients, by when it happened"
+      about="Recipients, by the time of the event"
       times={times}
       series={series}
       kind="bars"

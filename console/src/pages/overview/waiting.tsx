@@ -1,4 +1,7 @@
-/** Where mail waits, and whose it is; what the servers there said last, and what can be done about it. */
+/**
+ * Waiting mail by recipient domain and by company, with the last reply of the domain's servers and the
+ * actions on it.
+ */
 import { Anchor, Badge, Group, Paper, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -18,8 +21,8 @@ export function WaitingByDestination({ company }: { company: string }) {
   return (
     <Parts
       id="destinations-waiting"
-      title="Where mail waits"
-      about="The recipient domains with most of it, and what a server there replied last"
+      title="Waiting mail by recipient domain"
+      about="The recipient domains with the most waiting mail, and the last reply of their servers"
     >
       <ListTable
         rows={data.destinations}
@@ -33,7 +36,7 @@ export function WaitingByDestination({ company }: { company: string }) {
                 <Anchor
                   component={Link}
                   to={`/c/${company}/emails`}
-                  // Who was put off has a reply; what has none was not tried, and is found with all others.
+                  // Mail without a reply has not been tried yet, and no filter finds it alone.
                   search={
                     { q: lastMessage === null ? `to:@${domain}` : `to:@${domain} event:delayed` } as never
                   }
@@ -61,12 +64,16 @@ export function WaitingByDestination({ company }: { company: string }) {
   )
 }
 
-/** Of all companies. */
+/** Waiting mail by company, for operators who view all companies. */
 export function WaitingByCompany() {
   const { data } = useQuery(backlogQuery(ALL))
   if (data === undefined || data.companies.length === 0) return null
   return (
-    <Parts id="companies-waiting" title="Whose mail waits" about="The companies with most of it">
+    <Parts
+      id="companies-waiting"
+      title="Waiting mail by company"
+      about="The companies with the most waiting mail"
+    >
       <ListTable
         rows={data.companies}
         keyOf={({ company: { id } }) => id}

@@ -1,11 +1,11 @@
 /**
- * What somebody arrives at the sign-in page with: the token of a link, which stands behind `#`, where no server and no
- * log gets to see it, or what a provider has sent the browser back with. Taken out of the address before anything else
- * looks at it, so that neither the address bar nor the history keep it.
+ * The secrets with which a person arrives at the sign-in page: the token of a link, which follows `#` so that
+ * it reaches no server and no log, or the parameters of a provider's redirect. This module takes them out of
+ * the address before any other code reads it, so that neither the address bar nor the history keeps them.
  */
 export interface Arrival {
   token: string | null
-  /** The query of the address. */
+  /** The query string of the address. */
   openid: string | null
 }
 
@@ -29,13 +29,13 @@ function takeArrival(): Arrival {
 const KEPT = 'postroad-sign-in-to'
 const CONNECTING = 'postroad-connecting'
 
-/** Where to go once the provider has sent the browser back. */
+/** Stores the page to open after the provider's redirect. */
 export function keepTarget(to: string): void {
   window.sessionStorage.removeItem(CONNECTING)
   window.sessionStorage.setItem(KEPT, to)
 }
 
-/** Somebody who has signed in connects an account of the provider with his. */
+/** Marks the redirect as one that connects an account of the provider with the signed-in person. */
 export function keepConnecting(to: string): void {
   keepTarget(to)
   window.sessionStorage.setItem(CONNECTING, '1')

@@ -1,7 +1,7 @@
 import { Center, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 
-/** The one thing on a page where nobody has signed in. */
+/** The only content of a page for people who are not signed in. */
 export function Card({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} - Postroad`

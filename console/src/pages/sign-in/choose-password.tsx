@@ -5,7 +5,10 @@ import { changePassword, changeProfile } from '../../api/account.ts'
 import type { Me } from '../../api/session.ts'
 import { FormError } from '../../parts/form-error.tsx'
 
-/** After a link, of somebody who could not come in without another one. `onSkip`: null where it is not offered. */
+/**
+ * Asks for a password after a link, so that the person can sign in without another one. `onSkip`: `null` to
+ * require it.
+ */
 export function ChoosePassword({
   me: { person },
   onDone,
@@ -36,7 +39,7 @@ export function ChoosePassword({
         <FormError error={choose.error} />
         <TextInput
           label="Email address"
-          description={person.address === null ? 'You sign in with it.' : undefined}
+          description={person.address === null ? 'You sign in with this address.' : undefined}
           type="email"
           name="username"
           autoComplete="username"
@@ -49,7 +52,7 @@ export function ChoosePassword({
         />
         <TextInput
           label="Name"
-          description="As others see you."
+          description="How others see you."
           name="name"
           autoComplete="name"
           autoFocus={person.address !== null}
@@ -58,7 +61,7 @@ export function ChoosePassword({
         />
         <PasswordInput
           label="Password"
-          description="At least 10 characters. A few words are easy to keep and hard to guess."
+          description="At least 10 characters. A few random words are easy to remember and hard to guess."
           name="new-password"
           autoComplete="new-password"
           required
@@ -68,7 +71,7 @@ export function ChoosePassword({
           visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         />
         <Button type="submit" loading={choose.isPending} fullWidth mt={4}>
-          Save and go on
+          Save and continue
         </Button>
         {onSkip && (
           <Anchor component="button" type="button" size="sm" ta="center" onClick={onSkip}>

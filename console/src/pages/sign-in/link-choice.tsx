@@ -12,13 +12,13 @@ import { Card } from './card.tsx'
 interface LinkProps {
   token: string
   content: LinkContent
-  /** It was used. */
+  /** Called after the link was used. */
   onUsed: (me: Me) => void
-  /** It stays unused. */
+  /** Called if the person leaves the link unused. */
   onLeave: () => void
 }
 
-/** An invitation. Nobody belongs to a company by opening a link: it takes a click on Accept. */
+/** An invitation. Opening the link changes nothing: the person joins the company by a click on Accept. */
 export function InvitationCard({
   token,
   content: { name, invitation, signedInAs, isOwn },
@@ -38,8 +38,8 @@ export function InvitationCard({
       title="You are invited"
       about={
         <>
-          {inviter === null ? 'An operator of this service' : <UntrustedText>{inviter}</UntrustedText>}{' '}
-          invites <UntrustedText>{name}</UntrustedText> to the company{' '}
+          {inviter === null ? 'An operator' : <UntrustedText>{inviter}</UntrustedText>} invites{' '}
+          <UntrustedText>{name}</UntrustedText> to the company{' '}
           <b>
             <UntrustedText>{company}</UntrustedText>
           </b>{' '}
@@ -52,13 +52,13 @@ export function InvitationCard({
         {label}: {about}.
       </Text>
       <Text size="sm">
-        Once you accept, owners of the company see when you sign in, from which address and with which
-        browser. Decline if you do not know who invites you.
+        If you accept, owners of the company see when you sign in, from which IP address and with which
+        browser. Decline if you do not know who invited you.
       </Text>
       {isAnother && (
         <Alert variant="light" p="xs" icon={<Info aria-hidden />}>
-          You are signed in as <UntrustedText>{signedInAs}</UntrustedText>. Accepting signs you out, and makes
-          an account for <UntrustedText>{name}</UntrustedText>.
+          You are signed in as <UntrustedText>{signedInAs}</UntrustedText>. Accepting signs you out and
+          creates an account for <UntrustedText>{name}</UntrustedText>.
         </Alert>
       )}
       <Stack gap="xs">
@@ -79,13 +79,13 @@ export function InvitationCard({
         </Button>
       </Stack>
       <Text c="dimmed" size="xs">
-        The invitation ends <Time at={expiresAt} />.
+        The invitation expires <Time at={expiresAt} />.
       </Text>
     </Card>
   )
 }
 
-/** A link that signs in one person, in a browser where another has signed in. */
+/** A sign-in link of one person, opened in a browser in which another person is signed in. */
 export function AnotherPersonCard({ token, content: { name, signedInAs }, onUsed, onLeave }: LinkProps) {
   const use = useMutation({ mutationFn: () => takeLink(token, true), onSuccess: onUsed })
   return (
@@ -94,7 +94,7 @@ export function AnotherPersonCard({ token, content: { name, signedInAs }, onUsed
       about={
         <>
           You are signed in as <UntrustedText>{signedInAs ?? ''}</UntrustedText>. This link signs you out, and
-          in as <UntrustedText>{name}</UntrustedText>.
+          then in as <UntrustedText>{name}</UntrustedText>.
         </>
       }
     >

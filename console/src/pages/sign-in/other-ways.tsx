@@ -8,7 +8,10 @@ import { goToProvider, waysQuery } from '../../api/session.ts'
 import { FormError } from '../../parts/form-error.tsx'
 import { keepTarget } from './arrival.ts'
 
-/** A passkey, and a provider where the installation has one. Passkeys are offered in the field of the address as well. */
+/**
+ * Sign-in with a passkey, and with a provider if the installation has one. The address field offers passkeys,
+ * too.
+ */
 export function OtherWays({ to, onDone }: { to: string; onDone: () => void }) {
   const { data: ways } = useQuery(waysQuery)
   const passkey = useMutation({ mutationFn: () => signInWithPasskey(), onSuccess: onDone })
@@ -28,7 +31,7 @@ export function OtherWays({ to, onDone }: { to: string; onDone: () => void }) {
   })
   useEffect(() => offer(), [offer])
   if (!passkeysWork && !ways?.openid) return null
-  // A browser that cannot offer them says so in words of its own: nobody has asked it.
+  // Errors of the browser about autofill are ignored, since the person did not ask for it.
   const refused = offered instanceof ApiError ? offered : null
   const error = [passkey.error, refused, provider.error].find((each) => each && !wasGivenUp(each))
   return (

@@ -5,7 +5,7 @@ import { ApiError } from '../../api/client.ts'
 import { signInWithCode } from '../../api/session.ts'
 import { FormError } from '../../parts/form-error.tsx'
 
-/** After the password. `onEnded`: it took too long, and begins again. */
+/** The second step after the password. `onEnded`: called if it took too long and has to start again. */
 export function SecondFactor({
   ticket,
   onDone,
@@ -30,7 +30,7 @@ export function SecondFactor({
   }
   const type = (given: string) => {
     setCode(given)
-    // The last digit, or a paste, is as good as a click.
+    // The last digit, or a pasted code, submits the form.
     if (!recovery && /^\d{6}$/.test(given.replace(/\s/g, ''))) send(given)
   }
   const submit = (event: FormEvent) => {
@@ -45,7 +45,7 @@ export function SecondFactor({
           <TextInput
             key="recovery"
             label="Recovery code"
-            description="One of those you have kept. Each works once."
+            description="One of the codes that you saved. Each code works once."
             placeholder="xxxx-xxxx-xxxx-xxxx"
             autoComplete="off"
             spellCheck={false}
@@ -57,7 +57,7 @@ export function SecondFactor({
           <TextInput
             key="code"
             label="Code"
-            description="Six digits that your authenticator app shows."
+            description="The six digits in your authenticator app."
             inputMode="numeric"
             autoComplete="one-time-code"
             maxLength={10}

@@ -27,11 +27,11 @@ interface OpenedLink {
   content: LinkContent
 }
 
-/** What somebody has come with works once, however often this is shown. */
+/** A token or redirect works only once, however often the page is mounted. */
 let arriving: Promise<Me | OpenedLink> | null = null
 let connecting = false
 
-/** A link that signs in where nobody else has signed in does so at once: operators alone make such links. */
+/** A sign-in link is used at once if nobody else is signed in: only operators create such links. */
 async function followLink(token: string): Promise<Me | OpenedLink> {
   const content = await readLink(token)
   const { kind, signedInAs, isOwn } = content
@@ -54,7 +54,7 @@ export function SignInPage() {
   const navigate = useNavigate()
   const [step, setStep] = useState<Step>({ at: 'arriving' })
   const [target, setTarget] = useState(to)
-  /** To be used once somebody has signed in. */
+  /** The token of a link to open after the person has signed in. */
   const [waiting, setWaiting] = useState<string | null>(null)
   const leave = () => navigate({ to: target, replace: true })
   const arrived = (me: Me) => (needsPassword(me) ? setStep({ at: 'choose', me }) : void leave())
@@ -109,7 +109,7 @@ export function SignInPage() {
   }
   if (step.at === 'declined') {
     return (
-      <Card title="You have declined" about="The invitation has ended, and you belong to nothing new.">
+      <Card title="Invitation declined" about="The link no longer works, and you did not join the company.">
         <Button variant="default" onClick={leave}>
           Go to the console
         </Button>
@@ -118,7 +118,7 @@ export function SignInPage() {
   }
   if (step.at === 'choose') {
     return (
-      <Card title="Choose a password" about="With it you come in from now on. The link has done its work.">
+      <Card title="Choose a password" about="You sign in with it from now on. The link does not work again.">
         <ChoosePassword me={step.me} onDone={leave} onSkip={null} />
       </Card>
     )
@@ -140,16 +140,16 @@ export function SignInPage() {
       <PasswordForm onDone={done} onTicket={(ticket) => setStep({ at: 'code', ticket })} />
       <OtherWays to={target} onDone={done} />
       <Text c="dimmed" size="xs">
-        No password, or lost? On the server, <Code>bin/postroad user link</Code> prints a link that signs you
-        in.
+        No password, or forgot it? On the server, <Code>bin/postroad user link</Code> prints a link that signs
+        you in.
       </Text>
     </Card>
   )
 }
 
 /**
- * Whether he could not come in again without another link. On a developer's own machine, where mail stays, nothing
- * stands between the link and the inbox.
+ * Whether the person could not sign in again without another link. On a developer's own machine in capture
+ * mode the console asks for no password between the link and the inbox.
  */
 function needsPassword({ person, installation }: Me): boolean {
   if (person.password || person.passkeys > 0 || person.identities > 0) return false

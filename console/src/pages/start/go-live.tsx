@@ -21,24 +21,24 @@ import classes from './go-live.module.css'
 interface Step {
   name: StepName
   title: string
-  /** Why it matters. */
+  /** Why the step matters. */
   why: string
-  /** Where it is done, within the company. */
+  /** The company's page on which the step is done. */
   at?: { page: string; label: string }
 }
 
 const OF_COMPANY: readonly Step[] = [
-  { name: 'message', title: 'Test message', why: 'It shows that mail is accepted.' },
+  { name: 'message', title: 'Test message', why: 'It shows that Postroad accepts your mail.' },
   {
     name: 'domain',
     title: 'Your domain',
-    why: 'Receivers judge mail by the domain that it is from.',
+    why: 'Recipients’ servers judge mail by its sending domain.',
     at: { page: 'domains', label: 'Domains' },
   },
   {
     name: 'dns',
     title: 'DNS records',
-    why: 'They show that the domain is yours, and let receivers check its signatures.',
+    why: 'They prove that the domain is yours, and let recipients’ servers verify its signatures.',
     at: { page: 'domains', label: 'Records to publish' },
   },
 ]
@@ -46,7 +46,7 @@ const OF_INSTALLATION: readonly Step[] = [
   {
     name: 'route',
     title: 'Delivery route',
-    why: 'Mail leaves this machine: to the servers of recipients, or through a relay.',
+    why: 'Mail leaves this machine directly to recipients’ servers, or through a relay.',
   },
   {
     name: 'outgoing',
@@ -56,13 +56,13 @@ const OF_INSTALLATION: readonly Step[] = [
   {
     name: 'hostname',
     title: 'Reverse DNS (PTR)',
-    why: 'Many receivers refuse a machine whose address has no name, or another one.',
+    why: 'Many servers refuse mail from an IP address whose name is missing or does not match.',
   },
-  { name: 'https', title: 'HTTPS', why: 'Keys and mail of applications travel encrypted.' },
+  { name: 'https', title: 'HTTPS', why: 'It encrypts the API keys and the mail that applications send.' },
   {
     name: 'backup',
     title: 'Backup',
-    why: 'The disk of one machine is not enough to keep what was accepted.',
+    why: 'Accepted mail must survive the loss of a disk.',
   },
 ]
 
@@ -70,11 +70,11 @@ const LOOKS: Readonly<Record<StepShown['state'], { icon: LucideIcon; color: stri
   done: { icon: Check, color: 'road', word: 'Done' },
   open: { icon: Circle, color: 'gray', word: 'To do' },
   wrong: { icon: X, color: 'red', word: 'Failed' },
-  unknown: { icon: CircleHelp, color: 'orange', word: 'Not known' },
+  unknown: { icon: CircleHelp, color: 'orange', word: 'Unknown' },
   unneeded: { icon: Minus, color: 'gray', word: 'Not needed' },
 }
 
-/** `company`: null where there is none yet. */
+/** `company`: `null` if there is no company yet. */
 export function GoLive({ company }: { company: string | null }) {
   const { person } = useMe()
   const steps = [
@@ -92,11 +92,11 @@ export function GoLive({ company }: { company: string | null }) {
             Go live
           </Title>
           <Text size="sm" c="dimmed">
-            Each step is looked at for real, from this machine.
+            Postroad checks each step from this machine.
           </Text>
         </div>
         <Badge variant="light" color={left === 0 && !looking ? 'road' : 'gray'} size="lg" role="status">
-          {looking ? 'Looking ...' : left === 0 ? 'Everything is right' : `${left} left`}
+          {looking ? 'Checking...' : left === 0 ? 'All steps done' : `${left} left`}
         </Badge>
       </Group>
       <Paper withBorder component="ol" className={classes.steps}>
@@ -170,12 +170,12 @@ function StepRow({
           </Anchor>
         )}
       </div>
-      <Tooltip label="Look again">
+      <Tooltip label="Check again">
         <ActionIcon
           variant="subtle"
           color="gray"
           onClick={again}
-          aria-label={`Look again: ${title}`}
+          aria-label={`Check again: ${title}`}
           disabled={looking}
         >
           <RotateCw size={16} aria-hidden />

@@ -1,4 +1,4 @@
-/** The first five minutes: a message that one has sent oneself, then everything that is left before mail arrives. */
+/** The first five minutes: a test message, then the steps that remain before real mail is delivered. */
 import { Stack } from '@mantine/core'
 import { useMe } from '../../api/session.ts'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -9,7 +9,7 @@ import { TestMessage } from './test-message.tsx'
 export function StartPage() {
   const { companies, installation } = useMe()
   const chosen = useCompany()
-  // Of all companies nothing can be sent.
+  // A message belongs to one company, so `all` falls back to the first.
   const company = chosen === ALL ? companies[0]?.id : chosen
   const captured = installation.delivery === 'capture'
   return (
@@ -18,8 +18,8 @@ export function StartPage() {
         title="Get started"
         about={
           captured
-            ? 'Mail is captured here: every message is composed, signed and kept, and none leaves this machine.'
-            : 'Mail leaves this machine: send to an address of your own first.'
+            ? 'Capture mode: every message is composed, signed and kept here. No mail leaves this machine.'
+            : 'Mail leaves this machine. Send the first message to your own address.'
         }
       />
       <Stack gap="xl" maw={820}>

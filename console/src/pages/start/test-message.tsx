@@ -31,7 +31,7 @@ const TEXT = 'It works: this message was accepted, signed and delivered by Postr
 export function TestMessage({ company }: { company: string }) {
   const senders = useQuery(sendersQuery(company))
   const mayManage = useMayManage()
-  // What was typed stays, however long the service is away.
+  // With data at hand, the form stays in place while the server is away, and keeps the typed text.
   if (senders.error && !senders.data)
     return <ErrorAlert error={senders.error} reset={() => void senders.refetch()} />
   const domains = senders.data?.domains
@@ -42,13 +42,12 @@ export function TestMessage({ company }: { company: string }) {
       </Title>
       {!mayManage && (
         <Text size="sm" c="dimmed">
-          Your role is viewer: you see what is sent, and send nothing yourself. An owner of the company can
-          make you a developer.
+          As a viewer you can see mail, but not send it. An owner of the company can make you a developer.
         </Text>
       )}
       {mayManage && domains?.length === 0 && <NoSender company={company} />}
       {mayManage && domains !== undefined && domains.length > 0 && (
-        // Another company has other domains.
+        // Each company has its own domains, so the form starts anew.
         <MessageForm key={company} company={company} domains={domains} />
       )}
     </Paper>
@@ -59,8 +58,7 @@ function NoSender({ company }: { company: string }) {
   return (
     <Stack gap="sm" align="flex-start">
       <Text size="sm" c="dimmed">
-        Mail is sent from a domain of yours, and none may send yet. Add one, and publish the records that its
-        page shows.
+        None of your domains may send yet. Add a domain, and publish the DNS records shown on its page.
       </Text>
       <Button component={Link} to={`/c/${company}/domains`}>
         Add a domain
@@ -79,7 +77,7 @@ function MessageForm({ company, domains }: { company: string; domains: string[] 
       text: TEXT,
     },
     validate: {
-      to: (to) => (to.includes('@') ? null : 'This is no address, like you@example.com'),
+      to: (to) => (to.includes('@') ? null : 'Enter an address such as you@example.com'),
     },
   })
   const sending = useMutation({
@@ -117,7 +115,7 @@ function MessageForm({ company, domains }: { company: string; domains: string[] 
             Send
           </Button>
           <Anchor component={Link} to={`/c/${company}/keys`} size="sm">
-            Or from your application: create an API key
+            Or send from your application: create an API key
           </Anchor>
         </Group>
         {sending.data && <Sent company={company} id={sending.data.id} />}
@@ -126,17 +124,12 @@ function MessageForm({ company, domains }: { company: string; domains: string[] 
   )
 }
 
-/** With what becomes of it, as it does. */
+/** The accepted message, with its status as it changes. */
 function Sent({ company, id }: { company: string; id: string }) {
   useLive(company)
   const { data } = useQuery(emailQuery(company, id))
   return (
-    <Alert
-      role="status"
-      color="road"
-      icon={<MailCheck aria-hidden />}
-      title="It was accepted, and is on disk"
-    >
+    <Alert role="status" color="road" icon={<MailCheck aria-hidden />} title="Accepted and stored">
       {data && (
         <Group gap="xs" mb={4}>
           <Status of={data.lastEvent as StatusName} />
@@ -144,13 +137,13 @@ function Sent({ company, id }: { company: string; id: string }) {
         </Group>
       )}
       <Anchor component={Link} to={`/c/${company}/emails/${id}`} fw={600}>
-        See what became of it
+        View the email
       </Anchor>
     </Alert>
   )
 }
 
-/** Paragraphs where the text has empty lines. */
+/** Empty lines of the text separate paragraphs. */
 function htmlOf(text: string): string {
   const escaped = text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
   return escaped

@@ -61,8 +61,8 @@ function Form({
         label={isAllowed ? 'Address or domain' : 'Address'}
         description={
           isAllowed
-            ? 'Bounces do not suppress it any more; complaints still do.'
-            : 'It gets no mail of this company from now on, and what waits for it is not sent.'
+            ? 'Bounces no longer suppress it. Complaints still do.'
+            : 'The company sends no more mail to this address. Mail waiting for it is not sent.'
         }
         value={value}
         onChange={(event) => setValue(event.currentTarget.value)}

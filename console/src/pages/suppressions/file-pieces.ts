@@ -1,4 +1,4 @@
-/** A CSV file, cut between its records, so that none of it has to be in memory as a whole. */
+/** Cuts a CSV file between its records, so that it never is in memory as a whole. */
 import {
   behindFirstLine,
   countLineEnds,
@@ -10,16 +10,16 @@ import {
 
 export interface FilePiece {
   text: string
-  /** Absent: the file begins here. */
+  /** The header record and the lines before this piece. Absent in the first piece. */
   begun?: { head: string; lines: number }
-  /** Octets of the file up to its end. */
+  /** Octets of the file up to the end of this piece. */
   octets: number
 }
 
-/** Octets read at a time: of UTF-8 at most so many characters. */
+/** Octets read at a time. In UTF-8 they are at most as many characters. */
 const SLICE = 32 * 1024
 
-/** Throws for what is no text. */
+/** Throws if the file is not text. */
 export async function* piecesOf(file: Blob): AsyncGenerator<FilePiece> {
   const decoder = new TextDecoder(await encodingOf(file))
   let rest = ''
@@ -32,10 +32,10 @@ export async function* piecesOf(file: Blob): AsyncGenerator<FilePiece> {
     const isLast = end === file.size
     rest += decoder.decode(await file.slice(from, end).arrayBuffer(), { stream: !isLast })
     if (rest.includes('\0')) {
-      throw new Error('This is no text file. In a spreadsheet, save the list as CSV (UTF-8) first.')
+      throw new Error('This is not a text file. Save the spreadsheet as CSV (UTF-8) first.')
     }
     if (isCut) {
-      // Of a line that is too long the service has its beginning, and says so.
+      // The server gets the beginning of a line that is too long, and reports it; the rest is skipped.
       const behind = behindFirstLine(rest, isLast)
       isCut = behind === -1
       rest = behind === -1 ? (rest.endsWith('\r') ? '\r' : '') : rest.slice(behind)
@@ -61,7 +61,7 @@ export async function* piecesOf(file: Blob): AsyncGenerator<FilePiece> {
   }
 }
 
-/** By the byte order mark; spreadsheets write UTF-16 with one. */
+/** Detects UTF-16 by its byte order mark, which spreadsheets write. */
 async function encodingOf(file: Blob): Promise<string> {
   const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer())
   return first === 0xff && second === 0xfe ? 'utf-16le' : 'utf-8'

@@ -38,8 +38,8 @@ function Choice({ company, list }: { company: string; list: 'suppressions' | 'al
   return (
     <Stack>
       <Text size="sm">
-        A CSV file with an address in each line, or with columns named in the first line: address, type,
-        reason, tags, created_at. Lists that other services give out are read as they are.
+        A CSV file with one address per line, or with a first line that names the columns: address, type,
+        reason, tags, created_at. Exports of other services work unchanged.
       </Text>
       <FileInput
         label="File"
@@ -52,7 +52,7 @@ function Choice({ company, list }: { company: string; list: 'suppressions' | 'al
       />
       {list === 'suppressions' && (
         <Select
-          label="Type of lines without one"
+          label="Type for lines without a type"
           data={TYPE_CHOICES}
           value={type}
           onChange={(value) => setType((value ?? type) as ImportPiece['list'])}
@@ -75,7 +75,7 @@ const SAID: Readonly<Record<ImportRun['state'], string>> = {
   running: 'Importing',
   done: 'Imported',
   stopped: 'Stopped',
-  failed: 'Not all of it was imported',
+  failed: 'Import incomplete',
 }
 
 function Running({ run, close }: { run: ImportRun; close: () => void }) {
@@ -98,12 +98,12 @@ function Running({ run, close }: { run: ImportRun; close: () => void }) {
         <Progress.Section
           value={percent}
           color={state === 'failed' ? 'red' : 'road'}
-          aria-label="How much of the file was read"
+          aria-label="Import progress"
         />
       </Progress.Root>
       <Text size="sm" role="status">
-        {percent} %: {added.toLocaleString()} added, {present.toLocaleString()} there before,{' '}
-        {bad.toLocaleString()} not usable
+        {percent}%: {added.toLocaleString()} added, {present.toLocaleString()} already on the list,{' '}
+        {bad.toLocaleString()} invalid
       </Text>
       {trouble !== null && (
         <Text size="sm" c="var(--mantine-color-red-text)" role="alert">
@@ -116,7 +116,7 @@ function Running({ run, close }: { run: ImportRun; close: () => void }) {
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Line</Table.Th>
-                <Table.Th>Why it cannot be used</Table.Th>
+                <Table.Th>Problem</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -138,7 +138,7 @@ function Running({ run, close }: { run: ImportRun; close: () => void }) {
       <Group justify="flex-end">
         {badLines.length > 0 && state !== 'running' && (
           <Button variant="default" onClick={report}>
-            Download bad lines
+            Download invalid lines
           </Button>
         )}
         {state === 'running' ? (
@@ -146,12 +146,12 @@ function Running({ run, close }: { run: ImportRun; close: () => void }) {
             <Button variant="default" onClick={stopImport}>
               Stop
             </Button>
-            <Button onClick={close}>Go on in the background</Button>
+            <Button onClick={close}>Continue in background</Button>
           </>
         ) : (
           <>
             <Button variant="default" onClick={forgetImport}>
-              Another file
+              Import another file
             </Button>
             <Button
               onClick={() => {

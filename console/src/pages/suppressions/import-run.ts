@@ -1,4 +1,4 @@
-/** A file that is brought in: it goes on while its reader looks at other pages of the console. */
+/** The import of a file, which continues while the person views other pages of the console. */
 import { useSyncExternalStore } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { type ImportPiece, importPiece, renew } from '../../api/suppressions.ts'
@@ -7,7 +7,7 @@ import { piecesOf } from './file-pieces.ts'
 export interface BadLine {
   line: number
   why: string
-  /** As it stands in the file. */
+  /** The line as it is in the file. */
   text: string
 }
 
@@ -15,23 +15,23 @@ export interface ImportRun {
   company: string
   file: string
   state: 'running' | 'done' | 'stopped' | 'failed'
-  /** Of the file. */
+  /** Octets of the file that are imported, and octets of the whole file. */
   octets: number
   size: number
   added: number
   present: number
   bad: number
-  /** The first of them. */
+  /** The first invalid lines. */
   badLines: readonly BadLine[]
-  /** Why it failed. */
+  /** The reason why the import failed. */
   trouble: string | null
 }
 
-/** Of bad lines so many are kept for the report. */
+/** The most invalid lines that are kept for the report. */
 const REPORTED = 100_000
-/** With so many, and fewer others, it is no list. */
+/** With this many invalid lines, and fewer valid ones, the file is not a list of addresses. */
 const NO_LIST = 10_000
-/** Tries for one piece while the service restarts, and ms between them. */
+/** Retries of one piece while the server restarts, and milliseconds between them. */
 const TRIES = 30
 const BETWEEN = 1_000
 
@@ -65,21 +65,31 @@ function keepOpen(event: BeforeUnloadEvent): void {
   event.preventDefault()
 }
 
-/** One at a time. */
+/** Runs one import at a time. */
 export async function startImport(company: string, file: File, list: ImportPiece['list']): Promise<void> {
   if (run?.state === 'running') return
   stopping = false
   window.addEventListener('beforeunload', keepOpen)
   let now: ImportRun = {
-    ...{ company, file: file.name, state: 'running', octets: 0, size: file.size },
-    ...{ added: 0, present: 0, bad: 0, badLines: [], trouble: null },
+    company,
+    file: file.name,
+    state: 'running',
+    octets: 0,
+    size: file.size,
+    added: 0,
+    present: 0,
+    bad: 0,
+    badLines: [],
+    trouble: null,
   }
   set(now)
   let ticket: string | undefined
   try {
     for await (const { text, begun, octets } of piecesOf(file)) {
       const report = await sent(company, {
-        ...{ list, text, file: file.name.slice(0, 300) },
+        list,
+        text,
+        file: file.name.slice(0, 300),
         ...(begun && { begun }),
         ...(ticket !== undefined && { ticket }),
       })
@@ -100,7 +110,7 @@ export async function startImport(company: string, file: File, list: ImportPiece
       }
       set(now)
       if (now.bad >= NO_LIST && now.bad > now.added + now.present) {
-        throw new Error('Most of its lines cannot be used. Is it a list of addresses?')
+        throw new Error('Most lines are invalid. Is this a list of addresses?')
       }
       if (stopping) return set({ ...now, state: 'stopped' })
     }
@@ -113,7 +123,7 @@ export async function startImport(company: string, file: File, list: ImportPiece
   }
 }
 
-/** Again while the service restarts: what was put on the list already does no harm. */
+/** Retries while the server restarts. Importing an entry twice does no harm. */
 async function sent(company: string, piece: ImportPiece) {
   for (let left = TRIES; ; left--) {
     try {

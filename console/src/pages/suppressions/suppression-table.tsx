@@ -24,11 +24,11 @@ export function SuppressionTable({ entries }: { entries: readonly SuppressionSho
       title: 'Send mail to this address again?',
       about:
         entry.type === 'unsubscribe' || entry.type === 'complaint'
-          ? `The reader of ${entry.address} wants no mail. To send it all the same may be against the law, and harms how receivers see your domain.`
-          : `Mail to ${entry.address} is sent again. If the address does not exist, each bounce harms how receivers see your domain.`,
+          ? `The recipient at ${entry.address} asked for no more mail. Sending anyway may be illegal, and harms the reputation of your domain.`
+          : `Mail to ${entry.address} is sent again. If the address does not exist, each bounce harms the reputation of your domain.`,
       act: 'Remove from the list',
       run: () => removeSuppression(entry),
-      done: `${entry.address} is off the list.`,
+      done: `${entry.address} was removed from the list.`,
     })
   return (
     <ListTable
@@ -87,11 +87,11 @@ export function AllowedTable({ entries, company }: { entries: readonly AllowedSh
   const mayManage = useMayManage()
   const remove = ({ value }: AllowedShown) =>
     confirm({
-      title: 'Let bounces suppress it again?',
-      about: `The next bounce of ${value} puts the address on the suppression list.`,
+      title: 'Remove from the allow list?',
+      about: `The next bounce of ${value} adds the address to the suppression list.`,
       act: 'Remove from the list',
       run: () => removeAllowed(company, value),
-      done: `${value} is off the allow list.`,
+      done: `${value} was removed from the allow list.`,
     })
   return (
     <ListTable

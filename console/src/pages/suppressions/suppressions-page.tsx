@@ -38,7 +38,7 @@ export function SuppressionsPage() {
         about={
           list === 'allowed'
             ? 'Addresses and domains that bounces do not suppress.'
-            : 'Addresses that get no more mail: they bounced, complained or unsubscribed.'
+            : 'Addresses that get no more mail because they bounced, complained or unsubscribed.'
         }
       >
         {company !== ALL && list === 'suppressions' && (
@@ -59,7 +59,7 @@ export function SuppressionsPage() {
               leftSection={<FileUp size={16} aria-hidden />}
               onClick={() => show('import')}
             >
-              {run?.state === 'running' ? 'Importing ...' : 'Import'}
+              {run?.state === 'running' ? 'Importing...' : 'Import'}
             </Button>
             <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => show('add')}>
               Add
@@ -70,7 +70,7 @@ export function SuppressionsPage() {
       {company !== ALL && (
         <SegmentedControl
           mb="sm"
-          aria-label="Which list"
+          aria-label="List"
           value={list}
           onChange={(value) =>
             void navigate({ search: value === 'allowed' ? { list: value } : {}, replace: true })
@@ -114,8 +114,8 @@ function Filters() {
   return (
     <Group mb="sm" gap="sm">
       <TextInput
-        aria-label={company === ALL ? 'Search for a whole address' : 'Search for how addresses begin'}
-        placeholder={company === ALL ? 'A whole address' : 'Begins with ...'}
+        aria-label={company === ALL ? 'Search for an exact address' : 'Search by the start of an address'}
+        placeholder={company === ALL ? 'Exact address' : 'Starts with...'}
         leftSection={<Search size={16} aria-hidden />}
         value={text}
         onChange={(event) => {
@@ -154,11 +154,11 @@ function Suppressed({ company }: { company: string }) {
   if (!data) return <Skeleton h={160} />
   if (data.data.length === 0) {
     return term !== undefined || type !== undefined ? (
-      <Empty icon={Ban} title="No such address is on the list" />
+      <Empty icon={Ban} title="No matching addresses" />
     ) : (
-      <Empty icon={Ban} title="Nobody is on the list">
-        Addresses come here by themselves when they do not exist, when their reader reports spam, or
-        unsubscribes. A list from another service can be imported as CSV.
+      <Empty icon={Ban} title="No suppressed addresses">
+        Postroad adds an address when it does not exist, or when its recipient reports spam or unsubscribes.
+        You can import a list from another service as CSV.
       </Empty>
     )
   }
@@ -177,8 +177,8 @@ function Allowed({ company }: { company: string }) {
   if (!data) return <Skeleton h={160} />
   if (data.data.length === 0) {
     return (
-      <Empty icon={Ban} title="Nothing is on the allow list">
-        Put addresses or domains here whose servers refuse mail now and then, though they exist.
+      <Empty icon={Ban} title="The allow list is empty">
+        Add addresses or domains that exist, but whose servers refuse mail now and then.
       </Empty>
     )
   }
@@ -203,7 +203,7 @@ function Pages({ previous, next }: { previous: string | null; next: string | nul
           params={{ company }}
           search={{ ...narrowed, before: previous }}
         >
-          Page before
+          Previous page
         </AnchorLink>
       )}
       {next !== null && (

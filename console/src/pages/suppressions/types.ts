@@ -1,11 +1,11 @@
 import type { SuppressionType } from '../../api/suppressions.ts'
 
-/** Why an address is on the list, for people. */
+/** The types of suppressions, in words for people. */
 export const TYPES: Readonly<Record<SuppressionType, { word: string; color: string; about: string }>> = {
-  bounce: { word: 'Bounce', color: 'red', about: 'Its server said that the address does not exist.' },
-  complaint: { word: 'Complaint', color: 'orange', about: 'Its reader has reported mail as spam.' },
-  manual: { word: 'Manual', color: 'gray', about: 'Added by hand.' },
-  unsubscribe: { word: 'Unsubscribed', color: 'blue', about: 'Its reader wants no more mail.' },
+  bounce: { word: 'Bounce', color: 'red', about: 'The server said that the address does not exist.' },
+  complaint: { word: 'Complaint', color: 'orange', about: 'The recipient reported mail as spam.' },
+  manual: { word: 'Manual', color: 'gray', about: 'Added manually.' },
+  unsubscribe: { word: 'Unsubscribed', color: 'blue', about: 'The recipient unsubscribed.' },
 }
 
 export const TYPE_CHOICES = Object.entries(TYPES).map(([value, { word }]) => ({ value, label: word }))

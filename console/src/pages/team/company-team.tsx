@@ -22,7 +22,7 @@ import { PagedPeople } from './paged-people.tsx'
 import { PersonName } from './person-name.tsx'
 import { ROLE_CHOICES, ROLE_WORDS } from './roles.ts'
 
-/** Who belongs to one company. Its owners say who does; the others see it. */
+/** The people of one company. Its owners can change them; other people can see them. */
 export function CompanyTeam({ company }: { company: string }) {
   const { data, error, refetch } = useQuery(teamQuery(company))
   const role = useRole()
@@ -39,7 +39,7 @@ export function CompanyTeam({ company }: { company: string }) {
         </Title>
         {members.length === 0 ? (
           <Text c="dimmed" size="sm">
-            Nobody belongs to this company yet. Operators see it all the same.
+            This company has no people yet. Operators have access to it regardless.
           </Text>
         ) : (
           <PagedPeople items={members}>
@@ -78,7 +78,7 @@ function Members({
       {
         title: `Remove ${name || address}?`,
         about:
-          'They see nothing of this company from their next click on. Keys that they made work on: revoke those that only they know.',
+          'They lose access to this company at once. API keys that they created keep working. Revoke any keys that only they know.',
         act: 'Remove',
       },
       () => removing.mutate(id),
@@ -89,7 +89,7 @@ function Members({
       <Table verticalSpacing="xs" aria-label="People of the company">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Who</Table.Th>
+            <Table.Th>Name</Table.Th>
             <Table.Th>Role</Table.Th>
             {mayChange && (
               <Table.Th w={56}>
@@ -162,10 +162,10 @@ function Invitations({
   return (
     <Paper component="section" withBorder p="md" mt="md" aria-labelledby="invitations">
       <Title order={2} size="h5" id="invitations" mb="xs">
-        Invited
+        Invitations
       </Title>
       {withdrawing.error && <ErrorAlert error={withdrawing.error} />}
-      <Table verticalSpacing="xs" aria-label="People who are invited">
+      <Table verticalSpacing="xs" aria-label="Invitations">
         <Table.Tbody>
           {invitations.map(({ id, address, role, inviter, expiresAt }) => (
             <Table.Tr key={id}>
@@ -175,7 +175,7 @@ function Invitations({
                 </Text>
                 <Text size="xs" c="dimmed">
                   Invited by {inviter === null ? 'an operator' : <UntrustedText>{inviter}</UntrustedText>}.
-                  The link ends <Time at={expiresAt} />
+                  The link expires <Time at={expiresAt} />
                 </Text>
               </Table.Td>
               <Table.Td>

@@ -8,7 +8,7 @@ import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { OneTimeLink } from './one-time-link.tsx'
 import { ROLE_CHOICES, ROLE_WORDS } from './roles.ts'
 
-/** Asks somebody to belong to the company: makes the link that brings him in. */
+/** Creates an invitation to the company, as a link. */
 export function InviteForm({ company }: { company: string }) {
   const [address, setAddress] = useState('')
   const [role, setRole] = useState<Role>('developer')
@@ -31,7 +31,7 @@ export function InviteForm({ company }: { company: string }) {
         <OneTimeLink
           link={data.link}
           expiresAt={data.invitation.expiresAt}
-          title={`A link for ${data.invitation.address}, as ${ROLE_WORDS[data.invitation.role].label.toLowerCase()}`}
+          title={`Invitation for ${data.invitation.address} as ${ROLE_WORDS[data.invitation.role].label.toLowerCase()}`}
           onClose={inviting.reset}
         />
       )}
@@ -72,7 +72,8 @@ export function InviteForm({ company }: { company: string }) {
             </Button>
           </Group>
           <Text size="xs" c="dimmed" mt="xs">
-            {ROLE_WORDS[role].label}: {ROLE_WORDS[role].about}. No mail is sent: pass the link on yourself.
+            {ROLE_WORDS[role].label}: {ROLE_WORDS[role].about}. Postroad sends no email, so share the link
+            yourself.
           </Text>
         </form>
       </Paper>

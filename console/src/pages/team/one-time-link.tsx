@@ -2,7 +2,7 @@ import { Alert, Button, CopyButton, Group, TextInput } from '@mantine/core'
 import { Check, Copy, Link2 } from 'lucide-react'
 import { Time } from '../../parts/time.tsx'
 
-/** A link for somebody else, to be passed on. It is shown until the page is left, and never again. */
+/** A link to share with another person. It is shown until the page is left, and never again. */
 export function OneTimeLink({
   link,
   expiresAt,
@@ -26,7 +26,7 @@ export function OneTimeLink({
       onClose={onClose}
       mb="md"
     >
-      Pass it on yourself: it works once, and ends <Time at={expiresAt} />. It cannot be shown again.
+      Share this link yourself. It works once and expires <Time at={expiresAt} />. It cannot be shown again.
       <Group mt="sm" gap="xs" align="flex-end" wrap="nowrap">
         <TextInput
           aria-label="The link"

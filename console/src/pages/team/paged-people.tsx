@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 
 const PAGE = 50
 
-/** A list of people that may be long: looked through by name or address, and shown page by page. */
+/** A list of people with pages and a search by name or address. */
 export function PagedPeople<Item extends { name: string; address: string | null }>({
   items,
   children,
@@ -31,7 +31,7 @@ export function PagedPeople<Item extends { name: string; address: string | null 
           mb="sm"
         />
       )}
-      {found.length === 0 && <Text c="dimmed">Nobody here is called that.</Text>}
+      {found.length === 0 && <Text c="dimmed">No people match.</Text>}
       {children(found.slice((at - 1) * PAGE, at * PAGE))}
       {pages > 1 && (
         <Group justify="center" mt="md">

@@ -34,7 +34,7 @@ import { PagedPeople } from './paged-people.tsx'
 import { PersonName } from './person-name.tsx'
 import { ROLE_WORDS } from './roles.ts'
 
-/** Everybody who has an account here, for operators. */
+/** Everybody with an account on the installation. Only operators see this list. */
 export function People() {
   const { data, error, refetch } = useQuery(peopleQuery)
   const linking = useMutation({ mutationFn: makeSignInLink, onSuccess: teamChanged })
@@ -60,7 +60,7 @@ export function People() {
 }
 
 function linkTitle({ address }: PersonLink): string {
-  return `This link signs in ${address ?? 'the first operator'}`
+  return `Sign-in link for ${address ?? 'the first operator'}`
 }
 
 interface Inviting {
@@ -81,7 +81,7 @@ function NewOperator({ inviting }: { inviting: Inviting }) {
         Invite an operator
       </Title>
       <Text size="xs" c="dimmed" mb="xs">
-        Operators see and change everything. People of one company are invited on its own page.
+        Operators can see and change everything. Invite people of one company on that company’s page.
       </Text>
       {inviting.error && <ErrorAlert error={inviting.error} />}
       <form onSubmit={submit}>
@@ -120,9 +120,9 @@ function PeopleTable({ people, onLink }: { people: readonly Person[]; onLink: (i
       <Table verticalSpacing="xs" aria-label="Everybody">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Who</Table.Th>
-            <Table.Th>Belongs to</Table.Th>
-            <Table.Th visibleFrom="sm">Since</Table.Th>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Companies</Table.Th>
+            <Table.Th visibleFrom="sm">Added</Table.Th>
             <Table.Th w={56}>
               <Text span fz={0}>
                 Actions
@@ -198,12 +198,13 @@ function PersonActions({
       person.operator
         ? {
             title: `Revoke the operator rights of ${who}?`,
-            about: 'They stay in their companies.',
+            about: 'They keep access to their companies.',
             act: 'Revoke',
           }
         : {
             title: `Make ${who} an operator?`,
-            about: 'They see and change everything, of every company. Be sure whose account this is.',
+            about:
+              'They will be able to see and change everything in every company. Make sure whose account this is.',
             act: 'Make operator',
           },
       onSwitch,
@@ -212,7 +213,8 @@ function PersonActions({
     void ask(
       {
         title: `Remove ${who}?`,
-        about: 'Their account and their sessions are gone for good. What they set up stays.',
+        about:
+          'Their account is deleted and their sessions end. This cannot be undone. Everything they set up stays.',
         act: 'Remove',
       },
       onRemove,

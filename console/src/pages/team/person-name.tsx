@@ -1,7 +1,7 @@
 import { Avatar, Badge, Group, Text } from '@mantine/core'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 
-/** A person in a list: as others see him, and with which address he signs in. */
+/** A person in a list, with name and email address. */
 export function PersonName({
   name,
   address,

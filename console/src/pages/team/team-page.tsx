@@ -1,4 +1,4 @@
-/** Who belongs to a company; for operators who look at all of them, everybody. */
+/** The people of a company; for operators who view all companies, everybody. */
 import { PageHead } from '../../parts/page-head.tsx'
 import { ALL, useCompany } from '../../shell/company.ts'
 import { CompanyTeam } from './company-team.tsx'
@@ -12,8 +12,8 @@ export function TeamPage() {
         title="Team"
         about={
           company === ALL
-            ? 'Everybody who has an account on this installation.'
-            : 'Who belongs to this company, and what they may do.'
+            ? 'Everybody with an account on this installation.'
+            : 'The people of this company and their roles.'
         }
       />
       {company === ALL ? <People /> : <CompanyTeam key={company} company={company} />}

@@ -11,14 +11,14 @@ import { Time } from '../../parts/time.tsx'
 import { visible } from '../../parts/untrusted-text.tsx'
 
 const STATUS = {
-  pending: 'It is about to be sent.',
-  attempting: 'It has not succeeded yet, and is tried again.',
-  success: 'It has succeeded.',
-  failed: 'It has failed, and is not tried again.',
-  unknown: 'Its status is no longer kept.',
+  pending: 'This message is about to be sent.',
+  attempting: 'This message has not succeeded yet and will be retried.',
+  success: 'This message has succeeded.',
+  failed: 'This message has failed and will not be retried.',
+  unknown: 'The status of this message is no longer stored.',
 } as const
 
-/** What was sent and answered, and what comes next. */
+/** The request and the response of an attempt, and the status of its message. */
 export function AttemptDetail({
   of: { message, email, response },
   webhook: { company, id, status },
@@ -49,7 +49,7 @@ export function AttemptDetail({
             leftSection={<RotateCw size={14} aria-hidden />}
             disabled={status === 'disabled'}
             onClick={() =>
-              void attempt(() => replayMessage(company, id, message), 'The message is sent again.')
+              void attempt(() => replayMessage(company, id, message), 'Sending the message again.')
             }
           >
             Replay

@@ -13,7 +13,7 @@ import { ReplaySince } from './replay-since.tsx'
 
 const HERE = '/signed-in/c/$company/webhooks/$id'
 
-/** Newest first; the first page renews itself. */
+/** The attempts of a webhook, newest first. The first page is polled. */
 export function Attempts({ of: webhook, mayManage }: { of: WebhookShown; mayManage: boolean }) {
   const { company, id } = webhook
   const { result, message, before } = useSearch({ from: HERE })
@@ -24,7 +24,7 @@ export function Attempts({ of: webhook, mayManage }: { of: WebhookShown; mayMana
     <Stack gap="sm">
       <Group justify="space-between">
         <SegmentedControl
-          aria-label="Which attempts"
+          aria-label="Result"
           value={result ?? 'all'}
           onChange={(value) =>
             void navigate({
@@ -46,7 +46,7 @@ export function Attempts({ of: webhook, mayManage }: { of: WebhookShown; mayMana
       </Group>
       {message !== undefined && (
         <Text size="sm">
-          Attempts of one message.{' '}
+          Attempts for one message.{' '}
           <AnchorLink to="/c/$company/webhooks/$id" params={{ company, id }} search={{}}>
             Show all
           </AnchorLink>
@@ -55,9 +55,8 @@ export function Attempts({ of: webhook, mayManage }: { of: WebhookShown; mayMana
       {error && <ErrorAlert error={error} reset={() => void refetch()} />}
       {!data && !error && <Skeleton h={160} />}
       {data?.data.length === 0 && (
-        <Empty icon={Inbox} title={result === 'failed' ? 'No attempt has failed' : 'No attempt yet'}>
-          Each attempt is listed as it is made: what was sent, what was answered, and when the next one is
-          due.
+        <Empty icon={Inbox} title={result === 'failed' ? 'No failed attempts' : 'No attempts yet'}>
+          Each attempt appears here with its request, its response, and the time of the next attempt.
         </Empty>
       )}
       {data?.data.map((tried) => (

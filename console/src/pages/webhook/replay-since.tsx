@@ -9,10 +9,10 @@ import { ErrorAlert } from '../../parts/error-alert.tsx'
 
 const HOUR = 3_600_000
 const SPANS = [
-  { value: String(HOUR), label: 'the last hour' },
-  { value: String(24 * HOUR), label: 'the last day' },
-  { value: String(7 * 24 * HOUR), label: 'the last 7 days' },
-  { value: String(30 * 24 * HOUR), label: 'the last 30 days' },
+  { value: String(HOUR), label: 'Last hour' },
+  { value: String(24 * HOUR), label: 'Last 24 hours' },
+  { value: String(7 * 24 * HOUR), label: 'Last 7 days' },
+  { value: String(30 * 24 * HOUR), label: 'Last 30 days' },
 ]
 
 export function ReplaySince({ of: { company, id } }: { of: WebhookShown }) {
@@ -24,35 +24,35 @@ export function ReplaySince({ of: { company, id } }: { of: WebhookShown }) {
     onSuccess(told) {
       close()
       notifications.show({
-        message: told === null ? 'All events are sent again.' : `${told} events are sent again.`,
+        message: told === null ? 'Sending all events again.' : `Sending ${told} events again.`,
       })
     },
   })
   return (
     <>
       <Button variant="default" leftSection={<History size={16} aria-hidden />} onClick={open}>
-        Replay ...
+        Replay...
       </Button>
       <Modal opened={opened} onClose={close} title="Replay events">
         <Stack>
           <Select
-            label="From"
+            label="Period"
             data={SPANS}
             value={span}
             onChange={(value) => setSpan(value ?? span)}
             allowDeselect={false}
           />
           <Radio.Group
-            label="Which"
+            label="Events"
             value={what}
             onChange={(value) => setWhat(value === 'everything' ? value : 'failed')}
           >
             <Stack gap={6} mt={6}>
-              <Radio value="failed" label="Failed ones" />
+              <Radio value="failed" label="Failed events" />
               <Radio
                 value="everything"
-                label="All"
-                description="Also those that have succeeded. Each keeps its id, so that your application can tell."
+                label="All events"
+                description="Includes events that have succeeded. Each event keeps its id, so that your application can skip it."
               />
             </Stack>
           </Radio.Group>

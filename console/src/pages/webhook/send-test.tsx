@@ -6,7 +6,7 @@ import { type TestedShown, testWebhook, type WebhookShown, wordsQuery } from '..
 import { CodeBlock } from '../../parts/code.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 
-/** A sample, sent at once. */
+/** Sends a sample event, and shows the answer. */
 export function SendTest({ of: { company, id, dialect } }: { of: WebhookShown }) {
   const { data: words } = useQuery(wordsQuery)
   const [event, setEvent] = useState<string | null>(null)
@@ -16,7 +16,7 @@ export function SendTest({ of: { company, id, dialect } }: { of: WebhookShown })
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        A made-up event is sent now, signed like a real one. It is tried once.
+        Sends a sample event, signed like a real one. It is not retried.
       </Text>
       <Group align="flex-end">
         <Select label="Event" data={choices} value={chosen} onChange={setEvent} allowDeselect={false} />
@@ -47,8 +47,8 @@ function Tested({ of: { status, error, response, duration, body, headers } }: { 
       >
         {error ??
           (taken
-            ? 'Your application accepted it.'
-            : 'Real events that are not answered with 2xx are sent again.')}
+            ? 'Your application accepted the event.'
+            : 'Real events that are not answered with 2xx are retried.')}
       </Alert>
       {response !== '' && (
         <>

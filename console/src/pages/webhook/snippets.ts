@@ -1,10 +1,13 @@
-/** How a receiver proves that a message is ours: programs that run as they stand. The secret is in the environment. */
+/**
+ * Code that verifies the signature of a webhook message. It runs unchanged, with the secret in the
+ * environment.
+ */
 import type { WebhookShown } from '../../../../src/http/console/contract/webhooks.ts'
 
 export interface Snippet {
   name: string
   language: string
-  /** Takes `body`, the text of the request as it came, and `headers`. */
+  /** Takes `body`, the raw text of the request, and `headers`. */
   code: string
 }
 

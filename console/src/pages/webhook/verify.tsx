@@ -9,7 +9,7 @@ import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { SNIPPETS } from './snippets.ts'
 
-/** The secret, and how a receiver uses it. */
+/** The signing secret, and code that verifies signatures with it. */
 export function Verify({ of: webhook }: { of: WebhookShown }) {
   const mayManage = useMayManage()
   const snippets = SNIPPETS[webhook.dialect]
@@ -18,15 +18,15 @@ export function Verify({ of: webhook }: { of: WebhookShown }) {
       {mayManage ? (
         <Secret of={webhook} />
       ) : (
-        <Text c="dimmed">Who may only look does not see the secret: ask a developer of the company.</Text>
+        <Text c="dimmed">Viewers cannot see the secret. Ask a developer of the company.</Text>
       )}
       <section aria-labelledby="how">
         <Title order={2} size="h4" id="how">
-          Is a message really ours?
+          Verify the signature
         </Title>
         <Text size="sm" c="dimmed" mb="sm">
-          Check the signature over the body as it came, before it is parsed. Put the secret into the
-          environment as WEBHOOK_SECRET.
+          Verify the signature of the raw body, before parsing it. Set the environment variable WEBHOOK_SECRET
+          to the secret.
         </Text>
         <Tabs defaultValue={snippets[0]!.name} keepMounted={false}>
           <Tabs.List>
@@ -53,15 +53,15 @@ function Secret({ of: { company, id, dialect } }: { of: WebhookShown }) {
   if (!data) return <Skeleton h={60} />
   const rotate = () =>
     confirm({
-      title: data.own ? 'Make another secret?' : 'Make another signing key of the company?',
+      title: data.own ? 'Rotate the secret?' : 'Rotate the signing key of the company?',
       about:
         dialect === 'json'
-          ? 'Both secrets sign for a day, so that you have time to replace the one in your application.'
-          : 'It counts at once, for all webhooks of the company with event data: messages are refused until your applications have the new key.',
-      act: 'Make another one',
+          ? 'Messages are signed with both secrets for a day, so that you have time to replace the old one.'
+          : 'The new key applies at once to all webhooks of the company with event data. Your applications refuse messages until they have it.',
+      act: 'Rotate',
       harmless: data.own,
       run: () => rotateSecret(company, id),
-      done: 'There is another secret.',
+      done: 'The secret was rotated.',
     })
   return (
     <Group align="flex-end" gap="xs">

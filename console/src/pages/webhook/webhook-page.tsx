@@ -48,7 +48,7 @@ function Shown({ of: webhook }: { of: WebhookShown }) {
         <WebhookState of={webhook} />
         <Text size="sm">
           {everything ? 'All events' : events.join(', ')}
-          {domain !== null && ` of ${domain}`}, as {dialect === 'json' ? 'JSON' : 'event data'}
+          {domain !== null && ` for ${domain}`}, as {dialect === 'json' ? 'JSON' : 'event data'}
         </Text>
         <Text size="sm" c="dimmed">
           Created <Time at={createdAt} />
@@ -56,8 +56,8 @@ function Shown({ of: webhook }: { of: WebhookShown }) {
       </Group>
       {status === 'disabled' && (
         <Alert color="orange" variant="light" mb="md" title="This webhook is disabled">
-          {disabledReason ?? 'It was disabled by hand.'} Events that happen meanwhile can be replayed once it
-          is enabled.
+          {disabledReason ?? 'It was disabled manually.'} You can replay the events of this period once it is
+          enabled again.
         </Alert>
       )}
       <Tabs
@@ -105,8 +105,8 @@ function Actions({ of: { company, id, url, status } }: { of: WebhookShown }) {
     confirm({
       title: isOn ? 'Disable this webhook?' : 'Enable this webhook?',
       about: isOn
-        ? 'It gets no events until it is enabled again.'
-        : 'It gets events from now on. Those that it missed can be replayed.',
+        ? 'It receives no events until it is enabled again.'
+        : 'It receives events from now on. You can replay the events that it missed.',
       act: isOn ? 'Disable' : 'Enable',
       harmless: true,
       run: () => changeWebhook(company, id, { enabled: !isOn }),
@@ -114,13 +114,13 @@ function Actions({ of: { company, id, url, status } }: { of: WebhookShown }) {
   const remove = () =>
     confirm({
       title: 'Remove this webhook?',
-      about: `${url} gets no more events, and its attempts are forgotten. This cannot be undone.`,
+      about: `${url} receives no more events, and its attempts are deleted. This cannot be undone.`,
       act: 'Remove webhook',
       async run() {
         await removeWebhook(company, id)
         await navigate({ to: '/c/$company/webhooks', params: { company } })
       },
-      done: 'The webhook is removed.',
+      done: 'The webhook was removed.',
     })
   return (
     <>

@@ -33,7 +33,9 @@ function Form({ company, close }: { company: string; close: () => void }) {
   const adding = useMutation({
     mutationFn: () =>
       addWebhook(company, {
-        ...{ url: url.trim(), dialect, events: chosen.some ? chosen.events : [] },
+        url: url.trim(),
+        dialect,
+        events: chosen.some ? chosen.events : [],
         ...(domain !== null && { domain: domain.id }),
       }),
     onSuccess: (id) =>
@@ -48,7 +50,7 @@ function Form({ company, close }: { company: string; close: () => void }) {
     >
       <TextInput
         label="URL"
-        description="Where your application takes a POST for each event, and answers with 2xx."
+        description="Your application gets a POST request for each event, and has to answer with 2xx."
         placeholder="https://app.example.com/hooks/mail"
         value={url}
         onChange={(event) => setUrl(event.currentTarget.value)}
@@ -69,12 +71,12 @@ function Form({ company, close }: { company: string; close: () => void }) {
         <Stack gap={6} mt={6}>
           <Radio
             value="json"
-            label="JSON, as Resend sends it"
-            description="Signed as Standard Webhooks and Svix have it."
+            label="JSON (Resend format)"
+            description="Signed like Standard Webhooks and Svix."
           />
           <Radio
             value="form"
-            label="Event data, as Mailgun sends it"
+            label="Event data (Mailgun format)"
             description="Signed with the signing key of the company."
           />
         </Stack>
@@ -88,7 +90,7 @@ function Form({ company, close }: { company: string; close: () => void }) {
       <DomainSelect
         company={company}
         label="Domain"
-        description="Only of mail from this domain."
+        description="Only events of mail from this domain."
         placeholder="All domains"
         value={domain}
         onChange={setDomain}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type Dialect, wordsQuery } from '../../api/webhooks.ts'
 import { aboutTypes } from './event-words.ts'
 
-/** `value`: words of the dialect; none: everything. `some`: whether words are chosen among. */
+/** `value`: event names of the dialect. `some`: only these events are sent; otherwise all events are. */
 export function EventChoice({
   dialect,
   value,
@@ -24,8 +24,8 @@ export function EventChoice({
         onChange={(chosen) => onChange([...value], chosen === 'some')}
       >
         <Stack gap={6} mt={6}>
-          <Radio value="all" label="All of them, also those to come" />
-          <Radio value="some" label="Only some" />
+          <Radio value="all" label="All events, including future ones" />
+          <Radio value="some" label="Selected events" />
         </Stack>
       </Radio.Group>
       {some && !data && <Skeleton h={120} />}
@@ -33,7 +33,7 @@ export function EventChoice({
         <Checkbox.Group
           value={[...value]}
           onChange={(chosen) => onChange(chosen, true)}
-          aria-label="Which events"
+          aria-label="Event types"
         >
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" mt={4}>
             {data[dialect].map(({ word, types }) => (

@@ -1,22 +1,22 @@
-/** What the types of events are about, for who chooses among the words that stand for them. */
+/** Descriptions of the event types, for the choice of events. */
 import type { WebhookWords } from '../../api/webhooks.ts'
 
 type EventType = WebhookWords['json'][number]['types'][number]
 
 const ABOUT: Readonly<Record<EventType, string>> = {
-  queued: 'it was accepted',
-  scheduled: 'it waits for the time its sender gave',
-  sent: 'it was accepted and is on its way',
-  delivered: 'the recipient’s server has taken it',
-  delivery_delayed: 'it is tried again later',
-  bounced: 'the recipient’s server has refused it for good',
-  complained: 'its recipient has reported it as spam',
-  opened: 'its recipient has opened it',
-  clicked: 'its recipient has followed a link',
-  failed: 'it was given up',
-  suppressed: 'it was not sent: the address is suppressed',
-  canceled: 'it was stopped before it was sent',
-  unsubscribed: 'its recipient wants no more of this mail',
+  queued: 'the email was accepted',
+  scheduled: 'the email waits for its scheduled time',
+  sent: 'the email was accepted and is on its way',
+  delivered: 'the recipient’s server accepted the email',
+  delivery_delayed: 'the email could not be delivered yet',
+  bounced: 'the recipient’s server rejected the email permanently',
+  complained: 'the recipient reported the email as spam',
+  opened: 'the recipient opened the email',
+  clicked: 'the recipient clicked a link',
+  failed: 'the email could not be delivered, and Postroad gave up',
+  suppressed: 'the email was not sent because the address is suppressed',
+  canceled: 'the email was canceled before it was sent',
+  unsubscribed: 'the recipient unsubscribed',
 }
 
 export function aboutTypes(types: readonly EventType[]): string {

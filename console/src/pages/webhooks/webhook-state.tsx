@@ -3,10 +3,10 @@ import { CircleCheck, CirclePause, Hourglass, TriangleAlert } from 'lucide-react
 import type { WebhookShown } from '../../api/webhooks.ts'
 import { Time } from '../../parts/time.tsx'
 
-/** Ms for which an event may well be on its way. */
+/** Milliseconds for which an undelivered event is not yet reported as a delay. */
 const SOON = 10_000
 
-/** How it fares, in a word and since when. */
+/** The state of a webhook in one word, and since when. */
 export function WebhookState({ of }: { of: WebhookShown }) {
   const { word, icon: Icon, color, since } = lookOf(of)
   return (

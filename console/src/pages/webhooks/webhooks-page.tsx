@@ -29,20 +29,20 @@ export function WebhooksPage() {
   const last = data?.data.at(-1)
   return (
     <>
-      <PageHead title="Webhooks" about="Your applications are told what happens to your mail, as it happens.">
+      <PageHead title="Webhooks" about="Postroad sends events to your applications as they happen.">
         {mayAdd && addButton}
       </PageHead>
       {error && <ErrorAlert error={error} reset={() => void refetch()} />}
       {!data && !error && <Skeleton h={160} />}
       {data && data.data.length > 0 && <WebhookTable webhooks={data.data} />}
       {data?.data.length === 0 && (
-        <Empty icon={Webhook} title={after === undefined ? 'No webhook yet' : 'No more webhooks'}>
+        <Empty icon={Webhook} title={after === undefined ? 'No webhooks yet' : 'No more webhooks'}>
           <p>
-            A webhook is a URL of your application. It gets a signed POST when a message is delivered, bounces
-            or is reported as spam, so that nothing has to be asked for.
+            A webhook is a URL of your application. It gets a signed POST request when an email is delivered,
+            bounces or is reported as spam, so your application does not have to poll.
           </p>
           {mayAdd && addButton}
-          {company === ALL && 'Choose a company to add one.'}
+          {company === ALL && 'Choose a company to add a webhook.'}
         </Empty>
       )}
       {(after !== undefined || data?.more) && (
@@ -92,7 +92,7 @@ function Endpoint({ of: { company, id, url, dialect, domain } }: { of: WebhookSh
       </AnchorLink>
       <Text size="xs" c="dimmed">
         {dialect === 'json' ? 'JSON' : 'Event data'}
-        {domain !== null && `, of ${domain}`}
+        {domain !== null && `, for ${domain}`}
       </Text>
     </>
   )

@@ -2,7 +2,7 @@ import { Table } from '@mantine/core'
 import classes from './chart.module.css'
 import type { Series } from './series.ts'
 
-/** The numbers of a picture, the latest first. */
+/** The numbers of a chart, the latest first. */
 export function ChartTable({
   title,
   times,
@@ -16,7 +16,7 @@ export function ChartTable({
 }) {
   const rows = times.map((time, index) => ({ time, index })).reverse()
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys (WCAG 2.1.1)
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users have to reach an area that scrolls (WCAG 2.1.1)
     <section className={classes.table} aria-label={`${title}: numbers`} tabIndex={0}>
       <Table stickyHeader withRowBorders={false} verticalSpacing={2} fz="xs">
         <Table.Thead>

@@ -1,4 +1,4 @@
-/** A picture of numbers over time, the numbers themselves beside it, and both as CSV. */
+/** A chart of numbers over time, with a table of the numbers and a download as CSV. */
 import { ActionIcon, Group, Paper, Text, Title, Tooltip, useComputedColorScheme } from '@mantine/core'
 import { ChartNoAxesColumn, Download, Table2 } from 'lucide-react'
 import { lazy, Suspense, useId, useMemo, useState } from 'react'
@@ -7,7 +7,7 @@ import classes from './chart.module.css'
 import { ChartTable } from './chart-table.tsx'
 import type { ChartProps } from './series.ts'
 
-/** It weighs as much as the rest of a page of charts, and comes after it. */
+/** The chart library is as large as the rest of the page, and is loaded after it. */
 const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }))
 
 const plain = (value: number) => value.toLocaleString()
@@ -17,7 +17,7 @@ export function Chart({ title, about, times, series, kind, steps, format = plain
   const scheme = useComputedColorScheme('light')
   const [numbers, setNumbers] = useState(false)
   const [at, setAt] = useState<number | null>(null)
-  // The first of the list lies at the bottom of a bar, and is drawn last.
+  // The legend starts with the lowest part of a stacked bar, which is the last of the series.
   const listed = useMemo(() => (kind === 'bars' ? series.toReversed() : series), [series, kind])
   const save = () => {
     const head = ['time', ...series.map(({ name }) => name)]
@@ -41,11 +41,11 @@ export function Chart({ title, about, times, series, kind, steps, format = plain
           )}
         </div>
         <Group gap={2} wrap="nowrap">
-          <Tooltip label={numbers ? 'Show the picture' : 'Show the numbers'}>
+          <Tooltip label={numbers ? 'Show the chart' : 'Show the numbers'}>
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label={`${title}: ${numbers ? 'show the picture' : 'show the numbers'}`}
+              aria-label={`${title}: ${numbers ? 'show the chart' : 'show the numbers'}`}
               onClick={() => setNumbers(!numbers)}
             >
               {numbers ? <ChartNoAxesColumn size={16} aria-hidden /> : <Table2 size={16} aria-hidden />}

@@ -1,4 +1,4 @@
-/** The drawing of a chart, by uPlot: a canvas, which holds thousands of points without slowing the page. */
+/** Draws a chart with uPlot, on a canvas, which handles thousands of points without slowing the page. */
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
@@ -10,7 +10,7 @@ const HEIGHT = 190
 interface PlotProps extends Pick<ChartProps, 'times' | 'series' | 'kind'> {
   steps: ChartProps['steps'] | undefined
   format: (value: number) => string
-  /** The place of the time that the pointer is at; null: at none. */
+  /** `at`: the index of the time under the pointer; `null` if the pointer is elsewhere. */
   onHover: (at: number | null) => void
 }
 
@@ -39,7 +39,8 @@ export function Plot({ times, series, kind, steps, format, onHover }: PlotProps)
         axes: [
           { ...axis, grid: { show: false }, size: 38, space: 70, values: timeWords },
           {
-            ...{ ...axis, size: 58 },
+            ...axis,
+            size: 58,
             ...(steps && {
               splits: (_, __, min, max) => steps.filter((step) => step >= min && step <= max),
               filter: (_, splits) => splits,
@@ -67,15 +68,19 @@ export function Plot({ times, series, kind, steps, format, onHover }: PlotProps)
       plot.destroy()
     }
   }, [times, series, kind, steps, format])
-  // What it shows stands in the legend and in the table of numbers.
+  // Hidden from screen readers: the legend and the table hold the same numbers.
   return <div ref={place} className={classes.plot} aria-hidden />
 }
 
-/** Logarithmic, from the step below the least value to that above the most. Zero has no place on it. */
+/**
+ * A logarithmic scale from the step below the least value to the step above the greatest. Zero has no place
+ * on it.
+ */
 function stepped(steps: readonly number[]): uPlot.Scale {
   const [first = 1] = steps
   return {
-    ...{ distr: 3, log: 10 },
+    distr: 3,
+    log: 10,
     range: (_, min, max) => [
       steps.findLast((step) => step <= min) ?? first,
       steps.find((step) => step >= max) ?? Math.max(max, first),
@@ -103,7 +108,7 @@ const HOUR = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-di
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 const DAY_IN_SECONDS = 86_400
 
-/** In the reader's zone and ways of writing; the day where another one begins. */
+/** Formats ticks in the viewer's time zone and locale, with the date where a new day begins. */
 function timeWords(_: uPlot, ticks: number[], __: number, ___: number, between: number): string[] {
   let before = ''
   return ticks.map((tick) => {
@@ -115,12 +120,15 @@ function timeWords(_: uPlot, ticks: number[], __: number, ___: number, between: 
   })
 }
 
-/** One that stands alone has no line to its neighbours. */
+/** Whether a value has no neighbor to draw a line to. */
 function isAlone(values: readonly (number | null)[], index: number): boolean {
   return values[index] != null && values[index - 1] == null && values[index + 1] == null
 }
 
-/** In seconds. Bars: each on top of those behind it in the list, so that the first is drawn behind all others. */
+/**
+ * The data of uPlot, with times in seconds. Bars are stacked: each series lies on top of those after it in
+ * the list, so that the first is drawn behind all others.
+ */
 function dataOf(
   times: readonly number[],
   series: ChartProps['series'],

@@ -1,25 +1,25 @@
-/** What a chart is made of. */
+/** The data of a chart. */
 
 export interface Series {
   name: string
-  /** Of Mantine's palette, with a shade that tells it from its neighbours in both schemes. */
+  /** A color of Mantine's palette, with a shade that differs from its neighbors in both color schemes. */
   color: string
-  /** One for each time; null: nothing is known of it. */
+  /** One value for each time; `null` if it is unknown. */
   values: readonly (number | null)[]
-  /** Of all times together; absent: the sum of the values. */
+  /** The value for the whole period. If absent, it is the sum of the values. */
   whole?: number | null
 }
 
 export interface ChartProps {
   title: string
   about?: string
-  /** Unix ms, where each bucket begins. */
+  /** The start of each bucket, in Unix milliseconds. */
   times: readonly number[]
   series: readonly Series[]
-  /** `bars`: parts of a whole, one above the other. `lines`: beside each other. */
+  /** `bars`: parts of a whole, stacked. `lines`: independent values. */
   kind: 'bars' | 'lines'
-  /** Values that the axis names, each some times the one before: for values that are far apart. */
+  /** The ticks of a logarithmic axis, for values of different magnitudes. */
   steps?: readonly number[]
-  /** How a value is written. */
+  /** Formats a value. */
   format?: (value: number) => string
 }
