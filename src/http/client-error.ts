@@ -17,13 +17,7 @@ export function clientErrorHandler(
   words: (reason: Malformed) => Answer,
 ): (error: ClientError, socket: Socket) => void {
   return (error, socket) => {
-    const mistaken = protocolMistake(error)
-    if (mistaken !== null) answers.advise(mistaken, { id: randomUUID() })
-    // Before the handshake is done nothing can be said over TLS, and what is written would wait for it for ever.
-    if ((socket as Socket & { secureConnecting?: boolean }).secureConnecting) {
-      socket.destroy()
-      return
-    }
+    adviseOnProtocol(answers, error)
     // Node.js keeps the response under way here; once its head has left, nothing can be said any more.
     const response = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage
     if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent || isAnswered(socket)) {
@@ -37,7 +31,12 @@ export function clientErrorHandler(
   }
 }
 
-/** A client that was given the wrong one of http:// and https://. */
+/** Logs what to do about a client that was given the wrong one of http:// and https://. */
+export function adviseOnProtocol(answers: Answers, error: ClientError): void {
+  const mistake = protocolMistake(error)
+  if (mistake !== null) answers.advise(mistake, { id: randomUUID() })
+}
+
 function protocolMistake({ code, rawPacket }: ClientError): Advice | null {
   if (code === 'ERR_SSL_HTTP_REQUEST') return CLEAR_WHERE_TLS
   // RFC 8446 5.1: a record with a handshake, of a legacy version 3.x.

@@ -22,7 +22,7 @@ import { withoutLongPipelines } from './admission/pipeline.ts'
 import type { Answers } from './answer.ts'
 import type { Api } from './api.ts'
 import { MAX_HEAD } from './bounds.ts'
-import { clientErrorHandler, lastHeaders } from './client-error.ts'
+import { adviseOnProtocol, clientErrorHandler, lastHeaders } from './client-error.ts'
 import type { HttpCore } from './core.ts'
 import { type AnyReason, clip } from './fault.ts'
 import { Routing } from './routing.ts'
@@ -177,13 +177,23 @@ export class Listener {
       this.#unused.add(socket)
       socket.once('close', () => this.#unused.delete(socket))
     })
-    if (certificate !== null) encryptInTurn(server, certificate, connections)
+    if (certificate !== null) {
+      encryptInTurn(server, certificate, connections, (error) => adviseOnProtocol(core.answers, error))
+    }
     return server
   }
 }
 
-/** Addresses take turns with handshakes; the listeners for new connections hear of each when it is done. */
-function encryptInTurn(server: Server, certificate: Certificate, connections: Connections): void {
+/**
+ * Addresses take turns with handshakes; the listeners for new connections hear of each when it is done, and
+ * `failed` of the error that ended it.
+ */
+function encryptInTurn(
+  server: Server,
+  certificate: Certificate,
+  connections: Connections,
+  failed: (error: NodeJS.ErrnoException) => void,
+): void {
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
@@ -193,11 +203,16 @@ function encryptInTurn(server: Server, certificate: Certificate, connections: Co
     connections.handshake(socket, () => {
       const party = addressGroup(socket.remoteAddress ?? '')
       const { context: secureContext } = certificate
-      encrypt(socket, { secureContext, party, protocols: ['http/1.1'], readAhead: READ_AHEAD }, (secure) => {
-        if (secure === null) return
-        connections.secured(secure)
-        for (const listener of listeners) listener.call(server, secure)
-      })
+      encrypt(
+        socket,
+        { secureContext, party, protocols: ['http/1.1'], readAhead: READ_AHEAD },
+        (secure, error) => {
+          if (error !== undefined) failed(error)
+          if (secure === null) return
+          connections.secured(secure)
+          for (const listener of listeners) listener.call(server, secure)
+        },
+      )
     })
   })
 }

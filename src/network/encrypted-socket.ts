@@ -20,13 +20,13 @@ export interface EncryptionOptions {
 }
 
 /**
- * TLS from here on. Calls `done` when the handshake is, before anything that comes behind it is read; with null when it
- * has failed, and the connection is gone.
+ * TLS from here on. Calls `done` after the handshake, before anything that comes behind it is read. When the handshake
+ * fails, `done` gets null and, unless the client just left, the error; the connection is gone.
  */
 export function encrypt(
   socket: Socket,
   { secureContext, party, protocols, readAhead }: EncryptionOptions,
-  done: (secure: TLSSocket | null) => void,
+  done: (secure: TLSSocket | null, error?: NodeJS.ErrnoException) => void,
 ): void {
   const options = {
     isServer: true,
@@ -38,23 +38,24 @@ export function encrypt(
   const secure = new TLSSocket(transport, options as TLSSocketOptions)
   for (const name of ENDS) Object.defineProperty(secure, name, { value: socket[name] })
   let isOver = false
-  const end = (heard: TLSSocket | null) => {
+  const end = (heard: TLSSocket | null, error?: NodeJS.ErrnoException) => {
     clearTimeout(timer)
-    secure.off('close', fail)
+    secure.off('close', gone)
     if (isOver) return
     isOver = true
-    done(heard)
+    done(heard, error)
   }
-  const fail = () => {
+  const fail = (error?: NodeJS.ErrnoException) => {
     secure.destroy()
     transport.destroy()
-    end(null)
+    end(null, error)
   }
-  const timer = setTimeout(fail, WITHIN)
+  const gone = () => fail()
+  const timer = setTimeout(gone, WITHIN)
   // These stay: a connection that breaks later on ends as well. Of a record that cannot be deciphered Node.js tells
   // servers of its own, by this event alone.
   secure.on('error', fail)
   secure.on('_tlsError', fail)
-  secure.once('close', fail)
+  secure.once('close', gone)
   secure.once('secure', () => end(secure))
 }
