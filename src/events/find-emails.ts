@@ -80,7 +80,8 @@ export async function findEmails(
 ): Promise<FoundEmails> {
   const newestFirst = newerThan === undefined || olderThan !== undefined
   const bounds = await boundsOf(store, filter, olderThan, newerThan)
-  // Emails that are still to be placed below this bound would be missed by a caller that continues behind it.
+  // Emails above the settled place are left out: another email may still get a place below them, and a caller that
+  // continues behind them would miss it.
   if (!newestFirst) bounds.below = Math.min(bounds.below, (await store.settledEmailPlace()) + 1)
   // One more than requested, to tell whether there are more.
   const wanted = { ...bounds, newestFirst, limit: limit + 1, has: subjectTest(filter) }

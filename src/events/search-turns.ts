@@ -1,7 +1,7 @@
 /**
- * Turns of searches. Each step of a search is small, but a search for rare matches takes many, and any key may request
- * hundreds at once. So few searches run at a time, those of one company in order, and companies take turns: other reads
- * never have to wait until searches give up all sessions of the database.
+ * Turns of searches. Each step of a search is small, but a search for rare matches takes many steps, and any key may
+ * request hundreds of searches at once. So few searches run at a time, those of one company in order, and companies
+ * take turns: searches never hold all sessions of the database, and other reads need not wait for one.
  */
 import { CompanyPlaces } from '../common/company-places.ts'
 

@@ -31,8 +31,8 @@ const FIELD_END: Record<Delimiter, RegExp> = { ',': /[,\r\n]/g, ';': /[;\r\n]/g,
  * The record at `from`; null: the text ends within the record, and more text is to come. A quoted field may contain
  * line ends. A broken record ends with its first line, so that an unclosed quotation mark costs only that line.
  *
- * Reading is linear because, although the lines behind a broken one are read again, each line is read twice on behalf
- * of one broken record at most. A record without a quotation mark inside an unquoted field continues behind a line only
+ * Reading is linear: the lines behind a broken record are read again, but no line is read more than once on behalf of
+ * records that begin before it. A record without a quotation mark inside an unquoted field continues behind a line only
  * if that line has an odd number of marks, and continues through a further line only if that line has an even number. A
  * record with such a mark has one line.
  */

@@ -106,8 +106,8 @@ export async function endOwnSessions(parts: SignInParts, self: Self, id: string 
 }
 
 /**
- * Ends all sessions but `except`, the successor of the session of `self`. The audit list does not count the session of
- * `self`.
+ * Ends all sessions but `except`, which is the session of `self` or its successor. The audit entry does not count the
+ * session of `self`.
  */
 async function endOthers({ store, clock }: SignInParts, self: Self, except: string): Promise<void> {
   const { person, session } = self

@@ -13,8 +13,8 @@ const MAX_UNREAD = 64 * 1024
 const LINGER = 1_000
 
 /**
- * Octets buffered on a connection while nothing reads from it. A TLS record may have a single octet, and each is
- * decrypted and stored separately, so a few octets are enough to hold back the client.
+ * Octets read ahead on a connection while nothing takes its input. The limit is low because a TLS record may have a
+ * single octet, and each record is decrypted and stored separately.
  */
 const READ_AHEAD = 1_024
 

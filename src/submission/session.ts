@@ -73,7 +73,7 @@ export class Session {
     try {
       if (proxied) await this.#context.introduced()
       if (!implicitTls) return
-      // Connections without a proxy were counted when they were opened.
+      // Without a proxy, the handshake was counted when the connection was opened.
       if (proxied && !parts.core.limit.admission.connections.shakes(channel.socket)) throw new InputEnded()
       await this.#encrypt()
     } catch (error) {

@@ -54,7 +54,7 @@ export class Health {
   }
 
   /**
-   * @param began Unix ms of the attempt's beginning: attempts that began before the webhook went down do not prolong
+   * @param began Unix ms of the attempt's beginning: attempts that began before the webhook went down do not lengthen
    * the pause
    */
   failed(began: number, now: number): void {
