@@ -83,7 +83,7 @@ The second one prints the DNS records to publish; \`bin/postroad domain verify e
 `
 }
 
-/** For a service with companies but nobody yet who could sign in. */
+/** For a service that has companies, but nobody yet who could sign in. */
 export function signInText(url: string, link: string): string {
   return `
 Postroad listens on ${url}

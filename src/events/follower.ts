@@ -40,11 +40,11 @@ export interface FollowerParts {
   /** The token of this node; null while it has none. */
   token: () => number | null
   /**
-   * Processes the next events. It has to write the results and the cursor in one commit, which fails when the follower
-   * no longer belongs to this node (`advanceFollower` returns that): then it returns null.
+   * Processes the next events. The step has to write its results and the cursor in one commit, which fails when the
+   * follower no longer belongs to this node (`advanceFollower` reports that). Returns null after such a failure.
    */
   step: (hold: Hold) => Promise<Progress | null>
-  /** A step failed; it is tried again. */
+  /** A step failed, and will be tried again. */
   onFault: (error: unknown) => void
 }
 

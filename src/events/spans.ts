@@ -47,7 +47,10 @@ function endingAt(now: number, { size, step, points }: (typeof SERIES)[Span]): S
   return { size, step, points, since: until - points * step, until }
 }
 
-/** Sums use longer counters. They cover every bucket that the span touches, so that an hour may be up to two. */
+/**
+ * The size of the counters that sums use, often longer than those of a series. A sum covers every bucket that the span
+ * touches, so that an hour may be up to two.
+ */
 const SUMS: Readonly<Record<Span, CountSize>> = {
   hour: 'hour',
   day: 'hour',

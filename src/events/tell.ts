@@ -52,8 +52,8 @@ export class Teller {
   }
 
   /**
-   * Completes the first events, up to the one that exceeds this many octets: at least one. It requests no more than are
-   * likely to fit, because databases measure all requested rows first.
+   * Completes the first events, up to the one that exceeds this many octets: at least one. The query asks only for as
+   * many events as are likely to fit, because databases measure all requested rows first.
    */
   async tell(all: readonly LoggedEvent[], most = AT_A_TIME): Promise<ToldEvent[]> {
     const events = all.slice(0, this.#likely(most))
@@ -73,7 +73,7 @@ export class Teller {
     for (const [index, event] of events.entries()) {
       const { emailId } = event
       const found = isRead(wanted[index]!) ? read.next().value : NOTHING
-      // The store returned no more.
+      // The store returned only the events before this one.
       if (found === undefined) break
       if (found !== NOTHING) this.#usual += (found.octets - this.#usual) / INERTIA
       const before = emails.get(emailId) ?? null

@@ -43,8 +43,8 @@ export interface Auditing extends Who {
 }
 
 /**
- * The entry is written before the work starts, so that no change can be made without one. It is removed again if the
- * work is refused.
+ * The entry is written before the work starts, so that no change can be made without an entry. A refusal removes the
+ * entry again.
  */
 export async function audited<Input extends object, Result>(
   op: Auditing,

@@ -31,8 +31,8 @@ export const listEvents = verb(
 export interface FollowedEvents extends EventsWanted, Omit<Following, 'filter' | 'after'> {}
 
 /**
- * Yields first what `listEvents` would return (with `after`, all events behind it), then new events as they come. It
- * never ends by itself.
+ * Yields first what `listEvents` would return (with `after`, all events behind it), then new events as they come,
+ * without end.
  */
 export const followEvents = verb(
   'read',

@@ -1,6 +1,6 @@
 /**
- * Changes that people make to their own account. They need a fresh proof of identity: a recent sign-in, or the password
- * again, which begins another session.
+ * Changes that people make to their own account. A change needs a fresh proof of identity: a recent sign-in, or the
+ * password again, which begins another session.
  */
 import { passwordProblem } from '../people/password-rule.ts'
 import { type Person, personName, type Session } from '../people/person.ts'

@@ -66,7 +66,7 @@ export async function turnOffTotp(parts: SignInParts, self: Self): Promise<void>
   })
 }
 
-/** Replaces the recovery codes. They are shown only here. */
+/** Replaces the recovery codes. The new codes are shown only here. */
 export async function renewRecoveryCodes(parts: SignInParts, self: Self): Promise<string[]> {
   requireFresh(self, parts.clock.now())
   const { codes, hashes } = newRecoveryCodes()

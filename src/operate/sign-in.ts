@@ -150,7 +150,8 @@ export async function checkPassword(
   const trying = { account: person?.id ?? account, from: origin.group, device, what: 'password' } as const
   const stored = person?.credentials.password ?? null
   const by = { origin: origin.group, known: device !== null }
-  // Checked before the attempt is counted, so that a flood writes no more to the store than passwords are verified.
+  // Checked before the attempt is counted, so that a flood of attempts writes to the store no more often than passwords
+  // are verified.
   if (parts.passwords.isFull(by)) throw busy()
   const right = await tried(parts, trying, async (attempt) => {
     try {
@@ -178,7 +179,7 @@ export async function signInBySecondFactor(
   const now = parts.clock.now()
   const held = parts.tickets.read('second-factor', ticket, now)
   const person = held && (await parts.store.findPerson({ id: held.personId }))
-  // Any change since the first step, such as one of the password, ends the sign-in. It also means that a ticket works
+  // Any change since the first step, such as one of the password, ends the sign-in. For the same reason a ticket works
   // only once.
   if (held === null || person === null || person.version !== held.version) throw ended()
   const device = deviceOf(parts, person.id, origin.device)

@@ -153,7 +153,10 @@ export const addSuppressions = verb(
   },
 )
 
-/** Adds one entry. It must not be on the list for this type, unless it is an unsubscription from further tags. */
+/**
+ * Adds one entry. The address must not be on the list for this type, unless the entry is an unsubscription from further
+ * tags.
+ */
 export const addSuppression = verb(
   'manage',
   async (op, { company, ...entry }: SuppressionInput & { company: string }): Promise<Suppression> => {

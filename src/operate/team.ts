@@ -46,9 +46,9 @@ export interface MadeInvitation {
 }
 
 /**
- * Invites a person to a company. The person joins by using the link, which the inviter has to pass on: so nobody
- * becomes a member without knowing it, and the result does not reveal whether the address has an account. Another
- * invitation of the same address replaces the one before.
+ * Invites a person to a company. The person joins by using the link, which the inviter has to pass on. So nobody
+ * becomes a member without knowing of the company, and the result does not reveal whether the address has an account.
+ * Another invitation of the same address replaces the one before.
  */
 export const invite = verb(
   'own',

@@ -63,8 +63,8 @@ type Work<Context, Input, Result> = (context: Context, input: Input) => Promise<
 type ChangingRight = Exclude<Right, 'see' | 'read'>
 
 /**
- * Makes a verb: it is authorised before it does anything, recorded if it changes settings, and throws only
- * OperateError. Results are data; the interfaces word them for people.
+ * Makes a verb: the call is authorised before it does anything, recorded if it changes settings, and rejects with
+ * OperateError for every expected error. Results are data; the interfaces word them for people.
  */
 export function verb<Input, Result, Context extends { caller: Caller } = Operation>(
   right: Exclude<Right, ChangingRight>,

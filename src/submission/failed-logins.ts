@@ -33,7 +33,7 @@ export class FailedLogins {
       this.#log.warn({ ...facts, ...(others > 0 && { others }) }, 'an SMTP login was refused')
   }
 
-  /** Registers a failed login. Returns the ms after which it is to be answered. */
+  /** Registers a failed login. Returns the delay of its answer in ms. */
   delay(address: string, now: number = performance.now()): number {
     const group = addressGroup(address)
     const last = this.#answered.get(group)

@@ -139,8 +139,8 @@ export class HandingIn {
       return { transaction, body: await transaction.ready(parts.core.deps.settings.maxMessageSize) }
     } catch (error) {
       if (endsSession(error) || !channel.more) throw error
-      // RFC 2920 3.1: a client has to wait for 354. This one has sent its message without waiting, and the message's
-      // lines must not be run as commands.
+      // RFC 2920 3.1: a client has to wait for 354. This client has sent its message without waiting, and the lines of
+      // the message must not be run as commands.
       throw new Refused(this.#context.asRefused(error).reply, { last: true })
     }
   }

@@ -223,7 +223,7 @@ export class Endpoint {
     this.lagging = true
   }
 
-  /** Every event up to this number has been sent, or is to be retried. */
+  /** Every event up to this number has been sent, or will be retried. */
   get cursor(): number {
     return this.#held.toldUpTo ?? wholeUpTo(this.read)
   }

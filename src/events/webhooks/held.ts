@@ -100,7 +100,7 @@ export class Held {
     return half && this.mayAdd
   }
 
-  /** Every event up to this number has been sent, or is to be retried; null: no new event is in memory. */
+  /** Every event up to this number has been sent, or will be retried; null: no new event is in memory. */
   get toldUpTo(): number | null {
     for (const upTo of this.#unfinished.values()) return upTo
     return null
