@@ -24,7 +24,7 @@ const STOPPING = reply(421, '4.3.2', 'The service is stopping; try again later')
 
 /** Commands that bring a message nearer. */
 const USEFUL = new Set(['AUTH', 'RCPT', 'DATA'])
-/** MAIL alone does not; the command after it decides whether it did. */
+/** MAIL counts as neither useful nor useless: the command after it shows which. */
 const NEITHER = new Set(['MAIL'])
 
 export class Session {
