@@ -1,4 +1,7 @@
-/** Puts the parts together, starts them in order, stops them in reverse. The only place that knows everything. */
+/**
+ * Creates the parts of the service, starts them in order, and stops them in reverse. The only module that knows all
+ * parts.
+ */
 import { setFlagsFromString } from 'node:v8'
 import { LiveAccounts } from './accounts/live-accounts.ts'
 import type { Seal } from './accounts/seal.ts'
@@ -44,44 +47,44 @@ import { createSubmission } from './submission/server.ts'
 import { version } from './version.ts'
 import { Workers } from './workers/workers.ts'
 
-/** Connections at once to one server of attachments that are named by URL: as many as there may be to all. */
+/** Connections to one server of attachments named by URL: the same limit as for all such servers together. */
 const REMOTE_CONNECTIONS = 64
 
 /** A running service. */
 export interface App {
   /** Base address of the API, e.g. `http://127.0.0.1:8587`. */
   url: string
-  /** Where `/metrics` is served when it has a listener of its own. */
+  /** The URL of `/metrics`, if it has its own listener. */
   metricsUrl: string | null
-  /** Where mail is taken in over SMTP, e.g. `smtp://127.0.0.1:587`. */
+  /** The URLs of SMTP submission, e.g. `smtp://127.0.0.1:587`. */
   submissionUrls: string[]
-  /** What was made up at the first start on an empty database, else null. */
+  /** The accounts created by the first start on an empty database, else null. */
   firstStart: FirstStart | null
-  /** Where the console is; null: it is not served here. */
+  /** The URL of the console; null: this process does not serve it. */
   console: string | null
-  /** Signs the first operator in, once: there is nobody else yet who could. It is shown here only. */
+  /** Signs the first operator in, once, while nobody else could sign in. The link is shown only here. */
   signInLink: string | null
-  /** There is no company yet: nobody can send. */
+  /** There is no company yet, so nobody can send. */
   empty: boolean
-  /** The service's own store and sealed secrets, for what is built around it in the same process. */
+  /** The service's store and seal, for code in the same process that builds on the service. */
   store: Store
   seal: Seal
-  /** Resolves when every change of accounts committed so far counts. */
+  /** Resolves when every change of accounts committed so far is in effect. */
   refreshAccounts(): Promise<void>
-  /** No new work; open requests and SMTP transactions finish or are given back. */
+  /** Accepts no new work; open requests and SMTP transactions finish or are given back. */
   close(): Promise<void>
 }
 
 /**
  * Starts the service. Rejects with a sentence for the operator when a part cannot start (store in use, port taken,
- * wrong secret key, ...), and as soon as `signal` says so; then everything that had started is stopped again.
+ * wrong secret key, ...), and as soon as `signal` aborts; then every part that had started is stopped again.
  */
 export async function startApp(settings: Settings, log: Logger, signal?: AbortSignal): Promise<App> {
   await using started = new AsyncDisposableStack()
   const unlessStopped = stoppable(signal)
   const metrics = new Metrics()
   const plan = planMemory(settings)
-  // For this thread and all that are started from here on.
+  // For this thread and all threads started from here on.
   if (plan.heapGrowth !== null) setFlagsFromString(`--heap-growing-percent=${plan.heapGrowth}`)
   const monitor = new LoopMonitor(metrics.registry, log)
 
@@ -116,7 +119,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
 
   const { nodeName, roles, nodeTimeout } = settings
   const node = { name: nodeName, roles, timeoutMs: nodeTimeout, since: Date.now() }
-  // The name of a node for which none was set is not the same after a restart.
+  // A name that was not configured differs after a restart, so that it is not worth claiming.
   const claim =
     settings.nodeNameSet && settings.database.engine === 'postgres'
       ? new NameClaim({ directory: settings.nodeDirectory, database: settings.database.url, name: nodeName })
@@ -125,7 +128,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   const unrecorded = new Unrecorded(Unrecorded.shared(settings.maxUnrecorded, settings.deliveryThreads))
   const membership = new Membership({ store, node, claim, right, metrics, log })
   started.defer(() => membership.leave())
-  // Delivery before HTTP: what earlier processes left behind is older than what the first request will bring.
+  // Delivery starts before HTTP, because mail that earlier processes left behind is older than any new request.
   await unlessStopped(membership.start())
   const digestFaults = new LogThrottle(60_000)
   const digest = digestFollower({
@@ -195,7 +198,9 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     token: () => membership.lease?.token ?? null,
     base: () => apiUrl,
     thread: {
-      ...{ database, dnsServers, allowPrivateNetworks },
+      database,
+      dnsServers,
+      allowPrivateNetworks,
       schedule: WEBHOOK_SCHEDULE,
       userAgent: `Postroad/${version()}`,
     },
@@ -217,7 +222,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     handover: scheduler ?? noHandover,
     deriveText: (html, companyId) =>
       derivedText(html, workers, companyId, (error) => {
-        // The text part is a courtesy to its readers: a message is not refused for want of one.
+        // The text part is optional: a message is not refused because it has none.
         log.warn({ err: error }, 'No text could be derived from the HTML of a message; it goes out without')
       }),
     limits: settings,
@@ -253,7 +258,10 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     live,
     operation: (caller) =>
       operationOn(settings, store, caller, directory.snapshot, {
-        ...{ seal, turns: searches.turns, workers, apiUrl: () => apiUrl },
+        seal,
+        turns: searches.turns,
+        workers,
+        apiUrl: () => apiUrl,
       }),
     seal,
     ask: outgoing.ask,
@@ -266,8 +274,8 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   })
   const takesSmtp = roles.includes('api') && settings.submission.length > 0
   const submission = takesSmtp ? await createSubmission(server.core, settings) : null
-  // Together: clients that are slow to finish a request must not take the time of open SMTP transactions, nor add to
-  // it.
+  // Closed together, so that clients that are slow to finish a request neither use up the time of open SMTP
+  // transactions nor add to it.
   started.defer(async () => {
     const { shutdownTimeout } = settings
     await Promise.all([
@@ -279,16 +287,16 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
 
   const { url, metricsUrl, consoleUrl: base } = await unlessStopped(server.listen())
   if (roles.includes('api')) apiUrl = settings.publicUrl ?? url
-  // Not before it is known where the messages that they name can be had.
+  // Webhooks start only now, because their events contain URLs of stored messages, for which `apiUrl` has to be known.
   webhooks.start()
   const submissionUrls = submission === null ? [] : await unlessStopped(submission.listen())
-  // Not before nothing can fail any more: the key that it makes up is shown this once.
+  // Done last, when nothing else can fail: the key it creates is shown only once.
   const firstStart = await makeUp(settings, store, directory.companies())
   if (directory.companies().length === 0) await accounts.refresh()
   const token = base === null ? null : await firstSignIn(store, Date.now())
   const signInLink = base === null || token === null ? null : signInUrl(base, token)
   const console = base === null ? null : consoleUrl(base)
-  // Not before: a start keeps the thread busy, and nobody waits yet.
+  // Started last: starting keeps the thread busy, and no client is waiting yet.
   monitor.start()
   started.defer(() => monitor.stop())
   log.info(
@@ -315,8 +323,8 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
 }
 
 /**
- * What is waited for in a start that can be stopped: rejects with the signal's reason as soon as there is one. What
- * goes on beneath ends with the parts that are stopped then, or with the process: of a migration nothing is kept.
+ * Wraps the work of a start that can be stopped: the wrapped promise rejects with the signal's reason as soon as it
+ * aborts. The work itself ends when its parts are stopped, or with the process; an unfinished migration is rolled back.
  */
 function stoppable(signal: AbortSignal | undefined): <T>(work: Promise<T>) => Promise<T> {
   if (signal === undefined) return (work) => work

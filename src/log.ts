@@ -6,7 +6,7 @@ import type { Settings } from './config/settings.ts'
 
 export type { Logger } from 'pino'
 
-/** Every API key token inside a longer text; see accounts/token.ts for how one is made. */
+/** Every API key token inside a longer text; accounts/token.ts generates them. */
 export const TOKEN_IN_TEXT = /pr_[0-9A-Za-z]{32}/g
 
 const SECRET_NAMES = ['authorization', 'password', 'token', 'secretKey', 'privateKey', 'proxy-authorization']
@@ -19,8 +19,8 @@ export interface LogTarget {
 }
 
 /**
- * Fields that carry credentials are blotted out by name, down to three levels, and anything that looks like one of our
- * tokens is blotted out wherever it stands in the line. Lines are written at once: a crash loses none.
+ * Fields that carry credentials are redacted by name, down to three levels, and anything that looks like a Postroad
+ * token is redacted anywhere in the line. Lines are written synchronously, so a crash loses none.
  */
 export function createLogger(level: Settings['logLevel'], target: LogTarget = {}): Logger {
   const options = {
@@ -38,15 +38,12 @@ export function createLogger(level: Settings['logLevel'], target: LogTarget = {}
   return pino(options, { write: (line: string) => stream.write(pretty(seen(JSON.parse(line))) ?? '') })
 }
 
-/**
- * Octets of lines that could not be written and are tried again with the next; what comes when there are more is
- * dropped.
- */
+/** Octets of unwritten lines that are kept and tried again with the next line; beyond that, new lines are dropped. */
 const MAX_UNWRITTEN = 1024 * 1024
 
 function standardOutput() {
   const stream = destination({ fd: 1, sync: true, maxLength: MAX_UNWRITTEN })
-  // Whoever read the log may be gone, or the disk it lies on full: no reason to stop delivering mail.
+  // The reader of the log may be gone, or the disk full: neither is a reason to stop delivering mail.
   stream.on('error', () => {})
   return stream
 }
@@ -56,7 +53,10 @@ function placesOf(name: string): string[] {
   return [name, `*.${name}`, `*.*.${name}`]
 }
 
-/** A line's values as a terminal may have them. A stack has lines, which are our own; all else has one. */
+/**
+ * A line's values made safe for a terminal. A stack keeps its line breaks, which come from this program; other values
+ * get one line.
+ */
 function seen<T>(value: T, name = ''): T {
   if (typeof value === 'string') {
     const lines = name === 'stack' ? value.split('\n') : [value]

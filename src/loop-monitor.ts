@@ -1,18 +1,18 @@
 /**
- * How long the main thread is away, and for whom. While it works through one turn of the event loop nothing else is
- * answered; so each turn is measured, in processor time and on the wall, and a long one is logged with the name of what
- * was worked on. Processor time is what the work costs; on the wall it lasts longer where others use the machine.
+ * Measures how long the main thread is busy, and with which work. During one turn of the event loop nothing else is
+ * answered, so each turn is measured in processor time and in wall-clock time, and a long one is logged with the name
+ * of the work. Processor time is the cost of the work; wall-clock time is longer when other processes use the machine.
  */
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { LogThrottle } from './common/log-throttle.ts'
 import type { Log } from './common/logging.ts'
 import { type Describe, presentWork } from './common/present-work.ts'
 
-/** Ms: shorter turns are the usual work. */
+/** Ms: shorter turns are normal. */
 const NOTICEABLE = 5
-/** Ms of a turn that is counted as a stall and logged. */
+/** Ms of a turn that counts as a stall and is logged. */
 const LONG = 50
-/** Ms: stalls are logged at most once in so many. */
+/** Ms between two logged stalls, at least. */
 const LOGGED_EVERY = 1_000
 
 export class LoopMonitor {
@@ -22,7 +22,7 @@ export class LoopMonitor {
   readonly #stalls: Counter
   readonly #throttle = new LogThrottle(LOGGED_EVERY)
   readonly #idle = performance.nodeTiming
-  /** At the end of the last turn, in ms: the clock, of which the thread waited, and its processor time. */
+  /** At the end of the last turn, in ms: the clock, the thread's idle time, and its processor time. */
   #at = 0
   #idleAt = 0
   #cpuAt = 0
@@ -60,12 +60,12 @@ export class LoopMonitor {
     clearImmediate(this.#turn)
   }
 
-  /** From now on the thread works on this, until something else is noted or it has nothing to do. */
+  /** Notes the work that the thread does from now on, until other work is noted or the thread is idle. */
   on<Subject>(describe: Describe<Subject>, subject: Subject): void {
     presentWork.on(describe, subject)
   }
 
-  /** One that keeps nothing alive runs once in each turn of the event loop, and makes no turn of its own. */
+  /** An unref'd immediate runs once in each turn of the event loop, and does not cause turns of its own. */
   #watch(): void {
     this.#turn = setImmediate(() => {
       this.#ended()
@@ -78,7 +78,7 @@ export class LoopMonitor {
     const idle = this.#idle.idleTime
     const cpu = processorTime()
     const wall = now - this.#at - (idle - this.#idleAt)
-    // The kernel counts processor time by its own ticks, of up to 4 ms: what it finds late belongs to a turn before.
+    // The kernel counts processor time in ticks of up to 4 ms, so it may add time of an earlier turn.
     const worked = Math.min(cpu - this.#cpuAt, wall)
     this.#at = now
     this.#idleAt = idle
@@ -108,7 +108,7 @@ export class LoopMonitor {
   }
 }
 
-/** Ms that this thread was on a processor. */
+/** Processor time of this thread in ms. */
 function processorTime(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1_000

@@ -3,17 +3,17 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface GaugeSource {
   nodes(): readonly { roles: readonly string[] }[]
   deliveries(): { ready: number; inSession: number; halted: boolean; closed: ReadonlyMap<string, number> }
-  /** Messages handed over and not recorded. */
+  /** Messages handed over whose result is not recorded. */
   unrecorded(): number
   webhooks(): ReadonlyMap<string, { webhooks: number; behind: number }>
   recipients(): Promise<{ waiting: number; sending: number; quarantined: number; due: number }>
 }
 
 const WEBHOOK_STATES = ['current', 'behind', 'failing']
-/** Milliseconds the store may take to count; whoever asks for the page has little more patience. */
+/** Milliseconds for the store's counts; a client that fetches the metrics waits hardly longer. */
 const COUNT_WITHIN = 3_000
 
-/** What an operator can watch. Labels are few and closed: no company, address or id ever becomes one. */
+/** The metrics of the service. Labels are few and have a fixed set of values: never a company, an address or an id. */
 export class Metrics {
   readonly registry = new Registry()
   readonly #registers = [this.registry]
@@ -79,7 +79,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry, prefix: 'postroad_' })
   }
 
-  /** Gauges that are looked up only when somebody asks for the page. */
+  /** Adds gauges that are read only when a client fetches the metrics. */
   watch(source: GaugeSource): void {
     this.#gauge('postroad_ready_deliveries', 'Deliveries in memory that wait for a session.', (gauge) =>
       gauge.set(source.deliveries().ready),
@@ -139,7 +139,7 @@ export class Metrics {
       'Recipients that are not final: waiting (until they are due), sending (a node has them: ready for a session, or in one), quarantined (took a process down; the operator releases or cancels them). And due: those of the waiting ones whose time is past.',
       async (gauge) => {
         const counts = await within(COUNT_WITHIN, source.recipients())
-        // Without the database the rest of the page is all the more wanted.
+        // The rest of the page is needed most when the database is down.
         if (counts === null) gauge.reset()
         else for (const [state, count] of Object.entries(counts)) gauge.set({ state }, count)
       },
@@ -168,7 +168,7 @@ export class Metrics {
   }
 }
 
-/** Null when it fails or takes longer than `ms`. */
+/** Null when the work fails or takes longer than `ms`. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
   const { promise: late, resolve } = Promise.withResolvers<null>()
   const timer = setTimeout(resolve, ms, null)

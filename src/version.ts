@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The program's version, as package.json has it. */
+/** The program's version from package.json. */
 export function version(): string {
   const file = new URL('../package.json', import.meta.url)
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version

@@ -1,7 +1,10 @@
-/** What `serve` prints once it listens: where it is, and what to type next. Plain lines, on a terminal as in a pipe. */
+/**
+ * The text that `serve` prints once it listens: its addresses, and the next commands. Plain lines, on a terminal and in
+ * a pipe.
+ */
 import type { FirstStart } from '../operate/first-start.ts'
 
-/** Where it is. */
+/** The addresses of the service. */
 export interface Places {
   url: string
   submissionUrls: readonly string[]
@@ -9,7 +12,7 @@ export interface Places {
   signInLink: string | null
 }
 
-/** What the first start made up, with a line to paste for everything that can be done with it. */
+/** The accounts that the first start created, with a line to paste for each way to use them. */
 export function firstStartText(
   { url, submissionUrls, signInLink: link }: Places,
   { company, domain, token }: FirstStart,
@@ -64,7 +67,7 @@ function smtpText(urls: readonly string[]): string {
   return ['Send over SMTP:', '', ...lines].join('\n')
 }
 
-/** For a service whose mail leaves and that has no company yet: nothing is made up, everything is to be typed. */
+/** For a service that delivers mail and has no company yet: nothing was created, so it shows the commands that do. */
 export function firstStepsText(url: string, link: string | null): string {
   return `
 Postroad listens on ${url}
@@ -80,7 +83,7 @@ The second one prints the DNS records to publish; \`bin/postroad domain verify e
 `
 }
 
-/** Where there are companies, and nobody yet who could sign in. */
+/** For a service that has companies, but nobody yet who could sign in. */
 export function signInText(url: string, link: string): string {
   return `
 Postroad listens on ${url}

@@ -1,4 +1,4 @@
-/** What every command has: a description, `--json`, and help that teaches. */
+/** The common parts of commands: a description, `--json`, and help with examples. */
 import { type Command, Help, InvalidArgumentError } from 'commander'
 import { OperateError } from '../operate/error.ts'
 import { columnsOf } from './print.ts'
@@ -8,13 +8,13 @@ export interface Described {
   usage: string
   description: string
   /**
-   * Longer words for the help. A blank line parts paragraphs, which are wrapped; a line that begins with a blank stays
-   * as it is.
+   * A longer text for the help. Blank lines separate paragraphs, which are wrapped; a line that begins with a space is
+   * printed as it is.
    */
   details?: string
   /** Without the leading `postroad`. */
   examples: string[]
-  /** What `--json` does, where it is more than usual. */
+  /** The effect of `--json`, if it is not the usual one. */
   json?: string
 }
 
@@ -52,7 +52,7 @@ export function taught(details: string, examples: string[], error: boolean): str
   ].join('\n')
 }
 
-/** Ends with a usage error when what stands behind a command that has commands of its own is none of them. */
+/** Ends with a usage error when the word after a group of commands is not one of them. */
 export function refuseUnknown(parent: Command): string {
   const [name] = parent.args
   if (parent.commands.length === 0 || name === undefined || name.startsWith('-')) return ''
@@ -64,7 +64,7 @@ export interface JsonOption {
   json?: true
 }
 
-/** For options that take a whole number from 1 to `most`. */
+/** Parses options that take a whole number from 1 to `most`. */
 export function countUpTo(most: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : 0
@@ -75,8 +75,8 @@ export function countUpTo(most: number): (text: string) => number {
 }
 
 /**
- * For arguments and options whose form a verb checks: what is malformed was typed wrongly, and nothing is opened for
- * it.
+ * For arguments and options whose form a verb checks: malformed ones are usage errors, reported before a database is
+ * opened.
  */
 export function typed<Text, Value>(check: (text: Text) => Value): (text: Text) => Value {
   return (text) => {

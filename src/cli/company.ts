@@ -143,7 +143,7 @@ async function limit(text: string, { json, ...given }: LimitOptions): Promise<vo
   printFields([['Company', company.name], ...limitFields(company.limits)])
 }
 
-/** A whole number, or `none`, which stays a word here: to commander null is no value. */
+/** A whole number, or `none`, which stays a word here: commander treats null as an absent value. */
 function limitOf(text: string): number | 'none' {
   if (text === 'none') return text
   if (/^[1-9]\d{0,9}$/.test(text)) return Number(text)

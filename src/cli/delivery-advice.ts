@@ -1,7 +1,7 @@
-/** What an operator can do about mail that does not arrive: from what the last attempt said. */
+/** Advice for the operator about mail that does not arrive, based on the message of the last attempt. */
 import { printLine } from './print.ts'
 
-/** By the sentences of src/delivery, which go to people of companies as well and name no setting. */
+/** Advice by the messages of src/delivery, which name no setting because people of companies see them too. */
 const ADVICE: readonly (readonly [said: RegExp, advice: string])[] = [
   [
     / refused our credentials /,
@@ -30,15 +30,15 @@ const ADVICE: readonly (readonly [said: RegExp, advice: string])[] = [
   ],
 ]
 
-/** Of an email that was composed and kept, and that was all. */
+/** For an email that was captured instead of sent. */
 export const WAS_CAPTURED =
   'It was captured: nothing left this machine. To deliver mail, set POSTROAD_DELIVERY (README, "Go live") and start the service again.'
 
-/** Where the settings say so. */
+/** For an installation in capture mode. */
 export const CAPTURES =
   'POSTROAD_DELIVERY is capture: until the service runs with another one, all mail is captured and none leaves.'
 
-/** For people: a line for each kind of trouble among these answers. */
+/** Prints a line for each kind of trouble among these messages. */
 export function printDeliveryAdvice(messages: readonly (string | null)[]): void {
   const lines = ADVICE.filter(([said]) => messages.some((message) => message !== null && said.test(message)))
   for (const [, advice] of lines) {

@@ -145,7 +145,7 @@ type Tracking = Pick<DomainSettings, 'openTracking' | 'clickTracking' | 'unsubsc
 
 interface UpdateOptions extends JsonOption, Partial<Tracking> {
   sending?: boolean
-  /** False: from none. */
+  /** False: no other domain. */
   from?: string[] | false
 }
 
@@ -192,7 +192,7 @@ async function remove(name: string, { json }: JsonOption): Promise<void> {
   })
 }
 
-/** Which of the domains that it speaks for may not send as things are. */
+/** Prints the domains that it may speak for and that cannot send at present. */
 function printInactive({ accounts }: Operation, { speaksFor }: SendingDomain): void {
   for (const { id, name, sending } of accounts.domains) {
     if (!speaksFor.includes(id) || sending === 'active') continue

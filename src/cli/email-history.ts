@@ -1,4 +1,4 @@
-/** Everything that is known about one email, for people. */
+/** Prints everything known about one email. */
 import type { EventDetail } from '../email/event.ts'
 import type { EmailHistory, StoredAttempt } from '../email/stored-email.ts'
 import { printDeliveryAdvice, WAS_CAPTURED } from './delivery-advice.ts'
@@ -75,7 +75,7 @@ function printAttempt({ startedAt, duration, server, tls, recipients, dialogue }
   for (const line of dialogue.split('\n')) if (line !== '') printLine(`  ${line}`)
 }
 
-/** Codes in front only where the message does not begin with them: most are the server's reply as it came. */
+/** Puts codes in front only if the message does not contain them: most messages are replies with their codes. */
 function answerShown(
   code: number | null | undefined,
   enhancedCode: string | undefined,
@@ -98,7 +98,7 @@ export function detailShown(detail: EventDetail): string {
   return joined(parts, '; ')
 }
 
-/** Without those that are missing or empty. */
+/** Skips missing and empty parts. */
 function joined(parts: (string | number | undefined)[], between: string): string {
   return parts.filter(Boolean).join(between)
 }

@@ -166,7 +166,7 @@ async function show(id: string, { raw, recipient, json }: ShowOptions): Promise<
 }
 
 async function showRaw(id: string, recipient: string | undefined, json: true | undefined): Promise<void> {
-  // Loaded here: composing and signing is much code that the other commands do without.
+  // Imported on use, because other commands need none of the code that composes and signs.
   const { rawCopies } = await import('../operate/raw-copies.ts')
   const copies = await withOperation((op) => rawCopies(op, { id, recipient }))
   if (json) {

@@ -70,7 +70,7 @@ async function printAsTheyCome(
   })
 }
 
-/** One line: a table would have to know all that comes. */
+/** One line instead of a table, whose columns would depend on events still to come. */
 function printEvent(op: Operation, event: LogEntry): void {
   const { number, at, type, companyId, emailId, address, detail } = event
   const fields = [

@@ -1,24 +1,24 @@
-/** What a command says when it cannot do what was asked: one line on stderr, and the exit code. */
+/** How a failed command reports its error: one line on stderr, and the exit code. */
 import { asOperateError, OperateError } from '../operate/error.ts'
 import { hintText } from './hint.ts'
 
-/** The command failed; exit code 1. The message is a sentence for the person at the keyboard. */
+/** The command failed; exit code 1. The message is a sentence for the user. */
 export class CommandFailed extends Error {
   override name = 'CommandFailed'
 }
 
-/** The command was called wrongly; exit code 2. */
+/** Wrong usage; exit code 2. */
 export class WrongUsage extends Error {
   override name = 'WrongUsage'
 }
 
 /**
- * Errors beside those of verbs whose message is written for the operator; everything else is a fault of the program and
- * shows its stack. By name: not every command loads the module that throws them.
+ * Errors, beside those of verbs, whose messages are written for the operator; any other error is a bug and is printed
+ * with its stack. Matched by name, because not every command loads the module that throws them.
  */
 const FOR_THE_OPERATOR = ['CommandFailed', 'WrongUsage', 'SettingsError', 'CannotListen', 'CertificateError']
 
-/** What helps after a wrong call beside the help of the command; empty: nothing. */
+/** A hint after a usage error, in addition to the command's help; empty: none. */
 export function usageHint({ code, message }: { code: string; message: string }): string {
   const company = code === 'commander.missingMandatoryOptionValue' && message.includes("'--company ")
   return company ? 'The companies there are: postroad company list\n' : ''

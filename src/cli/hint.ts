@@ -1,11 +1,11 @@
-/** The next command, for a hint of a verb. */
+/** Words the hint of a verb as the next command. */
 import type { Hint } from '../operate/error.ts'
 
 const WHERE_ELSE =
   'Run this in the folder the service runs in, or set POSTROAD_DATABASE_URL; `postroad serve` and `postroad company create` ' +
   'make a new one.'
 
-/** What follows the sentence about what went wrong. */
+/** The text that follows the error's sentence. */
 export function hintText(hint: Hint): string {
   switch (hint.verb) {
     case 'openOperation':
@@ -63,7 +63,7 @@ function addDomain(domain: string, company: string): string {
   return `postroad domain add ${shellWord(domain)} --company ${company}`
 }
 
-/** As it is typed to a POSIX shell: names are whatever somebody wrote. */
+/** Quotes a word for a POSIX shell, because names may contain any characters. */
 export function shellWord(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text
   return /["\\$`!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`

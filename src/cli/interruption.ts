@@ -1,7 +1,7 @@
-/** Work that goes on until somebody interrupts it. */
+/** Runs work until the user interrupts it. */
 import { printNote } from './print.ts'
 
-/** That somebody interrupts it is no failure. */
+/** An interruption is not a failure. */
 export async function untilInterrupted<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
@@ -17,7 +17,7 @@ export async function untilInterrupted<Result>(
   }
 }
 
-/** For work that waits for the database: once for each outage. */
+/** For work that waits for the database: prints a note once for each outage. */
 export const OUTAGES_SAID = {
   onOutage: (error: Error) => printNote(`postroad: waiting for the database: ${error.message}`),
   onReturn: () => printNote('postroad: the database is back; no event was missed'),

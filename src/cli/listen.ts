@@ -115,7 +115,7 @@ async function forwardTo(op: Operation, url: string, wanted: ListenWanted, json?
   printSummary(summary, json)
 }
 
-/** Characters of the longest word of either dialect, and of a status. */
+/** Characters of the longest event name of either dialect, and of a status. */
 const WORD = 22
 const STATUS = 9
 
@@ -139,7 +139,7 @@ function onOneLine(text: string): string {
   return text.trim().replace(/\s+/g, ' ')
 }
 
-/** In times of Unix ms. */
+/** Times in Unix ms. */
 function next(now: number, nextAt: number | null): string {
   return nextAt === null ? 'not tried again' : `again in ${Math.round((nextAt - now) / 1000)} s`
 }

@@ -1,4 +1,4 @@
-/** How commands list what a verb gives: as one JSON array, or as a table for people. */
+/** Prints the result of a listing verb: as one JSON array, or as a table. */
 import type { Operation } from '../operate/verb.ts'
 import type { JsonOption } from './command.ts'
 import { withOperation } from './open.ts'
@@ -10,11 +10,11 @@ export interface Listing<Wanted, Item> {
   titles: string[]
   /** The cells under the titles. */
   row(item: Item, op: Operation): Cell[]
-  /** In place of a table without rows. */
+  /** Printed instead of a table without rows. */
   nothing: string
 }
 
-/** An action whose options are what the verb takes. */
+/** Makes an action whose options are the verb's input. */
 export function listing<Wanted, Item>({ verb, json, titles, row, nothing }: Listing<Wanted, Item>) {
   return async ({ json: asJson, ...wanted }: JsonOption & Wanted): Promise<void> => {
     await withOperation(async (op) => {

@@ -1,4 +1,4 @@
-/** The command line: one command a file; what they share is how they are called, how they print, and how they fail. */
+/** The command line: one file for each command, and shared code for calling, printing, and failing. */
 import { Command, CommanderError } from 'commander'
 import { version } from '../version.ts'
 import { refuseUnknown, taught } from './command.ts'
@@ -41,11 +41,11 @@ const FAILURE = 1
 /** Runs one command and sets the exit code: 0, 1 (failure) or 2 (usage). Never rejects. */
 export async function run(args: string[]): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A service goes on: mail is to be delivered, whoever looks on, and however full the disk its words go to.
+    // The service keeps running and delivering mail even if its output cannot be written, such as to a closed pipe or a
+    // full disk.
     if (args[0] === 'serve') return
     if (error.code !== 'EPIPE') throw error
-    // `postroad email list | head` closes the pipe when it has seen enough: the rest is not wanted, which is no
-    // failure.
+    // `postroad email list | head` closes the pipe when it has enough, which is not a failure.
     process.exit(0)
   })
   const program: Command = new Command('postroad')
@@ -55,19 +55,19 @@ export async function run(args: string[]): Promise<void> {
     .version(version(), '--version', 'print the version')
     .helpOption('--help', 'print this help')
     .helpCommand(false)
-    // What stands behind a command is for that command, also where it has commands of its own.
+    // Options after a command belong to that command, even if it has subcommands.
     .enablePositionalOptions()
-    // Descriptions are wrapped also beside long names of commands.
+    // Wraps descriptions even beside long command names.
     .configureHelp({ minWidthToWrap: 20 })
     .showHelpAfterError('Run the same command with --help to see its options.')
-    // All that goes wrong begins alike; commander writes `error:`.
+    // All errors begin with `postroad:`; commander writes `error:`.
     .configureOutput({
       writeOut: printText,
       writeErr: printError,
       outputError: (text) => printError(text.replace(/^error: /, 'postroad: ')),
     })
     .addHelpText('after', (context) => (context.command === program ? taught(ABOUT, FIRST_STEPS, false) : ''))
-    // Commander gives help before it looks whether there is such a command.
+    // Commander prints help before it checks whether the command exists.
     .addHelpText('beforeAll', ({ command }) => refuseUnknown(command))
     .exitOverride()
   addServe(program)

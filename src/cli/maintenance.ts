@@ -1,4 +1,4 @@
-/** `backup` and `migrate`: what is done to a database as a whole. */
+/** `backup` and `migrate`: maintenance of a database as a whole. */
 import type { Command } from 'commander'
 import { backUp, migrate } from '../operate/maintenance.ts'
 import { command, type JsonOption } from './command.ts'

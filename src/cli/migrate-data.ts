@@ -35,7 +35,7 @@ async function move(
   if (source.engine !== 'sqlite' || target.engine !== 'postgres') {
     throw new WrongUsage('it goes from sqlite:<path> to postgres://..., and no other way')
   }
-  // Loaded here: the driver of PostgreSQL is much code that the other commands do without.
+  // Imported on use, because other commands do not need the PostgreSQL driver.
   const { migrateData } = await import('../operate/migrate-data.ts')
   const { tables, secretKeyFile } = await migrateData(maintenance(), {
     from: source.path,
@@ -71,7 +71,7 @@ function database(text: string): Settings['database'] {
   }
 }
 
-/** Lines on stderr: the first and the last of each table and step, and in between one now and then. */
+/** Prints lines on stderr: the first and the last of each table and step, and one from time to time in between. */
 function progressLines(): (progress: TransferProgress) => void {
   let shownAt = Number.NEGATIVE_INFINITY
   return ({ table, step, rows, of }) => {

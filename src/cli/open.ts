@@ -1,4 +1,4 @@
-/** The way of a command to the database that the settings name, as the operator. */
+/** Opens the configured database for a command, as the operator. */
 import { loadSettings } from '../config/load.ts'
 import { OPERATOR } from '../operate/authority.ts'
 import type { Maintenance } from '../operate/maintenance.ts'
@@ -6,8 +6,8 @@ import { openOperation } from '../operate/open.ts'
 import type { Operation } from '../operate/verb.ts'
 
 /**
- * For verbs about what the database holds. It is closed whatever happens.
- * @param options.make also when there is no database yet: it is made
+ * For verbs on the content of the database. The database is always closed afterwards.
+ * @param options.make whether to create the database if there is none
  */
 export async function withOperation<T>(
   use: (op: Operation) => Promise<T>,
@@ -17,7 +17,7 @@ export async function withOperation<T>(
   return await use(op)
 }
 
-/** For verbs about the database as a whole. */
+/** For verbs on the database as a whole. */
 export function maintenance(): Maintenance {
   const { database, secretKey } = loadSettings()
   return { caller: OPERATOR, database, secretKey }

@@ -1,4 +1,4 @@
-/** `queue pause`, `queue resume` and `queue pauses`: the operator's hand on what waits. */
+/** `queue pause`, `queue resume` and `queue pauses`: pausing and resuming waiting mail. */
 import type { Command } from 'commander'
 import { companyName } from '../operate/find.ts'
 import { listPauses, type PauseInput, pause, resume, scopeText } from '../operate/pauses.ts'

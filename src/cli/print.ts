@@ -1,12 +1,13 @@
 /**
- * How commands print: tables and lines for people, one JSON value for scripts. Nothing else in this folder writes to a
- * terminal, and what is written here cannot do anything there: senders, recipients and servers have written most of it.
+ * Output of commands: tables and lines for people, one JSON value for scripts. Nothing else in this folder writes to
+ * the terminal. Most of the text comes from senders, recipients and servers, so control characters are made harmless
+ * here.
  */
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
 import { visible, visibleJson } from '../common/visible-text.ts'
 
-/** Columns of a terminal; 80 where it is none, as commander takes it. */
+/** Columns of the terminal; 80 if there is none, like commander's default. */
 export function columnsOf(stream: 'stdout' | 'stderr'): number {
   return process[stream].columns ?? 80
 }
@@ -26,20 +27,20 @@ export function jsonLine(value: unknown): string {
 }
 
 /**
- * A piece of a file of text: to another program or a file as it is, to a terminal as what is shown. Resolves when there
- * is room for the next.
+ * A piece of a text file: unchanged to a file or another program, made visible for a terminal. Resolves when there is
+ * room for the next piece.
  */
 export async function printPiece(text: string): Promise<void> {
   const room = process.stdout.write(process.stdout.isTTY ? lineByLine(text) : text)
   if (!room) await once(process.stdout, 'drain')
 }
 
-/** One line: a line break within it is shown as an escape, so that nobody writes lines of their own. */
+/** One line: a line break within it is shown as an escape, so that untrusted text cannot add lines. */
 export function printLine(text = ''): void {
   process.stdout.write(`${visible(text)}\n`)
 }
 
-/** Text of our own that has several lines. */
+/** Text of Postroad itself, of several lines. */
 export function printText(text: string): void {
   process.stdout.write(lineByLine(text))
 }
@@ -49,7 +50,7 @@ export function printNote(text: string): void {
   process.stderr.write(`${visible(text)}\n`)
 }
 
-/** A line on stderr that is replaced as the work goes on, and is gone in the end; for people at a terminal only. */
+/** A line on stderr that is replaced as the work proceeds and removed at the end; only on a terminal. */
 export class Progress {
   #shown = false
 
@@ -65,14 +66,14 @@ export class Progress {
   }
 }
 
-/** What went wrong, on stderr; may have several lines. */
+/** An error message, on stderr, of one line or several. */
 export function printError(text: string): void {
   process.stderr.write(lineByLine(text))
 }
 
 /**
- * A message as it is transferred. What goes to a file or another program is the message, octet for octet; what goes to
- * a terminal is shown, with octets that are no UTF-8 as `\xHH`.
+ * A message as it is transferred. A file or another program gets it octet for octet; on a terminal, octets that are not
+ * UTF-8 are shown as `\xHH`.
  */
 export function printMessage(message: Buffer): void {
   if (!process.stdout.isTTY) {
@@ -132,7 +133,7 @@ function cellText(value: Cell): string {
   return value === null || value === '' ? '-' : visible(String(value))
 }
 
-/** At most `length` characters, the cut marked. */
+/** At most `length` characters, with a mark where the text was cut. */
 export function clipped(text: string, length: number): string {
   const characters = [...text]
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`

@@ -1,4 +1,4 @@
-/** `queue quarantine` and `queue release`: mail that took down the process in which it was tried. */
+/** `queue quarantine` and `queue release`: mail whose delivery crashed the process. */
 import type { Command } from 'commander'
 import { companyName, type OfCompany } from '../operate/find.ts'
 import { listQuarantined, releaseQuarantined } from '../operate/quarantine.ts'

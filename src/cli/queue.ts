@@ -53,7 +53,7 @@ export function addQueue(program: Command): void {
     .action(tryAgain)
   addQuarantine(shown)
   addPause(shown)
-  // A slip in the name of one of its commands looks like an argument.
+  // A misspelt subcommand looks like an argument; `refuseUnknown` reports it.
   shown.allowExcessArguments()
 }
 
@@ -111,7 +111,7 @@ async function tryAgain(
   })
 }
 
-/** Tells a person how far it is: hundreds of thousands take a while. */
+/** Shows the progress, because hundreds of thousands of recipients take a while. */
 async function withProgress<Result>(
   work: (onStep: NonNullable<RetryInput['onStep']>) => Promise<Result>,
 ): Promise<Result> {

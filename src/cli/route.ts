@@ -81,7 +81,7 @@ async function set(url: string, { json, passwordStdin, passwordEnv, ...owner }: 
   printNextAttempt(set.company)
 }
 
-/** Without the line's end that an editor or `echo` puts behind it. */
+/** The password without the line end that an editor or `echo` adds. */
 async function passwordFrom(stdin: boolean, variable: string | undefined): Promise<string | undefined> {
   if (stdin && variable !== undefined)
     throw new WrongUsage('--password-stdin and --password-env exclude each other')

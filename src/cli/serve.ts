@@ -27,7 +27,7 @@ export function addServe(program: Command): void {
 async function serve({ json }: JsonOption): Promise<void> {
   const stop = new StopSignals()
   const settings = loadSettings()
-  // Loaded here, so that the other commands start without the whole service.
+  // Imported on use, so that the other commands start without loading the whole service.
   const [{ createLogger }, { startApp }] = await Promise.all([import('../log.ts'), import('../app.ts')])
   const log = createLogger(settings.logLevel)
   stop.tellTo(log)
@@ -45,7 +45,7 @@ async function serve({ json }: JsonOption): Promise<void> {
   else if (firstStart) printText(firstStartText({ url, submissionUrls, signInLink }, firstStart))
   else if (empty) printText(firstStepsText(url, signInLink))
   else if (signInLink !== null) printText(signInText(url, signInLink))
-  // Else the log says it, in whose lines nothing else should stand; unless its level hides that.
+  // The log already says this, and other lines should not be mixed into it, unless the log level hides the message.
   else if (!log.isLevelEnabled('info'))
     printLine(
       `Postroad listens on ${[url, ...submissionUrls, ...(console === null ? [] : [console])].join(', ')}`,

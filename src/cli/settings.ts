@@ -13,7 +13,7 @@ export function addSettings(program: Command): void {
 }
 
 function settings({ json }: JsonOption): void {
-  // Also finds what only shows when settings are looked at together.
+  // Also finds errors in combinations of settings.
   loadSettings()
   const inEffect = effectiveSettings()
   const rows = inEffect.map(({ name, value, source }) => [name, value, source])

@@ -1,24 +1,24 @@
 import type { Logger } from '../log.ts'
 
 /**
- * Signals that follow the first within this many milliseconds are the same stop, told twice: a terminal and npm both
- * pass it on.
+ * Signals within this many milliseconds after the first belong to the same stop: a terminal and npm both pass the
+ * signal on.
  */
 const SAME_STOP = 1000
 
 /**
- * Milliseconds that parts which had started get to end, where the start is stopped. A database that is hanging would
- * hold them for longer, and nothing is under way that they could lose.
+ * Milliseconds for started parts to end when the start is interrupted. A hanging database would hold them up for
+ * longer, and no work is under way that could be lost.
  */
 const PARTS_END_WITHIN = 2000
 
-/** From the first moment on: where nobody listens for them a container is not stopped by signals. */
+/** Handles signals from the first moment on: without a handler, signals do not stop a container. */
 export class StopSignals {
   readonly #stop = new AbortController()
   #log: Logger | null = null
   #since = 0
   #patience: NodeJS.Timeout | undefined
-  /** The start is over. */
+  /** The start is complete. */
   #started = false
 
   constructor() {
@@ -27,7 +27,7 @@ export class StopSignals {
     process.on('SIGINT', heard)
   }
 
-  /** Aborted by the first of them. */
+  /** Aborted by the first signal. */
   get signal(): AbortSignal {
     return this.#stop.signal
   }
@@ -36,7 +36,7 @@ export class StopSignals {
     this.#log = log
   }
 
-  /** The start is over: from here on the process ends when `close` has. */
+  /** The start is complete: from here on, the process exits once `close` has resolved. */
   andThen(close: () => Promise<void>): void {
     this.#started = true
     clearTimeout(this.#patience)

@@ -26,7 +26,7 @@ import {
   shownTime,
 } from './print.ts'
 
-/** Bad lines of a file that are shown. */
+/** The most invalid lines of a file to show. */
 const BAD_SHOWN = 20
 
 interface OfCompany extends JsonOption {
@@ -206,7 +206,7 @@ async function importFile(
   file: string,
   { json, company, type }: OfCompany & { type: SuppressionType },
 ): Promise<void> {
-  // Loaded here: reading CSV is code that the other commands do without.
+  // Imported on use, because other commands need no CSV parser.
   const { importSuppressions } = await import('../operate/suppression-files.ts')
   const progress = new Progress()
   const onStep = ({ added, present, bad }: { added: number; present: number; bad: number }) => {
@@ -224,13 +224,13 @@ async function importFile(
   if (bad > BAD_SHOWN) printNote(`and ${bad - BAD_SHOWN} more; --json shows more of them`)
 }
 
-/** Opened when it is read: until then nobody would hear of a file that is not there. */
+/** Opens the file only when it is read: an error event before that would be unhandled. */
 async function* octetsOf(file: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(file)
   } catch (error) {
     const { path, message } = error as NodeJS.ErrnoException
-    // Of a folder the system says it without its name.
+    // For a folder, the system's message lacks the name.
     throw path === undefined ? new CommandFailed(`${file} cannot be read: ${message}`) : error
   }
 }

@@ -100,7 +100,7 @@ export function addUser(program: Command): void {
     .action(remove)
 }
 
-/** To the console where people reach it; on an address of its own it is there alone. */
+/** A link to the console's public URL, or to its own listener if it has one. */
 function linkOf(token: string): string {
   const settings = loadSettings()
   const { console, listen } = settings
@@ -109,7 +109,7 @@ function linkOf(token: string): string {
   return signInUrl(ownUrl({ ...settings, publicUrl: null, listen: address }), token)
 }
 
-/** Links lead nowhere where there is no console. */
+/** Without a console, links would lead nowhere. */
 function requireConsole(): void {
   if (loadSettings().console !== 'off') return
   throw new CommandFailed('the console is switched off; POSTROAD_CONSOLE_LISTEN says where it is served')
@@ -132,7 +132,7 @@ interface ListedUser {
   name: string
   operator: boolean
   companies: { id: string; name: string; role: Role }[]
-  /** Unix ms: they are asked, and have not answered. */
+  /** Unix ms; set for people who are invited and have not answered. */
   invitedUntil: number | null
 }
 
@@ -163,7 +163,10 @@ async function everybody(op: Operation): Promise<ListedUser[]> {
   return [
     ...(await listPeople(op, {})).map((person) => userOf(op, person)),
     ...invitations.map(({ id, address, companyId, role, expiresAt }) => ({
-      ...{ id, address, name: '', operator: false },
+      id,
+      address,
+      name: '',
+      operator: false,
       companies: [{ id: companyId, name: companyName(op, companyId), role }],
       invitedUntil: expiresAt,
     })),

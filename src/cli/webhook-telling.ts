@@ -1,4 +1,4 @@
-/** What a webhook was told and how it was taken; telling it again, or a sample. */
+/** The attempts of a webhook, replays, and samples. */
 import { type Command, Option } from 'commander'
 import { webhookAttemptJson, webhookJson } from '../operate/shapes.ts'
 import { listWebhookAttempts, replayWebhook } from '../operate/webhook-events.ts'
@@ -11,7 +11,7 @@ import { withOperation } from './open.ts'
 import { clipped, printFields, printJson, printLine, shownTime } from './print.ts'
 import { sinceOf } from './when.ts'
 
-/** Of examples. */
+/** An id for examples. */
 export const ID = '019abcde-0000-7000-8000-000000000000'
 const MESSAGE = 'msg_000000016n6dnE8Gm5z2yE9Cw1'
 
@@ -67,7 +67,7 @@ export function addTellingCommands(webhook: Command): void {
     .action(test)
 }
 
-/** A number, or the id of a message as it is. */
+/** A number, or the id of a message unchanged. */
 function eventNamed(text: string): number | string {
   return /^\d+$/.test(text) ? countUpTo(Number.MAX_SAFE_INTEGER)(text) : text
 }

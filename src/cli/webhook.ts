@@ -94,7 +94,7 @@ export function addWebhookCommands(program: Command): void {
   addTellingCommands(webhook)
 }
 
-/** For help. */
+/** For the help. */
 export function webhookEventsDescribed(): string {
   const words = WEBHOOK_DIALECTS.map(
     (dialect) => `Events of the ${dialect} dialect: ${webhookWords(dialect).join(', ')}.`,
@@ -152,7 +152,7 @@ const list = listing({
   nothing: 'There is no webhook yet. Make one: postroad webhook add --company NAME --url URL',
 })
 
-/** A command that ends with what the webhook is then. */
+/** An action that changes a webhook and prints its new state. */
 function changing(verb: (op: Operation, id: string) => Promise<OwnedWebhook>) {
   return async (id: string, { json }: JsonOption): Promise<void> => {
     await withOperation(async (op) => {
@@ -180,7 +180,7 @@ async function show(id: string, { json }: JsonOption): Promise<void> {
   })
 }
 
-/** What waits is posted by itself once the receiver takes it. */
+/** Waiting events are sent without further action once the receiver accepts them. */
 function printFailing(id: string): void {
   printLine()
   printLine(

@@ -1,12 +1,12 @@
-/** Times as people write them behind a command. */
+/** Times as people write them in commands. */
 import { InvalidArgumentError } from 'commander'
 import { NotAllowed, parseDuration } from '../config/parse.ts'
 
 const DATE = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
 /**
- * A time to come: `2027-01-01` (as that day begins, UTC), `2027-01-01T12:00:00Z`, or how long from now, like `30d`; in
- * Unix ms.
+ * A time in the future, in Unix ms: `2027-01-01` (the beginning of that day, UTC), `2027-01-01T12:00:00Z`, or a
+ * duration from now, such as `30d`.
  */
 export function whenOf(text: string): number {
   const at = DATE.test(text)
@@ -17,7 +17,7 @@ export function whenOf(text: string): number {
   return at
 }
 
-/** A time that was, written the same way, or how long ago; in Unix ms. */
+/** A time in the past, in Unix ms: written in the same way, or as a duration ago. */
 export function sinceOf(text: string): number {
   const at = DATE.test(text) ? timeOf(text) : Date.now() - durationOf(text, 'how long ago: 10m, 12h, 3d')
   if (at > Date.now()) throw new InvalidArgumentError('It is still to come.')
@@ -27,7 +27,7 @@ export function sinceOf(text: string): number {
 function timeOf(text: string): number {
   const at = Date.parse(text)
   const day = text.slice(0, 10)
-  // Without a complaint the 30th of February would be a day in March.
+  // Date.parse turns the 30th of February into a day in March without an error.
   if (Number.isNaN(at) || !new Date(day).toISOString().startsWith(day)) {
     throw new InvalidArgumentError('There is no such day or time.')
   }

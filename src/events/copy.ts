@@ -1,4 +1,4 @@
-/** The message of one recipient of a batch, as events tell it. */
+/** The message of one recipient of a batch, for its events. */
 import type { ToldEmail, ToldRecipient } from '../email/told-event.ts'
 import { AddressError, parseMailbox } from '../mail/address/address.ts'
 import {
@@ -13,7 +13,7 @@ import {
 import { HeaderError } from '../mail/header/header.ts'
 import type { MessageContent } from '../mail/message.ts'
 
-/** The message that a recipient got of a batch. */
+/** The message that a recipient of a batch got. */
 export function copyOf(email: ToldEmail, recipient: ToldRecipient): ToldEmail {
   const { address, mailbox, copySize } = recipient
   const addressee = addresseeOf(recipient)
@@ -57,7 +57,7 @@ function named(mailbox: string): Pick<Addressee, 'address' | 'name'> {
   }
 }
 
-/** Leaves the text as it is where the values cannot stand in it; the intake refuses such values. */
+/** Leaves the text as it is if the values are not allowed in it; the intake refuses such values. */
 function filled(text: string, fill: (text: string) => string): string {
   try {
     return fill(text)
@@ -67,10 +67,10 @@ function filled(text: string, fill: (text: string) => string): string {
   }
 }
 
-/** At most so many characters of values are filled in; beyond that a placeholder stays. */
+/** The most characters of values to fill in; beyond that, placeholders stay. */
 const MOST_FILLED_IN = 16 * 1024
 
-/** The variables of an email may refer to those of its recipients, as its text does. */
+/** Like its text, the variables of an email may refer to those of its recipients. */
 function filledVariables(
   variables: Record<string, string>,
   { variables: values }: Addressee,
@@ -79,7 +79,7 @@ function filledVariables(
   const fill = (placeholder: string, key: string | undefined): string => {
     if (key === undefined || !Object.hasOwn(values, key)) return placeholder
     const value = values[key]!
-    // A small template may ask for a large value a thousand times.
+    // A small template may refer to a large value a thousand times.
     if (value.length > left) return placeholder
     left -= value.length
     return value

@@ -1,14 +1,14 @@
-/** Keeps what searches and counts need up to date, behind the log. */
+/** The digest: the lists and counters that searches and statistics need, kept up to date behind the log. */
 import { COUNT_SIZES, type CountSize } from '../store/digest.ts'
 import type { Store } from '../store/store.ts'
 import { Follower, type Hold, type Progress } from './follower.ts'
 
-/** The name under which the log is followed for this. */
+/** The follower's name. */
 export const DIGEST = 'digest'
 
-/** Events of one step, about: the more, the less each costs. */
+/** Events of one step, approximately: the larger the step, the less each event costs. */
 const STEP = 4_096
-/** Counts are kept for so many buckets. */
+/** Buckets of each size for which counters are kept. */
 const KEPT: Readonly<Record<CountSize, number>> = { minute: 3 * 1_440, hour: 100 * 24, day: 3 * 366 }
 const TRIM_MS = 10 * 60_000
 
@@ -21,7 +21,7 @@ export interface DigestParts {
   onFault: (error: unknown) => void
 }
 
-/** The follower that does it; one of the nodes that have one does. */
+/** The follower that updates the digest, on one node at a time. */
 export function digestFollower({ store, token, onFault }: DigestParts): Follower {
   let trimmed = 0
   return new Follower({
@@ -32,7 +32,7 @@ export function digestFollower({ store, token, onFault }: DigestParts): Follower
     async step(hold) {
       const progress = await digestStep(store, hold)
       const now = Date.now()
-      // Also where there is always something new.
+      // Also when new events keep coming.
       if (progress !== null && now - trimmed >= TRIM_MS && !(await trim(store, now))) trimmed = now
       return progress
     },
@@ -40,7 +40,7 @@ export function digestFollower({ store, token, onFault }: DigestParts): Follower
   })
 }
 
-/** Null when the follower is no longer this node's. */
+/** Null when the follower no longer belongs to this node. */
 export async function digestStep(
   store: Pick<DigestingStore, 'digestAfter' | 'keepDigest'>,
   { name, token, cursor: from }: Hold,
@@ -51,7 +51,7 @@ export async function digestStep(
   return (await store.keepDigest({ name, token, from, to }, digest)) ? progress : null
 }
 
-/** True when there may be more to remove. */
+/** Returns true when there may be more to remove. */
 function trim(store: DigestingStore, now: number): Promise<boolean> {
   const before = (size: CountSize) => now - KEPT[size] * COUNT_SIZES[size]
   return store.trimDigest({ minute: before('minute'), hour: before('hour'), day: before('day') })

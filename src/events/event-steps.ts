@@ -1,4 +1,4 @@
-/** Where events that may be wanted are read: by whatever serves a filter best. */
+/** Reads candidates for a search of events, through the index that serves its filter best. */
 import type { EventFilter, LoggedEvent } from '../email/event.ts'
 import { EVENTS_A_SEGMENT, eventTerms, LIST, placesOf, segmentOf } from '../store/digest.ts'
 import type { PlaceList, Store } from '../store/store.ts'
@@ -6,22 +6,24 @@ import { type EmailSearchStore, findEmails } from './find-emails.ts'
 
 /** Events read at a time. */
 const STEP = 300
-/** Questions to the store for one page, where nothing is read of most that is looked at. */
+/** The most queries for one page, when most of what they examine does not match. */
 const QUESTIONS = 12
-/** Segments looked at in the first question; so many times more in each that follows while they hold little. */
+/** Segments examined by the first query; while they hold little, each further query examines MORE times as many. */
 const FIRST_SEGMENTS = 8
 const MORE = 16
 const MOST_SEGMENTS = 2_048
-/** Octets of lists in one answer, about. */
+/** Octets of lists in one result that count as little, approximately. */
 const LITTLE = 64 * 1024
-/** Emails to an address, and recipients of these, among whose events those of the address are looked for at most. */
+/**
+ * The most emails to an address, and recipients of these emails, whose events are read to find those of the address.
+ */
 const MOST_EMAILS = 500
 const MOST_RECIPIENTS = 3_000
 
 export type EventSearchStore = EmailSearchStore &
   Pick<Store, 'eventsAfter' | 'eventsAt' | 'eventsOf' | 'eventsUpTo' | 'settledEventNumber'>
 
-/** Some events of the range, in its order; everything between the place before and `reached` was looked at. */
+/** Some events of the range, in its order; everything from the place before up to `reached` has been examined. */
 interface Step {
   events: LoggedEvent[]
   reached: number
@@ -33,7 +35,7 @@ interface Bounds {
   newestFirst: boolean
 }
 
-/** What may be wanted of the range, of which lists know up to `digested`. It may end before the range does. */
+/** Candidates of the range; the lists cover it up to `digested`. The steps may end before the range does. */
 export async function* stepsOf(
   store: EventSearchStore,
   filter: EventFilter,
@@ -61,7 +63,7 @@ export async function* stepsOf(
   }
 }
 
-/** Of all events of some emails. */
+/** A step with all events of some emails. */
 function wholeRange(events: LoggedEvent[], { after, upTo, newestFirst }: Bounds): Step {
   const those = events
     .filter(({ number }) => number > after && number <= upTo)
@@ -69,7 +71,7 @@ function wholeRange(events: LoggedEvent[], { after, upTo, newestFirst }: Bounds)
   return { events: those, reached: newestFirst ? after : upTo }
 }
 
-/** One event after the other. */
+/** Reads one event after the other. */
 async function* walk(
   store: EventSearchStore,
   { companyId, types }: EventFilter,
@@ -91,7 +93,7 @@ async function* walk(
   }
 }
 
-/** By lists of what has something in common. */
+/** Reads the events in lists of events that share a property. */
 async function* listed(store: EventSearchStore, filter: EventFilter, bounds: Bounds): AsyncGenerator<Step> {
   const { after, upTo, newestFirst } = bounds
   if (filter.recipient !== undefined) {
@@ -111,14 +113,14 @@ async function* listed(store: EventSearchStore, filter: EventFilter, bounds: Bou
   for (let questions = 0; questions < QUESTIONS; questions++) {
     const lists = await store.readLists({ companyId, lists: wanted, from, to, newestFirst, ...times, looks })
     let octets = 0
-    // Of segments that have few, those of several are read together.
+    // When segments hold few events, the events of several segments are read together.
     let rest: number[] = []
     for (const [index, { segment, places }] of lists.segments.entries()) {
       octets += places.length
       rest.push(...numbersOf(segment, places, bounds))
       const isLast = index === lists.segments.length - 1
       while (rest.length >= STEP || (isLast && rest.length > 0)) {
-        // Where a time is wanted, many are looked at for few.
+        // With bounds on the time, many events are examined to find few.
         const some = timeless ? rest.slice(0, STEP) : rest
         const events = await store.eventsAt(some, { ...times, newestFirst, limit: STEP })
         const all = timeless || events.length < STEP
@@ -138,7 +140,7 @@ async function* listed(store: EventSearchStore, filter: EventFilter, bounds: Bou
   }
 }
 
-/** What a segment has of the range, in its order. */
+/** The numbers in a segment that are in the range, in its order. */
 function numbersOf(segment: number, places: Uint8Array, bounds: Bounds): number[] {
   const { after, upTo, newestFirst } = bounds
   return [...new Set(placesOf(segment, EVENTS_A_SEGMENT, places))]
@@ -146,17 +148,17 @@ function numbersOf(segment: number, places: Uint8Array, bounds: Bounds): number[
     .sort((a, b) => (newestFirst ? b - a : a - b))
 }
 
-/** How far is looked through with a number: it is the last one looked at. */
+/** The range is examined up to and including this number. */
 function within({ after, upTo, newestFirst }: Bounds, number: number): number {
   return newestFirst ? Math.max(after, number - 1) : Math.min(upTo, number)
 }
 
-/** The last number of a segment on the way. */
+/** The last number of a segment in the direction of the search. */
 function edgeOf(segment: number, newestFirst: boolean): number {
   return newestFirst ? segment * EVENTS_A_SEGMENT : (segment + 1) * EVENTS_A_SEGMENT - 1
 }
 
-/** All of these lists have what is wanted. */
+/** Lists that all contain every matching event. */
 function listsOf({ domainId: id, types, tags }: EventFilter): PlaceList[] {
   const lists: PlaceList[] = []
   if (tags !== undefined) {
@@ -175,7 +177,7 @@ function listsOf({ domainId: id, types, tags }: EventFilter): PlaceList[] {
   return lists
 }
 
-/** Ids of the emails to an address; null when there is too much to look at. */
+/** Ids of the emails to an address; null when there are too many to examine. */
 async function emailsTo(
   store: EventSearchStore,
   companyId: string,

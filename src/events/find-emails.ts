@@ -1,4 +1,4 @@
-/** Emails of a company, or of all, that are wanted, page by page in either direction, newest first. */
+/** Searches for emails of a company, or of all, page by page in either direction. Results are newest first. */
 import { unnamedTag } from '../email/event.ts'
 import type { EmailFilter, EmailSummary, PlacedEmail } from '../email/stored-email.ts'
 import { EMAILS_A_SEGMENT, emailTerms, isFiledByEvent, LIST, placesOf, segmentOf } from '../store/digest.ts'
@@ -7,20 +7,21 @@ import type { PlaceList, Store } from '../store/store.ts'
 import { hasWords, wordsIn } from '../store/subject-words.ts'
 import { DIGEST } from './digest.ts'
 
-/** Emails looked at for one page at most, wanted or not. */
+/** The most emails examined for one page, matching or not. */
 const LOOKS = 2_000
 /**
- * Of a page, about, and of what is not in lists yet: one with more ends before it has as many emails as were asked for.
+ * Octets of a page, and of emails that are not in lists yet, approximately: a page that exceeds them ends before it has
+ * the requested number of emails.
  */
 const OCTETS = 2 * 1024 ** 2
-/** Segments looked at in the first question; so many times more in each that follows. */
+/** Segments examined by the first query; each further query examines MORE times as many. */
 const FIRST_SEGMENTS = 4
 const MORE = 16
 const MOST_SEGMENTS = 1_024
 const QUESTIONS = 6
 /**
- * Times and ids are those of the node that took the email, and clocks differ: so many ms before and after a time are
- * looked through for what belongs there.
+ * Times and ids come from the clock of the node that accepted the email, and clocks differ: the search includes this
+ * many ms before and after a time.
  */
 const CLOCKS_DIFFER_MS = 60_000
 
@@ -37,22 +38,22 @@ export type EmailSearchStore = Pick<
 >
 
 export interface EmailRange {
-  /** Id of an email: only older ones; from the newest of these on. */
+  /** Id of an email: only older ones, beginning with the newest. */
   olderThan?: string
-  /** Id of an email: only newer ones; the nearest to it, unless `olderThan` is given, too. */
+  /** Id of an email: only newer ones, beginning with the nearest unless `olderThan` is given too. */
   newerThan?: string
   limit: number
 }
 
 export interface FoundEmails {
-  /** Newest first, whatever the direction. */
+  /** Newest first in both directions. */
   emails: EmailSummary[]
   /**
-   * There are no more in this direction. Otherwise there may be, also where fewer came than the limit: what no index
-   * serves is looked for among so many emails at a time.
+   * Whether there are no more in this direction. If false, there may be more even if fewer than the limit were found: a
+   * search that no index serves examines a bounded number of emails at a time.
    */
   complete: boolean
-  /** Id of an email, which need not be a wanted one, from which to go on in this direction; null when complete. */
+  /** Id of an email, matching or not, from which to continue in this direction; null when complete. */
   next: string | null
 }
 
@@ -61,11 +62,11 @@ interface Wanted {
   below: number
   newestFirst: boolean
   limit: number
-  /** What no database looks at; null: nothing of that is asked for. */
+  /** The part of the filter that no database evaluates; null: there is none. */
   has: ((email: PlacedEmail) => boolean) | null
 }
 
-/** In the order of the direction; `reached`: the last email that was looked at. */
+/** In the order of the direction; `reached`: the last email that was examined. */
 interface Found {
   emails: PlacedEmail[]
   complete: boolean
@@ -79,9 +80,10 @@ export async function findEmails(
 ): Promise<FoundEmails> {
   const newestFirst = newerThan === undefined || olderThan !== undefined
   const bounds = await boundsOf(store, filter, olderThan, newerThan)
-  // Who goes on behind the last of these misses none that takes its place below it later.
+  // Emails above the settled place are left out: another email may still get a place below them, and a caller that
+  // continues behind them would miss it.
   if (!newestFirst) bounds.below = Math.min(bounds.below, (await store.settledEmailPlace()) + 1)
-  // One more, which tells whether there are more.
+  // One more than requested, to tell whether there are more.
   const wanted = { ...bounds, newestFirst, limit: limit + 1, has: subjectTest(filter) }
   const found = (await byLists(store, filter, wanted)) ?? (await byWalk(store, filter, wanted))
   const emails = found.emails.slice(0, limit).map(({ email }) => email)
@@ -127,23 +129,26 @@ async function boundsOf(
   return { above: Math.max(...above), below: Math.min(...below) }
 }
 
-/** The first UUID (version 7, RFC 9562) of a time in Unix ms. */
+/** The smallest UUID (version 7, RFC 9562) of a time in Unix ms. */
 function firstIdAt(time: number): string {
   const ms = Math.min(2 ** 48 - 1, Math.max(0, Math.floor(time)))
   const hex = ms.toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
-/** Words of a filter that are looked up: the longest tell most, and more of them hardly narrow it down. */
+/**
+ * The most words of a filter that are looked up, the longest first: they are the most selective, and more of them
+ * hardly narrow the result.
+ */
 const MOST_WORDS = 5
 
-/** All of these lists have what is wanted; none: no list serves the filter. */
+/** Lists that all contain every matching email; empty: no list serves the filter. */
 function listsOf({ companyId, domainId, keyId, to, toDomain, tag, words, events }: EmailFilter): PlaceList[] {
   const lists: PlaceList[] = []
   const byMany = (...terms: number[]) => lists.push({ kind: LIST.emailsByMany, terms })
   const byFew = (...terms: number[]) => lists.push({ kind: LIST.emailsByFew, terms })
   if (to !== undefined) byMany(emailTerms.ofAddress(foldedAscii(to)))
-  // Who writes to an address has said the domain with it.
+  // The address implies the domain.
   if (toDomain !== undefined && to === undefined) byMany(emailTerms.ofRecipientDomain(toDomain))
   if (tag !== undefined) {
     const { name, value } = tag
@@ -156,15 +161,15 @@ function listsOf({ companyId, domainId, keyId, to, toDomain, tag, words, events 
   const different = [...new Set((words ?? []).flatMap(wordsIn))].sort((a, b) => b.length - a.length)
   for (const word of different.slice(0, MOST_WORDS)) byMany(emailTerms.ofWord(word))
   if (events?.every(isFiledByEvent)) byFew(...events.map(emailTerms.ofEvent))
-  // Those of one company's are not filed for all.
+  // Lists by key and domain exist for each company only, not for all.
   if (companyId === null) return lists
   if (keyId !== undefined) byFew(emailTerms.ofKey(keyId))
-  // Who writes to an address are few domains.
+  // Few domains write to one address, so their list would hardly narrow the result.
   if (domainId !== undefined && to === undefined) byFew(emailTerms.ofDomain(domainId))
   return lists
 }
 
-/** Null where no list serves the filter, or what is made of the log lies far behind. */
+/** Null if no list serves the filter, or if the digest is far behind the log. */
 async function byLists(store: EmailSearchStore, filter: EmailFilter, range: Wanted): Promise<Found | null> {
   const lists = listsOf(filter)
   if (lists.length === 0) return null
@@ -175,7 +180,7 @@ async function byLists(store: EmailSearchStore, filter: EmailFilter, range: Want
   const fresh = await store.emailsBegunAfter(cursor, filter, { ...walk, limit, octets: OCTETS })
   if (fresh === null) return null
   const isAhead = (place: number, of: number) => (newestFirst ? place > of : place < of)
-  // Behind the last of these may be others that no list has yet.
+  // Behind the last of these there may be others that are in no list yet.
   const end = fresh.full ? fresh.emails.at(-1)!.place : null
   const until = end === null ? {} : newestFirst ? { above: end } : { below: end }
   const listed = await readListed(store, filter, lists, { ...range, ...until })
@@ -190,7 +195,7 @@ async function byLists(store: EmailSearchStore, filter: EmailFilter, range: Want
   return { emails, complete: false, reached: await store.emailAlong(filter.companyId, reached, newestFirst) }
 }
 
-/** `reached`: the last place that was looked at; null: all were. */
+/** `reached`: the last place that was examined; null: all were. */
 async function readListed(
   store: EmailSearchStore,
   filter: EmailFilter,
@@ -214,7 +219,7 @@ async function readListed(
       until: null,
       looks: segments,
     })
-    // Of segments that have few, those of several are read together.
+    // When segments hold few emails, the emails of several segments are read together.
     const rest: number[] = []
     for (const [index, { segment, places }] of lists.segments.entries()) {
       const those = [...new Set(placesOf(segment, EMAILS_A_SEGMENT, places))]
@@ -222,7 +227,7 @@ async function readListed(
         .sort((a, b) => (newestFirst ? b - a : a - b))
       rest.push(...those)
       const isLast = index === lists.segments.length - 1
-      // The more, the fewer of those before were wanted.
+      // The fewer of the emails before matched, the more are read at a time.
       const next = () => Math.max(limit - emails.length, looks)
       while (rest.length >= next() || (isLast && rest.length > 0)) {
         const some = rest.splice(0, next())
@@ -234,7 +239,7 @@ async function readListed(
         const past = some.indexOf(reached) + 1
         looks += past
         if (emails.length >= limit || octets <= 0 || looks >= LOOKS) return { emails, reached }
-        // Of what was read some was not wanted after all, and what is behind it may be.
+        // Some of the emails read did not match after all, so the ones behind them are needed.
         rest.unshift(...some.slice(past))
       }
     }

@@ -1,4 +1,4 @@
-/** Events of a company that are wanted, page by page in either direction. */
+/** Searches for events of a company, page by page in either direction. */
 import type { EventFilter, LoggedEvent } from '../email/event.ts'
 import type { ToldEvent } from '../email/told-event.ts'
 import { DIGEST } from './digest.ts'
@@ -6,38 +6,42 @@ import { type EventSearchStore, stepsOf } from './event-steps.ts'
 import { emailMatches, matches, mayMatch } from './match.ts'
 import type { Teller } from './tell.ts'
 
-/** Events read for one page at most, and octets told of them. */
+/** The most events read for one page, and the most octets of their details. */
 const LOOKS = 3_000
 const OCTETS = 3 * 1024 ** 2
-/** Recipients that an event is told of at a time, at least. */
+/** The fewest recipients read at a time, for an event that is reported once per recipient. */
 const AT_LEAST = 30
-/** Octets told at a time: all of them are looked at in one go, and others wait for that. */
+/** Octets read at a time. All of them are processed in one go, and other work waits meanwhile. */
 const AT_A_TIME = 512 * 1024
 
-/** Which part of the log is looked through: the events behind `after` up to `upTo`, from one end. */
+/** The part of the log to search: the events behind `after` up to `upTo`, beginning at one end. */
 export interface EventRange {
   /** Number of an event; 0: from the first. */
   after?: number
-  /** Of event `after`, where it is told of each recipient, what is behind the one at this position. */
+  /** If event `after` is reported once per recipient: begin behind the recipient at this position. */
   afterRecipient?: number | undefined
-  /** Absent: what is there by now. */
+  /** Absent: up to the present end of the log. */
   upTo?: number
-  /** Of event `upTo`, where it is told of each recipient, what is up to the one at this position; absent: all of it. */
+  /**
+   * If event `upTo` is reported once per recipient: end with the recipient at this position; absent: the whole event.
+   */
   upToRecipient?: number | undefined
   newestFirst: boolean
   limit: number
 }
 
 /**
- * Of the range what lies behind `after` up to `upTo` was looked through, and these are all that is wanted of it. Who
- * goes on asks for what lies up to `after`, or behind `upTo`; nothing is missed in between.
+ * The matches in the part of the range that was searched, behind `after` up to `upTo`. To continue, the caller asks for
+ * the events up to `after`, or for those behind `upTo`; nothing in between is missed.
  */
 export interface FoundEvents extends Pick<EventRange, 'afterRecipient' | 'upToRecipient'> {
-  /** In the order asked for. */
+  /** In the requested order. */
   events: ToldEvent[]
   after: number
   upTo: number
-  /** The whole range was looked through. Otherwise there may be more, also where fewer came than the limit. */
+  /**
+   * Whether the whole range was searched. If false, there may be more matches even if fewer than the limit were found.
+   */
   complete: boolean
 }
 
@@ -47,8 +51,8 @@ export interface EventSearchParts {
 }
 
 /**
- * `also`: what no field of the filter says. `each`: whether an event about an email as a whole is told of each of its
- * recipients instead.
+ * `also`: a condition that no field of the filter expresses. `each`: whether an event about an email as a whole is
+ * reported once for each recipient instead.
  */
 export async function findEvents(
   parts: EventSearchParts,
@@ -72,7 +76,7 @@ export async function findEvents(
       : { after, ...within(afterRecipient, whole ? upToRecipient : edge), upTo: reached }
     return { events: found, ...part, complete: whole }
   }
-  // Of an event within which the range begins some is in it.
+  // If the range begins within an event, a part of that event is in it.
   const bounds = { after: afterRecipient === undefined ? after : after - 1, upTo, newestFirst }
   if (filter.types?.length === 0) return until(newestFirst ? after : upTo)
   const past = ({ number }: LoggedEvent) => (newestFirst ? number - 1 : number)
@@ -87,7 +91,7 @@ export async function findEvents(
   let place = newestFirst ? upTo : after
   let looks = 0
   let left = OCTETS
-  /** Null: all of it was looked at. Otherwise where it ends before that. */
+  /** Returns null if all recipients were examined, else the result that ends within the event. */
   const lookAtEach = async (whole: ToldEvent): Promise<FoundEvents | null> => {
     const { number } = whole.event
     const positions = positionsOf(whole)
@@ -114,7 +118,7 @@ export async function findEvents(
   for await (const step of stepsOf(store, filter, { ...bounds, digested })) {
     const events = step.events.filter((event) => mayMatch(filter, event))
     for (let from = 0; from < events.length; ) {
-      // The more, the fewer of those before were wanted.
+      // The fewer of the events before matched, the more are read at a time.
       const some = events.slice(from, from + Math.max(limit - found.length, looks))
       const told = await teller.tell(some, Math.min(left, AT_A_TIME))
       from += told.length
@@ -139,7 +143,7 @@ export async function findEvents(
   return until(place)
 }
 
-/** What is said of it where there is something to say. */
+/** The given bounds, without absent ones. */
 function within(
   afterRecipient: number | undefined,
   upToRecipient: number | undefined,
@@ -151,11 +155,11 @@ function within(
 }
 
 /**
- * `end`: nothing will be added up to there, so that nobody who goes on behind it misses anything. `digested`: up to
- * here what is made of the log says where to look.
+ * `end`: no event will be added up to this number any more, so a caller that continues behind it misses nothing.
+ * `digested`: the digest covers the log up to this number.
  */
 async function endOf(store: EventSearchStore): Promise<{ end: number; digested: number }> {
   const [settled, digested] = await Promise.all([store.settledEventNumber(), store.followerCursor(DIGEST)])
-  // Who follows the log has waited for what was under way.
+  // The follower has waited for transactions under way.
   return { end: Math.max(settled, digested), digested }
 }

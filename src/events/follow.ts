@@ -1,29 +1,29 @@
-/** Following the log: every event once, in its order, whoever wrote it, as long as somebody wants to know. */
+/** Follows the log: yields every event once and in order, whichever process wrote it, until aborted. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventPage, LogFilter, LoggedEvent } from '../email/event.ts'
 import { type EventLog, StoreUnavailable } from '../store/store.ts'
 
-/** Ms between two questions when nothing has come, and while the store takes none. */
+/** Ms between two queries when nothing has come, and while the store is unavailable. */
 const POLL_MS = 250
 const OUTAGE_MS = 1_000
-/** Events of one answer. */
+/** Events of one query. */
 const PAGE = 1_000
 
 export interface Following<Filter = LogFilter> {
-  /** The number of the last event that is known already; 0: from the first. */
+  /** The number of the last event that the caller has; 0: from the first. */
   after: number
   filter: Filter
-  /** Ends it. */
+  /** Ends the following. */
   signal: AbortSignal
-  /** The store cannot be asked: told once for each outage. It is waited for. */
+  /** Called once for each outage of the store. The follower waits for it to end. */
   onOutage?: (error: StoreUnavailable) => void
-  /** It can again, and nothing was missed. */
+  /** The store is available again, and no event was missed. */
   onReturn?: () => void
 }
 
 /**
- * Events in bunches, none of them empty. Who is interrupted goes on without a gap after the number of the last event he
- * has seen. Rejects only for what waiting does not mend.
+ * Yields non-empty batches of events. After an interruption, a caller continues without a gap from the number of the
+ * last event it has seen. Rejects only on errors that waiting cannot resolve.
  */
 export async function* follow<Event = LoggedEvent, Filter = LogFilter>(
   log: Pick<EventLog<Event, Filter>, 'eventsAfter'>,
@@ -53,7 +53,7 @@ export async function* follow<Event = LoggedEvent, Filter = LogFilter>(
   }
 }
 
-/** What the store still does then, nobody waits for: it may wait for a long transaction. */
+/** Does not wait for a query that is under way when the signal aborts: it may be waiting for a long transaction. */
 async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result | null> {
   const aborted = Promise.withResolvers<null>()
   const abort = () => aborted.resolve(null)

@@ -1,33 +1,33 @@
-/** Following the log durably: under a name, with a cursor in the store, on one node at a time. */
+/** Follows the log durably: under a name, with a cursor in the store, on one node at a time. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FollowerStore } from '../store/store.ts'
 
-/** Ms between two looks: for whether the node that follows is gone, and after a fault. */
+/** Ms between two attempts to take over from a node that is gone, and after a fault. */
 const TAKE_MS = 2_000
 const FAULT_MS = 1_000
 /**
- * Ms between two looks for what has come: where little comes, longer for each event of the last step, and at most. A
- * step of thousands costs a third as much an event as one of hundreds.
+ * Ms between two looks for new events: the base, the addition for each event of the last step, and the maximum. A step
+ * of thousands costs a third as much per event as one of hundreds.
  */
 const PAUSE_MS = 500
 const PAUSE_MS_AN_EVENT = 0.5
 const LONGEST_PAUSE_MS = 2_000
 
-/** What a node holds of a follower. */
+/** A node's hold on a follower. */
 export interface Hold {
   name: string
-  /** Of the node. */
+  /** The token of the node. */
   token: number
-  /** Everything up to this number is dealt with. */
+  /** Every event up to this number has been processed. */
   cursor: number
 }
 
 export interface Progress {
-  /** The same as before when nothing has come. */
+  /** Unchanged when nothing has come. */
   cursor: number
   /**
-   * There is more by now: it goes on when it has rested for as long as the step took, so that catching up leaves room
-   * for others. Otherwise what comes is left to gather, as many small steps cost more.
+   * There are more events already: the follower continues after a rest as long as the step, so that catching up leaves
+   * room for other work. Otherwise it lets events gather, because many small steps cost more.
    */
   more: boolean
 }
@@ -35,22 +35,22 @@ export interface Progress {
 export interface FollowerParts {
   store: Pick<FollowerStore, 'takeFollower'>
   name: string
-  /** Where it begins when nobody has followed under this name before; 0: with the first event. */
+  /** Where to begin if nobody has followed under this name before; 0: with the first event. */
   start: number
   /** The token of this node; null while it has none. */
   token: () => number | null
   /**
-   * Deals with the next events. What comes of them and the cursor are to be written in one commit, which fails when the
-   * follower is no longer this node's (`advanceFollower` says so): null then.
+   * Processes the next events. The step has to write its results and the cursor in one commit, which fails when the
+   * follower no longer belongs to this node (`advanceFollower` reports that). Returns null after such a failure.
    */
   step: (hold: Hold) => Promise<Progress | null>
-  /** A step failed; it is tried again. */
+  /** A step failed, and will be tried again. */
   onFault: (error: unknown) => void
 }
 
 /**
- * Steps through the log for as long as it runs and the follower is this node's. Each step is dealt with once, however
- * often nodes end or lose each other: the cursor moves in its commit.
+ * Steps through the log while it runs and this node holds the follower. Each event is processed once, even if nodes
+ * crash or are partitioned, because the cursor moves in the step's own commit.
  */
 export class Follower {
   readonly #parts: FollowerParts
@@ -65,7 +65,7 @@ export class Follower {
     this.#running ??= this.#run()
   }
 
-  /** A step under way is finished. */
+  /** Waits for the step under way. */
   async stop(): Promise<void> {
     this.#ending.abort()
     await this.#running
@@ -89,7 +89,7 @@ export class Follower {
         await this.#pause(more ? performance.now() - begun : gatheringMs(progress.cursor - cursor))
       } catch (error) {
         this.#parts.onFault(error)
-        // It may be that the step was committed all the same.
+        // The step may have been committed all the same.
         hold = null
         await this.#pause(FAULT_MS)
       }

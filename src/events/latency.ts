@@ -1,7 +1,7 @@
-/** How long deliveries took, from the buckets in which they are counted (store/latency.ts). */
+/** Percentiles of delivery times, from the buckets in which deliveries are counted (store/latency.ts). */
 import { latencyBounds } from '../store/latency.ts'
 
-/** A bucket, how many took so long, how many took less, and how many there are. */
+/** A bucket, with the number of deliveries in it, in lower buckets, and in all buckets. */
 export interface RankedLatency {
   value: string
   n: number
@@ -10,8 +10,8 @@ export interface RankedLatency {
 }
 
 /**
- * Ms within which these parts (above 0, at most 1) of the deliveries were done, by the buckets in which they lie; null:
- * there was none. Within a bucket they are taken to lie evenly.
+ * Ms within which these parts (above 0, at most 1) of the deliveries were done, interpolated linearly within each
+ * bucket; null: there were none.
  */
 export function percentilesOf(buckets: readonly RankedLatency[], parts: readonly number[]): number[] | null {
   if (buckets.length === 0) return null

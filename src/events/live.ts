@@ -1,22 +1,25 @@
-/** What changes, for whoever looks on: the log is read once for all who look at the same, and only while they do. */
+/**
+ * Live updates for the console. The log is read once for all listeners of the same company, and only while there are
+ * any.
+ */
 import type { EmailSummary } from '../email/stored-email.ts'
 import type { RecipientCounts, Store } from '../store/store.ts'
 
-/** Ms between two looks for whether something has come, and between two times that the same listener is told. */
+/** Ms between two looks for new events, and between two updates to the same listener. */
 const LOOK_MS = 250
 const TELL_MS = 1_000
-/** Ms between two looks while the store does not answer. */
+/** Ms between two looks while the store is unavailable. */
 const OUTAGE_MS = 1_000
-/** Emails told at a time, and octets of what is listed of them. */
+/** Emails in one update, and octets of their summaries. */
 const MOST_EMAILS = 50
 const OCTETS = 256 * 1024
 
 export interface Changes {
-  /** Everything up to this number of the log is told herewith. */
+  /** The update covers the log up to this number. */
   cursor: number
-  /** Those that something happened to, as they are now: the latest first. */
+  /** The emails with new events, in their present state, latest first. */
   emails: { email: EmailSummary; counts: RecipientCounts | null }[]
-  /** Something happened to others as well: whoever shows them asks again. */
+  /** Other emails changed as well: a listener that shows them has to reload. */
   more: boolean
 }
 
@@ -24,17 +27,17 @@ export type Listener = (changes: Changes) => void
 
 export interface LiveParts {
   store: Pick<Store, 'changedEmails' | 'settledEventNumber' | 'recipientCounts' | 'summaries'>
-  /** The log could not be read; it is tried again, and nothing is missed. */
+  /** The log could not be read. The read is tried again, and nothing is missed. */
   onFault: (error: unknown) => void
 }
 
-/** All who look at one company, or at all. */
+/** The listeners of one company, or of all companies. */
 class Scope {
   readonly companyId: string | null
   readonly listeners = new Set<Listener>()
-  /** Those that have been told nothing yet, and what they know already. */
+  /** Listeners without an update yet, with the number up to which each knows the log. */
   readonly newcomers = new Map<Listener, number | null>()
-  /** The listeners know everything up to here. */
+  /** The listeners have everything up to this number. */
   cursor: number | null = null
   /** Monotonic ms. */
   toldAt = Number.NEGATIVE_INFINITY
@@ -49,7 +52,7 @@ export class Live {
   readonly #scopes = new Map<string | null, Scope>()
   #running = false
   #wake: () => void = () => {}
-  /** How often the log was asked how far it goes, and how often what has changed was read. */
+  /** How often the end of the log was read, and how often the changes were. */
   looks = 0
   reads = 0
 
@@ -58,8 +61,9 @@ export class Live {
   }
 
   /**
-   * Tells what changes in the company (null: in all), at most once a second. First, and at once, what has changed
-   * behind the number `after`; where that is null, only how far the log goes. Returns a function that ends it.
+   * Calls the listener with changes in the company (null: in all), at most once a second. The first call comes at once,
+   * with the changes behind the number `after`; if that is null, only with the end of the log. Returns a function that
+   * stops the updates.
    */
   watch(companyId: string | null, after: number | null, listener: Listener): () => void {
     let scope = this.#scopes.get(companyId)
@@ -119,7 +123,7 @@ export class Live {
         changes = await this.#since(companyId, after, cursor)
         told.set(after, changes)
       }
-      // It may have left meanwhile.
+      // The listener may have left meanwhile.
       if (!newcomers.delete(listener)) continue
       listeners.add(listener)
       listener(changes)
@@ -128,7 +132,7 @@ export class Live {
 
   #since(companyId: string | null, after: number | null, cursor: number): Promise<Changes> | Changes {
     if (after === null || after === cursor) return { cursor, emails: [], more: false }
-    // What somebody knows who knows more than there is, he knows of another database.
+    // A number beyond the end of the log comes from another database: the listener has to reload.
     if (after > cursor) return { cursor, emails: [], more: true }
     return this.#changes(companyId, after, cursor)
   }
@@ -148,7 +152,7 @@ export class Live {
     return { cursor: upTo, emails, more: changed.more || emails.length < ids.length }
   }
 
-  /** Ms until somebody may be told something again: before that nobody needs to know what has come. */
+  /** Ms until the next update is due. The log need not be read before. */
   #untilDue(): number {
     const scopes = [...this.#scopes.values()]
     if (scopes.length === 0 || scopes.some(({ newcomers }) => newcomers.size > 0)) return 0
@@ -156,7 +160,7 @@ export class Live {
     return Math.max(LOOK_MS, first - performance.now())
   }
 
-  /** Until so many ms are over, or somebody comes or goes. */
+  /** Waits this many ms, or until a listener comes or goes. */
   #rest(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms)

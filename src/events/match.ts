@@ -1,10 +1,10 @@
-/** Whether an event is wanted. */
+/** Whether an event matches a filter. */
 import type { EventFilter, LoggedEvent, TagFilter } from '../email/event.ts'
 import { type ToldEvent, toldAddress } from '../email/told-event.ts'
 import { foldedTag } from '../store/digest.ts'
 import { foldedAscii } from '../store/email-conditions.ts'
 
-/** As far as the event itself tells. */
+/** Checks only the fields of the event itself. */
 export function mayMatch(filter: EventFilter, event: LoggedEvent): boolean {
   const { companyId, types, emailId, recipient, since, until } = filter
   return (
@@ -17,19 +17,19 @@ export function mayMatch(filter: EventFilter, event: LoggedEvent): boolean {
   )
 }
 
-/** Whether its email and its recipient match, too. */
+/** Whether the event's email and recipient match, too. */
 export function matches(filter: EventFilter, told: ToldEvent): boolean {
   return emailMatches(filter, told) && recipientMatches(filter, told)
 }
 
-/** An address may have been given in another spelling than the envelope has. */
+/** The filter may spell the address in another way than the envelope. */
 function recipientMatches({ recipient }: EventFilter, told: ToldEvent): boolean {
   if (recipient === undefined || sameAddress(recipient, toldAddress(told))) return true
   const address = told.recipient?.address
   return address !== undefined && sameAddress(recipient, address)
 }
 
-/** Whether its email matches. */
+/** Whether the event's email matches. */
 export function emailMatches({ domainId, tags }: EventFilter, { email }: ToldEvent): boolean {
   if (domainId !== undefined && email?.domainId !== domainId) return false
   if (tags === undefined) return true
@@ -43,7 +43,7 @@ export function emailMatches({ domainId, tags }: EventFilter, { email }: ToldEve
 
 const keys = new WeakMap<readonly TagFilter[], ReadonlySet<string>>()
 
-/** Made once for each filter: there may be hundreds of tags on both sides. */
+/** Made once for each filter, because both sides may have hundreds of tags. */
 function keysOf(tags: readonly TagFilter[]): ReadonlySet<string> {
   const known = keys.get(tags)
   if (known !== undefined) return known

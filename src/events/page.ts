@@ -1,14 +1,14 @@
-/** Parts of the log, for who does not follow it. */
+/** Reads parts of the log once, without following it. */
 import type { LogFilter, LoggedEvent } from '../email/event.ts'
 import type { EventLog } from '../store/store.ts'
 
-/** Numbers looked through at a time, at least and at most, where nobody knows how far back what is wanted lies. */
+/** Numbers searched at a time, at least and at most, when it is unknown how far back the matches are. */
 const SPAN = 1_000
 const LONGEST_SPAN = 50_000
-/** Events of one answer. */
+/** Events of one query. */
 const PAGE = 1_000
 
-/** The first `limit` of the wanted events behind a number. */
+/** The first `limit` matching events behind a number. */
 export async function eventsBehind<Event = LoggedEvent, Filter = LogFilter>(
   log: EventLog<Event, Filter>,
   after: number,
@@ -26,8 +26,7 @@ export async function eventsBehind<Event = LoggedEvent, Filter = LogFilter>(
 }
 
 /**
- * The last `limit` of the wanted events, and the number behind which the next ones come. Looks further and further back
- * for them.
+ * The last `limit` matching events, and the number behind which new ones will come. Searches further and further back.
  */
 export async function lastEvents<Event extends { number: number } = LoggedEvent, Filter = LogFilter>(
   log: EventLog<Event, Filter>,

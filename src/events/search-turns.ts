@@ -1,24 +1,24 @@
 /**
- * Turns of searches. Each step of one is small, but looking for what lies far apart takes many, and whoever has a key
- * may ask for hundreds at once. So few are under way at a time, those of one company in their order, and companies take
- * turns: what else is read never waits for all of a database's sessions.
+ * Turns of searches. Each step of a search is small, but a search for rare matches takes many steps, and any key may
+ * request hundreds of searches at once. So few searches run at a time, those of one company in order, and companies
+ * take turns: searches never hold all sessions of the database, and other reads need not wait for one.
  */
 import { CompanyPlaces } from '../common/company-places.ts'
 
-/** Of one company alone two at a time; one place is kept for another. */
+/** One company alone gets two places; one is kept for another company. */
 const PLACES = { size: 3, kept: 1, timesFree: 2 }
 /** Searches of one company that may wait. */
 const MOST_WAITING = 100
-/** Seconds after which a company that found no turn may ask again. */
+/** Seconds after which a company that got no turn may try again. */
 const RETRY_AFTER = 2
 
-/** Ms that one search may take, with waiting for its turn. */
+/** The most ms for one search, including the wait for its turn. */
 export const PATIENCE = 30_000
 
-/** In the place of a company: whoever asks about all of them. */
+/** The turn of searches in all companies. */
 const ALL = ''
 
-/** The company has too many searches under way: its turn did not come in time. */
+/** The company has too many searches under way: the turn did not come in time. */
 export class SearchesBusy extends Error {
   override name = 'SearchesBusy'
   readonly retryAfter = RETRY_AFTER
@@ -27,7 +27,7 @@ export class SearchesBusy extends Error {
 export class SearchTurns {
   readonly #places = new CompanyPlaces(PLACES)
 
-  /** Null: of all companies. Rejects with SearchesBusy where its turn does not come within so many ms. */
+  /** Null: all companies. Rejects with SearchesBusy when the turn does not come within `patience` ms. */
   async take<T>(companyId: string | null, search: () => Promise<T>, patience = PATIENCE): Promise<T> {
     const end = await this.#turn(companyId ?? ALL, patience)
     try {

@@ -1,4 +1,4 @@
-/** Searches as dialects ask for them, each in its company's turn. */
+/** The searches of the dialects, each in its company's turn. */
 import type { EventFilter } from '../email/event.ts'
 import type { ToldEvent } from '../email/told-event.ts'
 import type {
@@ -15,7 +15,7 @@ import { type EventRange, type EventSearchParts, type FoundEvents, findEvents } 
 import { type EmailRange, type FoundEmails, findEmails } from './find-emails.ts'
 import { PATIENCE, SearchTurns } from './search-turns.ts'
 
-/** These are the callbacks of `findEvents`. */
+/** The callbacks of `findEvents`. */
 export interface EventsSelected {
   also?: (told: ToldEvent) => boolean
   each?: (told: ToldEvent) => boolean
@@ -25,7 +25,7 @@ export interface SearchParts extends EventSearchParts {
   store: EventSearchParts['store'] & Pick<Store, 'groupEvents' | 'seenTags' | 'sumBusiest'>
 }
 
-/** All of them reject with SearchesBusy where their turn does not come in time. */
+/** All methods reject with SearchesBusy when their turn does not come in time. */
 export class Searches {
   readonly #parts: SearchParts
   readonly turns = new SearchTurns()
@@ -39,7 +39,7 @@ export class Searches {
     return this.turns.take(filter.companyId, find)
   }
 
-  /** One step of a search, as `findEvents` has it. `patience`: what is left of it, in ms. */
+  /** One step of a search, see `findEvents`. `patience`: the ms left for it. */
   events(
     filter: EventFilter,
     range: EventRange,
@@ -50,19 +50,19 @@ export class Searches {
     return this.turns.take(filter.companyId, find, patience)
   }
 
-  /** What was counted. Null: there is more to add up than is wanted. */
+  /** Counters by group. Null: there are more counters to add up than allowed. */
   groups(request: GroupRequest): Promise<EventGroups | null> {
     const { store } = this.#parts
     return this.turns.take(request.companyId, () => store.groupEvents(request))
   }
 
-  /** Sums of the values with most mail. Null: there is more to add up than is wanted. */
+  /** Sums of the values with the most mail. Null: there are more counters to add up than allowed. */
   busiest(request: BusiestRequest): Promise<EventSum[] | null> {
     const { store } = this.#parts
     return this.turns.take(request.companyId, () => store.sumBusiest(request))
   }
 
-  /** Null: there is more to go through than is wanted. */
+  /** Null: there are more tags to go through than allowed. */
   tags(request: SeenTagsRequest): Promise<SeenTags | null> {
     const { store } = this.#parts
     return this.turns.take(request.companyId, () => store.seenTags(request))

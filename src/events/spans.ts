@@ -1,4 +1,4 @@
-/** Spans of time that are looked back on, and the counts that they are made of: few, however long they are. */
+/** Spans of time for statistics, and the counters they are made of: few, however long the span. */
 import { COUNT_SIZES, type CountSize } from '../store/digest.ts'
 
 export const SPANS = ['hour', 'day', 'week', 'month', 'year'] as const
@@ -7,7 +7,7 @@ export type Span = (typeof SPANS)[number]
 
 const MINUTE = COUNT_SIZES.minute
 
-/** A series has a point for each so many ms. */
+/** A series has a point for every `step` ms. */
 const SERIES: Readonly<Record<Span, { size: CountSize; step: number; points: number }>> = {
   hour: { size: 'minute', step: MINUTE, points: 60 },
   day: { size: 'minute', step: 10 * MINUTE, points: 144 },
@@ -16,7 +16,7 @@ const SERIES: Readonly<Record<Span, { size: CountSize; step: number; points: num
   year: { size: 'day', step: COUNT_SIZES.day, points: 366 },
 }
 
-/** Of what is counted by hours and days alone. */
+/** For counters that exist by hours and days only. */
 const LONG_SERIES: typeof SERIES = {
   ...SERIES,
   hour: { size: 'hour', step: COUNT_SIZES.hour, points: 2 },
@@ -25,10 +25,10 @@ const LONG_SERIES: typeof SERIES = {
 
 export interface SeriesSpan {
   size: CountSize
-  /** Unix ms: the first of the points, and the end of the last one. */
+  /** Unix ms: the beginning of the first point, and the end of the last one. */
   since: number
   until: number
-  /** Ms of each. */
+  /** Ms of each point. */
   step: number
   points: number
 }
@@ -37,7 +37,7 @@ export function seriesOf(span: Span, now: number): SeriesSpan {
   return endingAt(now, SERIES[span])
 }
 
-/** An hour is this one and the one before. */
+/** An hour consists of the present hour and the one before. */
 export function longSeriesOf(span: Span, now: number): SeriesSpan {
   return endingAt(now, LONG_SERIES[span])
 }
@@ -47,7 +47,10 @@ function endingAt(now: number, { size, step, points }: (typeof SERIES)[Span]): S
   return { size, step, points, since: until - points * step, until }
 }
 
-/** What is only added up takes longer counts: all that the span has to do with, so that an hour is up to two. */
+/**
+ * The size of the counters that sums use, often longer than those of a series. A sum covers every bucket that the span
+ * touches, so that an hour may be up to two.
+ */
 const SUMS: Readonly<Record<Span, CountSize>> = {
   hour: 'hour',
   day: 'hour',

@@ -1,4 +1,4 @@
-/** What is told of events beside what the log has: their emails and recipients. */
+/** Adds the emails and recipients to events of the log. */
 import { LRUCache } from 'lru-cache'
 import type { LoggedEvent } from '../email/event.ts'
 import {
@@ -13,27 +13,30 @@ import type { SearchStore } from '../store/store.ts'
 import { copyOf } from './copy.ts'
 import { octetsBeyond, visiblyAddressed } from './visible.ts'
 
-/** Emails kept for the events that are still to come of them, and octets of these, about. */
+/** Emails cached for further events, and their octets, approximately. */
 const KEPT = 2_000
 const KEPT_OCTETS = 8 * 1024 ** 2
 /** Octets read at a time: senders decide how large an email is. */
 const AT_A_TIME = 512 * 1024
-/** Octets of an event beside its email, and of an email beside what is as long as its sender likes. */
+/** Octets of an event without its email, and of an email without the parts whose length its sender chooses. */
 const OF_EVENT = 500
-/** Read at once at least; and the fewer the larger those before were, each counting for a part of so much. */
+/**
+ * The fewest events read at once, and the weight of history in the average size that decides how many more are read:
+ * each event moves the average by 1/INERTIA of the difference.
+ */
 const LEAST_AT_ONCE = 8
 const INERTIA = 8
-/** Recipients read at once at most, where an event is told of each. */
+/** The most recipients read at once, for an event that is reported once per recipient. */
 const RECIPIENTS_AT_ONCE = 200
 
 interface Known {
   email: ToldEmail
-  /** The recipient, where there is but one. */
+  /** The recipient, if there is only one. */
   only: ToldRecipient | null
   octets: number
 }
 
-/** Reads the emails of events, and remembers those it has read: most have several events, soon one after the other. */
+/** Reads the emails of events, and caches them, because most emails have several events in short succession. */
 export class Teller {
   readonly #store: Pick<SearchStore, 'readTold'>
   readonly #emails = new LRUCache<string, Known>({
@@ -41,7 +44,7 @@ export class Teller {
     maxSize: KEPT_OCTETS,
     sizeCalculation: ({ octets }) => octets + OF_EVENT,
   })
-  /** Octets of what is read for an event, as those before were. */
+  /** The average octets read for an event. */
   #usual = 0
 
   constructor(store: Pick<SearchStore, 'readTold'>) {
@@ -49,12 +52,12 @@ export class Teller {
   }
 
   /**
-   * The first of them, until they tell about so many octets, however large the last of them is: there is at least one.
-   * No more is asked for than is likely to fit: databases measure all of that first.
+   * Completes the first events, up to the one that exceeds this many octets: at least one. The query asks only for as
+   * many events as are likely to fit, because databases measure all requested rows first.
    */
   async tell(all: readonly LoggedEvent[], most = AT_A_TIME): Promise<ToldEvent[]> {
     const events = all.slice(0, this.#likely(most))
-    // Its time may be another one from here on.
+    // From this event on, the email may be scheduled for another time.
     for (const { type, emailId } of events) if (type === 'scheduled') this.#emails.delete(emailId)
     const emails = new Map<string, Known | null>()
     const wanted = events.map(({ emailId, recipient }): WantedTold => {
@@ -70,7 +73,7 @@ export class Teller {
     for (const [index, event] of events.entries()) {
       const { emailId } = event
       const found = isRead(wanted[index]!) ? read.next().value : NOTHING
-      // So far it was read.
+      // The store returned only the events before this one.
       if (found === undefined) break
       if (found !== NOTHING) this.#usual += (found.octets - this.#usual) / INERTIA
       const before = emails.get(emailId) ?? null
@@ -89,7 +92,7 @@ export class Teller {
     return told
   }
 
-  /** All of them, in the order given, so many octets at a time. */
+  /** Completes all events in the given order, a limited number of octets at a time. */
   async *tellAll(events: readonly LoggedEvent[]): AsyncGenerator<ToldEvent[]> {
     for (let from = 0; from < events.length; ) {
       const told = await this.tell(events.slice(from))
@@ -99,8 +102,8 @@ export class Teller {
   }
 
   /**
-   * An event about an email as a whole, told of the recipients at these positions: of the first of them, until that
-   * tells about so many octets. Empty where none of them is there.
+   * Splits an event about an email as a whole into one for each of the recipients at these positions, up to the one
+   * that exceeds this many octets. Empty if none of the recipients exists.
    */
   async tellParts(whole: ToldEvent, positions: readonly number[], most = AT_A_TIME): Promise<ToldEvent[]> {
     const { event, email, recipient: first } = whole
@@ -131,7 +134,7 @@ export class Teller {
     return parts
   }
 
-  /** The same of all recipients from a position on, some at a time. */
+  /** The same for all recipients from a position on, in batches. */
   async *tellEach(whole: ToldEvent, from = 0): AsyncGenerator<ToldEvent[]> {
     const count = whole.email?.recipientCount ?? 0
     for (let next = from; next < count; ) {
@@ -147,7 +150,7 @@ export class Teller {
     }
   }
 
-  /** Events that are likely to fit into so many octets. */
+  /** The number of events that are likely to fit into this many octets. */
   #likely(most: number): number {
     return Math.max(LEAST_AT_ONCE, Math.ceil((2 * most) / Math.max(OF_EVENT, this.#usual)))
   }
@@ -161,28 +164,28 @@ function knownOf(read: ToldEmail, { recipient, octets }: Told): Known {
   return { email, only, octets: octets - octetsBeyond(read, email) }
 }
 
-/** What a recipient got. */
+/** The message that a recipient got. */
 function messageOf(email: ToldEmail | undefined, recipient: ToldRecipient | null): ToldEmail | null {
   if (email === undefined) return null
   return email.individual && recipient !== null ? copyOf(email, recipient) : email
 }
 
-/** What is as long as its sender likes, about. */
+/** Octets of the parts whose length the sender chooses, approximately. */
 function octetsOf({ from, to, cc, subject, headers, tags, variables }: ToldEmail): number {
   const texts = [from, ...to, ...cc, subject, ...headers.flat(), ...Object.entries(variables).flat()]
   const all = [...texts, ...tags.flatMap(({ name, value }) => [name, value])]
   return all.reduce((sum, text) => sum + text.length, 0)
 }
 
-/** Positions of recipients that have an id of their own under the number of an event. */
+/** Positions of recipients that get an id of their own under the number of an event. */
 const PARTS = 16 ** 4
 /** Hexadecimal digits of an event's number beside the position. */
 const NUMBER_DIGITS = 11
 
 /**
- * A UUID (version 7, RFC 9562) of what never changes of an event: its time, its number, the recipient it is told of
- * where it is about an email as a whole, and a part of the id of its company, by which those of two installations
- * differ.
+ * A UUID (version 7, RFC 9562) of the constant parts of an event: its time, its number, the recipient if it is one
+ * recipient's part of an event about an email as a whole, and a part of the company's id, which distinguishes events of
+ * two installations.
  */
 export function eventId(
   { at, number, companyId }: Pick<LoggedEvent, 'at' | 'number' | 'companyId'>,

@@ -1,11 +1,11 @@
 /** Bounds how many of the visible recipients of a message each of its events names. */
 import type { ToldEmail } from '../email/told-event.ts'
 
-/** An event names at most so many mailboxes of a field, with so many characters together. */
+/** The most mailboxes of a field that an event names, and the most characters of them together. */
 export const MOST_VISIBLE = 50
 const MOST_CHARACTERS = 4_000
 
-/** The email with the first mailboxes of To and of Cc. */
+/** The email with only the first mailboxes of To and of Cc. */
 export function visiblyAddressed(email: ToldEmail): ToldEmail {
   return { ...email, to: first(email.to), cc: first(email.cc) }
 }
@@ -19,7 +19,7 @@ function first(mailboxes: string[]): string[] {
   return end < 0 ? mailboxes : mailboxes.slice(0, end)
 }
 
-/** The octets that were read but are not told, about. */
+/** The octets that were read but are left out, approximately. */
 export function octetsBeyond(before: ToldEmail, after: ToldEmail): number {
   const lost = (all: string[], some: string[]) =>
     all.slice(some.length).reduce((sum, mailbox) => sum + mailbox.length, 0)

@@ -1,4 +1,4 @@
-/** Addresses and domains that bounces do not put among the suppressions. */
+/** The allow list: addresses and domains that bounces do not add to the suppressions. */
 import type { AllowEntry } from '../email/suppression.ts'
 import { severalNote } from './audited.ts'
 import { OperateError } from './error.ts'
@@ -7,7 +7,7 @@ import { reasonOf } from './suppression-check.ts'
 import { given, type PageWanted, TOGETHER } from './suppressions.ts'
 import { verb } from './verb.ts'
 
-/** By value. */
+/** Sorted by value. */
 export const allowedPage = verb(
   'see',
   async (op, { company, ...page }: PageWanted): Promise<AllowEntry[]> => {
@@ -15,7 +15,7 @@ export const allowedPage = verb(
   },
 )
 
-/** @param input.value address or domain */
+/** @param input.value an address or a domain */
 export const findAllowed = verb(
   'see',
   async (op, { company, value }: { company: string; value: string }): Promise<AllowEntry> => {
@@ -26,14 +26,17 @@ export const findAllowed = verb(
 )
 
 export interface AllowedInput {
-  /** Address or domain. */
+  /** An address or a domain. */
   value: string
   reason?: string | undefined
   /** Unix ms; absent: now. */
   createdAt?: number | undefined
 }
 
-/** For each whether it is new. What is suppressed already stays so. Nothing is added when one of them cannot be. */
+/**
+ * Returns, for each entry, whether it is new. Addresses that are suppressed already stay suppressed. Unless all entries
+ * are valid, none is added.
+ */
 export const addAllowed = verb(
   'manage',
   async (op, input: { company: string; entries: readonly AllowedInput[] }): Promise<boolean[]> => {
@@ -61,7 +64,7 @@ export const addAllowed = verb(
   },
 )
 
-/** How many; without a value all of them. */
+/** Returns how many entries were removed. Without a value, removes all of them. */
 export const removeAllowed = verb(
   'manage',
   async (op, { company, value }: { company: string; value?: string | undefined }): Promise<number> => {

@@ -1,4 +1,4 @@
-/** The audit list as CSV. Loaded only where it is written. */
+/** The audit list as CSV. Loaded only when somebody exports it. */
 import { stringify } from 'csv-stringify/sync'
 import type { AuditEntry } from '../people/person.ts'
 import { guarded } from './csv-cell.ts'
@@ -9,7 +9,7 @@ const COLUMNS = [
   ...['topic', 'action', 'target', 'detail', 'done'],
 ]
 
-/** `nameOf`: of a company. */
+/** @param nameOf returns the name of a company */
 export async function* auditCsv(
   pages: AsyncIterable<AuditEntry[]>,
   nameOf: (companyId: string) => string,

@@ -1,4 +1,4 @@
-/** The list of who changed what, and when, and of who signed in and out. */
+/** The audit list: who changed what and when, and who signed in and out. */
 import type { AuditEntry, AuditTopic } from '../people/person.ts'
 import type { AuditFilter } from '../store/store.ts'
 import { authorise } from './authority.ts'
@@ -10,15 +10,15 @@ const STEP = 500
 
 export interface AuditWanted extends OfCompany, Omit<AuditFilter, 'companyId'> {}
 
-/** The newest first; for those who may change something themselves. */
+/** Newest first. Only callers who may make changes themselves may read it. */
 export const listAudit = verb('manage', page, null)
 
-/** All that match, page by page; the newest first. */
+/** All matching entries, page by page, newest first. */
 export const exportAudit = verb(
   'manage',
   async (op, wanted: Omit<AuditWanted, 'limit' | 'before'>): Promise<AsyncIterable<AuditEntry[]>> => {
     const next = (before?: number) => page(op, { ...wanted, limit: STEP, before })
-    // What the caller may not see is said at once.
+    // The first page is read here, so that a caller without the right gets the error at once.
     return pagesFrom(await next(), next)
   },
   null,
@@ -28,7 +28,7 @@ function page(op: Operation, { company, topic, ...filter }: AuditWanted): Promis
   return op.store.audit({ ...filter, companyId: companyScope(op, { company }), topic: topicFor(op, topic) })
 }
 
-/** From where people sign in is for those who say who belongs to the company. */
+/** Only owners, who manage the members, may see where people sign in from. */
 function topicFor({ caller }: Operation, topic: AuditTopic | undefined): AuditTopic | undefined {
   if (topic === 'session') authorise(caller, 'own')
   const mayOwn = caller.kind === 'operator' || (caller.kind === 'person' && caller.role === 'owner')

@@ -1,45 +1,50 @@
-/** Changes of settings are noted: by whom, when, and what was changed. */
+/** Records changes of settings in the audit list: who made them, when, and what was changed. */
 import { userInfo } from 'node:os'
 import type { Actor } from '../people/person.ts'
 import type { PeopleStore } from '../store/store.ts'
 import type { Who } from './authority.ts'
 import { asOperateError, OperateError } from './error.ts'
 
-/** What an entry says, without secrets. */
+/** The content of an audit entry, without secrets. */
 export interface AuditNote {
-  /** What it is done to, for people: a name or an address. */
+  /** The changed thing as shown to people: a name or an address. */
   target: string
-  /** What was given. */
+  /** The input of the change. */
   detail?: Record<string, unknown>
-  /** Absent: the caller's, or that of the company or domain that the input names. */
+  /** Absent: the caller's company, or that of the company or domain that the input names. */
   companyId?: string | null
 }
 
-/** How a verb is noted. */
+/** How a verb is recorded. */
 export interface Audit<Input, Result> {
-  /** The name of the verb. */
+  /** The verb's name. */
   action: string
-  /** `result` is null before it is done, and `accounts` as they were then. Null: nothing was changed. */
+  /**
+   * `result` is null before the work is done; `accounts` are as they were then. Returns null when nothing was changed.
+   */
   note(input: Input, result: Result | null, before: Pick<Who, 'accounts'>): AuditNote | null
-  /** Keys pass: it is about data that applications keep, and what they do would push out all else. */
+  /**
+   * Calls with an API key are not recorded: they change data that applications maintain, and would crowd out all other
+   * entries.
+   */
   unlessByKey?: true
-  /** What is refused may have been done in part. */
+  /** Part of the work may have been done even when the verb refuses. */
   inParts?: true
-  /** It goes on with what this entry has the beginning of. */
+  /** Returns the number of the entry that an earlier call began, if this call continues its work. */
   goesOn?(input: Input): number | undefined
 }
 
-/** What it takes to note something. */
+/** Everything that recording needs. */
 export interface Auditing extends Who {
   store: Pick<PeopleStore, 'addAudit' | 'settleAudit'>
   now(): number
-  /** It is a part of something that is noted as a whole. */
+  /** The call is part of a change that is recorded as a whole. */
   isNoted?: true
 }
 
 /**
- * The entry is there before anything is done: a change without one there cannot be. Where the work is refused, it is
- * removed.
+ * The entry is written before the work starts, so that no change can be made without an entry. A refusal removes the
+ * entry again.
  */
 export async function audited<Input extends object, Result>(
   op: Auditing,
@@ -66,7 +71,7 @@ export async function audited<Input extends object, Result>(
 
 type Settled = Parameters<PeopleStore['settleAudit']>[1]
 
-/** What was done stays done where this fails: the entry says then that nobody knows. */
+/** A failure here does not fail the work, which is done; the entry then says that its outcome is unknown. */
 async function settled({ store }: Auditing, number: number, done: Settled): Promise<void> {
   try {
     await store.settleAudit(number, done)
@@ -75,7 +80,7 @@ async function settled({ store }: Auditing, number: number, done: Settled): Prom
   }
 }
 
-/** Nothing was done. Of others nobody knows how far they came. */
+/** Whether the error means that nothing was done. After any other error the outcome is unknown. */
 function isRefusal(thrown: unknown): boolean {
   const error = asOperateError(thrown)
   return error instanceof OperateError && error.code !== 'unavailable' && error.code !== 'damaged'
@@ -89,7 +94,7 @@ function entryOf({ target, detail = {}, companyId }: AuditNote, whose: string | 
   }
 }
 
-/** Of a member his own; of an operator what he names, as far as it is there. */
+/** A member's or a person's own company; for an operator, the company that the input names, if it exists. */
 function companyOf({ caller, accounts }: Auditing, input: object): string | null {
   if (caller.kind !== 'operator') return caller.principal.companyId
   const { company, domain } = input as { company?: unknown; domain?: unknown }
@@ -110,7 +115,7 @@ export function actorOf({ caller, accounts }: Who): Actor {
     : { kind: 'command-line', id: null, name: systemUser() }
 }
 
-/** Whoever typed it. A process may run under a number that has no name. */
+/** The system user who runs the command. The process may run under a user id without a name. */
 function systemUser(): string {
   try {
     return userInfo().username
@@ -119,7 +124,7 @@ function systemUser(): string {
   }
 }
 
-/** Of what is done to one, or to several. */
+/** For a change of one thing or of several. */
 export function severalNote(targets: readonly string[]): AuditNote {
   const [first = ''] = targets
   if (targets.length === 1) return { target: first }
@@ -129,7 +134,7 @@ export function severalNote(targets: readonly string[]): AuditNote {
 const LONGEST = 300
 const MOST_ITEMS = 50
 
-/** What strangers wrote as a line for people, of bounded length. */
+/** Untrusted text as one line of bounded length, to be shown to people. */
 export function shown(text: string): string {
   const line = text.toWellFormed().replace(/[\p{Cc}\u2028\u2029]/gu, ' ')
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1).toWellFormed()}…`

@@ -1,33 +1,33 @@
-/** Who may call which verb, and on whose things. */
+/** Which callers may call which verb, and which objects they may see and change. */
 import type { AccountsSnapshot, Principal, Scope } from '../accounts/account.ts'
 import { type EmailOrigin, isOwn } from '../accounts/reading.ts'
 import type { Role } from '../people/person.ts'
 import { OperateError } from './error.ts'
 
-/** A person, as far as verbs know him. */
+/** The part of a person that verbs need. */
 export interface PersonRef {
   id: string
-  /** As others see him: his address, or his name. */
+  /** The person's name as shown to others: an address or a name. */
   name: string
 }
 
-/** What somebody may do in his company: all of it, or one domain. */
+/** What a caller may do in a company, and where: in all of it, or in one domain. */
 export type Reach = Pick<Principal, 'companyId' | 'scopes' | 'domainId'>
 
 /**
- * Who asks.
- * - `operator`: acts above all companies; `person` is null at the command line, and for the service itself.
- * - `member`: whoever holds a key, with what it may do, within its company.
- * - `person`: somebody who has signed in, in one of his companies, with what his role may do there.
+ * The caller of a verb.
+ * - `operator`: acts above all companies; `person` is null for the command line and for the service itself.
+ * - `member`: the holder of an API key, limited to the key's company and scopes.
+ * - `person`: a signed-in person acting in one of their companies, limited by their role there.
  */
 export type Caller =
   | { kind: 'operator'; person: PersonRef | null; isService?: true }
   | { kind: 'member'; principal: Principal }
   | { kind: 'person'; person: PersonRef; role: Role; principal: Reach }
 
-/** At the command line. */
+/** The caller at the command line. */
 export const OPERATOR: Caller = { kind: 'operator', person: null }
-/** The service itself, as it makes up what an empty database has. */
+/** The service itself, when it fills an empty database. */
 export const SERVICE: Caller = { kind: 'operator', person: null, isService: true }
 
 const SCOPES_OF: Readonly<Record<Role, ReadonlySet<Scope>>> = {
@@ -36,24 +36,24 @@ const SCOPES_OF: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   viewer: new Set<Scope>(['reading']),
 }
 
-/** Somebody who has signed in, in one of his companies. */
+/** The caller for a person who has signed in, acting in one of their companies. */
 export function personIn(person: PersonRef, companyId: string, role: Role): Caller {
   return { kind: 'person', person, role, principal: { companyId, scopes: SCOPES_OF[role], domainId: null } }
 }
 
-/** Who asks, and all accounts: what he may see of them say the functions below, and `find.ts`. */
+/** The caller and all accounts. The functions below and `find.ts` decide which of the accounts the caller may see. */
 export interface Who {
   caller: Caller
   accounts: AccountsSnapshot
 }
 
 /**
- * What a verb asks of its caller; an operator may call them all.
+ * The right that a verb requires of its caller; an operator has all of them.
  * - `see`: sees what a company has set up. For members with the scope `reading` or `management`.
  * - `read`: sees what became of its mail. For members with the scope `reading`.
  * - `manage`: changes what a company has, or stops and hastens its mail. For members with the scope `management`.
- * - `own`: says who belongs to a company. For its owners.
- * - `operate`: concerns more than one company, or is the operator's word, which a company must not take back.
+ * - `own`: decides who belongs to a company. For its owners.
+ * - `operate`: concerns more than one company, or is the operator's decision, which a company must not revoke.
  */
 export type Right = 'see' | 'read' | 'manage' | 'own' | 'operate'
 
@@ -63,7 +63,7 @@ const SCOPES: Readonly<Record<Exclude<Right, 'own' | 'operate'>, readonly Scope[
   manage: ['management'],
 }
 
-/** Whether the caller has a right, on whatever it is about. */
+/** Whether the caller has a right, regardless of the object. */
 export function may(caller: Caller, right: Right): boolean {
   if (caller.kind === 'operator') return true
   if (right === 'operate') return false
@@ -71,7 +71,7 @@ export function may(caller: Caller, right: Right): boolean {
   return SCOPES[right].some((scope) => caller.principal.scopes.has(scope))
 }
 
-/** Throws `not_allowed`, which tells nothing of what exists: it is asked before anything is looked for. */
+/** Throws `not_allowed`. Called before anything is looked up, so that the error does not reveal what exists. */
 export function authorise(caller: Caller, right: Right): void {
   if (caller.kind === 'operator' || may(caller, right)) return
   if (right === 'operate') throw new OperateError('not_allowed', 'only the operator may do this')
@@ -85,7 +85,8 @@ export function authorise(caller: Caller, right: Right): void {
 }
 
 /**
- * The accounts a caller may know of: for a member his company's, and of one domain where his key is restricted to it.
+ * The accounts that a caller may see: a member sees those of its company, or of one domain if its key is restricted to
+ * it.
  */
 export function visibleAccounts({ caller, accounts }: Who): AccountsSnapshot {
   if (caller.kind === 'operator') return accounts
@@ -97,7 +98,7 @@ export function visibleAccounts({ caller, accounts }: Who): AccountsSnapshot {
     domains: own.domains.filter(({ id }) => id === domainId),
     removedDomains: [],
     keys: own.keys.filter((key) => key.domainId === domainId),
-    // That of the whole company is also that of a domain which has none.
+    // The route of the company also serves a domain that has none of its own.
     routes: own.routes.filter((route) => route.domainId === null || route.domainId === domainId),
   }
 }
@@ -113,7 +114,7 @@ export function accountsOf(accounts: AccountsSnapshot, companyId: string): Accou
   }
 }
 
-/** Throws `not_allowed` when the caller's key is for one domain only: what follows concerns all of the company. */
+/** Throws `not_allowed` when the caller's key is for one domain only: what follows concerns the whole company. */
 export function authoriseWhole(caller: Caller): void {
   if (caller.kind === 'operator' || caller.principal.domainId === null) return
   throw new OperateError(
@@ -122,7 +123,7 @@ export function authoriseWhole(caller: Caller): void {
   )
 }
 
-/** Whether the caller may know of an email with this origin. */
+/** Whether the caller may see an email with this origin. */
 export function mayKnow(caller: Caller, origin: EmailOrigin): boolean {
   return caller.kind === 'operator' || isOwn(caller.principal, origin)
 }

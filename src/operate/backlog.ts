@@ -1,4 +1,4 @@
-/** What waits at the moment, in a few numbers, and the room that is left. */
+/** Figures on the mail that is waiting now, and the free disk space. */
 import { Pauses } from '../queue/pauses.ts'
 import type { Backlog, StorageUsed, WaitingCompany, WaitingDestination } from '../store/store.ts'
 import { companyScope, type OfCompany } from './find.ts'
@@ -6,24 +6,24 @@ import { Lately } from './lately.ts'
 import { verb } from './verb.ts'
 
 export interface ShownBacklog extends Omit<Backlog, 'destinations' | 'companies'> {
-  /** Recipient domains for which most waits, those first. */
+  /** The recipient domains with the most waiting mail, in descending order. */
   destinations: (WaitingDestination & ShownPause)[]
   companies: (WaitingCompany & ShownPause)[]
 }
 
 export interface ShownPause {
-  /** A pause keeps it, be it of this alone or of more. */
+  /** The mail is paused, by a pause of exactly this or by a wider one. */
   paused: boolean
-  /** There is one of exactly this, of the company that was asked for or of all. */
+  /** There is a pause of exactly this, for the requested company or for all. */
   pausedAlone: boolean
 }
 
 export interface BacklogWanted extends OfCompany {
-  /** Destinations and companies, at most. */
+  /** The most destinations and companies to return. */
   limit?: number | undefined
 }
 
-/** Of a company, or of all. */
+/** The backlog of a company, or of all. */
 export const showBacklog = verb(
   'read',
   async (op, { limit = 10, ...of }: BacklogWanted): Promise<ShownBacklog> => {
@@ -41,14 +41,16 @@ export const showBacklog = verb(
       paused.some((pause) => pause.companyId === companyId && pause.domain === domain)
     return {
       ...backlog,
-      // Names of no company and of no domain: what covers these covers all.
+      // '' is the name of no company and no domain: a pause that covers it covers all.
       destinations: backlog.destinations.map((each) => ({
         ...each,
-        ...{ paused: pauses.covers(own ?? '', each.domain), pausedAlone: alone(own, each.domain) },
+        paused: pauses.covers(own ?? '', each.domain),
+        pausedAlone: alone(own, each.domain),
       })),
       companies: backlog.companies.map((each) => ({
         ...each,
-        ...{ paused: pauses.covers(each.companyId, ''), pausedAlone: alone(each.companyId, null) },
+        paused: pauses.covers(each.companyId, ''),
+        pausedAlone: alone(each.companyId, null),
       })),
     }
   },
@@ -56,7 +58,7 @@ export const showBacklog = verb(
 
 const backlogs = new Lately<Backlog>()
 
-/** How large the database is, and the room left beside it. */
+/** The size of the database, and the free space beside it. */
 export const showStorage = verb(
   'operate',
   (op, _input: object): Promise<StorageUsed> => op.store.storage(),

@@ -35,16 +35,16 @@ export const createCompany = verb(
   },
 )
 
-/** A member sees his own. */
+/** A member sees only its own company. */
 export const listCompanies = verb('see', async (op, _input: object): Promise<Company[]> => {
   return visibleAccounts(op).companies
 })
 
 export interface ShownCompany {
   company: Company
-  /** Recipients that its quotas have counted on this day, and in this month (UTC). */
+  /** Recipients counted by its quotas today and this month (UTC). */
   used: { daily: number; monthly: number }
-  /** Those the caller may know of. */
+  /** Only the domains that the caller may see. */
   domains: SendingDomain[]
   keys: ApiKey[]
 }
@@ -60,7 +60,7 @@ export interface Limits extends Partial<CompanyLimits> {
   company: string
 }
 
-/** Those that are named are changed; null ends one. A quota counts from the time it is set. */
+/** Changes only the limits that are given; null removes a limit. A quota counts from the time it is set. */
 export const limitCompany = verb(
   'operate',
   async (op, { company: text, ...limits }: Limits): Promise<Company> => {

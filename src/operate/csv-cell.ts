@@ -1,7 +1,10 @@
-/** Spreadsheets take what begins so for a formula, and what begins with an apostrophe for text (CSV injection). */
+/**
+ * Spreadsheets take cells that begin with these characters for a formula, and ones that begin with an apostrophe for
+ * text (CSV injection).
+ */
 const FORMULA = /^['=+\-@\t\r]/
 
-/** Of a cell that others have written. */
+/** Protects a cell whose text comes from others. */
 export function guarded(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text
 }

@@ -1,9 +1,9 @@
 /**
- * One record of a CSV file (RFC 4180 2) at a time, in time linear in the text whatever that holds. The page of the
- * console cuts files by it too: it needs nothing of Node.js.
+ * Reads one record of a CSV file (RFC 4180 2) at a time, in time linear in the text whatever it contains. Needs nothing
+ * of Node.js, because the console's page also cuts files with it.
  */
 
-/** Characters of a record: more have no address in them, its reason and its tags. */
+/** Characters of a record. A record with an address, a reason and tags never needs more. */
 export const LONGEST_RECORD = 32 * 1024
 
 export type Delimiter = ',' | ';' | '\t'
@@ -15,7 +15,7 @@ export type CsvRecord = {
   second: number
 } & (
   | { fields: string[] }
-  /** `endless`: the text ends within a line that is too long. */
+  /** `endless`: the text ends within an overlong line. */
   | { why: string; endless?: true }
 )
 
@@ -28,12 +28,13 @@ const SPACE = /[^\S\r\n]*/y
 const FIELD_END: Record<Delimiter, RegExp> = { ',': /[,\r\n]/g, ';': /[;\r\n]/g, '\t': /[\t\r\n]/g }
 
 /**
- * The record at `from`; null: the text ends within it, and more is to come. A quoted field may hold line ends. A broken
- * record ends with its first line: a quotation mark that is not closed costs that line, and no other.
+ * The record at `from`; null: the text ends within the record, and more text is to come. A quoted field may contain
+ * line ends. A broken record ends with its first line, so that an unclosed quotation mark costs only that line.
  *
- * What makes it linear: the lines behind a broken one are read again, but no line is read twice on behalf of others. A
- * record without a quotation mark inside of unquoted fields goes on behind a line only if the line has an odd number of
- * them, and goes on through a further line only if that has an even number. With such a mark, it has one line.
+ * Reading is linear: the lines behind a broken record are read again, but no line is read more than once on behalf of
+ * records that begin before it. A record without a quotation mark inside an unquoted field continues behind a line only
+ * if that line has an odd number of marks, and continues through a further line only if that line has an even number. A
+ * record with such a mark has one line.
  */
 export function readRecord(
   text: string,
@@ -46,7 +47,7 @@ export function readRecord(
   const second = end === -1 ? text.length : end
   if (second - from > LONGEST_RECORD) {
     if (isWhole) return { why: TOO_LONG, next: second, second }
-    // A line feed behind a carriage return may be still to come.
+    // A line feed may still follow the carriage return.
     const next = text.endsWith('\r') ? second - 1 : second
     return { why: TOO_LONG, next, second: next, endless: true }
   }
@@ -55,7 +56,7 @@ export function readRecord(
   if (!line.includes('"')) return { fields: line.split(delimiter).map(trimmed), next: second, second }
 
   const broken = (why: string) => ({ why, next: second, second })
-  /** The rest of the record is still to come. */
+  /** The result when the rest of the record is still to come. */
   const unfinished = () => (text.length - from > LONGEST_RECORD ? broken(NOT_CLOSED) : null)
   const fields: string[] = []
   let hasMarkInside = false
@@ -63,7 +64,7 @@ export function readRecord(
     at = behindSpace(text, at, delimiter)
     if (text[at] === '"') {
       const field = readQuoted(text, at)
-      // A mark at the end of the text may be the first of two.
+      // A mark at the end of the text may be the first of a pair.
       if (!isLast && (field === null || field.end === text.length)) return unfinished()
       if (field === null || field.end - from > LONGEST_RECORD) return broken(NOT_CLOSED)
       if (hasMarkInside && field.end > second) return broken(NOT_CLOSED)
@@ -122,22 +123,25 @@ function trimmed(text: string): string {
   return text.trim()
 }
 
-/** A line that is empty holds nothing. */
+/** Whether the record is an empty line. */
 export function isBlank(fields: readonly string[]): boolean {
   return fields.length === 1 && fields[0] === ''
 }
 
-/** Line ends in a piece of a text. */
+/** The number of line ends in a piece of text. */
 export function countLineEnds(text: string): number {
   return text.split(/\r\n?|\n/).length - 1
 }
 
-/** Where the line behind the first line end begins; -1: the text has no line end. */
+/** Where the second line begins; -1: the text has no line end. */
 export function behindFirstLine(text: string, isLast: boolean): number {
   return lineEnd(text, 0, isLast)
 }
 
-/** -1: there is none, or one that may have its second half in what is to come. */
+/**
+ * Where the line ends, behind its line end; -1: there is none, or it may be the first half of CR LF, with the rest to
+ * come.
+ */
 function lineEnd(text: string, from: number, isLast: boolean): number {
   LINE_END.lastIndex = from
   if (!LINE_END.test(text)) return -1
@@ -145,7 +149,7 @@ function lineEnd(text: string, from: number, isLast: boolean): number {
   return end === text.length && text[end - 1] === '\r' && !isLast ? -1 : end
 }
 
-/** What parts the fields: what the first line that is not blank has most of. */
+/** The delimiter: the candidate that is most frequent in the first line that is not blank. */
 export function delimiterOf(text: string): Delimiter {
   const line = /[^\s][^\r\n]{0,32768}/.exec(text)?.[0] ?? ''
   const count = (delimiter: Delimiter) => line.split(delimiter).length

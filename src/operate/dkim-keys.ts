@@ -1,4 +1,7 @@
-/** The DKIM keys of a sending domain: more than its first, published before mail is signed with them, and changed. */
+/**
+ * The DKIM keys of a sending domain: adding keys beside the first, publishing them before mail is signed with them, and
+ * rotating them.
+ */
 import { createPrivateKey, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { DkimIdentity, SendingDomain } from '../accounts/account.ts'
 import { makeDkimKey } from '../accounts/key-making.ts'
@@ -10,12 +13,12 @@ import { OperateError, unlessTaken } from './error.ts'
 import { findDomain } from './find.ts'
 import { verb } from './verb.ts'
 
-/** RFC 8301 3.2: signers use no less. */
+/** RFC 8301 3.2: signers must not use shorter keys. */
 const LEAST_BITS = 2048
 const MOST_BITS = 4096
-/** Of one domain: mail is signed with each that is active. */
+/** Keys of one domain: mail is signed with every active one. */
 const MOST_KEYS = 10
-/** RFC 6376 3.1: labels of a domain name. */
+/** RFC 6376 3.1: a selector consists of labels of a domain name. */
 const SELECTOR = /^(?=.{1,63}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/
 
 export interface OneDkimKey {
@@ -25,11 +28,11 @@ export interface OneDkimKey {
 }
 
 export interface NewDkimKeyInput extends OneDkimKey {
-  /** A private key in PEM, RSA or Ed25519; absent: an RSA key is made. */
+  /** A private key in PEM, RSA or Ed25519; absent: an RSA key is generated. */
   pem?: string | undefined
 }
 
-/** Mail is not signed with it before it is activated: its record is to be published first. */
+/** Mail is signed with the key only once it is activated, because its record has to be published first. */
 export const addDkimKey = verb(
   'manage',
   async (op, input: NewDkimKeyInput): Promise<SendingDomain> => {
@@ -47,7 +50,7 @@ export const addDkimKey = verb(
   dkimAudit('addDkimKey'),
 )
 
-/** Whether mail is signed with a key. The last one stays active. */
+/** Turns signing with a key on or off. The last active key stays active. */
 export const switchDkimKey = verb(
   'manage',
   async (op, input: OneDkimKey & { active: boolean }): Promise<SendingDomain> => {
@@ -61,7 +64,8 @@ export const switchDkimKey = verb(
 )
 
 /**
- * Mail is signed under the new name from then on: publish its record there first, and leave the old one for a while.
+ * Mail is signed under the new selector from then on: its record has to be published first, and the old one left for a
+ * while.
  */
 export const renameDkimKey = verb(
   'manage',
@@ -76,7 +80,7 @@ export const renameDkimKey = verb(
   dkimAudit('renameDkimKey'),
 )
 
-/** For good. The last active one stays. */
+/** Removes a key for good. The last active key cannot be removed. */
 export const removeDkimKey = verb(
   'manage',
   async (op, input: OneDkimKey): Promise<SendingDomain> => {
@@ -88,7 +92,7 @@ export const removeDkimKey = verb(
   dkimAudit('removeDkimKey'),
 )
 
-/** Private keys stay where they are. */
+/** Private keys are kept out of the audit list. */
 function dkimAudit(action: string): Audit<OneDkimKey & { to?: string; active?: boolean }, SendingDomain> {
   return {
     action,
@@ -121,7 +125,7 @@ function checkedSelector(text: string): string {
   throw new OperateError('invalid', `"${text}" is no selector: letters, digits and hyphens, such as s1`)
 }
 
-/** One that signs: what is read as a key may still be none, its numbers belonging to no pair. */
+/** The key, after a trial signature: a PEM file that can be read may still hold numbers that do not form a pair. */
 async function keyOf(pem: string): Promise<DkimKey> {
   const key = asDkimKey(readPem(pem))
   const data = Buffer.from('a trial')
@@ -134,7 +138,7 @@ async function keyOf(pem: string): Promise<DkimKey> {
       return key
     }
   } catch {
-    // OpenSSL finds some out by itself.
+    // OpenSSL itself rejects some of these keys.
   }
   throw new OperateError('invalid', 'nothing can be signed with the key in pem')
 }

@@ -31,7 +31,7 @@ import { type Operation, verb } from './verb.ts'
 
 export interface DomainWithRecords {
   domain: SendingDomain
-  /** What its owner is to publish. */
+  /** The records that the domain's owner has to publish. */
   records: DnsRecord[]
 }
 
@@ -40,14 +40,14 @@ export interface NewDomainInput {
   company: string
   /** Unicode or punycode. */
   name: string
-  /** A second DKIM key, Ed25519 (RFC 8463). */
+  /** Add a second DKIM key, Ed25519 (RFC 8463). */
   ed25519?: boolean
   /** Other domains of the company that its mail may be from: names or ids. */
   speaksFor?: readonly string[]
   settings?: Partial<DomainSettings>
 }
 
-/** A sending domain with fresh DKIM keys. Nothing can be sent from it before it is verified or activated. */
+/** Adds a sending domain with fresh DKIM keys. No mail can be sent from it until it is verified or activated. */
 export const addDomain = verb(
   'manage',
   async (op, input: NewDomainInput): Promise<DomainWithRecords & { company: Company }> => {
@@ -77,8 +77,8 @@ export const addDomain = verb(
 )
 
 /**
- * A company may ask for a name whoever else has: before it is told that somebody does, it has to show that the name is
- * its own (`verifyDomain`). An operator is told at once.
+ * A company may ask for a name that another company holds: it is told about the conflict only after it has proved that
+ * the name is its own (`verifyDomain`). An operator is told at once.
  */
 function refuseTaken(op: Operation, name: string): void {
   const named = visibleAccounts(op).domains.filter((domain) => domain.name === name)
@@ -92,7 +92,7 @@ function refuseTaken(op: Operation, name: string): void {
   throw new OperateError('already_exists', message, { verb: 'showDomain', domain }, { about })
 }
 
-/** Ids of domains of the company, each once. They need not be active yet: that counts when mail is sent. */
+/** Ids of domains of the company, each once. Inactive domains are allowed: their state counts when mail is sent. */
 function othersOf(op: Operation, companyId: string, name: string, texts: readonly string[]): string[] {
   const others = texts.map((text) => otherOf(op, companyId, text))
   for (const other of others) {
@@ -106,7 +106,7 @@ function othersOf(op: Operation, companyId: string, name: string, texts: readonl
   return [...new Set(others.filter((other) => other.name !== name).map(({ id }) => id))]
 }
 
-/** One that is not there yet is to be added to the same company first. */
+/** If there is no such domain, the error suggests adding it to the same company. */
 function otherOf(op: Operation, companyId: string, text: string): SendingDomain {
   try {
     return findDomain(op, text)
@@ -123,8 +123,8 @@ export interface DomainUpdate {
   /** Name or id. */
   domain: string
   /**
-   * From now on the other domains of the company that its mail may be from: names or ids; empty: none. A key for one
-   * domain may not say so: it concerns two of them.
+   * The other domains of the company that its mail may be from, replacing the present ones: names or ids; empty: none.
+   * A key for one domain may not change this, because it concerns two domains.
    */
   speaksFor?: readonly string[]
   settings?: Partial<DomainSettings>
@@ -161,7 +161,7 @@ export const showDomain = verb('see', async (op, input: { domain: string }): Pro
   return { domain, records: dnsRecords(domain, op.hostname) }
 })
 
-/** What DNS has now in the place of one of its records. It changes nothing: `verifyDomain` does. */
+/** Checks one of the domain's records in DNS. Changes nothing, unlike `verifyDomain`. */
 export const checkDomainRecord = verb(
   'see',
   async (op, input: { domain: string; name: string }): Promise<RecordCheck> => {
@@ -173,7 +173,8 @@ export const checkDomainRecord = verb(
 )
 
 /**
- * Lets mail leave from a domain whatever DNS says, and ends a suspension. For operators: it asks nobody for a proof.
+ * Lets mail leave from a domain whatever DNS says, and ends a suspension. Only for operators, because it requires no
+ * proof of ownership.
  */
 export const activateDomain = verb(
   'operate',
@@ -193,7 +194,7 @@ function refuseHeld({ accounts }: Operation, { id, name }: SendingDomain): void 
   throw new OperateError('conflict', message, { verb: 'showDomain', domain: holder.id })
 }
 
-/** The operator's word, which only he takes back. */
+/** Only the operator can end a suspension. */
 export const suspendDomain = verb(
   'operate',
   (op, input: { domain: string }) => setSending(op, input.domain, 'suspended'),
@@ -201,10 +202,11 @@ export const suspendDomain = verb(
 )
 
 /**
- * For good: its DKIM keys are gone, API keys for it alone are revoked, and its name is free again. What was accepted
- * from it is not sent any more: it fails when its time comes, and says why. What was sent stays to be read.
+ * Removes the domain for good: its DKIM keys are deleted, API keys for it alone are revoked, and its name is free
+ * again. Mail accepted from it is no longer sent: each email fails when it is due, with the reason. Sent mail can still
+ * be read.
  *
- * One that is suspended stays while the operator says so: added again, it would not be suspended.
+ * A company cannot remove a suspended domain: it could add the domain again, without the suspension.
  */
 export const removeDomain = verb(
   'manage',
@@ -237,8 +239,8 @@ async function setSending(op: Operation, text: string, sending: SendingState): P
 }
 
 /**
- * Asks DNS now. What is right makes sending active, unless it is suspended; that it is not right is a result, and no
- * error.
+ * Checks DNS now. Correct records make sending active, unless the domain is suspended; incorrect ones are a result, not
+ * an error.
  */
 export const verifyDomain = verb(
   'manage',
@@ -268,13 +270,13 @@ export const verifyDomain = verb(
   },
 )
 
-/** DNS takes seconds, in which the operator may have suspended it, and its company may have removed it. */
+/** DNS takes seconds. Meanwhile the operator may have suspended the domain, or its company may have removed it. */
 async function asItIsNow(op: Operation, id: string): Promise<SendingDomain> {
   const domain = await op.store.findDomain(id)
   return findDomain({ ...op, accounts: { ...op.accounts, domains: domain === null ? [] : [domain] } }, id)
 }
 
-/** Said to whom DNS has shown to be in charge of the name. */
+/** The error for a company that has proved in DNS that it controls the name. */
 function heldElsewhere(name: string, cause: StoreConflict): OperateError {
   const message =
     `the DNS records of ${name} are right, but another company of this service sends from it already. It stays pending ` +
@@ -282,10 +284,10 @@ function heldElsewhere(name: string, cause: StoreConflict): OperateError {
   return new OperateError('conflict', message, null, { cause })
 }
 
-/** From the best to the worst. */
+/** From best to worst. */
 const STATES: readonly RecordState[] = ['right', 'unknown', 'different', 'missing']
 
-/** The worst of each kind. */
+/** The worst state of each kind of record. */
 function seenIn({ records }: Verification): SendingDomain['seen'] {
   const seen: SendingDomain['seen'] = {}
   for (const { kind, state } of records) {
@@ -296,8 +298,8 @@ function seenIn({ records }: Verification): SendingDomain['seen'] {
 }
 
 /**
- * DNS that does not answer changes nothing, and what was once active stays so: a passing fault in DNS must not stop
- * mail.
+ * When DNS does not answer, nothing changes, and sending that was once activated stays active: a passing fault in DNS
+ * must not stop mail.
  */
 function changeAfter({ verified, uncertain }: Verification): DomainChange {
   if (verified) return { status: 'verified', proven: true }

@@ -1,35 +1,35 @@
-/** Whether what a message links to is there: asked of its servers, once each, when somebody wants to know. */
+/** Checks the links of a message on demand, with one request for each. */
 import { CompanyPlaces } from '../common/company-places.ts'
 import { NoAnswer, NotAUrl, type Outgoing, outgoingUrl } from '../network/outgoing.ts'
 import { requireEmail } from './find.ts'
 import { verb } from './verb.ts'
 
-/** Ms for each, redirects included. */
+/** Ms for each link, redirects included. */
 const WITHIN = 8_000
 const MOST_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-/** Servers that are asked at once, for all companies together. */
+/** Simultaneous requests, for all companies together. */
 const AT_ONCE = { size: 24, kept: 8, timesFree: 1 }
 const places = new CompanyPlaces(AT_ONCE)
 
 /**
- * - `answered`: it is there.
- * - `moved`: it is there, at another address.
- * - `missing`: its server says that it is not (4xx, 5xx).
- * - `refused`: this service does not ask there.
+ * - `answered`: the target exists.
+ * - `moved`: the target exists, at another address.
+ * - `missing`: its server says that it does not exist (4xx, 5xx).
+ * - `refused`: this service does not connect to that address.
  * - `unreachable`: there was no answer.
  */
 export interface Reached {
   url: string
   outcome: 'answered' | 'moved' | 'missing' | 'refused' | 'unreachable'
   status: number | null
-  /** A sentence without a final stop. */
+  /** A sentence without a final full stop. */
   detail: string
 }
 
 /**
- * For members who may manage: to ask is to act, for a link may do something when it is followed. By HEAD, which is not
- * to (RFC 9110 9.2.1). In the order of `urls`.
+ * Requires the right to manage, because following a link may trigger an action. The requests use HEAD, which is defined
+ * as safe (RFC 9110 9.2.1). The results are in the order of `urls`.
  */
 export const reachLinks = verb(
   'manage',
@@ -82,7 +82,7 @@ async function reach(outgoing: Outgoing, text: string): Promise<Reached> {
   }
 }
 
-/** Servers that do not know HEAD, or want to know who asks, are there all the same. */
+/** Statuses of servers that do not support HEAD or that require authentication: the target counts as existing. */
 const THERE_ALL_THE_SAME = new Set([401, 403, 405, 429, 501])
 
 function answered(text: string, { href }: URL, status: number, moves: number): Reached {

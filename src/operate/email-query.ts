@@ -1,6 +1,6 @@
 /**
- * What somebody types to find emails: `to:ada@example.com subject:"welcome aboard" event:bounced after:7d invoice`. An
- * id or an address stands for itself, any other word is one of the subject. Pure.
+ * Parses the query that a person types to find emails: `to:ada@example.com subject:"welcome aboard" event:bounced
+ * after:7d invoice`. An id or an address needs no filter; any other word is searched for in the subject. Pure.
  */
 
 import { NotAllowed } from '../config/parse.ts'
@@ -11,27 +11,45 @@ import { OperateError } from './error.ts'
 import { addressIn, domainName } from './find.ts'
 import { type Clock, parseTime } from './parse-time.ts'
 
-/** An email that is named by its id, or those that are looked for. */
+/** An email named by its id, or a search. */
 export type EmailQuery = { kind: 'email'; id: string } | { kind: 'search'; search: EmailSearch }
 
-/** Of one query. */
+/** Characters of one query. */
 const LONGEST = 1_000
 
-/** Names of filters; several are one. */
+/** Filters by name; some have two names. */
 const FILTERS = {
-  ...{ to: 'to', from: 'from', subject: 'subject', tag: 'tag', event: 'event', key: 'key' },
-  ...{ domain: 'domain', company: 'company', after: 'after', since: 'after', before: 'before' },
-  ...{ until: 'before', id: 'id' },
+  to: 'to',
+  from: 'from',
+  subject: 'subject',
+  tag: 'tag',
+  event: 'event',
+  key: 'key',
+  domain: 'domain',
+  company: 'company',
+  after: 'after',
+  since: 'after',
+  before: 'before',
+  until: 'before',
+  id: 'id',
 } as const
 type Filter = (typeof FILTERS)[keyof typeof FILTERS]
 
 const EXAMPLES: Readonly<Record<Filter, string>> = {
-  ...{ to: 'ada@example.com', from: 'shop@', subject: 'welcome', tag: 'receipt', event: 'bounced' },
-  ...{ key: '"my app"', domain: 'example.com', company: 'Acme', after: '7d', before: '2026-01-31' },
-  ...{ id: '019a9b2c-0000-7000-8000-000000000001' },
+  to: 'ada@example.com',
+  from: 'shop@',
+  subject: 'welcome',
+  tag: 'receipt',
+  event: 'bounced',
+  key: '"my app"',
+  domain: 'example.com',
+  company: 'Acme',
+  after: '7d',
+  before: '2026-01-31',
+  id: '019a9b2c-0000-7000-8000-000000000001',
 }
 
-/** Words that people use for types of events. */
+/** Common words for types of events. */
 const EVENT_WORDS: Readonly<Record<string, EventType>> = {
   delayed: 'delivery_delayed',
   bounce: 'bounced',
@@ -43,15 +61,15 @@ const EVENT_WORDS: Readonly<Record<string, EventType>> = {
 const TERM = /\s*(?:([a-z]+):(?!\s|$))?(?:"([^"]*)("?)|(\S+))/iy
 
 interface Term {
-  /** Null: none is named. */
+  /** Null: the term names none. */
   filter: Filter | null
   text: string
   quoted: boolean
 }
 
 /**
- * Throws OperateError (`invalid`), which says what cannot be understood. Days and times without a zone are those of the
- * clock.
+ * Throws OperateError (`invalid`), which says what cannot be understood. Days and times without a time zone are in that
+ * of the clock.
  */
 export function parseEmailQuery(text: string, clock: Clock): EmailQuery {
   if (text.length > LONGEST) throw invalid(`a search has ${LONGEST} characters at most`)
@@ -139,7 +157,7 @@ class Query {
         this.#addRecipient(text)
         return
       case 'subject':
-        // A part of a word is looked for in one email after the other.
+        // Parts of words are not in the index, so the emails are searched one by one.
         if (!quoted && text.endsWith('*')) this.#set({ subject: text.replace(/\*+$/, '') }, filter)
         else this.#addWords(text)
         return
@@ -160,7 +178,7 @@ class Query {
     }
   }
 
-  /** One address, or all of a domain. */
+  /** An address, or a domain for all of its addresses. */
   #addRecipient(text: string): void {
     const { to, toDomain } = this.#search
     if (to !== undefined || toDomain !== undefined) throw twice('to')
@@ -192,7 +210,7 @@ class Query {
   }
 }
 
-/** Also of the Message-ID that we give: it begins with the id. */
+/** Also accepts the Message-ID that Postroad adds: it begins with the id. */
 function idIn(text: string): string | null {
   const id = text.toLowerCase().replace(/^<?([0-9a-f-]{36})(?:@[^\s<>]*>?)?$/, '$1')
   return isEmailId(id) ? id : null

@@ -1,11 +1,11 @@
-/** One recipient of an email. */
+/** Actions on one recipient of an email. */
 import type { Suppression } from '../email/suppression.ts'
 import { OperateError } from './error.ts'
 import { requireEmail } from './find.ts'
 import { addSuppression } from './suppressions.ts'
 import { verb } from './verb.ts'
 
-/** Nothing more is sent to its address. It is noted as what it comes to: an address put on the list by hand. */
+/** Suppresses the recipient's address. Recorded in the audit list as `addSuppression`. */
 export const suppressRecipient = verb(
   'manage',
   async (

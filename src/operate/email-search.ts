@@ -1,4 +1,4 @@
-/** Emails that somebody looks for: of one company, or of all that the caller knows of. */
+/** Searches for emails, in one company or in everything that the caller may see. */
 
 import type { ApiKey } from '../accounts/account.ts'
 import type { EmailFilter, EmailSummary } from '../email/stored-email.ts'
@@ -10,7 +10,7 @@ import type { Operation } from './verb.ts'
 
 type Asked = Omit<EmailFilter, 'companyId' | 'domainId' | 'keyId'>
 
-/** What is absent narrows nothing. */
+/** Absent filters do not narrow the search. */
 export type EmailSearch = OfCompany & { [Name in keyof Asked]?: Asked[Name] | undefined } & {
   /** Sending domain: name or id. */
   domain?: string | undefined
@@ -18,10 +18,12 @@ export type EmailSearch = OfCompany & { [Name in keyof Asked]?: Asked[Name] | un
   key?: string | undefined
 }
 
-/** Steps of a search that finds too little: what no list serves is looked for among some thousand emails in each. */
+/**
+ * Steps of a search that finds too little: where no list serves the filter, each step examines a few thousand emails.
+ */
 const STEPS = 5
 
-/** A page, which may have fewer than asked for and yet go on: see FoundEmails. */
+/** Returns a page, which may have fewer emails than requested although more follow: see FoundEmails. */
 export async function emailsFound(
   op: Operation,
   search: EmailSearch,
@@ -45,7 +47,7 @@ export async function emailsFound(
   }
 }
 
-/** Newest first, however far they lie apart. `before`: id of an email. */
+/** Newest first, however sparse the matches. `before`: id of an email. */
 export async function allEmailsFound(
   op: Operation,
   search: EmailSearch,
@@ -80,7 +82,7 @@ function domainOf(op: Operation, companyId: string | null, text: string) {
   return companyId === null ? findDomain(op, text) : findOwnDomain(op, findCompany(op, companyId), text)
 }
 
-/** By id, else by name: that of the one in use, where others of the name are revoked. */
+/** By id, else by name: if several keys share the name, the one that is not revoked. */
 function keyOf(op: Operation, companyId: string | null, text: string): ApiKey {
   const keys = visibleAccounts(op).keys.filter((key) => companyId === null || key.companyId === companyId)
   const found = keys.find(({ id }) => id === text)

@@ -7,7 +7,7 @@ import { companyFilter, companyScope, findDomain, noSuchEmail, type OfCompany, r
 import { type Operation, verb } from './verb.ts'
 
 export interface EmailListing extends EmailSearch {
-  /** Id of an email: only those accepted before it. */
+  /** Id of an email: only emails accepted before it. */
   before?: string | undefined
   limit: number
 }
@@ -24,16 +24,16 @@ export const listEmails = verb(
 )
 
 export interface EmailPageWanted extends EmailSearch {
-  /** Id of an email: only those accepted before it; from the newest of these on. */
+  /** Id of an email: only emails accepted before it, beginning with the newest. */
   before?: string | undefined
-  /** Id of an email: only those accepted after it; the nearest to it, unless `before` is given, too. */
+  /** Id of an email: only emails accepted after it, beginning with the nearest unless `before` is given too. */
   after?: string | undefined
   limit: number
 }
 
 /**
- * A page of what is looked for, newest first. It costs the same however many emails there are: one that is not complete
- * may have fewer than asked for, or none, and `next` is the `before` (or `after`) to go on from.
+ * A page of search results, newest first. A page costs the same however many emails there are: an incomplete page may
+ * have fewer than requested, or none, and `next` is the `before` (or `after`) of the following page.
  */
 export const searchEmails = verb(
   'read',
@@ -45,7 +45,7 @@ export const searchEmails = verb(
     }),
 )
 
-/** As lists show it; null where there is none, or it is another company's. */
+/** The email as lists show it; null: there is none, or it belongs to another company. */
 export const findEmail = verb(
   'read',
   async (op, { id, company }: OfCompany & { id: string }): Promise<EmailSummary | null> => {
@@ -55,19 +55,19 @@ export const findEmail = verb(
   },
 )
 
-/** Each recipient, every event, every SMTP dialogue, whatever room that takes: for the command line. */
+/** Every recipient, event and SMTP dialogue, however large: for the command line. */
 export const showEmail = verb('read', (op, { id }: { id: string }) => historyOf(op, id))
 
-/** Throws `not_found`, also when the caller may not know of it. */
+/** Throws `not_found`, also when the caller may not see the email. */
 async function historyOf(op: Operation, id: string): Promise<EmailHistory> {
   await requireEmail(op, id)
   const history = await op.store.readHistory(id)
-  // Retention may have been faster.
+  // Retention may have removed it meanwhile.
   if (history === null) throw noSuchEmail(id)
   return history
 }
 
-/** What was said to a server, and what it answered. `attempt`: its id in the outline. */
+/** The SMTP dialogue of an attempt. `attempt`: its id in the outline. */
 export const showDialogue = verb(
   'read',
   async (op, { id, attempt }: { id: string; attempt: number }): Promise<string> => {
@@ -81,7 +81,7 @@ export const showDialogue = verb(
 export interface CanceledEmail {
   /** Recipients that were waiting or in quarantine. */
   canceled: number
-  /** Recipients being sent: they end as canceled unless their server takes the message now. */
+  /** Recipients being sent to now: they end as canceled unless their server accepts the message in this attempt. */
   sending: number
 }
 
@@ -99,10 +99,10 @@ export const cancelEmail = verb(
   null,
 )
 
-/** Emails looked for in one step. */
+/** Emails looked up in one step. */
 const STEP = 200
 
-/** Cancels all that waits of one sending domain, also what waits for its time. How many recipients. */
+/** Cancels all waiting mail of one sending domain, including scheduled mail. Returns the number of recipients. */
 export const cancelWaiting = verb(
   'manage',
   async (op, input: { domain: string }): Promise<number> => {
@@ -112,14 +112,14 @@ export const cancelWaiting = verb(
       const emails = await op.store.waitingEmails(companyId, id, STEP)
       const before = canceled
       for (const email of emails) canceled += (await op.store.cancel(email, op.now())).canceled
-      // Others may have been faster with the last of them.
+      // Other processes may have canceled or sent the last of them.
       if (canceled === before) return canceled
     }
   },
   null,
 )
 
-/** Another time (Unix ms) for an email that waits for the time its sender gave. What is past means now. */
+/** Sets another time (Unix ms) for a scheduled email. A time in the past means now. */
 export const rescheduleEmail = verb(
   'manage',
   async (op, { id, dueAt }: { id: string; dueAt: number }): Promise<{ dueAt: number }> => {
@@ -135,7 +135,7 @@ export const rescheduleEmail = verb(
   null,
 )
 
-/** As `cancelEmail`, of an email that waits for the time its sender gave. */
+/** Like `cancelEmail`, but only for an email that still waits for its scheduled time. */
 export const cancelScheduled = verb(
   'manage',
   async (op, { id }: { id: string }): Promise<void> => {
@@ -153,7 +153,7 @@ const NOT_SCHEDULED = {
 }
 
 function notScheduled(id: string, found: Exclude<Rescheduled['found'], 'scheduled'>): OperateError {
-  // Retention may have been faster.
+  // Retention may have removed it meanwhile.
   if (found === 'unknown') return noSuchEmail(id)
   return new OperateError('nothing_to_do', NOT_SCHEDULED[found], { verb: 'showEmail', id })
 }

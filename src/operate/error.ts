@@ -1,33 +1,33 @@
-/** Why a verb did not do what was asked: a code for programs, a sentence for people, and the verb that helps. */
+/** The error of a verb: a code for programs, a sentence for people, and the verb that helps. */
 import { OverLimit, StoreConflict, StoreDamaged, StoreUnavailable } from '../store/store.ts'
 
 export const OPERATE_CODES = [
-  /** There is no such thing, or the caller may not know of it. */
+  /** The thing does not exist, or the caller may not see it. */
   'not_found',
   'already_exists',
-  /** What was given is no name, address, time, ... at all. */
+  /** The input is not a valid name, address, time and so on. */
   'invalid',
-  /** The caller may not do this, whatever it is done to. */
+  /** The caller may not do this to any object. */
   'not_allowed',
-  /** It is so already, or nothing is left of it that could be changed. */
+  /** The thing is in this state already, or nothing is left to change. */
   'nothing_to_do',
-  /** There are as many as there may be. */
+  /** The limit on their number is reached. */
   'over_limit',
-  /** What is there is in the way: another process, a file, a newer schema. */
+  /** Something that exists is in the way: another process, a file, a newer schema. */
   'conflict',
-  /** Nothing can be done at the moment, or not from here. Later, or elsewhere, it may. */
+  /** Not possible at the moment, or not from here; possible later or elsewhere. */
   'unavailable',
-  /** The database is damaged where it was needed. */
+  /** The needed part of the database is damaged. */
   'damaged',
 ] as const
 export type OperateCode = (typeof OPERATE_CODES)[number]
 
-/** The verb to call next, with what to give it. Each way in has its own words for it. */
+/** The verb to call next, with its input. Each interface (HTTP, command line, console) words it in its own way. */
 export type Hint =
   | { verb: 'createCompany'; name: string }
   | { verb: 'listCompanies' }
   | { verb: 'showCompany'; company: string }
-  /** It is not there yet, and has to be before what was asked for; without `company`: or its name was mistyped. */
+  /** The domain does not exist yet and has to be added first; without `company`, its name may be misspelt. */
   | { verb: 'addDomain'; domain: string; company?: string }
   | { verb: 'listDomains'; company?: string }
   | { verb: 'showDomain'; domain: string }
@@ -43,14 +43,14 @@ export type Hint =
   | { verb: 'listSuppressions'; company: string }
   | { verb: 'listWebhooks' }
   | { verb: 'enableWebhook'; id: string }
-  /** Tells an application on this machine what a webhook would. */
+  /** Forwards to an application on this machine the events that a webhook would send. */
   | { verb: 'listen'; url: string }
-  /** There is no database: either the place is wrong, or nothing was begun there yet. */
+  /** There is no database: either the location is wrong, or the service was never started there. */
   | { verb: 'openOperation' }
-  /** What was to be moved is not where it was said to be. */
+  /** The data to be moved is not at the given location. */
   | { verb: 'migrateData' }
 
-/** Which thing an error is about, for ways in whose clients know sentences of their own for it. */
+/** The thing an error is about, for dialects that must word the error in their own sentences. */
 export interface About {
   noun: 'company' | 'domain' | 'key' | 'email' | 'suppression' | 'webhook' | 'webhook_event'
   /** As the caller named it, or its name. */
@@ -63,7 +63,7 @@ export class OperateError extends Error {
   readonly hint: Hint | null
   readonly about: About | null
 
-  /** @param message a sentence for the caller, without a final stop: a hint may follow */
+  /** @param message a sentence for the caller, without a final full stop: a hint may follow */
   constructor(
     code: OperateCode,
     message: string,
@@ -78,7 +78,8 @@ export class OperateError extends Error {
 }
 
 /**
- * Errors of the parts below that have a sentence for people. By name: not every verb loads the module that throws them.
+ * Errors of lower layers whose messages are written for people. Matched by name, because not every verb loads the
+ * module that throws them.
  */
 const CODES = new Map<string, OperateCode>([
   [StoreConflict.name, 'conflict'],
@@ -89,14 +90,16 @@ const CODES = new Map<string, OperateCode>([
   ['SealBroken', 'damaged'],
 ])
 
-/** What went wrong below, as the one kind of error that verbs throw; a fault of the program stays what it is. */
+/**
+ * Converts an error of a lower layer into the one class that verbs throw; any other error (a bug) is returned as it is.
+ */
 export function asOperateError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const code = CODES.get(error.name)
   return code === undefined ? error : new OperateError(code, error.message, null, { cause: error })
 }
 
-/** Of what is written under a name of its own: somebody else has that name. */
+/** Runs a write of something with a unique name, and throws `already_exists` when the name is taken. */
 export async function unlessTaken<Result>(
   write: Promise<Result>,
   about: About,

@@ -1,4 +1,4 @@
-/** The log of events, of emails and of companies, for whoever may read it. */
+/** The log of events, of emails and of companies. */
 import type { EntryFilter, LogEntry } from '../email/company-event.ts'
 import { plainAddress, type Told } from '../email/told-event.ts'
 import { type Following, follow } from '../events/follow.ts'
@@ -10,9 +10,9 @@ import { type Operation, verb } from './verb.ts'
 
 export interface EventsWanted extends OfCompany {
   types?: EntryFilter['types'] | undefined
-  /** The number of the last event that is known already; absent: the last ones there are. */
+  /** The number of the last event that the caller has; absent: start with the latest events. */
   after?: number | undefined
-  /** At most so many of those that are there. */
+  /** The most existing events to return. */
   limit: number
 }
 
@@ -31,8 +31,8 @@ export const listEvents = verb(
 export interface FollowedEvents extends EventsWanted, Omit<Following, 'filter' | 'after'> {}
 
 /**
- * What `follow` gives: first what `listEvents` would (with `after` all there is behind it), then what comes. It never
- * ends by itself.
+ * Yields first what `listEvents` would return (with `after`, all events behind it), then new events as they come,
+ * without end.
  */
 export const followEvents = verb(
   'read',
@@ -48,7 +48,7 @@ export const followEvents = verb(
   },
 )
 
-/** Whoever has seen such a number has seen it elsewhere: what he goes on behind would be missed without a word. */
+/** A number beyond the end of the log comes from another database: following from there would silently miss events. */
 async function refuseUnseen(op: Operation, after: number): Promise<void> {
   const end = await op.store.lastEventNumber()
   if (after <= end) return
@@ -67,10 +67,10 @@ async function* beginningWith(
   yield* rest
 }
 
-/** Octets of recipients that are read at a time, about. */
+/** Octets of recipients read at a time, approximately. */
 const AT_A_TIME = 512 * 1024
 
-/** Recipients as their senders spelled them. */
+/** Replaces the recipients' addresses with the spelling that their senders used. */
 async function spelled({ store }: Operation, entries: LogEntry[]): Promise<LogEntry[]> {
   const wanted = entries.flatMap(({ emailId, recipient }) =>
     emailId === null || recipient === null ? [] : [{ emailId, recipient, known: true }],

@@ -1,6 +1,6 @@
 /**
- * From what somebody wrote to the account that is meant, among those the caller may know of. What is foreign is not
- * there.
+ * Finds the account that a caller names, among those the caller may see. Accounts that the caller may not see count as
+ * missing.
  */
 import {
   type AccountsSnapshot,
@@ -15,13 +15,13 @@ import { accountsOf, authoriseWhole, mayKnow, visibleAccounts, type Who } from '
 import { type About, type Hint, OperateError } from './error.ts'
 import type { Operation } from './verb.ts'
 
-/** What a listing or an order may be narrowed to. */
+/** Narrows a listing or an operation to a company. */
 export interface OfCompany {
   /** Name or id. */
   company?: string | undefined
 }
 
-/** By id, else by name; a name in other letter case will do where it fits one company only. */
+/** By id, else by name; letter case is ignored if only one company matches. */
 export function findCompany(who: Who, text: string): Company {
   const { companies } = visibleAccounts(who)
   const exact = companies.find(({ id }) => id === text) ?? companies.find(({ name }) => name === text)
@@ -37,32 +37,34 @@ export function findCompany(who: Who, text: string): Company {
   throw new OperateError('not_found', message, { verb: 'createCompany', name: text }, { about })
 }
 
-/** The company that something is done to as a whole. */
+/** The company that the operation affects as a whole. */
 export function findWholeCompany(who: Who, text: string): Company {
   authoriseWhole(who.caller)
   return findCompany(who, text)
 }
 
-/** The id of the company; null: of all companies, which is for operators. A member who names none means his own. */
+/** The id of the company; null: all companies, which only operators get. A member that names none gets its own. */
 export function companyScope(who: Who, { company }: OfCompany): string | null {
   authoriseWhole(who.caller)
   if (company !== undefined) return findCompany(who, company).id
   return who.caller.kind === 'operator' ? null : who.caller.principal.companyId
 }
 
-/** The same as part of what the store is asked for. */
+/** The same, as part of a filter of the store. */
 export function companyFilter(who: Who, of: OfCompany): { companyId?: string } {
   const companyId = companyScope(who, of)
   return companyId === null ? {} : { companyId }
 }
 
-/** What the caller may know of, of the company alone when it is named. */
+/** All accounts that the caller may see, of one company if it is named. */
 export function listedAccounts(who: Who, { company }: OfCompany): AccountsSnapshot {
   const visible = visibleAccounts(who)
   return company === undefined ? visible : accountsOf(visible, findCompany(who, company).id)
 }
 
-/** By id, else by name in Unicode or punycode: whoever holds it, where several have asked for it. */
+/**
+ * By id, else by name in Unicode or punycode: if several companies have asked for the name, the domain that holds it.
+ */
 export function findDomain(who: Who, text: string): SendingDomain {
   const { domains } = visibleAccounts(who)
   const found = domains.find(({ id }) => id === text)
@@ -77,7 +79,7 @@ export function findDomain(who: Who, text: string): SendingDomain {
   throw new OperateError('conflict', message)
 }
 
-/** The company's own, also where others hold the name or have asked for it. By id, else by name. */
+/** The company's own domain, even where other companies hold the name or have asked for it. By id, else by name. */
 export function findOwnDomain(who: Who, company: Company, text: string): SendingDomain {
   const own = accountsOf(visibleAccounts(who), company.id).domains
   const found = own.find(({ id }) => id === text) ?? own.find(({ name }) => name === domainName(text))
@@ -91,7 +93,7 @@ export function findOwnDomain(who: Who, company: Company, text: string): Sending
   })
 }
 
-/** @param company that it was looked for in; null: anywhere */
+/** @param company the company that was searched; null: all of them */
 export function noSuchDomain(text: string, company: Company | null = null): OperateError {
   const about: About = { noun: 'domain', name: text }
   const hint: Hint = UUID.test(text)
@@ -116,7 +118,7 @@ export function noSuchKey(id: string): OperateError {
   )
 }
 
-/** That there is such an email, and that the caller may know of it. */
+/** Throws `not_found` unless the email exists and the caller may see it. */
 export async function requireEmail(
   { caller, store }: Pick<Operation, 'caller' | 'store'>,
   id: string,
@@ -135,7 +137,7 @@ export function noSuchEmail(id: string, hint: Hint = { verb: 'listEmails' }): Op
 const LONGEST_NAME = 200
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** A name for people, without blanks around it. Throws `invalid`. */
+/** A display name, trimmed. Throws `invalid`. */
 export function checkedName(what: 'company' | 'key', text: string): string {
   const name = text.trim()
   if (name !== '' && name.length <= LONGEST_NAME && !/\p{Cc}/u.test(name)) return name
@@ -145,7 +147,7 @@ export function checkedName(what: 'company' | 'key', text: string): string {
   )
 }
 
-/** A-label form. Throws `invalid` when it is not a domain name. */
+/** The name in A-label form. Throws `invalid` when the text is not a domain name. */
 export function domainName(text: string): string {
   try {
     return valid(() => parseDomain(text))
@@ -156,7 +158,7 @@ export function domainName(text: string): string {
   }
 }
 
-/** The domain of a URL or an email address, which people paste where a domain is asked for. */
+/** The domain of a URL or an email address, which people paste where a domain is expected. */
 function domainWithin(text: string): string | null {
   const [, within] = /^(?:[a-z]+:\/\/|[^@\s/]*@)([^@\s/:?#]+)/i.exec(text) ?? []
   try {
@@ -166,7 +168,7 @@ function domainWithin(text: string): string | null {
   }
 }
 
-/** As it stands in the envelope. Throws `invalid` when it is not one address. */
+/** The address as it stands in the envelope. Throws `invalid` when the text is not one address. */
 export function addressIn(text: string): string {
   return valid(() => parseMailbox(text).address)
 }
@@ -181,7 +183,7 @@ function valid<Value>(parse: () => Value): Value {
   }
 }
 
-/** The company's name for people; its id when it is gone. */
+/** The company's display name; its id when the company is gone. */
 export function companyName({ accounts }: Pick<Who, 'accounts'>, id: string): string {
   return accounts.companies.find((company) => company.id === id)?.name ?? id
 }

@@ -10,7 +10,10 @@ import { createKey } from './keys.ts'
 import { operationOn } from './open.ts'
 import { makeLink } from './sessions.ts'
 
-/** What a first start made up, so that the first message is one paste away. The token is seen here only. */
+/**
+ * The accounts that a first start creates, so that a user can send the first message by pasting one command. The token
+ * is shown only here.
+ */
 export interface FirstStart {
   company: string
   domain: string
@@ -18,8 +21,8 @@ export interface FirstStart {
 }
 
 /**
- * Makes a company, an active sending domain and a key in an empty database, where mail cannot leave and can be handed
- * in here. Null elsewhere, and when another node that started at the same moment was first.
+ * Creates a company, an active sending domain and a key in an empty database, provided that mail cannot leave and that
+ * this node accepts mail. Null otherwise, and when another node that started at the same moment was first.
  */
 export async function firstStart(
   settings: Settings,
@@ -42,14 +45,14 @@ export async function firstStart(
   }
 }
 
-/** Of whom a first start makes, so that of several nodes that start at once one alone makes him. */
+/** The fixed id of the first operator, so that only one of several nodes that start at once can create the person. */
 const FIRST_OPERATOR = '00000000-0000-7000-8000-000000000001'
-/** Ms for which a link works that a start prints. */
+/** How long a sign-in link printed at start works, in ms. */
 const FIRST_LINK_LASTS = 24 * 3_600_000
 
 /**
- * The token of a link that signs the first operator in, where no operator could get in otherwise: there is none yet,
- * or none who has anything to sign in with. Null elsewhere.
+ * The token of a link that signs the first operator in, if no operator could get in otherwise: there is none yet, or
+ * none with credentials or an open session. Null otherwise.
  */
 export async function firstSignIn(
   store: Pick<PeopleStore, 'people' | 'addPerson' | 'sessions' | 'addLink'>,

@@ -1,4 +1,4 @@
-/** Answers to an invitation. A person who gives one may have no account yet, so none of these is a verb. */
+/** Answers to an invitation. The person who answers may have no account yet, so none of these functions is a verb. */
 import { givesWay, type Invitation, newPerson, type Person } from '../people/person.ts'
 import { hashSecret } from '../people/secret.ts'
 import { type Accepter, type PeopleStore, StoreConflict } from '../store/store.ts'
@@ -15,7 +15,7 @@ import {
 /** The effect of a link. Reading it does not use the link. */
 export type LinkContent = { kind: 'invitation'; invitation: Invitation } | { kind: 'sign-in'; person: Person }
 
-/** Throws `not_found` for what is no link, or no longer one. */
+/** Throws `not_found` for a token that is not, or no longer, that of a link. */
 export async function readLink(
   store: Pick<PeopleStore, 'findInvitation' | 'findLink' | 'findPerson'>,
   token: string,
@@ -35,13 +35,14 @@ export type InvitationStore = Pick<
   'acceptInvitation' | 'addAudit' | 'addSession' | 'findInvitation' | 'findPerson' | 'settleAudit'
 >
 
-/** Somebody signed in, and the session goes on; or a session has begun. */
+/** A person who was signed in already, whose session goes on; or a session that has begun. */
 export type AcceptedInvitation = { person: Person } | { begun: BegunSession }
 
 /**
- * Null: the token is of no invitation. A new person gets an account under the invited address. The holder of an
- * account under it has to be signed in: the link went through other hands, and must not open what else the account
- * opens. An account that opens nothing, under an address that nobody has proved to hold, gives way (people/person.ts).
+ * Null: the token is not that of an invitation. A new person gets an account under the invited address. If there is an
+ * account under that address, its holder has to be signed in: the link has passed through other hands, and must not
+ * open whatever else the account opens. An account that opens nothing, under an address that nobody has proved to hold,
+ * is replaced (people/person.ts).
  */
 export async function acceptInvitation(
   store: InvitationStore,
@@ -62,7 +63,10 @@ export async function acceptInvitation(
   return { begun: await signedIn(store, person, 'link', from) }
 }
 
-/** False: the token is of no invitation. Its link works no more, and the company's audit list says so. */
+/**
+ * Returns false if the token is not that of an invitation. The link stops working, and the company's audit list records
+ * the refusal.
+ */
 export async function declineInvitation(
   store: Pick<PeopleStore, 'addAudit' | 'settleAudit' | 'takeInvitation'>,
   token: string,
@@ -107,7 +111,9 @@ async function joined(
   return person
 }
 
-/** An account was made under the address meanwhile, by another invitation. This one is still to be used. */
+/**
+ * 'taken': meanwhile another invitation has created an account under the address. This invitation can still be used.
+ */
 async function unlessTaken<Result>(accepted: Promise<Result>): Promise<Result | 'taken'> {
   try {
     return await accepted

@@ -19,29 +19,29 @@ const MOST_RANGES = 100
 export interface NewKeyInput {
   /** Name or id. */
   company: string
-  /** What it is for. */
+  /** The key's purpose, for people. */
   name: string
-  /** Default: sending and reading, as far as a member's key has them. */
+  /** Default: sending and reading, of which a member's key passes on only those it has. */
   scopes?: readonly Scope[] | undefined
-  /** Name or id of the only domain it may send from. */
+  /** Name or id of the only domain that the key may send from. */
   domain?: string | undefined
-  /** Addresses and ranges it may be used from; empty: from anywhere. */
+  /** Addresses and ranges that the key may be used from; empty: from anywhere. */
   networks?: readonly string[] | undefined
-  /** Unix ms from which it works no more. */
+  /** Unix ms at which the key expires. */
   expiresAt?: number | undefined
-  /** For logins over SMTP under its name, hashed as `ApiKey.password` has it. */
+  /** For logins over SMTP under the key's name, hashed as in `ApiKey.password`. */
   password?: string | undefined
 }
 
-/** What a key may do, from where, and until when. */
+/** The scopes of a key, the networks it may be used from, and its expiry. */
 type Bounds = Pick<ApiKey, 'scopes' | 'networks' | 'expiresAt'>
 
 const UNBOUNDED: Bounds = { scopes: [...SCOPES], networks: [], expiresAt: null }
 const USUAL_SCOPES: readonly Scope[] = ['sending', 'reading']
 
 /**
- * The token is seen here only: its hash alone is kept. A member's key gives no more than it has: what is not asked for
- * goes as far as that key.
+ * The token is shown only here, because only its hash is stored. A member's key cannot create a key with more rights
+ * than its own; bounds that the input omits are those of the member's key.
  */
 export const createKey = verb(
   'manage',
@@ -74,10 +74,11 @@ export const createKey = verb(
   },
 )
 
-/** Those of the caller. That his key is for one domain only is seen to before: see `findWholeCompany`. */
+/** The bounds of the caller. The restriction to one domain is checked before: see `findWholeCompany`. */
 function ownBounds({ caller, accounts, now }: Operation): Bounds {
   if (caller.kind === 'operator') return UNBOUNDED
-  // What a person gives works whoever comes and goes: his role bounds it, and nothing of his own does.
+  // A key that a person creates outlives the person's membership, so it is bounded by the role and by nothing else of
+  // the person.
   if (caller.kind === 'person') return { ...UNBOUNDED, scopes: [...caller.principal.scopes] }
   const own = accounts.keys.find(({ id }) => id === caller.principal.keyId)
   if (own && own.revokedAt === null && now() < (own.expiresAt ?? Number.POSITIVE_INFINITY)) return own
@@ -118,7 +119,7 @@ function checkedScopes(scopes: readonly Scope[]): Scope[] {
   throw new OperateError('invalid', `a key has at least one scope; known are ${SCOPES.join(', ')}`)
 }
 
-/** Each once, in its one spelling. Throws `invalid`. */
+/** Ranges in canonical spelling, without duplicates. Throws `invalid`. */
 export function checkedRanges(texts: readonly string[]): string[] {
   const ranges = [...new Set(texts.map(checkedRange))]
   if (ranges.length <= MOST_RANGES) return ranges
@@ -143,7 +144,7 @@ export const listKeys = verb('see', async (op, of: OfCompany): Promise<ApiKey[]>
   return listedAccounts(op, of).keys
 })
 
-/** What it is called; nothing else of a key can be changed. */
+/** Changes the name; nothing else of a key can be changed. */
 export const renameKey = verb(
   'manage',
   async (op, input: { id: string; name: string }): Promise<ApiKey> => {
@@ -161,7 +162,7 @@ export const renameKey = verb(
   },
 )
 
-/** For good. Every node follows within a second. */
+/** Revokes a key for good. Every node follows within a second. */
 export const revokeKey = verb(
   'manage',
   async (op, input: { id: string }): Promise<ApiKey> => {

@@ -1,18 +1,21 @@
-/** Answers that cost the more the more there is, and that many look at again and again. */
+/**
+ * A short-lived cache of answers that become more expensive with the amount of data, and that many clients request
+ * repeatedly.
+ */
 import { LRUCache } from 'lru-cache'
 import type { Store } from '../store/store.ts'
 
-/** An answer is given again for so many times as long as it took: a long queue is not counted all the time. */
+/** An answer is reused for this many times as long as it took, so that a long queue is not counted all the time. */
 const REST = 20
-/** Ms: it may have waited for its turn, too. */
+/** Ms. The measured time may include waiting for a turn, so the reuse has an upper bound. */
 const LONGEST_REST = 60_000
 const MOST_KEPT = 1_000
 
-/** What was asked, by its key, of each store. */
+/** Answers by key, for each store. */
 export class Lately<Answer> {
   readonly #kept = new WeakMap<Store, LRUCache<string, Promise<Answer>>>()
 
-  /** As it is, or was a moment ago. Who asks while it is being found out waits for the same answer. */
+  /** Returns a cached answer or asks for a fresh one. Calls that come while the answer is being computed share it. */
   of(store: Store, key: string, ask: () => Promise<Answer>): Promise<Answer> {
     const kept = this.#of(store)
     const known = kept.get(key)

@@ -1,4 +1,6 @@
-/** Listening: the events of a running installation as webhooks tell them, while an application is developed. */
+/**
+ * Follows the events of a running installation in the form in which webhooks send them, for developing an application.
+ */
 import type { Company } from '../accounts/account.ts'
 import type { EventType, LogFilter, LoggedEvent } from '../email/event.ts'
 import type { ToldEvent } from '../email/told-event.ts'
@@ -19,21 +21,21 @@ import { eventTypes } from './webhooks.ts'
 
 export interface ListenWanted extends OfCompany {
   dialect: WebhookDialect
-  /** In the words of the dialect; absent or empty: everything. */
+  /** Types of events, in the dialect's names; absent or empty: all. */
   events?: readonly string[] | undefined
-  /** Unix ms: also what has happened since; absent: what happens from now on. */
+  /** Unix ms: also events since then; absent: only events from now on. */
   since?: number | undefined
 }
 
-/** An event, and how the dialect tells it. */
+/** An event, and its form in the dialect. */
 export interface HeardEvent {
   event: LoggedEvent
-  /** What the dialect calls it. */
+  /** The dialect's name for the event's type. */
   word: string
   body: object
 }
 
-/** As it happens, until the signal. */
+/** Yields events as they happen, until the signal aborts. */
 export const listen = verb(
   'read',
   async (
@@ -83,7 +85,7 @@ export interface ForwardWanted extends ListenWanted, Omit<ForwardingEars, 'onTri
 export interface ForwardTry {
   event: LoggedEvent
   attempt: WebhookAttempt
-  /** What the dialect calls the event, and the id of its message. */
+  /** The dialect's name for the event's type, and the id of its webhook message. */
   word: string
   messageId: string
 }
@@ -91,16 +93,16 @@ export interface ForwardTry {
 export interface EventForwarding {
   company: Company
   url: string
-  /** What is forwarded is signed with it. */
+  /** The secret that signs the forwarded events. */
   secret: string
-  /** Until the signal. */
+  /** Runs until the signal aborts. */
   run(signal: AbortSignal): Promise<ForwardingSummary>
 }
 
 /**
- * Forwards the events of a company as its webhooks would be told. The URL may be of any address: it is named by whoever
- * runs this on a machine of his own, for what runs beside it, and no stranger has a say in it; no member of a company
- * could be let call this.
+ * Forwards the events of a company in the form its webhooks receive. The URL may point to any address: it is named by
+ * the operator who runs the command, for an application on the same machine. For that reason no member of a company may
+ * call this.
  */
 export const forwardEvents = verb(
   'operate',
@@ -121,7 +123,9 @@ export const forwardEvents = verb(
       },
     }
     return {
-      ...{ company, url, secret },
+      company,
+      url,
+      secret,
       async run(signal) {
         const outgoing = op.outgoing({ anywhere: true, connections: CONNECTIONS })
         const told = { companyId: company.id, dialect, url, types, secret, after, userAgent }
@@ -137,10 +141,10 @@ export const forwardEvents = verb(
   null,
 )
 
-/** As many as a webhook may have under way. */
+/** The same number as a webhook may have under way. */
 const CONNECTIONS = 16
 
-/** Webhooks are of one company; where there is but one, nobody has to name it. */
+/** Webhooks belong to one company; if there is only one, the caller need not name it. */
 function theCompany(op: Operation, named: string | undefined): Company {
   const { companies } = op.accounts
   if (named !== undefined) return findWholeCompany(op, named)

@@ -1,4 +1,4 @@
-/** What is done to a database as a whole. For operators: it holds the mail of all companies. */
+/** Maintenance of a database as a whole. For operators only: the database holds the mail of all companies. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { secretKeyPath } from '../accounts/secret-key.ts'
@@ -10,7 +10,7 @@ import type { Caller } from './authority.ts'
 import { refuseMissing } from './open.ts'
 import { verb } from './verb.ts'
 
-/** What these verbs are given instead of an open database. */
+/** The operation of these verbs, which work without an open store. */
 export interface Maintenance extends Pick<Settings, 'database' | 'secretKey'> {
   caller: Caller
 }
@@ -22,7 +22,10 @@ export interface BackedUp extends BackupResult {
   secretKeyFile: string | null
 }
 
-/** Copies an SQLite database to a file while the service runs: consistent, with everything accepted before. */
+/**
+ * Copies an SQLite database to a file while the service runs. The copy is consistent, and contains everything accepted
+ * before the call.
+ */
 export const backUp = verb(
   'operate',
   async (of: Maintenance, input: { file: string; overwrite: boolean }): Promise<BackedUp> => {
@@ -35,7 +38,7 @@ export const backUp = verb(
   null,
 )
 
-/** Brings the schema up to date, and does nothing else. */
+/** Brings the schema up to date without starting the service. */
 export const migrate = verb(
   'operate',
   async (of: Maintenance, _input: object): Promise<SchemaUpdate> => {
@@ -45,7 +48,7 @@ export const migrate = verb(
   null,
 )
 
-/** Where the key is kept that the secrets in this database are sealed with; null: it is a setting, or not there. */
+/** The file with the key that seals the secrets in this database; null: the key is a setting, or there is none. */
 export function secretKeyFile(
   { secretKey }: Pick<Settings, 'secretKey'>,
   database: Settings['database'],

@@ -21,7 +21,7 @@ export interface MovedData {
   secretKeyFile: string | null
 }
 
-/** Moves an installation from SQLite to PostgreSQL. Interrupted, it goes on where it was when it is called again. */
+/** Moves an installation from SQLite to PostgreSQL. After an interruption, another call continues where it stopped. */
 export const migrateData = verb(
   'operate',
   async (of: Maintenance, move: DataMove): Promise<MovedData> => {

@@ -1,4 +1,4 @@
-/** What happens next to an email that has been accepted, and why it has not happened yet. */
+/** The next step for each recipient of an accepted email, and why it has not been taken yet. */
 import type { SendingDomain } from '../accounts/account.ts'
 import type { HistoryOutline, OutlineRange, StoredRecipient } from '../email/stored-email.ts'
 import { findEmails } from '../events/find-emails.ts'
@@ -7,22 +7,22 @@ import { noSuchEmail, requireEmail } from './find.ts'
 import { verb } from './verb.ts'
 
 /**
- * What a recipient waits for.
- * - `turn`: nothing: it is due, or about to be.
- * - `retry`: its next attempt, after one that failed for now.
- * - `schedule`: the time that its sender gave.
+ * The reason why a recipient is waiting.
+ * - `turn`: none; it is due now or about to be.
+ * - `retry`: for its next attempt, after one that failed temporarily.
+ * - `schedule`: for the time that its sender gave.
  * - `pause`: an operator has paused mail like this.
  * - `domain`: its sending domain may not send.
- * - `path`: the way it takes is closed; one delivery at a time tries whether it is clear again.
+ * - `path`: its path is blocked; one delivery at a time tests whether it is clear again.
  * - `answer`: it is being sent.
  * - `release`: it is in quarantine, until an operator releases it.
  */
 export type Waits = 'turn' | 'retry' | 'schedule' | 'pause' | 'domain' | 'path' | 'answer' | 'release'
 
-/** Of one recipient. `waits` is null where nothing follows. */
+/** The next step of one recipient. `waits` is null when there is none. */
 export interface NextStep {
   waits: Waits | null
-  /** Unix ms; null: it depends on something else than time. */
+  /** Unix ms; null: it does not depend on time alone. */
   at: number | null
 }
 
@@ -30,7 +30,7 @@ export interface EmailNextSteps {
   outline: HistoryOutline
   /** In the order of the outline's recipients. */
   nextSteps: NextStep[]
-  /** What it is sent from; null: that was removed. */
+  /** The sending domain; null: it has been removed. */
   domain: SendingDomain | null
 }
 
@@ -40,7 +40,7 @@ export const nextSteps = verb(
   async (op, { id, ...range }: { id: string } & OutlineRange): Promise<EmailNextSteps> => {
     await requireEmail(op, id)
     const outline = await op.store.readOutline(id, range)
-    // Retention may have been faster.
+    // Retention may have removed it meanwhile.
     if (outline === null) throw noSuchEmail(id)
     const pauses = new Pauses()
     pauses.replace(await op.store.pauses())
@@ -58,7 +58,7 @@ export const nextSteps = verb(
 
 export interface Circumstances {
   scheduledAt: number | null
-  /** Its sending domain. */
+  /** Whether the sending domain may send. */
   maySend: boolean
   paused(recipientDomain: string): boolean
   /** Unix ms. */

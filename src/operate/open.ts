@@ -1,4 +1,4 @@
-/** An operator's way to the database. */
+/** Opens the database for an operator. */
 import { statSync } from 'node:fs'
 import type { Seal } from '../accounts/seal.ts'
 import { openSeal } from '../accounts/secret-key.ts'
@@ -16,7 +16,7 @@ import { type Caller, OPERATOR } from './authority.ts'
 import { asOperateError, type Hint, OperateError } from './error.ts'
 import type { Operation, Setup } from './verb.ts'
 
-/** What of the settings verbs go by. */
+/** The settings that verbs use. */
 export type OperateSettings = Pick<
   Settings,
   | keyof Setup
@@ -30,8 +30,8 @@ export type OperateSettings = Pick<
 >
 
 /**
- * Opens the database beside a service that may be running on it; it is closed with the operation. Unless `make` is set,
- * a database that does not exist is an error: a slip in a path must not look like an empty service.
+ * Opens the database, also while a service is running on it; disposing of the operation closes it. Unless `make` is
+ * set, a database that does not exist is an error, so that a mistyped path does not look like an empty service.
  */
 export async function openOperation(
   settings: OperateSettings,
@@ -51,8 +51,8 @@ export async function openOperation(
 }
 
 /**
- * On a store that is open; `seal`: where that of the database is open too; `turns`, `workers` and `apiUrl`: of the
- * service, where it is one.
+ * An operation on an open store. `seal`: the opened seal of the database, if the caller has it; `turns`, `workers` and
+ * `apiUrl`: those of the service, if the caller is one.
  */
 export function operationOn(
   settings: OperateSettings,
@@ -96,7 +96,10 @@ function outgoing(
   })
 }
 
-/** Throws OperateError when there is no database yet. What a PostgreSQL server holds only a connection can tell. */
+/**
+ * Throws OperateError when there is no SQLite database yet. Whether a PostgreSQL database exists shows only on
+ * connecting.
+ */
 export function refuseMissing(database: Settings['database'], hint: Hint = { verb: 'openOperation' }): void {
   if (database.engine !== 'sqlite') return
   try {

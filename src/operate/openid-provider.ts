@@ -1,19 +1,19 @@
 /**
- * The OpenID Connect provider of an installation: authorization code (OpenID Connect Core 3.1) with PKCE (RFC 7636),
- * state and nonce. It is asked through the client that all servers elsewhere are asked through.
+ * The OpenID Connect provider of an installation: authorization code flow (OpenID Connect Core 3.1) with PKCE (RFC
+ * 7636), state and nonce. Requests go through the same HTTP client as all outgoing requests.
  */
 import type { Configuration, CustomFetch } from 'openid-client'
 import type { OpenIdSettings } from '../config/settings.ts'
 import type { Ask } from '../network/outgoing.ts'
 
-/** Seconds that one request may take. */
+/** Seconds for one request. */
 const TIMEOUT = 10
-/** Octets of an answer: keys and metadata have a few thousand. */
+/** Octets of a response: keys and metadata have a few thousand. */
 const MOST = 512 * 1024
-/** Ms after which what the provider says of itself is asked for again. */
+/** Ms after which the provider's metadata is fetched again. */
 const KNOWN_FOR = 3_600_000
 
-/** What the answer is checked against. */
+/** The values that the response is checked against. */
 export interface OpenIdChecks {
   state: string
   nonce: string
@@ -21,15 +21,15 @@ export interface OpenIdChecks {
   redirectUri: string
 }
 
-/** Who the provider says somebody is. */
+/** A person's identity according to the provider. */
 export interface OpenIdIdentity {
   issuer: string
   subject: string
-  /** Where the provider has verified it. */
+  /** The email address; null unless the provider has verified it. */
   address: string | null
 }
 
-/** Loaded when it is first needed: most installations have no provider. */
+/** Loaded on first use: most installations have no provider. */
 const library = () => import('openid-client')
 
 export class OpenIdProvider {
@@ -38,19 +38,22 @@ export class OpenIdProvider {
   readonly #plain: boolean
   #known: { configuration: Promise<Configuration>; until: number } | null = null
 
-  /** @param plain whether it may be asked without TLS */
+  /** @param plain whether requests without TLS are allowed */
   constructor(settings: OpenIdSettings, ask: Ask, plain: boolean) {
     this.#settings = settings
     this.#ask = ask
     this.#plain = plain
   }
 
-  /** For people: where they are sent. */
+  /** The provider's host, for messages to people. */
   get host(): string {
     return new URL(this.#settings.issuer).host
   }
 
-  /** Where the browser goes, and what is kept until it comes back. Rejects with whatever is wrong there. */
+  /**
+   * Returns the URL to send the browser to, and the checks to keep until the browser comes back. Rejects with any error
+   * of the provider.
+   */
   async begin(redirectUri: string): Promise<{ url: string; checks: OpenIdChecks }> {
     const openid = await library()
     const configuration = await this.#configuration()
@@ -71,7 +74,7 @@ export class OpenIdProvider {
     return { url: url.href, checks }
   }
 
-  /** `query`: with what the browser came back, e.g. `code=...&state=...`. Rejects with whatever is wrong with it. */
+  /** @param query the query that the browser came back with, e.g. `code=...&state=...`. Rejects with any error in it */
   async identify(
     query: string,
     { state, nonce, verifier, redirectUri }: OpenIdChecks,
@@ -81,7 +84,10 @@ export class OpenIdProvider {
     const answer = new URL(redirectUri)
     answer.search = query
     const tokens = await openid.authorizationCodeGrant(configuration, answer, {
-      ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
     })
     const claims = tokens.claims()!
     const { email, email_verified } = await this.#addressOf(configuration, claims, tokens.access_token)
@@ -89,7 +95,10 @@ export class OpenIdProvider {
     return { issuer: claims.iss, subject: claims.sub, address }
   }
 
-  /** Some have it in the ID token, others tell it to those who ask (OpenID Connect Core 5.3). */
+  /**
+   * Some providers put the address into the ID token, others return it from the UserInfo endpoint (OpenID Connect Core
+   * 5.3).
+   */
   async #addressOf(
     configuration: Configuration,
     claims: { sub: string; email?: unknown; email_verified?: unknown },
@@ -128,7 +137,11 @@ export class OpenIdProvider {
   readonly #fetch: CustomFetch = async (url, { method, headers, body, signal }) => {
     if (method !== 'GET' && method !== 'POST') throw new Error(`${method} is not asked`)
     const answer = await this.#ask({
-      ...{ method, url: new URL(url), headers, maxOctets: MOST, timeoutMs: TIMEOUT * 1000 },
+      method,
+      url: new URL(url),
+      headers,
+      maxOctets: MOST,
+      timeoutMs: TIMEOUT * 1000,
       ...(body != null && { body: String(body) }),
       ...(signal && { signal }),
     })

@@ -1,4 +1,6 @@
-/** Signing in by an OpenID Connect provider. It says who somebody is; who has an account here is said here. */
+/**
+ * Signing in with an OpenID Connect provider. The provider identifies the person; Postroad decides who has an account.
+ */
 
 import { givesWay, isProved, NO_CREDENTIALS, type Person } from '../people/person.ts'
 import { OperateError } from './error.ts'
@@ -8,10 +10,10 @@ import { personAddress } from './people.ts'
 import { type BegunSession, signedIn } from './sessions.ts'
 import { type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
 
-/** Ms that people have at the provider. */
+/** Ms for signing in at the provider. */
 export const OPENID_LASTS = 15 * 60_000
 
-/** Where the browser goes, and the ticket that it comes back with. Rejects with SignInRefused. */
+/** Returns the URL to send the browser to, and the ticket that the browser brings back. Rejects with SignInRefused. */
 export async function beginOpenId(
   { tickets, clock, log }: SignInParts,
   provider: OpenIdProvider,
@@ -30,13 +32,16 @@ export async function beginOpenId(
   }
 }
 
-/** With what the browser has come back. */
+/** The ticket and the query that the browser brings back. */
 export interface OpenIdAnswer {
   ticket: string | null
   query: string
 }
 
-/** What was begun for `personId`, or by somebody who signs in (null). Rejects with SignInRefused. */
+/**
+ * Verifies the provider's answer to a request that was begun for `personId`, or to sign in (null). Rejects with
+ * SignInRefused.
+ */
 export async function identify(
   { tickets, clock, log }: SignInParts,
   provider: OpenIdProvider,
@@ -74,10 +79,10 @@ export async function signInByOpenId(
 }
 
 /**
- * By the invited address. From then on the account at the provider signs in here, whatever becomes of the address.
- * Nobody has verified the address before: whoever set a password or a passkey under it, or accepted an invitation, may
- * be another than its holder. So none of these signs in any more, and no company is told when its holder does
- * (`unconfirmed`) until the holder has confirmed that they belong to it.
+ * Finds the person by the invited address. From then on the account at the provider signs in here, even if its address
+ * changes. Nobody has verified the address before: a password, a passkey or an accepted invitation under it may be
+ * somebody else's. So existing credentials and sessions stop working, and no company is told when the person signs in
+ * (`unconfirmed`) until the person confirms the membership.
  */
 async function recognised(parts: SignInParts, identity: OpenIdIdentity): Promise<Person | null> {
   const { issuer, subject, address } = identity
@@ -89,7 +94,8 @@ async function recognised(parts: SignInParts, identity: OpenIdIdentity): Promise
     'joinIdentity',
     (person) => {
       const { credentials } = person
-      // The address was another person's at the provider, who joined it. An account that gives way keeps nobody out.
+      // The address belonged to another account at the provider, which was connected earlier. An account that gives way
+      // does not keep the new holder out.
       const isAnothers = credentials.identities.some(
         (each) => each.issuer === issuer && each.subject !== subject,
       )

@@ -1,6 +1,6 @@
 /**
- * What became of mail over time, from what is counted beside the log of events: of a company or a sending domain, and
- * for operators of the whole installation. Data only; numbers of recipients throughout.
+ * Mail volume and latency over time, from the counters kept beside the log of events: of a company or a sending domain,
+ * and for operators of the whole installation. Data only; all numbers count recipients.
  */
 import type { EventType } from '../email/event.ts'
 import { percentilesOf } from '../events/latency.ts'
@@ -11,20 +11,20 @@ import { companyScope, findCompany, findDomain, findOwnDomain, type OfCompany } 
 import { Lately } from './lately.ts'
 import { type Operation, verb } from './verb.ts'
 
-/** Which mail, and how far back. An operator who names neither company nor domain means all. */
+/** The mail to count, and the span. An operator who names neither company nor domain gets all mail. */
 export interface OverviewWanted extends OfCompany {
   span: Span
   /** Sending domain: name or id. */
   domain?: string | undefined
-  /** Recipient domain, instead of a sending one. It is counted by the hour. */
+  /** Recipient domain, instead of a sending domain. Recipient domains are counted by the hour. */
   to?: string | undefined
 }
 
-/** How many recipients, by type of event; `accepted`: recipients of accepted emails. What is absent is 0. */
+/** Number of recipients by type of event; `accepted`: recipients of accepted emails. An absent type is 0. */
 export type Volume = Readonly<Partial<Record<CountedType, number>>>
 export type CountedType = EventType | 'accepted'
 
-/** A point each `step` ms from `since` on. */
+/** A point every `step` ms from `since` on. */
 export interface Series extends Pick<SeriesSpan, 'since' | 'until' | 'step' | 'points'> {
   span: Span
 }
@@ -35,12 +35,12 @@ export interface VolumeSeries extends Series {
   totals: Volume
 }
 
-/** Counts added up for one answer, more than any span has. */
+/** Counters added up for one answer: more than any span has. */
 const MOST_IN_SERIES = 200_000
-/** Of all sending domains, destinations or companies: how many there are, senders decide. */
+/** The same for sums over all sending domains, destinations or companies, whose number depends on the senders. */
 const MOST_IN_SUMS = 500_000
 
-/** What happened when. */
+/** The volume of each type of event over time. */
 export const showVolume = verb('read', async (op, wanted: OverviewWanted): Promise<VolumeSeries> => {
   const { companyId, domainId } = whose(op, wanted)
   const { to } = wanted
@@ -67,17 +67,17 @@ export const showVolume = verb('read', async (op, wanted: OverviewWanted): Promi
 })
 
 export interface LatencySeries extends Series {
-  /** Ms within which half of what was delivered then, 90% and 99% of it was; null: nothing was. */
+  /** Ms within which 50%, 90% and 99% of the mail delivered in that step was delivered; null: none was. */
   p50: readonly (number | null)[]
   p90: readonly (number | null)[]
   p99: readonly (number | null)[]
-  /** The same of the whole span. */
+  /** The same for the whole span. */
   whole: { p50: number; p90: number; p99: number } | null
 }
 
 const PARTS = [0.5, 0.9, 0.99]
 
-/** How long delivery took, from the moment an email might be sent. Of a company, or of all. */
+/** How long delivery took, from the moment an email was due. Of a company, or of all. */
 export const showLatency = verb(
   'read',
   async (op, wanted: Omit<OverviewWanted, 'domain' | 'to'>): Promise<LatencySeries> => {
@@ -102,7 +102,9 @@ export const showLatency = verb(
     const whole = ofPoint(null)
     return {
       ...shown(wanted.span, span),
-      ...{ p50: nth(0), p90: nth(1), p99: nth(2) },
+      p50: nth(0),
+      p90: nth(1),
+      p99: nth(2),
       whole: whole === null ? null : { p50: whole[0]!, p90: whole[1]!, p99: whole[2]! },
     }
   },
@@ -114,16 +116,16 @@ export interface VolumeOf {
   volume: Volume
 }
 
-/** From `since` on, which may lie before the span: hours and days are counted as a whole. */
+/** Sums from `since` on, which may be before the span: hours and days are counted as a whole. */
 export interface Volumes {
   span: Span
   since: number
   until: number
-  /** Null: there is more than is added up for one answer; a shorter span has less. */
+  /** Null: there are too many counters to add up for one answer; a shorter span has fewer. */
   volumes: VolumeOf[] | null
 }
 
-/** By sending domain, most first: of a company, or of all. */
+/** By sending domain, largest first. Of one company. */
 export const showVolumeByDomain = verb(
   'read',
   async (op, wanted: Omit<OverviewWanted, 'domain' | 'to'>): Promise<Volumes> => {
@@ -138,15 +140,17 @@ export const showVolumeByDomain = verb(
 )
 
 export interface DestinationVolumes extends Volumes {
-  /** Those with most mail, and those at which most failed; null as `volumes`. */
+  /**
+   * The destinations with the most mail, and those with the most failures; null under the same condition as `volumes`.
+   */
   busiest: VolumeOf[] | null
   failing: VolumeOf[] | null
-  /** What went to destinations that are not counted by name. */
+  /** Mail to destinations that are not counted by name. */
   others: Volume
 }
 
 export interface DestinationsWanted extends Omit<OverviewWanted, 'domain' | 'to'> {
-  /** Of each list, at most. */
+  /** The most entries of each list. */
   limit?: number | undefined
 }
 
@@ -179,10 +183,10 @@ export const showDestinations = verb(
   },
 )
 
-/** For each company a count each day. */
+/** Cached, because every company has a counter for each day. */
 const byCompany = new Lately<Volumes>()
 
-/** By company, most first. */
+/** By company, largest first. */
 export const showVolumeByCompany = verb(
   'operate',
   (op, { span }: Pick<OverviewWanted, 'span'>): Promise<Volumes> =>
@@ -192,7 +196,7 @@ export const showVolumeByCompany = verb(
   null,
 )
 
-/** What never arrives. */
+/** Recipients whose mail will never arrive. */
 export function failures({ bounced = 0, failed = 0 }: Volume): number {
   return bounced + failed
 }

@@ -1,6 +1,6 @@
 /**
- * What people change of themselves. It takes a fresh proof of who they are: a session that has just begun, or the
- * password again, which begins another one.
+ * Changes that people make to their own account. A change needs a fresh proof of identity: a recent sign-in, or the
+ * password again, which begins another session.
  */
 import { passwordProblem } from '../people/password-rule.ts'
 import { type Person, personName, type Session } from '../people/person.ts'
@@ -10,13 +10,13 @@ import { personAddress } from './people.ts'
 import { type BegunSession, beginSession, sessionNotes } from './sessions.ts'
 import { beginProved, checkPassword, ended, type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
 
-/** Ms for which the proof that a session began with is fresh. */
+/** Ms for which the proof that began a session counts as fresh. */
 const FRESH = 15 * 60_000
-/** Of those who change the same account at one moment, each has so many tries. */
+/** Attempts to write a change while others change the same account. */
 const TRIES = 5
 const LONGEST_NAME = 100
 
-/** Who changes himself. */
+/** The signed-in person who changes their own account. */
 export interface Self {
   person: Person
   session: Session
@@ -26,13 +26,13 @@ export function isFresh({ session }: Pick<Self, 'session'>, now: number): boolea
   return now - session.createdAt < FRESH
 }
 
-/** Throws SignInRefused where the session began too long ago. */
+/** Throws SignInRefused if the session is not fresh. */
 export function requireFresh(self: Self, now: number): void {
   if (isFresh(self, now)) return
   throw new SignInRefused('proof_needed', 'this takes a proof that it is you: confirm it first')
 }
 
-/** The password once more: another session begins in place of this one, with a token of its own. */
+/** Checks the password again, and begins another session with its own token in place of this one. */
 export async function confirmPassword(
   parts: SignInParts,
   { person, session }: Self,
@@ -41,13 +41,13 @@ export async function confirmPassword(
 ): Promise<BegunSession> {
   await checkPassword(parts, person, person.id, password, origin)
   const begun = await beginProved(parts, person, session.way, origin, (...of) => beginSession(...of))
-  // It may have been ended meanwhile, from another device: then none goes on in its place.
+  // Another device may have ended the old session meanwhile: then the new one ends too.
   if ((await parts.store.endSessions(person.id, { id: session.id })) > 0) return begun
   await parts.store.endSessions(person.id, { id: begun.session.id })
   throw ended()
 }
 
-/** What is absent stays. */
+/** Changes only what is given. */
 export async function changeProfile(
   parts: SignInParts,
   self: Self,
@@ -62,10 +62,7 @@ export async function changeProfile(
   return await changeSelf(parts, self, 'changeProfile', () => change, { ...change })
 }
 
-/**
- * Others who have signed in as him, or have a link that would, are no longer. Gives the session that goes on in place
- * of this one.
- */
+/** Ends all other sessions of the person, and links that would sign in. Returns the session that replaces this one. */
 export async function changePassword(
   parts: SignInParts,
   self: Self,
@@ -77,7 +74,7 @@ export async function changePassword(
   const problem = passwordProblem(password, [address ?? '', name])
   if (problem !== null) throw new OperateError('invalid', problem)
   const stored = await parts.passwords.hash(password, { origin: origin.group, known: true })
-  // That takes a while, in which somebody may have been signed out who had no right to be here.
+  // Hashing takes a while, in which the session of an intruder may have been ended.
   const going = await ownSessions(parts, self)
   if (going.every(({ id }) => id !== self.session.id)) throw ended()
   const person = await changeSelf(parts, self, 'changePassword', ({ credentials }) => ({
@@ -91,12 +88,12 @@ export async function changePassword(
   return begun
 }
 
-/** Those that have not ended, used last first. */
+/** The sessions that have not ended, most recently used first. */
 export function ownSessions({ store, clock }: SignInParts, { person }: Self): Promise<Session[]> {
   return store.sessions(person.id, clock.now())
 }
 
-/** One of his, or all but this one. */
+/** Ends one of the person's sessions, or, with null, all but this one. */
 export async function endOwnSessions(parts: SignInParts, self: Self, id: string | null): Promise<void> {
   const { person, session } = self
   if (id === null) return await endOthers(parts, self, session.id)
@@ -108,7 +105,10 @@ export async function endOwnSessions(parts: SignInParts, self: Self, id: string 
   }
 }
 
-/** All but those of `self` and of `except`, which is its successor, are told of. */
+/**
+ * Ends all sessions but `except`, which is the session of `self` or its successor. The audit entry does not count the
+ * session of `self`.
+ */
 async function endOthers({ store, clock }: SignInParts, self: Self, except: string): Promise<void> {
   const { person, session } = self
   const now = clock.now()
@@ -121,8 +121,8 @@ async function endOthers({ store, clock }: SignInParts, self: Self, except: stri
 }
 
 /**
- * `change` is asked again where he was changed at the same moment. It is in the audit list as `action`; `detail`: what
- * may stand there.
+ * Calls `change` again when somebody else changed the account at the same moment. The audit list records it as
+ * `action`, with `detail`, which must hold no secrets.
  */
 export async function changeSelf(
   { store, clock }: Pick<SignInParts, 'store' | 'clock'>,
@@ -179,7 +179,7 @@ function checkedName(text: string): string {
   return name
 }
 
-/** By their address people are invited, so nobody takes one for himself that is not his. */
+/** Companies invite people by address, so that nobody but an operator may take another address. */
 function checkedAddress(person: Person, text: string): string {
   const address = personAddress(text)
   if (address !== person.address && person.address !== null && !person.operator) {

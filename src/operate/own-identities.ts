@@ -1,4 +1,4 @@
-/** Accounts of an OpenID Connect provider that sign somebody in: connected by him, and taken away again. */
+/** Accounts at an OpenID Connect provider that sign a person in: connecting and disconnecting them. */
 import { hash } from 'node:crypto'
 import type { Identity, Person } from '../people/person.ts'
 import { OperateError } from './error.ts'
@@ -9,12 +9,15 @@ import type { Origin, SignInParts } from './sign-in.ts'
 
 const MOST_IDENTITIES = 10
 
-/** For paths: what the provider calls somebody may be anything. */
+/** An id that is safe in URL paths: a provider's subject may contain any characters. */
 export function identityId({ issuer, subject }: Identity): string {
   return hash('sha256', JSON.stringify([issuer, subject]), 'base64url')
 }
 
-/** Where the browser goes, and the ticket that it comes back with: it holds the proof that it was begun with. */
+/**
+ * Returns the URL to send the browser to, and the ticket that the browser brings back. The ticket carries the proof of
+ * identity that was checked here.
+ */
 export async function beginIdentity(
   parts: SignInParts,
   self: Self,
@@ -25,7 +28,7 @@ export async function beginIdentity(
   return await beginOpenId(parts, provider, redirectUri, self.person.id)
 }
 
-/** From now on it signs him in, whatever its address. */
+/** From now on the account signs the person in, even if its address changes. */
 export async function connectIdentity(
   parts: SignInParts,
   self: Self,
@@ -53,7 +56,7 @@ export async function connectIdentity(
   )
 }
 
-/** The last way in stays. */
+/** Refuses to remove the person's last way to sign in. */
 export async function removeIdentity(parts: SignInParts, self: Self, id: string): Promise<Person> {
   requireFresh(self, parts.clock.now())
   const found = identityOf(self.person, id)

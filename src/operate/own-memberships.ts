@@ -1,18 +1,18 @@
-/** The companies that a person belongs to, as far as the person says so: to confirm that, or to leave. */
+/** A person's own memberships: confirming one, and leaving a company. */
 import { personName } from '../people/person.ts'
 import { StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import type { Self } from './own-account.ts'
 import type { SignInParts } from './sign-in.ts'
 
-/** From now on the company's owners are told when and from where the person signs in. */
+/** From now on the company's owners see when and from where the person signs in. */
 export function confirmMembership(parts: SignInParts, self: Self, companyId: string): Promise<void> {
   return changeMembership(parts, self, companyId, 'confirmMembership', () =>
     parts.store.confirmMembership(self.person.id, companyId),
   )
 }
 
-/** A company keeps an owner. */
+/** The last owner of a company cannot leave. */
 export function leaveCompany(parts: SignInParts, self: Self, companyId: string): Promise<void> {
   return changeMembership(parts, self, companyId, 'leaveCompany', () =>
     parts.store.setMembership(self.person.id, companyId, null, { keepOwner: true }),

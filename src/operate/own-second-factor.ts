@@ -1,4 +1,4 @@
-/** Two-step verification: an authenticator app, and the recovery codes that stand in for it. */
+/** Two-step verification: an authenticator app, and the recovery codes that replace it. */
 import { personName } from '../people/person.ts'
 import { newRecoveryCodes } from '../people/recovery-codes.ts'
 import { newTotpSecret, totpContext, totpStep, totpUri } from '../people/totp.ts'
@@ -6,19 +6,22 @@ import { OperateError } from './error.ts'
 import { changeSelf, requireFresh, type Self } from './own-account.ts'
 import type { SignInParts } from './sign-in.ts'
 
-/** Ms for which a secret that is shown can be taken over. */
+/** Ms for which a displayed secret can be confirmed. */
 const SETUP_LASTS = 30 * 60_000
 
 export interface TotpSetup {
-  /** In base32, for apps that cannot scan. */
+  /** Base32, for apps that cannot scan. */
   secret: string
-  /** What the QR code holds. */
+  /** The content of the QR code. */
   uri: string
-  /** To be given back with the first code. */
+  /** To be sent back with the first code. */
   ticket: string
 }
 
-/** Nothing counts yet. `issuer`: how the app calls this installation. */
+/**
+ * Starts the setup; nothing is stored until the first code. `issuer`: the name under which the app shows this
+ * installation.
+ */
 export function beginTotp({ tickets, clock }: SignInParts, self: Self, issuer: string): TotpSetup {
   requireFresh(self, clock.now())
   const { id } = self.person
@@ -27,7 +30,7 @@ export function beginTotp({ tickets, clock }: SignInParts, self: Self, issuer: s
   return { secret, uri: totpUri(secret, personName(self.person), issuer), ticket }
 }
 
-/** A code proves that the app has the secret. Gives the recovery codes, seen here only. */
+/** The code proves that the app has the secret. Returns the recovery codes, which are shown only here. */
 export async function turnOnTotp(
   parts: SignInParts,
   self: Self,
@@ -63,7 +66,7 @@ export async function turnOffTotp(parts: SignInParts, self: Self): Promise<void>
   })
 }
 
-/** Others, in place of those there are. Seen here only. */
+/** Replaces the recovery codes. The new codes are shown only here. */
 export async function renewRecoveryCodes(parts: SignInParts, self: Self): Promise<string[]> {
   requireFresh(self, parts.clock.now())
   const { codes, hashes } = newRecoveryCodes()

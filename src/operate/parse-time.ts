@@ -1,18 +1,18 @@
-/** Moments as people write them who look back. Pure. */
+/** Parses points in the past as people write them. Pure. */
 import { NotAllowed, parseDuration } from '../config/parse.ts'
 
 export interface Clock {
   /** Unix ms. */
   now: number
-  /** Whose days are meant, as the IANA database names it: `Europe/Berlin`. */
+  /** The time zone of days and times without one, by its IANA name: `Europe/Berlin`. */
   timeZone: string
 }
 
 const DAY_TIME = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?(Z|[+-]\d\d:\d\d)?$/i
 
 /**
- * Unix ms of a day (as it begins), a time, `today`, `yesterday`, or how long ago, like `24h`. Throws NotAllowed for
- * what is none of these.
+ * Unix ms of a day (its beginning), a time, `today`, `yesterday`, or a duration ago, such as `24h`. Throws NotAllowed
+ * for any other text.
  */
 export function parseTime(text: string, { now, timeZone }: Clock): number {
   const word = text.trim().toLowerCase()
@@ -27,13 +27,13 @@ export function parseTime(text: string, { now, timeZone }: Clock): number {
   const plain = asUtc(fields)
   const shown = new Date(plain).toISOString()
   const given = `${year}-${month}-${day}T${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
-  // Without a complaint the 30th of February would be a day in March.
+  // Date.UTC turns the 30th of February into a day in March without an error.
   if (!shown.startsWith(given)) throw new NotAllowed('there is no such day or time')
   if (zone === undefined) return at(fields, timeZone)
   return plain - (zone.toUpperCase() === 'Z' ? 0 : minutesOf(zone) * 60_000)
 }
 
-/** Throws NotAllowed for a time that no date can be of. */
+/** Throws NotAllowed for a time out of the range of Date. */
 function before(now: number, duration: number): number {
   const time = now - duration
   if (Number.isNaN(new Date(time).getTime())) throw new NotAllowed('that is too long ago')
@@ -46,7 +46,7 @@ function asUtc([year, month, ...rest]: Fields): number {
   return Date.UTC(year, month - 1, ...rest)
 }
 
-/** When clocks of the zone show this; of a moment that they skip, as if they had not. */
+/** The moment when clocks in the zone show these fields; for a time that they skip, as if they had not skipped it. */
 function at(fields: Fields, timeZone: string): number {
   const plain = asUtc(fields)
   const first = plain - offsetAt(plain, timeZone)
@@ -58,7 +58,7 @@ function dayAt(now: number, timeZone: string): [year: number, month: number, day
   return [local.getUTCFullYear(), local.getUTCMonth() + 1, local.getUTCDate()]
 }
 
-/** Ms east of UTC. Throws NotAllowed for a zone that is not known. */
+/** Ms east of UTC. Throws NotAllowed for an unknown time zone. */
 function offsetAt(time: number, timeZone: string): number {
   try {
     const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
@@ -70,7 +70,7 @@ function offsetAt(time: number, timeZone: string): number {
   }
 }
 
-/** Of `+01:00`. */
+/** The minutes of an offset such as `+01:00`. */
 function minutesOf(offset: string): number {
   const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)/.exec(offset)!
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))

@@ -1,4 +1,4 @@
-/** Passkeys: signing in with one, and those of one's own account. */
+/** Passkeys: signing in with one, and managing those of one's own account. */
 import {
   AttestationRefused,
   personOfResponse,
@@ -14,12 +14,12 @@ import { changeSelf, requireFresh, type Self } from './own-account.ts'
 import type { BegunSession } from './sessions.ts'
 import { beginProved, type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
 
-/** Ms in which what was begun has to be gone on with. */
+/** Ms in which the browser has to answer a challenge. */
 export const CHALLENGE_LASTS = 10 * 60_000
 const MOST_PASSKEYS = 20
 const LONGEST_NAME = 60
 
-/** What the browser is asked with, and the ticket that its answer is given back with. */
+/** The options for the browser, and the ticket to send back with its answer. */
 export interface PasskeyAsked {
   options: object
   ticket: string
@@ -43,7 +43,7 @@ export async function signInByPasskey(
   const id = personOfResponse(response)
   const person = id === null ? null : await parts.store.findPerson({ id })
   const used = person?.credentials.passkeys.find((each) => each.id === (response as { id: string }).id)
-  // What was asked before it was used last counts no more: an answer that was listened to is worth nothing.
+  // A challenge issued before the passkey's last use is refused, so that an intercepted answer cannot be replayed.
   const isLate = used !== undefined && used.usedAt !== null && held.issuedAt <= used.usedAt
   const counter =
     used === undefined || isLate ? null : await readSignIn(party, held.challenge, response, used)
@@ -143,7 +143,7 @@ export async function renamePasskey(
   )
 }
 
-/** The last way in stays. */
+/** Refuses to remove the person's last way to sign in. */
 export async function removePasskey(parts: SignInParts, self: Self, id: string): Promise<void> {
   requireFresh(self, parts.clock.now())
   const { name } = passkeyOf(self.person.credentials, id)

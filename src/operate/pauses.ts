@@ -1,17 +1,17 @@
-/** The operator's hand on what waits. */
+/** Pausing and resuming waiting mail. */
 import type { Pause, PauseScope } from '../store/store.ts'
 import type { Audit } from './audited.ts'
 import { OperateError } from './error.ts'
 import { companyName, companyScope, domainName, type OfCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
-/** What is absent narrows nothing. */
+/** Without a company, a pause is for all of them; without a domain, for all recipient domains. */
 export interface PauseInput extends OfCompany {
   /** Recipient domain. */
   domain?: string | undefined
 }
 
-/** Waiting mail stays where it is, and loses no attempts; every node follows within a second. */
+/** Waiting mail stays in the queue, and uses up no attempts. Every node follows within a second. */
 export const pause = verb(
   'operate',
   async (op, input: PauseInput): Promise<PauseScope> => {
@@ -22,7 +22,7 @@ export const pause = verb(
   pauseAudit('pause'),
 )
 
-/** Ends the pause of exactly this. */
+/** Ends the pause with exactly this scope. */
 export const resume = verb(
   'operate',
   async (op, input: PauseInput): Promise<PauseScope> => {
@@ -37,7 +37,10 @@ export const resume = verb(
   pauseAudit('resume'),
 )
 
-/** A member sees those of his company; that everything is paused, or a domain for all, shows in his queue. */
+/**
+ * A member sees the pauses of its own company. Wider pauses, of everything or of a domain for all companies, show in
+ * its queue.
+ */
 export const listPauses = verb('read', async (op, _input: object): Promise<Pause[]> => {
   const own = companyScope(op, {})
   const pauses = await op.store.pauses()

@@ -1,4 +1,6 @@
-/** People of the whole installation, for its operators: who they are, who is one of them, and links that sign in. */
+/**
+ * All people of the installation, for its operators: listing them, making them operators, and links that sign them in.
+ */
 import { givesWay, newPerson, type Person, personName } from '../people/person.ts'
 import { type PeopleStore, StoreConflict } from '../store/store.ts'
 import type { AuditNote } from './audited.ts'
@@ -8,10 +10,10 @@ import { LINK_LASTS, makeLink } from './sessions.ts'
 import { type Operation, verb } from './verb.ts'
 
 const DAY = 86_400_000
-/** Ms for which one may think about an invitation. */
+/** Ms for which an invitation is valid. */
 export const INVITATION_LASTS = 7 * DAY
 
-/** Whoever has it is signed in as that person, once. */
+/** A person and the token of a link. The link signs its bearer in as that person, once. */
 export interface PersonWithLink {
   person: Person
   token: string
@@ -19,7 +21,7 @@ export interface PersonWithLink {
   expiresAt: number
 }
 
-/** The oldest first, with what they belong to. */
+/** Oldest first, with their memberships. */
 export const listPeople = verb(
   'operate',
   async (op, _input: object): Promise<Person[]> => await op.store.people(null),
@@ -27,8 +29,8 @@ export const listPeople = verb(
 )
 
 /**
- * A new person, who is an operator, and a link for him. Somebody who is known is not made one by his address: he may
- * have been invited under it by a company, and be another than the operator believes.
+ * Adds a new person who is an operator, and makes a link for them. A person who is known is not made an operator by
+ * address: a company may have invited somebody under that address who is not the person the operator means.
  */
 export const inviteOperator = verb(
   'operate',
@@ -51,7 +53,7 @@ export const inviteOperator = verb(
   },
 )
 
-/** Whether somebody sees and changes everything. The last operator stays one. */
+/** Grants or withdraws the operator's rights. The last operator keeps them. */
 export const setOperator = verb(
   'operate',
   async (op, input: { person: string; operator: boolean }): Promise<Person> => {
@@ -71,7 +73,7 @@ export const setOperator = verb(
   },
 )
 
-/** With his sessions, from one request to the next. The last operator stays. */
+/** Removes a person and ends their sessions with the next request. The last operator cannot be removed. */
 export const removePerson = verb(
   'operate',
   async (op, input: { person: string }): Promise<Person> => {
@@ -83,8 +85,8 @@ export const removePerson = verb(
 )
 
 /**
- * A link for somebody who cannot get in. For operators alone: it opens all that he belongs to. Without a name for the
- * first operator.
+ * Makes a link for a person who cannot sign in. For operators only: the link opens everything that the person belongs
+ * to. Without a person, the link is for the first operator.
  */
 export const makeSignInLink = verb(
   'operate',
@@ -98,7 +100,7 @@ export const makeSignInLink = verb(
   },
 )
 
-/** As people sign in with it. Throws `invalid` for what is no address. */
+/** The address in the form used to sign in. Throws `invalid` for text that is not an address. */
 export function personAddress(text: string): string {
   return addressIn(text.trim()).toLowerCase()
 }
@@ -109,7 +111,7 @@ export async function findPerson(
   text: string,
 ): Promise<Person> {
   const by = text.includes('@') ? { address: personAddress(text) } : { id: text }
-  // What is no text to a database is no id either.
+  // PostgreSQL refuses text with NUL, so such text cannot be an id.
   const found = text.includes('\0') ? null : await store.findPerson(by)
   if (found !== null) return found
   throw noSuchPerson(text)
@@ -134,7 +136,10 @@ async function withLink({ store, now }: Operation, person: Person, lasts: number
   return { person, token, expiresAt: at + lasts }
 }
 
-/** The store looks for other operators as it writes: two who go at the same moment are none for each other. */
+/**
+ * The store checks for other operators within the write: two who leave at the same moment would otherwise each count on
+ * the other.
+ */
 async function unlessLast<Result>(write: Promise<Result>): Promise<Result> {
   try {
     return await write

@@ -1,4 +1,4 @@
-/** Mail that took down the process in which it was tried. */
+/** The quarantine: mail whose delivery crashed the process. */
 import type { QuarantinedEmail } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { companyFilter, companyScope, type OfCompany, requireEmail } from './find.ts'
@@ -13,13 +13,13 @@ export const listQuarantined = verb(
 )
 
 export interface Released {
-  /** So many recipients are due now. */
+  /** The number of recipients that are now due. */
   released: number
   companyId: string | null
   emailId: string | null
 }
 
-/** For operators, who know whether the fault is mended: a process of the service may die of it once more. */
+/** For operators, who know whether the fault is fixed: otherwise the mail may crash a process again. */
 export const releaseQuarantined = verb(
   'operate',
   async (op, { email, ...of }: OfCompany & { email?: string | undefined }): Promise<Released> => {

@@ -1,4 +1,4 @@
-/** What waits, and that it be tried now. */
+/** The queue: listing waiting mail, and retrying it now. */
 import { Pauses } from '../queue/pauses.ts'
 import type { QueueLane, Retried, RetryRequest } from '../store/store.ts'
 import { OperateError } from './error.ts'
@@ -6,11 +6,11 @@ import { companyFilter, companyScope, domainName, findCompany, type OfCompany, r
 import { type Operation, verb } from './verb.ts'
 
 export interface ShownLane extends QueueLane {
-  /** A pause keeps it, be it of this lane alone or of more. */
+  /** The lane is paused, by a pause of exactly this lane or by a wider one. */
   paused: boolean
 }
 
-/** What waits, by company and recipient domain. */
+/** Waiting mail by company and recipient domain. */
 export const showQueue = verb('read', async (op, of: OfCompany): Promise<ShownLane[]> => {
   const lanes = await op.store.queue(companyFilter(op, of).companyId)
   const pauses = new Pauses()
@@ -19,22 +19,22 @@ export const showQueue = verb('read', async (op, of: OfCompany): Promise<ShownLa
 })
 
 export interface RetryInput extends OfCompany {
-  /** Id of the one email. */
+  /** Id of a single email. */
   email?: string | undefined
   /** Recipient domain. */
   domain?: string | undefined
-  /** Told how many there are so far: hundreds of thousands take a while. */
+  /** Called with the totals so far, because hundreds of thousands of recipients take a while. */
   onStep?: (sum: Retried) => void
 }
 
 export interface RetriedMail extends Retried {
-  /** What was asked for, by ids. */
+  /** The scope of the retry, by ids. */
   request: RetryRequest
-  /** Somebody is there who delivers it. */
+  /** Whether any node delivers mail at present. */
   delivering: boolean
 }
 
-/** Makes what waits for another time due now. Attempts already made still count. */
+/** Makes mail that waits for a later time due now. Attempts already made still count. */
 export const retry = verb(
   'manage',
   async (op, input: RetryInput): Promise<RetriedMail> => {

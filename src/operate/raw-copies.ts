@@ -1,4 +1,4 @@
-/** The octets of an email: those the capture kept, else composed and signed again, which gives the same. */
+/** The octets of an email: captured ones, or else composed and signed again, which gives the same octets. */
 import { AccountDirectory } from '../accounts/directory.ts'
 import { BOUNDARIES } from '../accounts/seal.ts'
 import type { CopyOrder } from '../delivery/copy-job.ts'
@@ -20,32 +20,33 @@ import { type Operation, verb } from './verb.ts'
 const job = jobAt<CopyOrder, Uint8Array>(new URL('../delivery/copy-job.ts', import.meta.url))
 
 export interface RawCopy {
-  /** The recipients this copy is for. */
+  /** The recipients of this copy. */
   addresses: string[]
   message: Buffer
 }
 
 export interface CopyWanted {
   id: string
-  /** An address; absent: the first copy. */
+  /** A recipient's address; absent: the first copy. */
   recipient?: string | undefined
 }
 
-/** One copy. A batch may have a thousand: no other is read or composed. */
+/** One copy. No other copy is read or composed, because a batch may have a thousand. */
 export const rawCopy = verb('read', async (op, { id, recipient }: CopyWanted): Promise<RawCopy> => {
   const recipients = await recipientsOf(op, id)
   const position = recipient === undefined ? null : positionOf(recipients, id, recipient)
   const captured = await op.store.readCapturedCopy(id, position)
   if (captured !== null) return capturedCopy(recipients, captured)
-  // Of a batch that is being captured the others are still to come: they will be the same octets.
+  // While a batch is being captured, its remaining copies are composed here; they will be captured with the same
+  // octets.
   const work = await workOf(op, id, position ?? 0)
   const [group] = groupsOf(work)
-  // Retention may have been faster.
+  // Retention may have removed it meanwhile.
   if (group === undefined) throw noSuchEmail(id)
   return await composed(op, work, group)
 })
 
-/** All copies, or the one for `recipient`, whatever room that takes: for the command line. */
+/** All copies, or the one for `recipient`, however large: for the command line. */
 export const rawCopies = verb('read', async (op, { id, recipient }: CopyWanted): Promise<RawCopy[]> => {
   if (recipient !== undefined) return [await rawCopy(op, { id, recipient })]
   const recipients = await recipientsOf(op, id)
@@ -58,7 +59,7 @@ export const rawCopies = verb('read', async (op, { id, recipient }: CopyWanted):
 async function recipientsOf(op: Operation, id: string): Promise<RecipientOutline[]> {
   await requireEmail(op, id)
   const recipients = await op.store.readRecipients(id, { from: 0, limit: 1_000_000 })
-  // Retention may have been faster.
+  // Retention may have removed it meanwhile.
   if (recipients.length === 0) throw noSuchEmail(id)
   return recipients
 }
@@ -87,7 +88,7 @@ async function workOf({ store }: Operation, id: string, copy?: number): Promise<
   throw new OperateError('not_found', why)
 }
 
-/** The recipients that share a copy. */
+/** Groups of recipients that share a copy. */
 function groupsOf({ individual, recipients }: ClaimedEmail): ClaimedRecipient[][] {
   return individual ? recipients.map((each) => [each]) : [recipients]
 }
@@ -111,7 +112,8 @@ async function composed(op: Operation, work: ClaimedEmail, group: ClaimedRecipie
       return Buffer.concat(chunks)
     }
     const order = { ...composable, boundary: boundaries.of(work.id) }
-    // Read for this copy alone: nobody else needs these octets, unless the driver has more in the same buffer.
+    // These octets were read for this copy alone, so they can be transferred, unless the driver keeps more in the same
+    // buffer.
     const own = octetsIn(message).filter(({ byteLength, buffer }) => byteLength === buffer.byteLength)
     const transfer = buffersBeneath(own)
     return asBuffer(await op.workers.run(job, order, { company: work.companyId, weight, transfer }))

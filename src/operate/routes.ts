@@ -1,4 +1,4 @@
-/** Relays of a company's or a domain's own. */
+/** Relays that belong to a company or a domain. */
 import { randomUUIDv7 } from 'node:crypto'
 import type { Company, Route, SendingDomain } from '../accounts/account.ts'
 import { type RouteCredentials, sealCredentials } from '../accounts/routes.ts'
@@ -9,7 +9,7 @@ import { OperateError } from './error.ts'
 import { findCompany, findDomain, listedAccounts, type OfCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
-/** Whose route: exactly one of the two, by name or id. */
+/** The owner of a route: exactly one of the two, by name or id. */
 export interface RouteOwner {
   company?: string | undefined
   domain?: string | undefined
@@ -18,13 +18,13 @@ export interface RouteOwner {
 export interface OwnedRoute {
   route: Route
   company: Company
-  /** Null: it is that of the company. */
+  /** Null: the route belongs to the company. */
   domain: SendingDomain | null
 }
 
 /**
- * Sends the mail of a domain, or of a company's domains that have none of their own, through this relay from now on.
- * For operators: a relay may lie in a private network. `password` instead of the one in the URL.
+ * From now on, sends the mail of a domain, or of all domains of a company without a route of their own, through this
+ * relay. For operators, because a relay may be in a private network. `password` is used when the URL has none.
  */
 export const setRoute = verb(
   'operate',
@@ -47,13 +47,13 @@ export const setRoute = verb(
     action: 'setRoute',
     note: (input, set) => ({
       ...routeNote(input, set),
-      // Without user and password.
+      // The URL without user and password.
       ...(set && { detail: { url: set.route.url } }),
     }),
   },
 )
 
-/** From now on its mail goes as all mail does. */
+/** From now on, the owner's mail takes the general route. */
 export const removeRoute = verb(
   'operate',
   async (op, input: RouteOwner): Promise<Omit<OwnedRoute, 'route'>> => {
@@ -73,7 +73,7 @@ function routeNote(input: RouteOwner, owner: Omit<OwnedRoute, 'route'> | null): 
   return { target: domain?.name ?? company.name, companyId: company.id }
 }
 
-/** A member sees those of his own mail. */
+/** A member sees the routes of its own mail. */
 export const listRoutes = verb('see', async (op, of: OfCompany): Promise<OwnedRoute[]> => {
   const { companies, domains, routes } = listedAccounts(op, of)
   return routes.flatMap((route) => {

@@ -1,4 +1,7 @@
-/** Signing in, and what comes of it. Whoever does it is nobody yet, so none of these is a verb. */
+/**
+ * Sign-in links and sessions. The person who signs in has not been identified yet, so none of these functions is a
+ * verb.
+ */
 import { randomUUIDv7 } from 'node:crypto'
 import {
   type NewAuditEntry,
@@ -13,24 +16,24 @@ import { shown } from './audited.ts'
 import { OperateError } from './error.ts'
 
 const HOUR = 3_600_000
-/** Ms after which a session ends that is not used; POSTROAD_SESSION_LIFETIME may end it earlier. */
+/** Ms after which an unused session ends; POSTROAD_SESSION_LIFETIME may end it earlier. */
 export const SESSION_LASTS = 14 * 24 * HOUR
-/** Ms between two notes that a session is in use. */
+/** Ms between two updates of the time a session was last used. */
 const SEEN_EVERY = 5 * 60_000
-/** Ms for which a link signs somebody in. */
+/** Ms for which a sign-in link works. */
 export const LINK_LASTS = HOUR
 
-/** Where somebody signs in from. */
+/** The client that signs in, and the time. */
 export interface SigningIn {
   address: string
   userAgent: string
   now: number
-  /** Ms that a session lasts at most, however much it is used. */
+  /** The longest a session may last in ms, however often it is used. */
   lifetime: number
 }
 
 export interface BegunSession {
-  /** For the cookie; seen here only. */
+  /** For the cookie; shown only here. */
   token: string
   session: Session
   person: Person
@@ -58,10 +61,10 @@ export async function beginSession(
   return { token, session, person }
 }
 
-/** What was asked for beside a password. */
+/** The second step after a password. */
 export type SecondFactor = 'app' | 'recovery code'
 
-/** Somebody has proved who he is: a session begins, and the audit list has it. */
+/** Begins the session of a person who has been identified, and records the sign-in in the audit list. */
 export function signedIn(
   store: Pick<PeopleStore, 'addSession'>,
   person: Person,
@@ -82,9 +85,9 @@ export async function signOut(
 }
 
 /**
- * An entry for each company that the person belongs to by their own word, so that none learns of another, nor of
- * somebody who never agreed to belong to it. For operators, and where no company has an entry, one for the
- * installation. `from`: where the session began.
+ * One audit entry for each company whose membership the person has confirmed, so that no company learns of another, or
+ * of a person who never agreed to belong to it. Operators get one more for the installation, as do people without such
+ * a company. `from`: the client that began the session.
  */
 export function sessionNotes(
   person: Person,
@@ -107,7 +110,7 @@ export interface KnownSession {
   person: Person
 }
 
-/** When it is, and how long a session lasts at most. */
+/** The time now, and the longest a session may last. */
 export type SessionTime = Pick<SigningIn, 'now' | 'lifetime'>
 
 /** The session with this token. Null: there is none, or it has ended. */
@@ -120,7 +123,7 @@ export async function findSession(
   return found !== null && now < found.session.createdAt + lifetime ? found : null
 }
 
-/** The same; it is in use, and slides on, but never beyond its lifetime. */
+/** Like `findSession`, but counts as use: it postpones the session's end, though never beyond its lifetime. */
 export async function knownSession(
   store: Pick<PeopleStore, 'findSession' | 'touchSession'>,
   token: string,
@@ -136,7 +139,7 @@ export async function knownSession(
   return found
 }
 
-/** A link signs one person in, once. Gives its token. */
+/** Makes a link that signs one person in, once. Returns its token. */
 export async function makeLink(
   store: Pick<PeopleStore, 'addLink'>,
   personId: string,
@@ -148,18 +151,15 @@ export async function makeLink(
   return token
 }
 
-/** Who uses a link, in a browser where somebody may have signed in. */
+/** The use of a link, in a browser where a person may be signed in already. */
 export interface LinkUse {
   token: string
   known: KnownSession | null
-  /** It was agreed that the session of another person ends in this browser. */
+  /** The person has agreed to end another person's session in this browser. */
   instead: boolean
 }
 
-/**
- * Throws `not_found` for a link that was used, has ended, or never was one, and `conflict` where another person has
- * signed in.
- */
+/** Throws `not_found` for a link that is unknown, used or expired, and `conflict` where another person is signed in. */
 export async function signInByLink(
   store: Pick<PeopleStore, 'findLink' | 'takeLink' | 'findPerson' | 'addSession'>,
   { token, known, instead }: LinkUse,
@@ -182,7 +182,7 @@ export function noLink(): OperateError {
   return new OperateError('not_found', 'this link was used before or has ended: ask for another one')
 }
 
-/** Otherwise a link that somebody else has made would sign people in to an account they do not know (login CSRF). */
+/** Without this error, an attacker's link would sign people in to an account they do not know (login CSRF). */
 export function signedInAsAnother({ person }: KnownSession): OperateError {
   const name = personName(person)
   return new OperateError('conflict', `you are signed in as ${name}: agree to end that session first`)

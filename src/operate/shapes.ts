@@ -1,4 +1,7 @@
-/** What verbs give, as JSON: each noun once, for every way in. Times are ISO 8601 in UTC. */
+/**
+ * The JSON form of the results of verbs: one function for each noun, shared by all interfaces. Times are ISO 8601 in
+ * UTC.
+ */
 import type { AccountsSnapshot, ApiKey, Company, SendingDomain } from '../accounts/account.ts'
 import { type DnsRecord, zoneLine } from '../accounts/dns-records.ts'
 import type { RecordCheck } from '../accounts/verify.ts'
@@ -28,15 +31,21 @@ export function domainJson(accounts: Pick<AccountsSnapshot, 'domains'>, domain: 
   const { id, name, companyId, status, sending, createdAt, settings } = domain
   const speaksFor = spokenFor(accounts, domain)
   return {
-    ...{ id, name, company_id: companyId, status, sending },
+    id,
+    name,
+    company_id: companyId,
+    status,
+    sending,
     sending_disabled: settings.sendingOff ?? false,
-    ...{ open_tracking: settings.openTracking, click_tracking: settings.clickTracking },
+    open_tracking: settings.openTracking,
+    click_tracking: settings.clickTracking,
     unsubscribe_tracking: settings.unsubscribeTracking ?? false,
-    ...{ speaks_for: speaksFor, created_at: isoTime(createdAt) },
+    speaks_for: speaksFor,
+    created_at: isoTime(createdAt),
   }
 }
 
-/** The names of the other domains that its mail may be from. */
+/** The names of the other domains that the domain's mail may be from. */
 export function spokenFor(
   { domains }: Pick<AccountsSnapshot, 'domains'>,
   { speaksFor }: SendingDomain,
@@ -54,7 +63,7 @@ export function recordCheckJson(record: RecordCheck) {
   return { ...dnsRecordJson(record), state, found, advice }
 }
 
-/** Without the token, which nobody has any more, and without its hash. */
+/** Without the token, which is not stored, and without its hash. */
 export function keyJson(accounts: Pick<AccountsSnapshot, 'domains'>, key: ApiKey) {
   return {
     id: key.id,
@@ -69,7 +78,7 @@ export function keyJson(accounts: Pick<AccountsSnapshot, 'domains'>, key: ApiKey
   }
 }
 
-/** Without the password, and without the user, who is sealed with it. */
+/** Without the password and the user, which are sealed together. */
 export function routeJson({ route, company, domain }: OwnedRoute) {
   return {
     id: route.id,
@@ -81,7 +90,7 @@ export function routeJson({ route, company, domain }: OwnedRoute) {
   }
 }
 
-/** The name of the one domain a key is for; null: of all of its company. */
+/** The name of the only domain that a key is for; null: the key is for the whole company. */
 export function keyDomain(
   { domains }: Pick<AccountsSnapshot, 'domains'>,
   { domainId }: ApiKey,
@@ -103,7 +112,7 @@ export function emailSummaryJson(email: EmailSummary) {
   }
 }
 
-/** One email with all that became of it; without its content. */
+/** An email with its history, without its content. */
 export function historyJson({ email, recipients, events, attempts }: EmailHistory) {
   const { content } = email
   return {
@@ -138,14 +147,14 @@ function recipientJson(recipient: StoredRecipient) {
   return { position, address, kind, state, attempts, next_attempt_at: next, ...answer }
 }
 
-/** @param event.recipient position of the recipient; null: of the email as a whole */
+/** @param event.recipient position of the recipient; null: the event concerns the email as a whole */
 function eventJson({ type, at, recipient, detail }: Omit<EmailEvent, 'emailId'>) {
   return { type, at: isoTime(at), recipient, ...eventDetailJson(detail) }
 }
 
 /**
- * Of the log: `recipient` is the address, `position` its index within the email; both null: of the email as a whole.
- * `email_id` is null too: of the company itself.
+ * An event of the log. `recipient` is the address, `position` its index within the email; both are null if the event
+ * concerns the email as a whole. `email_id` is null too if it concerns the company.
  */
 export function loggedEventJson(event: LogEntry) {
   const { number, type, at, emailId, companyId, address, recipient, detail } = event
@@ -228,7 +237,7 @@ export function nodeJson({ token, name, roles, since, timeoutMs, beats }: NodeBe
   return { token, name, roles, since: isoTime(since), timeout_ms: timeoutMs, beats }
 }
 
-/** Without the secret, which is shown once. `domain`: the id of one that was removed. */
+/** Without the secret, which is shown once. `domain`: the id, if the domain has been removed. */
 export function webhookJson({ webhook, company, domain }: OwnedWebhook) {
   return {
     id: webhook.id,
@@ -247,7 +256,7 @@ export function webhookJson({ webhook, company, domain }: OwnedWebhook) {
   }
 }
 
-/** `event`: the number of what was told; `message_id` is the same at each try. */
+/** `event`: the number of the event; `message_id` is the same for each attempt. */
 export function webhookAttemptJson(attempt: WebhookAttempt) {
   return {
     id: attempt.id,

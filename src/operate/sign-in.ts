@@ -1,4 +1,7 @@
-/** Proving who one is: a password, and where it is on a code of the authenticator app or a recovery code. */
+/**
+ * Signing in with a password and, where two-step verification is on, a code of the authenticator app or a recovery
+ * code.
+ */
 import type { Seal } from '../accounts/seal.ts'
 import type { Log } from '../common/logging.ts'
 import { type Attempt, type Attempts, TooManyAttempts, type Trying } from '../people/attempts.ts'
@@ -12,7 +15,7 @@ import { OperateError } from './error.ts'
 import { personAddress } from './people.ts'
 import { type BegunSession, type SigningIn, signedIn } from './sessions.ts'
 
-/** Ms for which a password that was right waits for its second factor. */
+/** Ms for which a correct password waits for the second factor. */
 const TICKET_LASTS = 5 * 60_000
 
 export interface Clock {
@@ -21,7 +24,7 @@ export interface Clock {
   wait(ms: number): Promise<void>
 }
 
-/** What signing in takes. */
+/** The services that signing in needs. */
 export interface SignInParts {
   store: Pick<
     PeopleStore,
@@ -37,7 +40,7 @@ export interface SignInParts {
     | 'settleAudit'
     | 'updatePerson'
   >
-  /** That of the installation. */
+  /** The seal of the installation. */
   seal: Seal
   tickets: Tickets
   passwords: Passwords
@@ -46,35 +49,35 @@ export interface SignInParts {
   log: Pick<Log, 'warn'>
 }
 
-/** Where somebody signs in from, as far as it says how often he may try. */
+/** The client that signs in, with what limits its attempts. */
 export interface Origin extends Omit<SigningIn, 'now'> {
-  /** Whom the address stands for (http/admission/address-group.ts). */
+  /** The group that the client's address is counted in (http/admission/address-group.ts). */
   group: string
-  /** The ticket that this device was given when somebody signed in. */
+  /** The ticket that this device got at an earlier sign-in. */
   device: string | null
 }
 
 export type RefusedWhy =
-  /** Wrong, or there is no such account. */
+  /** The credentials are wrong, or there is no such account. */
   | 'wrong'
-  /** What was begun took too long, or something has changed meanwhile: from the start. */
+  /** The sign-in took too long, or the account has changed meanwhile: it has to begin again. */
   | 'ended'
   | 'too_many_attempts'
   | 'busy'
-  /** He has proved who he is elsewhere, and nobody here is he. */
+  /** The provider has identified the person, but the person has no account here. */
   | 'no_account'
-  /** Whoever vouches for him does not answer, or not as the standard says. */
+  /** The provider does not answer, or its answer violates the standard. */
   | 'provider_failed'
-  /** What is to be changed takes a proof that is fresh. */
+  /** The change needs a fresh proof of identity. */
   | 'proof_needed'
 
 export class SignInRefused extends Error {
   override name = 'SignInRefused'
   readonly why: RefusedWhy
-  /** Ms after which it may be tried again. */
+  /** Ms to wait before another attempt. */
   readonly retryAfter: number | undefined
 
-  /** @param message a sentence for the person, without its stop */
+  /** @param message a sentence for the person, without its full stop */
   constructor(why: RefusedWhy, message: string, retryAfter?: number) {
     super(message)
     this.why = why
@@ -82,10 +85,10 @@ export class SignInRefused extends Error {
   }
 }
 
-/** Who has proved who he is; or the password was right, and `ticket` takes part in the second step. */
+/** Either a session has begun, or the password was correct and `ticket` is needed for the second step. */
 export type Proved = { begun: BegunSession } | { ticket: string }
 
-/** Rejects with SignInRefused, in the same words and the same time whether there is such an account. */
+/** Rejects with SignInRefused, with the same message and in the same time whether or not the account exists. */
 export async function signInByPassword(
   parts: SignInParts,
   { address, password }: { address: string; password: string },
@@ -105,7 +108,8 @@ export async function signInByPassword(
 type BeginArguments = [store: SignInParts['store'], person: Person, way: SignInWay, from: SigningIn]
 
 /**
- * A change of the password ends all sessions: one that begins at the same moment by what was proved before, as well.
+ * A change of the password ends all sessions. A session that began with the old password at the same moment is ended
+ * here.
  */
 export async function beginProved(
   { store, clock }: Pick<SignInParts, 'store' | 'clock'>,
@@ -121,7 +125,7 @@ export async function beginProved(
   throw ended()
 }
 
-/** What is no address at all is looked for as well: it takes as long. */
+/** Text that is not an address is looked up too, so that the response takes the same time. */
 function accountOf(address: string): string {
   try {
     return personAddress(address)
@@ -131,7 +135,10 @@ function accountOf(address: string): string {
   }
 }
 
-/** Resolves where it is right. `account`: as attempts are counted where there is no such person. */
+/**
+ * Resolves when the password is correct. `account`: the name under which attempts are counted if there is no such
+ * person.
+ */
 export async function checkPassword(
   parts: SignInParts,
   person: Person | null,
@@ -143,7 +150,8 @@ export async function checkPassword(
   const trying = { account: person?.id ?? account, from: origin.group, device, what: 'password' } as const
   const stored = person?.credentials.password ?? null
   const by = { origin: origin.group, known: device !== null }
-  // Before the try is counted: a flood writes no more to the store than passwords are checked.
+  // Checked before the attempt is counted, so that a flood of attempts writes to the store no more often than passwords
+  // are verified.
   if (parts.passwords.isFull(by)) throw busy()
   const right = await tried(parts, trying, async (attempt) => {
     try {
@@ -171,7 +179,8 @@ export async function signInBySecondFactor(
   const now = parts.clock.now()
   const held = parts.tickets.read('second-factor', ticket, now)
   const person = held && (await parts.store.findPerson({ id: held.personId }))
-  // Whatever was changed since, the password among it, it is asked for again. Nor does a ticket count twice.
+  // Any change since the first step, such as one of the password, ends the sign-in. For the same reason a ticket works
+  // only once.
   if (held === null || person === null || person.version !== held.version) throw ended()
   const device = deviceOf(parts, person.id, origin.device)
   const trying = { account: person.id, from: origin.group, device, what: 'code' } as const
@@ -190,7 +199,7 @@ export async function signInBySecondFactor(
   return await beginProved(parts, known, 'password', origin, (...of) => signedIn(...of, secondFactor))
 }
 
-/** What the credentials are once the code was used; null: it does not count. */
+/** The credentials after using the code; null: the code is not valid. */
 function afterCode(parts: SignInParts, { id, credentials }: Person, code: string): Credentials | null {
   const { totp, recoveryCodes } = credentials
   const digits = code.replace(/\s/g, '')
@@ -203,7 +212,7 @@ function afterCode(parts: SignInParts, { id, credentials }: Person, code: string
   return left === null ? null : { ...credentials, recoveryCodes: left }
 }
 
-/** The device's name in attempts, where it was given to this person; else null. */
+/** The id under which attempts of this device are counted, if the device was registered for this person; else null. */
 export function deviceOf(
   { tickets, clock }: Pick<SignInParts, 'tickets' | 'clock'>,
   personId: string | null,
@@ -213,7 +222,9 @@ export function deviceOf(
   return device !== null && personId !== null && device.people.includes(personId) ? device.id : null
 }
 
-/** In its turn. What is right (neither false nor null) does not count as an attempt. */
+/**
+ * Waits for its turn and runs `look`. An attempt whose result is neither false nor null was right, and is not counted.
+ */
 async function tried<Result>(
   { attempts, clock }: SignInParts,
   trying: Trying,

@@ -1,4 +1,4 @@
-/** What may stand on a list of suppressions. */
+/** Validates entries of the suppression list. */
 import { idAt, type Suppression, type SuppressionType } from '../email/suppression.ts'
 import { OperateError } from './error.ts'
 import { addressIn } from './find.ts'
@@ -7,13 +7,13 @@ const LONGEST_REASON = 1_000
 const LONGEST_TAG = 256
 const MOST_TAGS = 100
 
-/** What somebody wants on the list. */
+/** An entry to be added. */
 export interface SuppressionInput {
   address: string
   type: SuppressionType
-  /** Of an unsubscription: from mail with these tags alone. */
+  /** For an unsubscription: only from mail with these tags. */
   tags?: readonly string[] | undefined
-  /** Absent: a sentence that goes with the type. */
+  /** Absent: a standard sentence for the type. */
   reason?: string | undefined
   /** SMTP reply code. */
   code?: number | undefined

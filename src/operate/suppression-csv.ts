@@ -1,5 +1,5 @@
 /**
- * Suppressions as CSV: what we write ourselves, and what other services give out. Loaded only where files are read or
+ * Suppressions as CSV: Postroad's own format, and exports of other services. Loaded only where files are read or
  * written.
  */
 import { stringify } from 'csv-stringify/sync'
@@ -22,7 +22,7 @@ import { checkedSuppression, reasonOf, type SuppressionInput } from './suppressi
 const COLUMNS = ['address', 'type', 'tags', 'reason', 'code', 'created_at'] as const
 type Column = (typeof COLUMNS)[number]
 
-/** What the columns are called elsewhere, without blanks, `_` and `-`. */
+/** Names of the columns in exports of other services, without blanks, `_` and `-`. */
 const NAMES: Record<Column, readonly string[]> = {
   address: ['address', 'email', 'emailaddress', 'recipient', 'suppressedemailaddress'],
   type: ['type', 'origin', 'kind'],
@@ -38,11 +38,11 @@ const ALLOWED_NAMES: Record<string, readonly string[]> = {
   reason: NAMES.reason,
 }
 
-/** A head has one of these columns. */
+/** A header has at least one of these columns. */
 const MAIN = ['address', 'domain'] as const
-/** A file without a head. */
+/** The columns of a file without a header. */
 const FIRST: Columns = { address: 0 }
-/** Columns that may have several lines. */
+/** Columns whose values may have several lines. */
 const FREE: ReadonlySet<string> = new Set<Column>(['reason', 'tags'])
 
 const TYPES: Record<SuppressionType, readonly string[]> = {
@@ -52,7 +52,7 @@ const TYPES: Record<SuppressionType, readonly string[]> = {
   unsubscribe: ['unsubscribe', 'unsubscribes', 'unsubscribed', 'unsubscription'],
 }
 
-/** Characters of an address, as every way in takes them. */
+/** Characters of an address, the same limit as in all interfaces. */
 const LONGEST_ADDRESS = 1_000
 /** Characters of a type, a code, a time. */
 const LONGEST_WORD = 100
@@ -60,7 +60,7 @@ const LONGEST_WORD = 100
 const SHOWN = 100
 const LONGEST_ERROR = 400
 
-/** A line that cannot be used. */
+/** An invalid line. */
 export interface BadLine {
   line: number
   why: string
@@ -68,14 +68,14 @@ export interface BadLine {
 
 /** How far a file has been read. */
 export interface CsvPlace {
-  /** Lines that lie before. */
+  /** Lines before this place. */
   lines: number
-  /** A record that goes on in what is still to come. */
+  /** The beginning of a record that continues in the next piece. */
   rest: string
-  /** Whether the line that goes on is too long: the rest of it is nothing. */
+  /** Whether the unfinished line is too long: then the rest of it is skipped. */
   isTooLong: boolean
   delimiter: Delimiter | null
-  /** Where the columns are. */
+  /** The position of each column. */
   columns: Columns | null
 }
 
@@ -83,15 +83,15 @@ export type Columns = Partial<Record<string, number>>
 
 export const START: CsvPlace = { lines: 0, rest: '', isTooLong: false, delimiter: null, columns: null }
 
-/** A piece of a list, and what is known of the file it is from. */
+/** A piece of a file, with the place where it begins. */
 export interface CsvPiece {
   text: string
-  /** It ends the file. */
+  /** Whether the piece ends the file. */
   isLast: boolean
   place: CsvPlace
-  /** The allow list, or suppressions of this type where a line has none. */
+  /** The allow list, or the type of suppressions whose line names none. */
   list: SuppressionType | 'allowed'
-  /** Bad lines to be told; more are counted. */
+  /** The most invalid lines to report; further ones are only counted. */
   tell: number
 }
 
@@ -99,15 +99,15 @@ export interface CsvPieceRead {
   suppressions: SuppressionInput[]
   allowed: AllowedInput[]
   bad: number
-  /** The first of them. */
+  /** The first of the invalid lines. */
   badLines: BadLine[]
   place: CsvPlace
 }
 
-/** Reads a piece, here or elsewhere. */
+/** Reads a piece, on this thread or on another. */
 export type ReadCsvPiece = (piece: CsvPiece) => CsvPieceRead | Promise<CsvPieceRead>
 
-/** The place behind so many lines of a file that begins with this head. */
+/** The place behind a number of lines of a file that begins with this head. */
 export function placeBehind(head: string, lines: number, list: CsvPiece['list']): CsvPlace {
   const delimiter = delimiterOf(head)
   for (let at = 0; at < head.length; ) {
@@ -121,11 +121,11 @@ export function placeBehind(head: string, lines: number, list: CsvPiece['list'])
 }
 
 /**
- * Reads the lines of a piece, at a cost linear in its text. The first record names the columns, or holds an address:
- * then each line is one.
+ * Reads the lines of a piece, at a cost linear in its text. The first record either names the columns or holds an
+ * address; in a file without a header, every line is an address.
  */
 export function readCsvPiece(piece: CsvPiece): CsvPieceRead {
-  // Most of what a bad line costs is the stack of its error, which nobody reads.
+  // Most of the cost of an invalid line is the stack trace of its error, which nobody reads.
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {
@@ -163,9 +163,9 @@ function readLines({ text: piece, isLast, place, list, tell }: CsvPiece): CsvPie
       const named: Columns | null = columns === null ? columnsOf(fields, list) : null
       columns ??= named ?? FIRST
       if (named !== null) {
-        // The head is no entry.
+        // The header is not an entry.
       } else if (next > record.second && isTorn(fields, columns)) {
-        // An address has one line: where it has several, a quotation mark is missing.
+        // An address has one line: if it has several, a closing quotation mark is missing.
         next = record.second
         refuse(NOT_CLOSED)
       } else {
@@ -200,7 +200,7 @@ function readLines({ text: piece, isLast, place, list, tell }: CsvPiece): CsvPie
   }
 }
 
-/** Null: the record names none. A name counts where it comes first. */
+/** Null: the record is not a header. If a name occurs twice, the first counts. */
 function columnsOf(record: readonly string[], list: CsvPiece['list']): Columns | null {
   const known = Object.entries<readonly string[]>(list === 'allowed' ? ALLOWED_NAMES : NAMES)
   const columns: Columns = {}
@@ -218,7 +218,7 @@ function plainName(text: string): string {
   return text.toLowerCase().replace(/[\s_-]/g, '')
 }
 
-/** Whether a column that has one line has several. */
+/** Whether a column that must have one line has several. */
 function isTorn(fields: readonly string[], columns: Columns): boolean {
   return Object.entries(columns).some(([column, at]) => !FREE.has(column) && /[\r\n]/.test(fields[at!] ?? ''))
 }
@@ -285,7 +285,7 @@ function typeOf(word: string): SuppressionType | undefined {
 
 const CODE = /^(?:[2-6]\d\d|0|\d\.\d{1,3}\.\d{1,3})$/
 
-/** As JSON, or with `|` or commas between them. `*` and nothing: all mail. */
+/** Tags as JSON, or separated by `|` or commas. `*` or empty: all mail. */
 function tagsOf(text: string | undefined): string[] | undefined {
   if (text === undefined) return undefined
   const tags = (listed(text) ?? text.split(text.includes('|') ? '|' : ','))
@@ -310,7 +310,7 @@ function isTag(value: unknown): boolean {
 const UNIX = /^\d{9,13}(\.\d+)?$/
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/
 
-/** Unix ms of Unix seconds, Unix ms, or a date as ISO 8601 or RFC 5322 write it; one without a zone is of UTC. */
+/** Unix ms of Unix seconds, Unix ms, or a date in ISO 8601 or RFC 5322; a date without a time zone is in UTC. */
 function timeOf(text: string): number {
   if (text.length > LONGEST_WORD) return Number.NaN
   const number = UNIX.test(text) ? Number(text) : undefined

@@ -1,4 +1,4 @@
-/** Whole lists of suppressions, in files. */
+/** Imports and exports of whole suppression lists as files. */
 import type { Suppression, SuppressionType } from '../email/suppression.ts'
 import { type AllowedInput, addAllowed } from './allow-list.ts'
 import type { Audit } from './audited.ts'
@@ -19,26 +19,29 @@ import {
 import { addSuppressions, listSuppressions } from './suppressions.ts'
 import { type Operation, verb } from './verb.ts'
 
-/** Lines put on the list in one commit, and given out in one step. */
+/** Entries added in one commit, and exported in one step. */
 const STEP = 500
 /** Characters read in one step. */
 const PIECE = 32 * 1024
-/** Of the lines that cannot be used so many are told. */
+/** The most invalid lines to report. */
 const BAD_TOLD = 1_000
-/** With so many of them, and fewer others, it is no list: what is read on and on for nothing keeps others waiting. */
+/**
+ * With this many invalid lines, and fewer valid ones, the file is not a list: reading on would only keep others
+ * waiting.
+ */
 const NO_LIST = 10_000
 
 export interface SuppressionImport {
   company: string
   /** A file in UTF-8. */
   source: Source
-  /** Of lines that do not say. */
+  /** The type of lines that name none. */
   type: SuppressionType
-  /** Id of the sending domain they come from. */
+  /** Id of the sending domain that the entries come from. */
   domainId?: string | undefined
-  /** The source is a piece of the file. */
+  /** Set if the source is a piece of the file. */
   begun?: Begun | undefined
-  /** Reads the pieces; absent: on the spot. */
+  /** Reads the pieces; absent: read on this thread. */
   read?: ReadCsvPiece | undefined
   onStep?: (sum: Imported) => void
   part?: ImportPart | undefined
@@ -46,37 +49,39 @@ export interface SuppressionImport {
 
 type Source = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
-/** Where a piece of a file lies: behind so many lines, of which the first are a record that may name the columns. */
+/**
+ * The place of a piece in its file: behind this many lines, the first of which are a record that may name the columns.
+ */
 interface Begun {
   head: string
   lines: number
 }
 
-/** Of a file that comes in pieces, which are one entry of the audit list. */
+/** A piece of a file that comes in several requests, which share one entry of the audit list. */
 export interface ImportPart {
-  /** What the file is called. */
+  /** The name of the file. */
   file: string | undefined
-  /** What came of the pieces before; undefined: there is none. */
+  /** The totals of the pieces before; undefined: this is the first. */
   before: (Imported & { entry: number }) | undefined
 }
 
 export interface Imported {
-  /** Put on the list. */
+  /** Entries that were added. */
   added: number
-  /** They were there for this type already. */
+  /** Entries that were on the list for this type already. */
   present: number
-  /** Lines that cannot be used. */
+  /** Invalid lines. */
   bad: number
 }
 
 export interface ImportReport extends Imported {
-  /** The first of those that cannot be used. */
+  /** The first of the invalid lines. */
   badLines: BadLine[]
-  /** Of the audit list; null: there is none. */
+  /** The number of the entry in the audit list; null: there is none. */
   entry: number | null
 }
 
-/** Every line that can be used counts, whatever others hold. What is interrupted may be done again. */
+/** Imports every valid line, even if others are invalid. An interrupted import may be repeated. */
 export const importSuppressions = verb(
   'manage',
   async (op, input: SuppressionImport): Promise<ImportReport> => {
@@ -95,7 +100,7 @@ export const importSuppressions = verb(
 
 export type AllowedImport = Omit<SuppressionImport, 'type' | 'domainId'>
 
-/** The same of the allow list. */
+/** The same for the allow list. */
 export const importAllowed = verb(
   'manage',
   async (op, input: AllowedImport): Promise<ImportReport> => {
@@ -110,7 +115,9 @@ export const importAllowed = verb(
 
 function importAudit(action: string): Audit<Pick<SuppressionImport, 'part'>, ImportReport> {
   return {
-    ...{ action, unlessByKey: true, inParts: true },
+    action,
+    unlessByKey: true,
+    inParts: true,
     goesOn: ({ part }) => part?.before?.entry,
     note({ part }, report) {
       const detail = { file: part?.file }
@@ -121,7 +128,7 @@ function importAudit(action: string): Audit<Pick<SuppressionImport, 'part'>, Imp
   }
 }
 
-/** With what came of the pieces before. */
+/** The totals including the pieces before. */
 export function importedSoFar(part: ImportPart | undefined, report: Imported): Imported {
   const { added = 0, present = 0, bad = 0 } = part?.before ?? {}
   return { added: added + report.added, present: present + report.present, bad: bad + report.bad }
@@ -129,7 +136,7 @@ export function importedSoFar(part: ImportPart | undefined, report: Imported): I
 
 interface Importing<Entry> {
   entriesOf(read: CsvPieceRead): Entry[]
-  /** For each whether it is new. */
+  /** Returns, for each entry, whether it is new. */
   put(entries: Entry[]): Promise<boolean[]>
 }
 
@@ -157,7 +164,7 @@ async function imported<Entry>(
   return report
 }
 
-/** Text in pieces that are read in one step each, however it comes. */
+/** The source's text, cut into pieces that are each read in one step. */
 async function* piecesOf(source: Source): AsyncGenerator<{ text: string; isLast: boolean }> {
   const decoder = new TextDecoder()
   let text = ''
@@ -188,7 +195,7 @@ export const exportSuppressions = verb(
     { company, types }: { company: string; types?: readonly SuppressionType[] | undefined },
   ): Promise<AsyncIterable<Suppression[]>> => {
     const page = (after?: string) => listSuppressions(op, { company, types, after, limit: STEP })
-    // What the caller may not do is said at once.
+    // The first page is read here, so that a caller without the right gets the error at once.
     return pagesFrom(await page(), page)
   },
 )
@@ -200,7 +207,7 @@ async function* pagesFrom(
   for (let page = first; page.length > 0; page = await next(page.at(-1)!.id)) yield page
 }
 
-/** A file in pieces, which `importSuppressions` reads. */
+/** The CSV file in pieces, in the format that `importSuppressions` reads. */
 export async function* csvOfAll(pages: AsyncIterable<Suppression[]>): AsyncGenerator<string> {
   yield CSV_HEADER
   for await (const page of pages) yield csvOf(page)

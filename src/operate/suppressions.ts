@@ -1,4 +1,4 @@
-/** Addresses that a company no longer sends to. */
+/** Suppressions: addresses that a company no longer sends to. */
 import type { Company } from '../accounts/account.ts'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
 import { severalNote } from './audited.ts'
@@ -7,7 +7,7 @@ import { findCompany, type OfCompany } from './find.ts'
 import { checkedSuppression, type SuppressionInput } from './suppression-check.ts'
 import { type Operation, verb } from './verb.ts'
 
-/** Put on a list in one commit. */
+/** Entries added to a list in one commit. */
 export const TOGETHER = 500
 
 export interface SuppressionListing extends OfCompany {
@@ -40,15 +40,15 @@ export const listSuppressions = verb(
 
 export interface PageWanted {
   company: string
-  /** Only those that begin with it. */
+  /** Only entries that begin with this text. */
   term?: string | undefined
-  /** Only those behind, or only those before it. */
+  /** Only entries behind this one, or only those before it. */
   after?: string | undefined
   before?: string | undefined
   limit: number
 }
 
-/** By address, one type. */
+/** One type, sorted by address. */
 export const suppressedPage = verb(
   'see',
   async (op, { company, type, ...page }: PageWanted & { type: SuppressionType }): Promise<Suppression[]> => {
@@ -57,11 +57,14 @@ export const suppressedPage = verb(
 )
 
 export interface AddressesWanted extends PageWanted {
-  /** Absent: all of them. */
+  /** Absent: all types. */
   types?: readonly SuppressionType[] | undefined
 }
 
-/** By address, and each address with all of its types: a page may have a few more than its limit. */
+/**
+ * Sorted by address, and each address with all of its types: a page may therefore have a few more entries than its
+ * limit.
+ */
 export const suppressedAddresses = verb(
   'see',
   async (op, { company, types = SUPPRESSION_TYPES, ...page }: AddressesWanted): Promise<Suppression[]> => {
@@ -84,7 +87,7 @@ function byAddress(one: Suppression, other: Suppression): number {
   return compareAddresses(one, other) || (one.type < other.type ? -1 : 1)
 }
 
-/** As both databases do. */
+/** The order that both databases use. */
 function compareAddresses(one: Suppression, other: Suppression): number {
   return Buffer.compare(folded(one), folded(other))
 }
@@ -93,7 +96,7 @@ function folded({ address }: Suppression): Buffer {
   return Buffer.from(address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()))
 }
 
-/** By id, or of an address: the first of its types. */
+/** By id, or by address: then the first of its types. */
 export const findSuppression = verb(
   'see',
   async (
@@ -110,20 +113,23 @@ export const findSuppression = verb(
 )
 
 export interface AddedSuppression {
-  /** As it was to be put there. */
+  /** The entry as requested. */
   suppression: Suppression
-  /** False: the address was there for this type. */
+  /** False: the address was on the list for this type already. */
   added: boolean
 }
 
 export interface SuppressionsInput {
   company: string
   entries: readonly SuppressionInput[]
-  /** Id of the sending domain they come from; absent: that of the caller's key, if it is for one. */
+  /**
+   * Id of the sending domain that the entries come from; absent: that of the caller's key, if the key is for one
+   * domain.
+   */
   domainId?: string | undefined
 }
 
-/** What waits for these addresses ends as suppressed. Nothing is added when one of the entries cannot be. */
+/** Waiting mail for these addresses ends as suppressed. Unless all entries are valid, none is added. */
 export const addSuppressions = verb(
   'manage',
   async (op, { company, entries, domainId }: SuppressionsInput): Promise<AddedSuppression[]> => {
@@ -147,7 +153,10 @@ export const addSuppressions = verb(
   },
 )
 
-/** One; it must not be there for this type, unless it is an unsubscription from further tags. */
+/**
+ * Adds one entry. The address must not be on the list for this type, unless the entry is an unsubscription from further
+ * tags.
+ */
 export const addSuppression = verb(
   'manage',
   async (op, { company, ...entry }: SuppressionInput & { company: string }): Promise<Suppression> => {
@@ -165,13 +174,13 @@ export const addSuppression = verb(
 )
 
 export interface SuppressedAddress {
-  /** As it stands in the envelope. */
+  /** The address as it stands in the envelope. */
   address: string
   company: Company
 }
 
 export interface RemovedAddress extends SuppressedAddress {
-  /** How many of its types. */
+  /** The number of types removed. */
   removed: number
 }
 
@@ -215,7 +224,7 @@ export const removeUnsubscribedTag = verb(
   },
 )
 
-/** All of these types. How many. */
+/** Removes all entries of these types. Returns their number. */
 export const clearSuppressions = verb(
   'manage',
   async (op, input: { company: string; types: readonly SuppressionType[] }): Promise<number> => {
@@ -230,7 +239,7 @@ export const clearSuppressions = verb(
   },
 )
 
-/** Those of one company that the caller may know of: with a key for one domain those that came from there. */
+/** The entries of one company that the caller may see: with a key for one domain, those that came from that domain. */
 interface Scope {
   companyId: string
   domainId?: string
@@ -241,7 +250,7 @@ function scopeOf(op: Operation, company: string): Scope {
   return { companyId, ...ofDomain(op) }
 }
 
-/** Null company: of all, for operators. */
+/** Without a company: the entries of all companies, which only operators see. */
 function memberScope(op: Operation): Partial<Scope> {
   if (op.caller.kind === 'operator') return {}
   return { companyId: op.caller.principal.companyId, ...ofDomain(op) }
@@ -266,7 +275,7 @@ async function firstOf(
   return found.toSorted((a, b) => SUPPRESSION_TYPES.indexOf(a.type) - SUPPRESSION_TYPES.indexOf(b.type))[0]
 }
 
-/** What of a page's bounds is given. */
+/** The bounds of a page that are given. */
 export function given({ term, after, before, limit }: Omit<PageWanted, 'company'>) {
   return {
     limit,

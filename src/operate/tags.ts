@@ -1,4 +1,4 @@
-/** Tags that mail of a sending domain had: what is said of them, and which are listed. */
+/** Tags of mail of a sending domain: their descriptions, and whether they are listed. */
 import type { TagNote } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { findDomain } from './find.ts'
@@ -31,7 +31,7 @@ export const describeTag = verb(
   },
 )
 
-/** It is not listed before it is seen again; what was counted of it stays. */
+/** The tag is not listed until it is used again; its statistics stay. */
 export const removeTag = verb(
   'manage',
   async (op, one: OneTag): Promise<void> => {

@@ -1,4 +1,4 @@
-/** The people of a company, and those who are asked to belong to it. */
+/** The people of a company, and invitations to join it. */
 import { randomUUIDv7 } from 'node:crypto'
 import type { Company } from '../accounts/account.ts'
 import { type Invitation, type Person, personName, ROLES, type Role } from '../people/person.ts'
@@ -9,10 +9,12 @@ import { findWholeCompany } from './find.ts'
 import { INVITATION_LASTS, noSuchPerson, personAddress } from './people.ts'
 import { type Operation, verb } from './verb.ts'
 
-/** Of a company, with those who have not answered yet. */
+/** The most people of a company, including those with an open invitation. */
 const MOST_PEOPLE = 1_000
 
-/** What people of a company know of each other: not what else somebody belongs to, nor since when he is known. */
+/**
+ * The part of a person that other people of the company see: neither other memberships nor the date of registration.
+ */
 export interface TeamMember {
   id: string
   address: string | null
@@ -23,7 +25,7 @@ export interface TeamMember {
 export interface Team {
   company: Company
   members: TeamMember[]
-  /** They have not answered yet. */
+  /** Invitations without an answer yet. */
   invitations: Invitation[]
 }
 
@@ -39,14 +41,14 @@ export const showTeam = verb('see', async (op, input: { company: string }): Prom
 export interface MadeInvitation {
   company: Company
   invitation: Invitation
-  /** Of the link that brings him in, once; seen here only. */
+  /** The token of the link, which works once; shown only here. */
   token: string
 }
 
 /**
- * Asks somebody to belong to a company. He does once he uses the link, which is to be passed on to him: so nobody is
- * made part of what he does not know of, and it is the same whether the address is known here or not. Another
- * invitation of the same address takes the place of the one before.
+ * Invites a person to a company. The person joins by using the link, which the inviter has to pass on. So nobody
+ * becomes a member without knowing of the company, and the result does not reveal whether the address has an account.
+ * Another invitation of the same address replaces the one before.
  */
 export const invite = verb(
   'own',
@@ -67,8 +69,14 @@ export const invite = verb(
     const expiresAt = now + INVITATION_LASTS
     const inviter = op.caller.kind === 'member' ? null : op.caller.person
     const invitation = {
-      ...{ id, companyId: company.id, address, role, createdAt: now, expiresAt },
-      ...{ inviterId: inviter?.id ?? null, inviterName: inviter?.name ?? null },
+      id,
+      companyId: company.id,
+      address,
+      role,
+      createdAt: now,
+      expiresAt,
+      inviterId: inviter?.id ?? null,
+      inviterName: inviter?.name ?? null,
     }
     await unlessNoInviter(op.store.addInvitation(invitation, hash))
     return { company, invitation, token }
@@ -83,7 +91,7 @@ export const invite = verb(
   },
 )
 
-/** The inviter may have lost the right since the request was let in. */
+/** The inviter may have lost the right since the request was authorised. */
 async function unlessNoInviter(added: Promise<void>): Promise<void> {
   try {
     await added
@@ -93,7 +101,7 @@ async function unlessNoInviter(added: Promise<void>): Promise<void> {
   }
 }
 
-/** Its link brings nobody in any more. */
+/** The link of the invitation stops working. */
 export const withdrawInvitation = verb(
   'own',
   async (op, input: { company: string; id: string }): Promise<Invitation> => {
@@ -111,7 +119,7 @@ export const withdrawInvitation = verb(
   },
 )
 
-/** Whom of a company. */
+/** A person in a company. */
 export interface OneMember {
   /** Name or id. */
   company: string
@@ -119,7 +127,7 @@ export interface OneMember {
   person: string
 }
 
-/** Counts from his next request on. A company keeps an owner, unless an operator says otherwise. */
+/** The new role counts from the person's next request on. Only an operator may take the last owner from a company. */
 export const setRole = verb(
   'own',
   async (op, input: OneMember & { role: Role }): Promise<OwnedMember> => {
@@ -138,7 +146,7 @@ export const setRole = verb(
   },
 )
 
-/** He belongs to it no more, from his next request on; what else he belongs to stays. */
+/** Ends a membership from the person's next request on; other memberships stay. */
 export const removeMember = verb(
   'own',
   async (op, input: OneMember): Promise<OwnedMember> => {
@@ -155,7 +163,7 @@ export interface OwnedMember {
   member: TeamMember
 }
 
-/** Who is foreign to the company is not there. */
+/** Throws `not_found` for a person who does not belong to the company. */
 async function findMember(op: Operation, input: OneMember): Promise<OwnedMember> {
   const company = findWholeCompany(op, input.company)
   const { person: text } = input
@@ -166,7 +174,10 @@ async function findMember(op: Operation, input: OneMember): Promise<OwnedMember>
   return { company, member }
 }
 
-/** The store looks for other owners as it writes: two who go at the same moment are no owners for each other. */
+/**
+ * The store checks for other owners within the write: two owners who leave at the same moment would otherwise each
+ * count on the other.
+ */
 function keeping({ caller }: Operation): { keepOwner: boolean } {
   return { keepOwner: caller.kind !== 'operator' }
 }

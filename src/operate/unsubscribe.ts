@@ -1,12 +1,12 @@
-/** A recipient who wants no more mail, and says so by a link of his own: the link is what proves that he may. */
+/** Unsubscribing by the link in an email. The link itself proves that its user may unsubscribe the recipient. */
 import { randomUUIDv7 } from 'node:crypto'
 import type { UnsubscribeLink } from '../email/unsubscribe-link.ts'
 import type { Store } from '../store/store.ts'
 
-/** Of an unsubscription by a link: however often it is used, one event tells of it. */
+/** The report id of every unsubscription by link: however often the link is used, one event records it. */
 const REPORT = 'unsubscribe link'
 
-/** Done again it changes nothing. Of an email that is there no more, its tags are not known: then from all mail. */
+/** Idempotent. If the email no longer exists, its tags are unknown, and the recipient is unsubscribed from all mail. */
 export async function unsubscribe(
   store: Pick<Store, 'addSuppressions' | 'happened' | 'summaries'>,
   link: UnsubscribeLink,
@@ -16,8 +16,16 @@ export async function unsubscribe(
   const tags = tagsOnly ? await tagsOf(store, emailId) : []
   await store.addSuppressions([
     {
-      ...{ id: randomUUIDv7(), companyId, address, type: 'unsubscribe', code: null, createdAt: now },
-      ...{ reason: 'the recipient unsubscribed', tags: tags.length === 0 ? null : tags, emailId, domainId },
+      id: randomUUIDv7(),
+      companyId,
+      address,
+      type: 'unsubscribe',
+      code: null,
+      createdAt: now,
+      reason: 'the recipient unsubscribed',
+      tags: tags.length === 0 ? null : tags,
+      emailId,
+      domainId,
     },
   ])
   const detail = { reportId: REPORT }

@@ -1,4 +1,4 @@
-/** How a verb is made, and what it is given. */
+/** Verbs, and the context they get. */
 import type { Seal } from '../accounts/seal.ts'
 import type { TxtResolver } from '../accounts/verify.ts'
 import type { Settings } from '../config/settings.ts'
@@ -14,35 +14,33 @@ import { asOperateError } from './error.ts'
 export type Hosts = Pick<Resolver, 'mx' | 'addresses' | 'names'>
 export type Setup = Pick<Settings, 'database' | 'delivery' | 'smtpPort'>
 
-/** On which database, for whom. `accounts`: as they were when the operation began. */
+/** The context of a verb: the database and the caller. `accounts`: as they were when the operation began. */
 export interface Operation extends Who {
   store: Store
-  /** The name this service sends under, as in EHLO: it stands in DNS records. */
+  /** The name this service sends under, as in EHLO; it appears in DNS records. */
   hostname: string
-  /** Where recipients and clients reach it; null: nobody has said. */
+  /** Where recipients and clients reach this service; null: not configured. */
   publicUrl: string | null
-  /** Where the HTTP endpoints are reached, without a slash at its end. */
+  /** The base URL of the HTTP endpoints, without a trailing slash. */
   apiUrl(): string
-  /** Opened when it is needed: it reads the secret key, and proves it on what is sealed. */
+  /** Opens the seal on first use: reads the secret key, and checks it against sealed data. */
   seal(): Promise<Seal>
   resolver(): TxtResolver
-  /** For mail servers, addresses, and what these are called. */
+  /** Looks up mail servers, addresses, and reverse names. */
   hosts(): Hosts
-  /** What of the settings a person has to know who wants to see mail arrive. */
+  /** The settings that matter to a person who wants to see mail arrive. */
   setup: Setup
-  /**
-   * To be closed by whoever asks for it. `anywhere`: also addresses that are not public, whatever the settings say.
-   */
+  /** The caller has to close it. `anywhere`: also allow addresses that are not public, whatever the settings say. */
   outgoing(options?: { anywhere?: boolean; connections?: number }): Outgoing
-  /** What strangers may name to be connected to. */
+  /** Checks addresses that untrusted callers name as targets of connections. */
   guard(): AddressGuard
-  /** Where large messages are composed; null: here, for nobody else waits for this process. */
+  /** Composes large messages; null: they are composed on this thread, because the process does nothing else. */
   workers: Workers | null
-  /** For what may take long to find or to add up; `companyId`: null for all of them. Rejects with SearchesBusy. */
+  /** Queues a search or sum that may take long; `companyId`: null for all companies. Rejects with SearchesBusy. */
   inTurn<Result>(companyId: string | null, look: () => Promise<Result>): Promise<Result>
   /** Unix ms. */
   now(): number
-  /** It is part of something that the audit list has as a whole. */
+  /** The call is part of a change that the audit list records as a whole. */
   isNoted?: true
   /** The number of its entry there. */
   entry?: number | null
@@ -50,20 +48,23 @@ export interface Operation extends Who {
 
 export interface Verb<Context, Input, Result> {
   (context: Context, input: Input): Promise<Result>
-  /** What it asks of its caller. */
+  /** The right that the caller needs. */
   readonly right: Right
-  /** How it is noted. Null: it changes no settings. */
+  /** How the verb is recorded in the audit list. Null: it changes no settings. */
   readonly audit: Audit<Input, Result> | null
 }
 
 type Work<Context, Input, Result> = (context: Context, input: Input) => Promise<Result>
 
-/** Rights of verbs that change something, as a rule: each says how it is noted, or that it changes no settings. */
+/**
+ * Rights of verbs that usually change something: each such verb defines its audit entry, or passes null because it
+ * changes no settings.
+ */
 type ChangingRight = Exclude<Right, 'see' | 'read'>
 
 /**
- * A verb: authorised before it does anything, noted where it changes settings, and with OperateError as its one kind of
- * error. Results are data; words for people are the caller's.
+ * Makes a verb: the call is authorised before it does anything, recorded if it changes settings, and rejects with
+ * OperateError for every expected error. Results are data; the interfaces word them for people.
  */
 export function verb<Input, Result, Context extends { caller: Caller } = Operation>(
   right: Exclude<Right, ChangingRight>,

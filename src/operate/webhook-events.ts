@@ -1,4 +1,4 @@
-/** What webhooks were told, and what became of it. */
+/** The events that webhooks were sent, and the outcome of the attempts. */
 import type { EventType, LoggedEvent } from '../email/event.ts'
 import { Teller } from '../events/tell.ts'
 import { isToldOfEach } from '../events/told/types.ts'
@@ -18,9 +18,9 @@ import { findWebhook, type OwnedWebhook } from './webhook-find.ts'
 
 export interface AttemptsWanted {
   id: string
-  /** Only those that failed, or that did not. */
+  /** Only attempts that succeeded, or only those that failed. */
   succeeded?: boolean | undefined
-  /** Only those of this event: its number, or the id of the message about it. */
+  /** Only attempts for this event: its number, or the id of the message about it. */
   event?: number | string | undefined
   /** Only attempts older than this one. */
   before?: string | undefined
@@ -35,7 +35,8 @@ export const listWebhookAttempts = verb(
     const telling =
       typeof event === 'string' ? (await eventOf(op, webhook, event)).telling : { number: event }
     return await op.store.webhookAttempts({
-      ...{ webhookId: id, limit },
+      webhookId: id,
+      limit,
       ...(succeeded !== undefined && { succeeded }),
       ...(telling.number !== undefined && (telling as WebhookTelling)),
       ...(before !== undefined && { before }),
@@ -44,13 +45,13 @@ export const listWebhookAttempts = verb(
 )
 
 export interface FaringWebhook extends OwnedWebhook {
-  /** Number of the last event of the log, of all companies: it is told up to `webhook.cursor`. */
+  /** Number of the last event in the log of all companies; the webhook has got the events up to `webhook.cursor`. */
   lastEvent: number
-  /** Null: nothing was tried, or no try is kept. */
+  /** Null: nothing was sent, or no attempt is stored any more. */
   lastAttempt: WebhookAttempt | null
 }
 
-/** A webhook, how far it was told, and how it was taken last. */
+/** A webhook, its position in the log, and its last attempt. */
 export const showFaringWebhook = verb('see', async (op, { id }: { id: string }): Promise<FaringWebhook> => {
   const found = await findWebhook(op, id)
   const lastEvent = await op.store.lastEventNumber()
@@ -58,7 +59,10 @@ export const showFaringWebhook = verb('see', async (op, { id }: { id: string }):
   return { ...found, lastEvent, lastAttempt }
 })
 
-/** When the oldest event happened that a webhook has still to be told (Unix ms). Null: none, or it is told nothing. */
+/**
+ * When the oldest event that is still to be sent to a webhook happened (Unix ms). Null: there is none, or the webhook
+ * is disabled.
+ */
 export const showWebhookBacklog = verb(
   'see',
   async (op, { id }: { id: string }): Promise<{ since: number | null }> => {
@@ -72,34 +76,34 @@ export const showWebhookBacklog = verb(
 )
 
 /**
- * - `pending`: not tried yet, or told again by hand.
- * - `attempting`: it was not taken, and is tried again.
- * - `failed`: it was not taken, and is not tried again.
- * - `unknown`: no try of it is kept. It was taken or given up long ago, or never told.
+ * - `pending`: not attempted yet, or replayed by hand.
+ * - `attempting`: an attempt failed, and another follows.
+ * - `failed`: the attempts failed, and no other follows.
+ * - `unknown`: no attempt is stored. The event was delivered or given up long ago, or never sent.
  */
 export type ToldStatus = 'pending' | 'attempting' | 'success' | 'failed' | 'unknown'
 
-/** An event as one webhook is told of it. */
+/** An event in the form of a message to one webhook. */
 export interface WebhookMessage {
-  /** The same at each try. */
+  /** The same for each attempt. */
   id: string
   type: EventType
   emailId: string
-  /** Unix ms: when it happened. */
+  /** Unix ms of the event. */
   at: number
   status: ToldStatus
-  /** Unix ms of the next try; null: none follows, or it is the first, and comes as soon as can be. */
+  /** Unix ms of the next attempt; null: none follows, or it is the first, which is made as soon as possible. */
   nextAt: number | null
 }
 
 export interface MessagesWanted {
   id: string
-  /** Only what was told before this message. Throws `invalid` when it is none of this webhook's. */
+  /** Only messages sent before this one. Throws `invalid` when it is not a message of this webhook. */
   before?: string | undefined
   limit: number
 }
 
-/** Those of which tries are kept, newest first. */
+/** Messages whose attempts are stored, newest first. */
 export const listWebhookEvents = verb(
   'see',
   async (op, { id, before, limit }: MessagesWanted): Promise<WebhookMessage[]> => {
@@ -115,7 +119,7 @@ export const listWebhookEvents = verb(
   },
 )
 
-/** With what is said of it, in the words of the webhook's dialect. What retention has taken is not said. */
+/** Includes the payload in the webhook's dialect, without data that retention has removed. */
 export const showWebhookEvent = verb(
   'see',
   async (op, input: { id: string; event: string }): Promise<WebhookMessage & { payload: object }> => {
@@ -136,12 +140,12 @@ export const showWebhookEvent = verb(
   },
 )
 
-/** What happens now, of this type. */
+/** Whether new events of this type are sent to the webhook. */
 function isTold({ status, types }: Webhook, type: EventType): boolean {
   return status === 'enabled' && (types.length === 0 || types.includes(type))
 }
 
-/** Finds the newest that was told up to this one, itself included. */
+/** Finds the newest message up to this one, inclusive. */
 function upTo(webhookId: string, { number, part }: WebhookTelling): WebhookEventFilter {
   return { webhookId, before: number, beforePart: part === undefined ? 0 : part + 1, limit: 1 }
 }
@@ -150,7 +154,7 @@ function isSame(told: WebhookEvent | undefined, { number, part }: WebhookTelling
   return told?.number === number && told.part === part
 }
 
-/** Of a message that is listed. */
+/** The position of a message that is listed. */
 async function tellingOf(op: Operation, webhookId: string, message: string): Promise<WebhookTelling> {
   const telling = tellingOfMessage(message)
   const [told] = telling === null ? [] : await op.store.webhookEvents(upTo(webhookId, telling))
@@ -178,7 +182,7 @@ function statusOf({ retry, succeeded }: WebhookEvent): ToldStatus {
 /** `event`: its number, or the id of the message about it. */
 export type Replay = { id: string } & ({ event: number | string } | { since: number })
 
-/** Tells one event again, or all since a time (Unix ms): under the same ids, as far as the log still has them. */
+/** Sends one event again, or all events since a time (Unix ms) that the log still has, with the same message ids. */
 export const replayWebhook = verb(
   'manage',
   async (op, input: Replay): Promise<OwnedWebhook> => {
@@ -205,7 +209,7 @@ export function disabled(id: string): OperateError {
   })
 }
 
-/** All recipients that the webhook is told this event of; undefined: it is told whole. */
+/** All recipients with a message of their own about this event; undefined: there is one message for the whole event. */
 async function partsOf(
   op: Operation,
   { dialect }: Webhook,
@@ -221,7 +225,7 @@ interface NamedEvent {
   telling: WebhookTelling
 }
 
-/** One that the webhook may be told: of its company, and of its domain where it has one. Throws `not_found`. */
+/** An event that the webhook may get: of its company, and of its domain if it has one. Throws `not_found`. */
 async function eventOf(op: Operation, webhook: Webhook, event: number | string): Promise<NamedEvent> {
   const telling = typeof event === 'string' ? tellingOfMessage(event) : { number: event }
   if (telling === null) throw noSuchEvent(event)

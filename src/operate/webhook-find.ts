@@ -1,4 +1,4 @@
-/** The webhooks that a caller may know of. */
+/** Finds the webhooks that a caller may see. */
 import type { Company, SendingDomain } from '../accounts/account.ts'
 import type { Webhook } from '../store/store.ts'
 import type { AuditNote } from './audited.ts'
@@ -9,11 +9,11 @@ import type { Operation } from './verb.ts'
 export interface OwnedWebhook {
   webhook: Webhook
   company: Company
-  /** Null: of all domains of the company. */
+  /** Null: the webhook is for all domains of the company. */
   domain: SendingDomain | null
 }
 
-/** What the audit list says of one. Queries of URLs hold secrets. */
+/** The audit note for a webhook. The query is left out, because queries of URLs hold secrets. */
 export function webhookNote({ id }: { id?: string }, owned: OwnedWebhook | null): AuditNote {
   if (owned === null) return { target: id ?? '' }
   const { origin, pathname } = new URL(owned.webhook.url)
@@ -22,7 +22,7 @@ export function webhookNote({ id }: { id?: string }, owned: OwnedWebhook | null)
 
 /** Throws `not_found`. */
 export async function findWebhook(op: Operation, id: string): Promise<OwnedWebhook> {
-  // What is no text to a database is no id either.
+  // PostgreSQL refuses text with NUL, so such text cannot be an id.
   const [webhook] = id.includes('\0') ? [] : await op.store.webhooks({ id })
   const found = webhook !== undefined && mayKnow(op, webhook) ? owned(op, webhook) : null
   if (found !== null) return found
@@ -38,7 +38,7 @@ export function noSuchWebhook(id: string): OperateError {
   )
 }
 
-/** Those that the caller knows. */
+/** The webhooks that the caller may see. */
 export async function knownWebhooks(op: Operation, of: OfCompany): Promise<OwnedWebhook[]> {
   const { caller } = op
   const whole = caller.kind === 'operator' || caller.principal.domainId === null
@@ -47,7 +47,7 @@ export async function knownWebhooks(op: Operation, of: OfCompany): Promise<Owned
   return all.filter((webhook) => mayKnow(op, webhook)).flatMap((webhook) => owned(op, webhook) ?? [])
 }
 
-/** A key for one domain knows those of that domain. */
+/** A key for one domain may see the webhooks of that domain. */
 function mayKnow({ caller }: Operation, { companyId, domainId }: Webhook): boolean {
   if (caller.kind === 'operator') return true
   const { principal } = caller

@@ -1,4 +1,4 @@
-/** Telling webhooks again what they were told before: by the id of a message, or all of them since a time. */
+/** Replays webhook messages: one by its id, or all since a time. */
 import { messageId, tellingOfMessage } from '../events/webhooks/message-id.ts'
 import { OperateError } from './error.ts'
 import type { OfCompany } from './find.ts'
@@ -6,7 +6,7 @@ import { verb } from './verb.ts'
 import { disabled, listWebhookEvents, replayWebhook } from './webhook-events.ts'
 import { findWebhook, knownWebhooks, type OwnedWebhook } from './webhook-find.ts'
 
-/** Tells again what a message was about, to the webhook that it was for; `id` is what its receiver sees. */
+/** Sends a message again to its webhook; `id` is the message id that the receiver sees. */
 export const replayMessage = verb(
   'manage',
   async (op, { id }: { id: string }): Promise<OwnedWebhook> => {
@@ -23,7 +23,7 @@ export const replayMessage = verb(
   null,
 )
 
-/** Tells all enabled webhooks again what has happened since a time (Unix ms); those it is told to. */
+/** Sends again all events since a time (Unix ms) to all enabled webhooks. Returns these webhooks. */
 export const replayWebhooks = verb(
   'manage',
   async (op, { since, ...of }: OfCompany & { since: number }): Promise<OwnedWebhook[]> => {
@@ -34,19 +34,19 @@ export const replayWebhooks = verb(
   null,
 )
 
-/** Messages looked through in one call. */
+/** Messages examined in one call. */
 const LOOKED_THROUGH = 500
 
 export interface ReplayedFailed {
-  /** Messages that are told again. */
+  /** The number of messages that are sent again. */
   told: number
-  /** The message behind which to go on; null: all were looked through. */
+  /** The message to continue behind; null: all were examined. */
   next: string | null
 }
 
 /**
- * Tells again what is told no more although it was never taken, as far as tries are kept: newest first, what happened
- * since a time (Unix ms). A bounded step; `from`: `next` of the step before.
+ * Sends again messages whose attempts all failed, as far as attempts are stored: newest first, for events since a time
+ * (Unix ms). One call is a bounded step; `from`: `next` of the step before.
  */
 export const replayFailed = verb(
   'manage',
@@ -58,7 +58,7 @@ export const replayFailed = verb(
     const recent = messages.filter(({ at }) => at >= since)
     const failed = recent.filter(({ status }) => status === 'failed')
     const now = op.now()
-    // At once: they share commits.
+    // In parallel, so that they share commits.
     await Promise.all(
       failed.map((message) => {
         const { number, part } = tellingOfMessage(message.id)!

@@ -1,4 +1,4 @@
-/** A sample of an event for one webhook, to try its endpoint with. */
+/** Sends a sample event to one webhook, to test its endpoint. */
 import { sampleEvent } from '../events/webhooks/sample.ts'
 import { payload, webhookRequest } from '../events/webhooks/sign.ts'
 import { NoAnswer } from '../network/outgoing.ts'
@@ -7,15 +7,15 @@ import { findWebhook } from './webhook-find.ts'
 import { secretsOf } from './webhook-secrets.ts'
 import { eventTypes } from './webhooks.ts'
 
-/** Milliseconds a test may take, and octets of its answer. */
+/** Milliseconds for a test, and octets of its response. */
 const TEST_MS = 15_000
 const MOST_RESPONSE = 1_024
 
 export interface WebhookTest {
-  /** What was sent. */
+  /** The request's body. */
   body: string
   headers: Record<string, string>
-  /** Of the answer; null: none came, and `error` says why. */
+  /** Of the response; null: there was none, and `error` says why. */
   status: number | null
   error: string | null
   response: string
@@ -23,7 +23,7 @@ export interface WebhookTest {
   duration: number
 }
 
-/** Sends a sample of an event, once, from here, signed as an event would be. */
+/** Sends a sample event once, from this process, signed like a real event. */
 export const testWebhook = verb(
   'manage',
   async (op, { id, event }: { id: string; event: string }): Promise<WebhookTest> => {

@@ -1,4 +1,7 @@
-/** What webhooks are signed with: a secret of each, or in the form dialect the signing key of the company. */
+/**
+ * The keys that sign webhook messages: a secret for each webhook or, in the form dialect, the signing key of the
+ * company.
+ */
 import type { Company } from '../accounts/account.ts'
 import {
   counting,
@@ -18,7 +21,7 @@ import { findWebhook, type OwnedWebhook, webhookNote } from './webhook-find.ts'
 
 export { hasOwnSecret }
 
-/** The secret before it signs too for a day: receivers take both meanwhile. */
+/** For a day, the previous secret also signs, so that receivers can switch over. */
 export const rotateWebhookSecret = verb(
   'manage',
   async (op, { id }: { id: string }): Promise<OwnedWebhook & { secret: string }> => {
@@ -37,7 +40,9 @@ export const rotateWebhookSecret = verb(
   { action: 'rotateWebhookSecret', note: webhookNote },
 )
 
-/** What its messages are signed with: the newest secret, or the signing key of its company in the form dialect. */
+/**
+ * The key that signs the webhook's messages: its newest secret or, in the form dialect, the signing key of its company.
+ */
 export const showWebhookSecret = verb(
   'manage',
   async (op, { id }: { id: string }): Promise<OwnedWebhook & { secret: string }> => {
@@ -48,7 +53,7 @@ export const showWebhookSecret = verb(
   null,
 )
 
-/** What the webhooks of a company are signed with in the form dialect; made when it is first asked for. */
+/** The key that signs a company's webhooks in the form dialect; generated on first use. */
 export const showSigningKey = verb(
   'manage',
   async (op, input: { company: string }): Promise<{ company: Company; key: string }> => {
@@ -58,7 +63,7 @@ export const showSigningKey = verb(
   null,
 )
 
-/** Another one, from now on: that dialect has no place for two signatures. */
+/** The new key replaces the old one at once, because that dialect has no place for two signatures. */
 export const rotateSigningKey = verb(
   'manage',
   async (op, input: { company: string }): Promise<{ company: Company; key: string }> => {
@@ -73,7 +78,7 @@ export const rotateSigningKey = verb(
   },
 )
 
-/** Of the form dialect; made when it is first needed. */
+/** The signing key for the form dialect; generated on first use. */
 export async function signingKeyOf(op: Operation, companyId: string): Promise<string> {
   const seal = await op.seal()
   const known = await op.store.signingKey(companyId)
@@ -82,7 +87,7 @@ export async function signingKeyOf(op: Operation, companyId: string): Promise<st
   return openSigningKey(seal, companyId, await op.store.setSigningKey(companyId, made, false))
 }
 
-/** Those that count now, newest first. */
+/** The secrets that sign now, newest first. */
 export async function secretsOf(op: Operation, webhook: Webhook): Promise<string[]> {
   const { id, companyId, dialect, secret, previousSecret, rotatedAt } = webhook
   if (!hasOwnSecret(dialect)) return [await signingKeyOf(op, companyId)]

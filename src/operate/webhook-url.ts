@@ -1,10 +1,10 @@
-/** Which URLs may be those of a webhook. */
+/** Validates the URLs of webhooks. */
 import { NotAUrl, outgoingUrl, refusedHost } from '../network/outgoing.ts'
 import { may } from './authority.ts'
 import { OperateError } from './error.ts'
 import type { Operation } from './verb.ts'
 
-/** As it is asked. Throws `invalid`. */
+/** The URL in normalised form. Throws `invalid`. */
 export function checkedWebhookUrl(text: string): string {
   try {
     return outgoingUrl(text).href
@@ -15,8 +15,8 @@ export function checkedWebhookUrl(text: string): string {
 }
 
 /**
- * As its company's people see it: path and query often hold what lets anybody post there, so those who may only look
- * see where it is, and no more.
+ * The URL as people of its company see it. Path and query often contain a secret that lets anybody post there, so
+ * people who may not manage see only the origin.
  */
 export function visibleWebhookUrl({ caller }: Pick<Operation, 'caller'>, text: string): string {
   if (caller.kind !== 'person' || may(caller, 'manage')) return text
@@ -25,8 +25,8 @@ export function visibleWebhookUrl({ caller }: Pick<Operation, 'caller'>, text: s
 }
 
 /**
- * As it is asked, if it can ever be: an address that is never connected to is refused at once. What a name leads to is
- * looked at with each connection. Throws `invalid`.
+ * The URL in normalised form. Refuses a host that can never be connected to; addresses of names are checked with every
+ * connection. Throws `invalid`.
  */
 export function publicWebhookUrl(op: Pick<Operation, 'guard'>, text: string): string {
   const url = checkedWebhookUrl(text)

@@ -1,4 +1,4 @@
-/** Webhooks: where a company wants to be told what happens to its mail. */
+/** Webhooks: URLs where a company gets the events of its mail. */
 import { randomUUIDv7 } from 'node:crypto'
 import { webhookSwitched } from '../email/company-event.ts'
 import type { EventType } from '../email/event.ts'
@@ -17,15 +17,17 @@ export interface NewWebhookInput {
   /** Name or id. */
   company: string
   url: string
-  /** In the words of the dialect; absent or empty: everything. */
+  /** Types of events, in the dialect's names; absent or empty: all. */
   events?: readonly string[] | undefined
   /** Default: json. */
   dialect?: WebhookDialect | undefined
-  /** Name or id: only of mail of this domain. */
+  /** Name or id: only events of this domain's mail. */
   domain?: string | undefined
 }
 
-/** The secret is seen here only; that of the form dialect is the company's, and can be shown. */
+/**
+ * The secret is shown only here; in the form dialect it is the signing key of the company, which can be shown again.
+ */
 export const addWebhook = verb(
   'manage',
   async (op, input: NewWebhookInput): Promise<OwnedWebhook & { secret: string }> => {
@@ -40,22 +42,20 @@ export const addWebhook = verb(
     const own = newWebhookSecret()
     const secret = hasOwnSecret(dialect) ? own : await signingKeyOf(op, company.id)
     const webhook: Webhook = {
-      ...{
-        id,
-        companyId: company.id,
-        domainId: domain?.id ?? null,
-        dialect,
-        url,
-        types,
-        status: 'enabled' as const,
-      },
-      ...{
-        secret: sealWebhookSecret(seal, id, own),
-        previousSecret: null,
-        rotatedAt: null,
-        createdAt: op.now(),
-      },
-      ...{ failingSince: null, disabledAt: null, disabledReason: null },
+      id,
+      companyId: company.id,
+      domainId: domain?.id ?? null,
+      dialect,
+      url,
+      types,
+      status: 'enabled' as const,
+      secret: sealWebhookSecret(seal, id, own),
+      previousSecret: null,
+      rotatedAt: null,
+      createdAt: op.now(),
+      failingSince: null,
+      disabledAt: null,
+      disabledReason: null,
       cursor: await op.store.lastEventNumber(),
     }
     await op.store.addWebhook(webhook)
@@ -67,7 +67,7 @@ export const addWebhook = verb(
   },
 )
 
-/** In the order they were made. */
+/** In order of creation. */
 export const listWebhooks = verb('see', knownWebhooks)
 
 export const showWebhook = verb('see', async (op, { id }: { id: string }): Promise<OwnedWebhook> => {
@@ -77,9 +77,9 @@ export const showWebhook = verb('see', async (op, { id }: { id: string }): Promi
 export interface WebhookUpdate {
   id: string
   url?: string | undefined
-  /** In the words of its dialect; empty: everything. */
+  /** Types of events, in the dialect's names; empty: all. */
   events?: readonly string[] | undefined
-  /** Enabled anew it begins with what happens from then on: what was missed can be told again (`replayWebhook`). */
+  /** A webhook that is enabled again gets events from then on; missed ones can be replayed (`replayWebhook`). */
   enabled?: boolean | undefined
 }
 
@@ -110,7 +110,7 @@ export const updateWebhook = verb(
   },
 )
 
-/** With a word in the log, for whoever wonders since when it has been told nothing, or something again. */
+/** Also logs an event, so that the company can see since when its webhook has got no events, or gets them again. */
 async function switchWebhook(op: Operation, webhook: Webhook, enabled: boolean, more: WebhookChange) {
   const now = op.now()
   if (enabled) {
@@ -139,14 +139,14 @@ export const removeWebhook = verb(
   { action: 'removeWebhook', note: webhookNote },
 )
 
-/** Resolves words as `eventTypes` does, and keeps documented words that are never sent. Throws `invalid`. */
+/** Resolves words like `eventTypes`, and keeps documented words that are never sent. Throws `invalid`. */
 function webhookTypes(dialect: WebhookDialect, words: readonly string[]): WebhookType[] {
   const unsent = words.filter((word) => isUnsent(dialect, word))
   const sent = words.filter((word) => !isUnsent(dialect, word))
   return [...eventTypes(dialect, sent), ...new Set(unsent)]
 }
 
-/** What words of a dialect stand for, each type once. Throws `invalid`. */
+/** The types that words of a dialect stand for, without duplicates. Throws `invalid`. */
 export function eventTypes(dialect: WebhookDialect, words: readonly string[]): EventType[] {
   const types = words.flatMap((word) => {
     const meant = typesOfWord(dialect, word)

@@ -24,7 +24,7 @@ const MOST_WAITING = 40
 /** Waiting requests of one origin, at most. */
 const MOST_OF_ONE = 8
 
-/** So many requests wait that another one would not be answered in time. */
+/** Too many requests are waiting for another one to be answered in time. */
 export class PasswordsBusy extends Error {
   override name = 'PasswordsBusy'
 }

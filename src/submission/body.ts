@@ -2,10 +2,10 @@ import { ArrivingOctets } from '../common/arriving-octets.ts'
 import { release } from '../common/octets.ts'
 import { Fault } from '../http/fault.ts'
 
-/** From so many octets on a message whose size is known is put together while it arrives. */
+/** Octets from which on a message of announced size is assembled in one buffer while it arrives. */
 const IN_ONE_PIECE = 128 * 1024
 
-/** The octets of a message as they come. Of one that is refused nothing is kept, and the rest is counted only. */
+/** The octets of a message as they arrive. After a refusal none are kept, and the rest is only counted. */
 export class Body {
   length = 0
   readonly #max: number
@@ -15,7 +15,7 @@ export class Body {
   #filled = 0
   #refused: unknown = null
 
-  /** `size`: as it was said to be. `received`: told of each octet, and throws when there is no room for it. */
+  /** `size`: the announced size. `received`: called with the length so far, and throws when there is no room for it. */
   constructor(size: number | null, max: number, received: (length: number) => void) {
     this.#max = max
     this.#received = received
@@ -35,7 +35,7 @@ export class Body {
     }
   }
 
-  /** Gives back the memory of what was refused. */
+  /** Frees the memory of a refused message. */
   dropRefused(): void {
     if (this.#refused === null) return
     release(this.#whole)
@@ -43,7 +43,7 @@ export class Body {
     this.#pieces.release()
   }
 
-  /** Throws what it is refused for. */
+  /** Throws the error that the message was refused with. */
   whole(): Buffer {
     if (this.#refused !== null) throw this.#refused
     if (this.#whole === null) return this.#pieces.whole()
@@ -52,7 +52,7 @@ export class Body {
 
   #keep(octets: Buffer): void {
     if (this.#whole !== null && this.#filled + octets.length > this.#whole.length) {
-      // It is larger than it was said to be.
+      // The message is larger than announced.
       this.#pieces.add(this.#whole.subarray(0, this.#filled))
       this.#whole = null
     }

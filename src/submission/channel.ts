@@ -1,27 +1,27 @@
-/** The two directions of a session: lines and octets that come, replies that leave together. */
+/** The two directions of a session: lines and octets that arrive, and replies that leave together. */
 import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { encrypt } from '../network/encrypted-socket.ts'
 import { Input, InputEnded } from './input.ts'
 import { type Reply, written } from './reply.ts'
 
-/** Ms that a client may take to read what it was answered. */
+/** Ms that a client may take to read its replies. */
 const DRAIN_WITHIN = 30_000
-/** Octets of replies that nobody has read yet. */
+/** Octets of replies that the client has not read yet. */
 const MAX_UNREAD = 64 * 1024
-/** Ms for which a connection is kept after its last reply, for its client to read it. */
+/** Ms for which a connection stays open after its last reply, so that its client can read it. */
 const LINGER = 1_000
 
 /**
- * Octets after which a connection that nobody reads is left alone. A record of TLS may have a single octet, and each is
- * deciphered and kept by itself: a connection holds back its client by a few of them.
+ * Octets read ahead on a connection while nothing takes its input. The limit is low because a TLS record may have a
+ * single octet, and each record is decrypted and stored separately.
  */
 const READ_AHEAD = 1_024
 
-/** Calls `begin` when the handshake of a connection may begin; not if its client leaves before. */
+/** Calls `begin` when the handshake of a connection may begin, unless the client disconnects before. */
 export type HandshakeTurn = (socket: Socket, begin: () => void) => void
 
-/** Null: go on; a promise resolves when so many octets may be worked on. */
+/** Returns null to go on at once, or a promise that resolves when these octets may be processed. */
 export type TurnOfOctets = (octets: number) => Promise<void> | null
 
 export class Channel {
@@ -36,27 +36,27 @@ export class Channel {
     this.#input = new Input(socket)
   }
 
-  /** The one that speaks TLS, once there is any. */
+  /** The TLS socket, once the connection is encrypted. */
   get socket(): Socket {
     return this.#socket
   }
 
-  /** Something has come that nobody has taken. */
+  /** Input has arrived that was not read yet. */
   get more(): boolean {
     return this.#input.more
   }
 
-  /** Somebody waits for what has not come yet. */
+  /** A read is waiting for input. */
   get waiting(): boolean {
     return this.#input.waiting
   }
 
-  /** Leaves with the next flush, or as soon as the next line is waited for. */
+  /** The reply leaves with the next flush, or when the next line has to be waited for. */
   say(reply: Reply): void {
     this.#out += written(reply)
   }
 
-  /** The next line, within `ms` (see Input) and in its turn. */
+  /** The next line, within `ms` (see Input), in the session's turn. */
   async line(ms: number): Promise<Buffer> {
     let line = this.#input.takeLine()
     if (line === null || this.#out.length > MAX_UNREAD) await this.flush()
@@ -66,12 +66,12 @@ export class Channel {
     return line
   }
 
-  /** Octets that come, within `ms` (see Input), each piece in its turn. */
+  /** Octets as they arrive, within `ms` (see Input), each piece in the session's turn. */
   pieces(take: (piece: Buffer) => number | null, ms: number): Promise<void> {
     return this.#input.pieces(take, ms, this.#turn)
   }
 
-  /** Whoever waits for input, and whoever will, has this error. */
+  /** The read that is waiting fails with this error, and so do all later ones. */
   interrupt(error: Error): void {
     this.#input.interrupt(error)
   }
@@ -91,8 +91,8 @@ export class Channel {
   }
 
   /**
-   * TLS from here on, in the turns of `party`. Rejects with InputEnded when the handshake fails; then the connection is
-   * gone.
+   * Switches to TLS, in the turn of `party`. Rejects with InputEnded when the handshake fails; the connection is closed
+   * then.
    */
   async encrypt(secureContext: SecureContext, party: string, turn: HandshakeTurn): Promise<void> {
     this.#input.detach()
@@ -108,12 +108,13 @@ export class Channel {
     this.#input = new Input(secure)
   }
 
-  /** Ends the connection, once all that was said has left. */
+  /** Closes the connection once all replies have left. */
   leave(): void {
     const socket = this.#socket
     if (socket.destroyed) return
     this.#input.detach()
-    // What still comes is dropped: a connection closed on unread octets is reset, and the reset can overtake the reply.
+    // Further input is dropped: closing a connection with unread octets resets it, and the reset can overtake the
+    // reply.
     socket.on('data', () => {}).resume()
     socket.end(this.#out)
     this.#out = ''

@@ -1,4 +1,4 @@
-/** Commands as they stand in a line (RFC 5321 4.1.1): the verb, the path, parameters. */
+/** Parses command lines (RFC 5321 4.1.1): the verb, the path, parameters. */
 import { isUtf8 } from 'node:buffer'
 import { clip } from '../http/fault.ts'
 import { Refused, reply } from './reply.ts'
@@ -6,11 +6,11 @@ import { Refused, reply } from './reply.ts'
 export interface Command {
   /** In upper case. */
   verb: string
-  /** What follows the first space, trimmed. */
+  /** The text after the first space, trimmed. */
   rest: string
 }
 
-/** Throws Refused for what is no text. */
+/** Throws Refused for a line that is not text. */
 export function readCommand(line: Buffer): Command {
   const text = isUtf8(line) ? line.toString() : '\0'
   if (/[\0-\x08\x0a-\x1f\x7f]/.test(text)) {
@@ -25,7 +25,7 @@ export function readCommand(line: Buffer): Command {
 export interface Mail {
   /** '' for the null sender. */
   path: string
-  /** SIZE (RFC 1870 6); null: it was not given. */
+  /** SIZE (RFC 1870 6); null: absent. */
   size: number | null
   /** SMTPUTF8 (RFC 6531 3.4). */
   international: boolean
@@ -39,14 +39,14 @@ export function readMail(rest: string): Mail {
     if (name === 'SIZE' && /^\d{1,20}$/.test(value)) mail.size = Number(value)
     else if (name === 'SMTPUTF8' && value === '') mail.international = true
     else if (name === 'BODY' && /^(?:7BIT|8BITMIME)$/i.test(value)) continue
-    // RFC 4954 5: who handed it in before may be said, and is not believed.
+    // RFC 4954 5: a client may name the original submitter. The name is ignored.
     else if (name === 'AUTH' && value !== '') continue
     else throw unknown(name)
   }
   return mail
 }
 
-/** `TO:<path>`: the path. Throws Refused. */
+/** The path in `TO:<path>`. Throws Refused. */
 export function readRecipient(rest: string): string {
   const { path, parameters } = readPath('TO', rest)
   for (const name of parameters.keys()) throw unknown(name)
@@ -62,13 +62,13 @@ function unknown(name: string): Refused {
 interface PathCommand {
   /** The address, without angle brackets and source route (RFC 5321 appendix C). */
   path: string
-  /** Names in upper case; '' where there is no value. */
+  /** Names in upper case; '' for a parameter without a value. */
   parameters: Map<string, string>
 }
 
-/** What stands between the brackets; a quoted local part may hold brackets of its own (RFC 5321 4.1.2). */
+/** The text between the brackets; a quoted local part may itself contain brackets (RFC 5321 4.1.2). */
 const PATH = /^<(?:@[^:<>"]*:)?((?:"(?:[^"\\]|\\.)*"|[^"<>])*)>(?:[ \t]+(.*))?$/
-/** An address without brackets, as some old clients have it; the first space ends it. */
+/** An address without brackets, as some old clients send it; it ends at the first space. */
 const BARE_PATH = /^((?:"(?:[^"\\]|\\.)*"|[^"<> \t])+)(?:[ \t]+(?!<)(.*))?$/
 const PARAMETER = /^([A-Za-z0-9][A-Za-z0-9-]*)(?:=([\x21-\x3c\x3e-\x7e]+))?$/
 
@@ -82,7 +82,7 @@ function readPath(word: 'FROM' | 'TO', rest: string): PathCommand {
     return new Refused(reply(501, '5.5.4', `${what}; this is written ${right}`))
   }
   if (rest.slice(0, pathFrom).toUpperCase() !== `${word}:`) throw wrong(`"${word}:" is missing`)
-  // Many clients put a space before the path.
+  // Many clients send a space before the path.
   const text = rest.slice(pathFrom).trimStart()
   if (text === '') throw wrong('The address is missing')
   const match = PATH.exec(text) ?? BARE_PATH.exec(text)
@@ -90,7 +90,7 @@ function readPath(word: 'FROM' | 'TO', rest: string): PathCommand {
   return { path: match[1]!, parameters: readParameters(match[2] ?? '', wrong) }
 }
 
-/** Why a path cannot be read. */
+/** Why a path cannot be parsed. */
 function hindranceOf(text: string): string {
   if (!text.startsWith('<')) return 'The address has to stand alone, between < and >'
   return text.includes('>') ? 'The address cannot be read' : 'The > after the address is missing'

@@ -1,4 +1,4 @@
-/** What the commands of one session share: whose it is, what it is spoken over, and words for what goes wrong. */
+/** The state that the commands of one session share: the client, the channel, and the replies to errors. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
@@ -16,27 +16,27 @@ import { Refused, type Reply, reply } from './reply.ts'
 import type { SessionTurns } from './turns.ts'
 import { smtpWords } from './words.ts'
 
-/** Of a key that was good when it was logged in with. */
+/** Reasons that a key valid at login may be refused for later. */
 const KEY_GONE: ReadonlySet<AnyReason['code']> = new Set(['key_invalid', 'key_expired', 'key_elsewhere'])
 
-/** What all sessions have in common. */
+/** The parts that all sessions share. */
 export interface SessionParts {
   core: HttpCore
   /** Null: there is no certificate. */
   tls: { readonly context: SecureContext } | null
   /** Name in the greeting. */
   hostname: string
-  /** Who may say for whom they connect. */
+  /** Proxies that may pass on a client's address. */
   proxies: Proxies
   failedLogins: FailedLogins
   turns: SessionTurns
   metrics: SubmissionMetrics
 }
 
-/** Who has logged in. */
+/** A logged-in client. */
 export interface Login {
   principal: Principal
-  /** The name that was given, which may name a domain. */
+  /** The given user name, which may contain a domain. */
   user: string
 }
 
@@ -44,7 +44,7 @@ export class SessionContext {
   readonly id = randomUUID()
   readonly parts: SessionParts
   readonly channel: Channel
-  /** The company that is logged in; null: nobody is, and the source address counts. */
+  /** The logged-in company; null: the client is not logged in, and its address counts instead. */
   party: string | null = null
   #address: string
   #waiting: AbortController | null = null
@@ -57,12 +57,12 @@ export class SessionContext {
     )
   }
 
-  /** Of the client; '' when it cannot be told. */
+  /** The client's address; '' when it is unknown. */
   get address(): string {
     return this.#address
   }
 
-  /** A proxy says for whom it has connected. Rejects with what ends the session. */
+  /** Reads the client's address from the proxy's header. Rejects with an error that ends the session. */
   async introduced(): Promise<void> {
     const { core, proxies } = this.parts
     this.#address = await proxies.clientOf(this.channel, this.id)
@@ -71,7 +71,7 @@ export class SessionContext {
     if (!room) throw new InputEnded()
   }
 
-  /** Until the client has gone, or the wait is ended, but no longer than this. */
+  /** Waits this long at most, until the client disconnects or `endWait` is called. */
   async wait(ms: number): Promise<void> {
     await this.channel.flush()
     const waiting = new AbortController()
@@ -82,7 +82,7 @@ export class SessionContext {
     this.#waiting = null
   }
 
-  /** What it comes to. Rejects with InputEnded when the client has gone before, or the wait is ended. */
+  /** The result of the work. Rejects with InputEnded when the client disconnects before, or `endWait` is called. */
   async unlessGone<Result>(work: Promise<Result>): Promise<Result> {
     const waiting = new AbortController()
     this.#waiting = waiting
@@ -108,8 +108,8 @@ export class SessionContext {
   }
 
   /**
-   * Ends the session where the key that was logged in with counts no more: a client keeps its message then, and hears
-   * of the key when it logs in again. A 5yz here would be about the message, and bounce it.
+   * Ends the session if the reason is that its key is no longer valid: the client then keeps its message, and learns
+   * about the key at its next login. A 5yz here would concern the message, and bounce it.
    */
   refusedFor(reason: AnyReason, wordsFor = smtpWords): Refused {
     const words = wordsFor(reason)
@@ -121,7 +121,7 @@ export class SessionContext {
     return error instanceof Refused ? error : this.refusedFor(this.reasonOf(error), wordsFor)
   }
 
-  /** What is said to what ends the session. Null: nobody is there to hear it. */
+  /** The reply to an error that ends the session. Null: the client has disconnected. */
   lastWords(error: unknown): Reply | null {
     if (error instanceof InputEnded) return null
     if (error instanceof InputTimeout) return reply(421, '4.4.2', 'That took too long')
@@ -130,7 +130,7 @@ export class SessionContext {
   }
 }
 
-/** True for what ends the session, and not a command alone. */
+/** Whether an error ends the session, rather than only the command. */
 export function endsSession(error: unknown): boolean {
   if (error instanceof Refused) return error.last
   return error instanceof InputEnded || error instanceof InputTimeout || error instanceof LineError

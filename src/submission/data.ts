@@ -1,49 +1,50 @@
 /**
- * The octets of a message between DATA and the final dot (RFC 5321 4.1.1.4): where they end, and which dots are not
- * theirs (4.5.2). The end is CR LF, a dot, CR LF, and nothing else: smuggled messages are made of ends that one server
- * takes for text and the next one for the end (`<LF>.<CR><LF>`).
+ * The octets of a message between DATA and the final dot (RFC 5321 4.1.1.4): where they end, and which dots were added
+ * by dot-stuffing (4.5.2). Only CR LF, a dot, CR LF is the end: SMTP smuggling uses sequences that one server takes for
+ * text and the next one for the end (`<LF>.<CR><LF>`).
  *
- * Many programs send files as they are, with LF alone. Such an LF ends a line of the content, so the dot of `<LF>..` is
- * not the message's either (Python's smtplib doubles it there); in `<LF>.x` nobody has doubled it (curl), and it stays.
+ * Many programs send files as they are, with bare LF. A bare LF ends a line of the content, so in `<LF>..` the second
+ * dot was added by the client too (Python's smtplib does that); in `<LF>.x` no dot was doubled (curl), and the dot
+ * stays.
  */
 
 const CR = 0x0d
 const LF = 0x0a
 const DOT = 0x2e
 
-/** What stands before the octet at hand. */
+/** The octets before the present one. */
 const LINE_START = 0
 const TEXT = 1
 const AFTER_CR = 2
-/** A dot that a line began with. */
+/** A dot at the beginning of a line. */
 const AFTER_DOT = 3
 const AFTER_DOT_CR = 4
 /** An LF without a CR. */
 const AFTER_LF = 5
-/** The first dot behind it. */
+/** The first dot after a bare LF. */
 const AFTER_LF_DOT = 6
 
 const ONE_CR = Buffer.from('\r')
 
 export class DataOctets {
   #state = LINE_START
-  /** An LF came without a CR before it. */
+  /** There was an LF without a CR before it. */
   bareLf = false
 
   /**
-   * Gives `take` the octets of the message that are in `piece`. Returns how many octets of `piece` belong to the data,
-   * if they end in it; else null.
+   * Passes the octets of the message in `piece` to `take`. Returns how many octets of `piece` belong to the data, if
+   * the data ends in it; else null.
    */
   read(piece: Buffer, take: (octets: Buffer) => void): number | null {
     let state = this.#state
-    /** From here on nothing was given to `take`. */
+    /** Octets from here on were not passed to `take` yet. */
     let from = 0
     const { length } = piece
     const takeUntil = (end: number) => {
       if (end > from) take(piece.subarray(from, end))
     }
     for (let at = 0; at < length; at++) {
-      // Nearly all of a message.
+      // The fast path, for nearly all octets of a message.
       if (state === TEXT) while (piece[at]! > CR) at++
       if (at >= length) break
       const octet = piece[at]
@@ -72,7 +73,7 @@ export class DataOctets {
             this.#state = LINE_START
             return at + 1
           }
-          // It was no end, and the CR belongs to the message.
+          // This is not the end, so the CR belongs to the message.
           take(ONE_CR)
           state = this.#inLine(octet)
           break

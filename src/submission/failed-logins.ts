@@ -1,6 +1,6 @@
 /**
- * Failed logins of a source address are answered one a second, so that guesses take time. A login that succeeds waits
- * for nobody: whatever others try from the same address, nobody is locked out.
+ * Failed logins from one source address are answered at one a second, to slow down guessing. Successful logins never
+ * wait, so nobody is locked out by attempts of others from the same address.
  */
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
@@ -8,15 +8,15 @@ import { addressGroup } from '../http/admission/address-group.ts'
 
 /** Ms between two answers. */
 const EVERY = 1_000
-/** Ms that one is kept waiting at most. */
+/** The most ms that an answer is delayed. */
 const LONGEST = 20_000
 /** Ms between two lines in the log. */
 const TOLD_EVERY = 1_000
-/** Addresses are dropped once there are more than this many and nobody waits there. */
+/** The number of addresses from which on those without a pending answer are dropped. */
 const SWEEP_AT = 10_000
 
 export class FailedLogins {
-  /** By source address: monotonic ms when the last answer leaves. */
+  /** By source address: monotonic ms of the last answer. */
   readonly #answered = new Map<string, number>()
   readonly #log: Pick<Log, 'warn'>
   readonly #throttle = new LogThrottle(TOLD_EVERY)
@@ -26,14 +26,14 @@ export class FailedLogins {
     this.#log = log
   }
 
-  /** Tells the operator. `facts`: whose login it was, as far as that is known. */
+  /** Logs a failed login. `facts`: the client, as far as it is known. */
   tell(facts: { requestId: string; address: string; user: string | null }): void {
     const others = this.#throttle.due()
     if (others !== null)
       this.#log.warn({ ...facts, ...(others > 0 && { others }) }, 'an SMTP login was refused')
   }
 
-  /** A login has failed. Ms after which it is answered. */
+  /** Registers a failed login. Returns the delay of its answer in ms. */
   delay(address: string, now: number = performance.now()): number {
     const group = addressGroup(address)
     const last = this.#answered.get(group)

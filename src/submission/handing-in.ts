@@ -1,4 +1,4 @@
-/** MAIL, RCPT and DATA (RFC 5321 3.3): one transaction after the other. */
+/** MAIL, RCPT and DATA (RFC 5321 3.3): one transaction after another. */
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { Principal } from '../accounts/account.ts'
@@ -14,20 +14,20 @@ import { Refused, type Reply, reply } from './reply.ts'
 import { Transaction } from './transaction.ts'
 import { bounceWords, smtpWords } from './words.ts'
 
-/** RCPT commands of a transaction beyond twice as many as there may be recipients. */
+/** RCPT commands of a transaction allowed beyond twice the maximum of recipients. */
 const MORE_RECIPIENTS = 100
 
 export class HandingIn {
   readonly #context: SessionContext
   #transaction: Transaction | null = null
-  /** From 354 to the answer to the final dot. */
+  /** Between 354 and the reply to the final dot. */
   atMessage = false
 
   constructor(context: SessionContext) {
     this.#context = context
   }
 
-  /** Between MAIL and the end of its transaction. */
+  /** Whether a transaction is open. */
   get begun(): boolean {
     return this.#transaction !== null
   }
@@ -40,7 +40,8 @@ export class HandingIn {
   async mail(rest: string, login: Login): Promise<Reply> {
     if (this.begun) throw new Refused(reply(503, '5.5.1', 'One message at a time; RSET gives this one up'))
     const { path, size, international } = readMail(rest)
-    // The sender of what leaves is the address of From. This one has to be an address, and is not used.
+    // The envelope sender has to be a valid address, but is not used: outgoing mail has the address of From as its
+    // sender.
     if (path !== '') addressOf(path, international, '5.1.7')
     const { id, channel, parts } = this.#context
     const { core } = parts
@@ -65,7 +66,7 @@ export class HandingIn {
     return reply(250, '2.1.0', 'Ok')
   }
 
-  /** The domain of the user name, where it is one of the company: then mail is sent for that one. */
+  /** The domain in the user name, if it belongs to the company: mail is then sent for that domain. */
   #domainNamed(user: string, { companyId }: Principal): string | null {
     const named = domainOf(user)
     if (named === null) return null
@@ -94,7 +95,8 @@ export class HandingIn {
   }
 
   /**
-   * Gives the answer to the message. Rejects with what is wrong before there is any, and with what ends the session.
+   * Returns the reply to the message. Rejects with an error before there is a message, or with one that ends the
+   * session.
    */
   async data(rest: string, login: Login | null): Promise<Reply> {
     const { transaction, body } = await this.#roomFor(rest, login)
@@ -123,21 +125,22 @@ export class HandingIn {
     return answer
   }
 
-  /** Before 354 is said. */
+  /** Reserves room before the 354 reply. */
   async #roomFor(rest: string, login: Login | null): Promise<{ transaction: Transaction; body: Body }> {
     const { channel, parts } = this.#context
     try {
       if (login === null) throw new Refused(smtpWords({ code: 'key_missing' }))
       if (rest !== '') throw new Refused(reply(501, '5.5.4', 'DATA stands alone'))
       const transaction = this.#current()
-      // RFC 5321 3.3: 503 would do as well, and this one says what is missing.
+      // RFC 5321 3.3 also allows 503 here; 554 says what is missing.
       if (transaction.recipients.size === 0) {
         throw new Refused(reply(554, '5.5.1', 'There is no valid recipient'))
       }
       return { transaction, body: await transaction.ready(parts.core.deps.settings.maxMessageSize) }
     } catch (error) {
       if (endsSession(error) || !channel.more) throw error
-      // RFC 2920 3.1: a client waits for 354. What this one has sent is a message, and its lines are no commands.
+      // RFC 2920 3.1: a client has to wait for 354. This client has sent its message without waiting, and the lines of
+      // the message must not be run as commands.
       throw new Refused(this.#context.asRefused(error).reply, { last: true })
     }
   }
@@ -148,12 +151,12 @@ export class HandingIn {
   }
 }
 
-/** RFC 3848, RFC 6531 4.3; whoever says MAIL has logged in. */
+/** RFC 3848, RFC 6531 4.3; always authenticated, because MAIL requires a login. */
 function protocolOf(socket: Socket, international: boolean): string {
   return `${international ? 'UTF8SMTP' : 'ESMTP'}${socket instanceof TLSSocket ? 'S' : ''}A`
 }
 
-/** The one spelling of an address. Throws Refused for what is none, with this enhanced code. */
+/** The canonical spelling of an address. Throws Refused with this enhanced code for an invalid one. */
 function addressOf(path: string, international: boolean, enhanced: string): string {
   let address: string
   try {
@@ -164,7 +167,7 @@ function addressOf(path: string, international: boolean, enhanced: string): stri
       enhanced === '5.1.7' ? '; set the From address in the application to one at your sending domain' : ''
     throw new Refused(reply(553, enhanced, `The address cannot be used: ${error.message}${next}`))
   }
-  // RFC 6531 3.4. A domain was written in ASCII by now.
+  // RFC 6531 3.4. The domain is in ASCII by now.
   if (international || /^[\x20-\x7e]*$/.test(address)) return address
   throw new Refused(reply(553, '5.6.7', 'An address that is not ASCII takes MAIL with SMTPUTF8'))
 }

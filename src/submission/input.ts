@@ -1,12 +1,12 @@
 /**
- * What a client sends, taken as it is asked for: lines, then the octets of a message. While nobody asks, its connection
- * holds the client back.
+ * The input of a client, read on demand: lines, then the octets of a message. While nothing reads, the connection holds
+ * the client back.
  */
 import type { Socket } from 'node:net'
 
 /**
- * Octets of a line without its end. RFC 5321 4.5.3.1.4 has 512, to which extensions add (RFC 6531 3.4, RFC 1870 3); no
- * credentials that could be right here come near the 12,288 that RFC 4954 4 has for them.
+ * Octets of a line without its end. RFC 5321 4.5.3.1.4 specifies 512, and extensions add to it (RFC 6531 3.4, RFC 1870
+ * 3); no valid credentials here come near the 12,288 that RFC 4954 4 allows for them.
  */
 const MAX_LINE = 2_048
 
@@ -14,17 +14,17 @@ const LF = 0x0a
 const CR = 0x0d
 const EMPTY = Buffer.alloc(0)
 
-/** A line cannot be read, and what follows it cannot be told apart. */
+/** A line cannot be read, and neither can anything behind it. */
 export class LineError extends Error {
   override name = 'LineError'
 }
 
-/** Nothing came in time. */
+/** No input came in time. */
 export class InputTimeout extends Error {
   override name = 'InputTimeout'
 }
 
-/** The client is not there any more. */
+/** The client has disconnected. */
 export class InputEnded extends Error {
   override name = 'InputEnded'
 }
@@ -47,7 +47,7 @@ export class Input {
     this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
     if (this.#wake !== null) this.#wake()
     else {
-      // Nobody has asked for this one: the next is left with the client.
+      // No read asked for this chunk, so further input is left with the client.
       this.#paused = true
       this.#socket.pause()
     }
@@ -55,23 +55,23 @@ export class Input {
 
   readonly #onEnd = () => this.interrupt(new InputEnded())
 
-  /** Whoever waits, and whoever will, has this error; the first one counts. */
+  /** The read that is waiting fails with this error, and so do all later ones; the first error stays. */
   interrupt(error: Error): void {
     this.#end ??= error
     this.#wake?.()
   }
 
-  /** Something has come that nobody has taken. */
+  /** Input has arrived that was not read yet. */
   get more(): boolean {
     return this.#pending.length > 0
   }
 
-  /** Somebody waits for what has not come yet. */
+  /** A read is waiting for input. */
   get waiting(): boolean {
     return this.#wake !== null
   }
 
-  /** No more is taken from the socket; another reads on, from what nobody has taken. */
+  /** Stops reading, and puts unread input back into the socket for another reader. */
   detach(): void {
     this.#socket.pause()
     this.#socket.off('data', this.#onData)
@@ -80,7 +80,7 @@ export class Input {
     this.#pending = EMPTY
   }
 
-  /** The next line, as `takeLine` gives it. Rejects with InputTimeout after `ms`, and with InputEnded. */
+  /** The next line, as `takeLine` returns it. Rejects with InputTimeout after `ms`, and with InputEnded. */
   async line(ms: number): Promise<Buffer> {
     const until = performance.now() + ms
     for (;;) {
@@ -91,9 +91,8 @@ export class Input {
   }
 
   /**
-   * The next line, without its CRLF; null while it has not come. A line may end with CRLF alone (RFC 5321 2.3.8): a CR
-   * or LF by itself is an end to some and none to others, and who speaks through one of them speaks with two tongues.
-   * Throws LineError.
+   * The next line, without its CRLF; null while it is incomplete. Only CRLF ends a line (RFC 5321 2.3.8): some servers
+   * take a bare CR or LF for an end and others do not, which attackers can exploit. Throws LineError.
    */
   takeLine(): Buffer | null {
     const pending = this.#pending
@@ -110,8 +109,8 @@ export class Input {
   }
 
   /**
-   * Hands over what comes, in pieces, until `take` says how much of the last one it took: the rest is left for the next
-   * line. `turn` may hold back each piece. Rejects as `line` does, and with what `take` throws.
+   * Passes input on in pieces until `take` returns how much of the last one it took: the rest stays for the next line.
+   * `turn` may delay each piece. Rejects like `line`, and with errors of `take`.
    */
   async pieces(
     take: (piece: Buffer) => number | null,
@@ -127,13 +126,13 @@ export class Input {
       this.#pending = EMPTY
       const taken = take(piece)
       if (taken === null) continue
-      // Of its own: whoever took the rest may give its memory back.
+      // A copy, because the taker of the piece may free its memory.
       this.#pending = Buffer.from(piece.subarray(taken))
       return
     }
   }
 
-  /** Until something has come. */
+  /** Waits for input. */
   #wait(until: number): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#end !== null) return reject(this.#end)

@@ -1,4 +1,4 @@
-/** AUTH (RFC 4954): whose key or password it is, and what comes of wrong ones. */
+/** AUTH (RFC 4954): identifies the key or password, and slows down and limits wrong ones. */
 import { isToken } from '../accounts/token.ts'
 import { type AnyReason, clip } from '../http/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
@@ -8,7 +8,7 @@ import { type Credentials, credentialsOf } from './login.ts'
 import { Refused, reply } from './reply.ts'
 import { loginWords } from './words.ts'
 
-/** Ms in which a client has to log in, and in which it sends each line until then. */
+/** Ms in which a client has to log in, and in which it has to send each line until then. */
 const LOGIN_WITHIN = 120_000
 const STRANGER_IDLE = 60_000
 /** Failed logins in one session. */
@@ -23,12 +23,12 @@ export class LoggingIn {
     this.#context = context
   }
 
-  /** Ms until the next line of a client that has not logged in. */
+  /** Ms for the next line of a client that has not logged in. */
   get idle(): number {
     return Math.max(0, Math.min(STRANGER_IDLE, this.#since + LOGIN_WITHIN - performance.now()))
   }
 
-  /** Resolves when the client is logged in. Rejects with Refused, a little later where its key was wrong. */
+  /** Resolves when the client is logged in. Rejects with Refused, after a delay if the credentials were wrong. */
   async auth(argument: string): Promise<Login> {
     const { channel, parts } = this.#context
     const credentials = await credentialsOf(argument, (prompt) => {
@@ -65,9 +65,9 @@ export class LoggingIn {
     const { id, address, parts } = this.#context
     const { metrics, failedLogins } = parts
     metrics.logins.inc({ result: words.code < 500 ? 'postponed' : 'refused' })
-    // Told at once, it would be tried again at once.
+    // The delay keeps the client from trying again at once.
     if (words.code >= 500 || reason.code === 'person_refused') {
-      // Some take the key for the user name.
+      // Some clients send the key as user name.
       const shown = user === null || user.includes('pr_') ? null : clip(user)
       failedLogins.tell({ requestId: id, address, user: shown })
       await this.#context.wait(failedLogins.delay(address))

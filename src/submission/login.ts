@@ -1,4 +1,4 @@
-/** What a client shows of itself with AUTH (RFC 4954): mechanisms PLAIN (RFC 4616) and LOGIN. */
+/** The credentials that a client sends with AUTH (RFC 4954): mechanisms PLAIN (RFC 4616) and LOGIN. */
 import { Refused, reply } from './reply.ts'
 
 export interface Credentials {
@@ -8,12 +8,12 @@ export interface Credentials {
 
 export const MECHANISMS = ['PLAIN', 'LOGIN'] as const
 
-/** Sends a prompt, gives the line that answers it. */
+/** Sends a prompt, and returns the line that answers it. */
 export type Ask = (prompt: string) => Promise<Buffer>
 
 /**
- * The credentials that follow `AUTH`; null where they can be nobody's. Rejects with Refused for what cannot be read,
- * and where the client thinks better of it.
+ * The credentials that follow `AUTH`; null if they cannot be valid. Rejects with Refused if they cannot be read, or if
+ * the client cancels.
  */
 export function credentialsOf(argument: string, ask: Ask): Promise<Credentials | null> {
   const [mechanism = '', initial, more] = argument.split(/[ \t]+/)
@@ -34,7 +34,7 @@ async function plain(initial: string | undefined, ask: Ask): Promise<Credentials
   const message = await response(initial, '', ask)
   const [authorization, user, password, ...more] = message.split('\0')
   if (user === undefined || password === undefined || more.length > 0) return null
-  // Nobody acts for another here.
+  // No user may act for another.
   return authorization === '' || authorization === user ? { user, password } : null
 }
 
@@ -46,16 +46,16 @@ async function login(initial: string | undefined, ask: Ask): Promise<Credentials
 async function response(initial: string | undefined, prompt: string, ask: Ask): Promise<string> {
   const text = initial ?? (await ask(prompt)).toString('latin1')
   if (text === '*') throw new Refused(reply(501, '5.7.0', 'The login was called off'))
-  // RFC 4954 4: an initial response without anything in it.
+  // RFC 4954 4: an empty initial response.
   if (text === '=' && initial !== undefined) return ''
-  // Strictly base64 (RFC 4648 4).
+  // Strict base64 (RFC 4648 4).
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {
     throw new Refused(reply(501, '5.5.2', 'What AUTH is given has to be in base64'))
   }
   return Buffer.from(text, 'base64').toString()
 }
 
-/** The domain of a user name like `postmaster@mg.example.com`; null: it names none. */
+/** The domain of a user name like `postmaster@mg.example.com`; null: there is none. */
 export function domainOf(user: string): string | null {
   const at = user.lastIndexOf('@')
   return at < 0 ? null : user.slice(at + 1)

@@ -1,4 +1,4 @@
-/** From the octets between DATA and the final dot to a submission: what `messages.mime` makes of the same message. */
+/** Turns the octets between DATA and the final dot into a submission, like `messages.mime` with the same message. */
 import { readMimeMessage } from '../http/form/submission.ts'
 import { checkedKey, type Idempotent } from '../http/idempotency.ts'
 import { Refusal } from '../intake/refusal.ts'
@@ -10,13 +10,13 @@ import { withCrBeforeLf } from '../mail/raw/lines.ts'
 import { RawError, readRawControl, withoutEnvelopeLine } from '../mail/raw/raw.ts'
 import { asBuffer } from '../workers/job.ts'
 
-/** What is known of a message beside its octets. */
+/** The properties of a message beside its octets. */
 export interface Handed {
-  /** Of the envelope. */
+  /** From the envelope. */
   recipients: string[]
-  /** That the login named; null: the one of From. */
+  /** The domain that the login named; null: the domain of From counts. */
   domain: string | null
-  /** For its Received field. */
+  /** For the message's Received field. */
   arrival: Arrival
   /** Some of its lines end in LF alone. */
   bareLf: boolean
@@ -24,7 +24,7 @@ export interface Handed {
 
 const NAMES_KEY = new RegExp(`^${IDEMPOTENCY_FIELD}[ \\t]*:`, 'im')
 
-/** Throws a Refusal or a Fault for what cannot be done as asked. */
+/** Throws a Refusal or a Fault for a message that cannot be accepted. */
 export function readMessage({ recipients, domain, bareLf, arrival }: Handed, body: Buffer): Submission {
   const content = contentOf(withoutEnvelopeLine(bareLf ? withCrBeforeLf(body) : body))
   const fields = recipients.map((recipient): [string, string] => ['to', recipient])
@@ -33,15 +33,15 @@ export function readMessage({ recipients, domain, bareLf, arrival }: Handed, bod
   return { ...read, ...(domain !== null && { domain }), arrival }
 }
 
-/** Of a message that has been read. */
+/** The idempotency key of a message that has been read. */
 export function namedKey({ raw }: Submission): Idempotent | null {
   const key = idempotencyKey(asBuffer(raw!))
   return key === null ? null : { key, endpoint: 'SMTP' }
 }
 
 /**
- * With a header in ASCII. Few of the programs that write UTF-8 into one ask for SMTPUTF8 (RFC 6531 3.4), and relays
- * pass on what they were given.
+ * The message with an ASCII header. Few of the programs that write UTF-8 into a header request SMTPUTF8 (RFC 6531 3.4),
+ * and relays pass on what they got.
  */
 function contentOf(content: Buffer): Buffer {
   try {
@@ -52,10 +52,10 @@ function contentOf(content: Buffer): Buffer {
   }
 }
 
-/** Of a message whose header can be read. */
+/** Needs a header that can be read. */
 function idempotencyKey(content: Buffer): string | null {
   const end = content.indexOf('\r\n\r\n')
-  // Most messages have none, and their header need not be read once more.
+  // Most messages have no key, so their header need not be read again.
   if (!NAMES_KEY.test(content.toString('latin1', 0, end < 0 ? content.length : end))) return null
   const field = readRawControl(content).find(({ name }) => name.toLowerCase() === IDEMPOTENCY_FIELD)
   return field === undefined ? null : checkedKey(field.value)

@@ -1,12 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
-/** What an operator can watch of mail that is handed in over SMTP. */
+/** Metrics of SMTP submission. */
 export class SubmissionMetrics {
   readonly messages: Counter<'status'>
   readonly logins: Counter<'result'>
   readonly seconds: Histogram
 
-  /** `sessions`: how many there are. */
+  /** `sessions`: returns the number of open sessions. */
   constructor(registry: Registry, sessions: () => number) {
     const registers = [registry]
     this.messages = new Counter({

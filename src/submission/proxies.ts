@@ -1,4 +1,6 @@
-/** For whom a load balancer connects: told before a word of SMTP or TLS, and believed of trusted proxies alone. */
+/**
+ * The client behind a load balancer: its address comes before any SMTP or TLS, and only trusted proxies are believed.
+ */
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
 import { AddressRanges } from '../network/address-range.ts'
@@ -6,7 +8,7 @@ import type { Channel } from './channel.ts'
 import { ProxyHeaderError, readProxyHeader } from './proxy-header.ts'
 import { Refused, reply } from './reply.ts'
 
-/** Ms for the header, which is the first thing that leaves. */
+/** Ms for the header, which a proxy sends first. */
 const WITHIN = 10_000
 /** Ms between two lines in the log. */
 const TOLD_EVERY = 1_000
@@ -16,15 +18,15 @@ export class Proxies {
   readonly #log: Pick<Log, 'warn'>
   readonly #throttle = new LogThrottle(TOLD_EVERY)
 
-  /** `trusted`: addresses and ranges of them. */
+  /** `trusted`: addresses and ranges of addresses. */
   constructor(trusted: readonly string[], log: Pick<Log, 'warn'>) {
     this.#trusted = new AddressRanges(trusted)
     this.#log = log
   }
 
   /**
-   * Takes the header off, and gives the address of the client; '' where the balancer speaks for itself, which is nobody
-   * that could be local. Rejects with what ends the session.
+   * Reads the header, and returns the address of the client; '' for a connection of the balancer itself, which never
+   * counts as local. Rejects with an error that ends the session.
    */
   async clientOf(channel: Channel, requestId: string): Promise<string> {
     const address = channel.socket.remoteAddress ?? ''

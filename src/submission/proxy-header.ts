@@ -1,19 +1,19 @@
 /**
- * What a load balancer writes in front of all else, so that who is behind it can be told: the PROXY protocol of
- * HAProxy, versions 1 and 2.
+ * Parses the header by which a load balancer passes on the client's address: the PROXY protocol of HAProxy, versions 1
+ * and 2.
  */
 import { isIP } from 'node:net'
 import { canonicalAddress } from '../network/address-range.ts'
 
-/** Octets of a header of version 1 with its CRLF. */
+/** Octets of a version 1 header with its CRLF. */
 const MAX_TEXT = 107
 const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1')
 /** Signature, version and command, family, length. */
 const BINARY_HEAD = 16
-/** Octets behind the head: addresses, and more about the client than any balancer has to tell. */
+/** Octets behind the head: addresses and extensions, more than any balancer sends. */
 const MAX_BINARY = 4_096
 
-/** What came is no header. */
+/** The octets are not a valid header. */
 export class ProxyHeaderError extends Error {
   override name = 'ProxyHeaderError'
 }
@@ -21,11 +21,11 @@ export class ProxyHeaderError extends Error {
 export interface ProxyHeader {
   /** Octets of the header. */
   length: number
-  /** The client's; null where the balancer speaks for itself, or knows none. */
+  /** The client's address; null for a connection of the balancer itself, or if it does not know the address. */
   address: string | null
 }
 
-/** Null while it is not whole. Throws ProxyHeaderError as soon as it can be none. */
+/** Null while the header is incomplete. Throws ProxyHeaderError as soon as the octets cannot be a header. */
 export function readProxyHeader(octets: Buffer): ProxyHeader | null {
   const seen = octets.subarray(0, SIGNATURE.length)
   return SIGNATURE.subarray(0, seen.length).equals(seen) ? binary(octets) : text(octets)
@@ -41,7 +41,7 @@ function text(octets: Buffer): ProxyHeader | null {
   }
   const line = octets.toString('latin1', 0, end)
   const length = end + 2
-  // What stands behind UNKNOWN is to be ignored.
+  // Receivers must ignore the rest of the line after UNKNOWN.
   if (/^PROXY UNKNOWN(?: |$)/.test(line)) return { length, address: null }
   const [, family, source = '', destination = '', ...ports] =
     /^PROXY TCP([46]) ([0-9A-Fa-f.:]+) ([0-9A-Fa-f.:]+) (\d{1,5}) (\d{1,5})$/.exec(line) ?? []
@@ -61,11 +61,11 @@ function binary(octets: Buffer): ProxyHeader | null {
   }
   const length = BINARY_HEAD + size
   if (octets.length < length) return null
-  // Command 0: of the balancer itself, to see whether anybody is here.
+  // Command 0 (LOCAL): a connection of the balancer itself, such as a health check.
   return { length, address: (command & 15) === 0 ? null : source(octets[13]!, octets.subarray(16, length)) }
 }
 
-/** Null for what is not TCP over IP. */
+/** Null for a connection that is not TCP over IP. */
 function source(family: number, addresses: Buffer): string | null {
   const size = { 17: 4, 33: 16 }[family]
   if (size === undefined) return null

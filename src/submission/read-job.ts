@@ -1,4 +1,4 @@
-/** A message, read on the spot or in a worker. */
+/** Reads a message, on this thread or in a worker. */
 import { type Reader, readJob } from '../http/reading.ts'
 import { asBuffer } from '../workers/job.ts'
 import { type Handed, namedKey, readMessage } from './message.ts'

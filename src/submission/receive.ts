@@ -1,11 +1,11 @@
-/** DATA: a message, for which there is room. */
+/** DATA: receives a message for which there is room. */
 import type { Body } from './body.ts'
 import type { Channel } from './channel.ts'
 import { DataOctets } from './data.ts'
 import { InputTimeout } from './input.ts'
 import { reply } from './reply.ts'
 
-/** Octets over the limit that are read and dropped, for the client to come to its end and hear why. */
+/** Octets over the limit that are read and dropped, so that the client reaches its end and gets the reply. */
 const BEYOND = 16 * 1024 * 1024
 
 export interface ReceiveLimits {
@@ -21,7 +21,7 @@ export interface ArrivedMessage {
   bareLf: boolean
 }
 
-/** The message. Rejects with what it is refused for, or with what ends the session. */
+/** Receives the message. Rejects with the error it is refused with, or with one that ends the session. */
 export async function receive(
   channel: Channel,
   body: Body,
@@ -32,7 +32,7 @@ export async function receive(
   const octets = new DataOctets()
   await channel.pieces((piece) => {
     const taken = octets.read(piece, (part) => body.add(part))
-    // Not where the next command may stand in the same memory.
+    // Not if the next command may be in the same memory.
     if (taken === null) body.dropRefused()
     if (body.length > max + BEYOND) throw new InputTimeout()
     return taken

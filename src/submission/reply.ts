@@ -1,10 +1,10 @@
-/** What a client is told: code, enhanced code (RFC 3463, RFC 5248), and words. */
+/** Replies: code, enhanced code (RFC 3463, RFC 5248), and text. */
 
 export interface Reply {
   code: number
-  /** Null where there is none: the greeting, EHLO, and what asks for more (RFC 2034 4). */
+  /** Null for replies without one: the greeting, EHLO, and intermediate replies (RFC 2034 4). */
   enhanced: string | null
-  /** A line, or several. */
+  /** One line or several. */
   text: string | string[]
 }
 
@@ -15,7 +15,7 @@ export function reply(code: number, enhanced: string | null, text: string | stri
   return { code, enhanced, text }
 }
 
-/** As it leaves. What is not printable ASCII (RFC 5321 4.2) is written as `?`. */
+/** The reply on the wire. Characters outside printable ASCII (RFC 5321 4.2) become `?`. */
 export function written({ code, enhanced, text }: Reply): string {
   const mark = enhanced === null ? '' : `${enhanced} `
   if (typeof text === 'string') return `${code} ${mark}${plain(text)}\r\n`
@@ -28,7 +28,7 @@ function plain(text: string): string {
   return ascii.length > MAX_TEXT ? `${ascii.slice(0, MAX_TEXT - 3)}...` : ascii
 }
 
-/** A command is answered with this and comes to nothing; `last`: the session ends with it. */
+/** Refuses a command with this reply; `last`: the reply ends the session. */
 export class Refused extends Error {
   override name = 'Refused'
   readonly reply: Reply

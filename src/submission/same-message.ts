@@ -1,16 +1,16 @@
 /**
- * Whether two messages are the same email. Who sends once more after an error composes anew: with another Date, another
- * Message-ID, and other boundaries between the parts; all else has to be the same.
+ * Whether two messages are the same email. A client that sends again after an error composes the message again, with
+ * another Date, another Message-ID, and other boundaries between the parts; everything else has to be the same.
  */
 import { createHash } from 'node:crypto'
 
 const MADE_ANEW = /^(?:Date|Message-ID|Received)[ \t]*:.*\r\n(?:[ \t].*\r\n)*/gim
-/** What is shorter was chosen by somebody, and stays. */
+/** Shorter boundaries were chosen by a person, and count. */
 const BOUNDARY = /^boundary=(?:"([^"\r\n]{8,200})"|([^\s;"]{8,200}))/
 /** More than any client nests. */
 const MOST_BOUNDARIES = 64
 
-/** SHA-256 of what stays the same, in hexadecimal. Linear in the message, with a header that can be read. */
+/** SHA-256, in hexadecimal, of the parts that stay the same. Linear in the message. The header has to be readable. */
 export function sameMessage(message: Buffer): string {
   const hash = createHash('sha256')
   const bodyAt = message.indexOf('\r\n\r\n')
@@ -37,7 +37,7 @@ export function sameMessage(message: Buffer): string {
   return hash.digest('hex')
 }
 
-/** In the order in which they are named. */
+/** In the order in which the message declares them. */
 function boundariesOf(message: Buffer): Buffer[] {
   const found = new Set<string>()
   const name = 'boundary='
@@ -52,7 +52,7 @@ function boundariesOf(message: Buffer): Buffer[] {
   return [...found].map((boundary) => Buffer.from(boundary, 'latin1'))
 }
 
-/** Index of the lowest position; of two that are the same, that of the longer boundary would do as well. -1: none. */
+/** Index of the lowest position, or -1 if there is none. Between equal positions the choice does not matter. */
 function earliest(positions: readonly number[]): number {
   let first = -1
   for (let index = 0; index < positions.length; index++) {

@@ -1,4 +1,4 @@
-/** Where mail is handed in over SMTP: listeners, their certificate, and a stop that lets messages finish. */
+/** The SMTP submission server: listeners, their certificate, and a stop that lets messages finish. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Settings, SubmissionListener } from '../config/settings.ts'
 import type { HttpCore } from '../http/core.ts'
@@ -12,23 +12,20 @@ import { reply, written } from './reply.ts'
 import { Session } from './session.ts'
 import { SessionTurns } from './turns.ts'
 
-/** Connections that may wait to be taken up. */
+/** Connections that may wait to be accepted. */
 const BACKLOG = 1_024
 
-/** RFC 5321 3.8: to a client whose connection makes room for others. */
+/** RFC 5321 3.8: sent to a client whose connection makes room for others. */
 const FULL = written(reply(421, '4.3.2', 'There are too many connections; try again later'))
 
 export interface SubmissionServer {
   /** Starts to accept. Returns the addresses, e.g. `smtp://127.0.0.1:587`, in the order of the settings. */
   listen(): Promise<string[]>
-  /** Stops accepting; messages on their way are taken; after `ms` what is still open is cut. */
+  /** Stops accepting, and lets messages under way finish; after `ms`, cuts the connections that are still open. */
   close(ms: number): Promise<void>
 }
 
-/**
- * `core`: that of the HTTP server, with which it shares what there is of everything. Throws when the TLS files cannot
- * be used.
- */
+/** `core`: that of the HTTP server, which shares all limits. Throws when the TLS files cannot be used. */
 export async function createSubmission(
   core: HttpCore,
   {

@@ -1,4 +1,4 @@
-/** One connection of a client (RFC 5321, RFC 6409): its commands, in turn, and what each is answered. */
+/** One client connection (RFC 5321, RFC 6409): its commands, one at a time, and the replies. */
 import type { Socket } from 'node:net'
 import { presentWork } from '../common/present-work.ts'
 import type { SubmissionListener } from '../config/settings.ts'
@@ -14,17 +14,17 @@ import { MECHANISMS } from './login.ts'
 import { Refused, type Reply, reply } from './reply.ts'
 import { smtpWords } from './words.ts'
 
-/** Ms until the next line of a client that is logged in (RFC 5321 4.5.3.2.7). */
+/** Ms until the next line of a logged-in client (RFC 5321 4.5.3.2.7). */
 const IDLE = 300_000
-/** Commands in a row that lead to nothing. */
+/** Useless commands in a row that end a session. */
 const MAX_USELESS = 100
 
 const OK = reply(250, '2.0.0', 'Ok')
 const STOPPING = reply(421, '4.3.2', 'The service is stopping; try again later')
 
-/** After these a message is nearer. */
+/** Commands that bring a message nearer. */
 const USEFUL = new Set(['AUTH', 'RCPT', 'DATA'])
-/** MAIL alone brings nothing nearer, and the command after it says whether it did. */
+/** MAIL counts as neither useful nor useless: the command after it shows which. */
 const NEITHER = new Set(['MAIL'])
 
 export class Session {
@@ -73,16 +73,16 @@ export class Session {
     try {
       if (proxied) await this.#context.introduced()
       if (!implicitTls) return
-      // Of others it was counted when they connected.
+      // Without a proxy, the handshake was counted when the connection was opened.
       if (proxied && !parts.core.limit.admission.connections.shakes(channel.socket)) throw new InputEnded()
       await this.#encrypt()
     } catch (error) {
-      // Who is about to begin with TLS would not understand.
+      // A client that expects TLS would not understand a reply.
       throw implicitTls && !this.#secure ? new InputEnded() : error
     }
   }
 
-  /** Ends the session, once the message that it is at has its answer. */
+  /** Ends the session, after the reply to a message that is under way. */
   dismiss(): void {
     const { channel } = this.#context
     this.#stopping = true
@@ -95,7 +95,7 @@ export class Session {
     this.#context.channel.socket.destroy()
   }
 
-  /** Null: there is nothing to be said. */
+  /** Null: there is no reply. */
   async #answer(line: Buffer): Promise<Reply | null> {
     try {
       const command = readCommand(line)
@@ -109,7 +109,7 @@ export class Session {
       this.#wasUseless()
       if (error instanceof Refused) return error.reply
       const reason = this.#context.reasonOf(error)
-      // Told at once, it would be asked again at once.
+      // The delay keeps the client from trying again at once.
       if (reason.code === 'too_much_under_way' && !this.#handingIn.begun)
         await this.#context.wait(REFUSED_FOR)
       const refused = this.#context.refusedFor(reason)
@@ -118,13 +118,13 @@ export class Session {
     }
   }
 
-  /** Who asks for too much that leads to nothing is not here to send mail. */
+  /** A client that sends too many useless commands is not here to send mail. */
   #wasUseless(): void {
     if (++this.#useless <= MAX_USELESS) return
     throw new Refused(reply(421, '4.7.0', 'Too many commands that lead to nothing'), { last: true })
   }
 
-  /** Throws Refused, or what the command is refused for. */
+  /** Throws Refused, or the error that the command is refused with. */
   #obey(command: Command): Reply | Promise<Reply | null> {
     const { verb, rest } = command
     switch (verb) {
@@ -155,11 +155,11 @@ export class Session {
       case 'QUIT':
         throw new Refused(reply(221, '2.0.0', 'Bye'), { last: true })
       case 'BDAT': {
-        // RFC 3030 2: octets follow, and those of a message are no commands.
+        // RFC 3030 2: octets of a message follow, which must not be run as commands.
         const text = 'Messages are handed in with DATA; BDAT is not offered'
         throw new Refused(reply(502, '5.5.1', text), { last: true })
       }
-      // What a browser was made to send here is not from somebody who speaks SMTP, whatever it goes on with.
+      // A browser was tricked into sending this request, so none of what follows comes from an SMTP client.
       case 'GET':
       case 'POST':
       case 'PUT':
@@ -196,7 +196,7 @@ export class Session {
     return this.#context.parts.tls !== null && !this.#secure
   }
 
-  /** RFC 4954 4: no credentials where others can read them. */
+  /** RFC 4954 4: no credentials over an unencrypted connection. */
   get #mayLogIn(): boolean {
     return this.#secure || this.#listener.clearLogin || isLoopback(this.#context.address)
   }
@@ -210,7 +210,7 @@ export class Session {
       throw new Refused(reply(503, '5.5.1', why))
     }
     const { channel, parts } = this.#context
-    // RFC 3207 4.2: what came behind it in the clear would be obeyed as if it had come encrypted.
+    // RFC 3207 4.2: input that came unencrypted behind STARTTLS would be run as if it had come encrypted.
     if (channel.more) {
       const text = 'Nothing may follow STARTTLS until the connection is encrypted'
       throw new Refused(reply(554, '5.5.1', text), { last: true })
@@ -221,7 +221,7 @@ export class Session {
     channel.say(reply(220, '2.0.0', 'Go ahead'))
     await channel.flush()
     await this.#encrypt()
-    // RFC 3207 4.2: what was learned before is forgotten.
+    // RFC 3207 4.2: the state from before TLS is discarded.
     this.#handingIn.reset()
     this.#helo = false
     this.#login = null

@@ -1,6 +1,6 @@
 /**
- * A mail transaction (RFC 5321 3.3): from MAIL on it counts as a request of its company, and its recipients and its
- * message for what they take of the memory, until it is over.
+ * A mail transaction (RFC 5321 3.3): from MAIL until its end it counts as a request of its company, and its recipients
+ * and its message count for the memory they take.
  */
 import type { Socket } from 'node:net'
 import type { Principal } from '../accounts/account.ts'
@@ -16,11 +16,11 @@ import { Body } from './body.ts'
 import { messageReader } from './read-job.ts'
 import type { ArrivedMessage } from './receive.ts'
 
-/** Octets of recipients for which room is asked at once. */
+/** Octets of recipients for which room is reserved at a time. */
 const RECIPIENTS_ROOM = 4 * 1024
-/** What an address costs beside its octets. */
+/** The cost of an address beside its octets. */
 const RECIPIENT_COST = 64
-/** Octets of a message whose size nobody has said, for which room is asked at once. */
+/** Octets for which room is reserved at a time, if the client does not announce the size. */
 const UNKNOWN = 64 * 1024
 
 export interface TransactionParts {
@@ -29,24 +29,24 @@ export interface TransactionParts {
   /** For the log. */
   sessionId: string
   principal: Principal
-  /** That the login named; null: the one of From. */
+  /** The domain that the login named; null: the domain of From counts. */
   domain: string | null
-  /** Octets, as MAIL has it; null: it does not say. */
+  /** Octets announced in MAIL; null: none. */
   size: number | null
-  /** MAIL FROM:<>, as bounces have it. */
+  /** MAIL FROM:<>, used by bounces. */
   nullSender: boolean
   /** Addresses need not be ASCII. */
   international: boolean
-  /** For the Received field of the message. */
+  /** For the message's Received field. */
   arrival: Arrival
   /** Called when the client is too slow and others need its place. */
   giveWay(reason: AnyReason): void
 }
 
 export class Transaction {
-  /** Each once, in the order of RCPT. */
+  /** Without duplicates, in the order of RCPT. */
   readonly recipients = new Set<string>()
-  /** RCPT commands so far, those refused included. */
+  /** RCPT commands so far, including refused ones. */
   named = 0
   readonly #parts: TransactionParts
   readonly #admission: Admission
@@ -55,7 +55,7 @@ export class Transaction {
   #recipientOctets = 0
   #recipientsRoom = RECIPIENTS_ROOM
 
-  /** Throws a Fault when there is no room for one more, or the key has sent enough for now. */
+  /** Throws a Fault when there is no room for another transaction, or the key has reached its rate limit. */
   constructor(parts: TransactionParts) {
     const { core, socket, sessionId, principal } = parts
     this.#parts = parts
@@ -73,7 +73,7 @@ export class Transaction {
     return this.#parts.international
   }
 
-  /** Throws a Fault when there is no room for it. */
+  /** Throws a Fault when there is no room for the address. */
   add(address: string): void {
     if (this.recipients.has(address)) return
     const octets = this.#recipientOctets + Buffer.byteLength(address) + RECIPIENT_COST
@@ -85,10 +85,10 @@ export class Transaction {
     this.recipients.add(address)
   }
 
-  /** What the message goes into. Rejects with a Fault when there is no room for it in time. */
+  /** Reserves room for the message. Rejects with a Fault if there is none in time. */
   async ready(max: number): Promise<Body> {
     const { size } = this.#parts
-    // Who waits for room is not slow.
+    // A client does not count as slow while it waits for room.
     if (this.#visit) this.#admission.ended(this.#visit)
     try {
       await this.#admission.reserve(this.#visitor, size ?? UNKNOWN)
@@ -98,7 +98,7 @@ export class Transaction {
     return new Body(size, max, (length) => this.#received(length))
   }
 
-  /** Resolves when the message is durable. Rejects with what it is refused for. */
+  /** Resolves when the message is durable. Rejects with the error that it is refused with. */
   async accept({ octets, bareLf }: ArrivedMessage): Promise<Receipt> {
     const { core, principal, domain, arrival } = this.#parts
     await this.#turn()
@@ -106,7 +106,7 @@ export class Transaction {
     return new Reading(core.deps, messageReader).accept(principal, handed, octets, null)
   }
 
-  /** Nothing is held for it any more. Again is without effect. */
+  /** Releases all reservations. Further calls have no effect. */
   end(): void {
     this.#admission.release(this.#visitor)
     this.#visit = undefined
@@ -123,7 +123,7 @@ export class Transaction {
     if (length > visit.expected) this.#admission.exceed(visit, Math.max(UNKNOWN, length - visit.expected))
   }
 
-  /** The whole message is there: until it may be worked on. */
+  /** Waits until the complete message may be processed. */
   #turn(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#visit) this.#admission.arrived(this.#visit, resolve)

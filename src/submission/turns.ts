@@ -1,11 +1,11 @@
 /**
- * Turns of the sessions at the main thread. A command costs little, but a client may send hundreds in one piece, and
- * hundreds of clients may do so at once: all of them would be obeyed in one turn of the event loop. So a turn obeys a
- * bounded amount of what all sessions send, and companies take turns.
+ * Turns of the sessions on the main thread. A command is cheap, but a client may send hundreds in one packet, and
+ * hundreds of clients may do so at once: all of them would run in one turn of the event loop. So each turn processes a
+ * bounded amount of input, and companies take turns.
  */
 import { CompanyTurns } from '../common/company-turns.ts'
 
-/** Octets of commands and messages in one turn of the event loop, and what a command costs beside its octets. */
+/** Octets of commands and messages in one turn of the event loop, and the cost of a command beside its octets. */
 const IN_ONE_TURN = 48 * 1024
 const COMMAND_COST = 256
 
@@ -14,7 +14,7 @@ export class SessionTurns {
   #left = IN_ONE_TURN
   #scheduled = false
 
-  /** Null: it is the party's turn now. A promise resolves when it is. */
+  /** Null: it is the party's turn now. Otherwise a promise that resolves when it is. */
   take(party: string, octets: number): Promise<void> | null {
     const cost = COMMAND_COST + octets
     this.#schedule()

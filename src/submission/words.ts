@@ -1,11 +1,11 @@
-/** Any refusal there is as a reply. 4yz where the same message may be taken later, 5yz where it never will be. */
+/** SMTP replies for all reasons of refusal: 4yz if the same message may be accepted later, 5yz if it never will be. */
 import { inactiveNext, keyWith } from '../http/advice.ts'
 import { place } from '../http/client-address.ts'
 import { type AnyReason, clip, inMegabytes } from '../http/fault.ts'
 import { said, type Words } from '../http/words.ts'
 import { type Reply, reply } from './reply.ts'
 
-/** What the fields of a submission are called here. */
+/** The names of a submission's fields in SMTP. */
 const SPELLING: Readonly<Record<string, string>> = {
   from: 'From',
   to: 'RCPT',
@@ -19,9 +19,9 @@ const spelt = (field: string) => SPELLING[field] ?? clip(field)
 
 /** RFC 4954 6. */
 const badKey = (text: string) => reply(535, '5.7.8', text)
-/** RFC 3463 3.8: it would be allowed to somebody else. */
+/** RFC 3463 3.8: another sender would be allowed. */
 const denied = (text: string) => reply(550, '5.7.1', text)
-/** RFC 3463 3.7: something about the message. */
+/** RFC 3463 3.7: the fault is in the message. */
 const wrong = (text: string) => reply(550, '5.6.0', text)
 const asItIs = ({ detail }: { detail: string }) => wrong(detail)
 const notUsable = ({ field, detail }: { field: string; detail: string }) =>
@@ -36,7 +36,7 @@ const busy = (text: string) => reply(451, '4.3.2', text)
 const nowhere = () => reply(550, '5.5.0', 'There is no such thing here')
 
 const WORDS: Words<Reply> = {
-  // Of people, those who log in with a password are the only ones who get here.
+  // Over SMTP, only logins with a password are refused for this reason.
   person_refused: ({ detail }) => busy(detail),
   key_missing: () => reply(530, '5.7.0', 'Log in first, with any user name and an API key as password'),
   key_invalid: () =>
@@ -117,10 +117,10 @@ export function smtpWords(reason: AnyReason): Reply {
   return said(WORDS, reason)
 }
 
-/** What the domain of From is refused for. */
+/** Reasons that concern the domain of From. */
 const OF_FROM: ReadonlySet<AnyReason['code']> = new Set(['domain_unknown', 'from_mismatch', 'key_restricted'])
 
-/** The same for a message without a sender: most are bounces that a relay has written in the name of its own host. */
+/** The reply for a message without a sender: most are bounces that a relay wrote in the name of its own host. */
 export function bounceWords(reason: AnyReason): Reply {
   const words = smtpWords(reason)
   if (!OF_FROM.has(reason.code)) return words
@@ -130,7 +130,7 @@ export function bounceWords(reason: AnyReason): Reply {
   return { ...words, text: `${words.text}. ${text}` }
 }
 
-/** The same, to somebody who logs in (RFC 4954 6). */
+/** The reply at login (RFC 4954 6). */
 export function loginWords(reason: AnyReason): Reply {
   const { code, text } = smtpWords(reason)
   return code < 500 ? reply(454, '4.7.0', text) : badKey(String(text))

@@ -1,4 +1,4 @@
-/** Events in the words of the form dialect: what its webhooks carry, and what its Events API lists. */
+/** Events in the form dialect, as its webhooks carry them and its Events API lists them. */
 import type { EventDetail, EventType, LoggedEvent } from '../../email/event.ts'
 import type { SuppressionType } from '../../email/suppression.ts'
 import { plainAddress, type ToldEmail, type ToldEvent, toldAddress } from '../../email/told-event.ts'
@@ -6,13 +6,13 @@ import { replyWords } from './reply.ts'
 
 export type FormEvent = Record<string, unknown>
 
-/** Where a message that is kept can be had. */
+/** Where a stored message can be retrieved. */
 export interface FormStorage {
   url: string
   key: string
 }
 
-/** What an event is called; webhooks have one word for event and severity. */
+/** The names of an event; webhooks have one word for event and severity. */
 export interface FormWord {
   event: string
   severity?: 'permanent' | 'temporary'
@@ -40,7 +40,7 @@ export const FORM_WORDS: Readonly<Record<EventType, FormWord | null>> = {
   canceled: null,
 }
 
-/** Null: this dialect has no word for it. `base`: of the URLs of stored messages, without a slash at its end. */
+/** Null: this dialect has no word for it. `base`: of the URLs of stored messages, without a trailing slash. */
 export function formEvent(told: ToldEvent, base: string): FormEvent | null {
   const { event, id, email } = told
   const known = formWord(event, email)
@@ -65,7 +65,7 @@ export function formEvent(told: ToldEvent, base: string): FormEvent | null {
       'is-test-mode': email?.testMode ?? false,
     },
     envelope: { transport: 'smtp', sender: email?.sender ?? '', targets: recipient },
-    // There whatever else is missing: its readers do not look whether it is.
+    // Always present, because clients read it without a check.
     message: messageOf(email, recipient),
     ...(email !== null && { storage: storageOf(told, email, base) }),
     ...(hasStatus(known) && { 'delivery-status': deliveryStatus(event) }),
@@ -74,9 +74,9 @@ export function formEvent(told: ToldEvent, base: string): FormEvent | null {
 
 const LEVELS = { none: 'info', temporary: 'warn', permanent: 'error' } as const
 
-/** Null: this dialect does not tell it. */
+/** Null: this dialect does not report it. */
 export function formWord({ type }: Pick<LoggedEvent, 'type'>, email: ToldEmail | null): FormWord | null {
-  // What was scheduled was accepted before.
+  // A scheduled email was reported as accepted before.
   return type === 'sent' && email?.scheduledAt != null ? null : FORM_WORDS[type]
 }
 
@@ -97,7 +97,7 @@ function hasStatus({ event }: FormWord): boolean {
   return event === 'delivered' || event === 'failed'
 }
 
-/** What nothing was sent for: codes of this dialect's own. */
+/** Replies for suppressed mail, which was never sent: codes that only this dialect has. */
 const SUPPRESSED: Readonly<Record<SuppressionType, { code: number; reason: string; message: string }>> = {
   bounce: { code: 605, reason: 'suppress-bounce', message: 'Not delivering to previously bounced address' },
   manual: { code: 605, reason: 'suppress-bounce', message: 'Not delivering to previously bounced address' },
@@ -161,7 +161,7 @@ function storageOf({ event }: ToldEvent, email: ToldEmail, base: string): FormSt
 }
 
 /**
- * Of a message that is kept. `position`: of the recipient of a batch whose copy it is; null: it is the same for all.
+ * The key of a stored message. `position`: of the recipient of a batch whose copy it is; null: all recipients share it.
  */
 export function storageKey(emailId: string, position: number | null): string {
   return position === null ? emailId : `${emailId}.${position}`

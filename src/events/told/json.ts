@@ -1,4 +1,4 @@
-/** Events in the words of the JSON dialect: what its webhooks carry. */
+/** Events in the JSON dialect, as its webhooks carry them. */
 import type { EventDetail, EventType } from '../../email/event.ts'
 import type { ToldEmail, ToldEvent } from '../../email/told-event.ts'
 import { diagnosticCode } from './reply.ts'
@@ -15,7 +15,7 @@ export const JSON_TYPES: Readonly<Record<EventType, string | null>> = {
   clicked: 'email.clicked',
   failed: 'email.failed',
   suppressed: 'email.suppressed',
-  // Beyond the original.
+  // An addition to the original API.
   canceled: 'email.canceled',
   queued: null,
   unsubscribed: null,
@@ -27,14 +27,14 @@ export interface JsonEvent {
   data: Record<string, unknown>
 }
 
-/** Null: this dialect has no word for it. What retention has removed of the email is not told. */
+/** Null: this dialect has no word for it. Data that retention has removed from the email is left out. */
 export function jsonEvent({ event, email, recipient }: ToldEvent): JsonEvent | null {
   const type = JSON_TYPES[event.type]
   if (type === null) return null
   const data: Record<string, unknown> = {
     email_id: event.emailId,
     created_at: isoTime(email?.createdAt ?? event.at),
-    // An event of one recipient names that one: nobody else is concerned.
+    // An event of one recipient names only that recipient.
     to: event.address === null ? (email?.to ?? []) : [recipient?.mailbox ?? event.address],
     ...(email !== null && content(email)),
     ...about(event.type, event.detail),
@@ -63,7 +63,7 @@ function tagsByName(tags: ToldEmail['tags']): Record<string, string> {
   )
 }
 
-/** What this type of event tells beside. */
+/** The additional fields of this type of event. */
 function about(type: EventType, detail: EventDetail): Record<string, unknown> {
   const message = detail.message ?? ''
   switch (type) {
@@ -92,7 +92,7 @@ function about(type: EventType, detail: EventDetail): Record<string, unknown> {
   }
 }
 
-/** By what the address is on the list for. */
+/** By the type of the suppression. */
 const SUPPRESSED = {
   bounce: 'previous_bounce',
   complaint: 'previous_complaint',
@@ -113,7 +113,7 @@ function bounceKind({ enhancedCode, code }: EventDetail): string {
   return BOUNCES.find(([pattern]) => pattern.test(enhancedCode))?.[1] ?? 'General'
 }
 
-/** Clients tell by the words "bounce message" whether an address bounced (Anymail does). */
+/** Clients recognise a bounce by the words "bounce message" (Anymail does). */
 function bounceSentence(detail: EventDetail): string {
   if (detail.code === undefined) return 'This counts as a hard bounce message'
   if (bounceKind(detail) === 'MailboxFull')

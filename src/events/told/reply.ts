@@ -1,7 +1,7 @@
 /** The reply of the other server, as both dialects show it. */
 import type { EventDetail } from '../../email/event.ts'
 
-/** The text of a reply without its codes (RFC 5321 4.2, RFC 2034 4), which may stand behind words of ours. */
+/** The text of a reply without its codes (RFC 5321 4.2, RFC 2034 4), which may follow words of Postroad. */
 export function replyWords({ code, enhancedCode, message = '' }: EventDetail): string {
   if (code === undefined) return message
   for (const between of enhancedCode === undefined ? [] : [' ', '-']) {
@@ -18,7 +18,7 @@ function withoutLeading(text: string, code: string | undefined): string {
   return rest === '' || /^[ -]/.test(rest) ? rest.slice(1).trimStart() : text
 }
 
-/** A reply with each of its codes once, as a DSN has it (RFC 3464 2.3.6); null where no server replied. */
+/** A reply with each of its codes once, as in a DSN (RFC 3464 2.3.6); null if no server replied. */
 export function diagnosticCode(detail: EventDetail): string | null {
   const { code, enhancedCode } = detail
   if (code === undefined) return null

@@ -1,4 +1,4 @@
-/** What webhooks of each dialect call the types of events. */
+/** The names of event types in the webhooks of each dialect. */
 import type { EventType } from '../../email/event.ts'
 import { type ToldEvent, WHOLE } from '../../email/told-event.ts'
 import type { WebhookDialect, WebhookType } from '../../store/store.ts'
@@ -22,14 +22,15 @@ function webhookWordsOf(table: typeof FORM_WORDS): Words {
   ) as Words
 }
 
-/** What a dialect calls a type; null: it has no word for it. */
+/** A dialect's name for a type; null: it has none. */
 export function wordOfType(dialect: WebhookDialect, type: EventType): string | null {
   return WORDS[dialect][type]
 }
 
 /**
- * Whether a dialect tells this event once for each recipient of its email, and not of the email as a whole. The form
- * dialect accepts recipients; a batch is a message for each of them in every dialect.
+ * Whether a dialect reports this event once for each recipient of its email instead of once for the email as a whole.
+ * The form dialect does so when an email is accepted; every dialect does for a batch, which is a separate message for
+ * each recipient.
  */
 export function isToldOfEach(dialect: WebhookDialect, told: ToldEvent): boolean {
   const { event, email, part } = told
@@ -38,7 +39,7 @@ export function isToldOfEach(dialect: WebhookDialect, told: ToldEvent): boolean 
   return email.individual && wordOfType(dialect, event.type) !== null
 }
 
-/** Each word with the types that it stands for, in the order of the tables. */
+/** Each word with the types it stands for, in the order of the tables. */
 const TYPES_OF: Readonly<Record<WebhookDialect, ReadonlyMap<string, readonly EventType[]>>> = {
   json: typesByWord(WORDS.json),
   form: typesByWord(WORDS.form),

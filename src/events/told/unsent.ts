@@ -1,7 +1,7 @@
 /**
- * Webhook events that the originals document and this service never sends: it receives no mail, keeps no contacts, and
- * tells of emails alone. Clients ask for all documented names at once (`resend webhooks listen`, `--events all`), so a
- * webhook may name them, and is shown with them.
+ * Webhook events that the original APIs document and this service never sends, because it receives no mail, keeps no
+ * contacts, and reports only on emails. Clients request all documented names at once (`resend webhooks listen`,
+ * `--events all`), so a webhook may name them, and is shown with them.
  */
 import { EVENT_TYPES, type EventType } from '../../email/event.ts'
 import type { UnsentWord, WebhookDialect, WebhookType } from '../../store/store.ts'
@@ -26,7 +26,7 @@ export function isUnsent(dialect: WebhookDialect, word: string): word is UnsentW
   return (UNSENT_WORDS[dialect] as readonly string[]).includes(word)
 }
 
-/** Returns the types that events have. */
+/** Returns only the types that events have. */
 export function eventTypesIn(types: readonly WebhookType[]): EventType[] {
   return types.filter((type): type is EventType => (EVENT_TYPES as readonly string[]).includes(type))
 }

@@ -1,9 +1,9 @@
 /**
- * Tells the events of the log to the webhooks that this node has.
+ * Sends the events of the log to the webhooks of this node.
  *
- * What is at the end of the log is read once for all of them; a webhook that cannot keep up, or begins further back,
- * reads by itself until it has caught up. Each has its own place in the log, its own queue and its own requests under
- * way, and what all may have under way is shared like everything else: whoever is slow is slow for himself.
+ * The end of the log is read once for all webhooks; a webhook that cannot keep up, or begins further back, reads
+ * separately until it has caught up. Each webhook has its own place in the log, its own queue and its own requests
+ * under way. Limits on requests and memory are shared fairly, so that a slow webhook delays only itself.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
@@ -18,18 +18,18 @@ import { Shares } from './shares.ts'
 import { type TryPorts, tryOnce } from './try.ts'
 
 export interface WebhookPorts extends TryPorts, ReadPorts {
-  /** False: it is not this node's any more, or was changed. */
+  /** False: the webhook no longer belongs to this node, or was changed. */
   commit(progress: WebhookProgress): Promise<boolean>
   prune(id: string): Promise<void>
   schedule: WebhookSchedule
-  /** Something that waiting may mend, and is waited for. */
+  /** A fault that waiting may resolve; the dispatcher waits. */
   onFault(error: unknown): void
   onTried(attempt: WebhookAttempt, told: ToldEvent): void
-  /** What this node was to give back is idle and written down: another may have it. */
+  /** A webhook that this node gives back is idle and its progress is committed: another node may take it. */
   onLeft(id: string, token: number): void
 }
 
-/** Of the webhooks in one state: how many there are, and by how many events the last of them is behind the log. */
+/** The webhooks in one state: how many there are, and how many events the last of them is behind the log. */
 export interface WebhooksInState {
   webhooks: number
   behind: number
@@ -39,19 +39,19 @@ export interface WebhooksInState {
 const PAGE = 1_000
 /** Milliseconds between two looks at the log when nothing has come. */
 const POLL_MS = 200
-/** Milliseconds in which what comes is gathered, to be read together. */
+/** Milliseconds in which new events gather, so that they are read together. */
 const GATHER_MS = 25
-/** Milliseconds between two commits of what was told. */
+/** Milliseconds between two commits of progress. */
 const COMMIT_MS = 100
-/** A cursor that moves past events of others is worth a commit of its own this often. */
+/** Milliseconds after which a cursor that only moves past unwanted events is worth a commit. */
 const IDLE_COMMIT_MS = 30_000
 const OUTAGE_MS = 1_000
-/** At the end so long is waited for what is under way. */
+/** Milliseconds to wait for requests under way when closing. */
 const LAST_MS = 1_000
-/** Requests under way, and octets of the events that are held, of all webhooks together. */
+/** Requests under way, and octets of the events in memory, of all webhooks together. */
 const AT_ONCE = { size: 256, kept: 16, timesFree: 1 }
 const OCTETS = { size: 48 * 1024 ** 2, kept: 8 * 1024 ** 2, timesFree: 1 }
-/** Attempts noted between two looks at which of them are too many. */
+/** Attempts recorded between two removals of old ones. */
 const PRUNE_EVERY = 500
 
 export class Dispatcher {
@@ -59,13 +59,13 @@ export class Dispatcher {
   readonly #token: () => number | null
   readonly #endpoints = new Map<string, Endpoint>()
   readonly #shares: WebhookShares = { requests: new Shares(AT_ONCE), octets: new Shares(OCTETS) }
-  /** Those that would have begun something, had there been a place. */
+  /** Webhooks with something to send that are waiting for a request slot. */
   readonly #hungry = new Set<Endpoint>()
   readonly #committing = new Map<Endpoint, Promise<void>>()
   readonly #sending = new Set<Promise<void>>()
   readonly #noted = new Map<string, number>()
   readonly #stop = new AbortController()
-  /** Up to here the log was read for all; null: not begun. */
+  /** The log has been read for all up to this number; null: not begun. */
   #live: number | null = null
   #following: Promise<void> | null = null
   #closing = false
@@ -76,7 +76,7 @@ export class Dispatcher {
     this.#token = token
   }
 
-  /** The webhooks that this node has now. */
+  /** Sets the webhooks of this node. */
   hold(webhooks: readonly OpenWebhook[]): void {
     const held = new Set(webhooks.map(({ id }) => id))
     for (const id of this.#endpoints.keys()) if (!held.has(id)) this.#drop(id)
@@ -95,7 +95,7 @@ export class Dispatcher {
     this.#tick()
   }
 
-  /** How they fare. */
+  /** The number and backlog of webhooks by state. */
   get states(): Map<WebhookState, WebhooksInState> {
     const states = new Map<WebhookState, WebhooksInState>()
     for (const { state, cursor } of this.#endpoints.values()) {
@@ -106,12 +106,12 @@ export class Dispatcher {
     return states
   }
 
-  /** Octets of the events that are held, about. */
+  /** Octets of the events in memory, approximately. */
   get octets(): number {
     return this.#shares.octets.taken
   }
 
-  /** What is under way may end, but is not waited for long; what has ended is committed. */
+  /** Waits a short time for requests under way, and commits the results. */
   async close(): Promise<void> {
     this.#closing = true
     await Promise.race([Promise.all(this.#sending), pause(LAST_MS, this.#stop.signal)])
@@ -148,7 +148,7 @@ export class Dispatcher {
     this.#ports.onLeft(id, token)
   }
 
-  /** Reads the end of the log for all that are there. */
+  /** Reads the end of the log for all webhooks. */
   async #follow(): Promise<void> {
     const { log, onFault } = this.#ports
     const { signal } = this.#stop
@@ -168,14 +168,14 @@ export class Dispatcher {
     }
   }
 
-  /** One company's only, where there is but one. */
+  /** Reads only one company's events if all webhooks belong to it. */
   #wanted(): LogFilter {
     const companies = new Set([...this.#endpoints.values()].map(({ webhook }) => webhook.companyId))
     const [first] = companies
     return companies.size === 1 && first !== undefined ? { companyId: first } : {}
   }
 
-  /** `current`: who had read as far as all when the page was asked for, and for whom it was. */
+  /** `current`: the webhooks that were up to date when the page was requested, and whose events it contains. */
   async #distribute(page: EventPage, current: readonly Endpoint[]): Promise<void> {
     const isCurrent = (endpoint: Endpoint) => !endpoint.lagging
     const wanted = (event: LoggedEvent) =>
@@ -193,7 +193,7 @@ export class Dispatcher {
     }
   }
 
-  /** Begins what can be begun. */
+  /** Starts all requests that may start now. */
   #pump(endpoint: Endpoint): void {
     const now = this.#ports.now()
     this.#hungry.delete(endpoint)
@@ -234,7 +234,7 @@ export class Dispatcher {
     const { now, onTried } = this.#ports
     const tried = await tryOnce(this.#ports, endpoint.webhook, message, this.#stop.signal)
     endpoint.end(message)
-    // Given up in the midst of it: nobody knows what came of it, and it is told again.
+    // The request was aborted, so its outcome is unknown, and the event will be sent again.
     if (tried === 'stopped') return
     const attempt = endpoint.finish(message, tried, now())
     if (attempt !== null) {
@@ -283,7 +283,7 @@ export class Dispatcher {
   }
 }
 
-/** Ends early, and all the same, when the signal says so. */
+/** Returns early, without an error, when the signal aborts. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {})
 }

@@ -1,4 +1,4 @@
-/** One webhook as the node that tells it has it: what is held for it, how it fares, how far it has come. */
+/** The state of one webhook on its node: events in memory, health, and place in the log. */
 import { randomUUIDv7 } from 'node:crypto'
 import { webhookSwitched } from '../../email/company-event.ts'
 import type { ToldEvent } from '../../email/told-event.ts'
@@ -10,15 +10,15 @@ import { Results } from './results.ts'
 import { isTaken, type WebhookSchedule, waitAfter } from './schedule.ts'
 import type { Share, Shares } from './shares.ts'
 
-/** What its owner may not read is opened. */
+/** A webhook with its secrets unsealed. */
 export interface OpenWebhook extends Omit<HeldWebhook, 'secret' | 'previousSecret'> {
-  /** What it is signed with now, newest first. */
+  /** The secrets that sign now, newest first. */
   secrets: string[]
 }
 
-/** What came of a try. */
+/** The outcome of an attempt. */
 export interface Tried {
-  /** Unix ms, and how long it took. */
+  /** Unix ms, and the duration. */
   at: number
   duration: number
   status: number | null
@@ -26,29 +26,29 @@ export interface Tried {
   response: string
 }
 
-/** What all webhooks of the node share. */
+/** The resources that all webhooks of the node share. */
 export interface WebhookShares {
-  /** Under way. */
+  /** Requests under way. */
   requests: Shares
-  /** Of the events that are held, under way ones included. */
+  /** Octets of the events in memory, including those under way. */
   octets: Shares
 }
 
-/** What was told without a try to note is committed this late at most. Milliseconds. */
+/** Progress without an attempt to record is committed after this many milliseconds at the latest. */
 const TOLD_COMMIT_MS = 1_000
 
-/** `failing`: nothing but failures of late; `behind`: it reads by itself until it has caught up. */
+/** `failing`: only failures of late; `behind`: it reads the log separately until it has caught up. */
 export type WebhookState = 'current' | 'behind' | 'failing'
 
 export class Endpoint {
   webhook: OpenWebhook
-  /** Up to here all that it is to be told was read from the log. */
+  /** All events for the webhook have been read from the log up to this place. */
   read: Place
-  /** It is behind what is read for all, and reads by itself. */
+  /** The webhook is behind the common reader, and reads the log separately. */
   lagging = true
-  /** Something is being read for it alone. */
+  /** A read for this webhook alone is under way. */
   reading = false
-  /** Another node is to have it: what is under way ends, and nothing more is begun. */
+  /** The webhook is moving to another node: requests under way end, and no others start. */
   leaving = false
   readonly #schedule: WebhookSchedule
   readonly #requests: Share
@@ -58,7 +58,7 @@ export class Endpoint {
   #closed = false
   #committed: number
   #committedAt = 0
-  /** Something was told since the last commit. */
+  /** Events were sent since the last commit. */
   #told = false
 
   constructor(webhook: OpenWebhook, schedule: WebhookSchedule, { requests, octets }: WebhookShares) {
@@ -71,12 +71,15 @@ export class Endpoint {
     this.#health = new Health(webhook.failingSince, schedule.longestPause)
   }
 
-  /** It is told nothing more: taken away, changed, or given up. */
+  /** Nothing more is sent: the webhook was removed, changed, or given up. */
   get closed(): boolean {
     return this.#closed
   }
 
-  /** What is under way ends, and nobody writes down what comes of it: whoever has the webhook next tells it again. */
+  /**
+   * Lets requests under way end without recording their outcome: the next node to take the webhook sends these events
+   * again.
+   */
   close(): void {
     this.#closed = true
     this.#held.close()
@@ -91,24 +94,24 @@ export class Endpoint {
     return this.lagging ? 'behind' : 'current'
   }
 
-  /** For about so many new events; 0 while it is down and has one to try. */
+  /** The number of new events that fit, approximately; while the webhook is down, at most one. */
   get room(): number {
     return this.#closed ? 0 : this.#held.room(this.#health.down)
   }
 
-  /** For so many that are told again. */
+  /** The number of retries that fit. */
   get roomAgain(): number {
     return this.#closed ? 0 : this.#held.roomAgain(this.#health.down)
   }
 
-  /** There is so much room that reading for it is worth while. */
+  /** Whether there is enough room to make a read worthwhile. */
   get wantsMore(): boolean {
     return this.#health.down ? this.room > 0 : !this.#closed && this.#held.wantsMore
   }
 
   /**
-   * New events, in order, and up to where they are all that it is told. False: there is no room for all of them, and it
-   * reads on from the first for which there was none.
+   * Adds new events, in order; they are all of the webhook's events up to the place `upTo`. Returns false if there is
+   * not enough room: the webhook then reads on from the first event that did not fit.
    */
   hold(told: readonly ToldEvent[], upTo: Place): boolean {
     for (const each of told) {
@@ -123,7 +126,9 @@ export class Endpoint {
     return true
   }
 
-  /** The keys of what is told again and is not committed yet: to be asked for before the store is. */
+  /**
+   * The keys of retries in memory whose outcome is not committed yet. Read these before asking the store for retries.
+   */
   get repeated(): ReadonlySet<string> {
     return this.#held.repeated
   }
@@ -132,37 +137,37 @@ export class Endpoint {
     this.#held.addAgain(told, attempts)
   }
 
-  /** It can be told no more: retention has removed the event. */
+  /** The event can no longer be sent, because retention has removed it. */
   forget(telling: WebhookTelling): void {
     this.#held.forget(telling)
     this.#results.over(telling)
   }
 
-  /** It would take something now. */
+  /** Whether the webhook may start another request now. */
   mayBegin(now: number): boolean {
     if (this.#closed || this.leaving || this.#results.isFull) return false
     return !this.#health.rests(now) && this.underWay < this.#health.atOnce
   }
 
-  /** The others leave it a place. */
+  /** Whether the other webhooks leave it a request slot. */
   get hasPlace(): boolean {
     return this.#requests.mayTake
   }
 
-  /** What is to be told next, under way from now on; undefined: nothing that could be. */
+  /** Starts the next message; undefined: there is none that may start. */
   begin(): Message | undefined {
     const message = this.#held.begin()
     if (message !== undefined) this.#requests.take(1)
     return message
   }
 
-  /** It is under way no more, whatever came of it. */
+  /** The request is over, whatever its outcome. */
   end(message: Message): void {
     this.#requests.give(1)
     this.#held.end(message)
   }
 
-  /** `tried` null: there was nothing to tell in its dialect. Gives what is noted of the try. */
+  /** `tried` is null if the dialect has no word for the event. Returns the attempt to record. */
   finish(message: Message, tried: Tried | null, now: number): WebhookAttempt | null {
     const telling = tellingOf(message.told)
     this.#told = true
@@ -175,7 +180,7 @@ export class Endpoint {
     return attempt
   }
 
-  /** A try is over: notes it, and says when the next is. */
+  /** Records an attempt, and decides when the next one is due. */
   #note(
     { told, attempts }: Message,
     { at, duration, status, error, response }: Tried,
@@ -188,19 +193,19 @@ export class Endpoint {
     const wait = succeeded ? null : waitAfter(this.#schedule, dialect, made, status)
     const dueAt = wait === null ? null : now + wait
     const attempt: WebhookAttempt = {
-      ...{
-        id: randomUUIDv7(),
-        webhookId: id,
-        ...tellingOf(told),
-        type,
-        emailId,
-        at,
-        duration,
-        status,
-        error,
-        response,
-      },
-      ...{ succeeded, attempt: made, nextAt: dueAt },
+      id: randomUUIDv7(),
+      webhookId: id,
+      ...tellingOf(told),
+      type,
+      emailId,
+      at,
+      duration,
+      status,
+      error,
+      response,
+      succeeded,
+      attempt: made,
+      nextAt: dueAt,
     }
     this.#results.tried(attempt)
     if (succeeded) this.#health.succeeded()
@@ -208,24 +213,24 @@ export class Endpoint {
     return attempt
   }
 
-  /** While it is down nothing waits in memory: all is read again when it is up. */
+  /** While the webhook is down, nothing waits in memory; everything is read again when it is up. */
   #letGo(now: number): void {
     const { passed, before, again } = this.#held.letGo()
-    // Those before others that were told the log is not read again for.
+    // The log is not read again for events that precede ones already sent, so they become retries.
     for (const telling of passed) this.#results.waits(telling, 0, now)
     if (again) this.webhook.retryAt = now
     if (before !== undefined) this.read = before
     this.lagging = true
   }
 
-  /** Up to this event everything was told, or waits to be told again. */
+  /** Every event up to this number has been sent, or will be retried. */
   get cursor(): number {
     return this.#held.toldUpTo ?? wholeUpTo(this.read)
   }
 
   /**
-   * What is to be committed; null: nothing, or nothing worth one yet. What is given here is the caller's: `uncommitted`
-   * takes it back.
+   * The progress to commit; null: there is none, or not enough to be worth a commit yet. The caller takes over the
+   * results, and gives them back with `uncommitted` if the commit fails.
    */
   progress(token: number, now: number, patience: number): WebhookProgress | null {
     const { cursor } = this
@@ -248,7 +253,7 @@ export class Endpoint {
     for (const telling of [...over, ...waiting]) this.#held.committed(telling)
   }
 
-  /** It could not be committed: it goes along with the next. */
+  /** The commit failed: the results become part of the next one. */
   uncommitted(progress: WebhookProgress): void {
     this.#results.giveBack(progress)
   }

@@ -1,7 +1,6 @@
 /**
- * Webhooks for as long as somebody listens: the events of a company, told to a URL as a webhook of a dialect is, by the
- * same dispatcher. Where it has come to is in memory alone: nothing of it is left behind in the database, nor has the
- * service a part in it.
+ * A webhook for the time of one command: the events of a company are sent to a URL in a webhook dialect, by the same
+ * dispatcher. Its progress is only in memory: it leaves nothing in the database, and does not involve the service.
  */
 
 import type { EventType, LoggedEvent } from '../../email/event.ts'
@@ -26,40 +25,40 @@ export interface Forwarded {
   companyId: string
   dialect: WebhookDialect
   url: string
-  /** Empty: everything. */
+  /** Empty: all. */
   types: EventType[]
   secret: string
-  /** The number of the event behind which it begins. */
+  /** The number of the event to start behind. */
   after: number
   userAgent: string
-  /** Where the service is reached, for the URLs that are told. */
+  /** The base URL of the service, for the URLs in events. */
   base: string
 }
 
 export interface ForwardingEars {
-  /** An answer came, or none in time. */
+  /** An attempt was answered, or timed out. */
   onTried(attempt: WebhookAttempt, event: LoggedEvent): void
-  /** Nobody takes connections there; events wait until somebody does. Told once. */
+  /** Nothing accepts connections at the URL; events wait until something does. Called once. */
   onUnreachable(why: string): void
   onReachable(): void
-  /** The database cannot be asked: told once for each outage. It is waited for. */
+  /** Called once for each outage of the database. The forwarding waits for it to end. */
   onOutage(error: Error): void
   onReturn(): void
 }
 
 export interface ForwardingSummary {
-  /** Events that were taken, those given up, and those that wait for another try. */
+  /** Events that were accepted, given up, and waiting for a retry. */
   taken: number
   givenUp: number
   waiting: number
-  /** Unix ms of the first event that waits; null: none does. */
+  /** Unix ms of the first waiting event; null: none is waiting. */
   waitingSince: number | null
 }
 
-/** Milliseconds between two looks at which events are due again: whoever tells has read what was due, and no more. */
+/** Milliseconds between two checks for due retries: the dispatcher reads only those that are due. */
 const LOOK_MS = 500
 
-/** Whoever tells webhooks does so under the token of a node; here is none. */
+/** The dispatcher works under the token of a node; this process is not a node. */
 const TOKEN = 0
 
 export class Forwarding {
@@ -69,14 +68,14 @@ export class Forwarding {
   readonly #webhook: OpenWebhook
   readonly #dispatcher: Dispatcher
   readonly #retries = new Map<string, WebhookRetry>()
-  /** Keys of the events that wait for another try, and their times. */
+  /** Keys of the events that are waiting for a retry, and the times of the events. */
   readonly #waiting = new Map<string, number>()
-  /** Those of them that nobody was there for. */
+  /** The waiting events whose last attempt could not connect. */
   readonly #unreached = new Set<string>()
   readonly #failed = Promise.withResolvers<never>()
   #taken = 0
   #givenUp = 0
-  /** Why nobody is there. */
+  /** Why connecting fails at present; null: it does not. */
   #unreachable: string | null = null
   #away = false
 
@@ -113,7 +112,10 @@ export class Forwarding {
     )
   }
 
-  /** Until the signal; what is under way then is given up. Rejects only for what waiting does not mend. */
+  /**
+   * Runs until the signal aborts; requests under way are then aborted too. Rejects only on errors that waiting cannot
+   * resolve.
+   */
   async run(signal: AbortSignal): Promise<ForwardingSummary> {
     const stopped = Promise.withResolvers<void>()
     signal.addEventListener('abort', () => stopped.resolve(), { once: true })
@@ -131,7 +133,7 @@ export class Forwarding {
     return { taken: this.#taken, givenUp: this.#givenUp, waiting: this.#waiting.size, waitingSince }
   }
 
-  /** Says when the next event is due again. */
+  /** Tells the dispatcher when the next retry is due. */
   #look(): void {
     const retryAt = earliest([...this.#retries.values()].map(({ dueAt }) => dueAt))
     this.#dispatcher.hold([{ ...this.#webhook, retryAt }])
@@ -146,7 +148,7 @@ export class Forwarding {
     for (const telling of over) this.#retries.delete(keyOf(telling))
     for (const retry of waiting) {
       const key = keyOf(retry)
-      // Where nobody was there, that was no try.
+      // An attempt that could not connect does not count.
       const attempts = this.#unreached.has(key) ? retry.attempts - 1 : retry.attempts
       this.#retries.set(key, { ...retry, attempts })
     }
@@ -171,7 +173,7 @@ export class Forwarding {
     }
   }
 
-  /** What waited for somebody to be there waits no longer. */
+  /** Makes events that waited for a connection due now. */
   #reached(): void {
     if (this.#unreachable === null) return
     this.#unreachable = null
@@ -192,7 +194,7 @@ export class Forwarding {
     else this.#waiting.set(key, event.at)
     if (succeeded) this.#taken++
     else if (nextAt === null) this.#givenUp++
-    // Said once, and not for each event that waits.
+    // Reported once, instead of for every waiting event.
     if (status === null && error === this.#unreachable) this.#unreached.add(key)
     else this.#ears.onTried(attempt, event)
   }
@@ -218,12 +220,25 @@ function earliest(times: number[]): number | null {
   return times.length === 0 ? null : times.reduce((first, time) => Math.min(first, time))
 }
 
-/** Its id is the same each time: so are those of the events, and who has had one knows it again. */
+/** The id is constant, and with it the message ids, so that receivers recognise an event they have had before. */
 function openWebhook({ companyId, dialect, url, types, secret, after }: Forwarded): OpenWebhook {
   return {
-    ...{ id: `listen ${companyId}`, companyId, domainId: null, dialect, url, types, secrets: [secret] },
-    ...{ status: 'enabled', rotatedAt: null, createdAt: 0, cursor: after, generation: 0, retryAt: null },
-    ...{ spare: false },
-    ...{ failingSince: null, disabledAt: null, disabledReason: null },
+    id: `listen ${companyId}`,
+    companyId,
+    domainId: null,
+    dialect,
+    url,
+    types,
+    secrets: [secret],
+    status: 'enabled',
+    rotatedAt: null,
+    createdAt: 0,
+    cursor: after,
+    generation: 0,
+    retryAt: null,
+    spare: false,
+    failingSince: null,
+    disabledAt: null,
+    disabledReason: null,
   }
 }

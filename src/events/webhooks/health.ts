@@ -1,12 +1,14 @@
-/** How a webhook fares: how much it is asked at a time, when it is down, and when it is given up. */
+/** The health of a webhook: how many requests it gets at a time, when it counts as down, and when it is given up. */
 
-/** Under way at a time: so many at first and after a failure, and more with each answer while nothing fails. */
+/** Requests at a time: initially and after a failure, and the most after an unbroken run of successes. */
 const FIRST_AT_ONCE = 16
 const MOST_AT_ONCE = 64
-/** So many failures in a row, and it counts as down: then one event at a time tries it, after growing pauses. */
+/**
+ * Failures in a row after which the webhook counts as down: then one event at a time probes it, after growing pauses.
+ */
 const DOWN_AFTER = 5
 const FIRST_PAUSE_MS = 1_000
-/** Failing for so long, and nothing else, it is given up. */
+/** Milliseconds without a success after which the webhook is given up. */
 const GIVEN_UP_AFTER_MS = 5 * 24 * 3_600_000
 export const GIVEN_UP = 'it has failed for five days, and never succeeded meanwhile'
 
@@ -15,7 +17,7 @@ export class Health {
   #failingSince: number | null
   #atOnce = FIRST_AT_ONCE
   #failures = 0
-  /** When it went down; null: it is not. */
+  /** When it went down; null: it is not down. */
   #downSince: number | null = null
   #pause = 0
   #pausedUntil = 0
@@ -25,7 +27,7 @@ export class Health {
     this.#longestPause = longestPause
   }
 
-  /** Unix ms since when there were nothing but failures; null: the last try succeeded. */
+  /** Unix ms since when every attempt failed; null: the last attempt succeeded. */
   get failingSince(): number | null {
     return this.#failingSince
   }
@@ -34,7 +36,7 @@ export class Health {
     return this.#downSince !== null
   }
 
-  /** So many may be under way. */
+  /** The most requests under way. */
   get atOnce(): number {
     return this.down ? 1 : this.#atOnce
   }
@@ -51,7 +53,10 @@ export class Health {
     this.#pausedUntil = 0
   }
 
-  /** @param began Unix ms when the try did: those that began before it went down say nothing new. */
+  /**
+   * @param began Unix ms of the attempt's beginning: attempts that began before the webhook went down do not lengthen
+   * the pause
+   */
   failed(began: number, now: number): void {
     this.#failures++
     this.#atOnce = FIRST_AT_ONCE

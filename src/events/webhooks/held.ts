@@ -1,4 +1,4 @@
-/** The events that are held for one webhook: those that wait, in their order, and those under way. */
+/** The events in memory for one webhook: those that wait, in order, and those under way. */
 import type { ToldEvent } from '../../email/told-event.ts'
 import type { WebhookTelling } from '../../store/store.ts'
 import { comparePlaces, keyOf, type Place, placeBefore, placeOf, tellingOf } from './place.ts'
@@ -7,31 +7,31 @@ import type { Share } from './shares.ts'
 /** An event on its way to one webhook. */
 export interface Message {
   told: ToldEvent
-  /** What it takes of the memory, about. */
+  /** The memory it takes, approximately. */
   octets: number
-  /** Made so far. */
+  /** Attempts made so far. */
   attempts: number
-  /** It has been tried before, or is told again by hand: the cursor does not wait for it. */
+  /** A retry or a replay: the cursor does not wait for it. */
   again: boolean
 }
 
 /**
- * The order of what is told of one email: the events of each recipient come one after the other, and those of the email
- * as a whole after all before them and before all after them.
+ * Keeps the events of one email in order: those of each recipient follow one another, and an event of the email as a
+ * whole follows all before it and precedes all after it.
  */
 class EmailOrder {
-  /** Positions of recipients, null: the email as a whole. */
+  /** Positions of recipients; null: the email as a whole. */
   readonly #underWay = new Set<number | null>()
-  /** Of these and of what is behind. */
+  /** The positions of messages under way, and of those that wait behind them. */
   #concerned = new Set<number | null>()
-  /** What waits for something that is under way. */
+  /** Messages that wait for others under way. */
   behind: Message[] = []
 
   get isIdle(): boolean {
     return this.#underWay.size === 0
   }
 
-  /** False: it waits behind. */
+  /** Returns false if the message has to wait behind others. */
   begins(message: Message): boolean {
     const { recipient } = message.told.event
     const { size } = this.#concerned
@@ -42,7 +42,7 @@ class EmailOrder {
     return !waits
   }
 
-  /** Gives what waited behind: it is its turn to try again. */
+  /** Returns the messages that waited, for another try. */
   ends(message: Message): Message[] {
     this.#underWay.delete(message.told.event.recipient)
     this.#concerned = new Set(this.#underWay)
@@ -52,55 +52,55 @@ class EmailOrder {
   }
 }
 
-/** New events, and octets of all that is held. */
+/** The most new events, and the most octets of all events. */
 const MOST_HELD = 500
 const MOST_OCTETS = 8 * 1024 ** 2
-/** By a part of so much what is expected of the next event follows the size of each. */
+/** The weight of history in the average size: each event moves the average by 1/INERTIA of the difference. */
 const INERTIA = 16
 
 export class Held {
   readonly #octets: Share
   #queue: Message[] = []
   #again: Message[] = []
-  /** New events, in their order, and the number of the last event before each of them. */
+  /** New events, in order, and the number of the last event before each of them. */
   readonly #unfinished = new Map<string, number>()
-  /** Those told again. */
+  /** The keys of retries and replays. */
   readonly #repeated = new Set<string>()
-  /** Of emails of which something new is under way. */
+  /** The order of each email with a new event under way. */
   readonly #emails = new Map<string, EmailOrder>()
-  /** Up to where new events were begun. */
+  /** New events have been started up to this place. */
   #begun: Place = { number: 0, recipient: 0 }
-  /** Octets of an event, as those before were. */
+  /** The average octets of an event. */
   #usual = 0
 
   constructor(octets: Share) {
     this.#octets = octets
   }
 
-  /** There is room for one, whichever. */
+  /** Whether there is room for any event at all. */
   get mayAdd(): boolean {
     return this.#octets.held < MOST_OCTETS && this.#octets.mayTake
   }
 
-  /** For about so many new ones. `down`: one is enough. */
+  /** The number of new events that fit, approximately. `down`: at most one. */
   room(down: boolean): number {
     if (!this.mayAdd) return 0
     const fitting = Math.ceil((MOST_OCTETS - this.#octets.held) / Math.max(1, this.#usual))
     return Math.max(0, Math.min((down ? 1 : MOST_HELD) - this.#unfinished.size, fitting))
   }
 
-  /** For so many that are told again. */
+  /** The number of retries that fit. */
   roomAgain(down: boolean): number {
     return this.mayAdd ? Math.max(0, (down ? 1 : MOST_HELD) - this.#again.length) : 0
   }
 
-  /** There is so much room that reading for it is worth while. */
+  /** Whether there is enough room to make a read worthwhile. */
   get wantsMore(): boolean {
     const half = this.#unfinished.size <= MOST_HELD / 2 && this.#octets.held <= MOST_OCTETS / 2
     return half && this.mayAdd
   }
 
-  /** Up to this event all is told, or waits to be told again; null: nothing new is held. */
+  /** Every event up to this number has been sent, or will be retried; null: no new event is in memory. */
   get toldUpTo(): number | null {
     for (const upTo of this.#unfinished.values()) return upTo
     return null
@@ -123,22 +123,24 @@ export class Held {
     return { told, octets, attempts, again }
   }
 
-  /** The keys of what is told again and is not committed yet: to be asked for before the store is. */
+  /**
+   * The keys of retries in memory whose outcome is not committed yet. Read these before asking the store for retries.
+   */
   get repeated(): ReadonlySet<string> {
     return new Set(this.#repeated)
   }
 
-  /** It can be told no more: the store has it among those that are told again until that is committed. */
+  /** The event can no longer be sent. The store lists it as a retry until that is committed. */
   forget(telling: WebhookTelling): void {
     this.#repeated.add(keyOf(telling))
   }
 
-  /** The store has it no more among those that are told again, or has when it is due. */
+  /** The store no longer lists the event as a retry, or lists it with its next due time. */
   committed(telling: WebhookTelling): void {
     this.#repeated.delete(keyOf(telling))
   }
 
-  /** The next, under way from now on; undefined: there is nothing that could be. */
+  /** Starts the next message; undefined: there is none that may start. */
   begin(): Message | undefined {
     const again = this.#again.shift()
     if (again !== undefined) return again
@@ -153,14 +155,14 @@ export class Held {
     return undefined
   }
 
-  /** It is under way no more, and takes no memory. */
+  /** The request is over, and its memory is free. */
   end({ octets }: Message): void {
     this.#octets.give(octets)
   }
 
-  /** It needs not be told, or waits to be told again: whatever waited for it waits no longer. */
+  /** The message was delivered, given up, or will be retried: messages that waited behind it may start. */
   finish(message: Message): void {
-    // Until that is committed the store still says that it is due.
+    // Until the outcome is committed, the store still lists the retry as due.
     if (message.again) return
     const { emailId } = message.told.event
     this.#unfinished.delete(keyOf(tellingOf(message.told)))
@@ -171,8 +173,8 @@ export class Held {
   }
 
   /**
-   * What waits is not held any longer. Gives the new events of that: `passed` lie before others that were begun,
-   * `before` is the place before the first of the rest; and whether there were some that are told again.
+   * Releases the waiting messages. Returns the new events among them: `passed` precede others that have been started,
+   * `before` is the place before the first of the rest; `again`: whether there were retries among the messages.
    */
   letGo(): { passed: WebhookTelling[]; before: Place | undefined; again: boolean } {
     const again = this.#again.length > 0
@@ -188,7 +190,7 @@ export class Held {
     return { passed: waiting.filter(isPassed).map(tellingOf), before, again }
   }
 
-  /** Nothing more is begun. */
+  /** Starts nothing more. */
   close(): void {
     for (const { behind } of this.#emails.values()) this.#queue.push(...behind)
     this.#emails.clear()

@@ -1,11 +1,11 @@
-/** A position in the log: behind an event, or within an event that is told of each recipient. */
+/** A position in the log: behind an event, or within an event that is reported once per recipient. */
 import { type ToldEvent, WHOLE } from '../../email/told-event.ts'
 import type { WebhookTelling } from '../../store/store.ts'
 
 export interface Place {
   /** The number of an event. */
   number: number
-  /** The position of the last recipient it was told of; infinite: it was told whole. */
+  /** The position of the last recipient that was reported; infinite: the whole event was. */
   recipient: number
 }
 
@@ -20,28 +20,28 @@ export function placeOf({ event: { number }, email, part }: ToldEvent): Place {
   return isLast ? behind(number) : { number, recipient: part }
 }
 
-/** The place right before it. */
+/** The place right before an event or part. */
 export function placeBefore({ event: { number }, part }: ToldEvent): Place {
   return part <= 0 ? behind(number - 1) : { number, recipient: part - 1 }
 }
 
-/** Gives a number below 0 where `one` comes first. */
+/** Returns a number below 0 if `one` comes first. */
 export function comparePlaces(one: Place, other: Place): number {
   if (one.number !== other.number) return one.number - other.number
   return one.recipient === other.recipient ? 0 : one.recipient < other.recipient ? -1 : 1
 }
 
-/** The number of the last event that was told whole. */
+/** The number of the last event that was reported completely. */
 export function wholeUpTo({ number, recipient }: Place): number {
   return Number.isFinite(recipient) ? number - 1 : number
 }
 
-/** The name that the store has for it. */
+/** The identity that the store uses. */
 export function tellingOf({ event: { number }, part }: Pick<ToldEvent, 'event' | 'part'>): WebhookTelling {
   return part === WHOLE ? { number } : { number, part }
 }
 
-/** Two tellings have the same key when they are the same. */
+/** Equal tellings have equal keys. */
 export function keyOf({ number, part = WHOLE }: WebhookTelling): string {
   return `${number} ${part}`
 }

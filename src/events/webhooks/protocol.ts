@@ -1,4 +1,4 @@
-/** What the main thread and the thread that tells webhooks say to each other. Plain data only. */
+/** The messages between the main thread and the webhook thread. Plain data only. */
 import type { DatabaseChoice } from '../../store/open.ts'
 import type { WebhookProgress } from '../../store/store.ts'
 import type { WebhooksInState } from './dispatcher.ts'
@@ -14,9 +14,9 @@ export interface WebhookThreadData {
 }
 
 export type ToWebhookThread =
-  /** The webhooks that this node has now, under its token; and where the service is reached. */
+  /** The webhooks of this node, under its token, and the base URL of the service. */
   | { kind: 'held'; token: number; base: string; webhooks: OpenWebhook[] }
-  /** The answer to a call. */
+  /** The result of a call. */
   | { kind: 'answer'; call: number; value: boolean }
   | { kind: 'failed'; call: number; message: string }
   | { kind: 'close' }
@@ -24,10 +24,10 @@ export type ToWebhookThread =
 export type FromWebhookThread =
   | { kind: 'commit'; call: number; progress: WebhookProgress }
   | { kind: 'prune'; call: number; id: string }
-  /** Something that is waited for. */
+  /** A fault that the thread waits out. */
   | { kind: 'fault'; error: Error }
-  /** Of tries since it was last said; and how the webhooks of this node fare now. */
+  /** Attempts since the last report, and the states of this node's webhooks now. */
   | { kind: 'figures'; succeeded: number; failed: number; states: Map<WebhookState, WebhooksInState> }
-  /** Another node may have this one. */
+  /** Another node may take this webhook. */
   | { kind: 'left'; id: string; token: number }
   | { kind: 'closed' }

@@ -1,4 +1,4 @@
-/** What is read of the log for one webhook: what it has not come to yet, and what it is told again. */
+/** Reads the log for one webhook: new events, and retries. */
 import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
 import { type ToldEvent, WHOLE } from '../../email/told-event.ts'
 import type { EventLog, WebhookStore, WebhookTelling } from '../../store/store.ts'
@@ -24,8 +24,8 @@ export interface Portion {
 }
 
 /**
- * What is told of a page, so much at a time that it can be held. Whether an event is wanted is asked when it is its
- * turn; `each`: whether it is told of each recipient as well, `from`: the place behind which that begins.
+ * Yields the events of a page in portions that fit into memory. `wanted` is called when an event's turn comes; `each`:
+ * whether the event is also reported once per recipient; `from`: the place to begin behind.
  */
 export async function* inPortions(
   { teller }: Pick<ReadPorts, 'teller'>,
@@ -55,7 +55,7 @@ export async function* inPortions(
   } while (next < events.length)
 }
 
-/** `live`: up to here the log was read for all. */
+/** `live`: the number up to which the log was read for all. */
 export async function catchUp(
   ports: ReadPorts,
   endpoint: Endpoint,
@@ -66,7 +66,7 @@ export async function catchUp(
   let from = endpoint.read
   const page = await ports.log.eventsAfter(wholeUpTo(from), filter, endpoint.room)
   for await (const { told, upTo } of inPortions(ports, page, from, (one) => tellsEach(endpoint, one))) {
-    // It may have gone down meanwhile, and stepped back.
+    // The webhook may have gone down meanwhile, and its place been set back.
     if (endpoint.closed || endpoint.read !== from) return
     if (!endpoint.hold(newTo(endpoint, told), upTo)) return
     from = endpoint.read
@@ -77,11 +77,11 @@ export async function catchUp(
 
 export async function readRetries(ports: ReadPorts, endpoint: Endpoint, now: number): Promise<void> {
   const { id } = endpoint.webhook
-  // Whatever is committed while the store is asked, its answer may be older.
+  // Read before asking the store, whose result may be older than a commit made meanwhile.
   const known = endpoint.repeated
   const due = await ports.retries(id, now, RETRIES)
   const fresh = due.filter((telling) => !known.has(keyOf(telling)))
-  // The next look at the store says when more are due.
+  // When the store is next asked, it says when more are due.
   endpoint.webhook.retryAt = due.length < RETRIES || fresh.length === 0 ? null : now
   for (const [index, { attempts, dueAt: _, ...telling }] of fresh.entries()) {
     if (index > 0 && endpoint.roomAgain === 0) {
@@ -95,7 +95,7 @@ export async function readRetries(ports: ReadPorts, endpoint: Endpoint, now: num
   }
 }
 
-/** Gives undefined when retention has removed the event. */
+/** Undefined if retention has removed the event. */
 async function toldAgain(
   { log, teller }: ReadPorts,
   endpoint: Endpoint,
@@ -109,7 +109,7 @@ async function toldAgain(
   return (await teller.tellParts(whole, [part]))[0]
 }
 
-/** Selects what the endpoint wants and was not told yet. */
+/** The events that concern the webhook and that it has not got yet. */
 export function newTo(endpoint: Endpoint, told: readonly ToldEvent[]): ToldEvent[] {
   return told.filter((one) => comparePlaces(placeOf(one), endpoint.read) > 0 && concerns(endpoint, one))
 }
@@ -118,7 +118,7 @@ export function tellsEach({ webhook }: Endpoint, told: ToldEvent): boolean {
   return isToldOfEach(webhook.dialect, told)
 }
 
-/** As far as the event itself says. */
+/** Checks only the fields of the event itself. */
 export function isWanted({ webhook }: Endpoint, { companyId, type }: LoggedEvent): boolean {
   if (companyId !== webhook.companyId) return false
   if (webhook.types.length > 0 && !webhook.types.includes(type)) return false
@@ -133,7 +133,7 @@ export function concerns(endpoint: Endpoint, told: ToldEvent): boolean {
   return domainId === null || email?.domainId === domainId
 }
 
-/** Gives the event that a part belongs to. */
+/** The event that a part belongs to. */
 function wholeOf(told: ToldEvent): ToldEvent {
   return { ...told, event: { ...told.event, recipient: null, address: null }, part: WHOLE }
 }

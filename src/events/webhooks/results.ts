@@ -1,9 +1,9 @@
-/** What came of the tries of one webhook, until it is committed. */
+/** The outcomes of the attempts of one webhook, until they are committed. */
 import type { WebhookAttempt, WebhookProgress, WebhookTelling } from '../../store/store.ts'
 
-/** Tries that succeeded are kept, but no more than so many a second: who gets more looks at none of them. */
+/** Successful attempts recorded per second at most: with more, nobody looks at them one by one. */
 const KEPT_A_SECOND = 50
-/** With more that wait for their commit nothing is begun. */
+/** With this many uncommitted attempts, no request starts. */
 const MOST_UNCOMMITTED = 1_000
 
 type Uncommitted = Pick<WebhookProgress, 'over' | 'waiting' | 'attempts'>
@@ -27,17 +27,17 @@ export class Results {
     if (this.#successes.length > KEPT_A_SECOND) this.#successes.shift()
   }
 
-  /** The event waits for a time (Unix ms), after so many tries. */
+  /** The event waits until a time (Unix ms), after this many attempts. */
   waits(telling: WebhookTelling, attempts: number, dueAt: number): void {
     this.#uncommitted.waiting.push({ ...telling, attempts, dueAt })
   }
 
-  /** What waited does so no more. */
+  /** The event is no longer a retry. */
   over(telling: WebhookTelling): void {
     this.#uncommitted.over.push(telling)
   }
 
-  /** All that there is: the caller's from now on, `giveBack` takes it again. Null: nothing. */
+  /** Hands over all results; `giveBack` returns them. Null: there are none. */
   take(now: number): Uncommitted | null {
     this.#keepSuccesses(now)
     const taken = this.#uncommitted
@@ -46,7 +46,7 @@ export class Results {
     return taken
   }
 
-  /** It could not be committed: it goes along with what comes next. */
+  /** The commit failed: the results become part of the next one. */
   giveBack({ over, waiting, attempts }: Uncommitted): void {
     const later = this.#uncommitted
     this.#uncommitted = {

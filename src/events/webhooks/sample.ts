@@ -1,4 +1,4 @@
-/** An event that never happened, to try a webhook with. */
+/** A made-up event for testing a webhook. */
 import { randomUUIDv7 } from 'node:crypto'
 import type { EventDetail, EventType } from '../../email/event.ts'
 import { type ToldEvent, WHOLE } from '../../email/told-event.ts'
@@ -28,26 +28,46 @@ export function sampleEvent(type: EventType, companyId: string, domain: string, 
     id: randomUUIDv7(),
     part: WHOLE,
     event: {
-      // Of no event: numbers begin with 1.
+      // Not the number of a real event: those begin with 1.
       number: -now,
-      ...{ type, at: now, emailId, companyId },
-      ...{ recipient: whole ? null : 0, address: whole ? null : recipient },
+      type,
+      at: now,
+      emailId,
+      companyId,
+      recipient: whole ? null : 0,
+      address: whole ? null : recipient,
       detail: DETAILS[type] ?? {},
     },
     email: {
-      ...{ id: emailId, companyId, domainId: '', ...at, size: 1_234, testMode: true, individual: false },
-      ...{ from, to: [recipient], cc: [], replyTo: [], subject: 'A sample of a webhook', headers: [] },
-      ...{
-        messageId: `<${emailId}@${domain}>`,
-        sender: `sample@${domain}`,
-        tags: [],
-        variables: {},
-        attachments: [],
-        ...{ domainName: domain, recipientCount: 1, viaSmtp: false },
-      },
+      id: emailId,
+      companyId,
+      domainId: '',
+      ...at,
+      size: 1_234,
+      testMode: true,
+      individual: false,
+      from,
+      to: [recipient],
+      cc: [],
+      replyTo: [],
+      subject: 'A sample of a webhook',
+      headers: [],
+      messageId: `<${emailId}@${domain}>`,
+      sender: `sample@${domain}`,
+      tags: [],
+      variables: {},
+      attachments: [],
+      domainName: domain,
+      recipientCount: 1,
+      viaSmtp: false,
     },
     recipient: {
-      ...{ position: 0, address: recipient, mailbox: null, copySize: null, copyOf: null, variables: null },
+      position: 0,
+      address: recipient,
+      mailbox: null,
+      copySize: null,
+      copyOf: null,
+      variables: null,
     },
     octets: 1_000,
   }

@@ -1,36 +1,36 @@
-/** Secrets of webhooks: how they are made, which of them sign, and how they are kept. */
+/** Secrets of webhooks: generating, sealing, and choosing the ones that sign. */
 import { randomBytes } from 'node:crypto'
 import type { Seal } from '../../accounts/seal.ts'
 import type { WebhookDialect } from '../../store/store.ts'
 
-/** How long the secret before the newest one signs too. */
+/** How long the previous secret still signs. */
 const OVERLAP_MS = 24 * 3_600_000
 export const SECRET_PREFIX = 'whsec_'
 const SECRET_OCTETS = 24
 
 const OWN_SECRETS: Readonly<Record<WebhookDialect, boolean>> = { json: true, form: false }
 
-/** Whether each webhook of a dialect has a secret; if not, those of a company are signed with its signing key. */
+/** Whether each webhook of a dialect has a secret; if not, the signing key of the company signs. */
 export function hasOwnSecret(dialect: WebhookDialect): boolean {
   return OWN_SECRETS[dialect]
 }
 
-/** A new one of the JSON dialect: `whsec_` and 24 octets in base64 (Standard Webhooks, "Signature scheme"). */
+/** A new secret of the JSON dialect: `whsec_` and 24 octets in base64 (Standard Webhooks, "Signature scheme"). */
 export function newWebhookSecret(): string {
   return `${SECRET_PREFIX}${randomBytes(SECRET_OCTETS).toString('base64')}`
 }
 
-/** One that is nowhere kept, and the same each time. */
+/** A secret that is not stored, and the same each time. */
 export function derivedWebhookSecret(seal: Pick<Seal, 'derive'>, purpose: string): string {
   return `${SECRET_PREFIX}${seal.derive(purpose).subarray(0, SECRET_OCTETS).toString('base64')}`
 }
 
-/** A new one of the form dialect. */
+/** A new signing key of the form dialect. */
 export function newSigningKey(): string {
   return randomBytes(16).toString('hex')
 }
 
-/** Of the secrets of a webhook those that sign now. */
+/** The secrets of a webhook that sign now. */
 export function counting<Secret>(
   newest: Secret,
   previous: Secret | null,
@@ -50,7 +50,7 @@ export function openWebhookSecret(seal: Seal, webhookId: string, sealed: Uint8Ar
   return seal.open(sealed, `webhook:${webhookId}`).toString()
 }
 
-/** What a company signs webhooks of the form dialect with. */
+/** Seals the signing key of a company for webhooks of the form dialect. */
 export function sealSigningKey(seal: Seal, companyId: string, key: string): Uint8Array {
   return seal.seal(Buffer.from(key), `signing-key:${companyId}`)
 }

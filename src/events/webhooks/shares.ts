@@ -1,10 +1,10 @@
 /**
- * What the webhooks of a node share, such as requests under way and octets in memory: companies share it, and the
- * webhooks of a company what is the company's.
+ * Resources that the webhooks of a node share, such as requests under way and octets in memory: shared fairly between
+ * companies, and within a company between its webhooks.
  */
 import { type PoolShape, SharedPool } from '../../common/shared-pool.ts'
 
-/** For a webhook that has nothing yet its company may have this many times as much as for the others. */
+/** A company may take this many times its share for a webhook that has nothing yet. */
 const NEWCOMERS = 3
 
 export class Shares {
@@ -23,12 +23,15 @@ export class Shares {
     return this.#pool.exhausted
   }
 
-  /** Of one webhook. */
+  /** The share of one webhook. */
   of(companyId: string): Share {
     return new Share(this, companyId)
   }
 
-  /** May one that has `held` take more? That counts as its company's, and once more as its own. */
+  /**
+   * Whether a webhook that holds `held` may take more. That amount counts twice: in its company's total, and on its
+   * own.
+   */
   allows(companyId: string, held: number): boolean {
     const ofCompany = this.#companies.get(companyId) ?? 0
     return this.#pool.allows(held === 0 ? ofCompany / NEWCOMERS : ofCompany + held)

@@ -1,4 +1,4 @@
-/** How a webhook proves whom it comes from. */
+/** Builds and signs webhook requests. */
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { ToldEvent } from '../../email/told-event.ts'
@@ -14,18 +14,18 @@ export interface WebhookRequest {
 }
 
 interface Unsigned {
-  /** Of the webhook. */
+  /** The webhook's id. */
   id: string
   about: ToldAbout
-  /** Unix seconds of this try. */
+  /** Unix seconds of this attempt. */
   seconds: string
-  /** Those that count now, newest first. */
+  /** The secrets that sign now, newest first. */
   secrets: readonly string[]
   told: object
 }
 
 interface InDialect {
-  /** What is told of an event; null when there is no word for it. `base`: as in `payload`. */
+  /** The payload for an event; null when the dialect has no word for it. `base`: as in `payload`. */
   payload(told: ToldEvent, base: string): object | null
   request(unsigned: Unsigned): WebhookRequest
 }
@@ -36,14 +36,14 @@ const DIALECTS: Readonly<Record<WebhookDialect, InDialect>> = {
 }
 
 /**
- * What is told of an event in a dialect; null when it has no word for it. `base`: where this service is reached, for
- * the URLs in it, without a slash at its end.
+ * The payload for an event in a dialect; null when it has no word for the event. `base`: the base URL of this service,
+ * for the URLs in the payload, without a trailing slash.
  */
 export function payload(dialect: WebhookDialect, told: ToldEvent, base: string): object | null {
   return DIALECTS[dialect].payload(told, base)
 }
 
-/** @param now Unix ms of this try */
+/** @param now Unix ms of this attempt */
 export function webhookRequest(
   { id, dialect }: Pick<Webhook, 'id' | 'dialect'>,
   secrets: readonly string[],
@@ -55,7 +55,7 @@ export function webhookRequest(
   return DIALECTS[dialect].request({ id, about, seconds, secrets, told })
 }
 
-/** Keys as they are signed with: made of their text for each signature they would cost six times as much. */
+/** Key objects by secret: creating one for each signature would cost six times as much. */
 const KEYS = new LRUCache<string, KeyObject>({ max: 1_000 })
 
 function keyOf(secret: string): KeyObject {
@@ -69,7 +69,10 @@ function keyOf(secret: string): KeyObject {
   return key
 }
 
-/** Under both names that its readers look for: those of the specification, and those of the service it comes from. */
+/**
+ * The signature has both names that receivers look for: those of the specification, and those of the service it comes
+ * from.
+ */
 function standard({ id: webhookId, about, seconds, secrets, told }: Unsigned): WebhookRequest {
   const id = messageId(webhookId, about)
   const body = JSON.stringify(told)
@@ -89,7 +92,7 @@ function standard({ id: webhookId, about, seconds, secrets, told }: Unsigned): W
   return { headers, body }
 }
 
-/** The token is another one at each try, so that a receiver may refuse one that it has seen. */
+/** The token differs for each attempt, so that a receiver can refuse one that it has seen. */
 function signedForm({ seconds: timestamp, secrets, told }: Unsigned): WebhookRequest {
   const token = randomBytes(25).toString('hex')
   const signature = createHmac('sha256', keyOf(secrets[0]!))

@@ -1,6 +1,4 @@
-/**
- * The thread that tells webhooks: reads the log, signs, and speaks HTTP. What is to be written the main thread writes.
- */
+/** The webhook thread: reads the log, signs, and sends requests. The main thread does all writes. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { hostAddresses } from '../../dns/host-addresses.ts'
 import { Resolver } from '../../dns/resolver.ts'
@@ -12,7 +10,7 @@ import { Teller } from '../tell.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './protocol.ts'
 
-/** Requests to one origin at a time; how many there are of one webhook the dispatcher sees to. */
+/** Connections to one origin; the dispatcher limits the requests of each webhook. */
 const CONNECTIONS = 256
 const COUNT_MS = 1_000
 

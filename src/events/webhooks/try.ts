@@ -1,4 +1,4 @@
-/** One try of telling one webhook one event. */
+/** Makes one attempt to send an event to a webhook. */
 import type { Ask, NoAnswer } from '../../network/outgoing.ts'
 import type { OpenWebhook, Tried } from './endpoint.ts'
 import type { Message } from './held.ts'
@@ -8,19 +8,17 @@ import { payload, type WebhookRequest, webhookRequest } from './sign.ts'
 export interface TryPorts {
   ask: Ask
   userAgent: string
-  /** Where this service is reached, for the URLs that it tells. */
+  /** The base URL of this service, for the URLs in payloads. */
   base(): string
   /** Unix ms. */
   now(): number
 }
 
-/** Octets of an answer that are kept, and the time a try may take. */
+/** Octets of a response that are kept, and milliseconds for an attempt. */
 export const MOST_RESPONSE = 1_024
 const TIMEOUT_MS = 15_000
 
-/**
- * Null: its dialect has no word for the event. `stopped`: given up in the midst of it, nobody knows what came of it.
- */
+/** Null: the dialect has no word for the event. `stopped`: the request was aborted, and its outcome is unknown. */
 export async function tryOnce(
   { ask, now, userAgent, base }: TryPorts,
   webhook: OpenWebhook,
@@ -38,19 +36,19 @@ export async function tryOnce(
     if (said === null) return null
     request = webhookRequest(webhook, webhook.secrets, { ...told.event, ...tellingOf(told) }, said, at)
   } catch (error) {
-    // What its sender made of it is no reason to tell nobody anything any more.
+    // An event that cannot be serialised must not keep the webhook from getting any others.
     return tried(null, `the event cannot be written down: ${(error as Error).message}`, '')
   }
   const { headers, body } = request
   try {
     const answer = await ask({
-      ...{
-        method: 'POST',
-        url: new URL(webhook.url),
-        headers: { ...headers, 'user-agent': userAgent },
-        body,
-      },
-      ...{ timeoutMs: TIMEOUT_MS, maxOctets: MOST_RESPONSE, signal },
+      method: 'POST',
+      url: new URL(webhook.url),
+      headers: { ...headers, 'user-agent': userAgent },
+      body,
+      timeoutMs: TIMEOUT_MS,
+      maxOctets: MOST_RESPONSE,
+      signal,
     })
     return tried(answer.status, null, answer.body.toString())
   } catch (error) {

@@ -1,4 +1,6 @@
-/** The webhooks of this node, as the main thread sees to them: which they are, their secrets, and what is written. */
+/**
+ * The main thread's part in the webhooks of this node: taking them, unsealing their secrets, and writing to the store.
+ */
 import { type Seal, SealBroken } from '../../accounts/seal.ts'
 import { LogThrottle } from '../../common/log-throttle.ts'
 import type { Log } from '../../common/logging.ts'
@@ -12,9 +14,9 @@ import { counting, hasOwnSecret, openSigningKey, openWebhookSecret } from './sec
 export interface WebhooksParts {
   store: Store
   seal: Seal
-  /** What this node has things under; null while it is in no service. */
+  /** The token of this node; null while it is not in service. */
   token(): number | null
-  /** Where the service is reached, for the URLs that are told. */
+  /** The base URL of the service, for the URLs in payloads. */
   base(): string
   thread: WebhookThreadData
   metrics: {
@@ -24,21 +26,21 @@ export interface WebhooksParts {
   }
   log: Log
   /**
-   * Milliseconds between two looks at which webhooks there are, beside those after each change that the store tells of:
-   * another node may have gone, or the thread died.
+   * Milliseconds between two looks for webhooks to take, in addition to those after each change the store announces:
+   * another node may be gone, or the thread may have died.
    */
   lookMs?: number
 }
 
 const LOOK_MS = 1_000
-/** So long it may take to end by itself. */
+/** Milliseconds in which the thread may end by itself. */
 const CLOSE_MS = 2_000
 const TELL_MS = 10_000
-/** Attempts kept of each: so many that succeeded, so many that failed, and these for so long. */
+/** Attempts kept for each webhook: successes, failures, and how long failures are kept. */
 const KEPT = 1_000
 const FAILURES_KEPT = 10_000
 const FAILURES_MS = 30 * 24 * 3_600_000
-/** How often those of a webhook that has nothing new are looked at. Milliseconds. */
+/** Milliseconds between two removals of old attempts of idle webhooks. */
 const PRUNE_MS = 3_600_000
 
 export class Webhooks {
@@ -46,12 +48,12 @@ export class Webhooks {
   readonly #thread: SupervisedThread<ToWebhookThread, FromWebhookThread>
   readonly #faults = new LogThrottle(TELL_MS)
   readonly #closed = Promise.withResolvers<void>()
-  /** How the webhooks of this node fare. */
+  /** The states of this node's webhooks. */
   #states: ReadonlyMap<WebhookState, WebhooksInState> = new Map()
   #prunedAt = Date.now()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | null = null
-  /** Something changed since the look under way began. */
+  /** Something has changed since the look under way began. */
   #lookAgain = false
   #unwatch: () => void = () => {}
   #token: number | null = null
@@ -89,7 +91,7 @@ export class Webhooks {
     return this.#states
   }
 
-  /** What was told is written down; what is under way is told again by whoever has the webhook next. */
+  /** Commits the progress; events under way are sent again by the next node that takes the webhook. */
   async stop(): Promise<void> {
     if (this.#stopped) return
     this.#stopped = true
@@ -129,7 +131,7 @@ export class Webhooks {
     const token = this.#parts.token()
     if (token === null) return
     const held = await this.#parts.store.takeWebhooks(token)
-    // Nobody pays for what nobody has.
+    // No thread is started while there are no webhooks.
     if (this.#stopped || (held.length === 0 && !this.#running)) return
     const webhooks = await this.#opened(held)
     this.#token = token
@@ -147,7 +149,7 @@ export class Webhooks {
     return true
   }
 
-  /** Without those whose secret cannot be opened: the others are told all the same. */
+  /** Leaves out webhooks whose secret cannot be unsealed; the others work all the same. */
   async #opened(held: readonly HeldWebhook[]): Promise<OpenWebhook[]> {
     const signingKeys = new Map<string, Uint8Array | null>()
     for (const { companyId, dialect } of held) {
@@ -202,7 +204,7 @@ export class Webhooks {
         void reply(said.call, this.#prune(said.id))
         break
       case 'left':
-        // Refused, it is said again: the next look finds it here still.
+        // After a failure the message comes again, because the next look still finds the webhook on this node.
         store.leaveWebhooks(said.token, said.id).catch((error) => this.#fault(error))
         break
       case 'figures':

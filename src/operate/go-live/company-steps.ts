@@ -1,10 +1,10 @@
-/** What a company does for itself: a first message, and a domain that is its own. */
+/** The steps that a company takes itself: a first message, and a domain of its own. */
 import type { SendingDomain } from '../../accounts/account.ts'
 import { accountsOf, visibleAccounts } from '../authority.ts'
 import type { Operation } from '../verb.ts'
 import { done, open, type StepResult, wrong } from './step.ts'
 
-/** RFC 6761 6.2: names under it lead nowhere. That of the first start is one. */
+/** RFC 6761 6.2: names under it never resolve. The domain of the first start is one of them. */
 const TEST_NAME = /(^|\.)test$/
 
 export async function messageStep(op: Operation, companyId: string): Promise<StepResult> {

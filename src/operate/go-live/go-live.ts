@@ -1,4 +1,4 @@
-/** From a first test message to mail that arrives: each step looked at for real, with what to do. */
+/** The steps from a first test message to mail that arrives. Each step is actually checked, and says what to do. */
 import { OperateError } from '../error.ts'
 import { findWholeCompany } from '../find.ts'
 import { type Operation, verb } from '../verb.ts'
@@ -8,7 +8,7 @@ import { outgoingStep, routeStep } from './route-steps.ts'
 import type { StepName, StepResult } from './step.ts'
 
 const OF_COMPANY = { message: messageStep, domain: domainStep, dns: dnsStep } as const
-/** They tell of the machine, and make it connect to others. */
+/** Only for operators: these steps reveal details of the machine, and make it connect to others. */
 const OF_INSTALLATION = {
   route: routeStep,
   outgoing: outgoingStep,
@@ -24,7 +24,7 @@ export function isOfCompany(step: StepName): step is CompanyStep {
   return step in OF_COMPANY
 }
 
-/** One step of a company. */
+/** Checks one step of a company. */
 export const checkCompanyStep = verb(
   'see',
   async (op: Operation, input: { company: string; step: StepName }): Promise<StepResult> => {
@@ -34,7 +34,7 @@ export const checkCompanyStep = verb(
   },
 )
 
-/** One step of the installation. */
+/** Checks one step of the installation. */
 export const checkInstallationStep = verb(
   'operate',
   async (op: Operation, input: { step: StepName }): Promise<StepResult> => {

@@ -1,8 +1,8 @@
-/** What an SMTP server says first (RFC 5321 4.3.1), and nothing more: no mail is begun. */
+/** Reads the greeting of an SMTP server (RFC 5321 4.3.1) without starting a mail transaction. */
 import { connect } from 'node:net'
 import type { AddressGuard } from '../../network/private-address.ts'
 
-/** RFC 5321 4.5.3.2.1 gives servers five minutes; a person waits here. */
+/** Ms. RFC 5321 4.5.3.2.1 gives servers five minutes, but here a person is waiting. */
 const WITHIN = 10_000
 /** RFC 5321 4.5.3.1.5: octets of a reply line. */
 const LONGEST = 512
@@ -11,7 +11,7 @@ export class NoGreeting extends Error {
   override name = 'NoGreeting'
 }
 
-/** The first line. Rejects with NoGreeting. */
+/** The first line of the greeting. Rejects with NoGreeting. */
 export async function greeting(address: string, port: number, guard: AddressGuard): Promise<string> {
   const refused = guard(address)
   if (refused !== null) throw new NoGreeting(refused)

@@ -1,18 +1,18 @@
-/** What the machine is called, how it is reached, and whether its data would survive it. */
+/** Steps about the machine: its name, how clients reach it, and whether its data would survive its loss. */
 import { NoAnswer } from '../../network/outgoing.ts'
 import { lastBackup } from '../../store/backup-note.ts'
 import type { Operation } from '../verb.ts'
 import { done, open, type StepResult, unknown, unneeded, wrong } from './step.ts'
 
-/** Ms of a request to ourselves. */
+/** Ms for a request to this service itself. */
 const ASKED_WITHIN = 10_000
 const DAY = 86_400_000
-/** Days after which a backup is old. */
+/** Days after which a backup counts as old. */
 const OLD = 7
 
 /**
- * The name in EHLO leads to an address, and the address back to the name: many receivers refuse mail where it does not
- * (RFC 1912 2.1).
+ * Checks that the EHLO name resolves to an address, and the address back to the name: many receivers refuse mail
+ * otherwise (RFC 1912 2.1).
  */
 export async function hostnameStep(op: Operation): Promise<StepResult> {
   const { hostname, setup } = op

@@ -1,4 +1,4 @@
-/** Whether mail leaves, and whether the other side answers. */
+/** Steps about the route: whether mail leaves, and whether the servers at the other end answer. */
 import { isIP } from 'node:net'
 import type { RelayRoute } from '../../config/settings.ts'
 import { addressGuard } from '../../network/private-address.ts'
@@ -6,9 +6,9 @@ import type { Hosts, Operation } from '../verb.ts'
 import { greeting, NoGreeting } from './greeting.ts'
 import { done, open, type StepResult, unknown, unneeded, wrong } from './step.ts'
 
-/** Of whom everybody's mail is for: where one of them answers, port 25 is open. */
+/** Large mailbox providers. If a server of any of them answers, port 25 is open. */
 const PROBED = ['gmail.com', 'outlook.com', 'yahoo.com']
-/** Servers of each that are tried. */
+/** Servers tried for each provider. */
 const TRIED = 2
 
 export async function routeStep({ setup: { delivery } }: Operation): Promise<StepResult> {
@@ -28,7 +28,7 @@ export async function outgoingStep(op: Operation): Promise<StepResult> {
 
 async function relayAnswers(op: Operation, { host, port }: RelayRoute): Promise<StepResult> {
   const server = `${host}:${port}`
-  // The operator has named it: it may lie in a private network.
+  // The operator configured the relay, so it may be in a private network.
   const anywhere = addressGuard({ allowPrivateNetworks: true })
   const [address] = isIP(host) === 0 ? await addressesOf(op.hosts(), host) : [host]
   if (address === undefined) {
@@ -43,7 +43,7 @@ async function relayAnswers(op: Operation, { host, port }: RelayRoute): Promise<
   }
 }
 
-/** One that greets is enough; what others refuse is theirs. */
+/** One provider that sends a greeting is enough: refusals by the others are their own policy. */
 async function receiversAnswer(op: Operation): Promise<StepResult> {
   const port = op.setup.smtpPort
   const hosts = op.hosts()
@@ -77,7 +77,7 @@ function judged(server: string, line: string): StepResult {
   return wrong(`${server} answers: ${line}`, advice)
 }
 
-/** IPv4 first: it is there nearly everywhere. */
+/** IPv4 addresses first: nearly every network has IPv4. */
 async function addressesOf(hosts: Hosts, host: string): Promise<string[]> {
   const found = await hosts.addresses(host)
   if (found.kind !== 'found') return []

@@ -1,22 +1,22 @@
-/** What an installation needs before its mail arrives elsewhere, as steps that are each looked at for real. */
+/** The steps that an installation needs before its mail arrives, and the result of checking one. */
 
 export const STEPS = ['message', 'domain', 'dns', 'route', 'outgoing', 'hostname', 'https', 'backup'] as const
 export type StepName = (typeof STEPS)[number]
 
 /**
- * - `done`: it was seen to be right.
- * - `open`: nobody has done it yet.
- * - `wrong`: it was done, and does not work.
- * - `unknown`: it could not be looked at.
- * - `unneeded`: with what is set up, nothing is to be done.
+ * - `done`: the check found it right.
+ * - `open`: it has not been done yet.
+ * - `wrong`: it has been done, and does not work.
+ * - `unknown`: it could not be checked.
+ * - `unneeded`: the present settings do not need it.
  */
 export type StepState = 'done' | 'open' | 'wrong' | 'unknown' | 'unneeded'
 
 export interface StepResult {
   state: StepState
-  /** What was seen: a sentence. */
+  /** The finding, as a sentence. */
   found: string
-  /** What to do; null where nothing is left. */
+  /** What to do about it; null: nothing. */
   advice: string | null
 }
 
