@@ -101,7 +101,7 @@ const FILE = object({
 
 export const CONTENT = object({
   removed: { type: 'boolean' },
-  /** The email was submitted as a complete message. */
+  /** The email was submitted as a ready message. */
   ready: { type: 'boolean' },
   /** Each recipient gets a separate copy. */
   individual: { type: 'boolean' },

@@ -11,7 +11,7 @@ export interface AgainOrder {
   email: StoredEmail
   /** Name of the sending domain. */
   domain: string
-  /** Recipients of a complete message: its header need not name them. */
+  /** Recipients of a ready message: its header need not name them. */
   addresses: string[]
   /** Other recipients; absent: the same ones. */
   to: string | undefined
