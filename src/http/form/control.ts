@@ -7,7 +7,7 @@ import type { OptionName } from './message-schemas.ts'
 import type { OptionField } from './options.ts'
 import { type ByAddress, RecipientVariables, readVariables } from './recipient-variables.ts'
 
-/** For the supported options and for the refused ones. */
+/** The twins of the supported options and of the refused ones. */
 const FIELD_OF: Readonly<Record<OptionName, string> & Record<`o:${string}`, string>> = {
   'o:tag': 'x-mailgun-tag',
   'o:testmode': 'x-mailgun-drop-message',

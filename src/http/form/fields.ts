@@ -61,7 +61,7 @@ export class Fields {
     return this.all(name)[0]
   }
 
-  /** For `readOptions`. */
+  /** The input of `readOptions`. */
   get options(): OptionField[] {
     return strongest([this.#options, ...this.#controls.map(({ options }) => options)])
   }

@@ -3,7 +3,7 @@
  * shown within another page.
  */
 
-/** In every answer (Fetch 3.7). */
+/** Header fields of every answer (Fetch 3.7). */
 const APART = {
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',

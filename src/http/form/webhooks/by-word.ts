@@ -30,7 +30,7 @@ export function toldOf({ id, url, types }: Webhook): Told {
   return { id, url, words: wordsOfTypes('form', types) }
 }
 
-/** By word, without words that have no URL. */
+/** The URLs of each word that has any. */
 export function byWord(webhooks: readonly Told[]): Record<string, { urls: string[] }> {
   const all = WORDS.map((word) => [word, { urls: urlsOf(webhooks, word) }] as const)
   return Object.fromEntries(all.filter(([, { urls }]) => urls.length > 0))

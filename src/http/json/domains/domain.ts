@@ -61,7 +61,7 @@ const REQUIRED = [
   'click_tracking',
 ] as const
 
-/** In lists. */
+/** An item of a list. */
 export const DOMAIN = {
   type: 'object',
   additionalProperties: false,

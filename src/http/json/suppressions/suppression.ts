@@ -31,7 +31,7 @@ const FACTS = {
 } as const
 const REQUIRED = ['id', 'email', 'origin', 'source_id', 'created_at'] as const
 
-/** In lists. */
+/** An item of a list. */
 export const SUPPRESSION = {
   type: 'object',
   additionalProperties: false,

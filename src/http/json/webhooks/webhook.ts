@@ -38,7 +38,7 @@ const FACTS = {
 } as const
 const REQUIRED = ['id', 'endpoint', 'events', 'status', 'created_at'] as const
 
-/** In lists. */
+/** An item of a list. */
 export const WEBHOOK = {
   type: 'object',
   additionalProperties: false,
