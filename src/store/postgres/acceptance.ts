@@ -23,7 +23,7 @@ import type { Parts } from './parts.ts'
 import { takeQuotas } from './quotas.ts'
 import { forgetKeys, withdraw } from './withdrawals.ts'
 
-/** Bounds of one group: so many emails, and so many octets, which only the first email may exceed. */
+/** Bounds of one group: emails, and octets, which only the first email may exceed. */
 const MAX_EMAILS = 100
 const MAX_OCTETS = 8 * 1024 * 1024
 /** Weight of an email and of a recipient beside the content, in octets. */
