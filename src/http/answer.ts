@@ -158,7 +158,7 @@ export class Answers {
     return reply
   }
 
-  /** The request no longer counts as under way: `open` limits the number of such answers. */
+  /** The request no longer counts as under way: the API that makes such answers limits their number. */
   #open(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -188,7 +188,7 @@ export class Answers {
         if (isReading(request)) return { ...error.reason, of: 'reading' }
       }
       if (error.reason.code === 'key_elsewhere') {
-        // Its holder has moved, or the key is in the wrong hands.
+        // The key's holder has moved, or the key is in the wrong hands.
         const { keyId, address } = error.reason
         this.#tell('a key was used from where it may not be', keyId, { keyId, address }, request)
       }

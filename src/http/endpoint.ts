@@ -80,7 +80,7 @@ export type Reply<Schema extends EndpointSchema> = {
 export interface Declaration<Schema extends EndpointSchema, Who extends Access> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
-  /** Its label in metrics, e.g. `domain_read`. */
+  /** The route's label in metrics, e.g. `domain_read`. */
   operation: string
   access: Who
   schema: Schema
@@ -122,7 +122,7 @@ export interface Told {
   stranger?: { description: string; content: object }
   /** Media types of bodies, when they are not JSON. */
   consumes?: readonly string[]
-  /** Its handwritten routes. */
+  /** The API's handwritten routes. */
   described: readonly Described[]
 }
 

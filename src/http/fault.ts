@@ -55,9 +55,7 @@ export type HttpReason =
   /** An error of this service. `requestId` leads to the log entry; nothing else is revealed. */
   | { code: 'internal'; requestId: string }
 
-/**
- * Ms by which the answer is delayed that a company has too much under way. Otherwise its client would retry at once.
- */
+/** Ms by which a refusal for too much under way is delayed; otherwise the client would retry at once. */
 export const REFUSED_FOR = 1_000
 
 /** Every reason that a dialect needs an error for. */

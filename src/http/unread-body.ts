@@ -74,8 +74,8 @@ export function discardBody(request: IncomingMessage, response: ServerResponse, 
 }
 
 /**
- * Stops reading from the connection. Input that was already read is dropped in the way of Node.js for an unconsumed
- * request: thousands of small chunks, dropped one by one, would be more work than all before them.
+ * Stops reading from the connection, and marks the request so that Node.js discards the input that was already read: to
+ * drop thousands of small chunks one by one would be more work than all before them.
  */
 function readNoFurther(request: IncomingMessage & { _dumped?: boolean }): void {
   const { socket } = request

@@ -226,7 +226,7 @@ export class Connections {
   /** Ends the connection of the party that has been idle for the longest. False when none is idle. */
   #drop(party: Party): boolean {
     for (const connection of party.idle) {
-      // Its last answer is still being sent.
+      // The last answer is still being sent.
       if (connection.socket.writableLength > 0) continue
       this.#cut(connection)
       return true

@@ -57,7 +57,7 @@ export class Handshakes {
     }
     const begun = () => {
       if (socket.readableLength === 0) {
-        // It may be the end of the stream, which Node.js reports only to a reader.
+        // The event may mean the end of the stream, which Node.js reports only to a reader.
         socket.read()
         return
       }

@@ -15,7 +15,7 @@ export interface DocumentCall<Access extends PersonAccess> {
 export interface ConsoleDocument<Access extends PersonAccess = PersonAccess> {
   method: 'GET'
   url: string
-  /** Its label in metrics. */
+  /** The route's label in metrics. */
   operation: string
   access: Access
   work(call: DocumentCall<Access>, core: HttpCore): Promise<Answer | LongAnswer>

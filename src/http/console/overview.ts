@@ -35,7 +35,7 @@ const OF_SPAN = {
   properties: { span: SPAN },
 } as const
 
-/** Their keys are their names. */
+/** Volumes whose keys are also their names. */
 function named(volumes: VolumeOf[] | null) {
   return volumes?.map(({ key, volume }) => ({ key, name: key, volume })) ?? null
 }

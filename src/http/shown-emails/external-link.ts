@@ -13,7 +13,7 @@ const VALID_FOR = 24 * 3_600_000
 /** The signer of one person's links. */
 export interface LinkSigner {
   secret: Uint8Array
-  /** The person to whom the email is shown: the page leads on nobody else. */
+  /** The person to whom the email is shown: only this person can continue from the page. */
   person: string
   /** Unix ms. */
   until: number

@@ -23,9 +23,9 @@ const CONTENT_DROPPED = new Set([
 ])
 const DROPPED = new Set([
   ...CONTENT_DROPPED,
-  // Browsers parse the content of these by other rules.
+  // Browsers parse the content of these elements by other rules.
   ...['svg', 'math', 'noscript', 'template', 'select', 'frameset', 'frame'],
-  // These load, navigate or send elsewhere. No policy covers DNS look-ups (`dns-prefetch`, `preconnect`).
+  // These elements load, navigate or send elsewhere. No policy covers DNS look-ups (`dns-prefetch`, `preconnect`).
   ...['applet', 'base', 'embed', 'form', 'link', 'meta', 'object', 'portal', 'fencedframe'],
 ])
 

@@ -79,7 +79,7 @@ export const PASSKEY_OPTIONS = object({
   options: { type: 'object', additionalProperties: true, properties: {} },
 })
 
-/** The browser's response. It is validated strictly where it is verified. */
+/** The browser's response. The verification validates it strictly. */
 const PASSKEY_RESPONSE = {
   type: 'object',
   required: ['id', 'rawId', 'response', 'type'],

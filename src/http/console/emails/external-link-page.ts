@@ -18,8 +18,8 @@ const POLICY = [
 
 /**
  * The frame that shows a message has no origin, so a link in it comes without the session's cookie (SameSite). The page
- * then requests itself once more, as a same-site request. It leads on only the person to whom the message was shown:
- * nobody can use it to lead others from this installation to an attacker's page.
+ * then requests itself once more, as a same-site request. Only the person to whom the message was shown can continue
+ * from it: an attacker cannot use the page to send others from this installation to a page of the attacker's.
  */
 export const externalLinkPage: ConsoleDocument = document({
   method: 'GET',

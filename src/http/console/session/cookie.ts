@@ -12,7 +12,7 @@ export interface OwnCookie {
   value: string
   /** Ms; 0 removes it. */
   lasts: number
-  /** Its path when the page is served without TLS. */
+  /** The path of the cookie when the page is served without TLS. */
   path: string
 }
 

@@ -18,7 +18,7 @@ import { NO_TAG_LIMIT, seenTag, seenTags } from '../tags/seen.ts'
 const TEXT = { type: 'string' } as const
 const USUAL_SORT = 'lastseen:desc'
 const USUAL_LIMIT = 10
-/** With metrics, each tag of the page takes a count of its own. */
+/** Tags of a page with metrics: each takes a separate count. */
 const MOST_WITH_METRICS = 20
 
 const COLUMNS = new Map<string, TagOrder>([
