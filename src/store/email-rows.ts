@@ -26,10 +26,10 @@ import type {
   ToldRecipient,
 } from './store.ts'
 
-/** With a column for each field that is shown. */
+/** Has a column for each field that is shown. */
 export type EmailRow = Pick<StoredEmail, 'id' | 'lastEvent' | 'contentRemoved'>
 
-/** With a column for each shown field of a recipient. */
+/** Has a column for each shown field of a recipient. */
 export type RecipientRow = Omit<StoredRecipient, keyof Recipient<'show'>>
 
 export interface EventRow extends Omit<EmailEvent, 'emailId' | 'detail'> {
@@ -40,7 +40,7 @@ export interface AttemptRow extends Omit<StoredAttempt, 'recipients'> {
   recipients: string
 }
 
-/** With a column for each field that is listed. */
+/** Has a column for each field that is listed. */
 export type SummaryRow = Pick<EmailSummary, 'lastEvent'>
 
 export interface CapturedRow {

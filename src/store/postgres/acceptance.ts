@@ -245,7 +245,7 @@ export class Acceptance {
     const refused = await this.#overQuota(session, fresh)
     for (const [entry, over] of refused) answers.set(entry, over)
     for (const entry of answers.keys()) {
-      // Its key belongs to an email of this group that is refused.
+      // The key belongs to an email of this group that is refused.
       const over = [...refused].find(([{ email }]) => email.id === holders.get(entry)?.id)?.[1]
       if (over !== undefined) answers.set(entry, over)
     }
