@@ -110,8 +110,8 @@ export interface ApiKey {
   /** SHA-256 of the token; the token itself is never stored. */
   tokenHash: Uint8Array
   /**
-   * Of a login over SMTP whose password somebody chose, as scrypt has hashed it (people/password.ts): under the name of
-   * the key it opens what the token does. Null: there is none.
+   * The scrypt hash of a chosen password for SMTP (people/password.ts): with the key's name as login it has the rights
+   * of the token. Null: no password.
    */
   password: string | null
   scopes: Scope[]

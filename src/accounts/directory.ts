@@ -156,16 +156,16 @@ export class AccountDirectory {
     return admitted(holder, address)
   }
 
-  /** The principal of a key whose password was right, called from `address`. */
+  /** Makes the principal of a key whose password was verified, calling from `address`. */
   holder(keyId: string, address: string): Principal | Denial {
     const holder = this.#holdersById.get(keyId)
     return holder === undefined ? UNKNOWN : admitted(holder, address)
   }
 
   /**
-   * The key of this name that has a password, e.g. `postmaster@mg.example.com`, of the domain in its name. Where
-   * several companies have asked for that domain, the one that holds it counts. Of two keys, one is about to take the
-   * place of the other.
+   * The key with this name and a password, e.g. `postmaster@mg.example.com`, of the domain in its name. When several
+   * companies have claimed that domain, the one that holds it takes precedence. Of two such keys the newer one counts:
+   * it is replacing the other.
    */
   loginNamed(name: string): ApiKey | undefined {
     const domain = domainIn(name)
@@ -180,7 +180,7 @@ export class AccountDirectory {
     return found
   }
 
-  /** Whether any key with a password is named after this domain. */
+  /** True when any key with a password is named after this domain. */
   hasLogins(domain: string): boolean {
     return this.#logins.has(domain)
   }
@@ -222,7 +222,7 @@ export class AccountDirectory {
     return this.#removedDomains.has(idOrName) || this.#removedNames.has(idOrName)
   }
 
-  /** The name of the domain with this id, also of one that was removed; null: it is not known any more. */
+  /** The name of the domain with this id, even if it was removed; null: unknown. */
   domainName(id: string): string | null {
     return (this.#domains.get(id) ?? this.#removedDomains.get(id))?.name ?? null
   }
@@ -262,7 +262,7 @@ export class AccountDirectory {
   }
 }
 
-/** Behind the last @. */
+/** The part after the last @. */
 function domainIn(name: string): string {
   return name.slice(name.lastIndexOf('@') + 1)
 }

@@ -2,7 +2,10 @@
 import type { Principal, SendingDomain } from './account.ts'
 import type { AccountDirectory } from './directory.ts'
 
-/** Why no mail is accepted from a domain: its company disabled it, the operator suspended it, or DNS is unproven. */
+/**
+ * The reason why no mail is accepted from a domain: its company disabled it, the operator suspended it, or DNS is
+ * unproven.
+ */
 export type Inactivity = 'disabled' | 'suspended' | 'unverified'
 
 export type SendingCheck =

@@ -1,7 +1,7 @@
 /** Octets that come in chunks, of sizes that the sender chooses. */
 import { release } from './octets.ts'
 
-/** A body of so many octets or more is put together while it arrives; a smaller one often comes in one chunk. */
+/** A body of at least this many octets is collected while it arrives; a smaller one often comes in one chunk. */
 const IN_ONE_PIECE = 128 * 1024
 
 /** Size of a block that small chunks are collected in, in octets. */

@@ -1,5 +1,6 @@
 /**
- * Keeps the same trouble from filling the log: it is logged at first, and then at most once in so many milliseconds.
+ * Keeps a repeated problem from filling the log: it is logged at once, and then at most once in a number of
+ * milliseconds.
  */
 export class LogThrottle {
   readonly #everyMs: number

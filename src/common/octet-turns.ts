@@ -1,7 +1,7 @@
 /**
- * Turns at this thread for octets that strangers send. Their framing is work before anything is known of them: records
- * of one octet, new keys with each record. So once a turn of the event loop is long, the rest waits for the next one,
- * where parties take turns.
+ * Turns of this thread for untrusted octets. Their framing is work before anything is known of them: records of one
+ * octet, new keys with each record. So once a turn of the event loop is long, the rest waits for the next one, where
+ * parties take turns.
  */
 import { CompanyTurns } from './company-turns.ts'
 import { turn } from './long-turn.ts'
@@ -10,12 +10,12 @@ class OctetTurns {
   readonly #waiting = new CompanyTurns<() => void>()
   #scheduled = false
 
-  /** Whether octets are to wait: the turn is long, or others wait already. */
+  /** True when octets must wait: the turn is long, or others already wait. */
   get areOver(): boolean {
     return this.#waiting.length > 0 || turn.isLong
   }
 
-  /** Calls `work`, a little of it, when it is the party's turn. */
+  /** Calls `work`, which should be short, when the party's turn has come. */
   take(party: string, work: () => void): void {
     this.#waiting.push(party, work)
     this.#schedule()
@@ -29,7 +29,7 @@ class OctetTurns {
 
   #next(): void {
     this.#scheduled = false
-    // One at least, so that a thread that is busy with other work goes on with this, too.
+    // At least one, so that a thread that is busy with other work makes progress here as well.
     do this.#waiting.take()?.()
     while (this.#waiting.length > 0 && !turn.isLong)
     this.#schedule()

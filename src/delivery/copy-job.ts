@@ -1,4 +1,6 @@
-/** A worker's task: it composes, fills in and signs the copy of a large message for somebody who reads it. */
+/**
+ * A worker's task: it composes, fills in and signs one recipient's copy of a large message, for a reader of the email.
+ */
 import { signHere } from '../mail/dkim/signature.ts'
 import { buffersBeneath } from '../workers/job.ts'
 import { type Composable, prepareMessage } from './prepare.ts'

@@ -163,7 +163,7 @@ export const EMAIL = {
   individual: field(bool, 'individual', 'queue', 'tell'),
   /** The sender asked for a rehearsal: ends as delivered in the simulator, whatever the addresses. */
   testMode: field(bool, 'test_mode', 'send', 'show', 'outline', 'tell'),
-  /** Handed in over SMTP; otherwise over HTTP. */
+  /** Submitted over SMTP; otherwise over HTTP. */
   viaSmtp: field(bool, 'via_smtp', 'tell'),
   createdAt: field(time, 'created_at', 'show', 'outline', 'list', 'tell'),
   /** The time at which the sender wants it to be sent: until then it shows as `scheduled`. Null: at once. */
@@ -206,7 +206,7 @@ export const RECIPIENT = {
   kind: field(word as FieldType<RecipientKind>, 'kind', 'show', 'outline'),
   /** Batch sending: this recipient's values. Null otherwise. */
   variables: field(optionalMap, 'variables', 'queue', 'show', 'tell'),
-  /** The mailbox as its sender wrote it; null where that is `address`. */
+  /** The mailbox as its sender wrote it; null when it is just `address`. */
   mailbox: field(optionalWord, 'mailbox', 'tell'),
   /** Batch sending: octets of this recipient's copy, as estimated. Null otherwise. */
   copySize: field(optionalInt, 'copy_size', 'tell'),

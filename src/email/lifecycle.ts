@@ -101,7 +101,7 @@ function quarantined({ at, message }: Of<'quarantine'>): Decision {
   ])
 }
 
-/** It stays suspect, so it is tried where it can do no harm. */
+/** The delivery stays suspect, so it is tried where it can do no harm. */
 function released(at: number): Decision {
   const message = 'Released from quarantine by the operator'
   const change = { state: 'waiting', dueAt: at, suspicion: 1, lastMessage: message } as const

@@ -82,7 +82,7 @@ export interface AcceptedEmail {
 
 /** The state of an email that was to be rescheduled or canceled. */
 export type Rescheduled =
-  /** The email was waiting for its time, and was changed for so many recipients. */
+  /** The email was scheduled, and this many recipients were changed. */
   | { found: 'scheduled'; recipients: number }
   | { found: 'unknown' }
   /** The email was not scheduled. */

@@ -189,6 +189,6 @@ export interface WalkedEmails {
   emails: PlacedEmail[]
   /** The last email that was looked at; null when there was none. */
   reached: { place: number; id: string } | null
-  /** Nothing of the walk is left. */
+  /** The walk has come to its end. */
   complete: boolean
 }

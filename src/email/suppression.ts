@@ -5,7 +5,7 @@ import { randomUUIDv7 } from 'node:crypto'
  * Why an address is on the list:
  * - `bounce`: its server said that it does not exist, or its domain takes no mail.
  * - `complaint`: its reader called mail of the company spam.
- * - `manual`: somebody put it there.
+ * - `manual`: a person or a program added it.
  * - `unsubscribe`: its reader wants no more of it.
  *
  * An address may be on the list with several types. They stop mail to it in this order, which is alphabetical, as both

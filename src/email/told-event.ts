@@ -8,13 +8,13 @@ export interface ToldEvent {
   /** A UUID that stays the same whenever and wherever the event is sent. */
   id: string
   /**
-   * The position of a recipient, where an event about an email as a whole is told once for each recipient. WHOLE: the
-   * event is told as the log has it.
+   * The position of a recipient, when an event about an email as a whole is reported once for each recipient. WHOLE:
+   * the event is reported as it is in the log.
    */
   part: number
   /** The event's email; for a recipient of a batch, the copy of that recipient. Null: retention has removed it. */
   email: ToldEmail | null
-  /** The recipient of the event, or the first one where it is about the email as a whole. Null: it is gone. */
+  /** The recipient of the event, or the first one when it is about the email as a whole. Null: removed. */
   recipient: ToldRecipient | null
   /** Octets of all of this, roughly. */
   octets: number
@@ -22,7 +22,7 @@ export interface ToldEvent {
 
 export const WHOLE = -1
 
-/** Whom an event is about: of an email as a whole its first recipient; empty where that is not known. */
+/** The address that an event is about: for an email as a whole, its first recipient; empty when unknown. */
 export function toldAddress({
   event,
   email,
@@ -40,14 +40,14 @@ export interface ToldEmail
   extends Email<'tell'>,
     Pick<MessageContent, 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'headers' | 'messageId'> {
   attachments: ToldFile[]
-  /** Null: its sending domain was removed. */
+  /** Null: the sending domain was removed. */
   domainName: string | null
   recipientCount: number
 }
 
 export interface ToldRecipient extends Recipient<'tell'> {
   position: number
-  /** In batch sending, of a recipient in cc or bcc: the mailbox whose copy it gets. Null: its own. */
+  /** For a recipient in cc or bcc of a batch: the mailbox whose copy it gets. Null: it gets its own. */
   copyOf: string | null
 }
 
@@ -58,17 +58,17 @@ export interface ToldFile {
   size: number
 }
 
-/** Names what an event needs from the store: its email, unless the caller has that, and a recipient. */
+/** Selects what an event needs from the store: its email, unless the caller has it, and a recipient. */
 export interface WantedTold {
   emailId: string
-  /** Its position; null: none is wanted. */
+  /** Position of the recipient; null: none is needed. */
   recipient: number | null
   known: boolean
 }
 
 /** The store's answer to a WantedTold. */
 export interface Told {
-  /** Null where it is known, or gone. Of a batch without `to` and `cc`. */
+  /** Null when the caller has it, or it was removed. For a batch, without `to` and `cc`. */
   email: ToldEmail | null
   recipient: ToldRecipient | null
   octets: number

@@ -1,22 +1,22 @@
 /**
- * What the operator can do about a refusal. Clients know the sentences of some by heart, so those go out as they are,
- * and the log says what they leave out.
+ * Advice for the operator on a refusal. Clients parse some error sentences, so those are sent unchanged, and the log
+ * adds what they leave out.
  */
 import type { Inactivity } from '../accounts/sending.ts'
 import { type AnyReason, clip } from './fault.ts'
 
 export interface Advice {
-  /** What was wrong, as far as the answer does not tell. */
+  /** The cause, as far as the answer does not state it. */
   why: string
-  /** A command to paste, or what to change in the application. */
+  /** A command to paste, or a change to make in the application. */
   next: string
-  /** As the request has it, where the refusal is about one. */
+  /** As in the request, when the refusal is about a domain. */
   domain?: string
 }
 
 const NEW_KEY = 'postroad key create --company NAME --name NAME; then set its token in the application'
 
-/** Null: the answer itself says what to do, or there is nothing to be done. */
+/** Null: the answer itself names the remedy, or there is none. */
 export function adviceOn(reason: AnyReason): Advice | null {
   switch (reason.code) {
     case 'key_missing':
@@ -54,7 +54,7 @@ const KEY_INVALID: Readonly<Record<Extract<AnyReason, { code: 'key_invalid' }>['
   },
 }
 
-/** For a domain that may not send. */
+/** The remedy for a domain that may not send. */
 export function inactiveNext({ domain, cause }: { domain: string; cause: Inactivity }): string {
   switch (cause) {
     case 'disabled':
@@ -66,12 +66,12 @@ export function inactiveNext({ domain, cause }: { domain: string; cause: Inactiv
   }
 }
 
-/** For a key that lacks a scope: what it may do is fixed when it is created. */
+/** The remedy for a key that lacks a scope: scopes are fixed when a key is created. */
 export function keyWith(scope: string): string {
   return `create another one that has it: postroad key create --company NAME --name NAME --scope ${scope}`
 }
 
-/** To a program that speaks the other of HTTP and HTTPS nothing can be said that it would understand. */
+/** A client that confuses HTTP and HTTPS would not understand any answer. */
 export const TLS_WITHOUT_CERTIFICATE: Advice = {
   why: 'a client spoke HTTPS where there is no certificate',
   next: 'begin the URL in the application with http://, or set POSTROAD_TLS_CERT and POSTROAD_TLS_KEY',
@@ -81,7 +81,7 @@ export const CLEAR_WHERE_TLS: Advice = {
   next: 'begin the URL in the application with https://',
 }
 
-/** For a path that nothing is at and that looks as if a client made it of a base URL that is not the right one. */
+/** The remedy for an unknown path that looks like the result of a wrong base URL in a client. */
 export function baseUrlAdvice(path: string): string | null {
   if (path.endsWith('/messages') || path.endsWith('/messages.mime'))
     return 'mail is taken at /v3/{domain}/messages, so correct the base URL, or the domain, in the settings of the client'

@@ -1,4 +1,4 @@
-/** An answer as plain values, and the one place where answers leave. */
+/** An answer as plain values, and the one place that sends answers. */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -17,7 +17,7 @@ import type { RateLimits } from './rate-limit.ts'
 import { discardBody } from './unread-body.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
-/** RFC 9111 5.2.2.5: answers tell about one company and belong to nobody's cache. */
+/** RFC 9111 5.2.2.5: answers concern one company and must not be cached. */
 const NO_STORE = 'no-store'
 export const TEXT_TYPE = 'text/plain; charset=utf-8'
 
@@ -27,15 +27,15 @@ export interface Answer<Body extends string | Buffer = string> {
   status: number
   type: string
   body: Body
-  /** Several of a name, as cookies are, stand in a list. */
+  /** Several fields with one name, such as cookies, are a list. */
   headers?: AnswerHeaders
-  /** What Cache-Control says (RFC 9111 5.2.2). Absent: nobody keeps it. */
+  /** The value of Cache-Control (RFC 9111 5.2.2). Absent: no-store. */
   cache?: string
-  /** Ms for which it is kept back: who asks again at once, whatever he is told, is slowed down by it. */
+  /** Ms by which the answer is delayed: it slows down a client that retries at once, whatever the answer. */
   heldFor?: number
 }
 
-/** An answer of status 200 that is made while it leaves. */
+/** An answer of status 200 that is produced while it is sent. */
 export interface LongAnswer {
   type: string
   pieces: Pieces
@@ -46,21 +46,21 @@ export interface LongAnswer {
 export interface OpenAnswer {
   type: string
   headers?: Record<string, string>
-  /** Is given the response when its head has left. */
+  /** Is given the response once its head is sent. */
   open(response: ServerResponse): void
 }
 
-/** A request as the log names it. */
+/** A request as the log identifies it. */
 export type Named = Pick<FastifyRequest, 'id' | 'method'>
 
-/** The same trouble is told once in so many milliseconds: in an outage it befalls every request. */
+/** The same problem is logged once in this many milliseconds: during an outage it affects every request. */
 const TOLD_EVERY = 1_000
 
 /**
  * Sends answers, counts them, and logs what an operator must know; an ordinary request leaves one line at level debug.
  */
 export class Answers {
-  /** Called when a request finds that nothing can be accepted now. */
+  /** Called when a request finds that the service cannot accept anything now. */
   onUnavailable: () => void = () => {}
   readonly #log: Logger
   readonly #requests: Counter<'operation' | 'status'>
@@ -97,8 +97,8 @@ export class Answers {
 
   /**
    * Sends `answer`; the request no longer counts as under way. `operation`: its label in metrics. `startedAt`:
-   * `performance.now()` when the request was taken up, to be timed. A promise only where the answer is long: it
-   * resolves when that has left, or its client has gone.
+   * `performance.now()` when work on the request began, for its timing. Returns a promise only for a long answer: it
+   * resolves when the answer is sent, or its client has gone.
    */
   send(
     request: FastifyRequest,
@@ -117,12 +117,11 @@ export class Answers {
       answer.status,
       answer.cache,
     )
-    // RFC 9110 8.6: in a 304 it would tell of the content that is not there; a 204 must not have the field.
+    // RFC 9110 8.6: in a 304 it would state the length of content that is not sent; a 204 must not have the field.
     if (answer.status !== 304 && answer.status !== 204)
       headers.push('content-length', String(Buffer.byteLength(answer.body)))
     if (answer.headers) headers.push(...flat(answer.headers))
-    // Status, head and body are known here: what the framework does to find them out would cost as much as writing
-    // them.
+    // Status, head and body are known here: the framework's work to determine them would cost as much as writing them.
     reply.hijack()
     discardBody(request.raw, reply.raw, answer.heldFor)
     if (answer.heldFor === undefined) leave(reply.raw, answer, headers)
@@ -146,20 +145,20 @@ export class Answers {
     try {
       await writePieces(reply.raw, pieces, this.#admission.partyOf(request.raw))
     } catch (err) {
-      // Its head has left: that it is not whole can only be told by cutting it off.
+      // The head is sent: only a cut connection can tell the client that the answer is incomplete.
       this.#log.error(
         { requestId: request.id, method: request.method, err },
         'an answer could not be finished',
       )
       reply.raw.destroy()
     } finally {
-      // What was read counts until its client has it.
+      // The memory counts until its client has received the answer.
       this.#admission.release(request.raw)
     }
     return reply
   }
 
-  /** It no longer counts as under way: whoever opens it says how many there may be. */
+  /** The request no longer counts as under way: the API that makes such answers limits their number. */
   #open(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -177,7 +176,10 @@ export class Answers {
     return reply
   }
 
-  /** What a thrown value means for the client. Whatever is not a known refusal is logged and becomes `internal`. */
+  /**
+   * The reason to give the client for a thrown value. Any value that is no known refusal is logged and becomes
+   * `internal`.
+   */
   reasonOf(error: unknown, request: Named): AnyReason {
     if (error instanceof Fault || error instanceof Refusal) {
       if (error.reason.code === 'unavailable') {
@@ -186,11 +188,11 @@ export class Answers {
         if (isReading(request)) return { ...error.reason, of: 'reading' }
       }
       if (error.reason.code === 'key_elsewhere') {
-        // Its holder has moved, or it is in the wrong hands.
+        // The key's holder has moved, or the key is in the wrong hands.
         const { keyId, address } = error.reason
         this.#tell('a key was used from where it may not be', keyId, { keyId, address }, request)
       }
-      // Over SMTP the reply says all of it.
+      // Over SMTP the reply contains the advice.
       if (request.method !== 'SMTP') this.#advise(error.reason, request)
       return error.reason
     }
@@ -216,15 +218,13 @@ export class Answers {
     return { code: 'internal', requestId: request.id }
   }
 
-  /**
-   * Counts and logs an answer that leaves where no request was routed: to what is not HTTP, or not to be understood.
-   */
+  /** Counts and logs an answer to input that was never routed: no HTTP, or unintelligible. */
   note(requestId: string, { status, detail }: { status: number; detail: string }): void {
     this.#count('other', status)
     this.#log.debug({ requestId, operation: 'other', status, detail }, 'request')
   }
 
-  /** Tells the operator what can be done for an application that is refused. */
+  /** Logs advice for the operator on an application whose request was refused. */
   advise(advice: Advice, request: Pick<Named, 'id'>): void {
     this.#tell('an application was refused', advice.why, advice, request)
   }
@@ -301,7 +301,7 @@ function isReading({ method }: Named): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** What every answer carries, in the form that Node.js writes as it is. */
+/** The header fields of every answer, as the flat list that Node.js writes. */
 export function headersOf(type: string | null, requestId: string, cache = NO_STORE): string[] {
   const headers = ['cache-control', cache, 'x-content-type-options', 'nosniff', 'x-request-id', requestId]
   if (type !== null) headers.push('content-type', type)

@@ -1,7 +1,7 @@
 /**
- * What an API is to the server: its paths, its words, its routes. All else is the server's, for every API alike:
- * connections and framing, request ids, who may have how much at once, the limit of a body, what is logged and counted,
- * and how an answer leaves.
+ * The interface of an API to the server: its paths, its errors, its routes. The server does everything else for all
+ * APIs alike: connections and framing, request ids, admission, the limit of a body, logs and metrics, and sending
+ * answers.
  */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
@@ -13,41 +13,43 @@ import type { AnyReason } from './fault.ts'
 
 export interface Api {
   /**
-   * The paths that are its own, e.g. `/v3` for `/v3` and all beneath it. Of two APIs the longer prefix wins. A request
-   * there is answered in its words, whatever is wrong with it.
+   * The API's own paths, e.g. `/v3` for `/v3` and all paths under it. Of two APIs the longer prefix wins. The API
+   * answers every request there, valid or not.
    */
   readonly prefixes: readonly string[]
-  /** Any refusal there is, as an answer. */
+  /** The answer to any refusal. */
   words(reason: AnyReason): Answer
-  /** Of each of its answers that does not say otherwise. */
+  /** Header fields of its answers; an answer may override them. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Its routes that are declared. Where they ask for a key or a body, it has `admit` or `content`. */
+  /** Its declared routes. Routes that require a key or a body need `admit` or `content`. */
   readonly endpoints?: readonly Endpoint[]
-  /** Who holds the key of a request, wherever this API finds it. Throws or rejects with what is wrong with it. */
+  /**
+   * Authenticates the key of a request, wherever this API expects it. Throws or rejects with the reason for a refusal.
+   */
   admit?(request: IncomingMessage): Principal | Promise<Principal>
-  /** The person who asks, where he may have what the route asks of him. Rejects with why not. */
+  /**
+   * Authenticates the person who sends the request, and checks the access that the route requires. Rejects with the
+   * reason for a refusal.
+   */
   authenticate?(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>>
   readonly content?: Content
-  /** It serves a page of this service and nobody else: the document does not tell of it. */
+  /** The API serves a page of this service and no other client: the OpenAPI document leaves it out. */
   readonly ownPage?: true
-  /** Absent: of nothing that takes a key. */
+  /** Absent: none of its routes takes a key. */
   readonly told?: Told
-  /**
-   * Adds those that are written by hand to `app`, a scope of its own: hooks and parsers that it adds there are its
-   * alone.
-   */
+  /** Adds the handwritten routes to `app`, a scope of its own: hooks and parsers added there affect no other API. */
   register?(app: FastifyInstance, answering: Answering): void
 }
 
-/** Makes an answer; throws or rejects with what the request is refused for. */
+/** Produces an answer; throws or rejects with the reason for a refusal. */
 export type Work<Route extends RouteGenericInterface = RouteGenericInterface> = (
   request: FastifyRequest<Route>,
   reply: FastifyReply,
 ) => Promise<Answer<string | Buffer> | LongAnswer | OpenAnswer>
 
 /**
- * The handler of a route. What `work` is refused for leaves in the API's words; either way it is counted and timed
- * under `name`.
+ * Makes the handler of a route. A refusal by `work` becomes the API's answer; in every case the answer is counted and
+ * timed under `name`.
  */
 export type Answering = <Route extends RouteGenericInterface>(
   name: string,

@@ -7,17 +7,17 @@ import { FormDialect } from './form/routes.ts'
 import { JsonDialect } from './json/routes.ts'
 import { Pages } from './pages/pages.ts'
 
-/** Every API there is: a new one is a folder and a line here. */
+/** All public APIs: a new one is a folder and a line here. */
 export const APIS: readonly ApiClass[] = [JsonDialect, FormDialect]
 
-/** What a node serves on POSTROAD_LISTEN: the pages, and where it takes mail in `apis` and the console. */
+/** The APIs of POSTROAD_LISTEN: the pages, and on a node that accepts mail also `apis` and the console. */
 export function servedApis(core: HttpCore, apis = APIS): Api[] {
   const { api, settings } = core.deps
   const console = api && settings.console === 'same' ? [Console, ConsolePage] : []
   return [...(api ? apis : []), ...console, Pages].map((Served) => new Served(core))
 }
 
-/** What is served where the console has an address of its own. */
+/** The APIs of the console's own listener. */
 export function consoleApart(core: HttpCore): Api[] {
   return [Console, ConsolePage, RootRedirect].map((Served) => new Served(core))
 }

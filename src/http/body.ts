@@ -8,25 +8,25 @@ import { welcomeBody } from './unread-body.ts'
 
 const GONE = 'the client closed the connection before its request was complete'
 
-/** What one body may have, and the room that all of them share. */
+/** The size limit of one body, and the room shared by all of them. */
 export class BodyLimit {
   readonly max: number
   readonly admission: Admission
   readonly #messageMax: number | null
 
-  /** In octets: the limit of a body, and of the message it is derived from; null where it is not. */
+  /** In octets: the limit of a body, and the limit of a message that it is derived from, or null. */
   constructor(max: number, messageMax: number | null, admission: Admission) {
     this.max = max
     this.#messageMax = messageMax
     this.admission = admission
   }
 
-  /** For a body that is no message: the same, and at most `octets`. */
+  /** The limits for a body that is no message, with at most `octets`. */
   upTo(octets: number): BodyLimit {
     return new BodyLimit(Math.min(octets, this.max), null, this.admission)
   }
 
-  /** Throws for a body of so many octets in so many pieces. */
+  /** Throws a Fault for a body of this many octets in too many pieces. */
   assertNoDust(pieces: number, octets: number): void {
     if (pieces <= PIECES + octets / LEAST_IN_PIECE) return
     throw new Fault({
@@ -40,7 +40,7 @@ export class BodyLimit {
     return new Fault({ code: 'body_too_large', max: this.max, messageMax: this.#messageMax })
   }
 
-  /** The length the client declares; null when the body comes in chunks. Throws when it is over the limit. */
+  /** The length that the client declares; null when the body comes in chunks. Throws when it is over the limit. */
   declared(request: IncomingMessage): number | null {
     const { 'content-length': declared, 'transfer-encoding': chunked } = request.headers
     if (declared === undefined) return chunked === undefined ? 0 : null
@@ -51,19 +51,19 @@ export class BodyLimit {
 }
 
 /**
- * Pieces in which a body may come, and octets that each of those beyond them has on average. Clients write a few at a
- * time (a name, a line end); one that sends single octets has us at work for framing.
+ * Pieces that a body may always have, and the average of octets that further pieces must have. Clients write a few
+ * small ones (a name, a line end); a body of single octets costs too much framing.
  */
 const PIECES = 2_048
 const LEAST_IN_PIECE = 16
 
-/** For a body of unknown length room is made piece by piece. */
+/** For a body of unknown length room is reserved piece by piece. */
 const UNKNOWN = 64 * 1024
 
 /**
- * The whole body, read once there is room for it. Rejects with a Fault when there is none in time, as soon as more than
+ * Reads the whole body once there is room for it. Rejects with a Fault when there is none in time, as soon as more than
  * the limit has arrived, and when it is too slow while others wait for room; with ClientGone when the client leaves.
- * Then nothing more is read. What has arrived counts until the admission's `release`.
+ * Then nothing more is read. The octets that have arrived count until the admission's `release`.
  */
 export function readBody(
   request: IncomingMessage,
@@ -79,7 +79,7 @@ export function readBody(
     }
     if (request.destroyed) throw new ClientGone(GONE)
     const room = limit.admission.reserve(request, declared ?? UNKNOWN)
-    // Until there is room nothing is read, and the client's connection holds it back.
+    // Until there is room nothing is read, and the connection holds its client back.
     if (room === undefined) start()
     else room.then(start).catch(reject)
   })
@@ -125,7 +125,7 @@ function receive(
       fail(error)
     }
   }
-  // The listeners go with the request; taking them off one by one would only cost time.
+  // The listeners are freed with the request; removing them one by one would only cost time.
   const onEnd = () => {
     ended = true
     const done = () => resolve(body.whole())

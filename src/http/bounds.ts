@@ -1,6 +1,6 @@
 /**
- * Upper bounds that schemas of requests share: those of a field's own standard where it has one, else far above what
- * clients send. A reader of a field may allow less, and says so in its own words.
+ * Upper bounds shared by the schemas of requests: a field's own standard sets them where one exists; otherwise they are
+ * far above real values. The reader of a field may allow less, with its own error.
  */
 
 /** An id. A word is `yes`, the name of an event, or the name of a column. */
@@ -12,20 +12,20 @@ export const TIME_GIVEN = { type: 'string', maxLength: 100 } as const
 export const DOMAIN_NAME = { type: 'string', maxLength: 255 } as const
 /** RFC 5321, 4.5.3.1: 64 octets, `@` and 255. */
 export const ADDRESS = { type: 'string', maxLength: 320 } as const
-/** URLs of webhooks: clients give some hundred characters. */
+/** URLs of webhooks: clients send a few hundred characters. */
 export const URL_GIVEN = { type: 'string', maxLength: 2_048 } as const
 /** A name, a tag, a password, the login of a credential. */
 export const LINE = { type: 'string', maxLength: 1_000 } as const
-/** A description, a reason, an expression of a filter. */
+/** A description, a reason, a filter expression. */
 export const PASSAGE = { type: 'string', maxLength: 10_000 } as const
-/** This many octets are taken of a request line and all header fields together. */
+/** Octets of a request line and all header fields together. */
 export const MAX_HEAD = 16 * 1024
-/** A name in a path. The head bounds it, and the route answers that there is nothing of a name that is too long. */
+/** A name in a path. The limit of the head bounds it; a name that is too long does not exist for its route. */
 export const PATH_NAME = { type: 'string', maxLength: MAX_HEAD } as const
-/** Where a page begins. */
+/** A position where a page begins. */
 export const PAGE_TOKEN = PATH_NAME
 
-/** The number of entries in front of a page: every client and database can write it. */
+/** The number of entries before a page, in the range of every client and database. */
 export const SKIP = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 } as const
 
 /** The schema of a field that may be repeated. */

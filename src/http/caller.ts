@@ -1,4 +1,4 @@
-/** Who makes a request: the one look at its key, for every dialect. */
+/** Authentication of requests by their key, for every dialect. */
 import type { IncomingMessage } from 'node:http'
 import type { Principal } from '../accounts/account.ts'
 import { isToken } from '../accounts/token.ts'
@@ -10,7 +10,7 @@ import type { ClientAddress } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
 import type { RateLimits } from './rate-limit.ts'
 
-/** Seconds after which a key may be tried again that could not be looked up. */
+/** Seconds after which a client may try a key again that could not be looked up. */
 const RETRY_AFTER = 5
 
 export interface CallerParts {
@@ -29,9 +29,9 @@ export class Callers {
   }
 
   /**
-   * Who holds `token`; null stands for what is no credential of the dialect's scheme. The request then counts for the
-   * key's rate and its company's share. Throws a Refusal or a Fault. A promise only where the key is not known here:
-   * every await costs.
+   * Authenticates the holder of `token`; null stands for a credential of another scheme than the dialect's. The request
+   * then counts towards the key's rate and its company's share. Throws a Refusal or a Fault. Returns a promise only for
+   * a key that this node does not know: every await has a cost.
    */
   admit(request: IncomingMessage, token: string | null): Principal | Promise<Principal> {
     if (token === null) throw new Refusal({ code: 'key_invalid', mistake: 'scheme' })
@@ -40,7 +40,10 @@ export class Callers {
     return caller.then((known) => this.count(request, known))
   }
 
-  /** Who holds `token` and calls from this address. Throws a Refusal or a Fault; a promise as in `admit`. */
+  /**
+   * Authenticates the holder of `token`, calling from this address. Throws a Refusal or a Fault; a promise as in
+   * `admit`.
+   */
   identify(token: string, from: string): Principal | Promise<Principal> {
     const caller = this.#parts.accounts.directory.authenticate(token, from)
     if (!('denied' in caller)) return caller
@@ -49,7 +52,7 @@ export class Callers {
     return this.#identifyNew(token, from)
   }
 
-  /** The key may have been made a moment ago, and not be known here yet. */
+  /** The key may be too new for this node to know it. */
   async #identifyNew(token: string, from: string): Promise<Principal> {
     const { accounts } = this.#parts
     await this.catchUp(from)
@@ -59,14 +62,14 @@ export class Callers {
   }
 
   /**
-   * Resolves when what was committed before the call counts, in a place among those of strangers. Rejects with a
-   * Refusal or a Fault.
+   * Resolves when everything committed before the call is known here; until then the call takes a place among
+   * strangers. Rejects with a Refusal or a Fault.
    */
   async catchUp(from: string): Promise<void> {
     await this.#strangers.waitFor(from, () => this.#parts.accounts.catchUp().catch(cannotTell))
   }
 
-  /** The same caller as things stand now. Throws a Refusal. */
+  /** The same caller by the present accounts. Throws a Refusal. */
   current(caller: Principal): Principal {
     const current = this.#parts.accounts.directory.current(caller)
     if ('denied' in current) throw refusalOf(current)
@@ -74,8 +77,8 @@ export class Callers {
   }
 
   /**
-   * Counts a request, or a mail transaction, for the rate of its key and company, and for its company's share until the
-   * admission's `release`. Throws a Fault.
+   * Counts a request, or a mail transaction, towards the rate of its key and company, and towards its company's share
+   * until the admission's `release`. Throws a Fault.
    */
   count(request: Visitor, caller: Principal): Principal {
     this.countRate(request, caller)
@@ -83,7 +86,7 @@ export class Callers {
     return caller
   }
 
-  /** The same of a request that was admitted already, by another share than that of the company's keys. */
+  /** The same for a request that was already admitted by another share than that of the company's keys. */
   countRate(request: Visitor, caller: Principal): void {
     this.#parts.rate.check(request, caller)
   }

@@ -1,4 +1,4 @@
-/** Where a request comes from: the other end of the connection, or what a proxy that is trusted says. */
+/** The address that a request comes from: the other end of the connection, or the one that a trusted proxy states. */
 import type { IncomingMessage } from 'node:http'
 import { AddressRanges, canonicalAddress } from '../network/address-range.ts'
 
@@ -13,19 +13,19 @@ export class ClientAddress {
     this.#proxies = new AddressRanges(trustedProxies)
   }
 
-  /** Whether a trusted proxy has brought the request. */
+  /** True when a trusted proxy forwarded the request. */
   isProxied({ socket }: Pick<IncomingMessage, 'socket'>): boolean {
     return this.#proxies.size > 0 && this.#proxies.includes(socket.remoteAddress ?? '')
   }
 
   /**
-   * The address in any spelling; '' when it cannot be told. Each proxy adds to the right of X-Forwarded-For whom it was
-   * called by. Read from there, entries are worth something as long as trusted proxies wrote them; what stands further
-   * to the left the client may have made up.
+   * The address in any spelling; '' when it is unknown. Each proxy appends the address of its own client to
+   * X-Forwarded-For. Read from the right, an entry is reliable as long as a trusted proxy wrote it; the client may have
+   * forged those further to the left.
    */
   of({ socket, headers }: IncomingMessage): string {
     let address = socket.remoteAddress ?? ''
-    // Most services have no proxy in front, and most keys no networks: nothing is read out of the address then.
+    // Most services have no proxy in front, and most keys no networks: the address is returned unparsed.
     if (this.#proxies.size === 0 || !this.#proxies.includes(address)) return address
     const forwarded = headers['x-forwarded-for'] ?? ''
     const entries = typeof forwarded === 'string' ? forwarded.split(',') : forwarded

@@ -1,4 +1,6 @@
-/** Requests that never become one: not HTTP, a head over its limit, too slow. Node.js hands over the bare socket. */
+/**
+ * Input that never becomes a request: no HTTP, a head over its limit, or too slow. Node.js provides the bare socket.
+ */
 import { randomUUID } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -7,18 +9,18 @@ import { type Answer, type Answers, headersOf } from './answer.ts'
 import type { HttpReason } from './fault.ts'
 import { isAnswered } from './unread-body.ts'
 
-/** `rawPacket`: what could not be read as HTTP. */
+/** `rawPacket`: the input that is no HTTP. */
 type ClientError = NodeJS.ErrnoException & { rawPacket?: unknown }
 type Malformed = Extract<HttpReason, { code: 'http_malformed' }>
 
-/** What happens to such a connection. `words`: those of paths that belong to no API, since none may be known. */
+/** Answers and ends such a connection. `words`: the errors for paths of no API, since the path may be unknown. */
 export function clientErrorHandler(
   answers: Answers,
   words: (reason: Malformed) => Answer,
 ): (error: ClientError, socket: Socket) => void {
   return (error, socket) => {
     adviseOnProtocol(answers, error)
-    // Node.js keeps the response under way here; once its head has left, nothing can be said any more.
+    // Node.js keeps the response under way here; once its head is sent, no other answer is possible.
     const response = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage
     if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent || isAnswered(socket)) {
       socket.destroy()
@@ -52,12 +54,12 @@ function rawAnswer(answer: Answer, requestId: string): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`
 }
 
-/** The header of an answer after which the connection ends, where no framework writes it. */
+/** The header of the last answer of a connection, for answers that bypass the framework. */
 export function lastHeaders({ type }: Answer, requestId: string): string[] {
   return [...headersOf(type, requestId), 'connection', 'close']
 }
 
-/** By what Node.js calls it; everything else is no HTTP. */
+/** By Node.js error code; every other error means invalid HTTP. */
 const REASONS: Readonly<Record<string, Pick<Malformed, 'status' | 'detail'>>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request did not arrive in time.' },
   HPE_HEADER_OVERFLOW: { status: 431, detail: 'The header fields of the request are too large.' },

@@ -1,6 +1,6 @@
 /**
- * What checks and writes the values of declared routes, compiled from their schemas when it is first used: there are
- * hundreds, and compiling them all took a third of each start.
+ * Validators and serializers of declared routes, compiled from their schemas at first use: there are hundreds, and
+ * compiling them all took a third of each start.
  */
 import AjvCompiler from '@fastify/ajv-compiler'
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
@@ -20,7 +20,7 @@ function checksWith(options: {
 }
 
 /**
- * The check of JSON leaves values as they are; the checks of text convert numbers where the schema asks for one. An
+ * The checks of JSON leave values unchanged; the checks of text convert numbers where the schema requires one. An
  * undeclared field is refused where the schema says so, since a misspelt field would otherwise have no effect. In a
  * client's query it is dropped, as the originals do: some clients add fields of their own.
  */
@@ -42,7 +42,7 @@ export function checkOf({ isText, passesOver, cutsLimit }: Checking): FastifySch
   return (route) => {
     const compiled = once(() => compile()(route))
     const limits = cutsLimit ? pageLimits(route.schema) : []
-    // The framework reads what was wrong off the function.
+    // The framework reads the errors from this property of the function.
     const check: ReturnType<FastifySchemaCompiler<TSchema>> = (value: unknown) => {
       cutToMost(value, limits)
       const result = compiled()(value)

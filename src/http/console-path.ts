@@ -1,9 +1,9 @@
-/** Where the console begins, on whichever listener it is. */
+/** The path of the console, on every listener. */
 import { type Answer, TEXT_TYPE } from './answer.ts'
 
 export const CONSOLE_PATH = '/console/'
 
-/** Leads there. */
+/** Redirects to the console. */
 export function toConsole(): Answer {
   return {
     status: 303,

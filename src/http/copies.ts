@@ -1,16 +1,16 @@
 /**
- * Copies of messages as they leave, kept for a while: looking at one again composes nothing, and all who ask for one at
- * once get the same. Companies share the room: what has to go is the oldest of the company that has the most.
+ * A cache of recipients' copies of messages: repeated views compose nothing, and simultaneous ones share the work.
+ * Companies share the room: the oldest copy of the company that has the most is evicted.
  */
 import { LRUCache } from 'lru-cache'
 import { type CopyWanted, type RawCopy, rawCopy } from '../operate/raw-copies.ts'
 import type { Operation } from '../operate/verb.ts'
 
-/** Ms. Retention may remove the content meanwhile, and nobody should see it for long then. */
+/** Ms. Retention may remove the content meanwhile, and it should then soon become invisible. */
 const KEPT_FOR = 60_000
-/** Octets that one takes beside its message, about. */
+/** Approximate octets of an entry besides its message. */
 const ENTRY = 1024
-/** Copies of one company: there are small ones, too. */
+/** Copies of one company: small messages would otherwise allow very many. */
 const MOST = 100
 
 export class Copies {
@@ -23,19 +23,19 @@ export class Copies {
     this.#room = room
   }
 
-  /** Octets of all kept copies. */
+  /** Octets of all cached copies. */
   get octets(): number {
     let sum = 0
     for (const { calculatedSize } of this.#companies.values()) sum += calculatedSize
     return sum
   }
 
-  /** One that is kept; undefined where it has to be read or composed first. */
+  /** A cached copy; undefined when it has to be read or composed first. */
   kept(companyId: string, wanted: CopyWanted): RawCopy | undefined {
     return this.#companies.get(companyId)?.get(keyOf(wanted))
   }
 
-  /** `companyId`: of the email, which `op` may know of. */
+  /** `companyId`: that of the email, which must be visible to `op`. */
   async get(op: Operation, companyId: string, wanted: CopyWanted): Promise<RawCopy> {
     const kept = this.kept(companyId, wanted)
     if (kept !== undefined) return kept
@@ -64,7 +64,7 @@ export class Copies {
         sizeCalculation: ({ message }) => message.byteLength + ENTRY,
         ttl: KEPT_FOR,
         ttlAutopurge: true,
-        // A copy without room is not kept at all, so what is emptied here may never have been full.
+        // A copy without room is not stored at all, so the cache that becomes empty here may never have held one.
         dispose: () => queueMicrotask(() => made.size === 0 && this.#companies.delete(companyId)),
       })
       this.#companies.set(companyId, made)

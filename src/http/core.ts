@@ -8,24 +8,24 @@ import type { PageTokens } from './page-tokens.ts'
 import type { PublicUrl } from './public-url.ts'
 import type { SmtpLogins } from './smtp-logins.ts'
 
-/** What the server has for every API. */
+/** The server's parts for every API. */
 export interface HttpCore {
   deps: HttpDeps
   answers: Answers
-  /** To read a body with (`readBody`). */
+  /** The limit for `readBody`. */
   limit: BodyLimit
-  /** Messages that somebody looks at. */
+  /** Copies of messages that are viewed. */
   copies: Copies
-  /** Who holds a key. */
+  /** Authentication by key. */
   callers: Callers
-  /** Logins over SMTP with a password that somebody chose. */
+  /** SMTP logins with a password that a client chose. */
   smtpLogins: SmtpLogins
-  /** Where requests come from. */
+  /** The addresses that requests come from. */
   clientAddress: ClientAddress
-  /** What links begin with. */
+  /** The beginning of links. */
   publicUrl: PublicUrl
   /** The same for programs: the console may have an address of its own. */
   apiUrl: PublicUrl
-  /** Where lists go on. */
+  /** Tokens for the next pages of lists. */
   pageTokens: PageTokens
 }

@@ -1,4 +1,4 @@
-/** The Authorization header, read strictly: what is not exactly a credential of the scheme is none. */
+/** The Authorization header, parsed strictly: only an exact credential of the scheme counts. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from './fault.ts'
 

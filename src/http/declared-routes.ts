@@ -1,4 +1,7 @@
-/** Adds the routes that an API declares. Each is asked for its key first, then for its body, then for what it holds. */
+/**
+ * Adds the routes that an API declares. For each request the key is checked first, then the body is read, then its
+ * values are checked.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Scope } from '../accounts/account.ts'
@@ -30,10 +33,10 @@ declare module 'fastify' {
   }
 }
 
-/** Octets of a body: read on the spot, more of it would keep others waiting. */
+/** Octets of a body that is parsed on the main thread: a larger one would delay other requests. */
 const MAX_BODY = 256 * 1024
 
-/** Adds those of `api` to its scope. */
+/** Adds the endpoints of `api` to its scope. */
 export function addEndpoints(scope: FastifyInstance, api: Api, core: HttpCore): void {
   const { endpoints = [], content } = api
   const ofPages = api.ownPage === true
@@ -47,7 +50,7 @@ export function addEndpoints(scope: FastifyInstance, api: Api, core: HttpCore): 
   scope.setSerializerCompiler(writerOf)
   scope.setSchemaErrorFormatter(refusedBySchema)
   scope.decorateRequest('caller', null)
-  // To the framework no request has a body: it takes this schema from here only.
+  // To the framework no request has a body; only in this hook does it accept a schema for one.
   scope.addHook('onRoute', (route) => {
     const { body } = route.config ?? {}
     if (body !== undefined) route.schema = { ...route.schema, body }
@@ -80,7 +83,7 @@ function addEndpoint(scope: FastifyInstance, declared: Endpoint, api: Api, core:
       const answer = await work(call, core)
       const startedAt = performance.now() - reply.elapsedTime
       if ('pieces' in answer) return core.answers.send(request, reply, operation, answer, startedAt)
-      // The schema for this status writes it. A 204 has no content (RFC 9110 15.3.5).
+      // The schema for this status serializes the body. A 204 has no content (RFC 9110 15.3.5).
       const text = answer.status === 204 ? '' : (reply.code(answer.status).serialize(answer.body) as string)
       const { status, headers } = answer
       return core.answers.send(

@@ -1,4 +1,4 @@
-/** What the HTTP side is given. It knows no driver and no queue: whoever puts the service together hands these in. */
+/** The dependencies of the HTTP side, without any driver or queue: the service is assembled elsewhere. */
 
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
@@ -18,26 +18,26 @@ import type { Store } from '../store/store.ts'
 import type { Workers } from '../workers/workers.ts'
 
 export interface HttpDeps {
-  /** False on a node that takes no mail in: then only its own pages are served. */
+  /** False on a node that accepts no mail: it serves only the pages. */
   api: boolean
   settings: Settings
   plan: MemoryPlan
   monitor: LoopMonitor
-  /** Who holds a key. */
+  /** The accounts that keys belong to. */
   accounts: Pick<LiveAccounts, 'directory' | 'catchUp' | 'look'>
   intake: Pick<
     Intake,
     'admit' | 'submit' | 'terms' | 'accept' | 'acceptAll' | 'judge' | 'refuse' | 'repeated'
   >
-  /** For attachments that are named by URL. */
+  /** Fetches attachments that are named by URL. */
   remoteFiles: Pick<RemoteFiles, 'fetch'>
-  /** For bodies that are not small. */
+  /** The workers read bodies that are not small. */
   workers: Workers
-  /** Emails and events are looked for, and counted. */
+  /** Searches and counts of emails and events. */
   searches: Pick<Searches, 'busiest' | 'emails' | 'events' | 'groups' | 'tags'>
-  /** Who looks on is told what changes. */
+  /** The stream of changes for open consoles. */
   live: Pick<Live, 'watch'>
-  /** To call verbs with, in the name of who asks, on the accounts as this node knows them. */
+  /** Creates an operation for calling verbs on behalf of the caller, with the accounts that this node knows. */
   operation(caller: Caller): Operation
   store: Pick<
     Store,
@@ -80,20 +80,20 @@ export interface HttpDeps {
     | 'touchSession'
     | 'updatePerson'
   >
-  /** Of secrets at rest. */
+  /** Seals secrets at rest. */
   seal: Seal
-  /** To servers elsewhere: to public addresses only, unless the settings say otherwise. */
+  /** Requests to other servers: only at public addresses, unless the settings allow others. */
   ask: Ask
-  /** 32 octets for one purpose, made of the installation's secret key. */
+  /** 32 octets for one purpose, derived from the installation's secret key. */
   derive(purpose: string): Buffer
-  /** Where the counters of the HTTP side are registered and `/metrics` is read from. */
+  /** The registry of the HTTP side's counters, from which `/metrics` is rendered. */
   registry: Registry
   log: Logger
   /** Version of the program, shown on the first page. */
   version: string
   /**
-   * Resolves when the service can accept mail now (a commit went through, and `room` octets were written); rejects when
-   * it cannot.
+   * Resolves when the service can accept mail now (a commit succeeded, and `room` octets were written); rejects when it
+   * cannot.
    */
   ready(room: number): Promise<void>
 }

@@ -1,8 +1,8 @@
 /**
- * Routes that are declared: what each takes and gives, as JSON Schema, and who may ask. From a declaration follow the
- * types, the checks, the form of what is answered, and docs/openapi.json (scripts/openapi.ts). TypeBox reads the types
- * out of JSON Schema as it stands; its builder, which makes the same objects, would be loaded by every start, at the
- * price of the framework itself.
+ * Declared routes: the input and output of each as JSON Schema, and the access that it requires. The declaration yields
+ * the types, the validation, the serialization of answers, and docs/openapi.json (scripts/openapi.ts). TypeBox infers
+ * the types from plain JSON Schema; its builder, which makes the same objects, would take as long to load at each start
+ * as the framework itself.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
@@ -13,32 +13,29 @@ import type { Person, Session } from '../people/person.ts'
 import type { AnswerHeaders, LongAnswer } from './answer.ts'
 import type { HttpCore } from './core.ts'
 
-/** Of a key: one with this scope, or any. */
+/** Access by key: one with this scope, or any. */
 export type KeyAccess = Scope | 'key'
-/**
- * Of a person: nobody yet, somebody who has signed in, somebody who may see the company that the path names, an
- * operator.
- */
+/** Access by a person: without a session, with a session, with access to the company in the path, or as an operator. */
 export const PERSON_ACCESS = ['stranger', 'person', 'company', 'operator'] as const
 export type PersonAccess = (typeof PERSON_ACCESS)[number]
 export type Access = KeyAccess | PersonAccess | 'anybody'
 
-/** Who has not signed in, or not yet. */
+/** A person without a session. */
 export interface Stranger {
   address: string
 }
 
-/** Who has signed in. */
+/** A person with a session. */
 export interface SignedIn extends Stranger {
   person: Person
   session: Session
-  /** In the company that the path names, or as an operator; else in none. */
+  /** The person's rights in the company in the path, or as an operator; otherwise null. */
   caller: Caller | null
-  /** Of the company that the path names; null where an operator asks of all, or the path names none. */
+  /** The company in the path; null when an operator asks for all, or the path names none. */
   company: string | null
 }
 
-/** Who asks, by what a route asks of him. */
+/** The caller of a route, by the access that it requires. */
 export type Asker<Who extends Access> = Who extends 'anybody'
   ? null
   : Who extends KeyAccess
@@ -62,7 +59,7 @@ export interface EndpointSchema {
 type Part<Schema, Name extends string> =
   Schema extends Readonly<Record<Name, infer Given>> ? Static<Given & TSchema> : undefined
 
-/** What was asked, checked. */
+/** A validated request. */
 export interface Call<Schema, Who extends Access> {
   caller: Asker<Who>
   params: Part<Schema, 'params'>
@@ -71,7 +68,7 @@ export interface Call<Schema, Who extends Access> {
   request: FastifyRequest
 }
 
-/** One of the answers that the schema knows. What it does not name of `body` stays here. */
+/** One of the answers in the schema. Fields of `body` that the schema does not name are not sent. */
 export type Reply<Schema extends EndpointSchema> = {
   [Status in keyof Schema['response'] & number]: {
     status: Status
@@ -83,13 +80,13 @@ export type Reply<Schema extends EndpointSchema> = {
 export interface Declaration<Schema extends EndpointSchema, Who extends Access> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
-  /** As metrics label it, e.g. `domain_read`. */
+  /** The route's label in metrics, e.g. `domain_read`. */
   operation: string
   access: Who
   schema: Schema
 }
 
-/** Throws or rejects with what the request is refused for. A file is answered in pieces, and by no schema. */
+/** Throws or rejects with the reason for a refusal. A file is answered in pieces, without a schema. */
 type Work<Schema extends EndpointSchema, Who extends Access> = (
   call: Call<Schema, Who>,
   core: HttpCore,
@@ -100,8 +97,8 @@ export interface Endpoint extends Declaration<EndpointSchema, Access> {
 }
 
 /**
- * A route that is written by hand, as docs/openapi.json tells of it. Nothing else follows from it; a test holds it
- * against what the route answers.
+ * A handwritten route as docs/openapi.json describes it. Nothing else is derived from it; a test compares it with the
+ * real answers.
  */
 export interface Described {
   method: Declaration<EndpointSchema, Access>['method']
@@ -109,39 +106,39 @@ export interface Described {
   access: Access
   schema: EndpointSchema & {
     headers?: TSchema
-    /** Media types of the body, where it is not JSON. */
+    /** Media types of the body, when it is not JSON. */
     consumes?: readonly string[]
   }
 }
 
-/** What the document says of all routes of an API. */
+/** The description of all routes of an API in the OpenAPI document. */
 export interface Told {
   tag: string
-  /** How its keys are shown: a name of `securitySchemes` in scripts/openapi.ts. */
+  /** The scheme of its keys: a name in `securitySchemes` in scripts/openapi.ts. */
   scheme: 'bearer' | 'basic'
-  /** What it answers when something is wrong. */
+  /** The schema of its errors. */
   error: TSchema
-  /** The 401 of who shows no valid key, where it is another. */
+  /** Its 401 answer without a valid key, when that differs. */
   stranger?: { description: string; content: object }
-  /** Media types of bodies, where they are not JSON. */
+  /** Media types of bodies, when they are not JSON. */
   consumes?: readonly string[]
-  /** Its routes that are not declared. */
+  /** The API's handwritten routes. */
   described: readonly Described[]
 }
 
-/** Declares one, and takes what it does: the types of that follow from the declaration. */
+/** Declares an endpoint, and takes its work, whose types are inferred from the declaration. */
 export function endpoint<const Schema extends EndpointSchema, const Who extends Access>(
   declared: Declaration<Schema, Who>,
 ): (work: Work<Schema, Who>) => Endpoint {
   return (work) => ({ ...declared, work: work as unknown as Endpoint['work'] })
 }
 
-/** How an API's declared routes learn who asks, and what bodies say. */
+/** The bodies of an API's declared routes. */
 export interface Content {
-  /** Throws a Fault for a body that would not be read: known before it arrives. */
+  /** Throws a Fault for a body of the wrong kind, judged by the header before the body arrives. */
   check(headers: IncomingHttpHeaders): void
-  /** Throws a Fault for what cannot be read. */
+  /** Throws a Fault for a body that cannot be parsed. */
   read(body: Buffer, headers: IncomingHttpHeaders): unknown
-  /** Values are text, as in queries: of what is to be a number one is made. */
+  /** Values are text, as in queries: where the schema requires a number, they are converted. */
   isText: boolean
 }

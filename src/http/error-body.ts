@@ -1,4 +1,4 @@
-/** The error body of the JSON dialect, of the pages, and of what is no request at all: exactly these three keys. */
+/** The error body of the JSON dialect, of the pages, and of input that is no request: exactly these three keys. */
 import type { Static } from 'typebox'
 import { type Answer, JSON_TYPE } from './answer.ts'
 import type { AnyReason } from './fault.ts'
@@ -38,7 +38,7 @@ export const ERROR_BODY = {
 export type ErrorBody = Static<typeof ERROR_BODY>
 export type ErrorName = ErrorBody['name']
 
-/** What is said in this body. */
+/** The content of an error body. */
 export type ErrorSaid = readonly [status: number, name: ErrorName, message: string]
 
 export function errorAnswer(
@@ -50,7 +50,7 @@ export function errorAnswer(
   return answerTo(reason, { status, type: JSON_TYPE, body }, challenge)
 }
 
-/** What can be said of any path. */
+/** Errors that are possible at any path. */
 export const COMMON_ERRORS = {
   path_unknown: ({ advice }) => [
     404,

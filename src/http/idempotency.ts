@@ -1,11 +1,11 @@
-/** `Idempotency-Key`: what it may look like, and when two requests are the same. */
+/** `Idempotency-Key`: its valid forms, and the equality of two requests. */
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Refusal } from '../intake/refusal.ts'
 import type { Submission } from '../intake/submission.ts'
 
-/** 1 to 256 printable ASCII characters: they stand in the database and are shown to people. */
+/** 1 to 256 printable ASCII characters: keys are stored in the database and shown to people. */
 const KEY = /^[\x20-\x7e]{1,256}$/
 
 /** The key of an idempotent request, with the name of its endpoint. */
@@ -14,14 +14,14 @@ export interface Idempotent {
   endpoint: string
 }
 
-/** Null when the request has no key. Throws a Refusal for one that cannot be used. */
+/** Null when the request has no key. Throws a Refusal for an invalid one. */
 export function idempotentOf(headers: IncomingHttpHeaders, endpoint: string): Idempotent | null {
   const header = headers['idempotency-key']
   if (header === undefined) return null
   return { key: checkedKey(Array.isArray(header) ? header.join(', ') : header), endpoint }
 }
 
-/** Throws a Refusal for what cannot be a key. */
+/** Throws a Refusal for an invalid key. */
 export function checkedKey(key: string): string {
   if (KEY.test(key)) return key
   throw new Refusal({
@@ -31,7 +31,7 @@ export function checkedKey(key: string): string {
   })
 }
 
-/** The submission with its idempotency; `same` is what two equal requests have in common. */
+/** The submission with its idempotency; `same` is the part of a request that equal requests share. */
 export async function withIdempotency(
   submission: Submission,
   idempotent: Idempotent,
@@ -40,7 +40,7 @@ export async function withIdempotency(
   return { ...submission, idempotency: await fingerprinted(idempotent, same) }
 }
 
-/** As the store keeps it. */
+/** The idempotency of a submission, as the store keeps it. */
 export async function fingerprinted(
   { key, endpoint }: Idempotent,
   same: unknown,
@@ -48,21 +48,21 @@ export async function fingerprinted(
   return { key, fingerprint: await fingerprint(endpoint, same) }
 }
 
-/** What is digested before others get their turn: some milliseconds. */
+/** Octets digested between two turns of the event loop: some milliseconds. */
 const SLICE = 1_048_576
-/** What a piece costs beside its octets, in octets. */
+/** The fixed cost of a piece, in octets. */
 const PIECE_COST = 64
 
 /**
- * What two requests have in common when they are the same: the SHA-256 of the endpoint's name and of everything in
+ * The fingerprint of a request, equal for equal requests: the SHA-256 of the endpoint's name and of everything in
  * `value`, which holds plain objects, arrays, strings, octets and other simple values. Takes time in proportion to
- * `value`, and long ones in turns.
+ * `value`, and takes turns for a long one.
  */
 async function fingerprint(endpoint: string, value: unknown): Promise<string> {
   const hash = createHash('sha256')
   let waiting = 0
   for (const piece of pieces(value)) {
-    // UTF-16 tells any two strings apart, also those with half a surrogate pair.
+    // UTF-16 distinguishes any two strings, also those with half a surrogate pair.
     if (typeof piece === 'string') hash.update(piece, 'utf16le')
     else hash.update(piece)
     waiting += piece.length + PIECE_COST
@@ -73,7 +73,7 @@ async function fingerprint(endpoint: string, value: unknown): Promise<string> {
   return `${endpoint} ${hash.digest('hex')}`
 }
 
-/** Each value with its type and length in front, so that no two values have the same pieces. */
+/** Each value preceded by its type and length, so that no two values have the same pieces. */
 function* pieces(value: unknown): Generator<string | Uint8Array> {
   if (typeof value === 'string' || value instanceof Uint8Array) {
     yield `${typeof value === 'string' ? 's' : 'b'}${value.length}:`

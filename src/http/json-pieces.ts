@@ -1,12 +1,12 @@
-/** Long JSON answers in pieces: as a whole one would keep this thread, and take six times its octets. */
+/** Long JSON answers in pieces: as a whole, one would block this thread, and take six times its octets. */
 import { StringDecoder } from 'node:string_decoder'
 import { release } from '../common/octets.ts'
 import { JSON_TYPE, type LongAnswer } from './answer.ts'
 
-/** Characters of a text that are written at once: escaped, they may be six times as many. */
+/** Characters of a text that are written at once: escaping may multiply them by six. */
 const SLICE = 16 * 1024
 
-/** `own`: octets in `value` that nobody else uses; their memory is given back as soon as the answer has been made. */
+/** `own`: octets in `value` that are used nowhere else; their memory is freed as soon as the answer is complete. */
 export function longJson(value: object, own: readonly Uint8Array[] = []): LongAnswer {
   return { type: JSON_TYPE, pieces: madeFrom(value, own) }
 }
@@ -19,7 +19,7 @@ function* madeFrom(value: object, own: readonly Uint8Array[]): Generator<string>
   }
 }
 
-/** A value that is JSON already. */
+/** A value that is already serialized. */
 export class JsonText {
   readonly text: string
 
@@ -28,7 +28,7 @@ export class JsonText {
   }
 }
 
-/** `value`: as JSON has it, with nothing undefined in it; octets are a text in UTF-8. */
+/** `value`: any JSON value, without undefined in it; octets are a text in UTF-8. */
 function* jsonPieces(value: unknown): Generator<string> {
   if (typeof value === 'string') yield* textPieces(value)
   else if (value instanceof Uint8Array) yield* octetPieces(value)
@@ -73,7 +73,7 @@ function* textPieces(text: string): Generator<string> {
   let end: number
   for (let start = 0; start < text.length; start = end) {
     end = start + SLICE
-    // Not between the halves of a surrogate pair.
+    // Never between the halves of a surrogate pair.
     if (text.charCodeAt(end - 1) >>> 10 === 0x36) end++
     yield JSON.stringify(text.slice(start, end)).slice(1, -1)
   }

@@ -24,7 +24,9 @@ export class LinkSignatures {
     return `expires=${expires}&signature=${this.#sign(subject, expires).toString('base64url')}`
   }
 
-  /** When the link ends, in Unix seconds. Throws a Fault for one that was not made here, or has ended. */
+  /**
+   * Returns the expiry time of a link, in Unix seconds. Throws a Fault for an invalid signature, or an expired link.
+   */
   check(subject: string, { expires, signature }: Record<string, unknown>, now: number): number {
     const end = typeof expires === 'string' && /^\d{1,12}$/.test(expires) ? Number(expires) : null
     if (end === null || typeof signature !== 'string') throw refused('This link is not complete')

@@ -1,4 +1,4 @@
-/** Lists of addresses in files that strangers wrote: read in workers, by the piece. */
+/** Lists of addresses in uploaded files, which are untrusted: read in pieces by workers. */
 import { countLineEnds } from '../operate/csv-record.ts'
 import {
   type CsvPiece,
@@ -11,13 +11,13 @@ import type { HttpCore } from './core.ts'
 
 const job = jobAt<CsvPiece, CsvPieceRead>(new URL('./list-file-job.ts', import.meta.url))
 
-/** Octets and lines of a piece that is read on the spot. */
+/** Octets and lines of a piece that is read on the main thread. */
 const FEW_OCTETS = 4 * 1024
 const FEW_LINES = 100
-/** A short line that cannot be used is as much work as many times its octets. */
+/** A short unusable line costs many times the work of its octets. */
 const WORK = 16
 
-/** For the imports of a company. */
+/** Makes the reader for the imports of a company. */
 export function listReader({ deps }: Pick<HttpCore, 'deps'>, company: string): ReadCsvPiece {
   return (piece) => {
     const octets = piece.place.rest.length + piece.text.length

@@ -1,6 +1,5 @@
 /**
- * One address that is listened on: its connections, limits on time and size, what is found behind it, and a stop that
- * lets open requests finish.
+ * A listening address: its connections, limits on time and size, its APIs, and a stop that lets open requests finish.
  */
 
 import {
@@ -31,29 +30,29 @@ import { normalTarget, requestId } from './target.ts'
 import { Certificate, CertificateWatch } from './tls.ts'
 
 /**
- * Connections that may wait to be taken up. What is beyond tries again after one second, then three: a flood must not
- * fill it.
+ * Connections that may wait to be accepted. Further clients retry after one second, then three: a flood must not fill
+ * it.
  */
 const BACKLOG = 4_096
 /**
- * Octets of a body that waits to be read: one chunk of up to 64 KiB is taken from the connection, and the next one left
- * in it.
+ * Octets read ahead of a body that is not consumed yet: one chunk of up to 64 KiB is taken from the connection, and the
+ * next one left in it.
  */
 const READ_AHEAD = 16 * 1024
 /** Milliseconds a connection may idle: longer than the 60 s that load balancers commonly hold one. */
 const KEEP_ALIVE = 65_000
-/** Milliseconds for the head of a request, and at most a third of what the whole request may take. */
+/** Milliseconds for the head of a request; at most a third of the time for the whole request. */
 const HEAD_WITHIN = 10_000
 
 export interface ListenerParts {
   at: HostPort
-  /** Where `at` comes from. */
+  /** The setting that `at` comes from. */
   setting: SettingName
-  /** What is served there. One has the prefix `/`. */
+  /** The APIs served there. One has the prefix `/`. */
   apis: readonly Api[]
   core: HttpCore
   connections: Connections
-  /** What `settings.tls` names; null: without TLS. */
+  /** The certificate in `settings.tls`; null: without TLS. */
   certificate: SecureContextOptions | null
 }
 
@@ -64,7 +63,7 @@ export class Listener {
   readonly #certificate: Certificate | null
   #server: Server | undefined
   /**
-   * Connections that have not brought a whole request head yet. To Node.js they are not idle, so a stop would wait for
+   * Connections that have not sent a complete request head yet. For Node.js they are not idle, so a stop would wait for
    * them.
    */
   readonly #unused = new Set<Socket>()
@@ -85,7 +84,7 @@ export class Listener {
     this.#app = this.#newApp(core.deps.settings)
   }
 
-  /** Starts to accept. Returns the address, e.g. `http://127.0.0.1:8587`; with port 0 one is chosen. */
+  /** Starts to accept. Returns the address, e.g. `http://127.0.0.1:8587`; with port 0 the system chooses one. */
   async listen(): Promise<string> {
     const { at, setting, core } = this.#parts
     const certificate = this.#certificate
@@ -98,11 +97,11 @@ export class Listener {
     return address.replace(/^http:/, 'https:')
   }
 
-  /** Stops accepting, lets open requests finish, and after `ms` cuts what is still open. */
+  /** Stops accepting, lets open requests finish, and after `ms` closes connections that are still open. */
   async close(ms: number): Promise<void> {
     this.#watch?.close()
-    // A connection whose request was open when the stop began turns idle later on, so idle ones are looked for again
-    // and again.
+    // A connection that had a request at the beginning of the stop becomes idle later, so idle ones are closed
+    // repeatedly.
     const sweepUnused = () => {
       for (const socket of this.#unused) socket.destroy()
       this.#server?.closeIdleConnections()
@@ -128,12 +127,12 @@ export class Listener {
         return this.#server
       },
       clientErrorHandler: clientErrorHandler(answers, (reason) => routing.words('/', reason)),
-      // Not called as things are: every target can be decoded, and its parts may be as long as it is.
+      // Not called at present: every target can be decoded, and its parts may have any length.
       frameworkErrors: (_error, request, reply) => routing.failUnrouted(request, reply),
       genReqId: requestId,
       rewriteUrl: (request) => normalTarget(request.url ?? '/'),
       routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEAD },
-      // Requests that reach a closing server on a connection it knows are still served, and told that it is the last.
+      // Requests that reach a closing server on an open connection are still served, and told that the connection ends.
       return503OnClosing: false,
       forceCloseConnections: 'idle',
       keepAliveTimeout: KEEP_ALIVE,
@@ -141,8 +140,8 @@ export class Listener {
       logger: false,
     })
 
-    // Bodies are read by the APIs, with their own limits and words. What has none to the framework is left alone by it;
-    // parsing nothing would still cost it a tenth of what accepting a message does.
+    // The APIs read bodies with their own limits and errors. The framework leaves a request alone when its method has
+    // no body; even an empty parser would cost a tenth of the time to accept a message.
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']) {
       app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
     }
@@ -185,8 +184,8 @@ export class Listener {
 }
 
 /**
- * Addresses take turns with handshakes; the listeners for new connections hear of each when it is done, and
- * `failed` of the error that ended it.
+ * Addresses take turns for handshakes; the server's own listeners get each connection when its handshake is done, and
+ * `failed` gets the error of a handshake that fails.
  */
 function encryptInTurn(
   server: Server,
@@ -197,7 +196,7 @@ function encryptInTurn(
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
-    // Nobody else hears of one that breaks before TLS has begun.
+    // No other listener handles the error of a connection that breaks before TLS has begun.
     socket.on('error', () => {})
     if (!connections.opened(socket, true)) return
     connections.handshake(socket, () => {
@@ -217,7 +216,7 @@ function encryptInTurn(
   })
 }
 
-/** `requestTimeout`: milliseconds for a whole request. Who is slower is answered 408 and cut. */
+/** `requestTimeout`: milliseconds for a whole request. A slower client gets a 408 and is disconnected. */
 function serverOptions(requestTimeout: number): ServerOptions {
   return {
     requestTimeout,
@@ -226,14 +225,14 @@ function serverOptions(requestTimeout: number): ServerOptions {
     keepAliveTimeout: KEEP_ALIVE,
     maxHeaderSize: MAX_HEAD,
     highWaterMark: READ_AHEAD,
-    // Refused in the onRequest hook, since Node.js would answer with an empty body.
+    // The onRequest hook refuses such a request, since Node.js would answer with an empty body.
     requireHostHeader: false,
   }
 }
 
 /**
  * RFC 9110 10.1.1: a client that expects `100-continue` learns of a refusal before it sends its body, so `readBody`
- * says "continue" itself. Any other expectation is refused.
+ * itself sends the 100 response. Any other expectation is refused.
  */
 function admitExpectations(
   server: Server,
@@ -256,9 +255,7 @@ function admitExpectations(
   })
 }
 
-/**
- * What Node.js lets through although its header leaves open whom it is for or where it ends; null when nothing does.
- */
+/** Refuses requests that Node.js accepts although their recipient or their end is ambiguous; null for any other. */
 function wrongFraming({ headers, httpVersion, rawHeaders }: IncomingMessage): AnyReason | null {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,24 +1,24 @@
-/** Answers too long to be made as a whole: written in pieces, each made when the one before it has left. */
+/** Long answers: written in pieces, each produced when the one before it is sent. */
 import type { ServerResponse } from 'node:http'
 import { Turns } from './admission/turns.ts'
 
 /** Characters that are written at once. */
 const AT_ONCE = 64 * 1024
-/** Ms for which a client may take in nothing: what is read for it is kept in memory meanwhile. */
+/** Ms that a client may take in nothing: meanwhile the data for its answer stays in memory. */
 const STALLED = 30_000
 
-/** What has to be read first comes as an AsyncIterable. */
+/** Pieces that have to be read first are an AsyncIterable. */
 export type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 
 /**
- * One answer goes on in each turn of the event loop, and companies take turns: 64 KiB of small pieces take some
- * milliseconds to make, and clients ask for more than a hundred answers at once.
+ * Each turn of the event loop continues one answer, and companies take turns: 64 KiB of small pieces take some
+ * milliseconds to produce, and clients may request more than a hundred answers at once.
  */
 const turns = new Turns()
 
 /**
- * Resolves when all has left, or the client has: then the rest is never made. Expects that the head is written.
- * `party`: whose turns it takes, a company or an address.
+ * Resolves when everything is sent, or the client has left; the rest is then never produced. The head must be written
+ * before. `party`: the company or address whose turns it takes.
  */
 export async function writePieces(response: ServerResponse, pieces: Pieces, party: string): Promise<void> {
   const turn = () => new Promise<void>((resolve) => turns.take(party, resolve))
@@ -27,7 +27,7 @@ export async function writePieces(response: ServerResponse, pieces: Pieces, part
     for await (const piece of pieces) if (!(await writing.add(piece))) return
   } else {
     await turn()
-    // Many are small: each would wait a turn for nothing.
+    // Most pieces are small: a turn for each would be wasted.
     for (const piece of pieces) {
       const added = writing.add(piece)
       if (added !== true && !(await added)) return
@@ -46,10 +46,7 @@ class Writing {
     this.#turn = turn
   }
 
-  /**
-   * Pieces of text are put together, octets are as many as their maker wants written at once. False: nobody takes it
-   * in.
-   */
+  /** Text is collected into larger pieces; octets are written as they come. False: the client takes in nothing more. */
   add(piece: string | Uint8Array): true | Promise<boolean> {
     if (typeof piece !== 'string') return this.#write(piece)
     this.#waiting += piece
@@ -72,7 +69,7 @@ class Writing {
   }
 }
 
-/** False when the client has gone, or was cut off because it takes in nothing. */
+/** False when the client has gone, or was disconnected because it takes in nothing. */
 function leaves(response: ServerResponse, event: 'drain' | 'finish'): Promise<boolean> {
   if (response.destroyed) return Promise.resolve(false)
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 /** The Content-Type and Content-Encoding of a request. */
 import { clip, Fault } from './fault.ts'
 
-/** ASCII is UTF-8. */
+/** ASCII is a subset of UTF-8. */
 export const UTF8 = /^(?:utf-?8|us-ascii|ascii)$/i
 
 /** Type and subtype in lower case, without parameters; '' when there is none. */
@@ -11,7 +11,7 @@ export function mediaTypeName(contentType: string | undefined): string {
   return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
 }
 
-/** As written, which may be ''; undefined when there is none. */
+/** The charset as written, possibly ''; undefined when there is none. */
 export function charsetOf(contentType: string | undefined): string | undefined {
   if (contentType === undefined) return undefined
   return /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1]

@@ -1,10 +1,10 @@
-/** Which methods a path has, for the Allow header of a 405 (RFC 9110 15.5.6). */
+/** The methods of a path, for the Allow header of a 405 (RFC 9110 15.5.6). */
 import type { FastifyInstance } from 'fastify'
 
 export class PathMethods {
   readonly #routes = new Map<string, { path: RegExp; methods: Set<string> }>()
 
-  /** Notes every route that is registered on `app`, the scope of an API, from now on. */
+  /** Records every route that is registered from now on, on `app`, the scope of an API. */
   watch(app: FastifyInstance): void {
     app.addHook('onRoute', ({ url, method }) => {
       let route = this.#routes.get(url)
@@ -27,7 +27,7 @@ export class PathMethods {
   }
 }
 
-/** Of a part of a route's path. */
+/** The pattern for one segment of a route's path. */
 function patternOf(part: string): string {
   if (part === '*') return '.*'
   return part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

@@ -1,11 +1,11 @@
 /**
- * Places in lists, as clients hand them back to go on from there. They are sealed: the number of an event would show
- * how much mail all companies send, and what nobody can make up need not be expected.
+ * Tokens for positions in lists, which clients return to continue there. They are sealed: the number of an event would
+ * reveal the amount of mail of all companies, and a token that cannot be forged needs no further checks.
  */
 import { Seal, SealBroken } from '../accounts/seal.ts'
 import type { HttpDeps } from './deps.ts'
 
-/** What the secret of these tokens is derived for. */
+/** The purpose that the secret of these tokens is derived for. */
 const PURPOSE = 'page tokens'
 
 export class PageTokens {
@@ -16,13 +16,13 @@ export class PageTokens {
     this.#parts = parts
   }
 
-  /** `place`: as JSON has it. The token is this company's alone. */
+  /** `place`: a JSON value. Only the same company can use the token. */
   tokenOf(companyId: string, place: unknown): string {
     const octets = this.#sealing().seal(Buffer.from(JSON.stringify(place)), contextOf(companyId))
     return Buffer.from(octets).toString('base64url')
   }
 
-  /** Undefined for what is no token, or another company's. */
+  /** Undefined when the text is no token, or another company's. */
   placeOf(companyId: string, token: string): unknown {
     try {
       const octets = this.#sealing().open(Buffer.from(token, 'base64url'), contextOf(companyId))

@@ -1,4 +1,4 @@
-/** Where clients reach this service: what the links in its answers begin with. */
+/** The URL through which clients reach this service: the beginning of links in its answers. */
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import type { ClientAddress } from './client-address.ts'
@@ -12,8 +12,8 @@ export class PublicUrl {
   readonly #port: (() => number) | null
 
   /**
-   * `configured`: POSTROAD_PUBLIC_URL; without it, clients are told what they have called. `port`: that of another
-   * listener of the same machine, which they are to call.
+   * `configured`: POSTROAD_PUBLIC_URL; without it, links point to the host that the client has called. `port`: that of
+   * another listener on the same machine, for links to it.
    */
   constructor(configured: string | null, address: ClientAddress, port: (() => number) | null = null) {
     this.#configured = configured
@@ -22,8 +22,8 @@ export class PublicUrl {
   }
 
   /**
-   * E.g. `https://mail.example.com`, without a slash at its end. What a client says of itself in Host it alone gets
-   * back; X-Forwarded-Host and -Proto count where a trusted proxy has brought them.
+   * E.g. `https://mail.example.com`, without a final slash. The Host of a request only affects the answer to it;
+   * X-Forwarded-Host and -Proto count when they come from a trusted proxy.
    */
   of(request: Pick<IncomingMessage, 'headers' | 'socket'>): string {
     if (this.#configured !== null) return this.#configured
@@ -46,7 +46,7 @@ function withPort(called: string, port: number): string {
   return url.origin
 }
 
-/** A port that nobody can connect to makes a URL that no client can read. */
+/** Clients cannot parse a URL with an impossible port. */
 function isHost(text: string): boolean {
   const found = HOST.exec(text)
   if (found === null) return false
@@ -54,13 +54,13 @@ function isHost(text: string): boolean {
   return port >= 1 && port <= 65_535
 }
 
-/** Where several proxies have written, the first says what the client has called. */
+/** When several proxies have added values, the first one describes the client's request. */
 function first(header: string | string[] | undefined): string | undefined {
   const text = Array.isArray(header) ? header[0] : header
   return /^[^,]*/.exec(text ?? '')?.[0].trim()
 }
 
-/** The address that the connection has come to. */
+/** The local address of the connection. */
 function own({ localAddress = 'localhost', localPort = 80 }: IncomingMessage['socket']): string {
   return `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`
 }

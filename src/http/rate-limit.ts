@@ -1,9 +1,9 @@
-/** How many requests a second an API key may make, and a company with all of its keys. */
+/** Requests a second of an API key, and of a company with all of its keys. */
 import type { Principal } from '../accounts/account.ts'
 import type { Visitor } from './admission/visit.ts'
 import { Fault } from './fault.ts'
 
-/** Refilled with `limit` tokens a second; as many may be taken at once after a pause. */
+/** Refilled with `limit` tokens a second; after a pause, a second's tokens may be taken at once. */
 interface Bucket {
   limit: number
   tokens: number
@@ -11,7 +11,7 @@ interface Bucket {
   at: number
 }
 
-/** Buckets are dropped once there are more than this many and they are full again. */
+/** Above this number, buckets that are full again are dropped. */
 const SWEEP_AT = 10_000
 
 const capacityOf = (limit: number) => Math.max(1, limit)
@@ -21,7 +21,7 @@ export class Buckets {
   readonly #buckets = new Map<string, Bucket>()
   #sweepAt = SWEEP_AT
 
-  /** As it stands now. `limit`: requests a second; may be a fraction, and another one than before. */
+  /** The bucket, refilled up to `now`. `limit`: requests a second; may be a fraction, and may change between calls. */
   filled(id: string, limit: number, now: number): Bucket {
     const capacity = capacityOf(limit)
     const bucket = this.#buckets.get(id)
@@ -45,7 +45,7 @@ export class Buckets {
   }
 }
 
-/** Takes one request out of the bucket. 0 when it may pass, else whole seconds until the next one may. */
+/** Takes one request out of the bucket. Returns 0 when it may pass, otherwise whole seconds until the next one may. */
 export function take(bucket: Bucket): number {
   if (bucket.tokens >= 1) {
     bucket.tokens -= 1
@@ -72,14 +72,14 @@ export class RateLimits {
     this.#perCompany = perCompany
   }
 
-  /** Counts a request. Throws a Fault when its key or company has used up what it may ask for now. */
+  /** Counts a request. Throws a Fault when its key or company has used up its allowance. */
   check(visitor: Visitor, { keyId, companyId }: Principal): void {
     const perCompany = this.#perCompany(companyId)
     if (this.#perKey === null && perCompany === null) return
     const now = performance.now()
     const key = this.#perKey === null ? null : this.#keys.filled(keyId, this.#perKey, now)
     const company = perCompany === null ? null : this.#companies.filled(companyId, perCompany, now)
-    // The company first: what it may not ask for must not cost its keys.
+    // The company first: a request over the company's limit must not count towards its key.
     for (const [of, bucket] of [
       ['company', company],
       ['key', key],
@@ -90,14 +90,14 @@ export class RateLimits {
     }
     if (key !== null) take(key)
     if (company !== null) take(company)
-    // Of both, the one that is used up sooner.
+    // The smaller remainder of the two.
     const tighter = key === null || (company !== null && company.tokens < key.tokens) ? company : key
     tell(visitor, tighter!)
   }
 
   /**
-   * What an answer says of the limit, as header fields: plain integers, as clients expect them on every answer where
-   * there is a limit. A request that was refused before its key was known has used up nothing.
+   * The header fields of an answer about the limit: plain integers, as clients expect them on every answer when there
+   * is a limit. A request that was refused before its key was known has used up nothing.
    */
   fields(visitor: Visitor, status: number): readonly string[] | undefined {
     const told = (visitor as Counted)[ALLOWANCE]
@@ -111,7 +111,7 @@ function tell(visitor: Visitor, { limit, tokens }: Bucket): void {
   ;(visitor as Counted)[ALLOWANCE] = fieldsOf(limit, Math.floor(tokens), reset)
 }
 
-/** draft-ietf-httpapi-ratelimit-headers-06 4. `reset`: seconds until nothing is used up. */
+/** draft-ietf-httpapi-ratelimit-headers-06 4. `reset`: seconds until the full quota is available. */
 function fieldsOf(limit: number, remaining: number, reset: number): string[] {
   const quota = String(Math.floor(capacityOf(limit)))
   return [

@@ -1,6 +1,6 @@
 /**
- * From the octets of a request to an accepted email. What is small is read on the spot; the rest in a worker, where it
- * is parsed, checked, and given back in one go.
+ * Turns the octets of a request into an accepted email. A small body is read on the main thread; for any other, a
+ * worker parses and checks it in one job.
  */
 import type { Principal } from '../accounts/account.ts'
 import { type Checked, checkSubmission, type Outcome, type Terms } from '../intake/check.ts'
@@ -15,18 +15,18 @@ import type { HttpDeps } from './deps.ts'
 import { type AnyReason, Fault } from './fault.ts'
 import { type Idempotent, withIdempotency } from './idempotency.ts'
 
-/** Octets up to which a body is read on the spot: it cannot do harm, whatever is in it. */
+/** Octets up to which a body is read on the main thread: whatever its content, it takes little time. */
 export const SMALL_BODY = 32 * 1024
 
-/** How an API reads a request to send. `Asked`: what is known of it beside its body, plain data. */
+/** An API's reader of requests to send. `Asked`: the facts of a request besides its body, as plain data. */
 export interface Reader<Asked> {
   /** The module that exports `readJob` of this reader as its default, and `buffersOf`. */
   job: URL
-  /** Throws a Fault or a Refusal for what cannot be read. */
+  /** Throws a Fault or a Refusal for a body that cannot be read. */
   read(asked: Asked, body: Buffer): Submission
-  /** The key that the message itself names; without it, only a request can. */
+  /** The idempotency key in the message itself; absent: only the request can carry one. */
   named?(submission: Submission): Idempotent | null
-  /** What two equal requests have in common. */
+  /** The part that equal requests share. */
   same(submission: Submission, body: Buffer): unknown
 }
 
@@ -40,15 +40,15 @@ interface Order<Asked> {
 }
 
 /**
- * Error classes do not cross threads, their reasons do. `urls`: to be fetched before the body, which comes back, is
- * read again; `outcome` is then that of the message without any files.
+ * Error classes do not cross threads, their reasons do. `urls`: the files to fetch. The body is returned and will be
+ * read again with them; `outcome` is then that of the message without any files.
  */
 type Read =
   | { outcome: Outcome }
   | { reason: AnyReason }
   | { urls: string[]; body: Uint8Array; idempotency: Idempotency | null; outcome: Outcome }
 
-/** What a worker does with a request. */
+/** The worker's job for a request. */
 export function readJob<Asked>({ read, named, same }: Reader<Asked>) {
   return async ({ asked, body, idempotent, terms, fetched }: Order<Asked>): Promise<Read> => {
     const octets = asBuffer(body)
@@ -76,21 +76,21 @@ export function readJob<Asked>({ read, named, same }: Reader<Asked>) {
   }
 }
 
-/** Octets that are handed over to the main thread. */
+/** Buffers that are transferred to the main thread. */
 export function buffersOf(read: Read): ArrayBuffer[] {
   if ('urls' in read) return buffersBeneath([read.body])
   if (!('outcome' in read) || !('checked' in read.outcome)) return []
-  // One that is attached twice was fetched once.
+  // A file that is attached twice is one buffer.
   return [...new Set(buffersBeneath(filesOf(read.outcome.checked.email)))]
 }
 
-/** The octets of an email that may be many. */
+/** The parts of an email that may be large. */
 export function filesOf({ content, raw }: Checked['email']): Uint8Array[] {
   const files = [...content.attachments.map((file) => file.content), ...largeBodies(content)]
   return raw === null ? files : [raw, ...files]
 }
 
-/** A body on its way to a worker: moved where it fills its buffer, which is then nobody else's, else copied. */
+/** A body for a worker: transferred when it fills its buffer, which is then used nowhere else; otherwise copied. */
 export function handedOver(body: Buffer): { octets: Uint8Array; transfer: ArrayBuffer[] } {
   const { buffer, byteLength } = body
   const own = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && byteLength > SMALL_BODY
@@ -110,9 +110,7 @@ export class Reading<Asked> {
     this.#job = jobAt(reader.job)
   }
 
-  /**
-   * Throws or rejects with what the request is refused for. `room`: for files that are fetched; without it, none are.
-   */
+  /** Throws or rejects with the reason for a refusal. `room`: for fetched files; without it, no files are fetched. */
   accept(
     principal: Principal,
     asked: Asked,
@@ -123,7 +121,7 @@ export class Reading<Asked> {
     if (body.length > SMALL_BODY) return this.#acceptElsewhere(principal, asked, body, idempotent, room)
     const { intake } = this.#parts
     const submission = this.#reader.read(asked, body)
-    // A small template with many recipients is much work, and files that are fetched may be.
+    // A small template with many recipients is much work, and so may be fetched files.
     if (submission.recipientVariables !== undefined || remoteUrls(submission) !== null) {
       return this.#acceptElsewhere(principal, asked, body, idempotent, room)
     }
@@ -150,7 +148,7 @@ export class Reading<Asked> {
       if (room === null) throw new Error('this reader names files by URL, and fetches none')
       const [wrong] = (await intake.judge(principal, [read.outcome])).values()
       if (wrong !== undefined) intake.refuse(wrong)
-      // Its files may be there no more.
+      // The files of a repeated request may no longer exist.
       const earlier = read.idempotency && (await intake.repeated(principal, read.idempotency))
       if (earlier?.length === 1) return earlier[0]!
       const fetched = await remoteFiles.fetch(companyId, read.urls, room)

@@ -1,4 +1,4 @@
-/** Whose a path is: each API answers what is under its prefixes, found or not, and nobody else does. */
+/** Assigns each path to an API: only the API with the prefix answers there, whether or not a route exists. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { baseUrlAdvice } from './advice.ts'
 import type { Answer } from './answer.ts'
@@ -12,17 +12,17 @@ import { decodedPath } from './target.ts'
 interface Owner {
   prefix: string
   api: Api
-  /** Of the routes of this API. */
+  /** The methods of this API's routes. */
   methods: PathMethods
 }
 
 export class Routing {
   readonly #core: HttpCore
   readonly #apis: ReadonlyMap<Api, PathMethods>
-  /** Those of longer prefixes first. */
+  /** Longer prefixes first. */
   readonly #owners: Owner[]
 
-  /** One of `apis` has the prefix `/`: it answers what belongs to no other. */
+  /** One of `apis` has the prefix `/`: it answers for all remaining paths. */
   constructor(apis: readonly Api[], core: HttpCore) {
     this.#apis = new Map(apis.map((api) => [api, new PathMethods()]))
     this.#core = core
@@ -51,13 +51,13 @@ export class Routing {
             throw new Error(`${url} is a route of an API that does not own it`)
         })
         api.register?.(scope, answeringFor(api, this.#core.answers))
-        // In a scope of its own: what it takes costs the routes written by hand nothing.
+        // In a scope of their own: their hooks cost the handwritten routes nothing.
         scope.register(async (declared) => addEndpoints(declared, api, this.#core))
       })
     }
   }
 
-  /** A reason in the words of the API that the request target belongs to. */
+  /** The answer to a reason, from the API that the request target belongs to. */
   words(target: string, reason: AnyReason): Answer {
     return this.#ownerOf(target).api.words(reason)
   }
@@ -71,7 +71,7 @@ export class Routing {
     this.#core.answers.send(request, reply, operation ?? 'other', answer, startedAt)
   }
 
-  /** There is no such route. */
+  /** Answers a request without a route. */
   failUnrouted(request: FastifyRequest, reply: FastifyReply): void {
     const target = targetOf(request)
     const path = decodedPath(target)

@@ -1,13 +1,13 @@
-/** When a message may leave, as senders write it: ISO 8601. */
+/** Times of scheduled messages in senders' requests: ISO 8601. */
 
 /**
- * Date, time and zone; `T` or a blank between, seconds and their fraction optional (RFC 3339 5.6, and what PostgreSQL
- * prints).
+ * Date, time and zone; `T` or a blank between, seconds and their fraction optional (RFC 3339 5.6, and PostgreSQL's
+ * output).
  */
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)$/
 
-/** Unix milliseconds of an ISO 8601 time with its zone; null for anything else, days that do not exist included. */
+/** Unix milliseconds of an ISO 8601 time with its zone; null for anything else, including days that do not exist. */
 export function parseIsoTime(text: string): number | null {
   const match = ISO.exec(text.trim())
   if (!match) return null
@@ -43,10 +43,10 @@ export function utcTime(
   second: number,
   offset: number,
 ): number | null {
-  // A leap second (60) is allowed for and counts as the next second, as POSIX time has it.
+  // A leap second (60) is accepted and counts as the next second, as in POSIX time.
   if (hour > 23 || minute > 59 || second > 60 || Math.abs(offset) >= 24 * 60) return null
   const date = new Date(0)
-  // Date.UTC would take the years 0 to 99 for those of the last century.
+  // Date.UTC would map the years 0 to 99 to the 20th century.
   date.setUTCFullYear(year, month - 1, day)
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null
   return date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000

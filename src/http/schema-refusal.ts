@@ -1,4 +1,4 @@
-/** Turns an error of the schema validator into a refusal in words. */
+/** Turns an error of the schema validator into a Refusal. */
 import type { FastifySchemaValidationError } from 'fastify/types/schema.d.ts'
 import { invalidField, Refusal } from '../intake/refusal.ts'
 

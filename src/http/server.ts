@@ -1,4 +1,4 @@
-/** The HTTP server: what all its APIs share, and the addresses that it listens on. */
+/** The HTTP server: the parts shared by all its APIs, and its listeners. */
 import { Admission } from './admission/admission.ts'
 import { watchAdmission } from './admission/gauges.ts'
 import { Answers } from './answer.ts'
@@ -19,24 +19,24 @@ import { SmtpLogins } from './smtp-logins.ts'
 import { readCertificate } from './tls.ts'
 
 export interface HttpServer {
-  /** What it has for every API, and for every other way in: they share what there is of everything. */
+  /** The parts for every API, and for SMTP submission: they share all limits. */
   readonly core: HttpCore
-  /** Starts to accept. With port 0 in the settings one is chosen. */
+  /** Starts to accept. With port 0 in the settings the system chooses one. */
   listen(): Promise<Addresses>
-  /** Stops accepting, lets open requests finish, and after `ms` cuts what is still open. */
+  /** Stops accepting, lets open requests finish, and after `ms` closes connections that are still open. */
   close(ms?: number): Promise<void>
 }
 
 /** E.g. `http://127.0.0.1:8587`. */
 export interface Addresses {
   url: string
-  /** Null: it has no listener of its own. */
+  /** Null: metrics have no listener. */
   metricsUrl: string | null
-  /** Where people reach the console; null: it is not served here. */
+  /** The URL of the console for people; null: this node does not serve it. */
   consoleUrl: string | null
 }
 
-/** `apis`: what is served beside the pages, on a node that takes mail in. Throws when the TLS files cannot be used. */
+/** `apis`: the APIs besides the pages, on a node that accepts mail. Throws when the TLS files cannot be used. */
 export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = APIS): Promise<HttpServer> {
   const { settings, log, registry } = deps
   const certificate = settings.tls && (await readCertificate(settings.tls))
@@ -56,15 +56,19 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
 
   const { connections } = admission
   const main = await Listener.open({
-    ...{ at: settings.listen, setting: 'POSTROAD_LISTEN', apis: servedApis(core, apis) },
-    ...{ core, connections, certificate },
+    at: settings.listen,
+    setting: 'POSTROAD_LISTEN',
+    apis: servedApis(core, apis),
+    core,
+    connections,
+    certificate,
   })
   const consoleAlone = await openConsole()
   const metrics =
     typeof settings.metrics === 'string' ? null : new MetricsListener(settings.metrics, registry, log)
   let port = 0
 
-  /** Where the console has an address of its own. */
+  /** Opens the console's own listener; null when it has none. */
   async function openConsole(): Promise<Listener | null> {
     if (typeof settings.console === 'string' || !deps.api) return null
     const urls = {
@@ -73,8 +77,12 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
     }
     const own = { ...shared, ...urls }
     return await Listener.open({
-      ...{ at: settings.console, setting: 'POSTROAD_CONSOLE_LISTEN', apis: consoleApart(own) },
-      ...{ core: own, connections, certificate },
+      at: settings.console,
+      setting: 'POSTROAD_CONSOLE_LISTEN',
+      apis: consoleApart(own),
+      core: own,
+      connections,
+      certificate,
     })
   }
 

@@ -1,8 +1,8 @@
 /**
- * Logins over SMTP with a password that somebody chose. A token of ours is 190 random bits; such a password may be
- * guessed, so it is hashed slowly, and tries are paced (people/attempts.ts): for each source address, for each login
- * from such an address, and for each login from all of them together. An address from which a login has succeeded has a
- * pace of its own, so that nobody is locked out by what others try.
+ * SMTP logins with a chosen password. A token has 190 random bits; a chosen password may be guessed, so it is hashed
+ * slowly, and attempts are throttled (people/attempts.ts): for each source address, for each login from such an
+ * address, and for each login from all addresses together. An address with an earlier successful login is throttled
+ * separately, so that attackers lock nobody out.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -16,11 +16,11 @@ import { addressGroup } from './admission/address-group.ts'
 import type { Callers } from './caller.ts'
 import { Fault } from './fault.ts'
 
-/** Ms for which a password that was right is known without being hashed again. */
+/** Ms during which a verified password is accepted without being hashed again. */
 const KNOWN_FOR = 10 * 60_000
-/** Passwords, and addresses of logins, that are kept; beyond, the oldest go. */
+/** Cached passwords, and cached addresses of logins; beyond them, the oldest are dropped. */
 const MOST_KEPT = 20_000
-/** Seconds after which to try again where too many passwords wait to be hashed. */
+/** Seconds after which to try again when too many passwords wait to be hashed. */
 const RETRY_AFTER = 2
 
 export interface SmtpLogin {
@@ -36,12 +36,12 @@ export interface SmtpLoginParts {
 }
 
 interface Guess {
-  /** The login, in its one spelling. */
+  /** The login in canonical form. */
   name: string
   /** Undefined: there is no such login. */
   key: ApiKey | undefined
   password: string
-  /** Whom the source address stands for. */
+  /** The address group of the client. */
   group: string
 }
 
@@ -54,15 +54,15 @@ interface Verified {
 export class SmtpLogins {
   readonly #parts: SmtpLoginParts
   readonly #attempts: Attempts
-  /** Not those of the console: whoever guesses here keeps nobody there waiting. */
+  /** Separate from the console's: guesses here do not delay sign-ins there. */
   readonly #passwords = new Passwords()
-  /** The key of the digests below. It exists in this process alone, and is never written down. */
+  /** The key of the digests below. It exists only in the memory of this process. */
   readonly #secret = randomBytes(32)
-  /** Digests (`#digestOf`) of the passwords that were right, by the id of the key. */
+  /** Digests (`#digestOf`) of verified passwords, by the id of the key. */
   readonly #verified = new Map<string, Verified>()
-  /** Logins and the source addresses from which they have succeeded. */
+  /** Logins, each with a source address from which it has succeeded. */
   readonly #addresses = new Set<string>()
-  /** Passwords that are being looked at: connections of one client come together. */
+  /** Verifications under way: a client opens several connections at once. */
   readonly #looking = new Map<string, Promise<boolean>>()
 
   constructor(parts: SmtpLoginParts) {
@@ -70,7 +70,7 @@ export class SmtpLogins {
     this.#attempts = new Attempts(parts.counter)
   }
 
-  /** Of a password that a company chooses, as `ApiKey.password` keeps it. Rejects with a Fault. */
+  /** Hashes a chosen password for `ApiKey.password`. Rejects with a Fault. */
   async hash(password: string, companyId: string): Promise<string> {
     try {
       return await this.#passwords.hash(password, { origin: companyId, known: true })
@@ -79,17 +79,17 @@ export class SmtpLogins {
     }
   }
 
-  /** Who logs in from this address. Rejects with a Refusal or a Fault. */
+  /** Authenticates a login from this address. Rejects with a Refusal or a Fault. */
   async identify(login: SmtpLogin, from: string): Promise<Principal> {
     const { directory } = this.#parts.accounts
     const name = nameOf(login.user)
     if (name === null) throw new Refusal({ code: 'key_invalid', mistake: 'shape' })
     let key = directory.loginNamed(name)
     if (key === undefined || !this.#isVerified(key, login.password)) {
-      // The login may have been made, or its password changed, a moment ago.
+      // The login may be new, or its password may have just changed.
       await this.#parts.callers.catchUp(from)
       key = directory.loginNamed(name)
-      // At such a domain nobody could log in, and there is nothing to hide: most strangers guess at any server.
+      // Such a domain has no logins, so there is nothing to hide: most strangers guess at any server.
       if (key === undefined && !directory.hasLogins(domainOf(name)))
         throw new Refusal({ code: 'key_invalid', mistake: 'unknown' })
       if (
@@ -104,7 +104,7 @@ export class SmtpLogins {
     return principal
   }
 
-  /** Whether the password is right, looked at once for all who give the same one at the same time. */
+  /** Verifies the password, once for all simultaneous logins with the same one. */
   #look(guess: Guess): Promise<boolean> {
     const id = `${placeOf(guess)} ${guess.key?.id} ${this.#digestOf(guess).toString('base64')}`
     const looking = this.#looking.get(id) ?? this.#verify(guess).finally(() => this.#looking.delete(id))
@@ -116,7 +116,7 @@ export class SmtpLogins {
     const { key, password, group } = guess
     const known = this.#addresses.has(placeOf(guess))
     const by = { origin: group, known }
-    // Before the try is counted: a flood writes no more to the store than passwords are looked at.
+    // Before the attempt is counted: a flood causes no more writes to the store than verifications.
     if (this.#passwords.isFull(by)) throw busy()
     const attempt = await this.#begin(guess, known)
     if (attempt.wait > 0) await pause(attempt.wait, undefined, { ref: false })
@@ -134,7 +134,7 @@ export class SmtpLogins {
       [this.#verified, id],
     ] as const)
       kept.delete(name)
-    // As the newest.
+    // Added last, as the newest.
     this.#addresses.add(place)
     this.#verified.set(id, { digest: this.#digestOf(guess), until: performance.now() + KNOWN_FOR })
     for (const kept of [this.#addresses, this.#verified]) {
@@ -177,14 +177,14 @@ export class SmtpLogins {
     return timingSafeEqual(verified.digest, this.#digestOf({ key, password }))
   }
 
-  /** Another password of the login makes another digest. */
+  /** Changing the login's password changes the digest. */
   #digestOf({ key, password }: Pick<Guess, 'key' | 'password'>): Buffer {
     const text = JSON.stringify([key?.password ?? null, password])
     return createHmac('sha256', this.#secret).update(text).digest()
   }
 }
 
-/** A login in its one spelling; null for text that can be none. */
+/** A login in canonical form; null for an invalid one. */
 function nameOf(user: string): string | null {
   const at = user.lastIndexOf('@')
   if (at < 1) return null
@@ -200,7 +200,7 @@ function domainOf(name: string): string {
   return name.slice(name.lastIndexOf('@') + 1)
 }
 
-/** A login and where it is tried from. */
+/** A login together with the address group of the attempt. */
 function placeOf({ name, group }: Guess): string {
   return `${name} ${group}`
 }

@@ -1,14 +1,14 @@
-/** What keeps the listeners from starting, as a sentence for the operator that names the setting to change. */
+/** Errors that keep the listeners from starting, as a sentence for the operator that names the setting to change. */
 export class CannotListen extends Error {
   override name = 'CannotListen'
 }
 
-/** The certificate or its key is missing, unreadable, or does not belong to the other. */
+/** The certificate or its key is missing or unreadable, or the two do not belong together. */
 export class CertificateError extends Error {
   override name = 'CertificateError'
 }
 
-/** `setting`: where the address comes from. Errors that are not about the address stay as they are. */
+/** `setting`: the setting of the address. Errors that are not about the address stay unchanged. */
 export function cannotListen(
   error: unknown,
   setting: string,

@@ -1,10 +1,10 @@
-/** The request target in the one form that routing knows. */
+/** The request target in the canonical form for routing. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Origin form (RFC 9112 3.2.1) with runs of slashes in the path collapsed: base URLs are often configured with a
- * trailing one. Its path can be decoded, whatever it was.
+ * Returns the origin form (RFC 9112 3.2.1) with runs of slashes in the path collapsed: base URLs are often configured
+ * with a trailing one. The path of the result can always be decoded.
  */
 export function normalTarget(target: string): string {
   if (target.startsWith('/') && !target.includes('//') && !target.includes('%')) return target
@@ -17,8 +17,8 @@ export function normalTarget(target: string): string {
 }
 
 /**
- * A percent sign without two digits stands for itself, and octets that are no UTF-8 become U+FFFD (WHATWG URL, "UTF-8
- * decode without BOM"): the name of nothing, so that every route answers it as what it does not find.
+ * A percent sign without two digits is taken literally, and octets that are not UTF-8 become U+FFFD (WHATWG URL, "UTF-8
+ * decode without BOM"): nothing has such a name, so every route answers that it does not exist.
  */
 function decodable(path: string): string {
   if (!path.includes('%')) return path
@@ -42,7 +42,7 @@ export function decodedPath(target: string): string {
 
 const SANE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/
 
-/** The client's own `x-request-id` when it is harmless in a log, else a new one. */
+/** The client's own `x-request-id` when it is harmless in a log, otherwise a new one. */
 export function requestId(request: IncomingMessage & WithId): string {
   const given = request.headers['x-request-id']
   const id = typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID()
@@ -56,12 +56,12 @@ export interface WithId {
   [ID]?: string
 }
 
-/** For what is no request over HTTP: the id that the log knows it by. */
+/** Gives a visitor that is no HTTP request the id of its log entries. */
 export function withId<Visitor extends object>(visitor: Visitor, id: string): Visitor {
   return Object.assign(visitor, { [ID]: id })
 }
 
-/** The id that the request was given before. */
+/** The id that the request was given earlier. */
 export function idOf(request: WithId): string | undefined {
   return request[ID]
 }

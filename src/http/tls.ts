@@ -9,20 +9,18 @@ import type { Settings } from '../config/settings.ts'
 import { CertificateError } from './start-error.ts'
 
 /**
- * Groups that a key is agreed on in (RFC 9325 4.2, RFC 8446 9.1). Others cost the server up to milliseconds, in TLS 1.2
- * with what a client sends last, when many may do so at once.
+ * Groups for the key agreement (RFC 9325 4.2, RFC 8446 9.1). Others cost the server up to milliseconds, in TLS 1.2 at
+ * the client's last message, which many clients may send at once.
  */
 const GROUPS = 'X25519MLKEM768:X25519:prime256v1'
-/** RFC 9325 4.1: no key transport by RSA, whose cost comes with what a client sends last as well. */
+/** RFC 9325 4.1: no key transport by RSA, whose cost also comes with the client's last message. */
 const CIPHERS = `${DEFAULT_CIPHERS}:!kRSA`
 
 type TlsFiles = NonNullable<Settings['tls']>
 
-/**
- * Milliseconds between looks at the files. Looking, unlike waiting for notices, also sees renames and swapped links.
- */
+/** Milliseconds between looks at the files. Unlike file notifications, polling also sees renames and replaced links. */
 const LOOK_EVERY = 1_000
-/** Milliseconds after a change until it is read: certificate and key are written one after the other. */
+/** Milliseconds from a change until it is read: certificate and key are written one after the other. */
 const SETTLE = 200
 
 /** Reads and checks both files. Throws a sentence for the operator when they cannot be used together. */
@@ -36,7 +34,7 @@ export async function readCertificate({ certPath, keyPath }: TlsFiles): Promise<
       minVersion: 'TLSv1.2',
       ciphers: CIPHERS,
       ecdhCurve: GROUPS,
-      // A handshake within the connection of a client that is known to nobody still, and in no turn.
+      // A renegotiation would be a handshake that takes no turn, by a client that is still unknown.
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     }
     createSecureContext(options)
@@ -52,7 +50,7 @@ export async function readCertificate({ certPath, keyPath }: TlsFiles): Promise<
   }
 }
 
-/** What handshakes are made with; another certificate may take its place. */
+/** The certificate for new handshakes, which may be replaced. */
 export class Certificate {
   context: SecureContext
 
@@ -65,7 +63,7 @@ export class Certificate {
   }
 }
 
-/** Keeps `certificate` on what the files hold. A pair that cannot be used is logged, and the last good one stays. */
+/** Updates `certificate` from the files. An unusable pair is logged, and the last good one stays. */
 export class CertificateWatch {
   readonly #certificate: Certificate
   readonly #files: TlsFiles

@@ -1,16 +1,19 @@
-/** Bodies that nobody will read: an answer leaves before they have come, and must arrive although they go on coming. */
+/**
+ * Bodies that will not be read: an answer is sent before they have arrived, and must reach the client although the body
+ * keeps coming.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { release } from '../common/octets.ts'
 
 /**
- * Octets of a body that are taken in and dropped after an early answer: no more than a client commonly sends before it
- * looks.
+ * Octets of a body that are read and dropped after an early answer: no more than clients commonly send before they
+ * read.
  */
 const ALLOWANCE = 256 * 1024
-/** What a chunk counts for at least: its framing is work. */
+/** The least octets that a chunk counts for: its framing is work. */
 const CHUNK = 128
-/** Ms for which a connection is kept after that for its client to read the answer. */
+/** Ms that a connection then stays open for its client to read the answer. */
 const LINGER = 1_000
 
 const welcomed = new WeakSet<IncomingMessage>()
@@ -22,19 +25,20 @@ export function welcomeBody(request: IncomingMessage, response: ServerResponse):
   response.writeContinue()
 }
 
-/** Connections whose request was answered while its body was still to come. */
+/** Connections whose request was answered before its body had arrived. */
 const answered = new WeakSet<Socket>()
 
-/** True while the connection carries the rest of a request that has its answer already. */
+/** True while the connection carries the rest of a request that is already answered. */
 export function isAnswered(socket: Socket): boolean {
   return answered.has(socket)
 }
 
 /**
- * Called when an answer leaves before the body was read. A small body is read and dropped, and the connection goes on.
- * Of a large one, or one of unknown length, no more is read than the allowance, and the connection ends. One closed on
- * unread octets is reset, and the reset can overtake the answer: so our side is closed first, and the whole a little
- * later (RFC 9112 9.6). `heldFor`: ms until the answer leaves; what comes until then must not lie in memory either.
+ * Called when an answer is sent before the body was read. A small body is read and dropped, and the connection goes on.
+ * Of a large one, or one of unknown length, no more is read than the allowance, and the connection ends. Closing a
+ * connection with unread octets resets it, and the reset can overtake the answer: so this side is closed first, and the
+ * whole connection a little later (RFC 9112 9.6). `heldFor`: ms until the answer is sent; octets that arrive until then
+ * must not stay in memory either.
  */
 export function discardBody(request: IncomingMessage, response: ServerResponse, heldFor = 0): void {
   if (request.complete || request.destroyed) return
@@ -54,7 +58,7 @@ export function discardBody(request: IncomingMessage, response: ServerResponse, 
     return
   }
   response.setHeader('connection', 'close')
-  // What Node.js calls once the answer is written; it would close both sides.
+  // Node.js calls this once the answer is written; its own version would close both sides.
   socket.destroySoon = () => void socket.end()
   const cut = setTimeout(() => socket.destroy(), heldFor + LINGER)
   socket.once('close', () => clearTimeout(cut))
@@ -70,8 +74,8 @@ export function discardBody(request: IncomingMessage, response: ServerResponse, 
 }
 
 /**
- * Nothing more is taken from the connection, and what was taken with the last octets is dropped as Node.js drops what
- * nobody has asked for: one by one, thousands of small chunks would be more work than all before them.
+ * Stops reading from the connection, and marks the request so that Node.js discards the input that was already read: to
+ * drop thousands of small chunks one by one would be more work than all before them.
  */
 function readNoFurther(request: IncomingMessage & { _dumped?: boolean }): void {
   const { socket } = request

@@ -1,13 +1,13 @@
-/** How an API puts reasons into words, and what an answer to a reason carries whatever the words. */
+/** The answers of an API to reasons, and the header fields that each reason requires. */
 import type { Answer } from './answer.ts'
 import { type AnyReason, REFUSED_FOR } from './fault.ts'
 
-/** What is said to each reason there is; it does not compile without one of them. */
+/** An entry for every reason: a missing one is a compile error. */
 export type Words<Said> = {
   readonly [Code in AnyReason['code']]: (reason: Extract<AnyReason, { code: Code }>) => Said
 }
 
-/** What cannot be done while the store cannot be used; a sentence without its stop. */
+/** Sentences for operations that fail because the store is unavailable, without the final stop. */
 export const UNAVAILABLE: Readonly<Record<Extract<AnyReason, { code: 'unavailable' }>['of'], string>> = {
   mail: 'The service cannot accept mail now. Nothing was accepted; please try again',
   writing: 'The service cannot do what was asked now; please try again',
@@ -15,7 +15,7 @@ export const UNAVAILABLE: Readonly<Record<Extract<AnyReason, { code: 'unavailabl
 }
 
 export function said<Said>(words: Words<Said>, reason: AnyReason): Said
-/** Undefined for a reason without words. */
+/** Undefined for a reason without an entry. */
 export function said<Said>(words: Partial<Words<Said>>, reason: AnyReason): Said | undefined
 export function said<Said>(words: Partial<Words<Said>>, reason: AnyReason): Said | undefined {
   // The compiler does not see that code and function belong together.

@@ -38,7 +38,7 @@ export function attachmentOf(submitted: SubmittedAttachment, index: number): Att
   return attachment
 }
 
-/** Some clients copy it from the field (RFC 2392 2): the brackets belong to the field, not to the id. */
+/** Some clients copy the id from the field (RFC 2392 2): the brackets belong to the field, not to the id. */
 function unbracketed(contentId: string | undefined): string | undefined {
   return contentId !== undefined && /^<[^<>]+>$/.test(contentId) ? contentId.slice(1, -1) : contentId
 }

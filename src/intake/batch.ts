@@ -53,9 +53,9 @@ export function checkVariables(content: HeaderContent, addressees: Addressee[]):
 }
 
 /**
- * Each recipient is stored with its values, one in cc or bcc with those of the copy it gets: together they are bounded
- * like a message, or a few large values named by many would fill the disk. Gives their octets, with those of the
- * mailboxes.
+ * Each recipient is stored with its values, one in cc or bcc with those of the copy that it gets. Their total is
+ * limited like a message: otherwise a few large values, used by many recipients, would fill the disk. Returns their
+ * octets, including those of the mailboxes.
  */
 export function checkStoredValues(
   recipients: Pick<NewRecipient, 'variables' | 'address' | 'mailbox'>[],
@@ -86,8 +86,8 @@ const HEADER_ROOM = 64 * 1024
 const PART_ROOM = 500
 
 /**
- * Octets of each addressee's copy. Throws a Refusal when the largest would be over `max`. That is reckoned from the
- * lengths of the values; only where the encoding of the text decides it is one copy composed.
+ * Returns the octets of each addressee's copy. Throws a Refusal when the largest would be over `max`. The sizes are
+ * calculated from the lengths of the values; only when the encoding of the text is decisive is one copy composed.
  * @param size octets of the template, addressed to one
  */
 export function checkCopies(

@@ -132,11 +132,11 @@ function sizeOf(
   if (addressees === null) return { raw, size }
   const copies = checkCopies(content, raw, addressees, { size, max: maxMessageSize })
   for (const [index, recipient] of recipients.entries()) {
-    // Whoever is in cc or bcc gets the copy of the first in `to`.
+    // A recipient in cc or bcc gets the copy of the first one in `to`.
     recipient.copySize = recipient.kind === 'to' ? copies[index]! : copies[0]!
   }
   const largest = copies.reduce((most, copy) => Math.max(most, copy), size)
-  // What is sent is a copy, and what waits to be sent holds the mailboxes and values of all.
+  // Only one copy is sent at a time, but the stored email holds the mailboxes and values of all recipients.
   return { raw, size: largest + checkStoredValues(recipients, maxMessageSize) }
 }
 

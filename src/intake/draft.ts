@@ -82,7 +82,7 @@ export function draftFromParts(submission: Submission, addressing: Addressing): 
   const addressees = addresseesOf(submission.recipientVariables, to, to)
   if (addressees !== null) checkVariables(content, addressees)
   content.messageId = messageIdOf(submission.messageId, addressees)
-  // Each copy of a batch names its own recipient alone.
+  // The header of each batch copy names only its own recipient.
   const own = headerBound([[from], addressees === null ? to : to.slice(0, 1), cc, replyTo], content.subject)
   return {
     from,

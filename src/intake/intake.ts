@@ -31,7 +31,7 @@ export interface IntakeParts {
 export interface Together {
   /** All or none: one refused email holds back the others. */
   strict: boolean
-  /** One key for all of them. */
+  /** One key for all emails. */
   idempotency: Idempotency | null
 }
 

@@ -8,9 +8,9 @@ import type { Inactivity } from '../accounts/sending.ts'
 export type AddressField = 'from' | 'to' | 'cc' | 'bcc' | 'reply_to'
 
 /**
- * - `scheme`: nothing came in the way that the dialect takes keys.
- * - `shape`: it does not look like a key.
- * - `unknown`: there is none, or none any more.
+ * - `scheme`: the request has no credential of the dialect's scheme.
+ * - `shape`: the credential does not have the form of a key.
+ * - `unknown`: no such key exists, or it was revoked.
  */
 export type KeyMistake = 'scheme' | 'shape' | 'unknown'
 

@@ -22,7 +22,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 /** The result for a URL. `failure`: the end of a sentence, without a final stop. */
 export type Fetched = { content: Uint8Array; contentType: string | null } | { failure: string }
 
-/** Counts so many more octets; throws when there is no room for them. */
+/** Reserves this many more octets; throws when there is no room for them. */
 export type Room = (octets: number) => void
 
 export interface RemoteFilesOptions {

@@ -1,7 +1,7 @@
 /**
  * Bodies that cross threads. A string is copied into the heap of each thread and stays there until that heap is
- * collected; octets are moved and lie outside of every heap. So a large body crosses as UTF-8, and only the thread that
- * reads it (to compose the message, say) turns it into a string again.
+ * collected; octets are transferred and lie outside every heap. So a large body crosses as UTF-8, and only the thread
+ * that reads it (for example to compose the message) decodes it.
  */
 import { LARGE_TEXT } from './large-text.ts'
 import type { MessageBody, MessageContent } from './message.ts'
@@ -15,7 +15,7 @@ export function textOf(body: MessageBody): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
 }
 
-/** A short body becomes a string, a large one stays as it is. */
+/** A short body becomes a string, a large one stays octets. */
 export function bodyOf(octets: Uint8Array): MessageBody {
   return octets.byteLength < LARGE_TEXT ? textOf(octets) : octets
 }
@@ -63,12 +63,12 @@ function mapped(
   return result
 }
 
-/** Tells whether a body holds `text`, which is ASCII. */
+/** True when the body contains `text`, which must be ASCII. */
 export function bodyIncludes(body: MessageBody, text: string): boolean {
   return typeof body === 'string' ? body.includes(text) : octetsOf(body).includes(text)
 }
 
-/** The place of `text` in a body, from `from` on; negative where there is none. */
+/** The position of `text` in a body, at or after `from`; negative when it is not there. */
 export function bodyIndexOf(body: MessageBody, text: string, from: number): number {
   return typeof body === 'string' ? body.indexOf(text, from) : octetsOf(body).indexOf(text, from)
 }

@@ -1,8 +1,8 @@
 const LENGTH = 60
-/** However long the text is, only so many characters of it are looked at. */
+/** The number of characters examined, however long the text is. */
 const LOOKED_AT = 200
 
-/** The beginning of somebody's text, for an error message: one line, printable, cut between characters. */
+/** The beginning of a foreign text, for an error message: one line, printable, cut between characters. */
 export function excerpt(text: string): string {
   const line = text
     .slice(0, LOOKED_AT)

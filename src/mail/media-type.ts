@@ -72,7 +72,7 @@ export function mediaTypeOf(filename: string): string {
   return mime.getType(filename) ?? DEFAULT_MEDIA_TYPE
 }
 
-/** Names a file that came without a name, e.g. `attachment-1.pdf`. `position`: among the files, from 0. */
+/** Names a file without a name, e.g. `attachment-1.pdf`. `position`: among the files, from 0. */
 export function fileNameFor(position: number, mediaType: string): string {
   return `attachment-${position + 1}.${mime.getExtension(mediaType) || 'bin'}`
 }

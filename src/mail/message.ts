@@ -13,13 +13,13 @@ export interface Attachment {
   contentId?: string
 }
 
-/** A body is a string or, where it is large and crosses threads, its UTF-8 (body.ts). */
+/** A body is a string or, when it is large and crosses threads, its UTF-8 (body.ts). */
 export type MessageBody = string | Uint8Array
 
 /**
  * Everything that determines the bytes of a composed message, except its boundary. The same value always composes to
- * the same bytes: date and Message-ID are part of it. `Text`: the type of its bodies, `MessageBody` where the
- * content crosses threads.
+ * the same bytes: date and Message-ID are part of it. `Text`: the type of its bodies, `MessageBody` when the content
+ * crosses threads.
  */
 export interface MessageContent<Text extends MessageBody = string> {
   /** Mailbox as the sender wrote it, e.g. `"Doe, Jane" <jane@x.test>`. Valid for `parseAddressList`. */

@@ -1,4 +1,4 @@
-/** TLS on a connection, as its server. */
+/** The server's side of TLS on a connection. */
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket, type TLSSocketOptions } from 'node:tls'
 import { TlsTransport } from './tls-transport.ts'
@@ -6,22 +6,22 @@ import { TlsTransport } from './tls-transport.ts'
 /** Ms for a handshake. */
 const WITHIN = 10_000
 
-/** What a connection tells of its two ends; TLS over anything but a socket tells nothing. */
+/** The properties of a socket that describe its two ends; TLS over any other stream lacks them. */
 const ENDS = ['remoteAddress', 'remotePort', 'remoteFamily', 'localAddress', 'localPort'] as const
 
 export interface EncryptionOptions {
   secureContext: SecureContext
-  /** Whose turns it takes while its octets are read: a company or an address. */
+  /** The party whose turns reading its octets takes: a company or an address. */
   party: string
-  /** RFC 7301: the protocols that are spoken within. */
+  /** RFC 7301: the protocols offered inside TLS. */
   protocols?: string[]
-  /** Octets after which a connection that nobody reads is left alone. */
+  /** Octets buffered for a connection that is not consumed; beyond them it is not read. */
   readAhead: number
 }
 
 /**
- * TLS from here on. Calls `done` after the handshake, before anything that comes behind it is read. When the handshake
- * fails, `done` gets null and, unless the client just left, the error; the connection is gone.
+ * Starts TLS on the connection. Calls `done` when the handshake is done, before any later octets are read. When the
+ * handshake fails, `done` gets null and, unless the client just left, the error; the connection is closed.
  */
 export function encrypt(
   socket: Socket,
@@ -52,8 +52,8 @@ export function encrypt(
   }
   const gone = () => fail()
   const timer = setTimeout(gone, WITHIN)
-  // These stay: a connection that breaks later on ends as well. Of a record that cannot be deciphered Node.js tells
-  // servers of its own, by this event alone.
+  // These handlers stay, so that a connection that breaks later also ends. Node.js reports an undecipherable record to
+  // servers of its own only, through `_tlsError`.
   secure.on('error', fail)
   secure.on('_tlsError', fail)
   secure.once('close', gone)

@@ -10,7 +10,9 @@ import { NoAnswer } from './no-answer.ts'
 const MOST_INTERIM = 10
 /** Pieces that a body may come in: each costs time, however few octets it has. */
 const MOST_PIECES = 100_000
-/** From so many pieces on, octets that each has to have on average. Reading by the slice cuts some in two. */
+/**
+ * Number of pieces from which on they must have an average of LEAST_PIECE octets. Reading in slices cuts some in two.
+ */
 const CRUMBS_FROM = 6_000
 const LEAST_PIECE = 16
 
@@ -59,7 +61,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#answer.promise
   }
 
-  /** Nobody waits for the answer any longer. */
+  /** The caller no longer waits for the answer. */
   end(why: Error): void {
     this.#ended ??= why
     this.#answer.reject(this.#ended)
@@ -68,7 +70,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // The connection came too late, and nobody waits any more: nothing is sent.
+    // The connection came too late, and the caller no longer waits: nothing is sent.
     if (this.#ended !== null) controller.abort(this.#ended)
   }
 

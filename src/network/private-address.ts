@@ -1,6 +1,6 @@
 /**
- * Decides which addresses the service may connect to when somebody else names them (an MX record, a webhook URL). The
- * author of such a record must not be able to point the service at its own network. The check belongs on the very
+ * Decides which addresses the service may connect to when an outside party names them (an MX record, a webhook URL).
+ * The author of such a record must not be able to point the service at its own network. The check belongs on the very
  * address that is connected to: checking a name first and resolving it again later is no check.
  */
 import { isIP } from 'node:net'

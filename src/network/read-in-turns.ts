@@ -1,15 +1,15 @@
 /**
- * For a reader that calls `read` for as long as there is something, as undici does: it gets a slice at a time, and
- * nothing while a turn of the event loop is long. A server may send what is much work, 64 KiB at once: chunk
- * extensions, or header fields beyond the limit, of which undici makes an error each.
+ * Limits a reader that calls `read` while there is input, as undici does: it gets one slice at a time, and nothing
+ * while a turn of the event loop is long. A server may send 64 KiB at once that cause much work: chunk extensions, or
+ * header fields beyond the limit, for each of which undici creates an error.
  */
 import type { Socket } from 'node:net'
 import { octetTurns } from '../common/octet-turns.ts'
 
-/** Octets that are read at once: header fields beyond the limit are some 500. */
+/** Octets that are read at once: they hold some 500 header fields beyond the limit. */
 const SLICE = 2 * 1024
 
-/** From here on. `party`: whose turns it takes. */
+/** Applies to all reads from now on. `party`: the party whose turns reading takes. */
 export function readInTurns(socket: Socket, party: string): void {
   const read = socket.read.bind(socket) as Socket['read']
   let isWaiting = false
@@ -17,7 +17,7 @@ export function readInTurns(socket: Socket, party: string): void {
   socket.read = (size) => {
     const { readableLength } = socket
     if (size !== undefined || readableLength === 0) return read(size)
-    // What was read with the octets that it was ended for.
+    // Drops the rest of the input of a connection that was ended while its octets were read.
     if (socket.destroyed) return null
     if (octetTurns.areOver && !isItsTurn) {
       if (isWaiting) return null

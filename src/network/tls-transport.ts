@@ -1,13 +1,13 @@
 /**
- * A stream that TLS is spoken over. Node.js would hand all that a connection brings, half a megabyte in one turn of the
- * event loop, to OpenSSL, which works through it before anything else is served: 19,000 KeyUpdates (RFC 8446 4.6.3),
- * each of which makes new keys, are a quarter of a second. Here it is handed over by the slice, in turns.
+ * The stream under TLS. Node.js would pass all the input of a connection, half a megabyte in one turn of the event
+ * loop, to OpenSSL, which processes it before anything else is served: 19,000 KeyUpdates (RFC 8446 4.6.3), each of
+ * which derives new keys, take a quarter of a second. This stream passes it on in slices, in turns.
  */
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { octetTurns } from '../common/octet-turns.ts'
 
-/** Octets that are handed over at once: some 300 KeyUpdates are about four ms. */
+/** Octets that are passed on at once: some 300 KeyUpdates take about 4 ms. */
 const SLICE = 8 * 1024
 
 type Written = { chunk: Buffer }[]
@@ -16,14 +16,14 @@ type Done = (error?: Error | null) => void
 export class TlsTransport extends Duplex {
   readonly #socket: Socket
   readonly #party: string
-  /** What the connection has brought and was not handed over. */
+  /** Input that was not passed on yet. */
   #rest: Buffer | null = null
   #isWaiting = false
-  /** More is wanted by whoever speaks TLS. */
+  /** True when TLS asks for more input. */
   #isWanted = false
   #hasEnded = false
 
-  /** `party`: whose turns it takes, a company or an address. */
+  /** `party`: the company or address whose turns reading takes. */
   constructor(socket: Socket, party: string) {
     super({ readableHighWaterMark: SLICE })
     this.#socket = socket
@@ -34,13 +34,13 @@ export class TlsTransport extends Duplex {
       this.#hasEnded = true
       this.#give()
     })
-    // A socket with `onread` hands its octets to its owner, who calls `brought`.
+    // A socket with `onread` delivers its octets to its owner, who calls `brought`.
     socket.on('data', (octets: Buffer) => this.brought(octets))
-    // It is read when somebody wants more.
+    // The socket is read only when TLS asks for more.
     socket.pause()
   }
 
-  /** The connection has brought this, which is this object's from here on. */
+  /** Accepts octets of the connection, which belong to this object from now on. */
   brought(octets: Buffer): void {
     this.#rest = this.#rest === null ? octets : Buffer.concat([this.#rest, octets])
     this.#give()
@@ -53,7 +53,7 @@ export class TlsTransport extends Duplex {
     this.#give()
   }
 
-  /** As much as is wanted, and as this turn of the event loop has time for. */
+  /** Passes on as much input as TLS asks for and the present turn of the event loop has time for. */
   #give(): void {
     while (this.#isWanted && this.#rest !== null) {
       if (this.#isWaiting) return
@@ -75,7 +75,7 @@ export class TlsTransport extends Duplex {
   #giveSlice(): void {
     const rest = this.#rest!
     this.#rest = rest.length > SLICE ? rest.subarray(SLICE) : null
-    // Set before: who takes the slice in may ask for more at once.
+    // Set before `push`, whose consumer may ask for more at once.
     this.#isWanted = false
     const takesMore = this.push(rest.length > SLICE ? rest.subarray(0, SLICE) : rest)
     if (takesMore) this.#isWanted = true

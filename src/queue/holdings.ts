@@ -59,7 +59,7 @@ export class Holdings {
     return this.#octets.exhausted
   }
 
-  /** Tells whether the company may add work. `times`: as if it held so many times as much. */
+  /** True when the company may add work. `times`: counts its present work this many times. */
   allow(companyId: string, times = 1): boolean {
     const holding = this.#companies.get(companyId)
     if (holding === undefined) return !this.overfull

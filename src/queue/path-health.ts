@@ -9,7 +9,7 @@ import type { ReadyDelivery } from './deliveries.ts'
 
 /**
  * A refusal of one transaction may be about its recipient after all ("relaying denied" for one domain). The path is to
- * blame only when so many refusals come in a row, without a success in between.
+ * blame only after this many refusals in a row, without a success in between.
  */
 const IN_A_ROW = 3
 /** How often the same trouble is logged again. */
@@ -43,7 +43,7 @@ interface Trouble {
   closed: boolean
   probeAt: number
   probe: ReadyDelivery | null
-  /** Unix ms: when the path was last tried at somebody's request. */
+  /** Unix ms: when the path was last tried on request. */
   insistedAt: number
   /** Sending domains (ids) whose mail was held because of it. */
   held: Set<string>
@@ -264,7 +264,7 @@ export class PathHealth {
   }
 }
 
-/** True when somebody who may decide for this path asked for another try. */
+/** True when a person with a right to decide about this path asked for another try. */
 function insists({ recipients, path }: ReadyDelivery): boolean {
   const own = path.policy.id !== DEFAULT_ROUTE
   return recipients.some(

@@ -7,7 +7,7 @@ import type { ReadyDelivery } from './deliveries.ts'
 
 /** Emails remembered: their deliveries in memory were claimed before the email was known to be suspect. */
 const MAX_KNOWN = 1_000
-/** After so many condemned copies of a batch its template is to blame, and the other copies are not tried. */
+/** After this many condemned copies of a batch its template is to blame, and the other copies are not tried. */
 const COPIES = 3
 /** Milliseconds between two attempts to record a quarantine. */
 const AGAIN_MS = 1_000

@@ -93,7 +93,7 @@ export function heldElsewhere(name: string): string {
  */
 export const REVOKED_KEPT = 100
 
-/** Everything is read again after more than so many versions, or when more than so many things have changed. */
+/** Beyond this many versions, or changed things, everything is read again. */
 export const VERSIONS_KEPT = 5_000
 const MOST_CHANGED = 500
 /** The id that stands for all routes together among the ids of changed things. */
@@ -106,8 +106,8 @@ export interface ChangedRow {
 }
 
 /**
- * The ids of the things changed since a version. Null when the kept changes do not lead from there to the present
- * version without a gap: the version is too old, or somebody has raised it by hand.
+ * The ids of the things changed since a version. Null when the stored changes do not lead from there to the present
+ * version without a gap: the version is too old, or was raised by hand.
  */
 export function changedIds(rows: readonly ChangedRow[], since: number, now: number): string[] | null {
   const ids = new Set(rows.map(({ id }) => id))

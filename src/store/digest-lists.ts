@@ -15,7 +15,7 @@ import {
 
 type DigestList = Digest['lists'][number]
 
-/** A term with so many places in one segment gets a list of its own there. */
+/** Places in one segment from which on a term has a separate list there. */
 const OWN_LIST = 8
 
 /** Offsets in one segment by term. */

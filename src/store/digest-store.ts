@@ -12,7 +12,10 @@ export interface DigestStore {
   readLists(request: ListRequest): Promise<ListedSegments>
   /** Counts by time. Null: there are too many counts to add up. */
   countEvents(request: SeriesRequest): Promise<EventCount[] | null>
-  /** Of each step and of the whole time, by value, the values in which parts of what is counted lie. Null as above. */
+  /**
+   * For each step and for the whole time, by value: the values that lie at the given parts of all counts. Null as
+   * above.
+   */
   countRanks(request: RankRequest): Promise<RankedCount[] | null>
   /** A page of groups, added up in the database. Null: there are too many counts to add up. */
   groupEvents(request: GroupRequest): Promise<EventGroups | null>
@@ -66,7 +69,7 @@ export interface CountRequest {
   domainId: string | null
   size: CountSize
   dimension: CountDimension
-  /** A tag's value, a recipient domain, both without regard to the case of ASCII letters; null: each. */
+  /** A tag's value or a recipient domain, compared without regard to ASCII case; null: each value. */
   value: string | null
   /** Unix ms: buckets that begin at `since` or later, and before `until`. */
   since: number
@@ -76,24 +79,24 @@ export interface CountRequest {
 }
 
 export interface SeriesRequest extends CountRequest {
-  /** Ms from `since` on that make one row, of a few buckets; absent: each bucket is one. */
+  /** Ms of a row, counted from `since`, which may span several buckets; absent: each bucket is a row. */
   step?: number
 }
 
-/** Of what is counted by values that are whole numbers. */
+/** A request for ranks, among counts whose values are whole numbers. */
 export interface RankRequest extends CountRequest {
-  /** Ms from `since` on that are ranked together. */
+  /** Ms of a step, counted from `since`: the counts of a step are ranked together. */
   step: number
-  /** Above 0 and at most 1: half of what is counted lies up to the value of the part 0.5. */
+  /** Above 0 and at most 1: for the part 0.5, half of all counts have at most the returned value. */
   parts: readonly number[]
 }
 
 export interface RankedCount {
-  /** Unix ms at which the step begins; null: of the whole time. */
+  /** Unix ms at which the step begins; null: the whole time. */
   start: number | null
   value: string
   n: number
-  /** How many have lower values, and how many there are. */
+  /** The number of counts with lower values, and of all counts. */
   below: number
   all: number
 }
@@ -107,7 +110,7 @@ export interface GroupRequest extends CountRequest {
   by: {
     /** A group for each bucket, or for all buckets of a month (UTC); null: one group for the whole time. */
     time: 'bucket' | 'month' | null
-    /** A group for each value, for each sending domain (its id is the value then), or one for all. */
+    /** One group for each value, or for each sending domain (with its id as the value), or one for all. */
     value: boolean | 'domain'
   }
   skip: number
@@ -133,7 +136,7 @@ export interface EventGroups {
 }
 
 export interface BusiestRequest extends CountRequest {
-  /** So many values with the most accepted mail, and as many with the most bounces and failures. */
+  /** The number of values with the most accepted mail, and of those with the most bounces and failures. */
   limit: number
 }
 
@@ -148,7 +151,7 @@ export interface SeenTagsRequest {
   companyId: string
   /** Sending domains whose mail had the tags. */
   domainIds: readonly string[]
-  /** Only this tag, however it is spelt, with the domains that list it; null: every tag. */
+  /** Only this tag, in any spelling, with the domains that list it; null: every tag. */
   tag: string | null
   /** Only names that begin with this. */
   prefix: string
@@ -166,9 +169,9 @@ export interface SeenTagsRequest {
 export type TagOrder = 'tag' | 'description' | 'first' | 'last'
 
 export interface SeenTag {
-  /** The spelling that was seen first. */
+  /** The first spelling seen. */
   tag: string
-  /** The description that one of the domains gives it. */
+  /** The description from one of the domains. */
   description: string
   /** Unix ms: the days on which it was first and last seen. */
   first: number

@@ -15,7 +15,7 @@ function bodyOf(column: MessageBody | null): MessageBody | undefined {
 }
 
 /**
- * For a SELECT: the columns, each under the name of its field. `tableOf`: the alias of the table that holds it; the
+ * Makes the columns of a SELECT, each under the name of its field. `tableOf`: the alias of the table that holds it; the
  * company's own is `c`. `read`: the expression that reads a column.
  */
 export function selected(

@@ -26,10 +26,10 @@ import type {
   ToldRecipient,
 } from './store.ts'
 
-/** With a column for each field that is shown. */
+/** Has a column for each field that is shown. */
 export type EmailRow = Pick<StoredEmail, 'id' | 'lastEvent' | 'contentRemoved'>
 
-/** With a column for each shown field of a recipient. */
+/** Has a column for each shown field of a recipient. */
 export type RecipientRow = Omit<StoredRecipient, keyof Recipient<'show'>>
 
 export interface EventRow extends Omit<EmailEvent, 'emailId' | 'detail'> {
@@ -40,7 +40,7 @@ export interface AttemptRow extends Omit<StoredAttempt, 'recipients'> {
   recipients: string
 }
 
-/** With a column for each field that is listed. */
+/** Has a column for each field that is listed. */
 export type SummaryRow = Pick<EmailSummary, 'lastEvent'>
 
 export interface CapturedRow {
@@ -203,7 +203,7 @@ export function placeOf(emails: readonly PlacedEmail[]): { place: number; id: st
   return { place, id: email.id }
 }
 
-/** With a column for each field of the email that is told, null where that is not wanted. */
+/** Has a column for each field of the email that events report; null when the email is not requested. */
 export interface ToldRow {
   id: string | null
   /** In JSON. */
@@ -212,7 +212,7 @@ export interface ToldRow {
   octets: number
   domainName: string | null
   recipientCount: number | null
-  /** Of the recipient; null: there is none, or none is wanted. */
+  /** From here on: columns of the recipient; null: there is none, or none is requested. */
   address: string | null
   mailbox: string | null
   copySize: number | null
@@ -232,7 +232,7 @@ export function within<Row>(rows: Iterable<Row>, most: number, rowOf: (row: Row)
   return some
 }
 
-/** `position`: of the recipient that was wanted. */
+/** `position`: that of the requested recipient. */
 export function toldOf(row: ToldRow, position: number | null): Told {
   return { email: emailTold(row), recipient: recipientTold(row, position), octets: octetsTold(row) }
 }

@@ -9,7 +9,7 @@ export interface GroupsRow {
   rows: number
 }
 
-/** The parameter of the statements: the column that makes groups beside time; null: none does. */
+/** The parameter of the statements: the column that makes groups in addition to time; null: none does. */
 export function groupKey({ value }: GroupRequest['by']): 'value' | 'domain' | null {
   if (value === 'domain') return 'domain'
   return value ? 'value' : null

@@ -1,7 +1,7 @@
 /** Reads events by their numbers, several at a time. */
 
 /**
- * When at least one of so many numbers within a span is wanted, reading the span is cheaper than looking up each
+ * When at least one number in this many within a span is requested, reading the span is cheaper than looking up each
  * number.
  */
 const TOGETHER = 4

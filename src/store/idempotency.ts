@@ -9,14 +9,14 @@ export interface KeyHolder extends AcceptedEmail {
   emails: string | null
 }
 
-/** For a request with one email. */
+/** Judges the key of a request with one email. */
 export function judge({ id, messageId, ...holder }: KeyHolder, { fingerprint }: Idempotency): Accepted {
   return holder.fingerprint === fingerprint && holder.emails === null
     ? { kind: 'repeated', id, messageId }
     : { kind: 'conflict' }
 }
 
-/** For a request with several emails. */
+/** Judges the key of a request with several emails. */
 export function judgeAll(holder: KeyHolder, { fingerprint }: Idempotency): AcceptedAll {
   return holder.fingerprint === fingerprint && holder.emails !== null
     ? { kind: 'repeated', emails: emailsOf(holder) }

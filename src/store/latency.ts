@@ -6,7 +6,7 @@
 
 const STEPS_A_DOUBLING = 4
 
-/** The name of the bucket that holds so many ms. */
+/** The name of the bucket that contains a duration in ms. */
 export function latencyBucket(ms: number): string {
   return String(Math.floor(2 ** (stepOf(ms) / STEPS_A_DOUBLING)))
 }

@@ -9,7 +9,7 @@ export interface LiveListStore {
    * latest events first. Costs the same however much has happened.
    */
   changedEmails(range: ChangedRange, companyId: string | null): Promise<ChangedEmails>
-  /** The existing ones of these emails, in the given order, up to the one with which they reach so many octets. */
+  /** The emails with these ids that exist, in the given order, up to the one with which they reach `octets`. */
   summaries(ids: readonly string[], octets: number): Promise<EmailSummary[]>
   /** The states of each email's recipients; an email that is gone is left out. */
   recipientCounts(ids: readonly string[]): Promise<RecipientCounts[]>

@@ -6,10 +6,10 @@
  */
 import { LRUCache } from 'lru-cache'
 
-/** For a company and day: so many domains are named whatever mail they get, and so many in all. */
+/** Domains of a company and day: this many are named whatever their amount of mail, and at most this many in all. */
 const NAMED = 100
 const MOST_NAMED = 200
-/** A domain that gets this part of the counts of a step, and at least so many, gets a name beyond the first ones. */
+/** A domain with this part of a step's counts, and at least this many, is named beyond the first ones. */
 const MUCH = { part: 1 / 20, least: 50 }
 /** Companies and days that are remembered. */
 const REMEMBERED = 2_000

@@ -135,7 +135,10 @@ export interface PeopleStore {
   /** Takes back the count of an attempt in these lanes. */
   takeBackAttempt(lanes: readonly AttemptLane[]): Promise<void>
 
-  /** Removes expired sessions, links, invitations and lanes of attempts, at most so many of each. Returns how many. */
+  /**
+   * Removes expired sessions, links, invitations and lanes of attempts, at most `limit` of each. Returns the number
+   * removed.
+   */
   forgetExpired(now: number, limit: number): Promise<number>
 
   /**

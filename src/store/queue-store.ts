@@ -62,7 +62,7 @@ export interface QueueStore {
   /** The mail waiting, being sent or in quarantine, one line for each company and recipient domain. */
   queue(companyId?: string): Promise<QueueLane[]>
   /**
-   * The backlog of one company or of all, with so many destinations and companies at most. Its cost grows with the
+   * The backlog of one company or of all, with at most `most` destinations and companies. Its cost grows with the
    * number of lanes on SQLite, and with the waiting mail on PostgreSQL: a caller that shows it repeatedly must ask less
    * often the longer it takes.
    */

@@ -54,8 +54,8 @@ export interface SearchStore {
    */
   eventsOf(emailIds: readonly string[], address: string | null): Promise<LoggedEvent[]>
   /**
-   * The facts told with events, in the given order. It ends with the one that reaches so many octets, however large
-   * that one is: the caller asks again for the rest.
+   * The facts reported with events, in the given order. The list ends with the item that reaches `octets`, however
+   * large that item is: the caller asks again for the rest.
    */
   readTold(wanted: readonly WantedTold[], octets: number): Promise<Told[]>
 }

@@ -35,8 +35,8 @@ export function tagOrder(by: TagOrder, falling: boolean): string {
 }
 
 /**
- * Tags that differ only in the case of their letters are one tag, shown in the spelling that was seen first. `first`:
- * an expression for the time at which a spelling was seen first, as text of 15 digits.
+ * Tags that differ only in the case of their letters are one tag, shown in the first spelling seen. `first`: an
+ * expression for the time of a spelling's first occurrence, as text of 15 digits.
  */
 export function firstSpelling(first: string): string {
   return `substr(min(${first} || c.value), 16)`

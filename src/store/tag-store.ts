@@ -3,7 +3,7 @@
 /** Tags are compared without regard to the case of ASCII letters. */
 export interface TagNote {
   domainId: string
-  /** It is read back in lower case. */
+  /** Reads return it in lower case. */
   tag: string
   description: string
   /** Unix ms: the tag was removed, and is not listed until it is seen again. Null: it is listed. */

@@ -1,7 +1,7 @@
-/** The columns that an event needs of its email `e` and its recipient `r`, in both databases. */
+/** The columns of the email `e` and the recipient `r` that an event reports, in both databases. */
 import { fieldsOf } from '../email/fields.ts'
 
-/** Fields that name all recipients: they are not read of a batch, whose recipients have a message of their own each. */
+/** Fields that name all recipients: they are not read for a batch, where each recipient has a separate message. */
 const OF_ALL = ['to', 'cc']
 
 const EMAIL = fieldsOf('tell').map(({ name, column, type }) => {
@@ -36,7 +36,7 @@ export function toldColumns(key: string, files: string): { name: string; value: 
   ]
 }
 
-/** For a SELECT. */
+/** The column list of a SELECT. */
 export function listed(columns: readonly { name: string; value: string }[]): string {
   return columns.map(({ name, value }) => `${value} AS "${name}"`).join(', ')
 }

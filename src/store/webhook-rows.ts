@@ -58,15 +58,15 @@ export function heldOf(row: HeldRow): HeldWebhook {
 export const ATTEMPT_COLUMNS = `id, number, part, type, email_id AS "emailId", at, duration, status, error, response, succeeded,
   attempt, next_at AS "nextAt"`
 
-/** What is told whole, in a column. */
+/** The column's value for an event that is sent whole. */
 const WHOLE = -1
 
-/** For the column. */
+/** The column's value for a property. */
 export function partColumn(part = WHOLE): number {
   return part
 }
 
-/** For the property. */
+/** The property for a column's value. */
 function partProperty(part: number): { part?: number } {
   return part === WHOLE ? {} : { part }
 }
@@ -88,8 +88,9 @@ export function attemptOf({ part, ...row }: AttemptRow, webhookId: string): Webh
 }
 
 /**
- * The events of the newest attempts, each with its last one. `webhook`, `before` and `limit`: the placeholders of the
- * webhook's number, of the event that they end before, of the recipient of that event, and of how many.
+ * The events of the newest attempts, each with its last attempt. The parameters are placeholders: `webhook` for the
+ * webhook's number, `before` and `beforePart` for the event and its recipient that the page ends before, `limit` for
+ * the number of events.
  */
 export function eventsTold(webhook: string, before: string, beforePart: string, limit: string): string {
   return `SELECT a.number, a.part, a.type, a.email_id AS "emailId", coalesce(e.at, a.at) AS at, a.succeeded,

@@ -26,7 +26,7 @@ export interface WebhookStore {
   /** Removes it with its attempts. False when there is none. */
   removeWebhook(id: string): Promise<boolean>
   /**
-   * This event is told (again) as soon as can be, whole or of these recipients. False when there is no such webhook.
+   * Sends the event (again) as soon as possible, whole or for these recipients. False when there is no such webhook.
    */
   retellWebhook(id: string, number: number, now: number, parts?: readonly number[]): Promise<boolean>
 

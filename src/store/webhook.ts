@@ -61,15 +61,15 @@ export interface HeldWebhook extends Webhook {
   spare: boolean
 }
 
-/** What a webhook is told at a time: an event, or what it tells of one of the recipients of its email. */
+/** The subject of one message to a webhook: an event, or the event for one recipient of its email. */
 export interface WebhookTelling {
   /** Number of the event. */
   number: number
-  /** Position of the recipient; absent: it is told whole. */
+  /** Position of the recipient; absent: the event is sent whole. */
   part?: number
 }
 
-/** An event that is told again. */
+/** An event that is sent again. */
 export interface WebhookRetry extends WebhookTelling {
   /** Attempts made so far; 0 when it is sent again by hand. */
   attempts: number
@@ -101,7 +101,7 @@ export interface WebhookAttempt extends WebhookTelling {
 
 /** An event that was sent to a webhook, as far as its attempts are kept. */
 export interface WebhookEvent extends WebhookTelling {
-  /** Of the event, and its email. */
+  /** Type of the event, and its email. */
   type: EventType
   emailId: string
   /** Unix ms of the event; of the attempt, if the event is no longer in the log. */
@@ -133,7 +133,7 @@ export interface WebhookAttemptFilter {
   webhookId: string
   /** Only attempts that failed, or that succeeded. */
   succeeded?: boolean
-  /** Only of this event, and of it only what was told of this recipient. */
+  /** Only attempts for this event, and for this recipient of it. */
   number?: number
   part?: number
   /** Only attempts older than this one (paging, newest first). */
@@ -142,7 +142,7 @@ export interface WebhookAttemptFilter {
 }
 
 /**
- * Attempts to keep for each webhook: so many of the newest that succeeded, and of those that failed, the failed ones
+ * Attempts to keep for each webhook: a number of the newest successful ones, and of the failed ones, and failed ones
  * since a time (Unix ms).
  */
 export interface WebhookAttemptsKept {
@@ -153,9 +153,7 @@ export interface WebhookAttemptsKept {
 
 export interface WebhookEventFilter {
   webhookId: string
-  /**
-   * Only events with lower numbers (paging, newest first), and of that event what was told of recipients before one.
-   */
+  /** Only events with lower numbers (paging, newest first), and of that event only recipients before one. */
   before?: number
   beforePart?: number
   limit: number

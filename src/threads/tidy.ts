@@ -2,13 +2,16 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** From so many octets on, outside of the heap and in it, the thread collects at once: an idle thread never would. */
+/**
+ * Octets, outside the heap and in it, above which the thread collects at once: an idle thread would never do so by
+ * itself.
+ */
 const MUCH_BESIDE = 16 * 1024 * 1024
 const MUCH_WITHIN = 64 * 1024 * 1024
 
 let collect: (() => void) | null = null
 
-/** Call it in a thread after large work, once nothing of that work is in use any more. */
+/** To be called after large work, once nothing of that work is in use any more. */
 export function tidy(): void {
   const { external_memory: beside, used_heap_size: within } = getHeapStatistics()
   if (beside <= MUCH_BESIDE && within <= MUCH_WITHIN) return

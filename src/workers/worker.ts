@@ -39,7 +39,7 @@ const LOOK = 50
  */
 const STARVED = 6
 
-/** A thread that has not begun its first task after so many milliseconds has failed to start. */
+/** A thread that has not begun its first task after this many milliseconds has failed to start. */
 const START_WITHIN = 30_000
 
 /** One worker thread under supervision: it starts with its first task, and again after it has died or was idle. */

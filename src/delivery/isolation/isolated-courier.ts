@@ -13,11 +13,11 @@ import type { FromProcess, IsolatedDelivery, ToProcess } from './message.ts'
 const MEMORY = 512
 /** Milliseconds that composing and signing one message may take. */
 const DEADLINE_MS = 30_000
-/** After so many milliseconds a delivery that is tried alone no longer keeps the others from beginning. */
+/** Milliseconds after which a delivery that is tried alone no longer keeps the others from beginning. */
 const ALONE_MS = 20_000
-/** The process ends after so many milliseconds without work. */
+/** Milliseconds without work after which the process ends. */
 const IDLE_MS = 10_000
-/** How often the sending right is copied to the process, in ms: a copy holds for seconds beyond. */
+/** Milliseconds between two copies of the sending right to the process: a copy holds for some seconds longer. */
 const RIGHT_MS = 250
 /** Milliseconds between two attempts to start the process, when it cannot be started. */
 const RESTART_MS = 2_000

@@ -17,7 +17,7 @@ import { inBatches } from './write-batches.ts'
  * fill.
  */
 const blockSize = 128 * 1024
-/** A message of up to so many octets is copied into one buffer, which costs less than writing its parts one by one. */
+/** Octets up to which a message is copied into one buffer, which costs less than writing its parts one by one. */
 const copiedSize = 32 * 1024
 
 /**
@@ -67,7 +67,7 @@ export class Connection {
   #wake: (() => void) | null = null
   #inExchange = false
   #handshaking = false
-  /** Takes the server's octets once TLS is spoken; null: it is not. */
+  /** Receives the server's octets once TLS is spoken; null: no TLS. */
   #transport: TlsTransport | null = null
   #dotSent = false
 

@@ -13,7 +13,7 @@ export interface TlsOutcome {
 }
 
 export interface Encryption {
-  /** Takes what the connection brings. */
+  /** Receives the connection's octets. */
   transport: TlsTransport
   socket: TLSSocket
   done: Promise<TlsOutcome>

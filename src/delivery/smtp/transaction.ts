@@ -8,7 +8,7 @@ import type { SmtpErrorKind, Stage } from './error.ts'
 export interface MessageCapabilities {
   eightBitMime: boolean
   smtpUtf8: boolean
-  /** The message is kept and not sent: a worker that composes it stuffs no dots. */
+  /** The message is stored and not sent: a worker that composes it stuffs no dots. */
   unstuffed?: true
 }
 

@@ -78,7 +78,7 @@ export interface Outcome {
    * it stays as it was.
    */
   suspicion?: Suspicion
-  /** Delivered, and the recipient complained at once (only the simulator says so). */
+  /** Delivered, and the recipient complained at once (only the simulator reports this). */
   complained?: boolean
 }
 
@@ -90,7 +90,7 @@ export interface Attempted {
   /** For the attempt as a whole. */
   server: string | null
   tls: string | null
-  /** Milliseconds; absent where nothing was tried. */
+  /** Milliseconds; absent when no attempt was made. */
   duration?: number
   /**
    * When postponed: no server was asked, so the recipient is not listed with an attempt, and the facts about answers

@@ -2,8 +2,8 @@ import ipaddr from 'ipaddr.js'
 import { canonicalAddress } from '../../network/address-range.ts'
 
 /**
- * Whom a source address stands for: an IPv4 address for itself, an IPv6 address for its /64, which is what one customer
- * of a network is given at least (RFC 6177 2). '' for what is no address.
+ * The unit that a source address is counted by: an IPv4 address by itself, an IPv6 address by its /64, the least that a
+ * network assigns to a customer (RFC 6177 2). '' when the text is no address.
  */
 export function addressGroup(address: string): string {
   const plain = canonicalAddress(address)

@@ -1,7 +1,7 @@
 /**
- * Who may take more: requests under way, and octets of their bodies until they are answered, shared by companies. What
- * has no room now waits without being read, so that the client's own connection holds it back; who waits too long, or
- * has too many requests under way, is told to come again.
+ * Admission control: requests under way, and octets of their bodies until they are answered, shared among companies. A
+ * body for which there is no room waits unread, so that the connection holds its client back; a client that waits too
+ * long, or has too many requests under way, is told to try again.
  */
 import type { SharedPool } from '../../common/shared-pool.ts'
 import type { MemoryPlan } from '../../config/memory-plan.ts'
@@ -15,24 +15,24 @@ import { HeldBack } from './held-back.ts'
 import { Turns } from './turns.ts'
 import { attach, type Company, describeVisit, Visit, type Visitor, visitOf } from './visit.ts'
 
-/** Ms a body waits for room before its client is told to come again. */
+/** Ms that a body waits for room before its client is told to try again. */
 const WAIT = 10_000
 /** Seconds after which a client that found no room may try again. */
 const RETRY_AFTER = 2
 /**
- * While others wait for room, a body has to arrive at this many octets a second, and fast enough to be whole in so many
- * ms.
+ * While others wait for room, a body must arrive at this many octets a second, and fast enough to be complete within
+ * this many ms.
  */
 const LEAST_RATE = 16 * 1024
 const WHOLE_WITHIN = 30_000
-/** Ms that every body has to begin with. */
+/** Ms that every body is allowed before its rate counts. */
 const GRACE = 3_000
-/** From so many octets on a body takes its turn at the main thread. */
+/** Octets from which on a body takes turns for the main thread. */
 const IN_TURN = 16 * 1024
 /** Ms between looks for bodies that are too slow, while others wait. */
 const LOOK = 250
 
-/** What the admission goes by. */
+/** The limits of the admission. */
 export type AdmissionPlan = Pick<MemoryPlan, 'body' | 'small' | 'large' | 'requests' | 'connections'>
 
 export class Admission {
@@ -44,10 +44,10 @@ export class Admission {
   readonly #small: Octets
   readonly #large: Octets
   readonly #companies = new Map<string, Company>()
-  /** Those whose body is still to come, in the order in which they began. */
+  /** Visits whose body is still arriving, oldest first. */
   readonly #arriving = new Set<Visit>()
   #looks: NodeJS.Timeout | undefined
-  /** A request found no place since the last look. */
+  /** True when a request found no place since the last look. */
   #wanted = false
   #turns = 0
   readonly #turnsOfWork = new Turns()
@@ -61,7 +61,7 @@ export class Admission {
     this.#large = new Octets('large', plan.large)
   }
 
-  /** Requests under way, and octets that they cost, for the metrics. */
+  /** Requests under way, and the memory reserved for them, for the metrics. */
   get counts(): { requests: number; small: number; large: number; waiting: number } {
     return {
       requests: this.#requests.taken,
@@ -72,8 +72,8 @@ export class Admission {
   }
 
   /**
-   * Counts a request whose key is known, until `release`. Throws a Fault when the company has its share of requests
-   * under way, or all there is is taken.
+   * Counts a request with a known key until `release`. Throws a Fault when the company has its share of requests under
+   * way, or all places are taken.
    */
   admit(request: Visitor, companyId: string): void {
     let company = this.#companies.get(companyId)
@@ -83,7 +83,7 @@ export class Admission {
     }
     if (!this.#requests.allows(company.requests)) {
       if (company.requests === 0) this.#companies.delete(companyId)
-      // Who takes a place and sends nothing leaves it to those who have something to send, for their next try.
+      // The look ends requests that hold a place but send nothing, so that a retry of this one finds a place.
       this.#lookSoon()
       this.#wanted = true
       throw this.#full(company.requests)
@@ -94,14 +94,14 @@ export class Admission {
     company.requests += 1
   }
 
-  /** The company of a request, or its address: its answer takes their turns. */
+  /** The company of a request, or its address group: long answers take turns by it. */
   partyOf(request: Visitor): string {
     return visitOf(request)?.company.id ?? addressGroup(request.socket.remoteAddress ?? '')
   }
 
   /**
-   * Asks for room for a body of so many octets, before any of it is read. Undefined when there is; else a promise of
-   * it, which rejects with a Fault when none was made in time.
+   * Reserves room for a body of this many octets before any of it is read. Returns undefined when there is room;
+   * otherwise a promise of it, which rejects with a Fault when none was made in time.
    */
   reserve(request: Visitor, octets: number): Promise<void> | undefined {
     const visit = visitOf(request)
@@ -121,8 +121,8 @@ export class Admission {
   }
 
   /**
-   * The body of the request is arriving from now on; `giveWay` is called with a Fault when it is too slow and others
-   * need its room.
+   * The body of the request arrives from now on; `giveWay` is called with a Fault when it is too slow and others need
+   * its room.
    */
   arriving(request: Visitor, giveWay: (fault: Fault) => void): Visit | undefined {
     const visit = visitOf(request)
@@ -133,27 +133,27 @@ export class Admission {
     return visit
   }
 
-  /** Notes that so many octets more than expected have come. Throws a Fault when there is no room for them. */
+  /** Reserves this many octets beyond those expected. Throws a Fault when there is no room for them. */
   exceed(visit: Visit, octets: number): void {
     const cost = octets * this.#plan.body.cost
     const from = visit.arrived < this.#plan.body.large ? this.#small : this.#large
-    // One alone always has room for a body of full size, as if it had asked for all of it at once.
+    // A visit alone always has room for a body of full size, as if it had reserved all of it at once.
     const alone = from.pool.taken === visit[from.kind] && visit.expected + octets <= this.#plan.body.max
     if (!alone && !from.hasRoom(visit.company, cost)) throw this.#full(visit.company[from.kind])
     visit.expected += octets
     this.#take(from, visit, cost)
   }
 
-  /** Notes that a request needs so many octets beside its body. Throws a Fault when there is no room for them. */
+  /** Reserves this many octets beside the body. Throws a Fault when there is no room for them. */
   grow(request: Visitor, octets: number): void {
     const visit = visitOf(request)
     if (visit === undefined) return
-    // Large files are large, however small the body that names them.
+    // Counts towards the kind of the request: one with large files is large, however small the body that names them.
     visit.arrived += octets
     this.exceed(visit, octets)
   }
 
-  /** So many octets of the body have arrived, and are worked on from here on. */
+  /** `arrived` octets of the body are here, and are worked on from now on. */
   received(visit: Visit, arrived: number): void {
     visit.arrived = arrived
     this.#monitor.on(describeVisit, visit)
@@ -164,14 +164,14 @@ export class Admission {
     this.#arriving.delete(visit)
   }
 
-  /** The whole body is there: `begin` is called when it may be worked on, which is at once for that of a usual mail. */
+  /** The whole body is here: calls `begin` when work on it may begin, which is at once for the body of a usual mail. */
   arrived(visit: Visit, begin: () => void): void {
     this.#arriving.delete(visit)
     if (visit.arrived < IN_TURN) begin()
     else this.#turnsOfWork.take(visit.company.id, begin)
   }
 
-  /** To be called once the request is answered, whatever the answer; again is without effect. */
+  /** To be called once the request is answered, whatever the answer; a second call has no effect. */
   release(request: Visitor): void {
     const visit = visitOf(request)
     if (visit === undefined) return
@@ -196,7 +196,7 @@ export class Admission {
   #leave(visit: Visit): void {
     for (const from of [this.#small, this.#large]) {
       from.waiting = from.waiting.filter((one) => one.visit !== visit)
-      // It may be the one that the others waited for.
+      // The next in line may have been this visit, with others waiting behind it.
       this.#serve(from)
     }
   }
@@ -211,7 +211,7 @@ export class Admission {
     visit.company[from.kind] += octets
   }
 
-  /** Room was made. */
+  /** Serves waiting visits after room was made. */
   #serve(from: Octets): void {
     from.blocked = false
     for (let next = from.next(); next !== undefined; next = from.next()) {
@@ -267,7 +267,7 @@ export class Admission {
     }
   }
 
-  /** `held`: what the company itself has of what is missing. */
+  /** `held`: the amount of the missing resource that the company itself holds. */
   #full(held: number): Fault {
     return held > 0
       ? new Fault({ code: 'too_much_under_way', retryAfter: RETRY_AFTER })

@@ -5,7 +5,7 @@ import type { Company, Visit } from './visit.ts'
 
 export interface Waiting {
   visit: Visit
-  /** What it needs, with what it costs. */
+  /** The cost of its octets. */
   octets: number
   /** Monotonic ms. */
   until: number
@@ -13,13 +13,14 @@ export interface Waiting {
   fail(fault: Fault): void
 }
 
-/** Octets of bodies of one kind, and who waits for some. */
+/** Octets of bodies of one kind, and the visits that wait for some. */
 export class Octets {
   readonly pool: SharedPool
   readonly kind: 'small' | 'large'
   waiting: Waiting[] = []
   /**
-   * The next in line needs more than is free. Where bodies are large nobody goes before it, or it would wait for ever.
+   * The next in line needs more than is free. Where bodies are large no visit overtakes it, since it might wait
+   * forever.
    */
   blocked = false
 
@@ -33,7 +34,7 @@ export class Octets {
     return mayGoBefore && this.pool.allows(company[this.kind]) && this.pool.fits(octets)
   }
 
-  /** The one that is next: companies take turns, and one that has its share lets others go before it. */
+  /** The next to serve: companies take turns, and one that has its share lets others go first. */
   next(): Waiting | undefined {
     let next: Waiting | undefined
     for (const one of this.waiting) {

@@ -1,7 +1,7 @@
 /**
- * Who may have more connections: source addresses while no key is known, companies from then on. A new connection
- * always gets in, an operator's probe among a flood as well: at the limits an idle one makes room for it, of those who
- * have the most.
+ * Limits of connections: by source address while no key is known, by company from then on. A new connection always gets
+ * in, even an operator's probe during a flood: at the limits an idle connection of the party with the most is ended for
+ * it.
  */
 import type { Socket } from 'node:net'
 import type { SharedPool } from '../../common/shared-pool.ts'
@@ -16,10 +16,10 @@ import { Handshakes } from './handshakes.ts'
  */
 const HANDSHAKES = 1 / 8
 
-/** A source address, or a company, and its connections: the one that has been idle for the longest first. */
+/** A source address, or a company, and its connections, longest idle first. */
 interface Party {
   name: string
-  /** Those of its kind. */
+  /** All parties of the same kind. */
   among: Map<string, Party>
   count: number
   idle: Set<Connection>
@@ -28,11 +28,11 @@ interface Party {
 export interface Connection {
   socket: Socket
   party: Party
-  /** Requests with a key under way on it. */
+  /** Requests with a key under way on the connection. */
   busy: number
-  /** Address and port of the client, and the port it came to, until its TLS handshake is done. */
+  /** The client's address and port, and the local port, until the TLS handshake is done. */
   shaking: string | null
-  /** Octets that it is told when it has to go, where its protocol has such. */
+  /** Octets sent before the connection is ended, in protocols that have a farewell. */
   farewell: string | null
 }
 
@@ -47,7 +47,7 @@ export class Connections {
     const connection = this.#bySocket.get(socket)
     if (connection !== undefined) this.#cut(connection)
   })
-  /** Connections that had to go, or were not let in. */
+  /** Connections that were ended for others, or refused. */
   dropped = 0
   #refused = 0
 
@@ -62,8 +62,8 @@ export class Connections {
   }
 
   /**
-   * A client has connected. `shaking`: its TLS handshake comes first. `farewell`: what it is told when it has to go.
-   * False: it is not let in.
+   * A client has connected. `shaking`: a TLS handshake comes first. `farewell`: octets sent before the connection is
+   * ended. False: the connection was refused.
    */
   opened(socket: Socket, shaking: boolean, farewell: string | null = null): boolean {
     const address = addressGroup(socket.remoteAddress ?? '')
@@ -84,7 +84,8 @@ export class Connections {
   }
 
   /**
-   * Whoever was let in speaks for a client at this address. False: there is no room for it, and the connection ends.
+   * A trusted proxy speaks for a client at this address. False: there is no room for the client, and the connection
+   * ends.
    */
   comesFrom(socket: Socket, address: string): boolean {
     const connection = this.#bySocket.get(socket)
@@ -101,7 +102,7 @@ export class Connections {
     return true
   }
 
-  /** A client that was let in asks for TLS now. False: there are too many handshakes. */
+  /** The client of an open connection asks for TLS. False: there are too many handshakes. */
   shakes(socket: Socket): boolean {
     const connection = this.#bySocket.get(socket)
     if (connection === undefined || !this.#mayShake()) return false
@@ -109,7 +110,7 @@ export class Connections {
     return true
   }
 
-  /** Calls `begin` when the client has begun its handshake and it is its turn; not if it leaves before. */
+  /** Calls `begin` when the client has begun its handshake and its turn has come; never if the client leaves before. */
   handshake(socket: Socket, begin: () => void): void {
     const connection = this.#bySocket.get(socket)
     if (connection !== undefined) this.#handshakeTurns.take(socket, connection.party.name, begin)
@@ -121,15 +122,15 @@ export class Connections {
     this.#handshakes.take(1)
   }
 
-  /** Whoever is at the other end has shown a key of the company. */
+  /** The client has shown a key of the company. */
   joins(socket: Socket, companyId: string): void {
     const connection = this.busy(socket, companyId)
     if (connection !== undefined) this.idle(connection)
   }
 
   /**
-   * Nobody listens to it. Cut at once, it would be opened again at once; so it is kept for a moment, unless there are
-   * too many.
+   * Refuses a connection. A client whose connection is ended at once reconnects at once; so the connection stays open
+   * unserved for a moment, unless there are too many such connections.
    */
   #refuse(socket: Socket, farewell: string | null): void {
     this.dropped += 1
@@ -158,8 +159,8 @@ export class Connections {
   }
 
   /**
-   * A request on it showed a key of the company, and is under way until `idle`. Undefined where no connection was
-   * opened.
+   * A request on the connection has shown a key of the company, and is under way until `idle`. Undefined when the
+   * connection is unknown.
    */
   busy(socket: Socket, companyId: string): Connection | undefined {
     const connection = this.#bySocket.get(socket)
@@ -170,7 +171,7 @@ export class Connections {
     return connection
   }
 
-  /** The request has its answer. */
+  /** The request is answered. */
   idle(connection: Connection): void {
     if (--connection.busy === 0 && this.#bySocket.get(connection.socket) === connection) {
       connection.party.idle.add(connection)
@@ -217,7 +218,7 @@ export class Connections {
     return true
   }
 
-  /** For one that has its share, one of its idle connections goes. False when there is none. */
+  /** Ends an idle connection of a party that has its share. False when it has none. */
   #makeRoom(party: Party | undefined): boolean {
     return this.#pool.allows(party?.count ?? 0) || (party !== undefined && this.#drop(party))
   }
@@ -225,7 +226,7 @@ export class Connections {
   /** Ends the connection of the party that has been idle for the longest. False when none is idle. */
   #drop(party: Party): boolean {
     for (const connection of party.idle) {
-      // Its last answer is still on the way.
+      // The last answer is still being sent.
       if (connection.socket.writableLength > 0) continue
       this.#cut(connection)
       return true
@@ -249,7 +250,7 @@ export class Connections {
   #cut(connection: Connection): void {
     this.dropped += 1
     const { socket, shaking, farewell } = connection
-    // Counted out at once: its `close` comes later, and again is without effect.
+    // Counted out at once: its `close` event comes later, and has no further effect.
     this.#closed(connection)
     if (farewell === null || shaking !== null) {
       socket.destroy()

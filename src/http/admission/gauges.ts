@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Admission } from './admission.ts'
 
-/** What is under way, as an operator can watch it; looked up when the page is asked for. */
+/** Gauges of the admission, read when metrics are scraped. */
 export function watchAdmission(admission: Admission, registry: Registry): void {
   const registers = [registry]
   new Gauge({

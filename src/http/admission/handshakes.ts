@@ -1,44 +1,46 @@
 /**
- * Turns of TLS handshakes. Each is milliseconds of the main thread (a signature, and a key agreed on) before anything
- * is known of the client, and a hundred clients may begin theirs in the same moment. So in a turn of the event loop one
- * is begun, source addresses taking turns. What a client sends next is not held back, so the number under way is
- * bounded: closely while the costly part is still ahead, and widely once the server has answered and waits for the
- * client, which takes a round trip of its network.
+ * Turns of TLS handshakes. Each takes milliseconds of the main thread (a signature and a key agreement) before anything
+ * is known of the client, and a hundred clients may begin theirs at the same moment. So each turn of the event loop
+ * begins one, and source addresses take turns. Later octets of a client are not held back, so the number under way is
+ * bounded: tightly while the costly part is still ahead, and loosely once the server has answered and waits for the
+ * client, which takes a network round trip.
  */
 import type { Socket } from 'node:net'
 import { CompanyTurns } from '../../common/company-turns.ts'
 
-/** Handshakes under way at a time, and ms after which one gives its place to others that wait. */
+/** Handshakes under way at once, and ms after which one gives its place to others that wait. */
 const UNDER_WAY = { most: 64, givesWay: 2_000 }
-/** The same of those that the server has not answered yet. */
+/** The same for handshakes that the server has not answered yet. */
 const UNANSWERED = { most: 16, givesWay: 1_000 }
 /**
  * Octets of an answer: with fewer the server has asked for another ClientHello (HelloRetryRequest, RFC 8446 4.1.4), and
  * the signature is still ahead.
  */
 const ANSWER = 160
-/** Ms until it is looked again who has been answered. */
+/** Ms between looks for handshakes that the server has answered. */
 const LOOKS_EVERY = 20
 /** Ms that a connection may wait for its client's first octets and for its turn. */
 const PATIENCE = 10_000
 
 export class Handshakes {
-  /** Calls that begin; false: the client has left. */
+  /** Functions that begin a handshake; false: the client has left. */
   readonly #waiting = new CompanyTurns<() => boolean>()
-  /** By connection, the oldest first: monotonic ms when each was begun. */
+  /** By connection, the oldest first: the monotonic ms when the handshake was begun. */
   readonly #underWay = new Map<Socket, number>()
-  /** Of these: what each connection had written when its handshake was begun, in octets. */
+  /** A subset of `#underWay`: the octets that each connection had written when its handshake was begun. */
   readonly #unanswered = new Map<Socket, number>()
   readonly #giveWay: (socket: Socket) => void
   #begunInTurn = false
   #timer: NodeJS.Timeout | undefined
 
-  /** `giveWay` ends the connection, and says so by `ended`. */
+  /** `giveWay` ends the connection, which must lead to `ended`. */
   constructor(giveWay: (socket: Socket) => void) {
     this.#giveWay = giveWay
   }
 
-  /** Calls `begin` when the client has begun and it is the turn of its party. It is under way until `ended`. */
+  /**
+   * Calls `begin` when the client has begun and its party's turn has come. The handshake is under way until `ended`.
+   */
   take(socket: Socket, party: string, begin: () => void): void {
     const late = setTimeout(() => socket.destroy(), PATIENCE)
     const leave = () => socket.destroy()
@@ -55,7 +57,7 @@ export class Handshakes {
     }
     const begun = () => {
       if (socket.readableLength === 0) {
-        // It may be the end, which Node.js tells a reader alone.
+        // The event may mean the end of the stream, which Node.js reports only to a reader.
         socket.read()
         return
       }
@@ -67,7 +69,7 @@ export class Handshakes {
     if (socket.readableLength > 0) begun()
   }
 
-  /** Done, failed or given up. Without effect on one that is not under way. */
+  /** A handshake is done, failed or given up. No effect on one that is not under way. */
   ended(socket: Socket): void {
     this.#unanswered.delete(socket)
     if (this.#underWay.delete(socket)) this.#next()
@@ -91,7 +93,7 @@ export class Handshakes {
     }
   }
 
-  /** Where there is none, the oldest that has had its time gives way, or it is looked again later. */
+  /** When there is no room, ends the oldest handshake if its time is over, or schedules another look. */
   #hasRoom(sockets: Map<Socket, number>, { most, givesWay }: typeof UNDER_WAY): boolean {
     if (sockets.size < most) return true
     const [oldest] = sockets.keys()

@@ -1,8 +1,8 @@
 /**
- * Connections that are held back for the rest of a turn of the event loop. One turn takes in what all connections have
- * brought, up to 64 KiB of each, and framing can make that some milliseconds of work before anything is known of the
- * request: chunks of one octet, heads behind heads. So once a turn is long, nothing more is read in it, and in the next
- * one source addresses take turns, those first that were held back.
+ * Connections that are held back for the rest of a turn of the event loop. One turn reads the input of all connections,
+ * up to 64 KiB of each, and its framing can make that several milliseconds of work before anything is known of the
+ * request: chunks of one octet, one head after another. So once a turn is long, nothing more is read in it, and in the
+ * next one source addresses take turns, beginning with the connections held back.
  */
 import type { Socket } from 'node:net'
 import { turn } from '../../common/long-turn.ts'
@@ -10,7 +10,10 @@ import { addressGroup } from './address-group.ts'
 
 interface Held {
   socket: Socket
-  /** Whether the socket is read after the release: a body for which there is no room pauses its socket meanwhile. */
+  /**
+   * True when the socket is to be read after the release: a body for which there is no room pauses its socket
+   * meanwhile.
+   */
   reading: boolean
 }
 
@@ -19,7 +22,7 @@ export class HeldBack {
   readonly #open = new Map<string, Set<Socket>>()
   #held: Held[] = []
 
-  /** HTTP is spoken on it from here on. */
+  /** Registers a connection that speaks HTTP from now on. */
   opened(socket: Socket): void {
     const source = addressGroup(socket.remoteAddress ?? '')
     const sockets = this.#open.get(source) ?? new Set()
@@ -30,7 +33,7 @@ export class HeldBack {
     })
   }
 
-  /** To be called with each piece of work that a connection brings. */
+  /** To be called with each piece of work that a connection causes. */
   worked(socket: Socket): void {
     if (!turn.isLong || this.#held.length > 0) return
     const last = this.#open.get(addressGroup(socket.remoteAddress ?? ''))
@@ -55,7 +58,9 @@ export class HeldBack {
   }
 }
 
-/** Node.js itself pauses and resumes the socket for the body of its request: that is remembered until the release. */
+/**
+ * Node.js itself pauses and resumes the socket for the body of its request: these calls are recorded until the release.
+ */
 function held(socket: Socket): Held {
   socket.pause()
   const one: Held = { socket, reading: true }

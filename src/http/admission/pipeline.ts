@@ -1,7 +1,7 @@
 /**
- * Requests sent before the answer to the one before them (RFC 9112 9.3.2). All that came in one piece are begun at
- * once, between which nobody else is served, and their answers wait in memory for each other; so there are few on one
- * connection, or it ends. A client that pipelines has to expect that (9.3.2), and nearly none does.
+ * Pipelined requests, sent before the answer to the previous one (RFC 9112 9.3.2). All requests in one piece of input
+ * begin at once, with nothing else served in between, and their answers wait in memory for each other; so a connection
+ * may have only a few, or it is ended. A client that pipelines must expect that (9.3.2), and hardly any client does.
  */
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,10 +10,10 @@ import { clip } from '../fault.ts'
 import { idOf, type WithId } from '../target.ts'
 import type { HeldBack } from './held-back.ts'
 
-/** Requests without an answer on one connection. */
+/** Unanswered requests on one connection. */
 const MOST = 16
 
-/** `handler`, for requests of connections that do not have too many. */
+/** Wraps `handler`, and ends connections that have too many unanswered requests. */
 export function withoutLongPipelines(handler: RequestListener, heldBack: HeldBack): RequestListener {
   const unanswered = new WeakMap<Socket, number>()
   return (request, response) => {
@@ -35,8 +35,8 @@ export function withoutLongPipelines(handler: RequestListener, heldBack: HeldBac
 }
 
 /**
- * Lets go of what was read with this request. Where Node.js answers its parser 2 to a head (the octets behind it are
- * another protocol), parsing ends there; otherwise it would go through some 3,600 more heads in 64 KiB.
+ * Discards the input read together with this request. When Node.js returns 2 to its parser for a head (meaning that
+ * another protocol follows), parsing ends there; otherwise it would go through some 3,600 more heads in 64 KiB.
  */
 function readNoFurther(socket: Socket): void {
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } | null }

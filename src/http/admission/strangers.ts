@@ -1,6 +1,6 @@
 /**
- * Requests with keys that are not known here, while the store is asked whether they exist. Nobody knows whose they are,
- * so source addresses share the places.
+ * Requests with keys that this node does not know, while the store is asked for them. Their company is unknown, so
+ * source addresses share the places.
  */
 import { Fault } from '../fault.ts'
 import { addressGroup } from './address-group.ts'
@@ -8,7 +8,7 @@ import { fairPool } from './fair-pool.ts'
 
 /** Requests that may wait at once. */
 const MOST = 500
-/** Seconds after which one that found no place may try again. */
+/** Seconds after which a request that found no place may be retried. */
 const RETRY_AFTER = 2
 
 export class Strangers {

@@ -1,15 +1,15 @@
 import { CompanyTurns } from '../../common/company-turns.ts'
 
 /**
- * Turns at the main thread. What is read on the spot keeps everybody waiting while it is read: little each time, but
- * fifty such requests at once would be one long stall. So of those that are more than a usual mail one is begun in each
- * turn of the event loop, between which everything else is answered, and companies take turns.
+ * Turns for the main thread. A body that is read there blocks everything else: briefly each time, but fifty such
+ * requests at once would be one long stall. So each turn of the event loop begins one request larger than a usual mail;
+ * in between everything else is served, and companies take turns.
  */
 export class Turns {
   readonly #waiting = new CompanyTurns<() => void>()
   #scheduled = false
 
-  /** Calls `begin` when it is this company's turn. */
+  /** Calls `begin` when the company's turn has come. */
   take(companyId: string, begin: () => void): void {
     this.#waiting.push(companyId, begin)
     this.#schedule()

@@ -3,19 +3,19 @@ import { clip, type Fault } from '../fault.ts'
 import { idOf, type WithId } from '../target.ts'
 import type { Connection } from './connections.ts'
 
-/** What a company has under way. Octets as they are counted, that is with what they cost. */
+/** A company's requests and octets under way. Octets include their cost factor. */
 export interface Company {
   id: string
   requests: number
   small: number
   large: number
-  /** When it last took its turn among those that wait. */
+  /** Number of its last turn among those that wait. */
   turn: number
 }
 
 function stay(): void {}
 
-/** What is admitted: a request, or a mail transaction of an SMTP session. */
+/** The thing that is admitted: a request, or a mail transaction of an SMTP session. */
 export type Visitor = Pick<IncomingMessage, 'socket' | 'method' | 'url'> & WithId
 
 /** One visitor with a key, from its admission to its answer. */
@@ -25,12 +25,12 @@ export class Visit {
   readonly connection: Connection | undefined
   small = 0
   large = 0
-  /** Octets of its body: room was made for so many, and so many have arrived. */
+  /** Octets of its body: those that have room, and those that have arrived. */
   expected = 0
   arrived = 0
-  /** Monotonic ms when its body was begun to be read. */
+  /** Monotonic ms when reading of its body began. */
   startedAt = 0
-  /** For room to be made. */
+  /** True while it waits for room. */
   waits = false
   giveWay: (fault: Fault) => void = stay
 
@@ -44,8 +44,8 @@ export class Visit {
 const VISIT = Symbol('visit')
 
 /**
- * A property of the request: the collector of young objects looks through all of a WeakMap, and there is a request for
- * every email.
+ * A property of the request: the collector of young objects scans all of a WeakMap, and there is a request for every
+ * email.
  */
 interface Visiting extends Visitor {
   [VISIT]?: Visit | undefined

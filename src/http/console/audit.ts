@@ -1,4 +1,4 @@
-/** The list of who changed what, and when, and of who signed in. */
+/** The audit list: changes with their actor and time, and sign-ins. */
 import { exportAudit, listAudit } from '../../operate/audit.ts'
 import { auditCsv } from '../../operate/audit-csv.ts'
 import { OperateError } from '../../operate/error.ts'
@@ -19,7 +19,11 @@ interface Wanted {
 }
 
 const filterOf = ({ by, action, topic, from, to }: Wanted) => ({
-  ...{ actor: by, action, topic, from: timeOf('from', from), to: timeOf('to', to) },
+  actor: by,
+  action,
+  topic,
+  from: timeOf('from', from),
+  to: timeOf('to', to),
 })
 
 function timeOf(name: string, text: string | undefined): number | undefined {

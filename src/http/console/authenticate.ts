@@ -1,4 +1,7 @@
-/** Who asks the console: nobody yet, somebody who has signed in, somebody of the company that a path names. */
+/**
+ * Authentication of the console's requests, for three kinds of access: stranger, signed-in person, and member of the
+ * company in the path.
+ */
 import type { FastifyRequest } from 'fastify'
 import { type Caller, personIn } from '../../operate/authority.ts'
 import { OperateError } from '../../operate/error.ts'
@@ -13,11 +16,17 @@ import { clip, Fault } from '../fault.ts'
 import { checkJson } from '../media-type.ts'
 import { sessionToken } from './session/cookie.ts'
 
-/** Only the page's own script can set it: others would have to ask first, and hear nothing (CORS). */
+/**
+ * Only the page's own script can set this header: scripts of other origins would need a preflight, which this service
+ * never grants (CORS).
+ */
 const OWN_HEADER = 'x-postroad-console'
-/** What requests of those who have not signed in count for, beside companies: none takes the places of all. */
+/**
+ * Requests without a session share a quota per address group, apart from those of companies, so that no address takes
+ * all places.
+ */
 const NOBODY = 'console: nobody from'
-/** In the place of a company's id: all of them, for operators. */
+/** In place of a company's id: all companies, for operators. */
 const ALL = 'all'
 
 export class Authentication {
@@ -35,7 +44,7 @@ export class Authentication {
     return (await this.#authenticate(request, access)) as Asker<Who>
   }
 
-  /** Whether the session goes on, and its person may still see the company (null: all). */
+  /** True while the session is valid and its person may still see the company (null: all). */
   async stillMay(token: string, company: string | null): Promise<boolean> {
     const found = await findSession(this.#core.deps.store, token, this.#time())
     if (found === null) return false
@@ -103,9 +112,9 @@ export class Authentication {
 }
 
 /**
- * What changes something comes from this page: SameSite keeps the cookie from other sites, but not from other ports and
- * subdomains of this one. Browsers say where a request comes from (Fetch Metadata, RFC 6454 7), and let no other page
- * set our own header, nor send JSON, without asking first.
+ * Accepts changes only from the console's own page: SameSite keeps the cookie from other sites, but not from other
+ * ports and subdomains of this one. Browsers state the origin of a request (Fetch Metadata, RFC 6454 7), and let no
+ * other page set the own header, or send JSON, without a preflight.
  */
 function refuseForged({ raw, method }: FastifyRequest, publicUrl: string): void {
   if (method === 'GET' || method === 'HEAD') return
@@ -113,7 +122,7 @@ function refuseForged({ raw, method }: FastifyRequest, publicUrl: string): void 
   if (headers[OWN_HEADER] === undefined) throw forged(`the request has no header ${OWN_HEADER}`)
   const { 'sec-fetch-site': site, origin } = headers
   if (site !== undefined && site !== 'same-origin') throw forged('the request comes from another site')
-  // Where both are sent, the first one cannot be wrong: a proxy may have changed Host.
+  // Sec-Fetch-Site takes precedence over Origin, which is compared with Host: a proxy may have changed Host.
   if (site === undefined && origin !== undefined && !isOwn(origin, headers.host, publicUrl)) {
     throw forged(`the request comes from ${clip(origin)}`)
   }
@@ -132,8 +141,8 @@ function forged(why: string): Fault {
 }
 
 /**
- * In whose share of the service a request counts: in its company's, which may have people as many as it likes. It is
- * another than that of the company's keys: who looks does not keep from sending.
+ * The share of the service that a request counts towards: that of the company, which may have any number of people. It
+ * differs from the share of the company's keys, so that viewing does not hold up sending.
  */
 export function shareOf(personId: string, caller: Caller | null): string {
   return `console: ${caller?.kind === 'person' ? caller.principal.companyId : personId}`

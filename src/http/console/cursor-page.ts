@@ -1,15 +1,15 @@
-/** Pages that are turned both ways, each named by the place where it begins or ends. */
+/** Pages in both directions, each addressed by the position of its beginning or end. */
 
 export interface CursorPage<Item> {
   data: Item[]
-  /** `before` of the page before, and `after` of the next one; null: there is none. */
+  /** `before` for the previous page, and `after` for the next one; null: there is none. */
   previous: string | null
   next: string | null
 }
 
 /**
- * The page of so many, out of what was found when one more was asked for. What has the same place stays together:
- * there are fewer of these than a page has.
+ * Makes a page of `limit` items from a result that was read with one item more. Items with the same cursor stay on one
+ * page: there are fewer of them than a page holds.
  */
 export function cursorPage<Item>(
   found: readonly Item[],

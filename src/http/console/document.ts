@@ -1,4 +1,4 @@
-/** Routes of the console that answer with something else than JSON: files, and what its frames show. */
+/** Routes of the console whose answer is not JSON: files, and the documents in its frames. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Answer, LongAnswer } from '../answer.ts'
 import type { Answering } from '../api.ts'
@@ -15,7 +15,7 @@ export interface DocumentCall<Access extends PersonAccess> {
 export interface ConsoleDocument<Access extends PersonAccess = PersonAccess> {
   method: 'GET'
   url: string
-  /** As metrics label it. */
+  /** The route's label in metrics. */
   operation: string
   access: Access
   work(call: DocumentCall<Access>, core: HttpCore): Promise<Answer | LongAnswer>
@@ -48,7 +48,7 @@ export function addDocuments(
   }
 }
 
-/** Of several with one name the first. */
+/** The first of several parameters with one name. */
 function singles(query: unknown): Record<string, string | undefined> {
   const entries = Object.entries(query as Record<string, string | string[]>)
   return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]))

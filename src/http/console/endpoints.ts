@@ -64,7 +64,7 @@ export function consoleEndpoints(parts: SignInParts): Endpoint[] {
   ]
 }
 
-/** Those that answer with something else than JSON; a row each, too. */
+/** Routes whose answer is not JSON; each has a row, too. */
 export function consoleDocuments(): readonly ConsoleDocument[] {
   return [...emailDocuments]
 }

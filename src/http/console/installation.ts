@@ -1,4 +1,4 @@
-/** What concerns more than one company: nodes, pauses, room, and who sends most. For operators. */
+/** The installation as a whole, for operators: nodes, pauses, disk space, and the busiest companies. */
 import { showStorage } from '../../operate/backlog.ts'
 import { createCompany } from '../../operate/companies.ts'
 import { companyName } from '../../operate/find.ts'

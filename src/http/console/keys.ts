@@ -1,4 +1,4 @@
-/** API keys: which there are, and new ones, whose tokens are shown once. */
+/** API keys: the list, and new keys, whose tokens are shown once. */
 import type { Static } from 'typebox'
 import type { ApiKey } from '../../accounts/account.ts'
 import { visibleAccounts } from '../../operate/authority.ts'
@@ -22,7 +22,10 @@ function shownKey(op: Operation, key: ApiKey): Static<typeof KEY> {
   const { id, name, companyId, scopes, domainId, networks, createdAt, expiresAt, revokedAt } = key
   const known = op.accounts.domains.find((domain) => domain.id === domainId)?.name
   return {
-    ...{ id, name, scopes, networks },
+    id,
+    name,
+    scopes,
+    networks,
     company: { id: companyId, name: companyName(op, companyId) },
     domain: domainId === null ? null : { id: domainId, name: known ?? domainId },
     createdAt: isoTime(createdAt),
@@ -31,7 +34,7 @@ function shownKey(op: Operation, key: ApiKey): Static<typeof KEY> {
   }
 }
 
-/** What a verb on this key needs. One of another company than the path names is not there, for operators too. */
+/** The operation for a verb on this key. A key of another company than the path's does not exist, for operators too. */
 async function operationOnKey(core: HttpCore, asker: Asker<'company'>, id: string): Promise<Operation> {
   const op = await currentOperationOf(core, asker.caller)
   const found = visibleAccounts(op).keys.find((key) => key.id === id)
@@ -88,7 +91,8 @@ const create = endpoint({
   const { domain, expiresAt, ...rest } = body
   if (domain !== undefined) requireDomain(op, caller, domain)
   const { key, token } = await createKey(op, {
-    ...{ ...rest, company },
+    ...rest,
+    company,
     ...(domain !== undefined && { domain }),
     ...(expiresAt !== undefined && { expiresAt: timeOf(expiresAt) }),
   })
@@ -132,7 +136,7 @@ const revoke = endpoint({
 })(async ({ caller, params }, core) => {
   const op = await operationOnKey(core, caller, params.key)
   const key = await revokeKey(op, { id: params.key })
-  // Here it works no more from this answer on; elsewhere within a second.
+  // The key stops working on this node with this answer; on other nodes within a second.
   await core.deps.accounts.look()
   return { status: 200, body: shownKey(op, key) }
 })

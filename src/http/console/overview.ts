@@ -1,4 +1,4 @@
-/** How mail went, in numbers: of a company or, for operators, of all together. */
+/** Figures of mail: of a company or, for operators, of all together. */
 
 import { showBacklog } from '../../operate/backlog.ts'
 import { companyName } from '../../operate/find.ts'
@@ -35,7 +35,7 @@ const OF_SPAN = {
   properties: { span: SPAN },
 } as const
 
-/** Called by their own names. */
+/** Volumes whose keys are also their names. */
 function named(volumes: VolumeOf[] | null) {
   return volumes?.map(({ key, volume }) => ({ key, name: key, volume })) ?? null
 }

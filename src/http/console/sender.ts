@@ -1,4 +1,4 @@
-/** Who sends from the console, as the intake knows senders. */
+/** The sender of mail from the console, as a principal for the intake. */
 import { keyIdOfPerson, type Principal } from '../../accounts/account.ts'
 import { OperateError } from '../../operate/error.ts'
 import type { Visitor } from '../admission/visit.ts'
@@ -6,8 +6,8 @@ import type { HttpCore } from '../core.ts'
 import type { Asker } from '../endpoint.ts'
 
 /**
- * Throws `not_allowed` for a viewer, and `invalid` where no company is named. The request counts for the rate of the
- * company and of the person, as one with a key would for that of the key.
+ * Throws `not_allowed` for a viewer, and `invalid` when no company is named. The request counts towards the rate of the
+ * company and of the person, as a request with a key counts towards that of the key.
  */
 export function senderOf(
   { callers }: Pick<HttpCore, 'callers'>,

@@ -1,4 +1,4 @@
-/** The first five minutes: a test message, and what is left before mail arrives elsewhere. */
+/** The first steps: a test message, and the remaining tasks before mail arrives elsewhere. */
 
 import { acceptsMail } from '../../accounts/sending.ts'
 import { listDomains } from '../../operate/domains.ts'
@@ -49,8 +49,17 @@ const sendTest = endpoint({
 })(async ({ caller, body, request }, core) => {
   const { from, to, subject, html, text } = body
   const { id } = await core.deps.intake.submit(senderOf(core, request.raw, caller), {
-    ...{ from, subject, to: [to], cc: [], bcc: [], replyTo: [] },
-    ...{ headers: [], attachments: [], tags: [], variables: {}, testMode: false },
+    from,
+    subject,
+    to: [to],
+    cc: [],
+    bcc: [],
+    replyTo: [],
+    headers: [],
+    attachments: [],
+    tags: [],
+    variables: {},
+    testMode: false,
     ...(html !== undefined && { html }),
     ...(text !== undefined && { text }),
   })

@@ -1,4 +1,4 @@
-/** What is said to the page: every reason there is, as status, stable code and a sentence for the person before it. */
+/** Errors for the page: status, stable code and a sentence for the user, for each reason. */
 import type { Static } from 'typebox'
 import { type Answer, JSON_TYPE } from '../answer.ts'
 import { COMMON_ERRORS } from '../error-body.ts'
@@ -25,13 +25,13 @@ const REFUSED: Readonly<Record<VerbRefused, number>> = {
   conflict: 409,
 }
 
-/** A sentence, whatever it was begun as. */
+/** Turns a text into a sentence. */
 function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?]$/.test(begun) ? begun : `${begun}.`
 }
 
-/** The same as elsewhere, without the name that clients of the JSON dialect know. */
+/** The common error, without the name that clients of the JSON dialect know. */
 function common<Code extends keyof typeof COMMON_ERRORS>(code: Code, shown: string) {
   return (reason: Extract<AnyReason, { code: Code }>): Said => {
     const [status, , message] = (

@@ -7,15 +7,15 @@ import { expectType, MULTIPART, readForm, URLENCODED } from './request.ts'
 
 const JSON_NAME = 'application/json'
 const MAX_FIELDS = 2_000
-/** `{`: clients for JavaScript and Ruby call JSON a form when they delete a tag. No field is named so. */
+/** `{`: the JavaScript and Ruby clients label JSON as a form when they delete a tag. No field name begins with it. */
 const OBJECT = 0x7b
 
-/** Bodies of this dialect: fields, one that is named again an array; newer endpoints of it take JSON as well. */
+/** Bodies of this dialect: form fields, a repeated one as an array; newer endpoints accept JSON as well. */
 export const formContent: Content = {
   check(headers) {
     checkNotEncoded(headers['content-encoding'])
     const type = mediaTypeName(headers['content-type'])
-    // Clients send no type with no fields.
+    // Clients send no Content-Type when there are no fields.
     if (type !== '') expectType(type, [MULTIPART, URLENCODED, JSON_NAME])
   },
   read(body, headers) {

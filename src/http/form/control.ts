@@ -1,14 +1,13 @@
 /**
- * `X-Mailgun-*` fields, in a ready message or as `h:` fields: another spelling of form fields. Each is given to the
- * reader of its twin, so that what is refused there is refused here. Names without a twin mean nothing, and none of
- * them travels.
+ * `X-Mailgun-*` fields, in a ready message or as `h:` fields: another spelling of form fields. Each is read as its form
+ * field would be, so that both are refused alike. A field without such a twin has no effect, and none of them is sent.
  */
 import { type ControlField, isControlField } from '../../mail/raw/control.ts'
 import type { OptionName } from './message-schemas.ts'
 import type { OptionField } from './options.ts'
 import { type ByAddress, RecipientVariables, readVariables } from './recipient-variables.ts'
 
-/** Of the options that are read, and of those that are refused. */
+/** The twins of the supported options and of the refused ones. */
 const FIELD_OF: Readonly<Record<OptionName, string> & Record<`o:${string}`, string>> = {
   'o:tag': 'x-mailgun-tag',
   'o:testmode': 'x-mailgun-drop-message',
@@ -34,15 +33,15 @@ export interface Controls {
   options: OptionField[]
   variables: [name: string, value: string][]
   recipientVariables?: ByAddress
-  /** What the client called the field that names a template. */
+  /** The client's name of the field that names a template. */
   template?: string
-  /** Octets of what counts against the limit of options. */
+  /** Octets that count towards the limit of options. */
   octets: number
 }
 
 export const isControl = (name: string) => isControlField(name.toLowerCase())
 
-/** `prefix` stands before the names in what the client is told. Throws a Fault for what cannot be read. */
+/** `prefix` precedes the field names in error messages. Throws a Fault for an unreadable value. */
 export function readControls(fields: readonly ControlField[], prefix = ''): Controls {
   const controls: Controls = { options: [], variables: [], octets: 0 }
   const recipients = new RecipientVariables()
@@ -66,7 +65,10 @@ export function readControls(fields: readonly ControlField[], prefix = ''): Cont
   return controls
 }
 
-/** Options of several sources, the strongest first: what one of them names is not asked of the next. Tags add up. */
+/**
+ * Merges the options of several sources, the strongest first: an option set by one source is ignored in those after it.
+ * Tags add up.
+ */
 export function strongest(sources: readonly (readonly OptionField[])[]): OptionField[] {
   const named = new Set<string>()
   const kept: OptionField[] = []

@@ -1,4 +1,4 @@
-/** Times as this dialect writes them: dates of mail headers, and Unix seconds. */
+/** Times in this dialect's formats: dates of mail headers, and Unix seconds. */
 import { utcTime } from '../schedule.ts'
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
@@ -23,12 +23,12 @@ const ZONES: Readonly<Record<string, number>> = {
   pdt: -7,
 }
 
-/** Unix ms as in a mail header, e.g. `Sun, 26 Jan 2025 07:29:04 GMT`. */
+/** Formats Unix ms for a mail header, e.g. `Sun, 26 Jan 2025 07:29:04 GMT`. */
 export function mailDate(at: number): string {
   return new Date(at).toUTCString()
 }
 
-/** Unix ms of an RFC 2822 date or of Unix seconds, which may have a fraction; null for anything else. */
+/** Returns the Unix ms of an RFC 2822 date or of Unix seconds, which may have a fraction; null for anything else. */
 export function readTime(text: string): number | null {
   const value = text.trim()
   return /^\d{1,12}(?:\.\d{1,9})?$/.test(value) ? Math.floor(Number(value) * 1000) : parseDate(value)
@@ -53,7 +53,7 @@ function zoneMinutes(zone: string): number | null {
   return hours === undefined ? null : hours * 60
 }
 
-/** The zone as this dialect has it in its lists and sentences. */
+/** The same date with the zone name `UTC`, which this dialect uses in its lists and sentences. */
 export function utcDate(at: number): string {
   return mailDate(at).replace(/GMT$/, 'UTC')
 }

@@ -5,8 +5,8 @@ import { clip, Fault } from '../fault.ts'
 import { readTime } from './date.ts'
 
 /**
- * Unix milliseconds. Throws a Fault for anything else, and for a time more than 30 days ahead. A time that is past
- * means now.
+ * Returns Unix milliseconds. Throws a Fault for anything else, and for a time more than 30 days ahead. A time in the
+ * past means now.
  */
 export function readDeliveryTime(text: string): number {
   const value = text.trim()

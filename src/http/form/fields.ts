@@ -8,18 +8,18 @@ import type { OptionField } from './options.ts'
 /** Octets of all option fields together, names and values. */
 const MAX_OPTIONS = 16 * 1024
 
-/** The fields of one form by what they are. Names and prefixes count in any case. */
+/** The fields of one form by kind. Names and prefixes are case-insensitive. */
 export class Fields {
   readonly #plain = new Map<string, string[]>()
   readonly #options: OptionField[] = []
   readonly #variables: [name: string, value: string][] = []
   readonly #controls: Controls[]
-  /** `h:` fields that are headers. */
+  /** The `h:` fields that are header fields. */
   readonly headers: [name: string, value: string][] = []
 
   /**
-   * `inMessage`: the control fields of a ready message; those beside it win over them. Throws a Refusal or a Fault for
-   * control fields that cannot be read, and for options over the limit.
+   * `inMessage`: the control fields of a ready message; form fields take precedence over them. Throws a Refusal or a
+   * Fault for control fields that cannot be read, and for options over the limit.
    */
   constructor(fields: Form['fields'], inMessage: readonly ControlField[] = []) {
     const beside: ControlField[] = []
@@ -61,7 +61,7 @@ export class Fields {
     return this.all(name)[0]
   }
 
-  /** What `readOptions` takes. */
+  /** The input of `readOptions`. */
   get options(): OptionField[] {
     return strongest([this.#options, ...this.#controls.map(({ options }) => options)])
   }
@@ -77,7 +77,7 @@ export class Fields {
     return this.#controls.find((controls) => controls.recipientVariables)?.recipientVariables
   }
 
-  /** What the client called the field that names a template; undefined when there is none. */
+  /** The client's name of the field that names a template; undefined when there is none. */
   get template(): string | undefined {
     if (this.first('template') !== undefined) return 'template'
     return this.#controls.find((controls) => controls.template)?.template

@@ -1,7 +1,4 @@
-/**
- * The files of a form. One in a field that takes none is refused: dropped, it would be missed by nobody but the
- * recipient.
- */
+/** The files of a form. A file in any other field is refused: if it were dropped, only the recipient would miss it. */
 import { isUtf8 } from 'node:buffer'
 import { invalidField, Refusal } from '../../intake/refusal.ts'
 import type { SubmittedAttachment } from '../../intake/submission.ts'
@@ -10,7 +7,9 @@ import { DEFAULT_MEDIA_TYPE, mediaTypeOf } from '../../mail/media-type.ts'
 import type { Fields } from './fields.ts'
 import { type FormFile, fieldName } from './form.ts'
 
-/** The `attachment` and `inline` files. Throws a Refusal for one without a name, and for files in other fields. */
+/**
+ * Reads the `attachment` and `inline` files. Throws a Refusal for one without a name, and for files in other fields.
+ */
 export function readAttachments(fields: Fields, files: readonly FormFile[]): SubmittedAttachment[] {
   const attachments: SubmittedAttachment[] = []
   for (const file of files) {
@@ -44,8 +43,8 @@ export function readAttachments(fields: Fields, files: readonly FormFile[]): Sub
 }
 
 /**
- * The one `message`: a file part or, as some clients send it, a plain field; in both the octets are the message's own.
- * Undefined when there is none. Throws a Refusal for a second one, and for any other file.
+ * The one `message`: a file part or, as some clients send it, a plain field; in both cases the octets are those of the
+ * message. Undefined when there is none. Throws a Refusal for a second one, and for any other file.
  */
 export function readMessageFile(files: readonly FormFile[]): Uint8Array | undefined {
   let message: FormFile | undefined
@@ -61,12 +60,15 @@ export function readMessageFile(files: readonly FormFile[]): Uint8Array | undefi
   return message?.content
 }
 
-/** A plain field, or what browsers and clients send for a file that nobody chose. */
+/** A plain field, or the empty part that browsers and clients send when no file was chosen. */
 function isNoFile({ filename, content }: FormFile): boolean {
   return filename === undefined || (filename === '' && content.length === 0)
 }
 
-/** The type of a file that came without one: by its name, else by whether it is text (the default of RFC 7578 4.4). */
+/**
+ * The type of a file without a Content-Type: by its name, otherwise by whether it is text (the default of RFC 7578
+ * 4.4).
+ */
 function untypedAs(filename: string, content: Buffer): string {
   const byName = mediaTypeOf(filename)
   return byName === DEFAULT_MEDIA_TYPE && isUtf8(content) ? 'text/plain' : byName

@@ -1,12 +1,12 @@
-/** What a form holds, however it was encoded. */
+/** The content of a form, whatever its encoding. */
 import { isUtf8 } from 'node:buffer'
 import { clip, Fault } from '../fault.ts'
 
 export interface FormFile {
   field: string
-  /** As given; undefined when the client gave none, and the part is a field. */
+  /** As sent; undefined when the part has none, and is a field. */
   filename: string | undefined
-  /** As given, with its parameters; undefined when there was none. */
+  /** As sent, with its parameters; undefined when there is none. */
   contentType: string | undefined
   content: Buffer
 }
@@ -17,25 +17,28 @@ export interface Form {
   files: FormFile[]
 }
 
-/** Fields whose octets matter as they are, also where a client sends them without a file name. */
+/** Fields whose octets are kept unchanged, also when a client sends them without a file name. */
 const FILE_FIELDS = new Set(['attachment', 'inline', 'message'])
 
 export function isFileField(name: string): boolean {
   return FILE_FIELDS.has(fieldName(name))
 }
 
-/** What a field is called here: names are told apart by letters, not by case, so that none is overlooked. */
+/** The canonical name of a field: case is ignored, so that no field is overlooked. */
 export function fieldName(name: string): string {
   return unbracketed(name).toLowerCase()
 }
 
-/** The name without the brackets some clients put behind a repeated one: `to[]`, `attachment[0]`. */
+/** The name without the brackets that some clients append to a repeated one: `to[]`, `attachment[0]`. */
 function unbracketed(name: string): string {
   const bracket = name.endsWith(']') ? name.indexOf('[') : -1
   return bracket > 0 ? name.slice(0, bracket) : name
 }
 
-/** The value of the field `name`; nothing is replaced silently. `advice`: what a Fault says beside what is wrong. */
+/**
+ * Decodes the value of the field `name` without replacing anything silently. `advice` is appended to the detail of a
+ * Fault.
+ */
 export function decodeText(octets: Buffer, charset: string, name: string, advice = ''): string {
   if (/^utf-?8$/i.test(charset) && isUtf8(octets)) return octets.toString('utf8')
   try {

@@ -1,6 +1,6 @@
-/** Clients that follow page after page add one each time. */
+/** Clients that follow page after page append one `limit` each time. */
 const MOST_REPEATED = 2_000
-/** Entries of a page. Some clients repeat theirs behind that of a link they follow. */
+/** Entries of a page. Some clients append their own `limit` to that of the link that they follow. */
 const ENTRIES = { type: 'integer', minimum: 1, maximum: 1_000 } as const
 
 export const LIMIT = {

@@ -1,8 +1,8 @@
-/** Absolute URLs of this service, in answers that are followed. */
+/** Absolute URLs of this service, for clients to follow. */
 import type { FastifyRequest } from 'fastify'
 import type { HttpCore } from '../core.ts'
 
-/** The URL of a path, as the client of a request reaches it. */
+/** The URL of a path, on the host through which the client reached the service. */
 export function linkTo({ publicUrl }: HttpCore, request: FastifyRequest, path: string): string {
   return publicUrl.of(request.raw) + path
 }

@@ -1,6 +1,6 @@
 /**
- * What the handwritten routes of messages take and give: their types, and what the document tells of them. No other
- * field can be read: the types are of these names.
+ * Request and answer schemas of the handwritten message routes, for their types and for the OpenAPI document. No other
+ * field can be read: the types consist of these names.
  */
 
 export const text = (description: string) => ({ type: 'string', description }) as const
@@ -9,7 +9,7 @@ export const repeated = (description: string) =>
 const files = (description: string) =>
   ({ type: 'array', description, items: { type: 'string', format: 'binary' } }) as const
 
-/** Fields whose names begin so, and options of both ways to send. */
+/** Option fields by prefix, and the options of both ways to send. */
 const OPTIONS = {
   'o:tag': repeated('A tag; may be repeated.'),
   'o:testmode': text('yes: accepted and recorded, but not sent.'),
@@ -84,5 +84,5 @@ export const MIME_MESSAGE = {
 type Told = keyof typeof MESSAGE.properties | keyof typeof MIME_MESSAGE.properties
 
 export type OptionName = Extract<Told, `o:${string}`>
-/** Without those by their prefix; what is refused has to be seen. */
+/** Without the fields that are known by their prefix; `template` is included because it is refused. */
 export type FieldName = Exclude<Told, `${'o' | 'h'}:${string}`> | 'template'

@@ -1,6 +1,6 @@
 /**
- * `multipart/form-data` (RFC 7578, RFC 2046 5.1). Written here, and not taken from a package, because the one in common
- * use drops a part whose head it cannot read without a word: an attachment would be lost.
+ * `multipart/form-data` (RFC 7578, RFC 2046 5.1). Written here because the package in common use silently drops a part
+ * whose head it cannot read: an attachment would be lost.
  */
 import { Fault } from '../fault.ts'
 import { charsetOf } from '../media-type.ts'
@@ -13,16 +13,16 @@ const MAX_HEAD = 16 * 1024
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** The whole form. Throws a Fault for what cannot be read or is too much. */
+/** Reads the whole form. Throws a Fault when it is malformed or over a limit. */
 export function readMultipart(body: Buffer, contentType: string, maxParts: number): Form {
-  // A delimiter begins with the line end before it; the first one may stand at the very start.
+  // A delimiter begins with the preceding line end; the first one may be at the very start.
   const delimiter = Buffer.from(`\r\n--${boundaryOf(contentType)}`, 'latin1')
   const form: Form = { fields: [], files: [] }
   const first = delimiter.subarray(2)
   let at = body.subarray(0, first.length).equals(first) ? first.length : behindDelimiter(body, delimiter, 0)
   for (let part = 1; !isClosing(body, at); part++) {
     const line = behindBlanks(body, at)
-    // With the line end of the boundary, so that an empty head is found as well.
+    // Includes the line end of the boundary, so that an empty head is found as well.
     const head = body.subarray(line, line + MAX_HEAD + HEAD_END.length)
     const length = head.indexOf(HEAD_END)
     if (length < 0 && head.length > MAX_HEAD)
@@ -52,12 +52,12 @@ function behindDelimiter(body: Buffer, delimiter: Buffer, from: number): number 
   return found + delimiter.length
 }
 
-/** Behind the closing delimiter the rest means nothing. */
+/** The rest after the closing delimiter is ignored. */
 function isClosing(body: Buffer, at: number): boolean {
   return body[at] === 0x2d && body[at + 1] === 0x2d
 }
 
-/** The line end of a boundary; RFC 2046 5.1.1 allows blanks before it. */
+/** Skips to the line after a boundary; RFC 2046 5.1.1 allows blanks before the line end. */
 function behindBlanks(body: Buffer, at: number): number {
   let end = at
   while (body[end] === 0x20 || body[end] === 0x09) end++
@@ -78,11 +78,11 @@ function readHead(head: Buffer, part: number): PartHead {
 
 function add({ fields, files }: Form, { name, filename, contentType }: PartHead, content: Buffer): void {
   if (filename === undefined && !isFileField(name)) {
-    // RFC 7578 5.1.2: UTF-8 unless the part says otherwise.
+    // RFC 7578 5.1.2: UTF-8 unless the part states another charset.
     fields.push([name, decodeText(content, charsetOf(contentType) || 'utf-8', name)])
     return
   }
-  // A file may be kept longer than the octets that arrived around it: it is copied, unless it is most of them.
+  // A file may outlive the body that contains it: it is copied, unless it is most of the body.
   const isMost = content.byteLength * 2 > content.buffer.byteLength
   files.push({ field: name, filename, contentType, content: isMost ? content : Buffer.from(content) })
 }

@@ -1,7 +1,7 @@
 /**
- * The `o:` options. One that would change whether, when, how or with which signature the message travels, and that this
- * service does not know, is refused: who asked for it must not believe it was done. One that only observes the message,
- * or that asks for what happens anyway, is taken and left aside; so is every option nobody has heard of.
+ * The `o:` options. An unsupported option that would change whether, when, how or with which signature the message is
+ * sent is refused: the client must not believe that it took effect. An option that only observes the message, or that
+ * asks for the usual behaviour, is accepted and ignored; so is every unknown option.
  */
 import { Refusal } from '../../intake/refusal.ts'
 import { readDeliveryTime } from './delivery-time.ts'
@@ -19,13 +19,13 @@ export interface OptionField {
   /** `o:...` in lower case. */
   name: string
   value: string
-  /** What the client called it. */
+  /** The client's spelling of the name. */
   shown: string
 }
 
 type Wanted = (field: OptionField) => boolean
 const always: Wanted = () => true
-// Guessed wrong, a rehearsal would go out to people.
+// An unclear value is refused: a test message that is taken for a real one would reach people.
 const asksFor: Wanted = ({ value, shown }) => isYes(shown, value)
 
 const UNSUPPORTED: Readonly<Record<string, { when: Wanted; detail: string }>> = {
@@ -61,7 +61,7 @@ const READ: Readonly<Record<OptionName, (options: Options, field: OptionField) =
   },
 }
 
-/** Throws a Refusal for what would have to be done and cannot be, and a Fault for a time that cannot be read. */
+/** Throws a Refusal for an option that cannot be honoured, and a Fault for a time that cannot be read. */
 export function readOptions(fields: readonly OptionField[]): Options {
   const options: Options = { tags: [], testMode: false }
   for (const field of fields) {

@@ -1,4 +1,4 @@
-/** The domain of a path, for who may know of it. */
+/** Look-up of the domain in a path, with the rights of the caller. */
 import type { Principal, SendingDomain } from '../../accounts/account.ts'
 import { Refusal } from '../../intake/refusal.ts'
 import { AddressError, parseDomain } from '../../mail/address/address.ts'
@@ -7,8 +7,8 @@ import type { HttpCore } from '../core.ts'
 import { currentOperation } from '../operation.ts'
 
 /**
- * For verbs: the domain, and the accounts, as they stand now. What was removed a moment ago, here or on another node,
- * is not there.
+ * For verbs: the domain, and the present accounts. A thing that was removed a moment ago, on any node, is already
+ * absent.
  */
 export async function onOwnDomain(
   core: HttpCore,
@@ -19,11 +19,14 @@ export async function onOwnDomain(
   return { op, domain: await ownDomain(core, caller, name) }
 }
 
-/** Throws a Refusal for one that is unknown, another company's, or not the one that the key is for. */
+/**
+ * Throws a Refusal when the domain is unknown, belongs to another company, or is not the one that the key is restricted
+ * to.
+ */
 export async function ownDomain(core: HttpCore, caller: Principal, name: string): Promise<SendingDomain> {
   const known = find(core, caller, name)
   if (known !== undefined) return known
-  // It may have been added a moment ago.
+  // The domain may have been added a moment ago.
   await core.deps.accounts.catchUp()
   const found = find(core, caller, name)
   if (found !== undefined) return found
@@ -39,7 +42,7 @@ function find(
   return domainId === null || domainId === domain?.id ? domain : undefined
 }
 
-/** What is no domain name is no domain's. */
+/** An invalid name becomes '', which no domain has. */
 function aLabel(name: string): string {
   try {
     return parseDomain(name)

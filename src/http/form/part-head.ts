@@ -1,27 +1,27 @@
 /**
- * The head of one part of a multipart form (RFC 7578 4). What cannot be read is refused: a part is never dropped
+ * The head of one part of a multipart form (RFC 7578 4). An unreadable head is refused: a part is never dropped
  * silently.
  */
 import { isUtf8 } from 'node:buffer'
 
 export interface PartHead {
   name: string
-  /** As given; undefined when nothing was, which makes the part a field. */
+  /** As sent; undefined when there is none, which makes the part a field. */
   filename: string | undefined
   contentType: string | undefined
 }
 
-/** RFC 7578 4.7 deprecates the field; these three leave the octets alone. */
+/** RFC 7578 4.7 deprecates the header field; these three encodings leave the octets unchanged. */
 const PLAIN_ENCODINGS = new Set(['7bit', '8bit', 'binary'])
 
 const PARAMETER = /^[ \t]*;[ \t]*([^\s=;"]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/
 
-/** The whole head of nearly every field, in ASCII and with nothing in it that needs a rule. */
+/** The whole head of nearly every field: ASCII only, and without escapes. */
 const FIELD = /^content-disposition: form-data; name="([ !#-[\]-~]*)"$/i
 
-/** Throws an Error with a sentence that says what is wrong. `head`: the lines, without the empty one behind them. */
+/** Throws an Error with a sentence about the fault. `head`: the lines, without the empty one after them. */
 export function readPartHead(head: Buffer): PartHead {
-  // Names are plain UTF-8 in practice (RFC 7578 5.1); what is not is taken octet by octet.
+  // Names are plain UTF-8 in practice (RFC 7578 5.1); anything else is read as Latin-1.
   const text = head.toString(isUtf8(head) ? 'utf8' : 'latin1')
   const field = FIELD.exec(text)
   if (field !== null) return { name: field[1]!, filename: undefined, contentType: undefined }
@@ -52,7 +52,7 @@ export function readPartHead(head: Buffer): PartHead {
   return { name, filename: parameters.get('filename'), contentType }
 }
 
-/** Parameters by lower-case name. The extended form `name*` (RFC 5987) wins over the plain one. */
+/** Parameters by lower-case name. The extended form `name*` (RFC 5987) takes precedence over the plain one. */
 function readDisposition(disposition: string): Map<string, string> {
   const type = /^[^\s;]*/.exec(disposition)![0]
   if (type.toLowerCase() !== 'form-data') throw new Error('its Content-Disposition is not form-data')
@@ -63,7 +63,7 @@ function readDisposition(disposition: string): Map<string, string> {
     const match = PARAMETER.exec(rest)
     if (!match) throw new Error('its Content-Disposition cannot be read')
     const name = match[1]!.toLowerCase()
-    // Only the two characters that must be escaped are: file names of Windows are full of other backslashes.
+    // Unescapes only the two characters that must be escaped: Windows file names are full of other backslashes.
     const value = match[2]?.replace(/\\(["\\])/g, '$1') ?? match[3]!
     if (name.endsWith('*')) extended.set(name.slice(0, -1), readExtended(value))
     else plain.set(name, value)

@@ -1,4 +1,4 @@
-/** A form, read on the spot or in a worker. */
+/** Reads a form, on the main thread or in a worker. */
 import { type Reader, readJob } from '../reading.ts'
 import { type FormRequest, readFormRequest } from './request.ts'
 
@@ -7,7 +7,7 @@ export { buffersOf } from '../reading.ts'
 export const formReader: Reader<FormRequest> = {
   job: new URL(import.meta.url),
   read: readFormRequest,
-  // A client that repeats a form makes a new boundary: equality is that of what was understood.
+  // A client that repeats a form generates a new boundary: two forms are equal when their submissions are.
   same: (submission) => submission,
 }
 

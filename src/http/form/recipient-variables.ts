@@ -5,15 +5,15 @@ import { JsonFault, JsonLimit, JsonScanner } from '../json-text/scanner.ts'
 export type ByAddress = Record<string, Record<string, string>>
 
 /**
- * `recipient-variables`, also when they come in several fields: a JSON object of objects, keyed by plain address.
- * Values are made strings; of one address the last values count. An empty array counts as the empty object that PHP
- * writes that way. Throws a Fault for anything else.
+ * `recipient-variables`, possibly in several fields: a JSON object of objects, keyed by plain address. Values are
+ * converted to strings; for a repeated address the last values count. An empty array counts as an empty object, because
+ * PHP encodes one that way. Throws a Fault for anything else.
  */
 export class RecipientVariables {
   readonly #entries: [address: string, values: Record<string, string>][] = []
   #given = false
 
-  /** `name` is what the client called the field. */
+  /** `name`: the client's name of the field. */
   add(text: string, name = 'recipient-variables'): void {
     this.#given = true
     readJson(text, name, (scanner) => {
@@ -54,7 +54,7 @@ function strings(scanner: JsonScanner): [name: string, value: string][] {
   return entries
 }
 
-/** Each name of the object that comes next, with the scanner at its value. */
+/** Each name of the next object, with the scanner at its value. */
 function* namesIn(scanner: JsonScanner): Generator<string> {
   const kind = scanner.kind()
   if (kind === 'array') {

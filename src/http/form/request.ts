@@ -1,4 +1,4 @@
-/** From the octets of a form request to its submission: which encoding, which endpoint. */
+/** Turns the octets of a form request into a submission, by encoding and endpoint. */
 import type { Submission } from '../../intake/submission.ts'
 import { clip, Fault } from '../fault.ts'
 import { mediaTypeName } from '../media-type.ts'
@@ -10,20 +10,20 @@ import { readUrlencoded } from './urlencoded.ts'
 export const MULTIPART = 'multipart/form-data'
 export const URLENCODED = 'application/x-www-form-urlencoded'
 
-/** What is known of a request beside its body. Plain data. */
+/** The facts of a request besides its body. Plain data. */
 export interface FormRequest {
-  /** Named in the path. */
+  /** The domain in the path. */
   domain: string
-  /** `messages.mime`. */
+  /** True for `messages.mime`. */
   mime: boolean
   contentType: string | undefined
-  /** Links to unsubscribe can be made: recipients know how to reach the service. */
+  /** Unsubscribe links can be created: the service has an address that recipients can reach. */
   links: boolean
   /** Fields and files together. */
   maxParts: number
 }
 
-/** Throws a Fault when such a request cannot have a body that is read: known before it arrives. */
+/** Throws a Fault when a request of this type cannot have a readable body: known before the body arrives. */
 export function checkFormType({ contentType, mime }: FormRequest, empty: boolean): void {
   const type = mediaTypeName(contentType)
   if (type === '' && empty && !mime) return
@@ -40,7 +40,7 @@ export function expectType(type: string, expected: readonly string[]): void {
   })
 }
 
-/** Throws a Fault or a Refusal for what cannot be read. */
+/** Throws a Fault or a Refusal for an unreadable form. */
 export function readFormRequest(request: FormRequest, body: Buffer): Submission {
   checkFormType(request, body.length === 0)
   const form = readForm(request, body)

@@ -1,4 +1,4 @@
-/** The form dialect. Sending (`POST /v3/{domain}/messages`, `messages.mime`) is written by hand, all else declared. */
+/** The form dialect. The routes of messages, and the imports of lists, are written by hand; all others are declared. */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
@@ -42,7 +42,7 @@ import { accountWebhookRoutes } from './webhooks/account.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 import { formWords } from './words.ts'
 
-/** Form fields beside one for each recipient in each of `to`, `cc` and `bcc`. */
+/** Form fields in addition to one for each recipient in each of `to`, `cc` and `bcc`. */
 const OTHER_PARTS = 2_000
 
 type Route = { Params: { domain: string } }
@@ -96,7 +96,7 @@ export class FormDialect implements Api {
       '/v3/:domain/messages.mime',
       answering<Route>('mime_send', (request, reply) => this.#send(request, reply, true)),
     )
-    // Clients of either age have their own path.
+    // Older and newer clients use different paths.
     for (const url of ['/v3/domains/:domain/messages/:key', '/v3/:domain/messages/:key']) {
       app.get(
         url,
@@ -155,7 +155,7 @@ export class FormDialect implements Api {
     return { status: 200, type: JSON_TYPE, body }
   }
 
-  /** User name `api`, password the key; whatever is wrong gets one answer. */
+  /** HTTP Basic with the user name `api` and the key as password; every failure gets the same answer. */
   admit(request: IncomingMessage): Principal | Promise<Principal> {
     return this.#core.callers.admit(request, basicPassword(request.headers, 'api'))
   }

@@ -1,4 +1,4 @@
-/** Shapes that several endpoints of this dialect have. */
+/** Schemas shared by several endpoints of this dialect. */
 
 import { PATH_NAME } from '../bounds.ts'
 

@@ -1,4 +1,4 @@
-/** From form fields to a submission: what the names mean; whether the values are any good is the intake's matter. */
+/** Turns form fields into a submission: this file knows the names; the intake validates the values. */
 import { invalidField, Refusal } from '../../intake/refusal.ts'
 import type { Submission } from '../../intake/submission.ts'
 import { withoutServiceLinks, withoutServicePlaceholders } from '../../mail/batch/substitute.ts'
@@ -12,8 +12,8 @@ import { RecipientVariables } from './recipient-variables.ts'
 import { withUnsubscribeLinks } from './unsubscribe.ts'
 
 /**
- * What `POST /v3/{domain}/messages` was sent; `links`: to unsubscribe, can be made. Throws a Refusal or a Fault for
- * what cannot be done as asked.
+ * Reads `POST /v3/{domain}/messages`; `links`: unsubscribe links can be created. Throws a Refusal or a Fault for a
+ * request that cannot be honoured.
  */
 export function readMessage({ domain, links }: ReadAs, form: Form): Submission {
   const fields = new Fields(form.fields)
@@ -41,14 +41,14 @@ interface ReadAs {
   links: boolean
 }
 
-/** What else a message says of a subscription service has none behind it here. */
+/** Removes the remaining placeholders and links of a subscription service: nothing here would answer them. */
 function withoutServiceTexts(submission: Submission): void {
   submission.subject = withoutServicePlaceholders(submission.subject)
   for (const name of ['html', 'text', 'amp'] as const) {
     const text = submission[name]
     if (text !== undefined) submission[name] = withoutServiceLinks(text)
   }
-  // A field that held nothing but a dropped placeholder says nothing.
+  // A field that consisted only of a removed placeholder is dropped.
   submission.headers = submission.headers
     .map(([name, value]): [string, string, boolean] => [
       name,
@@ -59,8 +59,8 @@ function withoutServiceTexts(submission: Submission): void {
 }
 
 /**
- * What `POST /v3/{domain}/messages.mime` was sent: `to` is the envelope, the file part `message` the message. `from`
- * and `subject`, which clients send beside it, say nothing that the message does not say.
+ * Reads `POST /v3/{domain}/messages.mime`: `to` is the envelope, the file part `message` the message. `from` and
+ * `subject`, which clients also send, are ignored: the message itself has them.
  */
 export function readMimeMessage(domain: string, form: Form): Submission {
   const raw = readMessageFile(form.files)
@@ -83,8 +83,8 @@ function controlFieldsOf(raw: Uint8Array): RawControl {
 }
 
 /**
- * Header fields that a ready message has of its own: clients send them, like the fields from, subject, text and html,
- * beside a message that says the same.
+ * Header fields that every ready message has: clients also send them, like the fields from, subject, text and html,
+ * with a message that has the same.
  */
 const MESSAGE_OWNS = new Set([
   'from',
@@ -97,7 +97,7 @@ const MESSAGE_OWNS = new Set([
   'content-transfer-encoding',
 ])
 
-/** What would be left out of a ready message without a word. */
+/** Refuses fields that a ready message would silently lose. */
 function refuseBesideMessage(fields: Fields): void {
   for (const field of ['cc', 'bcc'] as const) {
     if (fields.first(field) === undefined) continue
@@ -149,7 +149,7 @@ function readHeaders(headers: readonly [string, string][], submission: Submissio
     if (known === 'reply-to') {
       if (value !== '') submission.replyTo.push(value)
     } else if (known === 'message-id') {
-      // The intake uses it when it is a msg-id (RFC 5322 3.6.4); else one of our making takes its place.
+      // The intake uses it when it is a msg-id (RFC 5322 3.6.4); otherwise it generates one.
       submission.messageId = value.trim()
     } else {
       submission.headers.push([name, value])

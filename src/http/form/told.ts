@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of the routes of this dialect that are written by hand. */
+/** The OpenAPI descriptions of this dialect's handwritten routes. */
 import type { Described, Told } from '../endpoint.ts'
 import { IDEMPOTENCY, MESSAGE, MIME_MESSAGE, QUEUED, repeated, text } from './message-schemas.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from './schemas.ts'
@@ -41,7 +41,7 @@ const OF_MESSAGE = {
   properties: { domain: { type: 'string' }, key: text('As in `storage.key` of an event.') },
 } as const
 
-/** Clients of either age have their own path. */
+/** Older and newer clients use different paths. */
 const stored = (url: string, age: string): Described[] => [
   {
     method: 'GET',

@@ -1,4 +1,4 @@
-/** `%unsubscribe_url%` and `%tag_unsubscribe_url%`: places for links of this service, each recipient's own. */
+/** `%unsubscribe_url%` and `%tag_unsubscribe_url%`: placeholders for links of this service, one for each recipient. */
 import { UNSUBSCRIBE_KEYS } from '../../email/unsubscribe-link.ts'
 import type { Submission } from '../../intake/submission.ts'
 import { AddressError, parseAddressList } from '../../mail/address/address.ts'
@@ -8,8 +8,8 @@ const PLACES = /%(tag_)?unsubscribe_url%/g
 const variable = (key: string) => `%recipient.${key}%`
 
 /**
- * With a recipient variable in each such place, and with the header fields by which mail programs offer the same (RFC
- * 2369, RFC 8058). A message that several recipients get alike has no link of anybody: there they are left as they are.
+ * Puts a recipient variable in each such place, and adds the header fields by which mail programs offer the same (RFC
+ * 2369, RFC 8058). When several recipients share one message it can hold no recipient's link: the placeholders stay.
  */
 export function withUnsubscribeLinks(submission: Submission): Submission {
   const { html = '', text = '', amp = '', headers } = submission
@@ -18,7 +18,7 @@ export function withUnsubscribeLinks(submission: Submission): Submission {
   if (places.length === 0) return submission
   if (submission.recipientVariables === undefined) {
     if (!hasOneRecipient(submission)) return submission
-    // It gets a copy of its own, as in batch sending.
+    // The recipient gets a separate copy, as in batch sending.
     submission.recipientVariables = {}
   }
   for (const name of ['html', 'text', 'amp'] as const) {
@@ -36,7 +36,7 @@ function withVariables(text: string): string {
   )
 }
 
-/** What the sender has put there stays. */
+/** Header fields set by the sender stay. */
 function offer({ headers }: Submission, kind: keyof typeof UNSUBSCRIBE_KEYS): void {
   const headerOf = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
   const named = headerOf('list-unsubscribe')
@@ -48,7 +48,7 @@ function offer({ headers }: Submission, kind: keyof typeof UNSUBSCRIBE_KEYS): vo
   }
 }
 
-/** What is no address is refused later. */
+/** An invalid address is refused later. */
 function hasOneRecipient({ to, cc, bcc }: Submission): boolean {
   if (cc.length > 0 || bcc.length > 0) return false
   try {

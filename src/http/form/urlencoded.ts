@@ -1,4 +1,4 @@
-/** `application/x-www-form-urlencoded` (WHATWG URL 5.1), strict about what cannot be decoded. */
+/** `application/x-www-form-urlencoded` (WHATWG URL 5.1), strict about undecodable input. */
 import { release } from '../../common/octets.ts'
 import { Fault } from '../fault.ts'
 import { charsetOf, UTF8 } from '../media-type.ts'
@@ -11,8 +11,8 @@ const PLUS = 0x2b
 const SPACE = 0x20
 
 /**
- * Throws a Fault for an escape that is none, for text that is not in the charset, and for more than `maxFields` fields.
- * `contentType`: of the request; its charset is that of names and values, UTF-8 where it names none.
+ * Throws a Fault for an invalid escape, for text that is not in the charset, and for more than `maxFields` fields.
+ * `contentType`: that of the request; its charset applies to names and values, UTF-8 unless it names one.
  */
 export function readUrlencoded(body: Buffer, maxFields: number, contentType = ''): Form {
   const named = charsetOf(contentType) || 'utf-8'
@@ -38,7 +38,7 @@ export function readUrlencoded(body: Buffer, maxFields: number, contentType = ''
 
 const ADVICE = '; send UTF-8, or name the charset in the Content-Type'
 
-/** One value may be all of a body: what it is without escapes is given back as soon as it is text. */
+/** One value may be most of a body: the memory for its unescaped octets is released as soon as they are text. */
 function decoded(escaped: Buffer, charset: string, name: string): string {
   const room = Buffer.allocUnsafe(escaped.length)
   try {
@@ -48,7 +48,7 @@ function decoded(escaped: Buffer, charset: string, name: string): string {
   }
 }
 
-/** What each octet is worth as a hexadecimal digit; -1 for one that is none. */
+/** The value of each octet as a hexadecimal digit; -1 for any other. */
 const DIGITS = new Int8Array(256).fill(-1)
 for (let value = 0; value < 16; value++) {
   const digit = value.toString(16)
@@ -57,8 +57,8 @@ for (let value = 0; value < 16; value++) {
 }
 
 /**
- * The octets that are meant. HTML is escapes by the thousand: undone octet by octet, it takes a fifth of what URL
- * functions take.
+ * Undoes the escapes of `escaped`, into `octets`. HTML has thousands of escapes: this loop takes a fifth of the time of
+ * the URL functions.
  */
 function unescaped(escaped: Buffer, octets: Buffer): Buffer {
   let length = 0

@@ -1,4 +1,4 @@
-/** The form dialect's words: every reason there is, as status and sentence, in the sentences its clients know. */
+/** The form dialect's errors: status and sentence for each reason, in the sentences that its clients know. */
 import { inactiveNext, keyWith } from '../advice.ts'
 import { type Answer, JSON_TYPE, TEXT_TYPE } from '../answer.ts'
 import { place } from '../client-address.ts'
@@ -10,16 +10,16 @@ const CHALLENGE = 'Basic realm="Postroad"'
 
 export function formWords(reason: AnyReason): Answer {
   const [status, message] = said(WORDS, reason)
-  // The one answer that is not JSON.
+  // The only answer that is not JSON.
   if (status === 401) return answerTo(reason, { status, type: TEXT_TYPE, body: message }, CHALLENGE)
   return answerTo(reason, { status, type: JSON_TYPE, body: JSON.stringify({ message }) })
 }
 
-/** What the fields of a submission are called here. */
+/** The form's names of the fields of a submission. */
 const SPELLING: Readonly<Record<string, string>> = { reply_to: 'h:Reply-To' }
 
 function spelt(field: string): string {
-  // The intake says where in the submission a header field went wrong.
+  // The intake names the header field within the submission.
   if (field.startsWith('headers.')) return clip(`h:${field.slice('headers.'.length)}`)
   return SPELLING[field] ?? clip(field)
 }

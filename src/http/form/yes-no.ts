@@ -1,7 +1,7 @@
 import { invalidField } from '../../intake/refusal.ts'
 import { clip } from '../fault.ts'
 
-/** Throws a Refusal for what means neither. `field`: what the client called it. */
+/** Throws a Refusal when the text means neither. `field`: the client's name of the field. */
 export function isYes(field: string, text: string): boolean {
   const word = text.trim()
   if (/^(?:yes|true|1|on)$/i.test(word)) return true

@@ -1,9 +1,9 @@
-/** JSON texts (RFC 8259) of request bodies, with words for where one stops being JSON. */
+/** JSON texts (RFC 8259) of request bodies, with a description of the first syntax error. */
 import { isUtf8 } from 'node:buffer'
 import { Fault } from '../fault.ts'
 import { JsonFault, JsonLimit, JsonScanner } from './scanner.ts'
 
-/** All of a body that is small. Throws a Fault when it is no JSON. */
+/** Parses a small body. Throws a Fault when it is no JSON. */
 export function parseJson(octets: Buffer): unknown {
   const start = textStart(readable(octets))
   try {
@@ -14,7 +14,7 @@ export function parseJson(octets: Buffer): unknown {
   }
 }
 
-/** Where octets stop being JSON, or are more of it than is read: the end of a sentence. Null when nothing is wrong. */
+/** Describes the first syntax error or exceeded limit, as the end of a sentence. Null when nothing is wrong. */
 export function jsonFault(octets: Buffer): string | null {
   const scanner = new JsonScanner(octets, textStart(octets))
   try {
@@ -28,8 +28,8 @@ export function jsonFault(octets: Buffer): string | null {
 }
 
 /**
- * What `read` takes of a body, all of which has to be JSON. Throws a Fault where it is none, or more of it than is
- * read.
+ * Returns the result of `read` for a body, all of which must be JSON. Throws a Fault for a syntax error or an exceeded
+ * limit.
  */
 export function scanned<T>(octets: Buffer, read: (scanner: JsonScanner) => T): T {
   const scanner = new JsonScanner(octets, textStart(readable(octets)))

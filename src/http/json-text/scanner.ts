@@ -1,16 +1,18 @@
 /**
- * JSON (RFC 8259) read octet by octet, so that only what is wanted of it is built: everything else is passed over.
- * Takes time linear in the octets, and memory for nothing but what is asked for.
+ * A JSON (RFC 8259) scanner that works octet by octet and builds only the values asked for, skipping the rest. Takes
+ * time linear in the octets, and memory only for the built values.
  */
 import { clip } from '../fault.ts'
 import { readText } from './string.ts'
 
-/** Objects and arrays within each other: those that are built, and those that are passed over. */
+/** Nesting of objects and arrays: of built values, and of skipped ones. */
 const MAX_BUILT_DEPTH = 64
 const MAX_DEPTH = 100_000
 /** Values and names that are built. */
 const MAX_VALUES = 250_000
-/** Items of one array that are built; nothing here may have so many, so that the others need not be seen to say so. */
+/**
+ * Items of one array that are built. No array here may have that many, so a check of the length needs no further items.
+ */
 const MAX_ITEMS = 200_001
 
 const QUOTE = 0x22
@@ -24,26 +26,26 @@ const NINE = 0x39
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null'
 
-/** The octets are no JSON, or more of it than is read. The message is the end of a sentence. */
+/** The octets are no JSON, or exceed a limit. The message is the end of a sentence. */
 export class JsonFault extends Error {
   override name = 'JsonFault'
 }
 
-/** It may be JSON, and holds more than is read. The message completes a sentence about it: "holds ...". */
+/** The octets may be JSON, but exceed a limit. The message completes a sentence: "holds ...". */
 export class JsonLimit extends JsonFault {
   override name = 'JsonLimit'
 }
 
-/** A cursor over octets that are known to be UTF-8. Every method throws JsonFault where they are no JSON. */
+/** A cursor over valid UTF-8. Every method throws JsonFault at a syntax error. */
 export class JsonScanner {
   readonly #octets: Buffer
   #at = 0
-  /** The brackets that are open. */
+  /** The number of open brackets. */
   #depth = 0
   #values = 0
-  /** The bracket just passed was an opening one: no comma comes before the next item. */
+  /** The last octet was an opening bracket: no comma precedes the next item. */
   #fresh = false
-  /** Octets looked at, which tests hold against the size of the body. */
+  /** Octets examined, which tests compare with the size of the body. */
   steps = 0
 
   constructor(octets: Buffer, start = 0) {
@@ -51,7 +53,7 @@ export class JsonScanner {
     this.#at = start
   }
 
-  /** What comes next. */
+  /** The kind of the next value. */
   kind(): JsonKind {
     this.#space()
     const octet = this.#octets[this.#at]
@@ -80,14 +82,14 @@ export class JsonScanner {
     this.#fresh = true
   }
 
-  /** Within an array: true when another item comes, false behind its end. */
+  /** Within an array: true when another item follows, false after its end. */
   item(): boolean {
     return this.#next(0x5d)
   }
 
   /**
-   * Within an object: goes to the value of the next name and gives that name, or null behind the end of the object. One
-   * of more than `longest` octets is not looked at and given as an empty one.
+   * Within an object: moves to the value of the next name and returns that name, or null after the end of the object. A
+   * name of more than `longest` octets is not decoded and returned as an empty one.
    */
   name(longest = Number.POSITIVE_INFINITY): string | null {
     if (!this.#next(0x7d)) return null
@@ -109,7 +111,7 @@ export class JsonScanner {
   }
 
   /**
-   * Expects a string. Returns its octets as they stand between the quotes, and whether they contain escapes. `text`
+   * Expects a string. Returns its octets as they are between the quotes, and whether they contain escapes. `text`
    * builds the string; the body must still be in memory then.
    */
   textOctets(): { octets: Buffer; escaped: boolean; text: () => string } {
@@ -123,7 +125,7 @@ export class JsonScanner {
     }
   }
 
-  /** Any value, built. */
+  /** Builds any value. */
   value(): unknown {
     this.#count()
     switch (this.kind()) {
@@ -165,7 +167,7 @@ export class JsonScanner {
     }
   }
 
-  /** Passes over any value without building it. */
+  /** Skips any value without building it. */
   skip(): void {
     const floor = this.#depth
     const closing: (0x5d | 0x7d)[] = []
@@ -185,12 +187,10 @@ export class JsonScanner {
     } while (this.#depth > floor)
   }
 
-  /**
-   * Expects an array; its byte values as octets, or the index of the first item that is none.
-   */
+  /** Expects an array; returns its byte values as octets, or the index of the first item that is none. */
   bytes(): Uint8Array | number {
     this.enter()
-    // Each takes two octets at least.
+    // Each item takes at least two octets.
     let bytes = Buffer.allocUnsafeSlow(4_096)
     let length = 0
     let wrong = -1
@@ -211,13 +211,13 @@ export class JsonScanner {
     return length === bytes.length ? bytes : new Uint8Array(bytes.subarray(0, length))
   }
 
-  /** Expects nothing but space. */
+  /** Expects only white space. */
   end(): void {
     this.#space()
     if (this.#at < this.#octets.length) throw this.#unexpected(this.#at)
   }
 
-  /** A byte value, passed over; -1 for anything else, which is still to come. */
+  /** Reads a byte value; -1 for anything else, which stays unread. */
   #byte(): number {
     const octets = this.#octets
     const start = this.#at
@@ -230,7 +230,7 @@ export class JsonScanner {
       this.#at = at
       return value
     }
-    // The same in other words: 1.0, 1e0, -0.
+    // Other spellings of a byte value: 1.0, 1e0, -0.
     if (this.kind() !== 'number') return -1
     this.#passNumber()
     const number = Number(octets.toString('latin1', start, this.#at))
@@ -258,7 +258,7 @@ export class JsonScanner {
     return true
   }
 
-  /** True when there are escapes in it. */
+  /** True when the string contains escapes. */
   #passString(): boolean {
     const octets = this.#octets
     const start = this.#at
@@ -281,7 +281,7 @@ export class JsonScanner {
     return escaped
   }
 
-  /** As much as is a number: -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)? */
+  /** Skips the longest prefix that is a number: -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)? */
   #passNumber(): void {
     const octets = this.#octets
     const start = this.#at
@@ -370,7 +370,7 @@ function unexpected(octets: Buffer, at: number): string {
     line++
     start = end + 1
   }
-  // Columns count UTF-16, as editors do: one for each character, two for those of four octets.
+  // Columns count UTF-16 units, as editors do: one for each character, two for a character of four octets.
   let column = 1
   for (let index = start; index < at; index++) {
     const octet = octets[index]!
@@ -382,7 +382,7 @@ function unexpected(octets: Buffer, at: number): string {
   return `unexpected ${shown(character)} ${where}`
 }
 
-/** A character that can be seen, quoted; any other as its code point. */
+/** A visible character in quotes; any other as its code point. */
 function shown(char: string): string {
   if (/^[\p{L}\p{N}\p{P}\p{S}]$/u.test(char)) return `'${clip(char)}'`
   return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`

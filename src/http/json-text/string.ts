@@ -1,14 +1,14 @@
 /** The text of a JSON string. */
 
 /**
- * Octets from which on a text with escapes is decoded outside of the heap, which has no room for several copies of a
- * large one.
+ * Octets from which on a text with escapes is decoded outside the heap, which has no room for several copies of a large
+ * one.
  */
 const LARGE = 64 * 1024
 
 const BACKSLASH = 0x5c
 
-/** What each letter of a short escape stands for. */
+/** The character for each letter of a short escape. */
 const SHORT: Readonly<Record<number, number>> = {
   34: 0x22,
   92: 0x5c,
@@ -20,14 +20,14 @@ const SHORT: Readonly<Record<number, number>> = {
   116: 0x09,
 }
 
-/** Expects octets of a valid string from quote to quote. `escaped`: there is a backslash in it. */
+/** Expects octets of a valid string from quote to quote. `escaped`: the string contains a backslash. */
 export function readText(octets: Buffer, start: number, end: number, escaped: boolean): string {
   if (!escaped) return octets.toString('utf8', start + 1, end - 1)
   if (end - start < LARGE) return JSON.parse(octets.toString('utf8', start, end)) as string
   return unescaped(octets.subarray(start + 1, end - 1))
 }
 
-/** In UTF-16, for an escape can stand for half of a surrogate pair. */
+/** Decodes into UTF-16, since an escape can stand for half of a surrogate pair. */
 function unescaped(octets: Buffer): string {
   const units = Buffer.allocUnsafeSlow(2 * octets.length)
   let length = 0
@@ -46,7 +46,7 @@ function unescaped(octets: Buffer): string {
   return units.toString('utf16le', 0, length)
 }
 
-/** The same octets without their escapes, or null when one of them stands for something that is not ASCII. */
+/** The same octets without their escapes, or null when an escape stands for a non-ASCII character. */
 export function unescapedAscii(octets: Buffer): Buffer | null {
   const out = Buffer.allocUnsafeSlow(octets.length)
   let length = 0

@@ -1,4 +1,4 @@
-/** Attachments of the JSON dialect: three encodings of the octets and two spellings of the names are in use. */
+/** Attachments of the JSON dialect: clients use three encodings of the octets and two spellings of the names. */
 import { invalidField, Refusal } from '../../intake/refusal.ts'
 import { fileNameOf } from '../../intake/remote-file.ts'
 import type { SubmittedAttachment } from '../../intake/submission.ts'
@@ -8,7 +8,7 @@ import { decodeBase64 } from './base64.ts'
 import { ContentFault, NO_CONTENT, NOT_BASE64, notAByte } from './body.ts'
 import type { GivenFile } from './emails/schemas.ts'
 
-/** Takes what JSON gave. Throws a Refusal that names the index and what is wrong. */
+/** Reads the parsed JSON value. Throws a Refusal that names the index and the fault. */
 export function readAttachments(value: unknown): SubmittedAttachment[] {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value)) throw invalidField('attachments', 'it must be an array of objects')
@@ -32,7 +32,7 @@ function readAttachment(item: unknown, index: number): SubmittedAttachment {
     ...(url === null
       ? { content: readContent(item.content, index, contentType) }
       : { content: NOTHING_YET, path: url.href }),
-    // A content id is only of use to a file that the HTML shows.
+    // A content id is only useful for a file that the HTML shows.
     disposition: contentId === undefined ? 'attachment' : 'inline',
     ...(contentType === undefined ? {} : { contentType }),
     ...(contentId === undefined ? {} : { contentId }),
@@ -65,8 +65,8 @@ function nameOf(filename: unknown, url: URL | null, index: number, contentType: 
 }
 
 /**
- * Base64 text, an array of byte values, or what JSON.stringify makes of a Node.js Buffer; or what was read of one of
- * these.
+ * Base64 text, an array of byte values, or the JSON.stringify form of a Node.js Buffer; or the result of decoding one
+ * of these.
  */
 function readContent(content: unknown, index: number, contentType: string | undefined): Uint8Array {
   if (content instanceof Uint8Array) return content
@@ -94,7 +94,7 @@ function mediaTypeIn(contentType = ''): string {
 }
 
 function readString(content: string, index: number, isCalendar: boolean): Uint8Array {
-  // UTF-8 turns what is not ASCII into octets that are no digits.
+  // UTF-8 encodes any non-ASCII character as octets that are no base64 digits.
   const octets = decodeBase64(Buffer.from(content))
   if (octets !== null) return octets
   if (isCalendar) return readText(content, index)
@@ -116,7 +116,7 @@ function readBytes(values: unknown[], index: number): Uint8Array {
   return bytes
 }
 
-/** The first of the keys that is there. */
+/** The value of the first key that is present. */
 function text(item: GivenFile, index: number, ...keys: (keyof GivenFile)[]): string | undefined {
   for (const key of keys) {
     const value = item[key]

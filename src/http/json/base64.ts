@@ -1,11 +1,11 @@
 /** Files in JSON: base64 text, decoded piece by piece, so that a large file is in memory once. */
 
-/** RFC 4648 4 and 5: what each octet is. */
+/** RFC 4648 4 and 5: the kind of each octet. */
 const DIGIT = 0
 const BREAK = 1
 const PADDING = 2
 const OTHER = 3
-/** Digits of one alphabet alone. */
+/** Digits that only one of the two alphabets has. */
 const STANDARD = 4
 const URL_SAFE = 5
 const KIND = new Uint8Array(256).fill(OTHER)
@@ -19,14 +19,14 @@ for (const [kind, characters] of [
   for (const character of characters) KIND[character.charCodeAt(0)] = kind
 }
 
-/** Octets of text that are decoded together: a multiple of four. */
+/** Octets of text decoded at once: a multiple of four. */
 const PIECE = 256 * 1024
 
 /**
- * What the text stands for, or null when it is no base64. Strictly (RFC 4648 3): or what is no base64 at all would be a
- * file of garbage. The digits of one alphabet, in whole groups of four, padded where the last one is short; bits that
- * stand for nothing are zero. Lines may be broken anywhere (RFC 2045 6.8). Only text in the URL-safe alphabet may go
- * without padding, as its encoders write it (RFC 4648 5).
+ * Decodes the text; null when it is no base64. The check is strict (RFC 4648 3), since other text would become a file
+ * of garbage: digits of one alphabet, in whole groups of four, with padding where the last group is short; unused bits
+ * are zero. Lines may be broken anywhere (RFC 2045 6.8). Only the URL-safe alphabet may omit padding, as its encoders
+ * do (RFC 4648 5).
  */
 export function decodeBase64(text: Buffer): Buffer | null {
   const compact = digitsOf(text)
@@ -43,7 +43,7 @@ export function decodeBase64(text: Buffer): Buffer | null {
   return hasZeroRest(compact, decoded) ? decoded : null
 }
 
-/** The digits alone; null for what is no base64. */
+/** The digits alone; null when the text is no base64. */
 function digitsOf(text: Buffer): Buffer | null {
   let digits = 0
   let padding = 0
@@ -67,7 +67,7 @@ function digitsOf(text: Buffer): Buffer | null {
     if (padding > 0) return null
   }
   const short = (4 - (digits % 4)) % 4
-  // A single digit left over carries 6 bits: no octet ends there.
+  // A single remaining digit carries 6 bits, less than an octet.
   if (short === 3) return null
   if (padding !== short && !(padding === 0 && alphabet === URL_SAFE)) return null
   if (breaks === 0) return text.subarray(0, digits)
@@ -80,7 +80,7 @@ function digitsOf(text: Buffer): Buffer | null {
   return compact
 }
 
-/** RFC 4648 3.5: whether the bits of the last digit that belong to no octet are zero. */
+/** RFC 4648 3.5: true when the unused bits of the last digit are zero. */
 function hasZeroRest(digits: Buffer, decoded: Buffer): boolean {
   const rest = digits.length % 4
   if (rest === 0) return true

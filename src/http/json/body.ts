@@ -1,6 +1,6 @@
 /**
- * The body of `POST /emails` as an object: a small one as JSON.parse makes it, of a large one only what has a meaning
- * here.
+ * The body of `POST /emails` as an object: JSON.parse builds a small one; of a large one only the known names are
+ * built.
  */
 import { Fault } from '../fault.ts'
 import { malformed, parseJson, scanned } from '../json-text/parse.ts'
@@ -14,7 +14,7 @@ export type Body = Record<string, unknown>
 
 const LONGEST_NAME = Math.max(...[...NAMES, ...NAMES_OF_FILE].map(({ length }) => length))
 
-/** A `content` that could not be decoded. `detail` says why; `text` returns it as a string if it is one. */
+/** A `content` that could not be decoded. `detail` gives the reason; `text` returns the content if it is a string. */
 export class ContentFault {
   readonly detail: string
   readonly text: (() => string) | null
@@ -57,12 +57,12 @@ export function isBody(item: unknown): item is Body {
   return typeof item === 'object' && item !== null && !Array.isArray(item)
 }
 
-/** Names without a meaning are passed over: nothing of their values is built. */
+/** Unknown names are skipped, and their values are not built. */
 function scan(octets: Buffer): unknown {
   return scanned(octets, emailOf)
 }
 
-/** A body of several: each as `scan` reads it; null when it is no array. Of one that is too long, one item more. */
+/** Reads each item of an array as `scan` does; null when the body is no array. Stops after `most` + 1 items. */
 function scanAll(octets: Buffer, most: number): unknown[] | null {
   return scanned(octets, (scanner) => {
     if (scanner.kind() !== 'array') {
@@ -79,7 +79,7 @@ function scanAll(octets: Buffer, most: number): unknown[] | null {
   })
 }
 
-/** What is no object is null. */
+/** Null when the value is no object. */
 function emailOf(scanner: JsonScanner): Body | null {
   if (scanner.kind() !== 'object') {
     scanner.skip()
@@ -90,7 +90,7 @@ function emailOf(scanner: JsonScanner): Body | null {
   )
 }
 
-/** Of a name given twice the last value counts, as JSON.parse has it. */
+/** For a repeated name the last value counts, as in JSON.parse. */
 function objectOf(scanner: JsonScanner, names: ReadonlySet<string>, read: (name: string) => unknown): Body {
   const object: Body = {}
   scanner.enter()
@@ -117,7 +117,7 @@ function files(scanner: JsonScanner): unknown[] {
   return list
 }
 
-/** The octets of a file, without a detour over text or numbers. */
+/** The octets of a file, decoded without strings or number arrays in between. */
 function content(scanner: JsonScanner): Uint8Array | ContentFault | null {
   switch (scanner.kind()) {
     case 'string': {
@@ -128,7 +128,7 @@ function content(scanner: JsonScanner): Uint8Array | ContentFault | null {
     case 'array':
       return bytesOf(scanner.bytes())
     case 'object': {
-      // What JSON.stringify makes of a Node.js Buffer.
+      // The JSON.stringify form of a Node.js Buffer.
       const buffer = objectOf(scanner, new Set(['type', 'data']), (name) =>
         name === 'data' && scanner.kind() === 'array' ? bytesOf(scanner.bytes()) : scanner.value(),
       )

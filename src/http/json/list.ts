@@ -1,10 +1,10 @@
-/** Lists as this dialect pages them: newest first, from an id on that is not part of the page. */
+/** Lists with this dialect's paging: newest first, from an id that is not part of the page. */
 
 import type { Static, TSchema } from 'typebox'
 import { invalidField } from '../../intake/refusal.ts'
 import { ID } from '../bounds.ts'
 
-/** The query of a list. */
+/** The query parameters of a list. */
 export const PAGE = {
   limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
   after: { ...ID, description: 'The id behind which the page begins.' },
@@ -13,7 +13,7 @@ export const PAGE = {
 
 type Page = Static<{ type: 'object'; required: ['limit']; properties: typeof PAGE }>
 
-/** Throws a Refusal for a page that has no beginning and no end. */
+/** Throws a Refusal for a page with both `after` and `before`. */
 export function requireOneDirection({ after, before }: { after?: unknown; before?: unknown }): void {
   if (after === undefined || before === undefined) return
   throw invalidField('before', 'it cannot be given together with `after`')
@@ -34,15 +34,15 @@ export function listSchema<const Item extends TSchema>(items: Item) {
 }
 
 /**
- * One page of what `find` finds: at most `limit`, those nearest to the id first. Throws a Refusal for a page that has
- * no beginning and no end.
+ * One page of the result of `find`: at most `limit` items, those nearest to the id. Throws a Refusal for a page with
+ * both `after` and `before`.
  */
 export async function listPage<Item>(
   { limit, after, before }: Page,
   find: (page: Page) => Promise<Item[]>,
 ): Promise<{ object: 'list'; has_more: boolean; data: Item[] }> {
   requireOneDirection({ after, before })
-  // One more tells whether there is more.
+  // Reads one item more to learn whether another page follows.
   const found = await find({
     limit: limit + 1,
     ...(after !== undefined && { after }),
@@ -56,13 +56,13 @@ export async function listPage<Item>(
   }
 }
 
-/** The query of a list that is given as a whole where no limit is: so its clients know it. */
+/** The query of a list that is answered whole unless the request sets a limit, as its clients expect. */
 export const WHOLE_OR_PAGE = {
   type: 'object',
   properties: { ...PAGE, limit: { type: 'integer', minimum: 1, maximum: 100 } },
 } as const
 
-/** One page of what is in memory. `items`: the first is the newest. Throws a Refusal for an id that is not there. */
+/** One page of a list in memory. `items`: newest first. Throws a Refusal for an unknown id. */
 export function pageOf<Item extends { id: string }>(
   items: readonly Item[],
   { limit = items.length, after, before }: Static<typeof WHOLE_OR_PAGE>,

@@ -1,4 +1,4 @@
-/** What keys with the scope management do, beside sending and reading. */
+/** Routes for keys with the scope `management`, in addition to sending and reading. */
 import type { Endpoint } from '../endpoint.ts'
 import { keyChanges } from './api-keys/change.ts'
 import { createKey } from './api-keys/create.ts'

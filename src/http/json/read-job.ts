@@ -1,4 +1,4 @@
-/** The body of `POST /emails`, read on the spot or in a worker. */
+/** Reads the body of `POST /emails`, on the main thread or in a worker. */
 import { type Reader, readJob } from '../reading.ts'
 import { readSubmission } from './submission.ts'
 
@@ -7,7 +7,7 @@ export { buffersOf } from '../reading.ts'
 export const jsonReader: Reader<null> = {
   job: new URL(import.meta.url),
   read: (_asked, body) => readSubmission(body),
-  // Equality is that of the octets.
+  // Two requests are equal when their octets are.
   same: (_submission, body) => body,
 }
 

@@ -1,4 +1,7 @@
-/** The JSON dialect: `POST /emails` and `GET /emails/{id}`. */
+/**
+ * The JSON dialect. Sending, reading one email, and the pages behind signed links are written by hand; all other routes
+ * are declared.
+ */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/account.ts'
@@ -28,10 +31,7 @@ import { jsonTold } from './told.ts'
 import { usage } from './usage.ts'
 import { jsonWords } from './words.ts'
 
-/**
- * Octets up to which an email is read and answered as a whole, however many ask for one at once and are slow to take it
- * in.
- */
+/** Octets up to which an email is read and answered as a whole: small enough for many slow clients at once. */
 const SHORT_EMAIL = 16 * 1024
 
 export class JsonDialect implements Api {
@@ -107,7 +107,7 @@ export class JsonDialect implements Api {
     return withQuota(answer, this.#core.deps, principal)
   }
 
-  /** The email, when the caller may read it and there is room for it. */
+  /** Reads an email, if the caller may read it and there is room for it. */
   async #read({ raw }: FastifyRequest, given: string): Promise<Answer | LongAnswer> {
     const { deps, limit } = this.#core
     const caller = this.admit(raw)
@@ -116,7 +116,7 @@ export class JsonDialect implements Api {
     const isShort = origin.octets <= SHORT_EMAIL
     if (!isShort) await limit.admission.reserve(raw, origin.octets)
     const email = await deps.store.readEmail(id)
-    // Retention may have been there first.
+    // Retention may have removed it in the meantime.
     if (email === null) throw unknownEmail()
     if (!isShort) return longEmailJson(email)
     return { status: 200, type: JSON_TYPE, body: emailJson(email) }

@@ -1,9 +1,9 @@
-/** Parts of schemas that the management routes share. */
+/** Parts of schemas shared by the management routes. */
 
 import type { TSchema } from 'typebox'
 import { PATH_NAME } from '../bounds.ts'
 
-/** Clients send null for what their users left out. */
+/** Clients send null for values that their users left out. */
 export function orNull<const Schema extends TSchema>(schema: Schema) {
   return { anyOf: [schema, { type: 'null' }] } as const
 }
@@ -11,7 +11,7 @@ export function orNull<const Schema extends TSchema>(schema: Schema) {
 /** The id in a path. */
 export const BY_ID = { type: 'object', required: ['id'], properties: { id: PATH_NAME } } as const
 
-/** What says that something was changed, e.g. `{ object: 'domain', id }`. */
+/** The answer to a change, e.g. `{ object: 'domain', id }`. */
 export function changedSchema<const Name extends string>(object: Name) {
   return {
     type: 'object',
@@ -21,7 +21,7 @@ export function changedSchema<const Name extends string>(object: Name) {
   } as const
 }
 
-/** What says that something was removed. */
+/** The answer to a removal. */
 export function deletedSchema<const Name extends string>(object: Name) {
   return {
     type: 'object',

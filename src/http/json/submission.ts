@@ -1,4 +1,4 @@
-/** From the body of `POST /emails` to a submission: types are checked here, meaning by the intake. */
+/** Turns the body of `POST /emails` into a submission: this file checks types, the intake checks values. */
 import { type AddressField, invalidField, Refusal } from '../../intake/refusal.ts'
 import type { Submission } from '../../intake/submission.ts'
 import { clip, Fault } from '../fault.ts'
@@ -10,19 +10,19 @@ import type { Given } from './emails/schemas.ts'
 const MAX_TAGS = 100
 const TAG = /^[A-Za-z0-9_-]{1,256}$/
 
-/** Throws a Fault when the body is not a JSON object, a Refusal when a field has a type or form it cannot have. */
+/** Throws a Fault when the body is not a JSON object, and a Refusal when a field has a wrong type or form. */
 export function readSubmission(bytes: Buffer): Submission {
   return submissionOf(parseBody(bytes))
 }
 
-/** The same of a body that is read. */
+/** The same for a parsed body. */
 export function submissionOf(body: Given): Submission {
   const submission: Submission = {
     from: text(body, 'from') ?? '',
     to: addresses('to', body.to),
     cc: addresses('cc', body.cc),
     bcc: addresses('bcc', body.bcc),
-    // Older clients pass their options through as their users spelt them.
+    // Older clients pass options through in their users' spelling.
     replyTo: addresses('reply_to', body.reply_to ?? body.replyTo),
     subject: text(body, 'subject') ?? '',
     headers: headers(body.headers),
@@ -106,7 +106,7 @@ function tags(value: unknown): { name: string; value: string }[] {
     if (!TAG.test(name) || !TAG.test(content)) {
       throw new Fault({
         code: 'request_invalid',
-        // The original's words, which clients look for.
+        // The original's sentence, which clients search for.
         detail: `Tags should only contain ASCII letters, numbers, underscores, or dashes, 1 to 256 of them in a name and in a value; tag ${index} does not.`,
       })
     }
@@ -114,7 +114,7 @@ function tags(value: unknown): { name: string; value: string }[] {
   })
 }
 
-/** Clients send numbers and booleans where text is meant. Returns null for anything else. */
+/** Clients send numbers and booleans as text. Returns null for anything else. */
 function textOf(value: unknown): string | null {
   const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
   return isPlain ? String(value) : null

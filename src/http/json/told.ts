@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of the routes of this dialect that are written by hand. */
+/** The OpenAPI descriptions of this dialect's handwritten routes. */
 import type { Described, Told } from '../endpoint.ts'
 import { ERROR_BODY } from '../error-body.ts'
 import { MAX_EMAILS } from './emails/batch-job.ts'

@@ -1,4 +1,4 @@
-/** `GET /usage`: what a company has sent today and this month, beside its limits. */
+/** `GET /usage`: the mail that a company has sent today and this month, with its limits. */
 
 import { USUAL_MOST } from '../../accounts/account.ts'
 import { authoriseWhole } from '../../operate/authority.ts'
@@ -9,7 +9,7 @@ import { operationOfKey } from '../operation.ts'
 import { timestamp } from './timestamp.ts'
 
 const DAY = 86_400_000
-/** A month has some types of events on each of its days. */
+/** More than a few event types on each day of a month. */
 const MOST_COUNTS = 50_000
 
 const WHOLE = { type: 'integer' } as const
@@ -60,7 +60,7 @@ export const usage: Endpoint = endpoint({
     },
   },
 })(async ({ caller }, core) => {
-  // `/emails/metrics` has the figures of one domain.
+  // A key for one domain is refused: `/emails/metrics` has the figures of one domain.
   authoriseWhole(operationOfKey(core, caller).caller)
   const { companyId } = caller
   const now = new Date()
@@ -78,11 +78,17 @@ export const usage: Endpoint = endpoint({
       object: 'usage',
       emails: {
         daily: {
-          ...{ used: daily, limit: limits?.daily ?? null, sent: daily, received: 0 },
+          used: daily,
+          limit: limits?.daily ?? null,
+          sent: daily,
+          received: 0,
           resets_at: ends.day,
         },
         monthly: {
-          ...{ used: monthly, limit: limits?.monthly ?? null, sent: monthly, received: 0 },
+          used: monthly,
+          limit: limits?.monthly ?? null,
+          sent: monthly,
+          received: 0,
           resets_at: ends.month,
         },
       },
@@ -97,7 +103,7 @@ export const usage: Endpoint = endpoint({
   }
 })
 
-/** Recipients: from the quota where there is one, else from the counts of the log. */
+/** Recipients: from the quota when the company has one, otherwise from the counts of the log. */
 async function usedOf(
   { deps }: HttpCore,
   companyId: string,
@@ -108,8 +114,17 @@ async function usedOf(
   }
   const acceptedFrom = async (start: number) => {
     const found = await deps.searches.groups({
-      ...{ companyId, domainId: null, size: 'day', dimension: 'total', value: null, most: MOST_COUNTS },
-      ...{ since: start, until: since.today + DAY, by: { time: null, value: false }, skip: 0, limit: 1 },
+      companyId,
+      domainId: null,
+      size: 'day',
+      dimension: 'total',
+      value: null,
+      most: MOST_COUNTS,
+      since: start,
+      until: since.today + DAY,
+      by: { time: null, value: false },
+      skip: 0,
+      limit: 1,
     })
     if (found !== null) return found.sums.accepted ?? 0
     throw new Fault({ code: 'request_invalid', detail: 'There is too much to add up' })

@@ -1,4 +1,4 @@
-/** The JSON dialect's words: every reason there is, as status, stable name and sentence. */
+/** The JSON dialect's errors: status, stable name and sentence for each reason. */
 
 import type { About } from '../../operate/error.ts'
 import { keyWith } from '../advice.ts'
@@ -19,13 +19,13 @@ export function jsonMessage(reason: AnyReason): string {
   return said(WORDS, reason)[2]
 }
 
-/** Of one email of a batch: all of them are refused for it. */
+/** The answer when one email of a strict batch refuses the whole batch. */
 export function jsonWordsOfItem(reason: AnyReason, index: number): Answer {
   const [status, name, message] = said(WORDS, reason)
   return errorAnswer(reason, [status, name, `Email at index ${index}: ${message}`], CHALLENGE)
 }
 
-/** One text for a domain that is unknown, another company's or not active: it must not tell which. */
+/** The same text for a domain that is unknown, another company's or not active: it must not reveal which. */
 function notVerified(domain: string): ErrorSaid {
   const name = clip(domain, 255)
   return [
@@ -39,7 +39,7 @@ function invalidField(status: 403 | 422, field: string, detail: string): ErrorSa
   return [status, 'validation_error', `Invalid \`${clip(field)}\` field. ${sentence(detail)}`]
 }
 
-/** What a verb's refusal is here. */
+/** The status and name of a verb's refusal. */
 const REFUSED: Readonly<Record<VerbRefused, readonly [status: number, name: ErrorName]>> = {
   not_found: [404, 'not_found'],
   already_exists: [409, 'validation_error'],
@@ -60,7 +60,7 @@ const NOUNS: Readonly<Record<About['noun'], string>> = {
   webhook_event: 'Webhook event',
 }
 
-/** What a verb refuses, in the sentence this dialect's clients know for it, if there is one. */
+/** The refusal of a verb, in the sentence that this dialect's clients know, if there is one. */
 function operationRefused({
   why,
   about,
@@ -176,7 +176,7 @@ const WORDS: Words<ErrorSaid> = {
   email_unknown: () => [404, 'not_found', 'Email not found'],
 }
 
-/** `detail` as a sentence of its own. */
+/** Turns `detail` into a sentence. */
 function sentence(detail: string): string {
   const text = detail.charAt(0).toUpperCase() + detail.slice(1)
   return /[.!?]$/.test(text) ? text : `${text}.`

@@ -1,10 +1,10 @@
-/** What a load balancer or a supervisor asks: does the process run, and can it accept mail. */
+/** Probes of load balancers and supervisors: liveness, and readiness to accept mail. */
 
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { ERROR_BODY, type ErrorBody } from '../error-body.ts'
 import type { Readiness } from './readiness.ts'
 
-/** Seconds after which one may ask again. */
+/** Seconds after which to probe again. */
 const RETRY_AFTER = 5
 
 function statusBody<Status extends string>(status: Status) {

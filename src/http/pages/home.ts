@@ -6,7 +6,7 @@ const STYLE =
   'code{white-space:nowrap;background:#eef2f5;padding:.1em .3em;border-radius:.2em}h1{margin-bottom:0}small{color:#5a6875}' +
   '@media(prefers-color-scheme:dark){body{color:#dde4ea;background:#14191e}code{background:#26303a}small{color:#93a1ad}}'
 
-/** One page without anything from elsewhere: no script, no image, no font. */
+/** A self-contained page: no script, no image, no font. */
 export function homePage(version: string): Answer {
   const style = createHash('sha256').update(STYLE).digest('base64')
   const body = `<!doctype html>
@@ -32,7 +32,7 @@ The <code>README.md</code> and the folder <code>docs</code> that came with the p
   }
 }
 
-/** Of a page without anything but its own style, of which this is the digest. */
+/** The header of a page that has only its own style, with this digest. */
 export function pageHeaders(style: string): Record<string, string> {
   return {
     'content-security-policy': `default-src 'none'; style-src 'sha256-${style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,

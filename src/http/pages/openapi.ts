@@ -1,14 +1,14 @@
-/** `/openapi.json` and `/docs`: what the service takes and gives, for programs and for people. */
+/** `/openapi.json` and `/docs`: the description of the API, for programs and for people. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type Answer, JSON_TYPE } from '../answer.ts'
 import { pageHeaders } from './home.ts'
 import { type Document, readerPage, STYLE } from './reader.ts'
 
-/** Made of the schemas of the routes (scripts/openapi.ts). */
+/** Generated from the schemas of the routes (scripts/openapi.ts). */
 const FILE = new URL('../../../docs/openapi.json', import.meta.url)
 
-/** Both are made when somebody asks for the first time: most nodes are never asked. */
+/** Both are made at the first request: most nodes never get one. */
 export class OpenApiPages {
   #document: Promise<Answer> | null = null
   #reader: Promise<Answer> | null = null

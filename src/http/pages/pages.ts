@@ -1,4 +1,4 @@
-/** What is part of no API: the first page, what machines ask about the service, and everything that does not exist. */
+/** Pages outside the APIs: the first page, probes and documentation, and the answer to unknown paths. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { unsubscribeLinks } from '../../email/unsubscribe-link.ts'
@@ -71,12 +71,12 @@ export class Pages implements Api {
   }
 }
 
-/** A browser, which names HTML; other programs take whatever they get. */
+/** A browser names HTML; other programs accept any type. */
 function wantsPage({ accept = '' }: IncomingHttpHeaders): boolean {
   return accept.toLowerCase().includes('text/html')
 }
 
-/** All who ask while `make` is under way get what it makes. */
+/** Calls share one run of `make` while it is under way. */
 function shared(make: () => Promise<string>): () => Promise<string> {
   let making: Promise<string> | null = null
   return () => {

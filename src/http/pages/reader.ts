@@ -1,9 +1,9 @@
 /**
- * The OpenAPI document as one page for people: every route with what it takes and gives. It has no script, and needs
+ * The OpenAPI document as one page for people: every route with its input and output. It has no script, and needs
  * nothing from elsewhere.
  */
 
-/** What is read of a schema. */
+/** The parts of a schema that the page uses. */
 interface Schema {
   type?: string | string[]
   description?: string
@@ -56,7 +56,7 @@ export const STYLE =
   '@media(prefers-color-scheme:dark){body{color:#dde4ea;background:#14191e}a{color:#8ab8e6}code,pre{background:#26303a}' +
   'section{border-color:#3a4651}small,dd small{color:#93a1ad}}'
 
-/** Levels of a schema that are shown: there is none that goes deeper for long. */
+/** Levels of a schema that are shown: hardly any schema is deeper. */
 const DEPTH = 8
 
 export function readerPage({ info, paths }: Document): string {
@@ -90,7 +90,7 @@ interface Told {
 }
 
 const anchor = ({ method, path, operation }: Told) => escaped(operation.operationId ?? `${method} ${path}`)
-/** A long path is broken where a part of it ends. */
+/** A long path may break after each of its parts. */
 const title = ({ method, path }: Told) =>
   `<code>${method} ${escaped(path).replace(/(?<=.)\//g, '<wbr>/')}</code>`
 
@@ -117,7 +117,7 @@ function section(told: Told): string {
   )
 }
 
-/** What several media types have in common is shown once. */
+/** The schema shared by several media types is shown once. */
 function bodies({ content = {} }: Content): string {
   const types = Object.keys(content)
   if (types.length === 0) return ''
@@ -132,7 +132,7 @@ function field(name: string, schema: Schema, required: boolean, depth: number): 
   return `<dt><code>${escaped(name)}</code> <small>${kind(schema)}${need}</small><dd>${shape(schema, depth)}</dd>`
 }
 
-/** Description and what lies within. */
+/** The description of a schema and of its parts. */
 function shape(schema: Schema, depth: number): string {
   const { description, properties = {}, required = [], items, anyOf, oneOf } = schema
   const fields = Object.entries(properties).map(([name, each]) =>
@@ -177,7 +177,7 @@ function kind(schema: Schema): string {
     .join(', ')
 }
 
-/** A sentence, with what stands in backticks as code. */
+/** A sentence, with text in backticks as code. */
 function words(text = ''): string {
   return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 }

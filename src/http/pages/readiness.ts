@@ -1,32 +1,29 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { HttpDeps } from '../deps.ts'
 
-/** Milliseconds the store may take to say that it takes commits. */
+/** Milliseconds that the store has to confirm that it accepts commits. */
 const READY_WITHIN = 5_000
 
 /**
- * Ms for which the store is believed to take commits, unless a request finds otherwise. That it does not is asked again
- * each time: a failed look has written nothing.
+ * Ms for which a successful check counts, unless a request finds otherwise. After a failed check, every question causes
+ * a new one: it writes nothing.
  */
 const READY_HOLDS = 1_000
 
-/**
- * Octets that there has to be room for once something was refused: on a disk that is full for mail, something tiny can
- * be written for hours.
- */
+/** Octets that must be free after a refusal: a disk that is full for mail may still take tiny writes for hours. */
 const ROOM = 1024 * 1024
 
 /**
- * Anybody may ask, and each look costs a commit; so all who ask at once share one, and for a while after one that went
- * through.
+ * Anyone may ask, and each check costs a commit; so simultaneous questions share one, and a successful one counts for a
+ * while.
  */
 export class Readiness {
   readonly #deps: Pick<HttpDeps, 'ready' | 'log'>
   #asking: Promise<boolean> | null = null
   #until = 0
-  /** How often something was refused, or a look failed, since the last one that went through. */
+  /** Refusals and failed checks since the last successful one. */
   #doubts = 0
-  /** What the log was told last. */
+  /** The state last logged. */
   #told = true
 
   constructor(deps: Pick<HttpDeps, 'ready' | 'log'>) {
@@ -40,7 +37,7 @@ export class Readiness {
       registers: [registry],
       collect: () => {
         gauge.set(this.#doubts > 0 ? 0 : 1)
-        // Who scrapes is not kept waiting: what is found out now, the next page shows.
+        // A scrape does not wait: the next one shows the result.
         void this.ask()
       },
     })
@@ -68,13 +65,13 @@ export class Readiness {
     return ready
   }
 
-  /** Something could not be accepted: the next who asks has a new look taken. */
+  /** Mail could not be accepted: the next question causes a new check. */
   doubt(): void {
     this.#doubts++
     this.#until = 0
   }
 
-  /** What the store says, or null when it takes commits. */
+  /** The store's error, or null when it accepts commits. */
   async #probe(): Promise<unknown> {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(
@@ -91,7 +88,7 @@ export class Readiness {
     }
   }
 
-  /** Once for each time that it changes: balancers ask every few seconds. */
+  /** Logged once for each change: load balancers ask every few seconds. */
   #tell(error: unknown): void {
     const ready = error === null
     if (ready === this.#told) return

@@ -1,6 +1,6 @@
 /**
- * `/unsubscribe/{token}`: asked for, a page with a button; posted to, by it or by a mail program (RFC 8058), it is
- * done.
+ * `/unsubscribe/{token}`: GET shows a page with a button; POST, by the button or by a mail program (RFC 8058),
+ * unsubscribes.
  */
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
@@ -21,7 +21,7 @@ const STYLE =
   '@media(prefers-color-scheme:dark){body{color:#dde4ea;background:#14191e}}'
 const DIGEST = createHash('sha256').update(STYLE).digest('base64')
 const HEADERS = {
-  // The form is sent to the page itself.
+  // The form is posted to the page itself.
   'content-security-policy': `default-src 'none'; style-src 'sha256-${DIGEST}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex',
@@ -37,7 +37,7 @@ export class UnsubscribePage {
     this.#links = links
   }
 
-  /** Nothing is done: programs that look for malware ask for every link of a message. */
+  /** GET changes nothing: malware scanners follow every link of a message. */
   ask({ params }: FastifyRequest<UnsubscribeRoute>): Answer {
     const link = this.#links.read(params.token)
     if (link === null) return unknown()
@@ -49,7 +49,7 @@ export class UnsubscribePage {
     )
   }
 
-  /** The link itself is what is asked; no body is read. */
+  /** The link says everything; no body is read. */
   async take({ raw, params }: FastifyRequest<UnsubscribeRoute>): Promise<Answer> {
     const link = this.#links.read(params.token)
     if (link === null) return unknown()

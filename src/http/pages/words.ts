@@ -3,10 +3,10 @@ import { COMMON_ERRORS, type ErrorSaid, errorAnswer } from '../error-body.ts'
 import type { AnyReason } from '../fault.ts'
 import { said } from '../words.ts'
 
-/** Pages take nothing in: whatever else there is to refuse here is our own fault. */
+/** Pages accept no input: any other refusal is an error of this service. */
 const UNEXPECTED: ErrorSaid = [500, 'internal_server_error', 'An unexpected error occurred.']
 
-/** What is said about a path that belongs to no API, about a page, and to what is no request at all. */
+/** The error for a path outside every API, for a page, and for input that is no request. */
 export function pageWords(reason: AnyReason): Answer {
   return errorAnswer(reason, said<ErrorSaid>(COMMON_ERRORS, reason) ?? UNEXPECTED)
 }

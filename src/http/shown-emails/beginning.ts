@@ -1,17 +1,17 @@
-/** The beginning of a part: of one that is large, no more is decoded than is shown. */
+/** The beginning of a part: a large part is decoded only as far as it is shown. */
 import { decodeBody } from '../../mail/raw/decode.ts'
 import type { RawPart } from '../../mail/raw/structure.ts'
 
-/** Octets that are decoded for each that is shown: `=3D` is one (RFC 2045 6.7), and there are ends of lines. */
+/** Encoded octets to decode for each shown octet: `=3D` is one (RFC 2045 6.7), and there are line ends. */
 const ENCODED = 6
 
 export interface Beginning {
   octets: Buffer
-  /** There is more of it. */
+  /** The part has more than that. */
   clipped: boolean
 }
 
-/** Decoded, `most` octets. Throws RawError for an encoding that nobody knows. */
+/** The first `most` octets, decoded. Throws RawError for an unknown encoding. */
 export function beginningOf(lines: Buffer, part: RawPart, most: number): Beginning {
   const bodyEnd = Math.min(part.bodyEnd, part.bodyStart + ENCODED * most)
   const octets = decodeBody(lines, { ...part, bodyEnd })

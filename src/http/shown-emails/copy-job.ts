@@ -1,4 +1,4 @@
-/** Reads a message as its recipient gets it: how it is built, or what is shown of it. Strangers may have written it. */
+/** Reads a recipient's copy of a message, its structure or its content. The message is untrusted. */
 import { RawError } from '../../mail/raw/lines.ts'
 import { asBuffer, buffersBeneath } from '../../workers/job.ts'
 import { type Head, headOf } from './head.ts'
@@ -16,7 +16,7 @@ export interface CopyRead {
   structure?: Structure
   preview?: Preview
   text?: ShownText
-  /** Why it could not be read. */
+  /** The reason why it could not be read. */
   trouble?: string
 }
 

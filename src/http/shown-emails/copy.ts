@@ -1,4 +1,4 @@
-/** The message as it leaves, or has left, for one recipient, and what is read of it: in a worker where it is large. */
+/** One recipient's copy of a message, sent or not, and its reading: in a worker when it is large. */
 import type { RawCopy } from '../../operate/raw-copies.ts'
 import type { Operation } from '../../operate/verb.ts'
 import { jobAt } from '../../workers/job.ts'
@@ -8,14 +8,14 @@ import { SMALL_BODY } from '../reading.ts'
 import type { EmailOf } from '../stored-files/files.ts'
 import readCopy, { type CopyRead, type CopyWanted } from './copy-job.ts'
 
-/** An email that is shown to somebody who may see it. */
+/** An email for a person with the right to see it. */
 export interface ShownEmail extends EmailOf {
   op: Operation
 }
 
 const job = jobAt<CopyWanted, CopyRead>(new URL('./copy-job.ts', import.meta.url))
 
-/** `recipient`: an address; absent: the first copy there is. */
+/** `recipient`: an address; absent: the first copy. */
 export async function copyOf(
   { limit, copies }: HttpCore,
   request: Visitor,
@@ -24,7 +24,7 @@ export async function copyOf(
 ): Promise<RawCopy> {
   const wanted = { id, recipient }
   const kept = copies.kept(origin.companyId, wanted)
-  // To compose it takes twice as much as to read it in a worker.
+  // Composing a copy takes twice the memory of reading it in a worker.
   const room = kept === undefined ? 2 * Math.max(origin.size, origin.octets) : kept.message.byteLength
   await limit.admission.reserve(request, room)
   return await copies.get(op, origin.companyId, wanted)

@@ -1,4 +1,4 @@
-/** Where a link of a message leads over: a page that says where it goes, and asks. */
+/** Links of a message in the console: they lead to a page that shows the target, and asks for confirmation. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export const EXTERNAL_LINK_URL = '/console/api/leave'
@@ -7,13 +7,13 @@ export const LINK_SIGNATURES = 'links out of shown emails'
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:'])
 const LONGEST = 8 * 1024
 
-/** Ms for which a link can be followed: as long as a page may lie open. */
+/** Ms for which a link works: as long as a page may stay open. */
 const VALID_FOR = 24 * 3_600_000
 
-/** Whose links they are. */
+/** The signer of one person's links. */
 export interface LinkSigner {
   secret: Uint8Array
-  /** The person to whom the email is shown: to nobody else the page shows a way on. */
+  /** The person to whom the email is shown: only this person can continue from the page. */
   person: string
   /** Unix ms. */
   until: number
@@ -23,7 +23,7 @@ export function linkSigner(secret: Uint8Array, person: string, now: number): Lin
   return { secret, person, until: now + VALID_FOR }
 }
 
-/** Null: nothing that a person could follow. */
+/** Null: a person cannot follow this link. */
 export function externalLink(href: string, signer: LinkSigner): string | null {
   const url = followable(href)
   if (url === null) return null

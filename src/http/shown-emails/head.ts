@@ -12,7 +12,7 @@ export const HEAD_FIELDS = ['From', 'To', 'Cc', 'Date', 'Subject'] as const
 /** A missing field is empty. */
 export type Head = Readonly<Record<(typeof HEAD_FIELDS)[number], string>>
 
-/** Throws RawError for what is not built like a message. */
+/** Throws RawError when the octets do not have the structure of a message. */
 export function headOf(octets: Buffer): Head {
   const end = octets.indexOf('\r\n\r\n')
   const header = octets.subarray(0, Math.min(end < 0 ? octets.length : end + 4, MOST_READ))

@@ -1,6 +1,9 @@
-/** Pictures that a browser may show: rasters, by what their octets say. SVG is a document, and may hold a script. */
+/**
+ * Pictures that a browser may show: raster images, identified by their octets. SVG is a document, and may contain
+ * scripts.
+ */
 
-/** By the first octets (WHATWG MIME Sniffing 6.1). */
+/** Types by the first octets (WHATWG MIME Sniffing 6.1). */
 const SIGNATURES: readonly [type: string, at: number, octets: string][] = [
   ['image/png', 0, '\x89PNG\r\n\x1a\n'],
   ['image/jpeg', 0, '\xff\xd8\xff'],
@@ -13,12 +16,12 @@ const SIGNATURES: readonly [type: string, at: number, octets: string][] = [
 
 const TYPES = new Set([...SIGNATURES.map(([type]) => type), 'image/jpg'])
 
-/** Whether a file is called one. What it is, its octets say. */
+/** True when the declared type of a file is a picture. Its octets decide whether it is one. */
 export function isPicture(contentType: string): boolean {
   return TYPES.has(contentType.split(';', 1)[0]!.trim().toLowerCase())
 }
 
-/** Null: none that is shown. */
+/** Null: no picture that may be shown. */
 export function pictureType(octets: Uint8Array): string | null {
   const head = Buffer.from(octets.buffer, octets.byteOffset, Math.min(octets.byteLength, 32))
   const found = SIGNATURES.find(([, at, signature]) => {

@@ -1,7 +1,7 @@
 /**
- * The HTML of a message as a document that is shown in a frame. What it may do is for the policy it is served with to
- * say (`frame.ts`); here its pictures are put into it, and its links lead over a page that asks first, or, in a shared
- * email, to their own addresses.
+ * The HTML of a message as a document for a frame. The frame's policy (`frame.ts`) restricts it; here its pictures are
+ * embedded, and its links are redirected to a page that asks for confirmation or, in a shared email, keep their own
+ * addresses.
  */
 import { decodeBody, decodeCharset } from '../../mail/raw/decode.ts'
 import { fieldOf } from '../../mail/raw/header.ts'
@@ -15,13 +15,13 @@ import { withoutUnsubscribeLinks } from './unsubscribe-links.ts'
 
 /** Octets of HTML that are shown; mail programs clip long before. */
 const MOST_HTML = 4 * 1024 * 1024
-/** Octets of all pictures that are put into it, each as often as it is shown. */
+/** Octets of all embedded pictures, counted each time that they are shown. */
 const MOST_PICTURES = 12 * 1024 * 1024
-/** Links of one message that lead anywhere. */
+/** Links of one message that work. */
 const MOST_LINKS = 5_000
 
 export interface PreviewWanted {
-  /** Signs links, so that the page which asks is of use to nobody else. Null: links keep their own addresses. */
+  /** Signs links, so that the confirmation page works for this person only. Null: links keep their own addresses. */
   signer: LinkSigner | null
 }
 
@@ -30,7 +30,7 @@ export interface Preview {
   html: Uint8Array | null
 }
 
-/** Throws RawError for what is not built like a message. */
+/** Throws RawError when the octets do not have the structure of a message. */
 export function previewOf(message: Buffer, { signer }: PreviewWanted): Preview {
   const lines = withCrlfLines(message)
   const pictures = new Map<string, RawPart>()
@@ -58,7 +58,7 @@ export function previewOf(message: Buffer, { signer }: PreviewWanted): Preview {
   return { html: Buffer.from(html) }
 }
 
-/** `cid:` becomes the picture itself: the frame has no right to ask for one. Null where there is none, or no room. */
+/** A `cid:` URL becomes the picture itself: the frame may not load one. Null when there is none, or no room. */
 function pictureUrls(pictures: ReadonlyMap<string, RawPart>, lines: Buffer): (id: string) => string | null {
   const urls = new Map<string, string | null>()
   let left = MOST_PICTURES

@@ -1,32 +1,35 @@
 /**
- * HTML of strangers, written out again from the tokens that were read of it, so that a browser reads what was read
- * here. A tokenizer and a browser disagree where the kind of an element decides how its content is read (WHATWG HTML
- * 13.2.5: raw text, SVG, MathML); none of these elements is written, but for `style`, whose content has no `<`. All
- * else is written as tags of letters, attributes in quotes, and text without markup, which every reader reads alike.
- * Linear whatever is nested in what: it keeps no stack of elements.
+ * Untrusted HTML, written anew from its tokens, so that a browser reads exactly what was read here. A tokenizer and a
+ * browser disagree where the kind of an element decides how its content is read (WHATWG HTML, 13.2.5: raw text, SVG,
+ * MathML); none of these elements is written except `style`, whose content has no `<`. Everything else is written as
+ * tags of letters, attributes in quotes, and text without markup, which every reader reads alike. Linear in its input
+ * whatever the nesting: it keeps no stack of elements.
  */
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 
 export interface SafeHtmlOptions {
-  /** Where a link leads instead; null: nowhere. */
+  /** The replacement for a link; null: the link is removed. */
   link(href: string): string | null
   /** The URL that replaces `cid:` and this id (RFC 2392); null: none does. */
   picture(id: string): string | null
 }
 
-/** Elements that are not written; those in between are. What is within raw text of the first is not written either. */
+/**
+ * Elements that are not written, although elements inside them are. The raw text inside those of the first set is not
+ * written either.
+ */
 const CONTENT_DROPPED = new Set([
   ...['script', 'iframe', 'noembed', 'noframes', 'plaintext', 'textarea', 'title', 'xmp'],
 ])
 const DROPPED = new Set([
   ...CONTENT_DROPPED,
-  // Within these a browser reads by other rules.
+  // Browsers parse the content of these elements by other rules.
   ...['svg', 'math', 'noscript', 'template', 'select', 'frameset', 'frame'],
-  // They load, lead or send elsewhere. No policy covers what a name is looked up for (`dns-prefetch`, `preconnect`).
+  // These elements load, navigate or send elsewhere. No policy covers DNS look-ups (`dns-prefetch`, `preconnect`).
   ...['applet', 'base', 'embed', 'form', 'link', 'meta', 'object', 'portal', 'fencedframe'],
 ])
 
-/** Attributes of any element that load a document, lead elsewhere, send something or run. */
+/** Attributes of any element that load a document, navigate elsewhere, send something or run. */
 const DROPPED_ATTRIBUTES = new Set([
   ...[
     'action',
@@ -49,18 +52,18 @@ const PICTURE = /\bcid:([^"'\s<>()]{1,500})/gi
 
 export function safeHtml(html: string, { link, picture }: SafeHtmlOptions): string {
   const pieces: string[] = []
-  /** Of the tag that is being read; '' where it is not written. */
+  /** The name of the present tag; '' when it is not written. */
   let tag = ''
   let attributes: string[] = []
   let name = ''
   let value = ''
-  /** Within `style`: what it says so far. */
+  /** Inside `style`: its text so far. */
   let style: string[] | null = null
-  /** Text is that of an element that is not written. */
+  /** True while text belongs to an element that is not written. */
   let isDropped = false
 
   const endStyle = () => {
-    // A style sheet can say `<` in another way (CSS Syntax 4.3.7), and so its end is where it was read.
+    // In a style sheet `<` can be escaped (CSS Syntax 4.3.7), so that the element ends here for a browser as well.
     if (style !== null) pieces.push(withPictures(style.join('')).replaceAll('<', '\\3c '), '</style>')
     style = null
   }
@@ -109,7 +112,7 @@ export function safeHtml(html: string, { link, picture }: SafeHtmlOptions): stri
       if (tag === 'style') style = []
     },
     onselfclosingtag: () => {
-      // What follows is read as if it had no content, and by a browser as its content.
+      // The tokenizer reads the rest as if the element were empty, a browser as its content.
       isDropped = false
       if (tag !== '' && tag !== 'style') pieces.push(`<${tag}${attributes.join('')}>`)
     },
@@ -123,7 +126,7 @@ export function safeHtml(html: string, { link, picture }: SafeHtmlOptions): stri
     ontextentity: (codePoint) => text(String.fromCodePoint(codePoint)),
     ondeclaration: (start, end) => {
       const given = html.slice(start, end)
-      // It says by which rules old mail is laid out.
+      // The doctype selects the layout rules that old mail relies on.
       if (pieces.length === 0 && DOCTYPE.test(given)) pieces.push(`<!${given}>`)
     },
     oncdata: ignore,
@@ -139,7 +142,11 @@ export function safeHtml(html: string, { link, picture }: SafeHtmlOptions): stri
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\0': '\ufffd' },
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\0': '\ufffd',
 }
 
 function escaped(text: string): string {

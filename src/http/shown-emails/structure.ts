@@ -1,4 +1,4 @@
-/** How a message is built: its header, its parts, and what signs it. */
+/** The structure of a message: its header, its parts, and its signatures. */
 import { decodeText } from '../../mail/raw/decode.ts'
 import { readParameters } from '../../mail/raw/header.ts'
 import { withCrlfLines } from '../../mail/raw/lines.ts'
@@ -9,7 +9,7 @@ import { type RawPart, readStructure } from '../../mail/raw/structure.ts'
 const MOST_PARTS = 500
 const MOST_FIELDS = 500
 const MOST_SIGNATURES = 20
-/** Characters of a field, and of all that are shown. */
+/** Characters of a field, and of all fields that are shown. */
 const LONGEST_FIELD = 8 * 1024
 const MOST_IN_FIELDS = 256 * 1024
 
@@ -41,7 +41,7 @@ export interface Structure {
   signatures: Signature[]
 }
 
-/** Throws RawError for what is not built like a message. */
+/** Throws RawError when the octets do not have the structure of a message. */
 export function structureIn(octets: Buffer): Structure {
   const lines = withCrlfLines(octets)
   const root = readStructure(lines)
@@ -56,7 +56,7 @@ export function structureIn(octets: Buffer): Structure {
   }
 }
 
-/** Those in front, as many as have room. */
+/** The first fields, as many as fit. */
 function shownFields(fields: readonly RawPart['fields'][number][]): [name: string, value: string][] {
   let left = MOST_IN_FIELDS
   return fields.flatMap(({ name, value }) => {
@@ -99,7 +99,7 @@ function shortened(text: string): string {
   return text.slice(0, 100)
 }
 
-/** RFC 6376 3.2: `name=value` with semicolons between; white space within a value means nothing. */
+/** RFC 6376 3.2: `name=value`, separated by semicolons; white space within a value has no meaning. */
 function signatureOf(value: string): Signature {
   const tags = value.split(';').flatMap((text): [string, string][] => {
     const equals = text.indexOf('=')

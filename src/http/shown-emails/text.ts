@@ -1,20 +1,20 @@
-/** What a message says to those who read no HTML: of batch mail each recipient's copy has its own. */
+/** The plain text of a message for readers without HTML: in batch mail each recipient's copy differs. */
 import { decodeCharset } from '../../mail/raw/decode.ts'
 import { withCrlfLines } from '../../mail/raw/lines.ts'
 import { type RawPart, readStructure } from '../../mail/raw/structure.ts'
 import { beginningOf } from './beginning.ts'
 
-/** Octets that are shown; whoever wants all of it loads the source down. */
+/** Octets that are shown; the download of the source has the rest. */
 const MOST = 1024 * 1024
 
 export interface ShownText {
   /** Null: the message has none. */
   text: string | null
-  /** There is more of it. */
+  /** The message has more text. */
   clipped: boolean
 }
 
-/** Throws RawError for what is not built like a message. */
+/** Throws RawError when the octets do not have the structure of a message. */
 export function textOf(octets: Buffer): ShownText {
   const lines = withCrlfLines(octets)
   const part = firstText([readStructure(lines)])
@@ -24,7 +24,7 @@ export function textOf(octets: Buffer): ShownText {
   return { text: text.replaceAll('\r\n', '\n'), clipped }
 }
 
-/** In reading order; however deep parts are nested. */
+/** In reading order, at any depth of nesting. */
 function firstText(waiting: RawPart[]): RawPart | undefined {
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
     if (part.type.startsWith('multipart/')) waiting.push(...part.children.toReversed())

@@ -6,7 +6,7 @@ import { LinkSignatures } from '../link-signatures.ts'
 /** Milliseconds. */
 const VALID_FOR = 60 * 60 * 1_000
 
-/** What the secret of these links is derived for. */
+/** The purpose that the secret of these links is derived for. */
 const PURPOSE = 'download links'
 
 export interface Link {
@@ -15,7 +15,7 @@ export interface Link {
   expiresAt: number
 }
 
-/** A file of an email: its place among those there are. */
+/** A file of an email, by its position among the files. */
 export interface FilePlace {
   emailId: string
   position: number
@@ -37,13 +37,13 @@ export class DownloadLinks {
     return { url, expiresAt: expires * 1000 }
   }
 
-  /** Throws a Fault for a link to the attachment of this id that was not made here, or has ended. */
+  /** Throws a Fault unless the query is a valid signature for the attachment of this id. */
   check(attachment: string, query: Record<string, unknown>, now: number): void {
     this.#signatures.check(attachment, query, now)
   }
 }
 
-/** A UUID (RFC 9562 5.8) made of the place: it is kept nowhere, and the same each time. */
+/** A UUID (RFC 9562 5.8) derived from the position: it is not stored, and the same each time. */
 export function attachmentId({ emailId, position }: FilePlace): string {
   const octets = hash('sha256', `attachment ${emailId} ${position}`, 'buffer').subarray(0, 16)
   octets[6] = (octets[6]! & 0x0f) | 0x80

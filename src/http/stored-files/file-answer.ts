@@ -1,4 +1,4 @@
-/** A file as an answer: it does nothing in the name of this service, whatever it is. */
+/** A file as an answer: whatever its content, it cannot act in the name of this service. */
 import type { LongAnswer } from '../answer.ts'
 
 /** Octets that are written at once. */
@@ -8,7 +8,7 @@ export interface AnsweredFile {
   filename: string
   contentType: string
   octets: Uint8Array
-  /** Shown in the place where it is asked for; else it is kept as a file. */
+  /** True: the browser may show it in place; otherwise it is downloaded. */
   inline?: boolean
 }
 
@@ -28,10 +28,10 @@ export function* slices(octets: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < octets.length; at += SLICE) yield octets.subarray(at, at + SLICE)
 }
 
-/** RFC 6266 4.1: the name as it is, and one in ASCII for who does not read that. */
+/** RFC 6266 4.1: the exact name, and an ASCII form for clients that cannot parse it. */
 function disposition(type: 'inline' | 'attachment', filename: string): string {
   const plain = filename.replace(/[^\x20-\x7e]|["\\%]/g, '_')
-  // RFC 8187 3.2.1: encodeURIComponent leaves some that have to be escaped.
+  // RFC 8187 3.2.1: encodeURIComponent leaves some characters that must be escaped.
   const encoded = encodeURIComponent(filename.toWellFormed()).replace(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -1,4 +1,4 @@
-/** The files of an email, whichever way it was handed in: those that came with it, or those in a ready message. */
+/** The files of an email: its attachments, or the files inside a ready message. */
 import type { StoredFile } from '../../email/stored-email.ts'
 import type { StoredOrigin } from '../../store/store.ts'
 import { jobAt } from '../../workers/job.ts'
@@ -20,7 +20,10 @@ export interface EmailOf {
   origin: StoredOrigin
 }
 
-/** Room for what is read to list the files, and to give one of a ready message; undefined when there is some. */
+/**
+ * Reserves room for reading a ready message, to list its files or read one; undefined when there is room or none is
+ * needed.
+ */
 export function roomToList(
   admission: Admission,
   request: Visitor,
@@ -29,13 +32,13 @@ export function roomToList(
   return rawOctets === null ? undefined : admission.reserve(request, rawOctets)
 }
 
-/** In their order; none where retention has removed the content. A ready message is read for each call. */
+/** In their order; none when retention has removed the content. A ready message is read for each call. */
 export async function listFiles(parts: Parts, { id, origin }: EmailOf): Promise<StoredFile[]> {
   if (origin.rawOctets === null) return await parts.store.listFiles(id)
   return (await found(parts, { id, origin }, null))?.files ?? []
 }
 
-/** The octets of the file at a position; null when it has none there. */
+/** The octets of the file at a position; null when there is none. */
 export async function readFile(
   parts: Parts,
   { id, origin }: EmailOf,

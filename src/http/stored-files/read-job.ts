@@ -1,10 +1,10 @@
-/** The files of a ready message, in a worker: what strangers wrote may be large, and may have thousands of parts. */
+/** Reads the files of a ready message, in a worker: an untrusted message may be large, and have thousands of parts. */
 import { listRawFiles, type RawFile, readRawFile } from '../../mail/raw/files.ts'
 import { buffersBeneath } from '../../workers/job.ts'
 
 export interface FilesWanted {
   raw: Uint8Array
-  /** Of the one whose octets are wanted; null for a list of all. */
+  /** The position of the file to read; null for a list of all. */
   position: number | null
 }
 

@@ -1,4 +1,4 @@
-/** Headers with 8-bit text, as they come over SMTP, written so that every server takes the message. */
+/** Rewrites headers with 8-bit text, which SMTP clients may submit, so that every server accepts the message. */
 import { isUtf8 } from 'node:buffer'
 import { AddressError, parseAddressList } from '../address/address.ts'
 import { quote } from '../address/text.ts'
@@ -15,11 +15,11 @@ import { assertHeaderLines, isEightBit, RawError } from './lines.ts'
 export const isAddressField = (lower: string) => isMailboxField(lower) || ['to', 'cc', 'bcc'].includes(lower)
 
 /**
- * The message with encoded words (RFC 2047), or parameters of RFC 2231, where its header has text that is not ASCII. Of
- * mailboxes, names are encoded and local parts stay, for nothing else can be written for them: such a message needs
- * SMTPUTF8 on its way. A field that is not UTF-8 (RFC 6532 3.2) is read in the charset of the message's Content-Type,
- * or in Windows-1252: a guess may show a wrong letter, and a refusal loses the mail. Expects CRLF lines. Throws
- * RawError for a field that can be written in neither way.
+ * Returns the message with encoded words (RFC 2047), or RFC 2231 parameters, in place of non-ASCII text in its header.
+ * In mailboxes only names are encoded: a local part has no ASCII form, so such a message needs SMTPUTF8 on its way. A
+ * field that is not UTF-8 (RFC 6532 3.2) is decoded in the charset of the message's Content-Type, or in Windows-1252: a
+ * wrong guess may show a wrong letter, but a refusal would lose the mail. Expects CRLF lines. Throws RawError for a
+ * field that has no ASCII form.
  */
 export function withEncodedWords(raw: Buffer): Buffer {
   const empty = raw.indexOf('\r\n\r\n')
@@ -33,7 +33,7 @@ export function withEncodedWords(raw: Buffer): Buffer {
     const octets = raw.subarray(field.start, field.end)
     if (!isEightBit(octets)) continue
     const text = isUtf8(octets) ? field.value : decoded(octets, charset)
-    // Windows-1252 has no letter for some octets, and text that was encoded twice holds controls (C1).
+    // Windows-1252 leaves some octets undefined, and doubly encoded text contains control characters (C1).
     const value = text.replace(/[\x80-\x9f]/g, '\ufffd')
     pieces.push(raw.subarray(from, field.start), Buffer.from(encoded({ ...field, value })))
     from = field.end
@@ -43,11 +43,11 @@ export function withEncodedWords(raw: Buffer): Buffer {
 
 const USUAL_CHARSET = 'windows-1252'
 
-/** The charset that 8-bit text of the header is likely to be in. */
+/** The likely charset of 8-bit text in the header. */
 function charsetOf(fields: readonly RawField[]): string {
   const { parameters } = readParameters(fieldOf(fields, 'content-type')?.value ?? '')
   const named = parameters.get('charset') ?? USUAL_CHARSET
-  // Not UTF-16, in which no header can be written.
+  // A header cannot be in UTF-16.
   const usable = !/utf-?8/i.test(named) && decodeCharset(Buffer.from('A'), named) === 'A'
   return usable ? named : USUAL_CHARSET
 }
@@ -65,7 +65,7 @@ function encoded({ name, lower, value }: RawField): string {
     try {
       return addressField(name, parseAddressList(value))
     } catch (error) {
-      // Nothing is sent or signed by the others.
+      // Sending and signing do not depend on the other fields.
       if (isMailboxField(lower)) throw error
       assertHeaderText(value, `The value of ${name}`)
       return fold(name, encodeText(value, name.length, hasNonAscii))
@@ -79,7 +79,7 @@ function encodedParameters(name: string, text: string): string {
   if (hasNonAscii(value)) throw new HeaderError('its value has characters that are not ASCII')
   const written = [...parameters].flatMap(([parameter, of]) => {
     if (hasNonAscii(parameter)) throw new HeaderError('the name of a parameter is not ASCII')
-    // A boundary in pieces (RFC 2231 3) is found by few readers.
+    // Few readers understand a boundary that is split into pieces (RFC 2231 3).
     return hasNonAscii(of) ? encodeParameter(parameter, of) : `${parameter}=${quote(of)}`
   })
   return parameterField(name, value, written)

@@ -65,8 +65,8 @@ export function withCrlfLines(raw: Uint8Array): Buffer {
 }
 
 /**
- * The octets with a CR before every LF that has none, the header included. For messages that came over SMTP, where
- * every server on the way would have done the same. Without need nothing is copied.
+ * Returns the octets with a CR added before every bare LF, the header included: for messages from SMTP clients, where
+ * every later server would do the same. Copies nothing when there is no bare LF.
  */
 export function withCrBeforeLf(octets: Buffer): Buffer {
   let bare = 0

@@ -98,7 +98,7 @@ function toNumber(text: string, target: string): ShownLink | undefined {
 /** In the browsers' encoding of such characters (WHATWG URL 1.3). */
 const encode = (found: string) => (found.startsWith('%recipient') ? found : encodeURIComponent(found))
 
-/** Without characters that are invisible or would end the brackets around it. */
+/** The address without characters that are invisible or would end the brackets around it. */
 function shown(text: string): string {
   return text
     .replace(NOT_IN_ADDRESS, (character) => (/\s/.test(character) ? ' ' : ''))

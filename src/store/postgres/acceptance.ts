@@ -23,7 +23,7 @@ import type { Parts } from './parts.ts'
 import { takeQuotas } from './quotas.ts'
 import { forgetKeys, withdraw } from './withdrawals.ts'
 
-/** Bounds of one group: so many emails, and so many octets, which only the first email may exceed. */
+/** Bounds of one group: emails, and octets, which only the first email may exceed. */
 const MAX_EMAILS = 100
 const MAX_OCTETS = 8 * 1024 * 1024
 /** Weight of an email and of a recipient beside the content, in octets. */
@@ -245,7 +245,7 @@ export class Acceptance {
     const refused = await this.#overQuota(session, fresh)
     for (const [entry, over] of refused) answers.set(entry, over)
     for (const entry of answers.keys()) {
-      // Its key belongs to an email of this group that is refused.
+      // The key belongs to an email of this group that is refused.
       const over = [...refused].find(([{ email }]) => email.id === holders.get(entry)?.id)?.[1]
       if (over !== undefined) answers.set(entry, over)
     }

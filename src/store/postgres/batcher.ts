@@ -1,11 +1,12 @@
 export interface BatcherOptions<Item> {
-  /** Bounds of one batch: so many items, and so much weight, which only the first item may exceed. */
+  /** Bounds of one batch: items, and their weight, which only the first item may exceed. */
   maxItems: number
   maxWeight: number
   /** Batches under way at once, each on a connection of its own. */
   maxRunning: number
   /**
-   * A batch begins beside others when so many items wait; fewer items wait for a batch to end, and share the next one.
+   * A batch begins beside others when this many items wait; fewer items wait for a batch to end, and share the next
+   * one.
    */
   worthwhile: number
   weigh(item: Item): number

@@ -46,7 +46,7 @@ interface Version {
 }
 
 export class ChangeFeed {
-  /** Marks our own notifications. Somebody who sends others with this mark only has them ignored. */
+  /** Marks this node's own notifications. A forged notification with this mark is merely ignored. */
   readonly #id = randomUUID()
   readonly #parts: ChangeParts
   readonly #watchers = new Set<(change: StoreChange) => void>()

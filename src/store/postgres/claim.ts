@@ -24,7 +24,7 @@ import { foldedIn, stopOf } from './rows.ts'
  */
 const LOOKS = 8
 
-/** With a column for each field of a claimed recipient. */
+/** Has a column for each field of a claimed recipient. */
 interface TakenRow extends Held {
   email: string
   position: number

@@ -32,7 +32,7 @@ JOIN attachments a ON a.email = ANY (ARRAY[t.id])
 LEFT JOIN blobs b ON b.company = ANY (ARRAY[a.company]) AND b.sha256 = a.sha256`,
 }
 
-/** With a column for each field of a claim. */
+/** Has a column for each field of a claim. */
 interface EmailRow {
   id: string
   sent: boolean

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 /** Milliseconds between two looks at the tables, however many hints come. */
 const LOOK_PAUSE_MS = 20
-/** So many in a second are a flood: a node sends no more than 50. */
+/** Hints a second that are a flood: a node sends no more than 50. */
 const FLOOD = 5_000
 const WINDOW_MS = 1_000
 /** Milliseconds without listening after a flood. */

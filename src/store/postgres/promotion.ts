@@ -2,7 +2,7 @@ import type { Database, Statement } from './database.ts'
 
 /** Recipients made ready in one step, in the order they became due. */
 const CHUNK = 1_000
-/** When more are due: so many of each company besides, and so many of all companies together. */
+/** Bounds when more are due: recipients of each company, and of all companies together. */
 const OF_EACH = 50
 const OF_ALL = 3_000
 

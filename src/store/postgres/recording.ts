@@ -7,7 +7,7 @@ import { isRefusedData } from './faults.ts'
 import type { Parts } from './parts.ts'
 import { writeResults } from './record-statement.ts'
 
-/** Bounds of one group: so many attempts, and so many octets, which only the first attempt may exceed. */
+/** Bounds of one group: attempts, and octets, which only the first attempt may exceed. */
 const MAX_ATTEMPTS = 100
 const MAX_OCTETS = 8 * 1024 * 1024
 /** Weight of an attempt and of one of its recipients, beside dialogue and captured octets. */

@@ -16,13 +16,13 @@ export function numbered(sql: string): string {
   return sql.replaceAll('$', '?')
 }
 
-/** SQLite stores bodies as TEXT. A large one is read as octets, which can be moved to another thread. */
+/** SQLite stores bodies as TEXT. A large one is read as octets, which can be transferred to another thread. */
 export function bodyRead(column: string, { type }: Declared): string {
   if (type.column !== 'octets') return column
   return `CASE WHEN octet_length(${column}) < ${LARGE_TEXT} THEN ${column} ELSE CAST(${column} AS BLOB) END`
 }
 
-/** The parameter for a column: a body may come as octets. */
+/** The parameter for a column: a body may be passed as octets. */
 export function bodyBound({ type }: Declared): string {
   return type.column === 'octets' ? 'CAST(? AS TEXT)' : '?'
 }

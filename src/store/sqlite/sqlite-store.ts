@@ -24,7 +24,7 @@ import { storageOf } from './storage.ts'
 import { StoreThread } from './thread.ts'
 import { toldRow } from './told-rows.ts'
 
-/** Bounds of one transaction: so many operations, and so many octets, which only the first operation may exceed. */
+/** Bounds of one transaction: operations, and octets, which only the first operation may exceed. */
 const MAX_OPERATIONS = 500
 const MAX_OCTETS = 16 * 1024 * 1024
 /** How long results of deliveries may wait to share a commit, counted from the last one. Milliseconds. */

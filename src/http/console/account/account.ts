@@ -1,4 +1,4 @@
-/** What people see and change of themselves: name, address, password, and where they have signed in. */
+/** A person's own account: name, address, password, and the sessions that are signed in. */
 import type { FastifyRequest } from 'fastify'
 import type { Company } from '../../../accounts/account.ts'
 import {
@@ -33,7 +33,7 @@ function shownMemberships({ memberships }: Person, companies: readonly Company[]
 }
 
 export function accountEndpoints(parts: SignInParts): Endpoint[] {
-  /** The session that goes on in place of the one that was asked with. */
+  /** The session that replaces the one of the request. */
   const continued = (core: HttpCore, request: FastifyRequest, begun: BegunSession) => ({
     status: 200 as const,
     body: meOf(core, request.raw, begun),
@@ -53,7 +53,9 @@ export function accountEndpoints(parts: SignInParts): Endpoint[] {
   })(async ({ caller }, { deps }) => {
     const { recoveryCodes, passkeys, identities } = caller.person.credentials
     const shown = passkeys.map(({ id, name, createdAt, usedAt }) => ({
-      ...{ id, name, createdAt: time(createdAt) },
+      id,
+      name,
+      createdAt: time(createdAt),
       usedAt: usedAt === null ? null : time(usedAt),
     }))
     const body = {
@@ -128,8 +130,13 @@ export function accountEndpoints(parts: SignInParts): Endpoint[] {
   })(async ({ caller }) => {
     const listed = await ownSessions(parts, caller)
     const shown = listed.map(({ id, way, address, userAgent, createdAt, seenAt }) => ({
-      ...{ id, current: id === caller.session.id, way, address, userAgent },
-      ...{ createdAt: time(createdAt), seenAt: time(seenAt) },
+      id,
+      current: id === caller.session.id,
+      way,
+      address,
+      userAgent,
+      createdAt: time(createdAt),
+      seenAt: time(seenAt),
     }))
     return { status: 200, body: { sessions: shown } }
   })

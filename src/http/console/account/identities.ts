@@ -1,4 +1,4 @@
-/** Accounts of the OpenID Connect provider that are connected with one's own. */
+/** Accounts of the OpenID Connect provider that are linked to the person's own account. */
 import { beginIdentity, connectIdentity, removeIdentity } from '../../../operate/own-identities.ts'
 import type { SignInParts } from '../../../operate/sign-in.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'

@@ -1,4 +1,4 @@
-/** The companies that one belongs to: to confirm it, or to leave. */
+/** The person's own memberships of companies: to confirm or to leave. */
 import { confirmMembership, leaveCompany } from '../../../operate/own-memberships.ts'
 import type { SignInParts } from '../../../operate/sign-in.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'

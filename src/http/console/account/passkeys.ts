@@ -1,4 +1,4 @@
-/** Passkeys, in the words of WebAuthn: what the browser is asked, and what it has answered. */
+/** Passkeys in the terms of WebAuthn: the options for the browser, and its response. */
 import type { FastifyRequest } from 'fastify'
 import {
   addPasskey,
@@ -31,7 +31,7 @@ const COOKIE = 'postroad_passkey'
 
 const partyOf = ({ publicUrl }: HttpCore, { raw }: FastifyRequest) => relyingParty(publicUrl.of(raw))
 
-/** The browser keeps the ticket until it answers. */
+/** The browser keeps the ticket in a cookie until it answers. */
 const asked = (core: HttpCore, { raw }: FastifyRequest, { options, ticket }: PasskeyAsked) => ({
   status: 200 as const,
   body: { options: { ...options } },

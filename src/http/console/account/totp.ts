@@ -1,4 +1,4 @@
-/** Two-step verification of one's own account. */
+/** Two-step verification of the person's own account. */
 import { beginTotp, renewRecoveryCodes, turnOffTotp, turnOnTotp } from '../../../operate/own-second-factor.ts'
 import type { SignInParts } from '../../../operate/sign-in.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'

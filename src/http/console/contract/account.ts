@@ -1,4 +1,4 @@
-/** What people see and change of themselves. */
+/** A person's own account. */
 import { ROLES } from '../../../people/person.ts'
 import { LINE, PASSAGE, WORD } from '../../bounds.ts'
 import { ID, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
@@ -74,12 +74,12 @@ export const SESSIONS = object({
   },
 })
 
-/** What WebAuthn is asked with, as its library for browsers takes it (W3C WebAuthn 3, 5.1.8). */
+/** The options of WebAuthn, in the form that its library for browsers takes (W3C WebAuthn 3, 5.1.8). */
 export const PASSKEY_OPTIONS = object({
   options: { type: 'object', additionalProperties: true, properties: {} },
 })
 
-/** What the browser has answered. It is read strictly where it is verified. */
+/** The browser's response. The verification validates it strictly. */
 const PASSKEY_RESPONSE = {
   type: 'object',
   required: ['id', 'rawId', 'response', 'type'],
@@ -91,7 +91,7 @@ const PASSKEY_RESPONSE = {
       properties: {
         clientDataJSON: PASSAGE,
         authenticatorData: PASSAGE,
-        // With the certificates of whoever made the authenticator.
+        // Includes the certificates of the authenticator's manufacturer.
         attestationObject: { type: 'string', maxLength: 64 * 1024 },
         signature: PASSAGE,
         userHandle: orNull(LINE),

@@ -1,4 +1,4 @@
-/** Who changed what, and when. */
+/** Changes, with their actor and time. */
 import { AUDIT_TOPICS } from '../../../people/person.ts'
 import { INTEGER_OR_NULL, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
@@ -26,7 +26,7 @@ export const AUDIT = object({
   },
 })
 
-/** Which entries. */
+/** Filters of the list. */
 const WANTED = {
   by: { type: 'string', maxLength: 300, description: 'The name of whoever did it, as it was then.' },
   action: { type: 'string', maxLength: 100 },

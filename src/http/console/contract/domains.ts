@@ -35,7 +35,7 @@ export const WANTED_RECORD = object({
   },
 })
 
-/** What DNS has now. */
+/** The state of a record in DNS. */
 export const RECORD_CHECK = object({
   ...WANTED,
   state: { enum: ['right', 'missing', 'different', 'unknown'] },
@@ -135,7 +135,7 @@ export const COMPANY_RELAY = object({
   delivery: { enum: ['capture', 'direct', 'relay'] },
 })
 
-/** Parameters of a path. */
+/** Path parameters. */
 export const DOMAIN_PARAMS = object({ company: ID, domain: ID })
 
 export const RECORD_QUERY = object({ name: { type: 'string', maxLength: 400 } })

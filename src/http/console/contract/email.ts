@@ -1,4 +1,4 @@
-/** One email: what became of it, and what is in it. */
+/** One email: its events, attempts and content. */
 import { ID, INTEGER, INTEGER_OR_NULL, object, orNull, TEXT, TEXT_OR_NULL } from './shapes.ts'
 
 const TEXTS = { type: 'array', items: TEXT } as const
@@ -29,20 +29,20 @@ const RECIPIENT = object({
   code: INTEGER_OR_NULL,
   message: TEXT_OR_NULL,
   server: TEXT_OR_NULL,
-  /** What it waits for; null: nothing follows. */
+  /** The cause of the wait; null: nothing follows. */
   waits: {
     enum: ['turn', 'retry', 'schedule', 'pause', 'domain', 'path', 'answer', 'release', null],
   },
-  /** When that comes; null: nobody knows. */
+  /** The end of the wait; null: unknown. */
   at: TEXT_OR_NULL,
 })
 
 const EVENT = object({ type: TEXT, at: TEXT, recipient: INTEGER_OR_NULL, detail: DETAIL })
 
 const ATTEMPT = object({
-  /** Its dialogue is read by this. */
+  /** Identifies the attempt when its dialogue is read. */
   id: INTEGER,
-  /** Of those that are given with it. */
+  /** Positions, among the recipients in the same answer. */
   recipients: { type: 'array', items: INTEGER },
   startedAt: TEXT,
   /** Milliseconds. */
@@ -77,10 +77,10 @@ export const EMAIL_DETAIL = object({
   variables: { type: 'object', additionalProperties: TEXT },
   testMode: { type: 'boolean' },
   contentRemoved: { type: 'boolean' },
-  /** After so many a recipient is given up. */
+  /** Attempts after which a recipient fails for good. */
   mostAttempts: INTEGER,
   recipients: { type: 'array', items: RECIPIENT },
-  /** Of all recipients: how many are in each state. Those from a position on are given, a page of them. */
+  /** The number of recipients in each state, over all recipients. The list has one page of recipients. */
   states: { type: 'object', additionalProperties: INTEGER },
   events: { type: 'array', items: EVENT },
   attempts: { type: 'array', items: ATTEMPT },
@@ -95,17 +95,17 @@ const FILE = object({
   disposition: { enum: ['inline', 'attachment'] },
   contentId: TEXT_OR_NULL,
   size: INTEGER,
-  /** It can be shown. */
+  /** True: an image that the page can show. */
   picture: { type: 'boolean' },
 })
 
 export const CONTENT = object({
   removed: { type: 'boolean' },
-  /** It came as a ready message. */
+  /** The email was submitted as a ready message. */
   ready: { type: 'boolean' },
-  /** Each recipient gets a copy of its own. */
+  /** Each recipient gets a separate copy. */
   individual: { type: 'boolean' },
-  /** By address, of the first recipients, as many as have room; null: there are none. */
+  /** Values by address, for the first recipients, as many as fit; null: there are none. */
   recipientVariables: orNull({
     type: 'object',
     additionalProperties: { type: 'object', additionalProperties: TEXT },
@@ -113,32 +113,32 @@ export const CONTENT = object({
   html: TEXT_OR_NULL,
   text: TEXT_OR_NULL,
   amp: TEXT_OR_NULL,
-  /** Of these the beginning alone is given. */
+  /** Bodies of which only the beginning is included. */
   clipped: { type: 'array', items: { enum: ['html', 'text', 'amp'] } },
-  /** Header fields that the sender gave. */
+  /** Header fields set by the sender. */
   headers: { type: 'array', items: { type: 'array', items: TEXT } },
   files: { type: 'array', items: FILE },
 })
 
-/** Of whom the copy is, by address: of batch mail each has one of his own. */
+/** The address of the recipient whose copy is read: in batch mail each copy differs. */
 export const COPY_QUERY = object({}, { recipient: { type: 'string', maxLength: 1000 } })
 
-/** What who reads no HTML gets. */
+/** The text for recipients that show no HTML. */
 export const COPY_TEXT = object({
   text: TEXT_OR_NULL,
-  /** The beginning alone is given. */
+  /** Only the beginning is included. */
   clipped: { type: 'boolean' },
-  /** Why it cannot be read. */
+  /** The reason why the text cannot be read. */
   trouble: TEXT_OR_NULL,
 })
 
 export const SOURCE = object({
-  /** Whom this copy is for. */
+  /** The recipients of this copy. */
   addresses: TEXTS,
   size: INTEGER,
   text: TEXT,
   clipped: { type: 'boolean' },
-  /** Its header, unfolded. */
+  /** The header fields, unfolded. */
   fields: { type: 'array', items: { type: 'array', items: TEXT } },
   /** In reading order. */
   parts: {
@@ -166,16 +166,16 @@ export const SOURCE = object({
       canonicalization: TEXT,
       headers: TEXTS,
       tags: { type: 'array', items: { type: 'array', items: TEXT } },
-      /** The key is one of this company's. */
+      /** The key belongs to this company. */
       own: { type: 'boolean' },
     }),
   },
-  /** Why the structure cannot be told. */
+  /** The reason why the structure cannot be read. */
   trouble: TEXT_OR_NULL,
 })
 
 export const CHANGED = object({
-  /** Recipients. */
+  /** Number of recipients. */
   changed: INTEGER,
 })
 
@@ -186,31 +186,31 @@ export const SUPPRESS = object(
 
 export const SEND_AGAIN = object(
   {
-    /** The same for each try of one click: it sends once. */
+    /** The same for each retry of one click, so that it sends only once. */
     click: { type: 'string', maxLength: 64, pattern: '^[\\w-]{8,64}$' },
   },
   {
-    /** To others; absent: to the same. */
+    /** Other recipients; absent: the same ones. */
     to: { type: 'string', maxLength: 2000 },
   },
 )
 
 export const SENT = object({ id: TEXT })
 
-/** Of links and images: the page asks for a few at a time. */
+/** URLs of links and images: the page checks a few at a time. */
 export const REACH = object({
   urls: { type: 'array', maxItems: 10, items: { type: 'string', maxLength: 2048 } },
 })
 
 export const REACHED = object({
-  /** In the order of what was asked. */
+  /** In the order of the request. */
   answers: {
     type: 'array',
     items: object({
       url: TEXT,
       outcome: { enum: ['answered', 'moved', 'missing', 'refused', 'unreachable'] },
       status: INTEGER_OR_NULL,
-      /** In words. */
+      /** A sentence. */
       detail: TEXT,
     }),
   },

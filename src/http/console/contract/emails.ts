@@ -17,7 +17,7 @@ const STATES = [
   'canceled',
 ] as const satisfies readonly RecipientState[]
 
-/** One of a list of emails. */
+/** A row in a list of emails. */
 export const EMAIL_ROW = object({
   id: { type: 'string' },
   /** Ids. */
@@ -25,7 +25,7 @@ export const EMAIL_ROW = object({
   domain: { type: 'string', description: 'Name of the sending domain; its id where it is gone.' },
   from: { type: 'string' },
   to: { type: 'string', description: 'The first address that it is shown to be to.' },
-  /** These are cut where they are long. */
+  /** Long subjects and tags are clipped. */
   subject: { type: 'string' },
   tags: {
     type: 'array',
@@ -46,7 +46,7 @@ export const EMAIL_ROW = object({
   },
 })
 
-/** What of a list is wanted; what is absent narrows nothing. */
+/** Filters of the list; an absent one does not filter. */
 export const EMAILS_QUERY = object(
   {},
   {
@@ -79,7 +79,7 @@ export const EMAILS = object({
   cursor: { type: 'integer', description: 'As of changes: they go on behind this number.' },
 })
 
-/** What changed of a company, or of all: the data of one server-sent event. */
+/** Changes to the emails of one company, or of all: the data of one server-sent event. */
 export const CHANGES = object({
   cursor: {
     type: 'integer',

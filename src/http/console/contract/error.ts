@@ -1,4 +1,4 @@
-/** What the page hears when something is wrong. */
+/** The error body of the console's API. */
 import { object, TEXT } from './shapes.ts'
 export const CONSOLE_ERROR = object({
   error: object(
@@ -8,7 +8,7 @@ export const CONSOLE_ERROR = object({
       message: TEXT,
     },
     {
-      /** The field of a form that it is about. */
+      /** The field of the form that the error is about. */
       field: TEXT,
     },
   ),

@@ -47,7 +47,7 @@ export const MADE_KEY = object({ key: KEY, token: { type: 'string', description:
 
 export const KEY_NAME = object({ name: { type: 'string', maxLength: 1_000 } })
 
-/** Parameters of a path. */
+/** Path parameters. */
 export const KEY_PARAMS = object({
   company: ID,
   key: ID,

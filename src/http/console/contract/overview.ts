@@ -5,12 +5,12 @@ import { DOMAIN_OR_NULL, INTEGER, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIM
 export const SPAN = { enum: SPANS } as const
 export type Span = Static<typeof SPAN>
 
-/** Recipients by type of event; `accepted`: of accepted emails. What is absent is 0. */
+/** Recipients by type of event; `accepted`: by accepted emails. An absent type is 0. */
 const VOLUME = { type: 'object', additionalProperties: INTEGER } as const
 
-/** Points of equal length. */
+/** Points at equal intervals. */
 const SERIES = {
-  /** Unix ms of the first, the end of the last, and the length of each. */
+  /** Unix ms: start of the first point, end of the last, and length of each. */
   since: INTEGER,
   until: INTEGER,
   step: INTEGER,
@@ -30,8 +30,10 @@ const MS = { type: 'array', items: orNull({ type: 'number' }) } as const
 
 export const LATENCY_SERIES = object({
   ...SERIES,
-  ...{ p50: MS, p90: MS, p99: MS },
-  /** Of all of the span; null: nothing was delivered. */
+  p50: MS,
+  p90: MS,
+  p99: MS,
+  /** Over the whole span; null: nothing was delivered. */
   whole: orNull(object({ p50: { type: 'number' }, p90: { type: 'number' }, p99: { type: 'number' } })),
 })
 export type LatencySeries = Static<typeof LATENCY_SERIES>
@@ -42,19 +44,19 @@ const VOLUMES = {
 } as const
 export type Volumes = Static<typeof VOLUMES>
 
-/** Null: there is more than is added up for one answer. */
+/** Null: too many values to add up in one answer. */
 const VOLUMES_OR_NULL = orNull(VOLUMES)
 
 export const VOLUMES_SHOWN = object({ volumes: VOLUMES_OR_NULL })
 
 export const DESTINATIONS = object({ busiest: VOLUMES_OR_NULL, failing: VOLUMES_OR_NULL })
 
-/** Some of what waits. */
+/** Waiting mail of one destination or company. */
 const WAITING_PART = {
   waiting: INTEGER,
   nextDueAt: TIME,
   paused: { type: 'boolean' },
-  /** There is a pause of exactly this. */
+  /** A pause with exactly this scope exists. */
   pausedAlone: { type: 'boolean' },
 } as const
 
@@ -81,7 +83,7 @@ export const RETRIED = object({
   scheduled: INTEGER,
   paused: INTEGER,
   held: INTEGER,
-  /** A node is there that delivers. */
+  /** At least one node delivers. */
   delivering: { type: 'boolean' },
 })
 
@@ -107,5 +109,5 @@ export const INSTALLATION = object({
 })
 export type Installation = Static<typeof INSTALLATION>
 
-/** Null: everything. */
+/** Null: no restriction. */
 export const PAUSE_SCOPE = object({ company: DOMAIN_OR_NULL, domain: DOMAIN_OR_NULL })

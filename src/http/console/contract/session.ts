@@ -1,7 +1,7 @@
 import { ROLES } from '../../../people/person.ts'
 import { INTEGER, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
-/** Who has signed in, and what he may see. */
+/** The person who has signed in, and the person's rights. */
 export const ME = object({
   person: object({
     id: TEXT,
@@ -41,7 +41,7 @@ export const ME = object({
   }),
 })
 
-/** What signs people in here, beside passwords and passkeys. */
+/** Ways to sign in here, in addition to passwords and passkeys. */
 export const SIGN_IN_WAYS = object({
   openid: {
     description: 'The host of the OpenID Connect provider; null: there is none.',
@@ -54,7 +54,7 @@ export const PASSWORD = object({
   password: { type: 'string', maxLength: 1_000 },
 })
 
-/** The password was right; a code of the authenticator app is still to come. */
+/** The password was right; the code of the authenticator app is still required. */
 export const SECOND_STEP = object({
   ticket: { type: 'string', description: 'To be given back with the code.' },
 })

@@ -1,4 +1,4 @@
-/** What contracts are made of: JSON Schema as it stands. */
+/** Building blocks of the contracts: plain JSON Schema. */
 import { DOMAIN_NAME, ID } from '../../bounds.ts'
 
 export const TEXT = { type: 'string' } as const
@@ -9,9 +9,9 @@ export const TIME = TEXT
 export function orNull<const Schema extends object>(schema: Schema) {
   return { anyOf: [schema, { type: 'null' }] } as const
 }
-/** As a path or a query names a thing. */
+/** The form in which a path or a query names a thing. */
 export { ID }
-/** Its name or its id. */
+/** Name or id. */
 export const DOMAIN_OR_NULL = orNull(DOMAIN_NAME)
 export const TEXT_OR_NULL = orNull(TEXT)
 export const INTEGER_OR_NULL = orNull(INTEGER)
@@ -22,12 +22,12 @@ type Properties = Readonly<Record<string, object>>
 interface ObjectSchema<Required extends Properties, Optional extends Properties> {
   readonly type: 'object'
   readonly additionalProperties: false
-  /** One that is any of them: TypeBox asks for a tuple, and which names it has is all that matters. */
+  /** Any of the names: TypeBox requires a tuple, but only the set of names matters to its types. */
   readonly required: [keyof Required] extends [never] ? readonly [] : readonly [keyof Required & string]
   readonly properties: Required & Optional
 }
 
-/** An object with these, and perhaps those, and nothing else: what is sent, and what is answered. */
+/** An object with the required and the optional properties, and no others: for requests and answers. */
 export function object<
   const Required extends Properties,
   const Optional extends Properties = Record<never, never>,
@@ -40,20 +40,20 @@ export function object<
   }
 }
 
-/** Done, and nothing more to say. */
+/** Success without further data. */
 export const DONE = object({})
 
-/** A thing that is named elsewhere. */
+/** A reference to a thing, with its name. */
 export const NAMED = object({ id: TEXT, name: TEXT })
 
-/** As many are listed at once: who seeks another one searches. */
+/** Rows in one list; beyond them the page offers a search. */
 export const MOST_LISTED = 100
 
-/** Parameters of a path. */
+/** Path parameters. */
 export const COMPANY_PARAMS = object({ company: ID })
 
 const CURSOR = { type: 'string', maxLength: 1_000 } as const
-/** In the query of a list that is turned page by page, both ways (cursor-page.ts). */
+/** Query parameters of a list with pages in both directions (cursor-page.ts). */
 export const PAGE_LIMIT = { limit: { type: 'integer', minimum: 10, maximum: 200, default: 50 } } as const
 export const CURSORS = { after: CURSOR, before: CURSOR } as const
 
@@ -61,7 +61,7 @@ export const CURSORS = { after: CURSOR, before: CURSOR } as const
 export function pageOf<const Item extends object>(items: Item) {
   return object({
     data: { type: 'array', items },
-    /** `before` of the page before, and `after` of the next one; null: there is none. */
+    /** `before` for the previous page, and `after` for the next one; null: there is none. */
     previous: TEXT_OR_NULL,
     next: TEXT_OR_NULL,
   })

@@ -27,5 +27,5 @@ export type TestMessage = Static<typeof TEST_MESSAGE>
 
 export const SENT = object({ id: TEXT })
 
-/** Domains that a test message may be from. */
+/** Domains that a test message may be sent from. */
 export const SENDERS = object({ domains: { type: 'array', items: TEXT } })

@@ -1,4 +1,4 @@
-/** Addresses that a company sends no mail to, and those that bounces do not put among them. */
+/** Suppressed addresses of a company, and its allow list, which bounces do not suppress. */
 import type { Static } from 'typebox'
 import { SUPPRESSION_TYPES } from '../../../email/suppression.ts'
 import {
@@ -21,7 +21,7 @@ const REASON = { type: 'string', maxLength: 1_000 } as const
 export const SUPPRESSION_PARAMS = object({ company: ID, id: ID })
 
 export const SUPPRESSIONS_QUERY = object(PAGE_LIMIT, {
-  /** How addresses begin; then they come in their order, else newest first. */
+  /** Prefix of addresses, which are then sorted by address; otherwise newest first. */
   term: { type: 'string', maxLength: 320 },
   type: TYPE,
   ...CURSORS,
@@ -32,11 +32,11 @@ const SUPPRESSION = object({
   company: TEXT,
   address: TEXT,
   type: TYPE,
-  /** Of an unsubscription: it stops mail with these alone. */
+  /** For an unsubscription: it stops only mail with these tags. */
   tags: orNull({ type: 'array', items: TEXT }),
   reason: TEXT,
   code: INTEGER_OR_NULL,
-  /** Id of the email that it came from. */
+  /** Id of the email that caused it. */
   email: TEXT_OR_NULL,
   domain: TEXT_OR_NULL,
   createdAt: TIME,
@@ -77,26 +77,28 @@ export type AllowedPage = Static<typeof ALLOWED_LIST>
 export const NEW_ALLOWED = object({ value: ADDRESS }, { reason: REASON })
 export type NewAllowed = Static<typeof NEW_ALLOWED>
 
-/** Parameters of a path; `value`: a domain or an address. */
+/** Path parameters; `value`: a domain or an address. */
 export const ALLOWED_PARAMS = object({ company: ID, value: ADDRESS })
 
-/** Lines of a file. The page cuts it between records, so that none is too large and each can be sent again. */
+/**
+ * Lines of a file. The page cuts the file between records, so that no piece is too large and each can be sent again.
+ */
 export const IMPORT_PIECE = object(
   {
-    /** A type: of lines that do not say. `allowed`: the allow list. */
+    /** The type of lines that state none. `allowed`: the allow list. */
     list: { enum: [...SUPPRESSION_TYPES, 'allowed'] },
     text: { type: 'string', minLength: 1, maxLength: 256 * 1024 },
   },
   {
-    /** What the file is called, for the audit list. */
+    /** The file's name, for the audit list. */
     file: { type: 'string', maxLength: 300 },
-    /** As the piece before was answered: the whole file is one entry of the audit list. */
+    /** The ticket from the answer to the previous piece: the whole file is one entry of the audit list. */
     ticket: { type: 'string', maxLength: 4_000 },
-    /** Absent: the file begins here. */
+    /** Absent: this is the first piece. */
     begun: object({
       /** The first record of the file, which may name the columns. */
       head: { type: 'string', maxLength: 40_000 },
-      /** Lines of the file that lie before this piece. */
+      /** Lines of the file before this piece. */
       lines: { type: 'integer', minimum: 1 },
     }),
   },
@@ -114,7 +116,7 @@ export const IMPORTED = object(
     },
   },
   {
-    /** To be given with the next piece. */
+    /** To be sent with the next piece. */
     ticket: TEXT,
   },
 )

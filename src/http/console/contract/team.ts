@@ -1,4 +1,4 @@
-/** People: those of a company, of the installation, and who is invited. */
+/** People: those of a company, those of the installation, and invitations. */
 import { ROLES } from '../../../people/person.ts'
 import { ID, NAMED, object, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
@@ -29,7 +29,7 @@ export const MADE_INVITATION = object({ invitation: INVITATION, link: LINK })
 
 export const NEW_ROLE = object({ role: ROLE })
 
-/** As operators see somebody. */
+/** A person as operators see them. */
 export const PERSON = object({
   id: TEXT,
   address: TEXT_OR_NULL,
@@ -50,7 +50,7 @@ export const OPERATOR_OR_NOT = object({ operator: { type: 'boolean' } })
 
 export const PERSON_LINK = object({ id: TEXT, address: TEXT_OR_NULL, link: LINK, expiresAt: TIME })
 
-/** Parameters of paths. */
+/** Path parameters. */
 export const MEMBER_PARAMS = object({ company: ID, person: ID })
 export const INVITATION_PARAMS = object({ company: ID, invitation: ID })
 export const PERSON_PARAMS = object({ person: ID })

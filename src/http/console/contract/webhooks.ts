@@ -1,4 +1,4 @@
-/** Webhooks: who is told, and what became of each try. */
+/** Webhooks, and their attempts. */
 import type { Static } from 'typebox'
 import { EVENT_TYPES } from '../../../email/event.ts'
 import { ID, INTEGER, INTEGER_OR_NULL, object, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
@@ -13,12 +13,12 @@ export const MESSAGE_PARAMS = object({ company: ID, id: ID, message: ID })
 const WEBHOOK_PROPERTIES = {
   id: TEXT,
   company: TEXT,
-  /** Its name, or its id where it was removed; null: of all domains. */
+  /** The domain's name, or its id when it was removed; null: events of all domains. */
   domain: TEXT_OR_NULL,
   dialect: DIALECT,
   url: TEXT,
   events: { type: 'array', items: TEXT },
-  /** All there are, also those to come. */
+  /** True: all events, also those of types added later. */
   everything: { type: 'boolean' },
   status: { enum: ['enabled', 'disabled'] },
   createdAt: TIME,
@@ -26,7 +26,7 @@ const WEBHOOK_PROPERTIES = {
   failingSince: TIME_OR_NULL,
   disabledAt: TIME_OR_NULL,
   disabledReason: TEXT_OR_NULL,
-  /** When the oldest event happened that it has still to be told; null: it has been told all. */
+  /** Time of the oldest event that the webhook has still to be told; null: none is outstanding. */
   behindSince: TIME_OR_NULL,
 } as const
 
@@ -46,14 +46,14 @@ export const WEBHOOKS_QUERY = object(
     limit: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
   },
   {
-    /** Id: only those made before it. */
+    /** Id of a webhook: only those created before it. */
     after: { type: 'string', maxLength: 100 },
   },
 )
 
 export const WEBHOOKS = object({ data: { type: 'array', items: WEBHOOK }, more: { type: 'boolean' } })
 
-/** What a dialect can tell: its words, and the types of events that each stands for. */
+/** The events of a dialect: its words, and the event types that each word covers. */
 const WORDS = {
   type: 'array',
   items: object({ word: TEXT, types: { type: 'array', items: TYPE } }),
@@ -63,7 +63,7 @@ export const WEBHOOK_WORDS = object({ json: WORDS, form: WORDS })
 export type WebhookWords = Static<typeof WEBHOOK_WORDS>
 
 const URL = { type: 'string', minLength: 1, maxLength: 2_000 } as const
-/** None: everything. */
+/** Empty: all events. */
 const EVENTS = { type: 'array', maxItems: 50, items: { type: 'string', maxLength: 100 } } as const
 
 export const NEW_WEBHOOK = object(
@@ -77,7 +77,7 @@ export type WebhookChanged = Static<typeof WEBHOOK_CHANGE>
 
 export const WEBHOOK_SECRET = object({
   secret: TEXT,
-  /** False: it is that of the company, for all its webhooks of the form dialect. */
+  /** False: the secret is the company's, shared by all its webhooks of the form dialect. */
   own: { type: 'boolean' },
 })
 
@@ -89,7 +89,7 @@ export const ATTEMPTS_QUERY = object(
   },
   {
     result: { enum: ['failed', 'succeeded'] },
-    /** Only of this message. */
+    /** Only attempts of this message. */
     message: { type: 'string', maxLength: 100 },
     /** Only attempts older than this one. */
     before: { type: 'string', maxLength: 100 },
@@ -98,10 +98,10 @@ export const ATTEMPTS_QUERY = object(
 
 const ATTEMPT = object({
   id: TEXT,
-  /** What its receiver sees; the same at each try. */
+  /** The id that the receiver sees; the same for each attempt. */
   message: TEXT,
   type: TYPE,
-  /** What the dialect calls the type. */
+  /** The dialect's word for the type. */
   word: TEXT,
   email: TEXT,
   attempt: INTEGER,
@@ -109,10 +109,10 @@ const ATTEMPT = object({
   /** Ms. */
   duration: INTEGER,
   succeeded: { type: 'boolean' },
-  /** Of HTTP; null: no answer came, and `error` says why. */
+  /** HTTP status; null: no response, and `error` gives the reason. */
   status: INTEGER_OR_NULL,
   error: TEXT_OR_NULL,
-  /** How the answer began. */
+  /** The beginning of the response. */
   response: TEXT,
   nextAt: TIME_OR_NULL,
 })
@@ -123,7 +123,7 @@ export const ATTEMPTS = object({ data: { type: 'array', items: ATTEMPT }, more: 
 export const MESSAGE = object({
   status: { enum: ['pending', 'attempting', 'success', 'failed', 'unknown'] },
   nextAt: TIME_OR_NULL,
-  /** As it is sent, set out in lines. */
+  /** The body as sent, indented. */
   body: TEXT,
 })
 export type MessageShown = Static<typeof MESSAGE>
@@ -134,15 +134,15 @@ export const REPLAY = object(
     what: { enum: ['failed', 'everything'] },
   },
   {
-    /** Goes on where an answer ended. */
+    /** Continues after an earlier answer. */
     from: { type: 'string', maxLength: 100 },
   },
 )
 
 export const REPLAYED = object({
-  /** Messages that are told again; null: they are not counted. */
+  /** Messages that are sent again; null: not counted. */
   told: INTEGER_OR_NULL,
-  /** There is more to look through: ask again, from here. */
+  /** More remains: repeat the request with this as `from`. */
   next: TEXT_OR_NULL,
 })
 

@@ -1,4 +1,4 @@
-/** The DKIM keys of a domain: more than its first, published before mail is signed with them, and changed. */
+/** The DKIM keys of a domain: further keys, published before mail is signed with them, and their rotation. */
 import { addDkimKey, removeDkimKey, renameDkimKey, switchDkimKey } from '../../../operate/dkim-keys.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'

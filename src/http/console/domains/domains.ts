@@ -1,4 +1,4 @@
-/** Sending domains: which there are, what is set of each, and who may send. */
+/** Sending domains: the list, their settings, and the permission to send. */
 import {
   activateDomain,
   addDomain,
@@ -135,7 +135,7 @@ const remove = endpoint({
   },
 })(async ({ caller, params }, core) => {
   await removeDomain(await operationOnDomain(core, caller, params.domain), params)
-  // Nothing more is accepted from it here; elsewhere within a second.
+  // Nothing more is accepted from the domain by this node; by other nodes within a second.
   await core.deps.accounts.look()
   return { status: 200, body: {} }
 })

@@ -1,4 +1,4 @@
-/** A sending domain as the page is shown it, and how a path names one. */
+/** A sending domain as the page shows it, and its look-up by the id in a path. */
 import type { Static } from 'typebox'
 import type { Route, SendingDomain } from '../../../accounts/account.ts'
 import { type DnsRecord, dnsRecords, zoneLine } from '../../../accounts/dns-records.ts'
@@ -14,7 +14,10 @@ import type { DOMAIN, RECORD_CHECK, RELAY, WHOLE_DOMAIN } from '../contract/doma
 
 type InCompany = Asker<'company'>
 
-/** What a verb on this domain needs. One of another company than the path names is not there, for operators too. */
+/**
+ * The operation for a verb on this domain. A domain of another company than the path's does not exist, for operators
+ * too.
+ */
 export async function operationOnDomain(core: HttpCore, asker: InCompany, id: string): Promise<Operation> {
   const op = await currentOperationOf(core, asker.caller)
   requireDomain(op, asker, id)
@@ -65,7 +68,7 @@ export function shownCheck(check: RecordCheck): Static<typeof RECORD_CHECK> {
   return { ...shownRecord(check), state, found, advice, explanation, suggestion }
 }
 
-/** Without the password, and without the user, who is sealed with it. */
+/** Without the password, and without the user name, which is sealed together with it. */
 export function shownRelay(route: Route | undefined): Static<typeof RELAY> | null {
   if (route === undefined) return null
   return { url: route.url, login: route.sealed !== null, createdAt: isoTime(route.createdAt) }

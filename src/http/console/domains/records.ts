@@ -1,4 +1,4 @@
-/** What DNS has of the records of a domain. */
+/** The domain's records in DNS. */
 import { checkDomainRecord, verifyDomain } from '../../../operate/domains.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
@@ -7,7 +7,7 @@ import { operationOnDomain, shownCheck, shownWhole } from './found.ts'
 
 const ONE = '/console/api/companies/:company/domains/:domain'
 
-/** Of one record, so that the page shows each as its answer comes, however long others take. */
+/** Checks one record, so that the page shows each result as it comes, however long others take. */
 const check = endpoint({
   method: 'GET',
   url: `${ONE}/check`,
@@ -42,7 +42,7 @@ const verify = endpoint({
     params,
   )
   const { records, verified, uncertain } = verification
-  // As it stands now, on the accounts that this has changed.
+  // The domain's new state: the verification has changed the accounts.
   const op = await currentOperationOf(core, caller.caller)
   const body = { domain: shownWhole(op, domain), records: records.map(shownCheck), verified, uncertain }
   return { status: 200, body }

@@ -1,4 +1,4 @@
-/** Relays of a company's or a domain's own: operators set them, members see them. */
+/** Relays of a company or a domain: operators set them, members see them. */
 import { listRoutes, removeRoute, setRoute } from '../../../operate/routes.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import type { HttpCore } from '../../core.ts'

@@ -1,4 +1,4 @@
-/** What can be done with an email: try it now, stop it, keep a recipient from more, send it again. */
+/** Actions on an email: try now, cancel, suppress a recipient, send again. */
 
 import { reachLinks } from '../../../operate/email-links.ts'
 import { suppressRecipient } from '../../../operate/email-recipient.ts'

@@ -1,4 +1,4 @@
-/** What is shown or loaded down of an email: its HTML in a frame, its files, its source. */
+/** Documents of an email, shown or downloaded: its HTML for a frame, its files, its source. */
 import type { LongAnswer } from '../../answer.ts'
 import { Fault } from '../../fault.ts'
 import { copyOf, readIn } from '../../shown-emails/copy.ts'

@@ -1,15 +1,14 @@
 /**
- * An email with what became of it, as its page shows it: those of its recipients that stand on one page, and what
- * concerns them. Dialogues are read one by one.
+ * An email's page: the email, one page of its recipients, and their events and attempts. Dialogues are read one by one.
  */
 import type { EmailEvent, EventDetail } from '../../../email/event.ts'
 import type { AttemptOutline, RecipientOutline } from '../../../email/stored-email.ts'
 import type { EmailNextSteps, NextStep } from '../../../operate/next-step.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 
-/** What one page holds: recipients, and of what happened to them the newest. */
+/** Limits of one page: recipients, and the newest of their events and attempts. */
 export const PAGE = { limit: 100, eventOctets: 128 * 1024, attempts: 200 }
-/** Octets of such a page beside those of the email itself, about, at most. */
+/** Approximate maximum of such a page in octets, without the email itself. */
 export const PAGE_OCTETS = 192 * 1024
 
 export function emailDetail({ outline, nextSteps, domain }: EmailNextSteps) {

@@ -1,4 +1,4 @@
-/** An email as lists of the page show it: short, whatever its sender wrote. */
+/** An email as a row of the page's lists, short whatever its sender wrote. */
 import type { Static } from 'typebox'
 import type { AccountDirectory } from '../../../accounts/directory.ts'
 import type { EmailSummary, RecipientCounts } from '../../../store/store.ts'
@@ -7,12 +7,12 @@ import type { EMAIL_ROW } from '../contract/emails.ts'
 
 export type EmailRow = Static<typeof EMAIL_ROW>
 
-/** Characters of a subject or address, and of a tag; and tags of one email. */
+/** Characters of a subject or address, and of a tag; tags of one email. */
 const LONGEST = 300
 const LONGEST_TAG = 60
 const MOST_TAGS = 6
 
-/** `counts`: null where nothing is known of the recipients. */
+/** `counts`: null when the recipients' states are unknown. */
 export function emailRow(
   { id, companyId, domainId, from, to, cc, bcc, subject, tags, ...email }: EmailSummary,
   counts: RecipientCounts | null,
@@ -35,7 +35,7 @@ export function emailRow(
   }
 }
 
-/** Of the form dialect each tag is a value of the name `tag`. */
+/** In the form dialect each tag is a value of the name `tag`. */
 function tagText({ name, value }: { name: string; value: string }): string {
   if (name === 'tag') return value
   return value === '' ? name : `${name}:${value}`

@@ -1,4 +1,4 @@
-/** Asks before a link of a message is followed: where it leads stands there in full, whatever its text says. */
+/** The confirmation page for a link in a message: it shows the full target, whatever the link's text says. */
 import type { IncomingMessage } from 'node:http'
 import { knownSession } from '../../../operate/sessions.ts'
 import type { Answer } from '../../answer.ts'
@@ -17,9 +17,9 @@ const POLICY = [
 ].join('; ')
 
 /**
- * The frame that shows a message has no origin, so its links come without the session's cookie (SameSite). Asked for
- * so, the page asks for itself once more, which is a request of this site. It leads on only the person to whom the
- * message was shown: nobody can use it to lead others from this installation to a page of an attacker.
+ * The frame that shows a message has no origin, so a link in it comes without the session's cookie (SameSite). The page
+ * then requests itself once more, as a same-site request. Only the person to whom the message was shown can continue
+ * from it: an attacker cannot use the page to send others from this installation to a page of the attacker's.
  */
 export const externalLinkPage: ConsoleDocument = document({
   method: 'GET',

@@ -1,4 +1,4 @@
-/** The email that a path names, where whoever asks may know of it. */
+/** Look-up of the email in a path, with the rights of the caller. */
 import { noSuchEmail } from '../../../operate/find.ts'
 import type { HttpCore } from '../../core.ts'
 import { originOf } from '../../email-origin.ts'
@@ -6,14 +6,14 @@ import type { Asker } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
 import type { ShownEmail } from '../../shown-emails/copy.ts'
 
-/** Throws `not_found`, also where it is another company's than the path says. */
+/** Throws `not_found`, also for an email of another company than the path's. */
 export async function emailNamed(
   core: HttpCore,
   { caller, company }: Asker<'company'>,
   { email }: { email: string },
 ): Promise<ShownEmail> {
   const { id, origin } = await originOf(core.deps, email)
-  // An operator who looks at one company sees what it sees.
+  // An operator who views one company sees what its members see.
   const own = caller.kind === 'operator' ? company : caller.principal.companyId
   if (origin === null || (own !== null && origin.companyId !== own)) throw noSuchEmail(email)
   return { id, origin, op: await currentOperationOf(core, caller) }

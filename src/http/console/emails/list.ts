@@ -29,7 +29,7 @@ const list = endpoint({
 })(async ({ caller: { caller, company }, query }, core) => {
   const { store, accounts } = core.deps
   const { limit = 60 } = query
-  // Before the list is read: what comes meanwhile is told again, and missed by nobody.
+  // Taken before the list is read: changes in between are sent again, and none is missed.
   const cursor = await store.settledEventNumber()
   const op = await currentOperationOf(core, caller)
   const before = cursorOf(query.cursor)
@@ -43,7 +43,7 @@ const list = endpoint({
   return { status: 200, body: { emails, next, cursor } }
 })
 
-/** `company`: of the path; null: all. */
+/** `company`: that of the path; null: all. */
 async function found(
   op: Operation,
   query: Query,
@@ -76,7 +76,7 @@ function cursorOf(text: string | undefined): string | undefined {
   throw invalidField('cursor', 'it is what `next` of the page before was')
 }
 
-/** What is chosen beside what is typed; absent where it is not. */
+/** The filters chosen in addition to the typed query. */
 function wantedOf({ domain, event, tag, key, from, to, subject, since, until }: Query): EmailSearch {
   return {
     ...(domain !== undefined && { domain }),

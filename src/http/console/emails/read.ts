@@ -1,4 +1,4 @@
-/** One email: what became of it, what comes next, and what is in it. */
+/** One email: its events, its next steps, and its content. */
 
 import type { Static } from 'typebox'
 import { showDialogue } from '../../../operate/emails.ts'
@@ -19,9 +19,9 @@ import {
 import { emailDetail, PAGE, PAGE_OCTETS } from './email-detail.ts'
 import { emailNamed } from './found.ts'
 
-/** Octets of each of HTML and text; whoever wants all of it loads the source down. */
+/** Octets of HTML and of text, each; the download of the source has the rest. */
 const LONGEST_BODY = 1024 * 1024
-/** Octets of the values of all recipients that are shown. */
+/** Octets of the values of all recipients shown. */
 const MOST_VALUES = 256 * 1024
 
 type Content = Omit<Static<typeof CONTENT>, 'recipientVariables'> & {
@@ -106,7 +106,7 @@ const readContent = endpoint({
   const room = Math.min(origin.octets, 3 * LONGEST_BODY) + MOST_VALUES + (origin.rawOctets ?? 0)
   await limit.admission.reserve(request.raw, room)
   const content = await deps.store.readContent(id, LONGEST_BODY)
-  // Retention may have been faster.
+  // Retention may have removed it in the meantime.
   if (content === null) throw noSuchEmail(id)
   const { individual } = content
   const values = { from: 0, limit: PAGE.limit, octets: MOST_VALUES }
@@ -130,7 +130,12 @@ const readContent = endpoint({
     clipped: bodies.filter((name) => content[name]?.clipped === true),
     headers: content.headers.map(([name, value]) => [name, value]),
     files: files.map(({ position, filename, contentType, disposition, contentId, size }) => ({
-      ...{ position, filename, contentType, contentId, disposition, size },
+      position,
+      filename,
+      contentType,
+      contentId,
+      disposition,
+      size,
       picture: isPicture(contentType),
     })),
   } satisfies Content)

@@ -1,4 +1,4 @@
-/** Makes a submission of a stored email and checks it as a new one: in a worker where the email is large. */
+/** Makes a submission from a stored email and checks it like a new one: in a worker when the email is large. */
 import type { StoredEmail, StoredFile } from '../../../email/stored-email.ts'
 import { checkSubmission, type Outcome, type Terms } from '../../../intake/check.ts'
 import type { Submission, SubmittedAttachment } from '../../../intake/submission.ts'
@@ -13,7 +13,7 @@ export interface AgainOrder {
   domain: string
   /** Recipients of a ready message: its header need not name them. */
   addresses: string[]
-  /** Other recipients; absent: the same. */
+  /** Other recipients; absent: the same ones. */
   to: string | undefined
   raw: Uint8Array | null
   files: (StoredFile & { content: Uint8Array })[]
@@ -75,7 +75,7 @@ function listed(octets: Uint8Array): RecipientValues[] {
   return JSON.parse(asBuffer(octets).toString('utf8')) as RecipientValues[]
 }
 
-/** A recipient of before keeps the values of then; another address gets those of the first recipient. */
+/** An earlier recipient keeps the earlier values; another address gets those of the first recipient. */
 function variablesFor(
   recipients: readonly RecipientValues[],
   to: string | undefined,

@@ -1,4 +1,4 @@
-/** Sends what an email holds as a new one: the same parts, with a date and Message-ID of its own. */
+/** Sends the content of an email as a new one: the same parts, with a new date and Message-ID. */
 import type { Principal } from '../../../accounts/account.ts'
 import type { Outcome } from '../../../intake/check.ts'
 import { largeBodies } from '../../../mail/body.ts'
@@ -18,13 +18,13 @@ const job = jobAt<AgainOrder, Outcome>(new URL('./send-again-job.ts', import.met
 const AT_ONCE = 50
 
 export interface Again {
-  /** One click sends once. */
+  /** Identifies the click, so that it sends only once. */
   click: string
-  /** To others; absent: to the same. */
+  /** Other recipients; absent: the same ones. */
   to?: string | undefined
 }
 
-/** The id of the new email. Rejects with what it is refused for. */
+/** Returns the id of the new email. Rejects with the reason for a refusal. */
 export async function sendAgain(
   core: HttpCore,
   request: Visitor,
@@ -50,7 +50,7 @@ async function contentOf(
   to: string | undefined,
 ): Promise<Omit<AgainOrder, 'idempotency' | 'terms'>> {
   const email = await store.readEmail(id)
-  // Retention may have been faster.
+  // Retention may have removed it in the meantime.
   if (email === null) throw noSuchEmail(id)
   if (email.contentRemoved) {
     throw new OperateError('not_found', 'its content was removed when its retention time was over')
@@ -103,7 +103,10 @@ async function filesOf(store: EmailReads, id: string): Promise<AgainOrder['files
   return files
 }
 
-/** Reads the values by the piece: those of all recipients, or of the first one where the new email goes to others. */
+/**
+ * Reads the values in pieces: those of all recipients, or only those of the first one when the new email goes to
+ * others.
+ */
 async function valuesOf(
   store: EmailReads,
   id: string,

@@ -1,4 +1,4 @@
-/** The message as it leaves: its text, its source, and how it is built. */
+/** The message as it is sent: its text, its source, and its structure. */
 import type { Static } from 'typebox'
 import { visibleAccounts } from '../../../operate/authority.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
@@ -7,7 +7,7 @@ import { copyOf, readIn } from '../../shown-emails/copy.ts'
 import { COPY_QUERY, COPY_TEXT, EMAIL_PARAMS, SOURCE } from '../contract/email.ts'
 import { emailNamed } from './found.ts'
 
-/** Octets of the source that are shown; all of it can be loaded down. */
+/** Octets of the source shown; the download has all of it. */
 const MOST_SHOWN = 512 * 1024
 
 const readSource = endpoint({

@@ -1,4 +1,4 @@
-/** What changes, as it does: written by hand, for it has no end. */
+/** The stream of changes. Its route is registered by hand because its answer has no end. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { invalidField } from '../../../intake/refusal.ts'
 import { authorise } from '../../../operate/authority.ts'
@@ -20,7 +20,7 @@ export function addLive(
   authentication: Authentication,
 ): void {
   const streams = new Streams(core, authentication)
-  // A stream under way would be waited for.
+  // Without this, closing the server would wait for open streams.
   app.addHook('preClose', async () => streams.close())
   const work = async (request: FastifyRequest<LiveRoute>): Promise<OpenAnswer> => {
     const { caller, company, person } = await authentication.authenticate(request, 'company')
@@ -30,7 +30,7 @@ export function addLive(
     const token = sessionToken(core, request.raw)!
     return {
       type: 'text/event-stream; charset=utf-8',
-      // nginx gathers what is answered otherwise.
+      // Otherwise nginx buffers the stream.
       headers: { 'x-accel-buffering': 'no' },
       open: (response) => streams.open(response, { token, companyId: company }, after, leave),
     }
@@ -43,7 +43,7 @@ export function addLive(
   })
 }
 
-/** What its client knows already: of a stream that was interrupted, or said when it is opened. */
+/** The last event that the client has seen: sent when an interrupted stream is resumed, or a new one is opened. */
 function seen({ headers, query }: FastifyRequest<LiveRoute>): number | null {
   const given = headers['last-event-id'] ?? query.after
   if (given === undefined) return null

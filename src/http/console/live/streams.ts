@@ -1,4 +1,4 @@
-/** Streams of what changes (server-sent events, WHATWG HTML 9.2): who may have one, what goes into it, when it ends. */
+/** Streams of changes (server-sent events, WHATWG HTML 9.2): their limits, their content and their end. */
 import type { ServerResponse } from 'node:http'
 import type { Static } from 'typebox'
 import type { Changes } from '../../../events/live.ts'
@@ -12,19 +12,19 @@ import { emailRow } from '../emails/email-row.ts'
 /** Streams in all, and of one person. */
 const MOST = 400
 const MOST_OF_PERSON = 24
-/** Seconds after which somebody who found no place may try again. */
+/** Seconds after which a client may try again when all places are taken. */
 const RETRY_AFTER = 5
-/** Ms between two looks at whether those who listen still may. */
+/** Ms between two checks that the watchers still have access. */
 const LOOK_MS = 2_000
-/** Ms between two comments, so that nobody on the way takes a quiet stream for a dead one. */
+/** Ms between two comments, so that no proxy takes a quiet stream for a dead one. */
 const COMMENT_MS = 15_000
-/** Octets that wait for a client: it is cut off then, and asks for what it has missed. */
+/** Octets buffered for a client: beyond them it is disconnected, and catches up when it reconnects. */
 const MOST_WAITING = 512 * 1024
 
 export interface Watcher {
-  /** Of the session. */
+  /** The session's token. */
   token: string
-  /** Null: of all. */
+  /** Null: all companies. */
   companyId: string | null
 }
 
@@ -37,7 +37,7 @@ export class Streams {
   readonly #authentication: Authentication
   readonly #open = new Set<Stream>()
   readonly #pool = fairPool(MOST)
-  /** By person, and by share. */
+  /** Places taken, by person and by share. */
   readonly #held = new Map<string, number>()
   readonly #texts = new WeakMap<Changes, string>()
   #closed = false
@@ -50,8 +50,8 @@ export class Streams {
   }
 
   /**
-   * Takes a place for one more; what it gives gives it back. Throws a Fault where there is none. `share`: whose part of
-   * all of them it is.
+   * Reserves a place and returns the function that frees it. Throws a Fault when none is free. `share`: the share of
+   * the service that it counts towards.
    */
   reserve(personId: string, share: string): () => void {
     const held = (name: string) => this.#held.get(name) ?? 0
@@ -72,7 +72,10 @@ export class Streams {
     }
   }
 
-  /** `after`: a number of the log behind which nothing is known; null: it begins now. `leave`: gives its place back. */
+  /**
+   * `after`: the number of the last event in the log that the client has seen; null: the stream begins now. `leave`:
+   * frees the place.
+   */
   open(response: ServerResponse, watcher: Watcher, after: number | null, leave: () => void): void {
     if (response.destroyed || this.#closed) {
       response.end()
@@ -94,7 +97,7 @@ export class Streams {
     })
   }
 
-  /** Ends them all, and those that come now: their clients come again, and miss nothing. */
+  /** Ends all streams, and every later one at once: clients reconnect, and miss nothing. */
   close(): void {
     this.#closed = true
     for (const { response } of this.#open) response.end()
@@ -108,7 +111,7 @@ export class Streams {
     this.#comment = undefined
   }
 
-  /** Ends the streams of those who have signed out since, or belong to the company no more. */
+  /** Ends the streams of people who have signed out, or no longer belong to the company. */
   async #endOthers(): Promise<void> {
     const asked = new Map<string, Promise<boolean>>()
     const may = ({ token, companyId }: Stream) => {
@@ -119,7 +122,7 @@ export class Streams {
     }
     await Promise.all(
       [...this.#open].map(async (stream) => {
-        // While the store does not answer nobody can tell, and nothing is told either.
+        // Access is unknown while the store does not answer, but no changes are sent then either.
         if (await may(stream).catch(() => true)) return
         stream.response.end()
       }),
@@ -130,7 +133,7 @@ export class Streams {
     for (const { response } of this.#open) write(response, ':\n\n')
   }
 
-  /** The same for all who are told it. */
+  /** The same for all its watchers. */
   #textOf(changes: Changes): string {
     let text = this.#texts.get(changes)
     if (text === undefined) {

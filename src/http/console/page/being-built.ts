@@ -1,4 +1,4 @@
-/** What is shown while the page of the console is not built: it asks for itself again until it is. */
+/** Shown while the console's page is not built yet: it reloads itself until it is. */
 import { createHash } from 'node:crypto'
 import type { Answer } from '../../answer.ts'
 import { pageHeaders } from './headers.ts'

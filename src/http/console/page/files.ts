@@ -1,13 +1,13 @@
 /**
- * The files of the built page, small and few: all of them are kept in memory once the first is asked for. Names are
- * looked up there and nowhere else, so that no path leads out of their folder.
+ * The files of the built page, small and few: all of them are held in memory once the first is requested. Names are
+ * looked up only there, so that no path leads out of their folder.
  */
 import { hash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Content codings by what follows the name of a file that was compressed as the page was built; better ones first. */
+/** Content codings by the suffix of a file that was compressed by the build; better ones first. */
 const CODINGS = [
   { suffix: '.br', coding: 'br' },
   { suffix: '.gz', coding: 'gzip' },
@@ -27,14 +27,14 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export interface PageFile {
   type: string
-  /** As in ETag; weak, since it is the same for each coding (RFC 9110 8.8.1). */
+  /** The ETag; weak, since it is the same for each coding (RFC 9110 8.8.1). */
   tag: string
   octets: Buffer
   coded: { coding: Coding; octets: Buffer }[]
 }
 
 interface Build {
-  /** The folder that it was read from, which each build makes anew. */
+  /** Identifies the folder that it was read from; each build creates a new one. */
   folder: string
   index: string
   /** By name, e.g. `assets/index-abc.js`. */
@@ -49,23 +49,23 @@ export class PageFiles {
     this.#folder = fileURLToPath(folder)
   }
 
-  /** Null: there is none of this name. */
+  /** Null: there is no file of this name. */
   async find(name: string): Promise<PageFile | null> {
     return this.#build?.files.get(name) ?? (await this.#current())?.files.get(name) ?? null
   }
 
-  /** The page itself, as it was built; null while it is not. */
+  /** The page itself, as built; null when there is no build. */
   async index(): Promise<string | null> {
     return (await this.#current())?.index ?? null
   }
 
-  /** What stands there now: it may have been built, or built anew, since it was looked at last. */
+  /** The present build: the page may have been built, or rebuilt, since the last look. */
   async #current(): Promise<Build | null> {
     const folder = await stateOf(this.#folder)
     if (folder === null) return null
     if (folder !== this.#build?.folder) {
       const build = await read(this.#folder, folder)
-      // Read while another was put in its place it would be half of each: whoever asks next reads it whole.
+      // A folder that was replaced while it was read may be a mixture of two builds: the next request reads it again.
       if (folder !== (await stateOf(this.#folder))) return null
       this.#build = build
     }
@@ -73,7 +73,7 @@ export class PageFiles {
   }
 }
 
-/** Another one for each folder that stands there; null when there is none. */
+/** Differs for each folder at this path; null when there is none. */
 async function stateOf(path: string): Promise<string | null> {
   try {
     const { ino, mtimeMs } = await stat(path)
@@ -91,7 +91,7 @@ async function read(path: string, folder: string): Promise<Build | null> {
         entries
           .filter((entry) => entry.isFile())
           .map(({ parentPath, name }) => relative(path, join(parentPath, name)))
-          // Notes of who built it.
+          // Hidden files are notes of the build.
           .filter((name) => !/(?:^|\/)\./.test(name))
           .map(async (name) => [name, await readFile(join(path, name))] as const),
       ),
@@ -104,7 +104,7 @@ async function read(path: string, folder: string): Promise<Build | null> {
     })
     return { folder, index: index.toString(), files: new Map(named) }
   } catch {
-    // It is gone already.
+    // The folder was removed in the meantime.
     return null
   }
 }

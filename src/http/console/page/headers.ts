@@ -1,15 +1,15 @@
 /**
- * What browsers may do with the console: nothing of it comes from elsewhere, goes elsewhere, or is shown within another
- * page.
+ * The browser's restrictions for the console: it loads nothing from elsewhere, sends nothing elsewhere, and is not
+ * shown within another page.
  */
 
-/** Of every answer (Fetch 3.7). */
+/** Header fields of every answer (Fetch 3.7). */
 const APART = {
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
 } as const
 
-/** What the page never asks for. */
+/** Features that the page never uses. */
 const UNUSED = [
   'accelerometer',
   'camera',
@@ -22,22 +22,22 @@ const UNUSED = [
   'usb',
 ]
 
-/** Of what is no page: should a browser be led to take it for one, it could do nothing. */
+/** For answers that are no page: a browser that is led to render one as a page can do nothing with it. */
 export const DATA_HEADERS = {
   ...APART,
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
 } as const
 
 /**
- * Of a script, which may be that of a worker: it goes by the policy that comes with it, and not by that of its page
- * (CSP 3, 7.8). It may bring in more of its own kind, and ask nobody for anything.
+ * For a script, which may run as a worker: a worker obeys the policy of its own response, not that of its page (CSP 3,
+ * 7.8). It may load more scripts of its origin, and connect to nothing.
  */
 export const SCRIPT_HEADERS = {
   ...APART,
   'content-security-policy': "default-src 'none'; script-src 'self'; frame-ancestors 'none'",
 } as const
 
-/** Of a page. `style`: a source of CSP 3 for the styles it makes; without `script` it has none. */
+/** For a page. `style`: the CSP 3 source of its inline styles; without `script` it runs none. */
 export function pageHeaders(style: string, { script }: { script: boolean }): Record<string, string> {
   const own = [
     "script-src 'self'",

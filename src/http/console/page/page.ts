@@ -1,4 +1,4 @@
-/** The page of the console, as it was built: its files, and itself at every other address under /console. */
+/** The built page of the console: its files, and the page itself at every other address under /console. */
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer } from '../../answer.ts'
@@ -13,13 +13,13 @@ import { type PageFile, PageFiles } from './files.ts'
 import { DATA_HEADERS, pageHeaders, SCRIPT_HEADERS } from './headers.ts'
 
 const DIST = new URL('../../../../console/dist', import.meta.url)
-/** Paths of the API, which are none of the page. */
+/** Paths of the API, which never answer with the page. */
 const API = /^\/console\/api(?:\/|$)/
-/** Names in there hold a digest of what the files hold. */
+/** Names in this folder contain a digest of the file's content. */
 const ASSETS = 'assets/'
-/** For a year, the longest that is customary (RFC 9111 5.2.2.1, RFC 8246). */
+/** For a year, the customary maximum (RFC 9111 5.2.2.1, RFC 8246). */
 const FOR_GOOD = 'public, max-age=31536000, immutable'
-/** Kept, and asked for each time whether it is still the same (RFC 9111 5.2.2.4). */
+/** Cached, and revalidated on each use (RFC 9111 5.2.2.4). */
 const ASKED_FOR = 'no-cache'
 
 export class ConsolePage implements Api {
@@ -29,7 +29,7 @@ export class ConsolePage implements Api {
   readonly headers = DATA_HEADERS
   readonly #files: PageFiles
 
-  /** `folder`: what was built. */
+  /** `folder`: the build's output. */
   constructor(_core: HttpCore, folder = DIST) {
     this.#files = new PageFiles(folder)
   }
@@ -47,14 +47,14 @@ export class ConsolePage implements Api {
     const name = pathOf(request).slice(CONSOLE_PATH.length)
     const file = await this.#files.find(name)
     if (file !== null) return fileAnswer(name, file, request)
-    // The page in its place would be taken for a script that has a fault.
+    // The page in its place would be taken for a faulty script.
     if (name.startsWith(ASSETS)) throw new Fault({ code: 'path_unknown' })
     const index = await this.#files.index()
     return index === null ? beingBuiltPage() : indexAnswer(index)
   }
 }
 
-/** The page: its script gives the styles that it makes this nonce, another one in each answer (CSP 3 7.1). */
+/** The page: its script gives the styles that it creates this nonce, a new one in each answer (CSP 3 7.1). */
 function indexAnswer(index: string): Answer {
   const nonce = randomBytes(18).toString('base64')
   return {
@@ -85,7 +85,7 @@ function fileAnswer(name: string, file: PageFile, { raw: { headers } }: FastifyR
   return { ...answer, status: 200, body: coded.octets, headers: own }
 }
 
-/** RFC 9110 12.5.3. What is not named is not sent, whatever `*` would allow. */
+/** RFC 9110 12.5.3. A coding is used only when named, whatever `*` would allow. */
 function isAccepted(coding: string, accepted: string): boolean {
   return accepted.split(',').some((each) => {
     const [name, ...parameters] = each.toLowerCase().split(';')

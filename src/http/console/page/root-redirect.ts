@@ -1,4 +1,4 @@
-/** What stands beside the console where it has an address of its own: the way in. */
+/** The redirect from `/` to the console, for a listener of the console alone. */
 import type { FastifyInstance } from 'fastify'
 import type { Answering, Api } from '../../api.ts'
 import { toConsole } from '../../console-path.ts'

@@ -1,4 +1,4 @@
-/** Signing in by a password, and where it is on a second factor. */
+/** Sign-in by password, and by the second factor where one is set. */
 import { type SignInParts, signInByPassword, signInBySecondFactor } from '../../../operate/sign-in.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { ME, PASSWORD, SECOND_FACTOR, SECOND_STEP } from '../contract/session.ts'

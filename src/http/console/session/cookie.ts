@@ -1,10 +1,10 @@
-/** The cookies of the console: how they are named, and the one that a session is known by. */
+/** The cookies of the console: their names and attributes, and the cookie of a session. */
 import type { IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { HttpCore } from '../../core.ts'
 
 const SESSION = 'postroad_session'
-/** As `newSecret` makes them. */
+/** The form of tokens from `newSecret`. */
 const TOKEN = /^[\w-]{43}$/
 
 export interface OwnCookie {
@@ -12,20 +12,21 @@ export interface OwnCookie {
   value: string
   /** Ms; 0 removes it. */
   lasts: number
-  /** Where the page is served without TLS. */
+  /** The path of the cookie when the page is served without TLS. */
   path: string
 }
 
 /**
- * Over TLS a cookie has the prefix `__Host-`: browsers take it from this host alone, over TLS alone, so that no
- * subdomain and nobody on the way can plant one (RFC 6265bis 4.1.3.2). It takes Secure and `Path=/`. Without TLS, on a
- * developer's machine, browsers take neither; there a cookie without the prefix counts, and nowhere else.
+ * Over TLS a cookie has the prefix `__Host-`: browsers accept it from this host alone, over TLS alone, so that no
+ * subdomain and nobody on the network path can plant one (RFC 6265bis 4.1.3.2). The prefix requires Secure and
+ * `Path=/`. Without TLS, on a developer's machine, browsers accept neither; only there a cookie without the prefix
+ * counts.
  */
 function named(name: string, isEncrypted: boolean): string {
   return isEncrypted ? `__Host-${name}` : name
 }
 
-/** Where the browser sees TLS: it may end at a proxy. */
+/** As the browser sees it: TLS may end at a proxy. */
 function isEncrypted({ publicUrl }: Pick<HttpCore, 'publicUrl'>, request: IncomingMessage): boolean {
   return publicUrl.of(request).startsWith('https:')
 }
@@ -38,7 +39,7 @@ export function readCookie(
   return parseCookie(request.headers.cookie ?? '')[named(name, isEncrypted(core, request))]
 }
 
-/** Sent by this service's own page only, and seen by no script (RFC 6265bis 5.6.7). */
+/** Sent only with requests of this service's own page, and readable by no script (RFC 6265bis 5.6.7). */
 export function writeCookie(
   core: Pick<HttpCore, 'publicUrl'>,
   request: IncomingMessage,
@@ -46,8 +47,13 @@ export function writeCookie(
 ): string {
   const secure = isEncrypted(core, request)
   return stringifySetCookie({
-    ...{ name: named(name, secure), value, maxAge: Math.floor(lasts / 1000) },
-    ...{ path: secure ? '/' : path, httpOnly: true, sameSite: 'strict', secure },
+    name: named(name, secure),
+    value,
+    maxAge: Math.floor(lasts / 1000),
+    path: secure ? '/' : path,
+    httpOnly: true,
+    sameSite: 'strict',
+    secure,
   })
 }
 

@@ -1,4 +1,7 @@
-/** What a browser keeps beside its session: who has signed in there, and what a step of signing in began with. */
+/**
+ * Cookies of a browser besides its session's: the people who have signed in there, and the ticket of a sign-in under
+ * way.
+ */
 
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -8,19 +11,19 @@ import { readCookie, writeCookie } from './cookie.ts'
 
 const DEVICE = 'postroad_device'
 const DEVICE_LASTS = 400 * 24 * 3_600_000
-/** People who share a browser; of more, those who signed in last. */
+/** People who share a browser; beyond them, those who signed in last. */
 const MOST_PEOPLE = 8
-/** Browsers keep no longer ones. */
+/** Browsers store no longer cookies. */
 const LONGEST = 4_000
 
-/** What was begun in a step and is gone on with in the next. */
+/** Cookies that carry a ticket from one step of a sign-in to the next. */
 export type StepCookie = 'postroad_passkey' | 'postroad_oidc'
 
 export function deviceTicket(core: Pick<HttpCore, 'publicUrl'>, request: IncomingMessage): string | null {
   return cookieOf(core, request, DEVICE)
 }
 
-/** The same device, on which this person, too, has signed in now. */
+/** The same device with this person added, who has just signed in. */
 export function deviceCookie(
   core: Pick<HttpCore, 'publicUrl'>,
   { tickets, clock }: Pick<SignInParts, 'tickets' | 'clock'>,
@@ -59,7 +62,7 @@ function cookieOf(core: Pick<HttpCore, 'publicUrl'>, request: IncomingMessage, n
   return value !== undefined && value.length <= LONGEST && /^[\w-]+$/.test(value) ? value : null
 }
 
-/** For the API only: no page needs to bring it. */
+/** Sent to the API only: no page needs it. */
 function ownCookie(
   core: Pick<HttpCore, 'publicUrl'>,
   request: IncomingMessage,

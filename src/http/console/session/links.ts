@@ -1,4 +1,4 @@
-/** Links: invitations, and links that sign somebody in. The page shows what a link does before it is used. */
+/** Links of invitations and for signing in. The page shows the effect of a link before it is used. */
 import type { Static } from 'typebox'
 import { acceptInvitation, declineInvitation, readLink } from '../../../operate/invitations.ts'
 import { noLink, signInByLink } from '../../../operate/sessions.ts'
@@ -12,7 +12,7 @@ import { meOf } from './session.ts'
 import { originOf, signedIn, signedInHere } from './signing-in.ts'
 
 export function linkEndpoints(parts: SignInParts): Endpoint[] {
-  /** A POST, so that the token stands in no address and in no log. */
+  /** A POST, so that the token is in no address and in no log. */
   const read = endpoint({
     method: 'POST',
     url: '/console/api/session/link/read',
@@ -36,7 +36,9 @@ export function linkEndpoints(parts: SignInParts): Endpoint[] {
     const { companyId, address, role, inviterName, expiresAt } = content.invitation
     const company = core.deps.accounts.directory.companies().find(({ id }) => id === companyId)
     const invitation: Static<typeof LINK_CONTENT>['invitation'] = {
-      ...{ company: company?.name ?? '', role, inviter: inviterName },
+      company: company?.name ?? '',
+      role,
+      inviter: inviterName,
       expiresAt: isoTime(expiresAt),
     }
     const isOwn = known?.person.address === address

@@ -1,6 +1,6 @@
 /**
- * Signing in by an OpenID Connect provider. It sends the browser back to the page, which hands on what came with it:
- * so the session's cookie need not be sent along from other sites.
+ * Sign-in through an OpenID Connect provider. It redirects the browser to the page, which passes the query on: so the
+ * session's cookie need not be sent with requests from other sites.
  */
 import type { FastifyRequest } from 'fastify'
 import { OpenIdProvider } from '../../../operate/openid-provider.ts'
@@ -38,12 +38,12 @@ export class KnownProvider {
   }
 }
 
-/** To where the provider sends the browser back, for whatever was begun: it is registered there. */
+/** The address that the provider redirects the browser to, for every purpose: it is registered with the provider. */
 export function redirectUriOf({ publicUrl }: HttpCore, { raw }: FastifyRequest): string {
   return `${publicUrl.of(raw)}/console/sign-in`
 }
 
-/** The browser is sent to the provider, and keeps the ticket until it comes back. */
+/** Sends the browser to the provider; it keeps the ticket in a cookie until it returns. */
 export function sentThere(core: HttpCore, { raw }: FastifyRequest, begun: { url: string; ticket: string }) {
   const cookie = stepCookie(core, raw, COOKIE, begun.ticket, OPENID_LASTS)
   return { status: 200 as const, body: { url: begun.url }, headers: { 'set-cookie': cookie } }
@@ -53,7 +53,7 @@ export function answerOf(core: HttpCore, { raw }: FastifyRequest, query: string)
   return { ticket: stepTicket(core, raw, COOKIE), query }
 }
 
-/** What was begun is ended. */
+/** Removes the cookie of a finished step. */
 export function endedCookie(core: HttpCore, { raw }: FastifyRequest): string {
   return stepCookie(core, raw, COOKIE, '', 0)
 }

@@ -1,4 +1,4 @@
-/** Who has signed in, and the end of that. */
+/** The session: the signed-in person, and signing out. */
 import type { IncomingMessage } from 'node:http'
 import { signOut as endSession } from '../../../operate/sessions.ts'
 import type { Person, Session } from '../../../people/person.ts'
@@ -9,7 +9,7 @@ import { DONE } from '../contract/shapes.ts'
 import { smtpEndpoints } from '../smtp-endpoints.ts'
 import { sessionCookie } from './cookie.ts'
 
-/** What the page knows of who looks at it. */
+/** The page's information on its user. */
 export function meOf(
   { deps, apiUrl }: HttpCore,
   request: IncomingMessage,
@@ -24,7 +24,10 @@ export function meOf(
   })
   return {
     person: {
-      ...{ id, address, name, operator },
+      id,
+      address,
+      name,
+      operator,
       password: credentials.password !== null,
       totp: credentials.totp !== null,
       passkeys: credentials.passkeys.length,

@@ -1,4 +1,4 @@
-/** Signing in as HTTP has it: its parts, the origin of a request, and the beginning of a session. */
+/** Sign-in over HTTP: its parts, the origin of a request, and the beginning of a session. */
 
 import type { FastifyRequest } from 'fastify'
 import { type BegunSession, type KnownSession, knownSession } from '../../../operate/sessions.ts'
@@ -14,13 +14,15 @@ import { sessionCookie, sessionToken } from './cookie.ts'
 import { deviceCookie, deviceTicket } from './device-cookies.ts'
 import { meOf } from './session.ts'
 
-/** What the secret of tickets is derived for. */
+/** The purpose that the secret of tickets is derived for. */
 const PURPOSE = 'console tickets'
 
 export function signInParts({ deps }: HttpCore): SignInParts {
   const { store, seal, log } = deps
   return {
-    ...{ store, seal, log },
+    store,
+    seal,
+    log,
     tickets: new Tickets(() => deps.derive(PURPOSE)),
     passwords: new Passwords(),
     attempts: new Attempts(store),
@@ -49,7 +51,10 @@ export async function signedInHere(
   return token === null ? null : await knownSession(core.deps.store, token, time)
 }
 
-/** Of somebody who has just signed in. A session that this browser had before ends: its token is of no more use. */
+/**
+ * The answer to a person who has just signed in. An earlier session of this browser ends: its token is no longer
+ * needed.
+ */
 export async function signedIn(
   core: HttpCore,
   parts: SignInParts,
@@ -74,7 +79,8 @@ export function sessionHeaders(
   { token, person }: Pick<BegunSession, 'token' | 'person'>,
   others: readonly string[] = [],
 ): AnswerHeaders {
-  // The service says when it ends that is not used: it moves with each use, and the cookie does not.
+  // The cookie lasts for the full lifetime; the service decides when an unused session ends, since that time moves with
+  // each use and the cookie does not.
   const session = sessionCookie(core, raw, token, core.deps.settings.sessionLifetime)
   return { 'set-cookie': [session, deviceCookie(core, parts, raw, person.id), ...others] }
 }
@@ -89,7 +95,7 @@ const STATUS: Readonly<Record<RefusedWhy, 401 | 403 | 429 | 502>> = {
   proof_needed: 403,
 }
 
-/** What `work` is refused for, as a Fault. */
+/** Turns a refused sign-in of `work` into a Fault. */
 export async function unlessRefused<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work

@@ -1,4 +1,4 @@
-/** Addresses and domains that bounces do not suppress. */
+/** The allow list: addresses and domains that bounces do not suppress. */
 import { addAllowed, allowedPage, removeAllowed } from '../../../operate/allow-list.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { isoTime } from '../../../operate/shapes.ts'

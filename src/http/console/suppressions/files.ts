@@ -1,4 +1,4 @@
-/** Whole lists as CSV: brought in by the piece, so that progress is real, and given out while they are read. */
+/** Whole lists as CSV: imported in pieces, so that the progress shown is real, and exported while they are read. */
 
 import type { SignInParts } from '../../../operate/sign-in.ts'
 import {
@@ -14,7 +14,7 @@ import { currentOperationOf } from '../../operation.ts'
 import { COMPANY_PARAMS } from '../contract/shapes.ts'
 import { EXPORT_QUERY, IMPORT_PIECE, IMPORTED } from '../contract/suppressions.ts'
 
-/** Ms in which the next piece has to come to be of the same entry. */
+/** Ms within which the next piece must arrive to be part of the same entry. */
 const TICKET_LASTS = 24 * 3_600_000
 
 const importPiece = ({ tickets, clock }: SignInParts) =>

@@ -1,4 +1,4 @@
-/** Addresses that a company sends no mail to: looked for, added, removed. */
+/** Suppressed addresses of a company: search, add, remove. */
 
 import { OperateError } from '../../../operate/error.ts'
 import { isoTime } from '../../../operate/shapes.ts'
@@ -97,7 +97,15 @@ const remove = endpoint({
 function shown(suppression: Suppression): SuppressionShown {
   const { id, companyId, address, type, tags, reason, code, emailId, domainId, createdAt } = suppression
   return {
-    ...{ id, company: companyId, address, type, tags, reason, code, email: emailId, domain: domainId },
+    id,
+    company: companyId,
+    address,
+    type,
+    tags,
+    reason,
+    code,
+    email: emailId,
+    domain: domainId,
     createdAt: isoTime(createdAt),
   }
 }

@@ -1,4 +1,4 @@
-/** The people of a company, and who is invited to it. */
+/** The people of a company, and its invitations. */
 import type { Static } from 'typebox'
 import { isoTime } from '../../../operate/shapes.ts'
 import { invite, removeMember, setRole, showTeam, withdrawInvitation } from '../../../operate/team.ts'

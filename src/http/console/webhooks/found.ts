@@ -1,4 +1,4 @@
-/** The webhook that a path names, and what is done with it. */
+/** Look-up of the webhook in a path, and the operation on it. */
 import type { Operation } from '../../../operate/verb.ts'
 import { noSuchWebhook, type OwnedWebhook } from '../../../operate/webhook-find.ts'
 import { showWebhook } from '../../../operate/webhooks.ts'
@@ -6,7 +6,7 @@ import type { HttpCore } from '../../core.ts'
 import type { Asker } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
 
-/** Of the company that the path names, for operators too. */
+/** A webhook of another company than the path's does not exist, for operators too. */
 export async function operationOnWebhook(
   core: HttpCore,
   { caller, company }: Asker<'company'>,

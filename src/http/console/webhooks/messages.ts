@@ -1,4 +1,4 @@
-/** What a webhook was told, what became of it, and telling it again. */
+/** The messages of a webhook, their attempts, and replays. */
 
 import { wordOfType } from '../../../events/told/types.ts'
 import { messageId } from '../../../events/webhooks/message-id.ts'
@@ -39,7 +39,10 @@ const attempts = endpoint({
 })(async ({ caller, params: { id }, query: { limit, result, message, before } }, core) => {
   const { op, owned } = await operationOnWebhook(core, caller, id)
   const found = await listWebhookAttempts(op, {
-    ...{ id, before, event: message, limit: limit + 1 },
+    id,
+    before,
+    event: message,
+    limit: limit + 1,
     ...(result !== undefined && { succeeded: result === 'succeeded' }),
   })
   const data = found.slice(0, limit).map((tried) => shown(tried, owned.webhook.dialect))
@@ -126,12 +129,20 @@ function shown(tried: WebhookAttempt, dialect: WebhookDialect): AttemptShown {
   const { id, webhookId, type, emailId, attempt, at, duration, succeeded } = tried
   const { status, error, response, nextAt } = tried
   return {
-    ...{ id, message: messageId(webhookId, tried), type, email: emailId, attempt, succeeded },
-    // What has no word in the dialect is never told.
+    id,
+    message: messageId(webhookId, tried),
+    type,
+    email: emailId,
+    attempt,
+    succeeded,
+    // Types without a word in the dialect are never sent.
     word: wordOfType(dialect, type) ?? type,
     at: isoTime(at),
     duration: Math.round(duration),
-    ...{ status, error, response, nextAt: isoTime(nextAt) },
+    status,
+    error,
+    response,
+    nextAt: isoTime(nextAt),
   }
 }
 

@@ -1,4 +1,4 @@
-/** Webhooks of a company: who is told what, and with which secret. */
+/** Webhooks of a company: their URLs, events and secrets. */
 import { typesOfWord, WEBHOOK_DIALECTS, webhookWords, wordsOfTypes } from '../../../events/told/types.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import type { Operation } from '../../../operate/verb.ts'
@@ -181,7 +181,12 @@ async function shown(op: Operation, owned: OwnedWebhook): Promise<WebhookShown> 
   const url = visibleWebhookUrl(op, webhook.url)
   const { since } = await showWebhookBacklog(op, { id })
   return {
-    ...{ id, company: company.id, domain: domain?.name ?? webhook.domainId, dialect, url, status },
+    id,
+    company: company.id,
+    domain: domain?.name ?? webhook.domainId,
+    dialect,
+    url,
+    status,
     events: wordsOfTypes(dialect, types),
     everything: types.length === 0,
     createdAt: isoTime(createdAt),

@@ -1,4 +1,4 @@
-/** `/v1/keys`: API keys of the company. A new key has no more rights than the key that makes it. */
+/** `/v1/keys`: API keys of the company. A new key has no more rights than the key that creates it. */
 
 import { type ApiKey, SCOPES, type Scope } from '../../../accounts/account.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
@@ -43,7 +43,7 @@ const KEY = {
   },
 } as const
 
-/** The one form of time that the client for Go reads here. */
+/** The only time format that the Go client parses here. */
 function time(at: number): string {
   return new Date(at).toISOString().slice(0, 19)
 }
@@ -56,10 +56,16 @@ function roleOf(scopes: readonly Scope[]): KeyRole {
 
 function keyShown({ id, name, scopes, createdAt, expiresAt }: ApiKey, domain: string | null) {
   return {
-    ...{ id, description: name, kind: domain === null ? ('user' as const) : ('domain' as const) },
-    ...{ role: roleOf(scopes), created_at: time(createdAt), updated_at: time(createdAt) },
+    id,
+    description: name,
+    kind: domain === null ? ('user' as const) : ('domain' as const),
+    role: roleOf(scopes),
+    created_at: time(createdAt),
+    updated_at: time(createdAt),
     ...(expiresAt !== null && { expires_at: time(expiresAt) }),
-    ...{ requestor: null, user_name: null, domain_name: domain },
+    requestor: null,
+    user_name: null,
+    domain_name: domain,
     is_disabled: expiresAt !== null && expiresAt <= Date.now(),
   }
 }

@@ -1,4 +1,4 @@
-/** `/v5/accounts/http_signing_key`: what the webhooks of the company are signed with. */
+/** `/v5/accounts/http_signing_key`: the key that signs the company's webhooks. */
 import { rotateSigningKey, showSigningKey } from '../../../operate/webhook-secrets.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'

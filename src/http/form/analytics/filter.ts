@@ -1,4 +1,4 @@
-/** The filters of `/v1/analytics`: conditions that all have to hold. */
+/** The filters of `/v1/analytics`: conditions that all must hold. */
 
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
 import { invalidField } from '../../../intake/refusal.ts'
@@ -7,7 +7,7 @@ import type { HttpCore } from '../../core.ts'
 import { ownDomain } from '../own-domain.ts'
 import { onlyDomain } from '../stats/routes.ts'
 
-/** An expression has room for about so many short values. */
+/** About as many short values as an expression can hold. */
 const MOST_VALUES = 1_000
 
 export const FILTER = {
@@ -41,7 +41,7 @@ export interface Condition {
   values: { value: string }[]
 }
 
-/** The one domain that is asked about, and the other conditions. Throws a Refusal. */
+/** The one domain of the request, and the other conditions. Throws a Refusal. */
 export async function domainOf(
   core: HttpCore,
   caller: Principal,

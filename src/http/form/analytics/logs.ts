@@ -15,7 +15,7 @@ import { type Condition, domainOf, FILTER } from './filter.ts'
 
 const TEXT = { type: 'string' } as const
 const DAY = 86_400_000
-/** Many times what there are: a client may name one again. */
+/** Many times the number of event types: a client may repeat one. */
 const MOST_EVENTS_NAMED = 1_000
 
 const logs = endpoint({
@@ -103,7 +103,7 @@ const logs = endpoint({
   })
 })
 
-/** Where the newer form differs. */
+/** Applies the differences of the newer form. */
 function logShown(shown: Shown, domain: string): Shown {
   const { timestamp, storage, 'user-variables': variables, ...rest } = shown
   const { url, key } = (storage ?? {}) as { url?: string; key?: string }
@@ -116,7 +116,7 @@ function logShown(shown: Shown, domain: string): Shown {
   }
 }
 
-/** As filters and expressions. Throws a Refusal for an attribute that nothing is known of. */
+/** The condition as a filter and its expression. Throws a Refusal for an unknown attribute. */
 function readCondition({ attribute, comparator, values }: Condition): [Filter, Expression] {
   const name = FILTERS.find((each) => each === attribute)
   if (name === undefined) {
@@ -135,7 +135,7 @@ function eventsAmong(words: readonly string[] = []): [Filter, Expression][] {
   return words.length === 0 ? [] : [['event', anyOf('events', words)]]
 }
 
-/** Throws a Refusal where they are more than an expression has room for. */
+/** Throws a Refusal when the words together exceed the length of an expression. */
 function anyOf(field: string, words: readonly string[]): Expression {
   if (words.reduce((sum, { length }) => sum + length + 1, 0) > LONGEST) {
     throw invalidField(field, `values to choose from have at most ${LONGEST} characters together`)

@@ -13,13 +13,13 @@ import { type Condition, domainOf, FILTER } from './filter.ts'
 
 const TEXT = { type: 'string' } as const
 const FIGURES = { type: 'object', additionalProperties: true } as const
-/** Where none are named. */
+/** The default when the request names none. */
 const USUAL_METRICS = ['accepted_count', 'delivered_count', 'failed_count', 'opened_count', 'clicked_count']
-/** The column that counts a dimension; time is counted by each of them. */
+/** The dimension of the counts; each of them is also counted by time. */
 const COUNTED = { tag: 'tag', recipient_domain: 'recipient-domain' } as const
-/** More than there are metrics: a client may name one again. */
+/** More than the number of metrics: a client may repeat one. */
 const MOST_NAMES = 100
-/** Items of a page, where no limit is given. */
+/** Items of a page, unless the request sets a limit. */
 const USUAL_LIMIT = 100
 const KNOWN = ['time', 'tag', 'recipient_domain'] as const
 
@@ -113,7 +113,7 @@ const metrics = endpoint({
 
 type MetricsAsked = Static<typeof ASKED>
 
-/** What is asked for beside the domain. Throws a Refusal. */
+/** The request apart from its domain. Throws a Refusal. */
 export function readMetrics(body: MetricsAsked, conditions: readonly Condition[], now: number) {
   const names = [...new Set(body.metrics ?? USUAL_METRICS)]
   const unknown = names.find((name) => !Object.hasOwn(METRICS, name))
@@ -141,7 +141,7 @@ export function readMetrics(body: MetricsAsked, conditions: readonly Condition[]
   return { names, dimensions, period, groups }
 }
 
-/** Of what is counted by: the one value that is asked about. Null: each. Throws a Refusal. */
+/** The only value of the dimension to count. Null: every value. Throws a Refusal. */
 function onlyValue(
   by: keyof typeof COUNTED | undefined,
   conditions: readonly { attribute: string; comparator: string; values: { value: string }[] }[],

@@ -1,4 +1,4 @@
-/** `/v1/analytics/tags`: the tags of all domains together, as the newest clients ask for them. */
+/** `/v1/analytics/tags`: the tags of all domains together, for the newest clients. */
 
 import type { Principal } from '../../../accounts/account.ts'
 import { invalidField } from '../../../intake/refusal.ts'
@@ -18,7 +18,7 @@ import { NO_TAG_LIMIT, seenTag, seenTags } from '../tags/seen.ts'
 const TEXT = { type: 'string' } as const
 const USUAL_SORT = 'lastseen:desc'
 const USUAL_LIMIT = 10
-/** Each tag with its figures is counted by itself. */
+/** Tags of a page with metrics: each takes a separate count. */
 const MOST_WITH_METRICS = 20
 
 const COLUMNS = new Map<string, TagOrder>([
@@ -28,7 +28,7 @@ const COLUMNS = new Map<string, TagOrder>([
   ['lastseen', 'last'],
 ])
 
-/** What `sort` asks for: a column, and `:asc` or `:desc`. Throws a Refusal. */
+/** Parses `sort`: a column, and `:asc` or `:desc`. Throws a Refusal. */
 function orderOf(sort: string): SeenTagsRequest['order'] {
   const [, name = '', direction = 'asc'] = /^(\w+)(?::(asc|desc))?$/.exec(sort) ?? []
   const by = COLUMNS.get(name.replace('_', ''))
@@ -66,7 +66,7 @@ const list = endpoint({
                 total: { type: 'integer' },
               },
             },
-            // Of the client for Ruby, which writes its own notation into a form; as if there were none.
+            // The Ruby client sends a form with its own object notation; it is accepted and ignored.
             PASSAGE,
           ],
         },

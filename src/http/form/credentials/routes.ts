@@ -1,6 +1,6 @@
 /**
- * `/v3/domains/{domain}/credentials`: logins for SMTP. Each is an API key that may only send, from this domain. Its
- * password is chosen by whoever asks; else its token is, which is shown once.
+ * `/v3/domains/{domain}/credentials`: logins for SMTP. Each is an API key that may only send, from this domain. The
+ * client may choose its password; otherwise its token is the password, which is shown once.
  */
 
 import type { ApiKey, SendingDomain } from '../../../accounts/account.ts'
@@ -167,7 +167,7 @@ const clear = endpoint({
   return { status: 200, body: { message, count: all.length } }
 })
 
-/** Keys that were made here: they are called by the login. */
+/** Keys created by these routes: their name is the login. */
 async function credentialsOf(op: Operation, { id, name }: SendingDomain): Promise<ApiKey[]> {
   const keys = await listKeys(op, {})
   return keys.filter((key) => key.domainId === id && key.revokedAt === null && key.name.endsWith(`@${name}`))
@@ -180,7 +180,7 @@ async function credentialOf(op: Operation, domain: SendingDomain, text: string):
   throw new Fault({ code: 'operation_refused', why: 'not_found', detail: 'Credentials not found' })
 }
 
-/** Returns what the answer says of the password; a chosen one is known already, and is not repeated. */
+/** Returns the part of the answer on the password; a chosen one is not repeated. */
 async function makeLogin(
   { smtpLogins }: HttpCore,
   op: Operation,
@@ -198,14 +198,14 @@ async function makeLogin(
   return {}
 }
 
-/** Throws a Refusal. `own`: what others would guess. */
+/** Throws a Refusal. `own`: words that others would guess. */
 function assertPassword(password: string, own: readonly string[]): void {
-  // It would be looked for among the keys.
+  // A password in the form of a token would be looked up among the keys.
   const problem = isToken(password) ? 'this is an API key of its own' : passwordProblem(password, own)
   if (problem !== null) throw invalidField('password', problem)
 }
 
-/** `postmaster`, or `postmaster@` and the domain. Throws a Refusal. */
+/** Accepts `postmaster`, or `postmaster@` and the domain. Throws a Refusal. */
 function loginAt({ name }: SendingDomain, text: string): string {
   const at = text.lastIndexOf('@')
   const user = at < 0 ? text : text.slice(0, at)

@@ -1,4 +1,4 @@
-/** What clients ask of how mail of a domain leaves: `connection`, and whether it does (`sending_queues`). */
+/** The delivery settings of a domain (`connection`), and whether it sends (`sending_queues`). */
 
 import { invalidField } from '../../../intake/refusal.ts'
 import { WORD } from '../../bounds.ts'
@@ -12,7 +12,7 @@ const TEXT = { type: 'string' } as const
 const FLAG = { type: 'boolean' } as const
 const FLAGS = { require_tls: FLAG, skip_verification: FLAG } as const
 
-/** Mail leaves as the operator has set it, for all domains. */
+/** The same for every domain: only the operator configures delivery. */
 const AS_SET = { require_tls: false, skip_verification: false } as const
 
 const show = endpoint({
@@ -33,7 +33,7 @@ const show = endpoint({
   },
 })(async ({ caller, params }, core) => {
   await ownDomain(core, caller, params.domain)
-  // Clients of either age have their own place for it.
+  // Older and newer clients read the settings in different places.
   return { status: 200, body: { ...AS_SET, connection: AS_SET } }
 })
 

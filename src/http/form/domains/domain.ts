@@ -1,4 +1,4 @@
-/** A sending domain as this dialect shows it. */
+/** A sending domain in this dialect. */
 import type { DomainSettings, SendingDomain } from '../../../accounts/account.ts'
 import type { DnsRecord } from '../../../accounts/dns-records.ts'
 import type { RecordCheck } from '../../../accounts/verify.ts'
@@ -51,7 +51,10 @@ export const DOMAIN_WITH_RECORDS = {
   },
 } as const
 
-/** Mail is not received here, and what of its delivery could be set is not set by domain: those fields say so. */
+/**
+ * The fields for receiving mail, and for the delivery of one domain's mail, are fixed: no mail is received, and
+ * delivery is not configured by domain.
+ */
 export function domainShown({ id, name, sending, settings, createdAt }: SendingDomain) {
   return {
     id,
@@ -71,7 +74,7 @@ export function domainShown({ id, name, sending, settings, createdAt }: SendingD
   } as const
 }
 
-/** The setting is kept and shown; no tracking links are made yet. */
+/** The setting is stored and shown; tracking links do not exist yet. */
 export function webSchemeOf({ webScheme = 'https' }: DomainSettings) {
   return webScheme
 }
@@ -83,7 +86,7 @@ function stateOf(sending: SendingDomain['sending']) {
 
 const VALID = { right: 'valid', missing: 'unknown', unknown: 'unknown', different: 'invalid' } as const
 
-/** Unless they were just checked, records are known to be right where they were required and the domain is verified. */
+/** Without a fresh check, a record counts as valid only when it is required and the domain is verified. */
 export function recordsShown({ status }: SendingDomain, records: readonly (DnsRecord | RecordCheck)[]) {
   return records.map((record) => {
     const known = record.required && status === 'verified' ? 'valid' : 'unknown'

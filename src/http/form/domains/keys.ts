@@ -1,4 +1,4 @@
-/** The DKIM keys of domains, as this dialect shows them: `/v4/domains/{domain}/keys` and `/v1/dkim/keys`. */
+/** The DKIM keys of domains in this dialect: `/v4/domains/{domain}/keys` and `/v1/dkim/keys`. */
 
 import type { DkimIdentity, Principal, SendingDomain } from '../../../accounts/account.ts'
 import { dnsRecords } from '../../../accounts/dns-records.ts'
@@ -224,7 +224,7 @@ const authority = endpoint({
   }
 })
 
-/** A domain of the caller's by its id, and the selector of the key that signs first. */
+/** The id of a domain of the caller, and the selector of its first active key. */
 async function on(core: HttpCore, caller: Principal, name: string) {
   const { op, domain: own } = await onOwnDomain(core, caller, name)
   const { id: domain, dkim } = own

@@ -18,7 +18,7 @@ import { DOMAIN, DOMAIN_WITH_RECORDS, domainShown, recordsShown } from './domain
 const NO = ['false', 'no'] as const
 const WEB_SCHEME = { enum: ['http', 'https'] } as const
 
-/** Of most languages' clients the newest use `v4`. */
+/** The newest clients of most languages use `v4`. */
 export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) => {
   const url = `/${version}/domains`
   const id = (name: string) => `${version}${name}`
@@ -74,7 +74,7 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
       body: {
         type: 'object',
         required: ['name'],
-        // Whoever asks for it relies on it.
+        // `require_tls` may only be off: a client that turns it on would rely on it.
         properties: { name: DOMAIN_NAME, require_tls: { enum: [...NO] }, web_scheme: WEB_SCHEME },
       },
       response: { 200: DOMAIN_WITH_RECORDS },
@@ -83,7 +83,8 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
     const op = await currentOperation(core, caller)
     const { name, web_scheme: webScheme } = body
     const { domain, records } = await addDomain(op, {
-      ...{ company: caller.companyId, name },
+      company: caller.companyId,
+      name,
       ...(webScheme !== undefined && { settings: { webScheme } }),
     })
     const shown = { domain: domainShown(domain), receiving_dns_records: [] }

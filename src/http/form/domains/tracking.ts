@@ -1,4 +1,4 @@
-/** `/v3/domains/{domain}/tracking`: settings of a domain, kept for what follows opens, clicks and unsubscriptions. */
+/** `/v3/domains/{domain}/tracking`: a domain's settings for tracking opens, clicks and unsubscriptions. */
 
 import type { DomainSettings, Principal } from '../../../accounts/account.ts'
 import { showDomain, updateDomain } from '../../../operate/domains.ts'
@@ -160,7 +160,7 @@ const unsubscribe = endpoint({
   return { status: 200, body: await change(core, caller, params.domain, settings) }
 })
 
-/** What is empty is no. Throws a Refusal. */
+/** An empty text means no. Throws a Refusal. */
 function flag(field: string, text: string): boolean {
   return text !== '' && isYes(field, text)
 }

@@ -1,5 +1,5 @@
 /**
- * Filter expressions of the events API: words that all have to match, `"a phrase"`, `AND`, `OR`, `NOT`, brackets, and
+ * Filter expressions of the events API: words that all must match, `"a phrase"`, `AND`, `OR`, `NOT`, brackets, and
  * `<n`, `>n` for numbers. `AND` binds tighter than `OR`. Operators are in capitals; anything else is a word.
  */
 import { invalidField } from '../../../intake/refusal.ts'
@@ -10,9 +10,9 @@ export type Expression =
   | { kind: 'not'; operand: Expression }
   | { kind: 'all' | 'any'; operands: Expression[] }
 
-/** What one value, or each of several, is compared with. */
+/** The value, or several values, that an expression is matched against. */
 export interface Matched {
-  /** Lower case. */
+  /** `term` in lower case. */
   matches(term: string): boolean
   number?: number
 }
@@ -27,7 +27,7 @@ type Token =
   | { bracket: string }
   | { kind: 'below' | 'above'; number: number }
 
-/** Throws a Refusal for what is no expression. `field`: the name it has in the query. */
+/** Throws a Refusal for an invalid expression. `field`: its name in the query. */
 export function parseExpression(field: string, text: string): Expression {
   if (text.length > LONGEST) throw invalidField(field, `an expression has at most ${LONGEST} characters`)
   const parser = new Parser(field, tokensOf(field, text))
@@ -107,7 +107,7 @@ class Parser {
     return token !== undefined && 'text' in token && !token.quoted && token.text === word
   }
 
-  /** Nothing more belongs to what is joined by AND. */
+  /** True at the end of operands that AND joins. */
   #ends(): boolean {
     const token = this.#tokens[this.#next]
     return token === undefined || ('bracket' in token && token.bracket === ')') || this.#isWord('OR')
@@ -118,7 +118,7 @@ class Parser {
   }
 }
 
-/** All words of it. */
+/** All words of the expression. */
 export function termsOf(expression: Expression): string[] {
   if (expression.kind === 'term') return [expression.text]
   if (expression.kind === 'not') return termsOf(expression.operand)
@@ -142,7 +142,7 @@ export function fits(expression: Expression, value: Matched): boolean {
   }
 }
 
-/** The words of which one has to match, where that is all the expression says. Null: it says more. */
+/** The alternatives of an expression that only requires one of several words. Null: it requires more than that. */
 export function alternatives(expression: Expression): string[] | null {
   if (expression.kind === 'term') return [expression.text]
   if (expression.kind !== 'any') return null
@@ -150,7 +150,7 @@ export function alternatives(expression: Expression): string[] | null {
   return each.includes(null) ? null : (each as string[][]).flat()
 }
 
-/** A word without which nothing fits; null: there is none. */
+/** A word that every match contains; null: there is none. */
 export function required(expression: Expression): string | null {
   if (expression.kind === 'term') return expression.text
   if (expression.kind !== 'all') return null

@@ -1,10 +1,10 @@
-/** What of an event filters look at, by the names they have in a query. */
+/** The values of an event that filters examine, by their names in a query. */
 import { EVENT_TYPES, type EventType } from '../../../email/event.ts'
 import { FORM_WORDS } from '../../../events/told/form.ts'
 import { type Expression, fits, type Matched, termsOf } from './expression.ts'
 import { Terms } from './terms.ts'
 
-/** An event as this dialect shows it. */
+/** An event in this dialect. */
 export type Shown = Record<string, unknown>
 
 interface Message {
@@ -32,7 +32,7 @@ export type Filter = (typeof FILTERS)[number]
 
 type Texts = readonly (string | undefined)[]
 
-/** How terms are looked for in a value. `address`: of the recipient, as the envelope has it. */
+/** Reads the value of an event that terms are matched against. `address`: the recipient's, as in the envelope. */
 type Read = (shown: Shown, terms: Terms, address: string) => Matched
 
 const lowered = (values: Texts) => values.flatMap((value) => value?.toLowerCase() ?? [])
@@ -67,11 +67,11 @@ const READ: Readonly<Record<Filter, Read>> = {
     const { size } = message(shown)
     return { matches: (term) => term === String(size), number: size }
   },
-  // There are no mailing lists here.
+  // The service has no mailing lists.
   list: whole(() => []),
 }
 
-/** Whether an event fits all of these filters. */
+/** Makes the test whether an event fits all of these filters. */
 export function fitting(
   filters: readonly (readonly [Filter, Expression])[],
 ): (shown: Shown, address?: string) => boolean {
@@ -82,7 +82,7 @@ export function fitting(
     each.every(({ read, expression, terms }) => fits(expression, read(shown, terms, address)))
 }
 
-/** What can be shown as one of these events, with one of these severities; null: with any. */
+/** Event types shown as one of these events, with one of these severities; null: with any. */
 export function typesOf(events: string[] | null, severities: string[] | null): EventType[] {
   return EVENT_TYPES.filter((type) => {
     const word = FORM_WORDS[type]

@@ -1,4 +1,4 @@
-/** What of an expression an index can serve: never less than what fits. */
+/** The part of an expression that an index can serve: it never excludes an event that fits. */
 import type { EventFilter, EventType, TagFilter } from '../../../email/event.ts'
 import { alternatives, type Expression, required } from './expression.ts'
 import { type Filter, typesOf } from './fields.ts'
@@ -7,7 +7,7 @@ export interface EventNarrowing extends Pick<EventFilter, 'recipient' | 'tags' |
   types: EventType[]
 }
 
-/** All of these filters have to fit. */
+/** All of these filters must fit. */
 export function narrowing(filters: readonly (readonly [Filter, Expression])[]): EventNarrowing {
   const of = (name: Filter) => filters.flatMap(([each, expression]) => (each === name ? [expression] : []))
   const [recipient] = of('recipient').flatMap((expression) => required(expression) ?? [])
@@ -17,7 +17,7 @@ export function narrowing(filters: readonly (readonly [Filter, Expression])[]): 
   })
   return {
     types: typesOf(alternativesOf(of('event')), alternativesOf(of('severity'))),
-    // Of other letters only ASCII tells what they are in lower case.
+    // Only ASCII has an unambiguous lower case.
     ...(recipient !== undefined && /^[!-~]+$/.test(recipient) && { recipient }),
     ...(tags !== undefined && { tags }),
   }
@@ -28,13 +28,13 @@ function alternativesOf(expressions: readonly Expression[]): string[] | null {
   return known ?? null
 }
 
-/** One of these words is needed; null: none is. */
+/** The words of which a match needs one; null: it needs none. */
 function wordsOf(expression: Expression): string[] | null {
   const word = required(expression)
   return word === null ? alternatives(expression) : [word]
 }
 
-/** Which tags an event shows as this word: those of this dialect by their value, others as `name:value`. */
+/** The tags that an event shows as this word: those of this dialect by their value, others as `name:value`. */
 function tagsShownAs(word: string): TagFilter[] {
   const colon = word.indexOf(':')
   const own = { name: 'tag', value: word }

@@ -1,4 +1,4 @@
-/** What somebody asks of the events of a domain. */
+/** A query for events of a domain. */
 
 import { invalidField } from '../../../intake/refusal.ts'
 import { PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
@@ -7,10 +7,10 @@ import { parseExpression } from './expression.ts'
 import { FILTERS, type Filter, fitting, type Shown } from './fields.ts'
 import { type EventNarrowing, narrowing } from './narrowing.ts'
 
-/** Of one page; who asks for more gets so many. */
+/** The largest page; a higher limit is reduced to it. */
 export const MOST_EVENTS = 300
 
-/** As it stands in the query. */
+/** The query as parsed from the URL. */
 export type EventQuery = Partial<Record<Filter | 'begin' | 'end' | 'ascending' | 'pretty', string>> & {
   limit?: number
 }
@@ -31,11 +31,11 @@ export const EVENT_QUERY = {
 } as const
 
 export interface Wanted {
-  /** What an index can serve; the rest is for `fits`. */
+  /** The filters that an index can serve; `fits` applies the rest. */
   filter: EventNarrowing
   ascending: boolean
   limit: number
-  /** `address`: of the recipient, as the envelope has it. */
+  /** `address`: the recipient's, as in the envelope. */
   fits(shown: Shown, address?: string): boolean
 }
 
@@ -47,7 +47,7 @@ export function readQuery(query: EventQuery): Wanted {
     query.ascending === undefined
       ? begin !== undefined && (end === undefined || begin <= end)
       : query.ascending === 'yes' || query.ascending === 'true'
-  // Where the range runs backwards its beginning is the later one.
+  // In a range that runs backwards, `begin` is the later time.
   const swapped = begin !== undefined && end !== undefined ? begin > end : begin !== undefined && !ascending
   const [since, until] = swapped ? [end, begin] : [begin, end]
   const filters = FILTERS.flatMap((name) => {

@@ -1,4 +1,4 @@
-/** `GET /v3/{domain}/events`: what happened to the mail of a domain, for pollers. */
+/** `GET /v3/{domain}/events`: events of a domain's mail, for polling clients. */
 
 import type { FastifyRequest } from 'fastify'
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
@@ -54,7 +54,7 @@ const listEvents = endpoint({
 
 const nextEvents = endpoint({
   method: 'GET',
-  // Of any length: the query is part of it.
+  // A page token of any length, which contains the query.
   url: '/v3/:domain/events/*',
   operation: 'form_events',
   access: 'reading',

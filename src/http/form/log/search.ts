@@ -13,28 +13,34 @@ import type { Shown } from './fields.ts'
 import type { Wanted } from './query.ts'
 import type { Place } from './token.ts'
 
-/** As the number of an event: behind all there are. */
+/** A number higher than that of every event. */
 export const END = Number.MAX_SAFE_INTEGER
 
 export interface EventsAsked {
   caller: Pick<Principal, 'companyId'>
-  /** Null: all of the company. */
+  /** Null: all domains of the company. */
   domain: Pick<SendingDomain, 'id'> | null
   wanted: Wanted
   /** Null: the first page. */
   place: Place | null
-  /** What URLs of this service begin with. */
+  /** The beginning of this service's URLs. */
   base: string
-  /** An event as it is answered. It is made when the event is found: kept as an object it costs many times its text. */
+  /**
+   * Converts an event for the answer, at once when it is found: as an object it would take many times the memory of its
+   * text.
+   */
   shownAs?(shown: Shown, told: ToldEvent): object
-  /** The client has left. */
+  /** True when the client has disconnected. */
   gone(): boolean
 }
 
 export interface EventsFound {
   items: JsonText[]
   told: ToldEvent[]
-  /** Where the page before it and the next one are. The next one may be asked for at any time: then there is more. */
+  /**
+   * Positions of the previous and the next page. The next one exists even at the end of the log: later events appear on
+   * it.
+   */
   previous: Place
   next: Place
 }
@@ -93,7 +99,7 @@ export async function searchEvents(
   }
 }
 
-/** A place between two events, or within an event that is told of each recipient. */
+/** A position between two events, or between the recipients of one event that is reported for each of them. */
 interface Cut {
   number: number
   within: { recipient?: number }

@@ -1,15 +1,15 @@
 /**
- * Which of some terms are in a text, in one walk through it (Aho and Corasick, 1975). Each looked for by itself, a
- * thousand terms and a long subject, both made for it, would keep everybody waiting for seconds.
+ * Finds which of several terms occur in a text, in one pass (Aho and Corasick, 1975). Separate searches for a thousand
+ * terms in a long subject, both crafted for it, would block the thread for seconds.
  */
 export class Terms {
-  /** By state (what has been read of terms so far) and UTF-16 unit: the state that it leads to. */
+  /** The transitions: from a state (the term's prefix read so far) by a UTF-16 unit to the next state. */
   readonly #next = new Map<number, number>()
-  /** Of each state: that of its longest end that is the beginning of a term. */
+  /** For each state, the state of its longest proper suffix that is a prefix of a term. */
   readonly #suffix: number[] = [0]
-  /** Shorter beginnings first. */
+  /** Shorter prefixes first. */
   readonly #states: number[] = []
-  /** The state in which a term is read. */
+  /** The final state of each term. */
   readonly #ends = new Map<string, number>([['', 0]])
 
   constructor(terms: readonly string[]) {
@@ -24,7 +24,7 @@ export class Terms {
     }
   }
 
-  /** The state of one unit more; those of all shorter ones are there. */
+  /** The state for a prefix one unit longer; those of all shorter prefixes exist already. */
   #longer(state: number, unit: number): number {
     const place = placeOf(state, unit)
     const known = this.#next.get(place)
@@ -44,7 +44,7 @@ export class Terms {
     }
   }
 
-  /** Says of each of the terms whether it is in one of the texts. */
+  /** Returns a function that tells whether a term occurs in one of the texts. */
   within(texts: readonly string[]): (term: string) => boolean {
     const read = new Uint8Array(this.#suffix.length)
     for (const text of texts) {

@@ -1,14 +1,14 @@
 /**
- * The last part of a page's URL: all that has to be known to go on, for some clients repeat their query and others do
- * not.
+ * The last part of a page's URL. It contains everything that the next request needs, since some clients repeat their
+ * query and others do not.
  */
 import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
 import type { EventQuery } from './query.ts'
 
 /**
- * Which events: those behind a number, or those up to it; nearest to it first. `recipient`: where the event of that
- * number is told of each recipient, behind or up to the one at this position.
+ * A position in the log: the events after a number, or those up to it, nearest first. `recipient`: when the event of
+ * that number is reported for each recipient, those after or up to the one at this position.
  */
 export type Place = { after: number; recipient?: number } | { upTo: number; recipient?: number }
 
@@ -25,7 +25,7 @@ export function pageToken(
   return pageTokens.tokenOf(companyId, page)
 }
 
-/** Throws a Fault for what is no token of the company. */
+/** Throws a Fault for anything but a token of the company. */
 export function readToken(
   { pageTokens }: Pick<HttpCore, 'pageTokens'>,
   companyId: string,

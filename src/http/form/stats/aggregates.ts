@@ -14,9 +14,9 @@ import { busiestOf } from './counts.ts'
 import type { Figures } from './figures.ts'
 import { type PeriodGiven, readPeriod } from './period.ts'
 
-/** Providers of one answer: so many with most mail, and so many with most failures. */
+/** Providers of one answer: this many with the most mail, and this many with the most failures. */
 const MOST_PROVIDERS = 100
-/** The time range where the request names none. */
+/** The time range unless the request sets one. */
 const USUAL_DURATION = '30d'
 
 const TEXT = { type: 'string' } as const
@@ -56,11 +56,16 @@ const figuresOf = ({
   suppressed = 0,
   ...others
 }: Figures) => ({
-  ...{ accepted, delivered, failed: bounced + failed + suppressed },
-  ...{ opened: others.opened ?? 0, clicked: others.clicked ?? 0 },
+  accepted,
+  delivered,
+  failed: bounced + failed + suppressed,
+  opened: others.opened ?? 0,
+  clicked: others.clicked ?? 0,
   // Opens and clicks are not tracked.
-  ...{ unique_opened: 0, unique_clicked: 0 },
-  ...{ unsubscribed: others.unsubscribed ?? 0, complained: others.complained ?? 0 },
+  unique_opened: 0,
+  unique_clicked: 0,
+  unsubscribed: others.unsubscribed ?? 0,
+  complained: others.complained ?? 0,
 })
 
 async function providersOf(core: HttpCore, domain: SendingDomain, asked: PeriodGiven) {
@@ -68,8 +73,14 @@ async function providersOf(core: HttpCore, domain: SendingDomain, asked: PeriodG
   const period = readPeriod(hasBeginning ? asked : { ...asked, duration: USUAL_DURATION }, Date.now())
   const { since, until, size } = period
   const byName = await busiestOf(core, {
-    ...{ companyId: domain.companyId, domainId: domain.id },
-    ...{ dimension: 'recipient-domain', value: null, size, since, until, limit: MOST_PROVIDERS },
+    companyId: domain.companyId,
+    domainId: domain.id,
+    dimension: 'recipient-domain',
+    value: null,
+    size,
+    since,
+    until,
+    limit: MOST_PROVIDERS,
   })
   return Object.fromEntries([...byName].map(([name, sums]) => [name, figuresOf(sums)]))
 }
@@ -123,7 +134,7 @@ const countries = endpoint({
   return { status: 200, body: { countries: {} } }
 })
 
-/** The names that the aggregates of a domain go by. */
+/** The names of a domain's aggregates. */
 const NAMES = { type: 'object', properties: { items: { type: 'array', items: TEXT } } } as const
 
 const providerNames = endpoint({
@@ -174,7 +185,7 @@ const countryNames = endpoint({
   return { status: 200, body: { items: [] } }
 })
 
-/** The kinds of aggregates of a tag; the answer of the singular route has the same word. */
+/** The kinds of aggregates of a tag; the answer of the singular route uses the same word. */
 export const TAG_AGGREGATES = ['provider', 'device', 'country'] as const
 export type TagAggregate = (typeof TAG_AGGREGATES)[number]
 

@@ -51,9 +51,16 @@ const ofDomains = endpoint({
   const step = { start: timestamp, end: timestamp, resolution }
   const { since, until, size } = readPeriod(step, Date.now())
   const { groups } = await groupsOf(core, {
-    ...{ companyId: caller.companyId, domainId: onlyDomain(core, caller)?.id ?? null },
-    ...{ size, dimension: 'all', value: null, since, until },
-    ...{ by: { time: null, value: 'domain' }, skip: 0, limit },
+    companyId: caller.companyId,
+    domainId: onlyDomain(core, caller)?.id ?? null,
+    size,
+    dimension: 'all',
+    value: null,
+    since,
+    until,
+    by: { time: null, value: 'domain' },
+    skip: 0,
+    limit,
   })
   const { directory } = core.deps.accounts
   const stats = groups.map(({ value, sums }) => ({

@@ -1,5 +1,6 @@
 /**
- * What was counted, as much as one answer may add up: senders decide by their tags and recipients how much there is.
+ * Counts, limited to the number that one answer may add up: it depends on the senders' tags and the recipients'
+ * domains.
  */
 import type {
   BusiestRequest,
@@ -14,14 +15,14 @@ import { Fault } from '../../fault.ts'
 
 type Core = { deps: Pick<HttpCore['deps'], 'searches'> }
 
-/** Each is of one time, value and type. */
+/** Each count is for one time, value and type. */
 const MOST_COUNTS = 50_000
-/** Counts that are added up for the recipient domains with most mail; senders decide how many there are. */
+/** Counts to add up for the busiest recipient domains; their number depends on the senders. */
 const MOST_IN_SUMS = 500_000
-/** Counts that are gone through for tags. */
+/** Counts to read for tags. */
 const LOOKS = 1_000_000
 
-/** Rejects with a Fault where there are too many. */
+/** Rejects with a Fault when there are too many. */
 export async function groupsOf(core: Core, request: Omit<GroupRequest, 'most'>): Promise<EventGroups> {
   const groups = await core.deps.searches.groups({ ...request, most: MOST_COUNTS })
   if (groups !== null) return groups
@@ -30,7 +31,7 @@ export async function groupsOf(core: Core, request: Omit<GroupRequest, 'most'>):
   )
 }
 
-/** Sums by value, those with most mail first. Rejects with a Fault where there are too many counts. */
+/** Sums by value, those with the most mail first. Rejects with a Fault when there are too many counts. */
 export async function busiestOf(
   core: Core,
   request: Omit<BusiestRequest, 'most'>,
@@ -48,7 +49,7 @@ export async function busiestOf(
   return new Map(values.sort(([, a], [, b]) => (b.accepted ?? 0) - (a.accepted ?? 0)))
 }
 
-/** Rejects with a Fault where more has to be gone through than one answer may cost. */
+/** Rejects with a Fault when the search would read more than one answer may cost. */
 export async function tagsOf(core: Core, request: Omit<SeenTagsRequest, 'looks'>): Promise<SeenTags> {
   const tags = await core.deps.searches.tags({ ...request, looks: LOOKS })
   if (tags !== null) return tags

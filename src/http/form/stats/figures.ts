@@ -1,7 +1,7 @@
-/** What is counted of a step, a tag, a domain. */
+/** The figures of a step, a tag or a domain. */
 import type { Sums } from '../../../store/store.ts'
 
-/** By the types of the log, and `accepted`. */
+/** Keyed by the log's event types, and `accepted`. */
 export type Figures = Sums
 
 const of = (figures: Figures, ...types: string[]) =>
@@ -9,7 +9,7 @@ const of = (figures: Figures, ...types: string[]) =>
 const permanent = (figures: Figures) => of(figures, 'bounced', 'failed', 'suppressed')
 const temporary = (figures: Figures) => of(figures, 'delivery_delayed')
 
-/** As `/stats/total` shows each event. */
+/** Each event in the form of `/stats/total`. */
 export const STATS: Readonly<Record<string, (figures: Figures) => object>> = {
   accepted: (figures) => {
     const outgoing = of(figures, 'accepted')
@@ -24,7 +24,7 @@ export const STATS: Readonly<Record<string, (figures: Figures) => object>> = {
     permanent: {
       bounce: of(figures, 'bounced'),
       'delayed-bounce': 0,
-      // Of whatever list: what each of them stopped is in the events.
+      // Suppressions of all lists together: the events tell the list.
       'suppress-bounce': of(figures, 'suppressed'),
       'suppress-unsubscribe': 0,
       'suppress-complaint': 0,
@@ -42,7 +42,7 @@ export const STATS: Readonly<Record<string, (figures: Figures) => object>> = {
 
 type Metric = (figures: Figures) => number | string
 
-/** Of `of` those that came to `part`, as text. */
+/** The share of `part` in `whole` in percent, as text. */
 const rate = (part: (figures: Figures) => number, whole: (figures: Figures) => number): Metric => {
   return (figures) => {
     const all = whole(figures)
@@ -57,7 +57,7 @@ const accepted = count('accepted')
 const delivered = count('delivered')
 const failed = (figures: Figures) => temporary(figures) + permanent(figures)
 
-/** As `/v1/analytics/metrics` calls them. Rates are percent. */
+/** By their names in `/v1/analytics/metrics`. Rates are percentages. */
 export const METRICS: Readonly<Record<string, Metric>> = {
   accepted_count: accepted,
   accepted_outgoing_count: accepted,

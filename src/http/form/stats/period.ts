@@ -1,4 +1,4 @@
-/** The time that figures are asked for, and how finely. */
+/** The time range and the resolution of figures. */
 import { invalidField } from '../../../intake/refusal.ts'
 import { readTime } from '../date.ts'
 
@@ -15,13 +15,13 @@ export interface PeriodGiven {
 }
 
 export interface Period {
-  /** Unix ms: from a beginning of a step, and before the end of one. */
+  /** Unix ms: `since` is the beginning of a step, `until` the end of one. */
   since: number
   until: number
   resolution: Resolution
-  /** Of the counts that are added up. */
+  /** The size of the stored counts that are added up. */
   size: keyof typeof LENGTHS
-  /** Where the steps begin. */
+  /** The beginning of each step. */
   steps: number[]
 }
 
@@ -29,7 +29,9 @@ const MOST_STEPS = 2_000
 const USUAL = 7
 const HOURS: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24, m: 30 * 24 }
 
-/** Without a start or a duration the seven steps up to the end; without an end up to now. Throws a Refusal. */
+/**
+ * Defaults: without a start or a duration, the seven steps up to the end; without an end, up to now. Throws a Refusal.
+ */
 export function readPeriod({ start, end, resolution = 'day', duration }: PeriodGiven, now: number): Period {
   const until = time('end', end) ?? now
   const size = resolution === 'hour' ? 'hour' : 'day'
@@ -48,7 +50,7 @@ export function readPeriod({ start, end, resolution = 'day', duration }: PeriodG
   return { since: steps[0]!, until: stepAfter(steps.at(-1)!, resolution), resolution, size, steps }
 }
 
-/** The beginning of the step that a time lies in. */
+/** The beginning of the step that contains a time. */
 export function stepOf(at: number, resolution: Resolution): number {
   if (resolution !== 'month') return Math.floor(at / LENGTHS[resolution]) * LENGTHS[resolution]
   const date = new Date(at)

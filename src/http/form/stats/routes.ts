@@ -1,4 +1,4 @@
-/** `/v3/{domain}/stats/total` and `/v3/stats/total`: what was counted. */
+/** `/v3/{domain}/stats/total` and `/v3/stats/total`: counts of events. */
 
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
 import { invalidField } from '../../../intake/refusal.ts'
@@ -13,7 +13,7 @@ import { STATS } from './figures.ts'
 import { type PeriodGiven, readPeriod } from './period.ts'
 
 const TEXT = { type: 'string' } as const
-/** Many times what there are: a client may name one again. */
+/** Many times the number of events: a client may repeat one. */
 const MOST_EVENTS_NAMED = 1_000
 const ANYTHING = { type: 'object', additionalProperties: true } as const
 
@@ -121,7 +121,7 @@ const ofAll = endpoint({
   return { status: 200, body }
 })
 
-/** A key for one domain counts that one alone. */
+/** A key restricted to one domain counts only that domain. */
 export function onlyDomain({ deps }: HttpCore, { domainId }: Principal): SendingDomain | null {
   return domainId === null ? null : (deps.accounts.directory.domain(domainId) ?? null)
 }

@@ -1,4 +1,4 @@
-/** A worker's task: it fills one recipient's values into large content of a batch. */
+/** A worker's job: fills one recipient's values into the large content of a batch. */
 import type { ToldRecipient } from '../../../email/told-event.ts'
 import { contentFor } from '../../../events/copy.ts'
 import { largeBodies, withOctets, withTexts } from '../../../mail/body.ts'

@@ -1,4 +1,4 @@
-/** The content of a stored message as one recipient of a batch got it. */
+/** The content of a stored message in one batch recipient's copy. */
 import type { StoredEmail } from '../../../email/stored-email.ts'
 import type { ToldRecipient } from '../../../email/told-event.ts'
 import { contentFor } from '../../../events/copy.ts'
@@ -12,7 +12,7 @@ const job = jobAt<CopyContentOrder, MessageContent<MessageBody>>(
   new URL('./copy-content-job.ts', import.meta.url),
 )
 
-/** A worker fills in large content, and takes the octets of the email's bodies with it. */
+/** A worker fills in large content; the octets of the email's bodies are transferred to it. */
 export async function copyContent(
   workers: Workers,
   { companyId, content: template }: StoredEmail,

@@ -1,4 +1,4 @@
-/** `DELETE /v3/{domain}/envelopes`: all that waits of a domain is not sent any more. */
+/** `DELETE /v3/{domain}/envelopes`: cancels all waiting mail of a domain. */
 import { cancelWaiting } from '../../../operate/emails.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'

@@ -1,8 +1,8 @@
-/** The key of a stored message, as events tell it (`storageKey`). */
+/** The key of a stored message, as given in events (`storageKey`). */
 
 export interface StoredKey {
   emailId: string
-  /** Of the recipient of a batch whose copy it is; null: it is the same for all. */
+  /** The position of the batch recipient whose copy it is; null: the message is the same for all. */
   position: number | null
 }
 

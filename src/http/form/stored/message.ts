@@ -1,4 +1,4 @@
-/** A stored message as this dialect shows it. */
+/** A stored message in this dialect. */
 import type { ToldEmail } from '../../../email/told-event.ts'
 import type { StoredEmail, StoredFile } from '../../../store/store.ts'
 import { mailDate } from '../date.ts'
@@ -8,7 +8,7 @@ export interface Stored {
   told: ToldEmail
 }
 
-/** The fields that show the envelope and the header of the message. */
+/** The fields for the envelope and the header of the message. */
 export function headOf({ email: { content, bcc }, told: { sender } }: Stored) {
   const { from, to, cc, subject, messageId, replyTo, headers } = content
   const fields: [name: string, value: string][] = [

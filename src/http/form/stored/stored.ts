@@ -1,4 +1,4 @@
-/** Messages that were accepted, read back and sent again: `/v3/domains/{domain}/messages/{key}`. */
+/** Accepted messages, read back and sent again: `/v3/domains/{domain}/messages/{key}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../../accounts/account.ts'
 import { isOwn } from '../../../accounts/reading.ts'
@@ -32,7 +32,7 @@ const MAX_PARTS = 2_000
 const MOST_OCTETS = 256 * 1024
 const MIME = 'message/rfc2822'
 
-/** Parsed, or as `body-mime` for who accepts that: then the octets that were sent, or will be. */
+/** The parsed message, or `body-mime` when the client accepts that: the octets as sent, or yet to be sent. */
 export async function readStored(
   core: HttpCore,
   caller: Principal,
@@ -67,7 +67,7 @@ export async function readStored(
   return longJson(parsedMessage(stored, files), bodies)
 }
 
-/** The message, to others: a new email with the same header and the same tags. */
+/** The message for other recipients: a new email with the same header and the same tags. */
 export interface Again {
   asked: FormRequest
   form: Buffer
@@ -106,7 +106,7 @@ export async function readAgain(
 
 type Field = [name: string, value: string]
 
-/** As a client would hand it in: from there on it is read as every other. */
+/** The form as a client would send it: from here on it is read like any other. */
 async function mimeForm(domain: string, message: Buffer, fields: readonly Field[]): Promise<Again> {
   const boundary = `--${crypto.randomUUID()}`
   const part = (disposition: string) =>
@@ -123,13 +123,13 @@ async function mimeForm(domain: string, message: Buffer, fields: readonly Field[
   return { asked: { domain, mime: true, links: false, contentType, maxParts: MAX_PARTS }, form }
 }
 
-/** `recipient`: the one whose copy it is; null: it is the same for all. */
+/** `recipient`: the recipient of the copy; null: the message is the same for all. */
 interface ToldMessage {
   email: ToldEmail
   recipient: ToldRecipient | null
 }
 
-/** Null where it is gone. */
+/** Null when the message no longer exists. */
 async function toldOf(
   { store }: Pick<HttpDeps, 'store'>,
   emailId: string,
@@ -139,7 +139,7 @@ async function toldOf(
   const [told] = await store.readTold(wanted, Number.MAX_SAFE_INTEGER)
   const { email, recipient } = told!
   if (email === null || (position !== null && recipient === null)) return null
-  // Where all get the same message there are no copies.
+  // Without individual messages there are no copies.
   if (recipient === null || !email.individual) return { email, recipient: null }
   return { email: copyOf(email, recipient), recipient }
 }

@@ -20,7 +20,7 @@ const PIECE = 32 * 1024
 
 export type ImportRoute = { Params: { domain: string } }
 
-/** `list`: null for the allow list. Lines that cannot be used are counted; the others are put on the list. */
+/** `list`: null for the allow list. Unusable lines are counted; the others are added to the list. */
 export async function importList(
   core: HttpCore,
   caller: Principal,
@@ -49,7 +49,7 @@ export async function importList(
   return { status: 202, type: JSON_TYPE, body }
 }
 
-/** A piece is decoded when it is read. */
+/** Each piece is decoded when it is read. */
 function* piecesOf(content: Uint8Array | string): Generator<Uint8Array | string> {
   for (let at = 0; at < content.length; at += PIECE) {
     yield typeof content === 'string' ? content.slice(at, at + PIECE) : content.subarray(at, at + PIECE)

@@ -1,4 +1,4 @@
-/** What is put on a list: one entry of a form or a JSON object, or many in a JSON array. */
+/** Additions to a list: one entry of a form or a JSON object, or several in a JSON array. */
 
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import type { SuppressionInput } from '../../../operate/suppression-check.ts'
@@ -6,7 +6,7 @@ import { LINE, oneOrMore, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { readTime } from '../date.ts'
 import type { List } from './lists.ts'
 
-/** Of one request. */
+/** Entries of one request. */
 const MOST_ENTRIES = 1_000
 
 const MOST_TAGS = 200
@@ -49,7 +49,7 @@ export function entryOf(list: List, given: EntryGiven): SuppressionInput {
   }
 }
 
-/** Undefined: from all mail. */
+/** Undefined: the entry applies to all mail. */
 function tagsOf({ tag = [], tags = [] }: EntryGiven): string[] | undefined {
   const all = [...[tag].flat(), ...tags].filter((name) => name !== '')
   return all.length === 0 || all.includes('*') ? undefined : all

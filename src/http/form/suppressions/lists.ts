@@ -1,22 +1,22 @@
-/** The lists of addresses that this dialect keeps for each domain: views of what the company has. */
+/** The lists of addresses that this dialect shows for each domain: views of the company's suppressions. */
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../../../email/suppression.ts'
 import { utcDate } from '../date.ts'
 
 export interface List {
-  /** As in paths. */
+  /** The name in paths. */
   name: 'bounces' | 'unsubscribes' | 'complaints'
-  /** What is put on it. */
+  /** The type of entries added to the list. */
   type: SuppressionType
-  /** What it shows and what is removed with it. */
+  /** The types of entries shown on the list, and removed from it. */
   types: readonly SuppressionType[]
   missing: string
   removed: string
   cleared: string
-  /** Of several that were added. */
+  /** The message when several entries were added. */
   several: string
 }
 
-/** An address that was put there by hand counts as bounced. */
+/** An address that was added manually counts as bounced. */
 const SHOWN_IN: Readonly<Record<SuppressionType, List['name']>> = {
   bounce: 'bounces',
   complaint: 'complaints',
@@ -72,7 +72,7 @@ export const ENTRY = {
   },
 } as const
 
-/** A bounce of which no code is known. */
+/** Shown for a bounce without a known code. */
 const UNKNOWN_CODE = 550
 
 export function entryShown({ name }: List, { address, createdAt, code, reason, tags }: Suppression) {

@@ -1,4 +1,4 @@
-/** Lists in the order of their addresses: pages that name the address they begin behind, or end before. */
+/** Lists in the order of their addresses: a page is named by the address before it, or the one after it. */
 
 import type { FastifyRequest } from 'fastify'
 import { invalidField } from '../../../intake/refusal.ts'
@@ -25,7 +25,7 @@ export interface PageQuery {
   term: string
 }
 
-/** Behind every address. */
+/** Sorts after every address. */
 const END = '\u{10ffff}'
 
 export interface PageWanted {

@@ -160,7 +160,7 @@ export const suppressionRoutes: readonly Endpoint[] = LISTS.flatMap((list) => {
   return [all, add, show, remove, clear]
 })
 
-/** The lists are the company's; the domain says under which it is looked at, and what is added comes from there. */
+/** The lists belong to the company; the domain only names the path, and the origin of an added entry. */
 async function on(
   core: HttpCore,
   caller: Principal,
@@ -170,7 +170,7 @@ async function on(
   return { op: operationOfKey(core, caller), domain: domain.name, domainId: domain.id }
 }
 
-/** Each address once, of whatever type the list shows. */
+/** Each address once, whatever types the list shows. */
 async function listed(
   op: Operation,
   { companyId: company }: Principal,
@@ -189,7 +189,7 @@ async function listed(
   return page.before === undefined ? entries.slice(0, page.limit) : entries.slice(-page.limit)
 }
 
-/** What is no address is on no list. */
+/** A text that is no address is on no list. */
 function addressOf(list: List, text: string): string {
   if (text.includes('@')) return text
   throw missing(list)

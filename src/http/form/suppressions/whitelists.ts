@@ -1,4 +1,4 @@
-/** `/v3/{domain}/whitelists`: addresses and domains that bounces do not put on the list. */
+/** `/v3/{domain}/whitelists`: addresses and domains that bounces do not suppress. */
 
 import type { AllowEntry } from '../../../email/suppression.ts'
 import { Refusal } from '../../../intake/refusal.ts'

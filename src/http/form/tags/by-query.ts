@@ -62,7 +62,7 @@ const removal = endpoint({
     summary: 'Lists a tag no more before it is seen on another day; its figures stay',
     params: OF_DOMAIN,
     querystring: { type: 'object', properties: { tag: LINE } },
-    // Clients for PHP write it into the body.
+    // The PHP client sends it in the body.
     body: { type: 'object', properties: { tag: LINE } },
     response: { 200: MESSAGE_ONLY },
   },

@@ -1,4 +1,4 @@
-/** Routes of one tag share this, whether the path or the query names the tag. */
+/** The work of the routes of one tag, whether the path or the query names it. */
 
 import type { Principal } from '../../../accounts/account.ts'
 import { describeTag, removeTag } from '../../../operate/tags.ts'
@@ -31,7 +31,7 @@ export interface NamedTag {
   tag: string
 }
 
-/** Rejects with a Refusal or a Fault where there is no such domain or tag. */
+/** Rejects with a Refusal or a Fault when there is no such domain or tag. */
 export async function requireTag(core: HttpCore, caller: Principal, { domain: name, tag }: NamedTag) {
   const domain = await ownDomain(core, caller, name)
   return { domain, found: await seenTag(core, caller, domain, tag) }

@@ -1,4 +1,4 @@
-/** `/v3/{domain}/tags`: the tags that mail of a domain had, and what was counted of them. */
+/** `/v3/{domain}/tags`: the tags of a domain's mail, and their figures. */
 
 import { LINE, PASSAGE, PATH_NAME } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'

@@ -1,11 +1,11 @@
-/** The tags that mail of a domain had, or of all domains: what was counted of them, and what is said of them. */
+/** The tags seen in the mail of a domain, or of all domains, with their figures and descriptions. */
 import type { Principal } from '../../../accounts/account.ts'
 import type { SeenTag, SeenTags, SeenTagsRequest } from '../../../store/store.ts'
 import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
 import { tagsOf } from '../stats/counts.ts'
 
-/** There is no limit of tags: this is the largest number that every client can read. */
+/** The number of tags is not limited: this is the largest integer that every client can read. */
 export const NO_TAG_LIMIT = 2 ** 31 - 1
 
 type TagPage = Pick<SeenTagsRequest, 'limit'> &
@@ -20,7 +20,7 @@ const ANY: Omit<SeenTagsRequest, 'companyId' | 'domainIds' | 'looks' | 'limit'> 
   skip: 0,
 }
 
-/** A page of those of one domain, or of all that the caller may know of. */
+/** A page of the tags of one domain, or of all domains that the caller may see. */
 export async function seenTags(
   core: HttpCore,
   caller: Principal,
@@ -31,7 +31,7 @@ export async function seenTags(
   return await tagsOf(core, { companyId, domainIds: domainIds(core, caller, domain), ...ANY, ...page })
 }
 
-/** That one alone. Rejects with a Fault where there is none. */
+/** One tag. Rejects with a Fault when it does not exist. */
 export async function seenTag(
   core: HttpCore,
   caller: Principal,

@@ -18,7 +18,7 @@ import { MOST_URLS, wordsGiven } from './words-given.ts'
 
 const URL = '/v1/webhooks'
 const TEXT = { type: 'string' } as const
-/** A company has fewer webhooks. */
+/** More than the number of webhooks of a company. */
 const MOST_IDS = 1_000
 const MOST_WORDS = 100
 
@@ -52,7 +52,10 @@ const IDS = { ...PASSAGE, description: 'Ids with commas between.' } as const
 function shown(webhook: Webhook) {
   const { id, url, words } = toldOf(webhook)
   return {
-    ...{ webhook_id: id, description: '', url, event_types: words },
+    webhook_id: id,
+    description: '',
+    url,
+    event_types: words,
     created_at: new Date(webhook.createdAt).toISOString(),
   }
 }
@@ -62,7 +65,7 @@ interface OnAccount {
   webhooks: Webhook[]
 }
 
-/** The form webhooks of the whole company. Throws `not_allowed` for a key that is for one domain. */
+/** The form webhooks of the whole company. Throws `not_allowed` for a key that is restricted to one domain. */
 async function onAccount(core: HttpCore, caller: Principal): Promise<OnAccount> {
   const op = await currentOperation(core, caller)
   authoriseWhole(op.caller)
@@ -116,7 +119,7 @@ const show = endpoint({
   return { status: 200, body: shown(named(webhooks, params.webhook)) }
 })
 
-/** Throws where the URL has a webhook already, or where an event type has as many URLs as it may have. */
+/** Throws when the URL already has a webhook, or when an event type already has its maximum of URLs. */
 function requireRoom(others: readonly Webhook[], url: string, words: readonly string[]): void {
   if (others.some((webhook) => webhook.url === url)) {
     const detail = 'This URL is a webhook already: change that one'

@@ -1,6 +1,6 @@
 /**
- * Webhooks as this dialect knows them: for each word a list of URLs. Here each URL is one webhook, with the words that
- * it is told.
+ * Webhooks as this dialect presents them: for each event type ("word") a list of URLs. The service stores one webhook
+ * for each URL, with its words.
  */
 import type { SendingDomain } from '../../../accounts/account.ts'
 import { webhookWords, wordsOfTypes } from '../../../events/told/types.ts'
@@ -17,7 +17,7 @@ export interface Told {
   words: string[]
 }
 
-/** The webhooks of a domain. Those of the whole company are not its. */
+/** The webhooks of a domain, without those of the whole company. */
 export async function webhooksOf(op: Operation, domain: SendingDomain): Promise<Told[]> {
   const all = await listWebhooks(op, {})
   return all
@@ -30,7 +30,7 @@ export function toldOf({ id, url, types }: Webhook): Told {
   return { id, url, words: wordsOfTypes('form', types) }
 }
 
-/** By word, those that have a URL. */
+/** The URLs of each word that has any. */
 export function byWord(webhooks: readonly Told[]): Record<string, { urls: string[] }> {
   const all = WORDS.map((word) => [word, { urls: urlsOf(webhooks, word) }] as const)
   return Object.fromEntries(all.filter(([, { urls }]) => urls.length > 0))
@@ -40,7 +40,7 @@ export function urlsOf(webhooks: readonly Told[], word: string): string[] {
   return webhooks.filter(({ words }) => words.includes(word)).map(({ url }) => url)
 }
 
-/** From now on the URL is told exactly these words; none: it is no webhook any more. */
+/** Sets the words of a URL; an empty list removes its webhook. */
 export async function tell(
   op: Operation,
   domain: SendingDomain,
@@ -58,7 +58,7 @@ export async function tell(
   }
 }
 
-/** From now on the word is told to exactly these URLs. */
+/** Sets the URLs of a word. */
 export async function tellWord(
   op: Operation,
   domain: SendingDomain,
@@ -66,7 +66,7 @@ export async function tellWord(
   word: string,
   urls: readonly string[],
 ): Promise<void> {
-  // Before the first of them is added.
+  // Checked before the first of them is added.
   for (const url of urls) if (!webhooks.some((each) => each.url === url)) publicWebhookUrl(op, url)
   for (const url of new Set([...urls, ...urlsOf(webhooks, word)])) {
     const before = webhooks.find((each) => each.url === url)?.words ?? []

@@ -15,9 +15,9 @@ import { byWord, type Told, tell, tellWord, urlsOf, WORDS, webhooksOf } from './
 import { MOST_URLS, wordOf, wordsGiven } from './words-given.ts'
 
 const TEXT = { type: 'string' } as const
-/** Beyond what may be told, which is said in other words. */
+/** Above the real maximum, whose error has its own sentence. */
 const MOST_GIVEN = 100
-/** With commas. */
+/** Comma-separated. */
 const URL_LIST = PASSAGE
 const URLS_GIVEN = oneOrMore(URL_GIVEN, MOST_GIVEN)
 const URLS = {
@@ -235,7 +235,7 @@ const removeByUrl = endpoint({
   return await changed(op, domain, 'Webhook has been deleted')
 })
 
-/** All that the domain has after a change. */
+/** All webhooks of the domain after a change. */
 async function changed(op: Operation, domain: SendingDomain, message: string) {
   return { status: 200 as const, body: { message, webhooks: byWord(await webhooksOf(op, domain)) } }
 }
@@ -251,7 +251,7 @@ async function on(core: HttpCore, caller: Principal, name: string): Promise<On> 
   return { op, domain, webhooks: await webhooksOf(op, domain) }
 }
 
-/** As they are asked. Throws a Refusal. */
+/** The URLs of the request, each once. Throws a Refusal. */
 function urlsGiven(given: string | string[], most = MOST_URLS): string[] {
   const urls = [given].flat().filter((url) => url !== '')
   if (urls.length === 0) throw new Refusal({ code: 'field_missing', field: 'url' })
@@ -259,7 +259,7 @@ function urlsGiven(given: string | string[], most = MOST_URLS): string[] {
   return [...new Set(urls.map(checkedWebhookUrl))]
 }
 
-/** Throws a Fault where there are none. */
+/** Throws a Fault when there are none. */
 function toldOf(webhooks: readonly Told[], word: string): string[] {
   const urls = urlsOf(webhooks, word)
   if (urls.length > 0) return urls

@@ -5,14 +5,14 @@ import { WORDS } from './by-word.ts'
 /** URLs of one event type. */
 export const MOST_URLS = 3
 
-/** mailgun.js says `unsubscribe` for `unsubscribed`. Throws a Refusal. */
+/** mailgun.js sends `unsubscribe` for `unsubscribed`. Throws a Refusal. */
 export function wordOf(text: string, field = 'id'): string {
   const word = text === 'unsubscribe' ? 'unsubscribed' : text
   if (WORDS.includes(word)) return word
   throw invalidField(field, `there is no event "${text}"; there are ${WORDS.join(', ')}`)
 }
 
-/** Each event type once; one text may name several, with commas. Throws a Refusal. */
+/** Each event type once; one text may contain several, separated by commas. Throws a Refusal. */
 export function wordsGiven(field: string, given: string | string[]): string[] {
   const texts = [given].flat().flatMap((text) => text.split(','))
   const words = texts.map((text) => text.trim()).filter((text) => text !== '')

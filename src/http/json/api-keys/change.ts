@@ -39,12 +39,12 @@ const revoke = endpoint({
   },
 })(async ({ caller, params }, core) => {
   const { id } = await revokeKey(await operationOnKey(core, caller, params.id), { id: params.id })
-  // Here it works no more from this answer on; elsewhere within a second.
+  // This node refuses the key from this answer on, other nodes within a second.
   await core.deps.accounts.look()
   return { status: 200, body: { object: 'api_key', id, deleted: true } }
 })
 
-/** To the clients of this dialect a revoked key is not there any more. */
+/** To clients of this dialect a revoked key does not exist. */
 async function operationOnKey(core: HttpCore, caller: Principal, id: string): Promise<Operation> {
   const op = await currentOperation(core, caller)
   if (op.accounts.keys.some((key) => key.id === id && key.revokedAt !== null)) throw noSuchKey(id)

@@ -59,7 +59,7 @@ const remove = endpoint({
   },
 })(async ({ caller, params }, core) => {
   const { id } = await removeDomain(await operationOnDomain(core, caller, params.id), { domain: params.id })
-  // Nothing more is accepted from it here; elsewhere within a second.
+  // This node accepts nothing more from the domain after this answer, other nodes within a second.
   await core.deps.accounts.look()
   return { status: 200, body: { object: 'domain', id, deleted: true } }
 })

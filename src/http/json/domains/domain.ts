@@ -1,4 +1,4 @@
-/** A sending domain as this dialect shows and takes it. */
+/** A sending domain in the requests and answers of this dialect. */
 
 import type { Static } from 'typebox'
 import type { DomainSettings, RecordState, SendingDomain } from '../../../accounts/account.ts'
@@ -8,7 +8,7 @@ import { DOMAIN_NAME } from '../../bounds.ts'
 import { orNull } from '../schemas.ts'
 import { timestamp } from '../timestamp.ts'
 
-/** There are none here. Clients have a closed list, and need one of it. */
+/** The service has no regions. Clients know a closed list, and need one of its values. */
 const REGIONS = ['us-east-1', 'eu-west-1', 'sa-east-1', 'ap-northeast-1'] as const
 const REGION = REGIONS[0]
 
@@ -61,7 +61,7 @@ const REQUIRED = [
   'click_tracking',
 ] as const
 
-/** In lists. */
+/** An item of a list. */
 export const DOMAIN = {
   type: 'object',
   additionalProperties: false,
@@ -90,7 +90,7 @@ export function shownDomain(domain: SendingDomain): Static<typeof DOMAIN> {
   }
 }
 
-/** An operator may have activated it without a look at DNS: to its clients a domain that may send is verified. */
+/** An operator may have activated the domain without a DNS check: clients see a domain that may send as verified. */
 function statusOf({ status, sending, seen }: SendingDomain): Static<typeof DOMAIN>['status'] {
   if (status === 'verified' || sending === 'active') return 'verified'
   if (seen.dkim === undefined) return 'not_started'
@@ -104,7 +104,7 @@ const RECORD_STATUS = {
   unknown: 'temporary_failure',
 } as const satisfies Record<RecordState, string>
 
-/** DMARC is advice, and no kind of record that these clients know. */
+/** Without DMARC, which is a recommendation, and no kind of record that these clients know. */
 export function shownWithRecords(
   domain: SendingDomain,
   records: readonly DnsRecord[],
@@ -119,7 +119,7 @@ export function shownWithRecords(
   return { object: 'domain', ...shownDomain(domain), records: shown }
 }
 
-/** What can be set of a domain. What this service does not do is known, so that it can be refused. */
+/** Settings of a domain. Unsupported ones are declared as well, so that they can be refused. */
 export const OPTIONS = {
   open_tracking: orNull({ type: 'boolean' }),
   click_tracking: orNull({ type: 'boolean' }),
@@ -139,7 +139,7 @@ export const OPTIONS = {
 const ASKED = { type: 'object', properties: OPTIONS } as const
 type Asked = Static<typeof ASKED>
 
-/** Throws a Refusal for what would change what happens and is not done here. */
+/** Throws a Refusal for an unsupported setting that would have an effect. */
 export function settingsIn(asked: Asked): Partial<DomainSettings> {
   const refuse = (field: string, detail: string) => {
     throw new Refusal({ code: 'unsupported', field, detail })

@@ -5,7 +5,10 @@ import type { Operation } from '../../../operate/verb.ts'
 import type { HttpCore } from '../../core.ts'
 import { currentOperation } from '../../operation.ts'
 
-/** What a verb on this domain needs. Here a domain is named by its id; what is none is that of no domain. */
+/**
+ * The operation for a verb on this domain. This dialect names a domain by its id; a text that is no id matches no
+ * domain.
+ */
 export async function operationOnDomain(core: HttpCore, caller: Principal, id: string): Promise<Operation> {
   const op = await currentOperation(core, caller)
   requireDomain(op, id)

@@ -1,4 +1,4 @@
-/** The files of an email: what they are, and links to their octets. */
+/** The files of an email: their descriptions, and links to their octets. */
 
 import type { StoredFile } from '../../../store/store.ts'
 import { PATH_NAME } from '../../bounds.ts'
@@ -125,7 +125,7 @@ export function attachmentEndpoints(links: DownloadLinks): Endpoint[] {
   ]
 }
 
-/** Throws a Fault when the email has no such file, or has lost it to retention. */
+/** Throws a Fault when the email has no such file, or retention has removed it. */
 export async function fileNamed(
   deps: HttpCore['deps'],
   email: EmailOf,

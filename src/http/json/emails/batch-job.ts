@@ -1,4 +1,4 @@
-/** The body of `POST /emails/batch`, in a worker: up to a hundred emails, each read and checked by itself. */
+/** Reads the body of `POST /emails/batch` in a worker: up to a hundred emails, each checked separately. */
 import { checkSubmission, type Outcome, type Terms } from '../../../intake/check.ts'
 import { deriveHere } from '../../../intake/derived-text.ts'
 import { Refusal } from '../../../intake/refusal.ts'
@@ -16,24 +16,24 @@ export const MAX_EMAILS = 100
 
 export interface BatchOrder {
   body: Uint8Array
-  /** Terms of each that there may be. */
+  /** The terms for each possible email. */
   terms: Terms[]
-  /** Whether all are refused with one: part of what makes two requests the same. */
+  /** True when one faulty email refuses the whole batch. The idempotency fingerprint includes it. */
   strict: boolean
   idempotent: Idempotent | null
   /** Files that are named by URL, once they have been fetched. */
   fetched: ReadonlyMap<string, Fetched> | null
 }
 
-/** One email, as it was found. */
+/** The result of checking one email. */
 export type Item = Outcome | { reason: AnyReason }
 
 export type BatchRead =
   | { items: Item[]; idempotency: Idempotency | null }
   | { reason: AnyReason }
   /**
-   * To be fetched, for each email, before the body, which comes back, is read again. The items are those of the emails
-   * without any files.
+   * The URLs to fetch, for each email. The body is returned and will be read again with the files. The items are those
+   * of the emails without any files.
    */
   | { urls: string[][]; items: Item[]; body: Uint8Array; idempotency: Idempotency | null }
 
@@ -60,7 +60,7 @@ export function buffersOf(read: BatchRead): ArrayBuffer[] {
   if ('urls' in read) return buffersBeneath([read.body])
   if (!('items' in read)) return []
   const files = read.items.flatMap((item) => ('checked' in item ? filesOf(item.checked.email) : []))
-  // What several name is there once.
+  // Several emails may share one buffer: each is transferred once.
   return [...new Set(buffersBeneath(files))]
 }
 

@@ -18,8 +18,9 @@ import type { BatchAnswer } from './schemas.ts'
 const job = jobAt<BatchOrder, BatchRead>(new URL('./batch-job.ts', import.meta.url))
 
 /**
- * Throws or rejects with what all of it is refused for. The caller is admitted. `x-batch-validation` says what becomes
- * of the others when one is wrong: `strict` (or nothing) refuses all, `permissive` accepts them.
+ * Throws or rejects with the reason that refuses the whole batch. The caller is admitted. The header
+ * `x-batch-validation` decides about the other emails when one is refused: `strict` (the default) refuses all,
+ * `permissive` accepts them.
  */
 export async function sendBatch(
   { raw }: FastifyRequest,
@@ -61,7 +62,7 @@ function isStrict(mode: string | string[] | undefined): boolean {
   throw new Fault({ code: 'request_invalid', detail })
 }
 
-/** In the words of the first. */
+/** The answer for the first refused email. */
 function refusal(refused: ReadonlyMap<number, AnyReason>): Answer {
   const index = Math.min(...refused.keys())
   return jsonWordsOfItem(refused.get(index)!, index)
@@ -75,14 +76,14 @@ interface Received {
   room(octets: number): void
 }
 
-/** The emails of a batch: what is wrong with some, by place, and the others with theirs. */
+/** The emails of a batch: the refused ones by index, and the outcomes of the others with their indexes. */
 interface Sorted {
   refused: Map<number, AnyReason>
   outcomes: Outcome[]
   places: number[]
 }
 
-/** `known`: what is wrong with some, whatever is found of them. */
+/** `known`: emails that are refused whatever their item says. */
 function sorted(items: readonly Item[], known: ReadonlyMap<number, AnyReason> = new Map()): Sorted {
   const refused = new Map(known)
   const outcomes: Outcome[] = []
@@ -98,7 +99,7 @@ function sorted(items: readonly Item[], known: ReadonlyMap<number, AnyReason> = 
   return { refused, outcomes, places }
 }
 
-/** `earlier`: it repeats a request of which these were accepted, and `refused` were not. */
+/** `earlier`: the receipts of an earlier request that this one repeats, which left out the emails in `refused`. */
 async function read(
   { body, strict, idempotent, caller, room }: Received,
   { deps }: HttpCore,
@@ -120,13 +121,14 @@ async function read(
   const without = sorted(items)
   if (!('urls' in found)) return { ...without, idempotency }
 
-  // Nothing is fetched for who may not send it.
+  // Files are fetched only for emails that the caller may send.
   const { refused, places } = without
   for (const [index, reason] of await intake.judge(caller, without.outcomes)) {
     refused.set(places[index]!, reason)
   }
   if (strict && refused.size > 0) return { ...without, idempotency }
-  // Its files may be there no more. They are asked for again only where one of them was refused for its files.
+  // The files of a repeated request may no longer exist. They are fetched again only when an email was refused for its
+  // files.
   const earlier = idempotency && (await intake.repeated(caller, idempotency))
   if (earlier?.length === items.length - refused.size) return { earlier, refused }
   const urls = found.urls.filter((_, index) => !refused.has(index)).flat()
@@ -141,7 +143,7 @@ async function read(
 }
 
 /**
- * A key of a batch is another one than the same key of an email. The dot keeps them apart: keys of clients are ASCII.
+ * A key names one thing for a batch, and another for a single email. The dot keeps them apart: clients' keys are ASCII.
  */
 function ofBatches({ key, endpoint }: Idempotent): Idempotent {
   return { key: `batch·${key}`, endpoint }

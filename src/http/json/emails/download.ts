@@ -1,4 +1,4 @@
-/** `GET /emails/{id}/attachments/{attachment}/download`: the octets of a file, to whoever has a link to it. */
+/** `GET /emails/{id}/attachments/{attachment}/download`: the octets of a file, for every holder of its link. */
 import type { FastifyRequest } from 'fastify'
 import type { LongAnswer } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
@@ -15,7 +15,7 @@ export interface DownloadRoute {
   Querystring: Record<string, unknown>
 }
 
-/** Throws a Fault for a link that is not ours, or has ended. */
+/** Throws a Fault for a link that this service did not sign, or that has expired. */
 export async function download(
   { raw, params, query }: FastifyRequest<DownloadRoute>,
   { deps, limit }: HttpCore,
@@ -23,11 +23,11 @@ export async function download(
 ): Promise<LongAnswer> {
   const emailId = params.id.toLowerCase()
   const attachment = params.attachment.toLowerCase()
-  // Before anything is looked up: no work is done for whoever made up a link.
+  // Checked before any look-up: a forged link causes no work.
   links.check(attachment, query, Date.now())
   const origin = await deps.store.emailOrigin(emailId)
   if (origin === null) throw unknownEmail()
-  // It is the company's file, and takes of the company's share.
+  // The request counts towards the share of the company, whose file it is.
   limit.admission.admit(raw, origin.companyId)
   const email = { id: emailId, origin }
   await roomToList(limit.admission, raw, origin)

@@ -1,4 +1,4 @@
-/** An email as `GET /emails/{id}` shows it, and `GET /emails` lists it. */
+/** An email in the answers of `GET /emails/{id}` and `GET /emails`. */
 import type { EmailSummary } from '../../../email/stored-email.ts'
 import { largeBodies, textOf } from '../../../mail/body.ts'
 import type { MessageBody } from '../../../mail/message.ts'
@@ -8,12 +8,12 @@ import { longJson } from '../../json-pieces.ts'
 import { timestamp } from '../timestamp.ts'
 import type { Listed, Shown } from './schemas.ts'
 
-/** All twelve fields of the interface are always there; some clients cannot read an email without one. */
+/** All twelve fields of the interface are always present; some clients fail to parse an email that lacks one. */
 export function emailJson(email: StoredEmail): string {
   return JSON.stringify(shown(email, textOf) satisfies Shown)
 }
 
-/** The same in pieces, for an email that is long. Nobody else may hold its content. */
+/** The same in pieces, for a long email. The answer takes over the content: the caller must not use it again. */
 export function longEmailJson(email: StoredEmail): LongAnswer {
   return longJson(
     shown(email, (body) => body),
@@ -33,13 +33,18 @@ function shown<Text>(email: StoredEmail, of: (body: MessageBody) => Text) {
 
 type OfContent = 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'messageId'
 
-/** What is shown of an email wherever it is; `content`: in a list it is the email itself. */
+/** The fields shown both in a list and alone; `content`: in a list it is the email itself. */
 export function shownOf(
   { id, bcc, createdAt, lastEvent, scheduledAt, tags }: Omit<EmailSummary, OfContent>,
   { from, to, cc, replyTo, subject, messageId }: Pick<EmailSummary, OfContent>,
 ): Listed {
   return {
-    ...{ id, message_id: messageId, from, to, cc, bcc },
+    id,
+    message_id: messageId,
+    from,
+    to,
+    cc,
+    bcc,
     reply_to: replyTo.length === 0 ? null : replyTo,
     subject,
     created_at: timestamp(createdAt),

@@ -1,4 +1,4 @@
-/** The email that a request names, when its caller may know of it. */
+/** Look-up of the email that a request names, with the rights of the caller. */
 import type { Principal } from '../../../accounts/account.ts'
 import { mayRead, readsNothing } from '../../../accounts/reading.ts'
 import { Refusal } from '../../../intake/refusal.ts'
@@ -12,7 +12,7 @@ export interface FoundEmail {
   origin: StoredOrigin
 }
 
-/** Paths of the original under `/emails` that name no email. One without a route here must not be read as an id. */
+/** Paths under `/emails` in the original API that name no email. One without a route here must not be read as an id. */
 const OTHER_PATHS: ReadonlySet<string> = new Set(['batch', 'metrics', 'receiving'])
 
 /** Throws a Fault for a path that this service does not have. */
@@ -20,14 +20,17 @@ export function requireEmailPath(given: string): void {
   if (OTHER_PATHS.has(given)) throw new Fault({ code: 'path_unknown' })
 }
 
-/** Throws a Fault, one for what is unknown, another company's, or no id at all; a Refusal to who reads nothing. */
+/**
+ * Throws the same Fault for an unknown email, one of another company, and an invalid id; a Refusal for a caller without
+ * read access.
+ */
 export async function requireReadable(
   { store }: Pick<HttpDeps, 'store'>,
   caller: Principal,
   given: string,
 ): Promise<FoundEmail> {
   requireEmailPath(given)
-  // Before anything is looked up: it says nothing about the email.
+  // Checked before any look-up, so that the Refusal reveals nothing about the email.
   if (readsNothing(caller)) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
   const { id, origin } = await originOf({ store }, given)
   if (origin === null || !mayRead(caller, origin)) throw unknownEmail()

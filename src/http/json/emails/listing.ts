@@ -1,4 +1,4 @@
-/** `GET /emails`: what was sent, newest first, and what of it is wanted. */
+/** `GET /emails`: sent emails, newest first, with filters. */
 
 import type { Principal } from '../../../accounts/account.ts'
 import { isEmailId } from '../../../email/email-id.ts'
@@ -99,7 +99,7 @@ function filterOf(query: Query, caller: Principal, core: HttpCore): EmailFilter 
   return filter
 }
 
-/** Another company's domain is one that is not there. */
+/** A domain of another company does not exist for the caller. */
 function domainIdOf(text: string, caller: Principal, { deps }: HttpCore): string {
   const domain = deps.accounts.directory.domainNamed(aLabel(text), caller.companyId)
   if (domain && (caller.domainId === null || caller.domainId === domain.id)) return domain.id
@@ -125,7 +125,7 @@ function eventsOf(text: string): EventType[] {
 }
 
 function timeOf(field: 'since' | 'until', text: string): number {
-  // A plus sign that was not escaped comes as a blank.
+  // An unescaped plus sign arrives as a blank.
   const spelt = text.trim().replace(/ (?=\d{2}(?::?\d{2})?$)/, '+')
   const at = parseIsoTime(/^\d{4}-\d{2}-\d{2}$/.test(spelt) ? `${spelt}T00:00Z` : spelt)
   if (at !== null) return at

@@ -17,17 +17,17 @@ export interface MetricsPeriod {
   start: number
   end: number
   granularity: Granularity
-  /** Counts of this size are added up whose bucket begins at `since` or later and before `until` (Unix ms). */
+  /** Selects the counts of size `size` whose bucket begins at `since` or later and before `until` (Unix ms). */
   since: number
   until: number
   size: 'hour' | 'day'
-  /** The period that contains a time: a date in the zone, with the hour where periods are hours. */
+  /** The name of the period that contains a time: a date in the zone, with the hour when periods are hours. */
   nameOf(at: number): string
 }
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** Counts by the hour are kept for 100 days. */
+/** Hourly counts are kept for 100 days. */
 const MOST_HOURS = 100 * 24
 const MOST_DAYS = 3 * 366
 
@@ -59,7 +59,8 @@ export function readMetricsPeriod(asked: PeriodAsked, now: number): MetricsPerio
 function formatOf(timezone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en-CA', {
-      ...{ timeZone: timezone, hourCycle: 'h23' },
+      timeZone: timezone,
+      hourCycle: 'h23',
       ...{
         year: 'numeric',
         month: '2-digit',
@@ -74,13 +75,13 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
   }
 }
 
-/** The clock on the wall at a time, as if it were UTC: Unix ms. */
+/** The local time of the zone, as if it were UTC: Unix ms. */
 function wallClock(at: number, format: Intl.DateTimeFormat): number {
   const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
   return Date.UTC(parts.year!, parts.month! - 1, parts.day, parts.hour, parts.minute, parts.second)
 }
 
-/** The time at which the clock on the wall shows this; a time nearby where it shows it twice or never. */
+/** The time at which the zone's clock shows `wall`; a time close to it when the clock shows it twice or never. */
 function timeAtWall(wall: number, format: Intl.DateTimeFormat): number {
   const first = wall - (wallClock(wall, format) - wall)
   return first + wall - wallClock(first, format)
@@ -90,7 +91,7 @@ function startOfDay(at: number, format: Intl.DateTimeFormat): number {
   return timeAtWall(Math.floor(wallClock(at, format) / DAY) * DAY, format)
 }
 
-/** A date means its beginning; as the end of the range it means its end. */
+/** A date stands for the beginning of the day; as the end of the range, for the end of the day. */
 function timeOf(field: string, text: string, format: Intl.DateTimeFormat, isEnd: boolean): number {
   // An unescaped plus sign arrives as a blank.
   const spelt = text.trim().replace(/ (?=\d{2}(?::?\d{2})?$)/, '+')
@@ -106,7 +107,7 @@ function timeOf(field: string, text: string, format: Intl.DateTimeFormat, isEnd:
   )
 }
 
-/** Whether counts of whole days cover the range; an end of now does not divide a day. */
+/** True when counts of whole days cover the range; an end at the present time divides no day. */
 function isWholeDays(start: number, end: number, now: number): boolean {
   return start % DAY === 0 && (end % DAY === 0 || end >= now)
 }

@@ -29,13 +29,13 @@ const rate =
 const accepted = count('accepted')
 const delivered = count('delivered')
 
-/** Every figure counts recipients. The service receives no mail and does not tell unique opens apart. */
+/** Every figure counts recipients. The service receives no mail and does not count unique opens. */
 const METRICS: Readonly<Record<string, RecipientMetric>> = {
   sent: accepted,
   delivered,
   delivery_delayed: count('delivery_delayed'),
   bounced: count('bounced'),
-  // A temporary failure is tried again: it counts as a delay.
+  // A temporary failure is retried: it counts as a delay.
   bounced_permanent: count('bounced'),
   bounced_transient: none,
   bounced_undetermined: none,
@@ -58,11 +58,11 @@ const METRICS: Readonly<Record<string, RecipientMetric>> = {
 const DIMENSIONS = ['period', 'domain'] as const
 type Dimension = (typeof DIMENSIONS)[number]
 
-/** Limits: counts that the database adds up, groups it makes of them, rows of an answer. */
+/** Limits: counts that the database adds up, groups that it makes of them, rows of an answer. */
 const MOST_COUNTS = 50_000
 const MOST_GROUPS = 10_000
 const MOST_ROWS = 1_500
-/** Values of one parameter; there are fewer names than that. */
+/** Values of one parameter, more than there are names. */
 const MOST_NAMED = 100
 
 const LIST = oneOrMore(PASSAGE, MOST_NAMED)
@@ -175,7 +175,7 @@ const NOT_BY: Readonly<Record<string, string>> = {
   broadcast: 'there are no broadcasts',
 }
 
-/** The values of a parameter that is repeated or has commas. */
+/** The values of a parameter, which may be repeated or comma-separated. */
 function valuesIn(given: string | string[] | undefined): string[] {
   const values = [given ?? []].flat().flatMap((text) => text.split(','))
   return values.map((value) => value.trim()).filter((value) => value !== '')
@@ -208,16 +208,24 @@ interface GroupsAsked {
   period: MetricsPeriod
 }
 
-/** Rejects with a Fault where there is too much. */
+/** Rejects with a Fault when there are too many counts. */
 async function groupsOf(
   { deps }: HttpCore,
   { companyId, domainId, byPeriod, byDomain, period }: GroupsAsked,
 ): Promise<EventGroups['groups']> {
   const { size, since, until } = period
   const found = await deps.searches.groups({
-    ...{ companyId, domainId, size, dimension: 'all', value: null, since, until, most: MOST_COUNTS },
-    ...{ by: { time: byPeriod ? 'bucket' : null, value: byDomain ? 'domain' : false } },
-    ...{ skip: 0, limit: MOST_GROUPS },
+    companyId,
+    domainId,
+    size,
+    dimension: 'all',
+    value: null,
+    since,
+    until,
+    most: MOST_COUNTS,
+    by: { time: byPeriod ? 'bucket' : null, value: byDomain ? 'domain' : false },
+    skip: 0,
+    limit: MOST_GROUPS,
   })
   if (found === null || found.total > MOST_GROUPS) throw tooMuch()
   return found.groups
@@ -264,7 +272,7 @@ function rowsOf(
   return rows
 }
 
-/** Remembers the names: reading the clock of a zone costs microseconds, and many groups have the same time. */
+/** Caches the names: converting a time to a zone costs microseconds, and many groups have the same time. */
 function remembered(nameOf: (at: number) => string): (at: number) => string {
   const known = new Map<number, string>()
   return (at) => {

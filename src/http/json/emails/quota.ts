@@ -1,9 +1,11 @@
-/** What an answer to mail that was accepted says of a quota. */
+/** The quota in the answer to accepted mail. */
 import type { Principal } from '../../../accounts/account.ts'
 import type { Answer } from '../../answer.ts'
 import type { HttpDeps } from '../../deps.ts'
 
-/** With the recipients counted so far, those of this mail too. A company without a quota waits for nothing. */
+/**
+ * Adds the recipients counted so far, including those of this mail. For a company without a quota there is no delay.
+ */
 export function withQuota(
   answer: Answer,
   { accounts, store }: Pick<HttpDeps, 'accounts' | 'store'>,
@@ -19,7 +21,7 @@ export function withQuota(
       }
       return { ...answer, headers }
     },
-    // The mail was accepted, whatever cannot be read now.
+    // The mail is accepted, even if the quota cannot be read now.
     () => answer,
   )
 }

@@ -1,4 +1,4 @@
-/** `scheduled_at`: when an email is to leave, as ISO 8601 or as a phrase. */
+/** `scheduled_at`: the time at which an email is to be sent, in ISO 8601 or as a phrase. */
 import { createRequire } from 'node:module'
 import { MAX_AHEAD, MAX_AHEAD_DAYS } from '../../../email/queued-email.ts'
 import { invalidField } from '../../../intake/refusal.ts'
@@ -7,29 +7,31 @@ import { parseIsoTime } from '../../schedule.ts'
 type Chrono = typeof import('chrono-node/en')
 type ParsedComponents = import('chrono-node').ParsedComponents
 
-/** Characters and words of a phrase: more than any has. The library's work grows with the cube of their number. */
+/**
+ * Characters and words of a phrase: more than a real one has. The library's work grows with the cube of their number.
+ */
 const MAX_PHRASE = 60
 const MAX_WORDS = 9
-/** A date in digits alone leaves open which number is the day, or in which zone it begins. */
+/** A date of digits alone is ambiguous: its day and month, and its time zone. */
 const DIGITS_FIRST = /^\d+[-/.]/
 
 const require = createRequire(import.meta.url)
 let chrono: Chrono | null = null
 
-/** What no one hour is meant by, or lies behind us: the library would take it for a time to come. */
+/** Phrases without one exact time, or in the past: the library would read a time to come into them. */
 const VAGUE = /\b(?:few|several)\b/i
 const PAST = /\b(?:last|past|previous|ago|yesterday|before|earlier)\b/i
-/** Zones that are called the same in several parts of the world. RFC 5322 4.3 says which EST, CST, MST and PST are. */
+/** Abbreviations of zones in several parts of the world. RFC 5322 4.3 defines EST, CST, MST and PST. */
 const AMBIGUOUS = /\b(?:IST|AST|AMT|GST|SST|WST)\b/i
-/** Names of an hour, which the library takes for guesses of its own. */
+/** Names of an hour, which the library reports as implied rather than certain. */
 const NAMED_HOUR = /\b(?:noon|midnight)\b/i
-/** An hour that may be one of the morning or of the evening. */
+/** An hour without a statement whether it is in the morning or in the evening. */
 const BARE_HOUR = /\bat\s+(?:1[0-2]|[1-9])(?!\d|:|\s*[ap]\.?\s*m)/i
-/** Ms by which a phrase may lie behind us, as `now` does when it comes. */
+/** Ms that a phrase may be in the past, as `now` is on arrival. */
 const JUST_NOW = 60_000
 const DAY = 24 * 60 * 60 * 1_000
 
-/** Unix milliseconds; an ISO time may be past, which means now. Throws a Refusal. */
+/** Returns Unix milliseconds; an ISO time may be in the past, which means now. Throws a Refusal. */
 export function readScheduledAt(value: unknown, now: number): number {
   const text = typeof value === 'string' ? value.trim() : ''
   const iso = parseIsoTime(text)
@@ -45,8 +47,8 @@ const refusal = (detail: string) => invalidField('scheduled_at', detail)
 const shown = (at: number) => new Date(at).toISOString()
 
 /**
- * Unix milliseconds of what an English phrase means, seen from `now`: the next such time, in UTC where the phrase names
- * no zone. Throws a Refusal where any part of it has no meaning, or more than one.
+ * Returns the Unix milliseconds of an English phrase relative to `now`: the next such time, in UTC unless the phrase
+ * names a zone. Throws a Refusal when any part of it has no meaning, or more than one.
  */
 function timeOfPhrase(text: string, now: number): number {
   const found = readPhrase(text, now)
@@ -60,7 +62,7 @@ function timeOfPhrase(text: string, now: number): number {
   if (AMBIGUOUS.test(text)) {
     throw refusal('its zone is one of several with that name: write the offset, such as `9am +05:30`')
   }
-  // What is counted from now keeps the time of day.
+  // A duration from now, such as `in 2 days`, keeps the time of day.
   if (!found.isCertain('hour') && at % DAY !== now % DAY && !NAMED_HOUR.test(text)) {
     throw refusal('it says no hour: write one, such as `tomorrow at 9am`')
   }
@@ -70,11 +72,14 @@ function timeOfPhrase(text: string, now: number): number {
   return at
 }
 
-/** Null for what is none, or not only one; for a span of time; for a day that is not the day of the week it names. */
+/**
+ * Null for a text that is no phrase, or more than one; for a time span; for a date that contradicts its day of the
+ * week.
+ */
 function readPhrase(text: string, now: number): ParsedComponents | null {
   if (text === '' || text.length > MAX_PHRASE || DIGITS_FIRST.test(text) || VAGUE.test(text)) return null
   if (text.split(/\s+/).length > MAX_WORDS || /\s{2}/.test(text)) return null
-  // Loaded when the first phrase comes: most senders never write one.
+  // Loaded with the first phrase: most senders never use one.
   chrono ??= require('chrono-node/en') as Chrono
   const [found, ...others] = chrono.casual.parse(
     text,

@@ -1,4 +1,4 @@
-/** `PATCH /emails/{id}` and `POST /emails/{id}/cancel`: what can be done about an email that waits for its time. */
+/** `PATCH /emails/{id}` and `POST /emails/{id}/cancel`: changes to a scheduled email. */
 
 import type { Principal } from '../../../accounts/account.ts'
 import { maySchedule } from '../../../accounts/reading.ts'
@@ -30,7 +30,7 @@ const reschedule = endpoint({
     operationId: 'rescheduleEmail',
     summary: 'Gives a scheduled email another time',
     params: PARAMS,
-    // Clients repeat the id here, each under another name.
+    // Clients repeat the id here, under various names.
     body: {
       type: 'object',
       required: ['scheduled_at'],
@@ -81,7 +81,7 @@ async function requireScheduled(deps: Pick<HttpDeps, 'store'>, caller: Principal
   return id
 }
 
-/** Throws a Fault for what has no time to wait for any more. `done`: what was to be done. */
+/** Throws a Fault unless the email is still scheduled. `done`: the attempted change, for its message. */
 function assertScheduled({ found }: Rescheduled, done: 'rescheduled' | 'canceled'): void {
   switch (found) {
     case 'scheduled':

@@ -1,4 +1,4 @@
-/** What the handwritten routes of emails take and give: their types, and what the document tells of them. */
+/** Request and answer schemas of the handwritten email routes, for their types and for the OpenAPI document. */
 import type { Static } from 'typebox'
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 
@@ -132,7 +132,7 @@ export const BATCH = {
   },
 } as const
 
-/** What is shown of an email wherever it is. */
+/** The fields of an email, in a list and alone. */
 export const LISTED = {
   type: 'object',
   additionalProperties: false,
@@ -179,8 +179,8 @@ export const STORED = {
 } as const
 
 /**
- * Names that are read beside those the document tells of: older clients spell some as their users wrote them, and what
- * is refused has to be seen.
+ * Names that are read but not documented: alternative spellings from users of older clients, and fields that are
+ * refused.
  */
 const UNTOLD = ['replyTo', 'scheduledAt', 'template', 'topic_id', 'topicId'] as const
 const UNTOLD_OF_FILE = ['contentType', 'contentId', 'inline_content_id', 'inlineContentId'] as const
@@ -188,7 +188,10 @@ const UNTOLD_OF_FILE = ['contentType', 'contentId', 'inline_content_id', 'inline
 type Name = keyof typeof EMAIL.properties | (typeof UNTOLD)[number]
 type NameOfFile = keyof typeof ATTACHMENT.properties | (typeof UNTOLD_OF_FILE)[number]
 
-/** Every name that is read of an email, and of an attachment: no other can be, for the types are of these. */
+/**
+ * Every name read from an email, and from an attachment: the types consist of these names, so that no other can be
+ * read.
+ */
 export const NAMES: ReadonlySet<string> = new Set([...Object.keys(EMAIL.properties), ...UNTOLD])
 export const NAMES_OF_FILE: ReadonlySet<string> = new Set([
   ...Object.keys(ATTACHMENT.properties),

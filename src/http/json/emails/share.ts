@@ -42,7 +42,7 @@ export class SharedEmails {
     this.endpoint = shareEndpoint(signatures)
   }
 
-  /** Throws a Fault for a link that was not made here, or has ended. */
+  /** Throws a Fault for a link that this service did not sign, or that has expired. */
   async show(
     { raw, params, query }: FastifyRequest<ShareRoute>,
     core: HttpCore,
@@ -52,7 +52,7 @@ export class SharedEmails {
     const end = this.#signatures.check(id, query, Date.now())
     const origin = await core.deps.store.emailOrigin(id)
     if (origin === null) throw unknownEmail()
-    // The request counts for the company whose email it is.
+    // The request counts towards the share of the company whose email it is.
     core.limit.admission.admit(raw, origin.companyId)
     const email = { id, origin, op: core.deps.operation(SERVICE) }
     const { message } = await copyOf(core, raw, email, undefined)

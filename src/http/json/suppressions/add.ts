@@ -58,7 +58,7 @@ const addMany = endpoint({
   return { status: 200, body: { data: ids.map((id) => ({ object: 'suppression', id })) } }
 })
 
-/** The id of each, in their order. */
+/** The id of each address, in the same order. */
 async function added(core: HttpCore, caller: Principal, addresses: readonly string[]): Promise<string[]> {
   const op = await currentOperation(core, caller)
   const company = caller.companyId

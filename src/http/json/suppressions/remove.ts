@@ -64,7 +64,7 @@ const removeMany = endpoint({
   return { status: 200, body: { data } }
 })
 
-/** The one it was, of an address the first. */
+/** Removes an entry by id, or all entries of an address, and returns it or the first of them. */
 async function removed(op: Operation, company: string, of: string): Promise<Suppression> {
   const found = await findSuppression(op, { company, of })
   const { address, type } = found

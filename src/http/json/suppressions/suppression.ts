@@ -1,10 +1,10 @@
-/** An address on the suppression list as this dialect shows it. */
+/** A suppressed address in this dialect. */
 import type { Static } from 'typebox'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../../../email/suppression.ts'
 import { changedSchema } from '../schemas.ts'
 import { timestamp } from '../timestamp.ts'
 
-/** The words of its clients, a closed list: who unsubscribed is there by hand, his own. */
+/** Clients know a closed list without unsubscriptions, which count as manual: the recipient added them. */
 export const ORIGINS = ['bounce', 'complaint', 'manual'] as const
 type Origin = (typeof ORIGINS)[number]
 
@@ -31,7 +31,7 @@ const FACTS = {
 } as const
 const REQUIRED = ['id', 'email', 'origin', 'source_id', 'created_at'] as const
 
-/** In lists. */
+/** An item of a list. */
 export const SUPPRESSION = {
   type: 'object',
   additionalProperties: false,

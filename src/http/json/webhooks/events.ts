@@ -1,4 +1,4 @@
-/** What a webhook was told: each event under the id that its receiver sees in `svix-id`. */
+/** Messages of a webhook: each event under the id that its receiver sees in `svix-id`. */
 
 import type { Static } from 'typebox'
 import { JSON_TYPES } from '../../../events/told/json.ts'
@@ -151,7 +151,7 @@ const replay = endpoint({
 })
 
 function shownEvent({ id, type, at, status }: WebhookMessage): Static<typeof EVENT> {
-  // What has no word here is never told.
+  // Types without a word in this dialect are never sent.
   return { id, type: JSON_TYPES[type]!, created_at: timestamp(at), status }
 }
 

@@ -1,4 +1,4 @@
-/** A webhook as this dialect shows and takes it. */
+/** A webhook in the requests and answers of this dialect. */
 
 import type { Static } from 'typebox'
 import type { Principal } from '../../../accounts/account.ts'
@@ -15,10 +15,10 @@ import { timestamp } from '../timestamp.ts'
 
 const WORDS = webhookWords('json')
 
-/** Many times what there are: a client may name one again. */
+/** Many times the number of event types: a client may repeat one. */
 const MOST_EVENTS_NAMED = 1_000
 
-/** What is told, in requests. */
+/** The event types of a webhook, in requests. */
 export const EVENTS = {
   type: 'array',
   minItems: 1,
@@ -38,7 +38,7 @@ const FACTS = {
 } as const
 const REQUIRED = ['id', 'endpoint', 'events', 'status', 'created_at'] as const
 
-/** In lists. */
+/** An item of a list. */
 export const WEBHOOK = {
   type: 'object',
   additionalProperties: false,
@@ -63,7 +63,7 @@ export const WEBHOOK_SECRET = {
   properties: { object: OBJECT, id: { type: 'string' }, signing_secret: SECRET },
 } as const
 
-/** What can be changed of one. */
+/** The changes that a request may make. */
 export const CHANGES = {
   type: 'object',
   properties: { endpoint: orNull(URL_GIVEN), events: orNull(EVENTS), status: orNull(STATUS) },
@@ -75,7 +75,9 @@ export function shownWebhook({ webhook }: OwnedWebhook): Static<typeof WEBHOOK> 
   return { id, endpoint: url, events, status, created_at: timestamp(createdAt) }
 }
 
-/** What a verb on this webhook needs. Those of the other dialect tell other things, and are not here. */
+/**
+ * The operation for a verb on this webhook. Webhooks of the other dialect send other messages, and do not exist here.
+ */
 export async function operationOnWebhook(core: HttpCore, caller: Principal, id: string): Promise<Operation> {
   const op = await currentOperation(core, caller)
   const { webhook } = await showWebhook(op, { id })

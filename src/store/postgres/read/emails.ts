@@ -135,7 +135,7 @@ const WORK = `SELECT r.position, ${selected(recipientFieldsOf('queue'), () => 'r
     r.preferred_server AS "preferredServer", r.uncertain, r.postponed_since AS "postponedSince", 0 AS suspicion
   FROM recipients r WHERE r.email = $1 AND ($2::integer IS NULL OR r.position = $2) ORDER BY r.position`
 
-/** With a column for each field of a claimed recipient. */
+/** Has a column for each field of a claimed recipient. */
 interface WorkRow extends Held {
   position: number
 }

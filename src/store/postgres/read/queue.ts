@@ -48,10 +48,10 @@ const oldestOf = (whose: Whose) =>
 const UNDER_WAY = `SELECT count(*) FILTER (WHERE lease > 0) AS sending, count(*) FILTER (WHERE lease = 0) AS quarantined
   FROM queue WHERE lease IS NOT NULL AND ($1::integer IS NULL OR company = $1)`
 
-/** Replies are searched for among so many recipients of a destination. */
+/** Recipients of a destination among which replies are searched for. */
 const LOOKS = 20
 /**
- * For all companies, replies are searched for in a sample of so many rows, the same ones each time; every large
+ * For all companies, replies are searched for in a sample of this many rows, the same ones each time; every large
  * destination has some rows in it.
  */
 const SAMPLE = 10_000

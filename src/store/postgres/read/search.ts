@@ -123,7 +123,7 @@ const AT_ALL = {
   ),
 }
 /**
- * Up to so many places per wanted one, reading the whole range is cheaper than looking up each wanted place in each
+ * Up to this many places for each requested one, reading the whole range is cheaper than looking up each place in each
  * company.
  */
 const TOGETHER_OF_ALL = 200

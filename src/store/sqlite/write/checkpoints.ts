@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { SupervisedThread } from '../../../threads/supervised-thread.ts'
 import { one } from '../rows.ts'
 
-/** The checkpointer starts when so many pages of the log are not in the database yet. */
+/** The checkpointer starts when this many pages of the log are not in the database yet. */
 const START = 500
 /** Pages in the log from which it should start over at its beginning. */
 const RESTART = 2_000

@@ -6,7 +6,7 @@ const ASIDE_MS = 5 * 60_000
 const STAGGER_MS = 500
 /** The longest such delay, in steps. */
 const STAGGER_STEPS = ASIDE_MS / STAGGER_MS
-/** After so many emails of a lane that could be read and not written, the fault is taken to be in the lane. */
+/** After this many emails of a lane that could be read but not written, the lane itself is taken to be damaged. */
 const LANE_AT = 3
 
 /** The place of a recipient. Company and email are numbers. */

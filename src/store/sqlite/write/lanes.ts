@@ -73,7 +73,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
     this.#stale = true
   }
 
-  /** So many more recipients of this lane wait until `dueAt`. */
+  /** `count` more recipients of this lane wait until `dueAt`. */
   add(company: number, domain: string, dueAt: number, count: number): void {
     // Mostly other recipients are due before: then the indexes by due time stay as they are.
     if (this.#more.run(count, company, domain, dueAt).changes === 0) {
@@ -82,7 +82,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
     this.#place(company, { domain, dueAt })
   }
 
-  /** So many recipients of this lane no longer wait, or some wait until another time than before. */
+  /** `ceased` recipients of this lane no longer wait, or some wait until another time than before. */
   refresh(company: number, domain: string, ceased: number): void {
     const earliest = one<{ dueAt: number }>(this.#earliest, company, domain)
     if (earliest === undefined) {

@@ -8,7 +8,7 @@ import { Operation } from './parts.ts'
 /** Emails looked at in one operation at most, whether or not they are removed, so that it does not hold up commits. */
 const LOOKS = 500
 /**
- * Emails read at once. A walk ends when so many in a row are too young: clocks are set back, so ages may be out of
+ * Emails read at once. A walk ends when this many in a row are too young: clocks are set back, so ages may be out of
  * order.
  */
 const STRIDE = 100
