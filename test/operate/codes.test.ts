@@ -85,7 +85,12 @@ const url = 'https://a.test/hook'
 const CASES: Case[] = [
   ['a company without a name', 'invalid', null, (op) => createCompany(op, { name: ' \t' })],
   ['a company with a name too long', 'invalid', null, (op) => createCompany(op, { name: 'x'.repeat(201) })],
-  ['a company of that name twice', 'already_exists', null, (op) => createCompany(op, { name: ' Acme ' })],
+  [
+    'a company of that name twice',
+    'already_exists',
+    'showCompany',
+    (op) => createCompany(op, { name: ' Acme ' }),
+  ],
   [
     'emails of a key that nobody has',
     'not_found',
@@ -105,7 +110,7 @@ const CASES: Case[] = [
   [
     'the volume of a domain of nobody',
     'not_found',
-    'listDomains',
+    'addDomain',
     (op) => showVolume(op, { domain: 'nobody.test', span: 'day' }),
   ],
   [
@@ -170,13 +175,13 @@ const CASES: Case[] = [
   [
     'a domain that is to speak for one of nobody',
     'not_found',
-    'listDomains',
+    'addDomain',
     (op) => updateDomain(op, { domain: 'acme.test', speaksFor: ['nobody.test'] }),
   ],
   [
     'a domain that is to speak for another company',
     'invalid',
-    null,
+    'listDomains',
     (op) => updateDomain(op, { domain: 'acme.test', speaksFor: ['other.acme.test', 'beta.test'] }),
   ],
   [
@@ -225,7 +230,7 @@ const CASES: Case[] = [
     (op) => setRoute(op, { company: 'Acme', url: 'smtp://u:p@relay.test', password: 'p' }),
   ],
   ['a route that is not there', 'not_found', 'listRoutes', (op) => removeRoute(op, { company: 'Beta' })],
-  ['an unknown domain', 'not_found', 'listDomains', (op) => activateDomain(op, { domain: 'x.test' })],
+  ['an unknown domain', 'not_found', 'addDomain', (op) => activateDomain(op, { domain: 'x.test' })],
   ['what is no domain', 'invalid', null, (op) => showDomain(op, { domain: 'no domain' })],
   ['a key without a name', 'invalid', null, (op) => createKey(op, { company: 'Acme', name: '' })],
   [
@@ -397,16 +402,11 @@ const CASES: Case[] = [
     null,
     async (op) => renameKey(op, { id: (await world.key()).id, name: ' ' }),
   ],
-  [
-    'the end of an unknown domain',
-    'not_found',
-    'listDomains',
-    (op) => removeDomain(op, { domain: 'x.test' }),
-  ],
+  ['the end of an unknown domain', 'not_found', 'addDomain', (op) => removeDomain(op, { domain: 'x.test' })],
   [
     'an unknown domain that is to be changed',
     'not_found',
-    'listDomains',
+    'addDomain',
     (op) => updateDomain(op, { domain: 'x.test', settings: { openTracking: true } }),
   ],
   ['a webhook of nobody', 'not_found', 'listCompanies', (op) => addWebhook(op, { company: 'X', url })],

@@ -168,8 +168,11 @@ describe('mailgun-js', () => {
     assert.equal(authority.changed, false)
   })
 
-  test('a login with a password that somebody has chosen is refused, and says why', async () => {
-    const made = mg.domains!(D).credentials!().create!({ login: 'bob', password: 'secret1' })
-    await assert.rejects(made, { statusCode: 400, message: /leave it out/ })
+  test('a login takes a chosen password, and the refusal of a short one says why', async () => {
+    const credentials = () => mg.domains!(D).credentials!()
+    const made = await credentials().create!({ login: 'bob', password: 'plover-harvest-7' })
+    assert.equal(made.message, 'Created 1 credentials pair(s)')
+    const short = credentials().create!({ login: 'ann', password: 'secret1' })
+    await assert.rejects(short, { statusCode: 400, message: /at least 10 characters/ })
   })
 })
