@@ -1,4 +1,6 @@
 /** Searches for events of a company, page by page in either direction. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { turn } from '../common/long-turn.ts'
 import type { EventFilter, LoggedEvent } from '../email/event.ts'
 import type { ToldEvent } from '../email/told-event.ts'
 import { DIGEST } from './digest.ts'
@@ -101,6 +103,7 @@ export async function findEvents(
       if (told.length === 0) return null
       from = positions.indexOf(told.at(-1)!.part) + 1
       for (const one of told) {
+        if (turn.isLong) await nextTurn()
         left -= one.octets
         looks++
         const wanted = matches(filter, one) && also(one)
@@ -124,6 +127,8 @@ export async function findEvents(
       from += told.length
       looks += told.length
       for (const one of told) {
+        // Cached emails need no look-up that would end the turn.
+        if (turn.isLong) await nextTurn()
         left -= one.octets
         if (each(one)) {
           const ended = emailMatches(filter, one) ? await lookAtEach(one) : null
