@@ -1,6 +1,6 @@
 /** Answers too long to be made as a whole: written in pieces, each made when the one before it has left. */
 import type { ServerResponse } from 'node:http'
-import { Turns } from './admission/turns.ts'
+import { LoopTurns } from '../common/loop-turns.ts'
 
 /** Characters that are written at once. */
 const AT_ONCE = 64 * 1024
@@ -14,7 +14,7 @@ export type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint
  * One answer goes on in each turn of the event loop, and companies take turns: 64 KiB of small pieces take some
  * milliseconds to make, and clients ask for more than a hundred answers at once.
  */
-const turns = new Turns()
+const turns = new LoopTurns()
 
 /**
  * Resolves when all has left, or the client has: then the rest is never made. Expects that the head is written.
