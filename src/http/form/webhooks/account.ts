@@ -9,6 +9,7 @@ import { checkedWebhookUrl } from '../../../operate/webhook-url.ts'
 import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
 import type { Webhook } from '../../../store/store.ts'
 import { oneOrMore, PASSAGE, PATH_NAME, URL_GIVEN, WORD } from '../../bounds.ts'
+import { commaList } from '../../comma-list.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
@@ -77,9 +78,9 @@ function named(webhooks: readonly Webhook[], id: string): Webhook {
 }
 
 function idsIn(text: string): string[] {
-  const ids = text.split(',').map((id) => id.trim())
+  const ids = commaList(text)
   if (ids.length > MOST_IDS) throw invalidField('webhook_ids', `there may be ${MOST_IDS} of them at most`)
-  return [...new Set(ids.filter((id) => id !== ''))]
+  return [...new Set(ids)]
 }
 
 const list = endpoint({
