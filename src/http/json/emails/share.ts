@@ -10,7 +10,7 @@ import { WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { LinkSignatures } from '../../link-signatures.ts'
-import { copyOf, readIn } from '../../shown-emails/copy.ts'
+import { rawCopyOf, readIn } from '../../shown-emails/copy.ts'
 import { frameAnswer, frameOfText } from '../../shown-emails/frame.ts'
 import { withoutUnsubscribeLinks } from '../../shown-emails/unsubscribe-links.ts'
 import { BY_ID, orNull } from '../schemas.ts'
@@ -54,7 +54,7 @@ export class SharedEmails {
     // The request counts for the company whose email it is.
     core.limit.admission.admit(raw, origin.companyId)
     const email = { id, origin, op: core.deps.operation(SERVICE) }
-    const { message } = await copyOf(core, raw, email, undefined)
+    const { message } = await rawCopyOf(core, raw, email, undefined)
     if (query.shown !== 'content') {
       const { head, trouble } = await readIn(core, email, message, { kind: 'head' })
       const link = this.#signatures.query(id, end)
