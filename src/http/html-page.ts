@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Answer } from './answer.ts'
 
-interface Look {
+interface PageStyle {
   /** The style sheet, which the policy names by its digest. */
   style: string
   /** Whether it may show frames of this service, and send a form to it. */
@@ -18,13 +18,13 @@ interface HtmlPage {
   content: string
 }
 
-/** Returns the function that makes pages of this look. */
+/** Returns the function that makes pages of this style. */
 export function htmlPages({
   style,
   frames = false,
   forms = false,
   headers,
-}: Look): (page: HtmlPage) => Answer {
+}: PageStyle): (page: HtmlPage) => Answer {
   const digest = createHash('sha256').update(style).digest('base64')
   const own = (allowed: boolean) => (allowed ? "'self'" : "'none'")
   const policy = [
