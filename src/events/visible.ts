@@ -5,7 +5,7 @@ import type { ToldEmail } from '../email/told-event.ts'
 export const MOST_VISIBLE = 50
 const MOST_CHARACTERS = 4_000
 
-/** The email with the first mailboxes of To and of Cc. */
+/** The email with only the first mailboxes of To and of Cc. */
 export function withFirstMailboxes(email: ToldEmail): ToldEmail {
   return { ...email, to: first(email.to), cc: first(email.cc) }
 }

@@ -1,4 +1,7 @@
-/** Figures, as much as one answer may add up: senders decide by their tags and recipients how much there is. */
+/**
+ * Counts, limited to the number that one answer may add up: it depends on the senders' tags and the recipients'
+ * domains.
+ */
 import type {
   BusiestRequest,
   EventGroups,

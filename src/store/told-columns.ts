@@ -36,7 +36,7 @@ export function toldColumns(key: string, files: string): { name: string; value: 
   ]
 }
 
-/** For a SELECT. */
+/** The column list of a SELECT. */
 export function selectList(columns: readonly { name: string; value: string }[]): string {
   return columns.map(({ name, value }) => `${value} AS "${name}"`).join(', ')
 }

@@ -1,4 +1,4 @@
-/** `/openapi.json` and `/docs`: what the service takes and gives, for programs and for people. */
+/** `/openapi.json` and `/docs`: the description of the API, for programs and for people. */
 import { readFile } from 'node:fs/promises'
 import { type Answer, JSON_TYPE } from '../answer.ts'
 import { type Document, readerPage } from './reader.ts'

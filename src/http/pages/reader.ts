@@ -60,7 +60,7 @@ const STYLE =
 
 const page = htmlPages({ style: STYLE })
 
-/** Levels of a schema that are shown: there is none that goes deeper for long. */
+/** Levels of a schema that are shown: hardly any schema is deeper. */
 const DEPTH = 8
 
 export function readerPage({ info, paths }: Document): Answer {
@@ -88,7 +88,7 @@ interface Told {
 
 const anchor = ({ method, path, operation }: Told) =>
   escapedHtml(operation.operationId ?? `${method} ${path}`)
-/** A long path is broken where a part of it ends. */
+/** A long path may break after each of its parts. */
 const title = ({ method, path }: Told) =>
   `<code>${method} ${escapedHtml(path).replace(/(?<=.)\//g, '<wbr>/')}</code>`
 

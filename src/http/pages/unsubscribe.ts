@@ -21,7 +21,7 @@ const STYLE =
   '@media(prefers-color-scheme:dark){body{color:#dde4ea;background:#14191e}}'
 const page = htmlPages({
   style: STYLE,
-  // The form is sent to the page itself.
+  // The form is posted to the page itself.
   forms: true,
   headers: { 'x-robots-tag': 'noindex', 'cache-control': 'no-store' },
 })

@@ -15,7 +15,7 @@ export interface ShownEmail extends EmailOf {
 
 const job = jobAt<CopyWanted, CopyRead>(new URL('./read-copy-job.ts', import.meta.url))
 
-/** `recipient`: an address; absent: the first copy there is. */
+/** `recipient`: an address; absent: the first copy. */
 export async function rawCopyOf(
   { limit, copies }: HttpCore,
   request: Visitor,

@@ -17,7 +17,7 @@ export interface FormWebhook {
   words: string[]
 }
 
-/** The webhooks of a domain; null: those of the whole company, which are no domain's. */
+/** The webhooks of a domain, without those of the whole company; null: those of the whole company. */
 export async function webhooksOf(op: Operation, domainId: string | null): Promise<Webhook[]> {
   const all = await listWebhooks(op, {})
   return all
@@ -29,7 +29,7 @@ export function formWebhookOf({ id, url, types }: Webhook): FormWebhook {
   return { id, url, words: wordsOfTypes('form', types) }
 }
 
-/** By word, those that have a URL. */
+/** The URLs of each word that has any. */
 export function byWord(webhooks: readonly FormWebhook[]): Record<string, { urls: string[] }> {
   const all = WORDS.map((word) => [word, { urls: urlsOf(webhooks, word) }] as const)
   return Object.fromEntries(all.filter(([, { urls }]) => urls.length > 0))

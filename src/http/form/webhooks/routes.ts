@@ -272,7 +272,7 @@ function urlsGiven(given: string | string[], most = MOST_URLS): string[] {
   return [...new Set(urls.map(checkedWebhookUrl))]
 }
 
-/** Throws a Fault where there are none. */
+/** Throws a Fault when there are none. */
 function requireUrls(webhooks: readonly FormWebhook[], word: string): string[] {
   const urls = urlsOf(webhooks, word)
   if (urls.length > 0) return urls

@@ -23,7 +23,7 @@ export interface MetricsPeriod {
   size: 'hour' | 'day'
   /** The length of a bucket in ms. */
   bucket: number
-  /** The period that contains a time: a date in the zone, with the hour where periods are hours. */
+  /** The name of the period that contains a time: a date in the zone, with the hour when periods are hours. */
   nameOf(at: number): string
 }
 
@@ -101,7 +101,7 @@ function startOfDay(at: number, format: Intl.DateTimeFormat): number {
   return timeAtWall(Math.floor(wallClock(at, format) / DAY) * DAY, format)
 }
 
-/** A date means its beginning in the zone; as the end of the range it means its end. */
+/** A date stands for the beginning of the day in the zone; as the end of the range, for the end of the day. */
 function timeOf(field: string, text: string, format: Intl.DateTimeFormat, isEnd: boolean): number {
   return timeGiven(field, text, (day) => timeAtWall(day + (isEnd ? DAY : 0), format))
 }

@@ -63,7 +63,7 @@ type Dimension = (typeof DIMENSIONS)[number]
 const MOST_GROUPS = 10_000
 const MOST_ROWS = 1_500
 const NARROWER = 'ask for a shorter time, for longer periods, or for fewer domains'
-/** Values of one parameter; there are fewer names than that. */
+/** Values of one parameter, more than there are names. */
 const MOST_NAMED = 100
 
 const LIST = oneOrMore(PASSAGE, MOST_NAMED)
