@@ -372,7 +372,7 @@ export const MAILGUN: Known[] = [
     ...[
       '/v3/dynamic_pools',
       '/v3/domains/{}/dynamic_pools',
-      '/v3/domains/dynamic_pools',
+      '/v3/domains/dynamic_pools/assignable',
       '/v3/domains/all/dynamic_pools',
     ],
     '/v1/dynamic_pools',

@@ -177,13 +177,13 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'network',
     about:
-      'IP addresses: ranges of them, and which are public; the one HTTP client for servers that strangers name (`outgoing.ts`)',
+      'IP addresses: ranges of them, and which are public; the one HTTP client for servers that strangers name (`outgoing.ts`); TLS and answers of strangers, read in turns',
     imports: words('common'),
   },
   {
     name: 'common',
     about:
-      'small things that several folders share and that know none of them: the clock, log throttling, the one rule by which companies share (`shared-pool.ts`), how they take turns (`company-turns.ts`) and places (`company-places.ts`), what a terminal may be shown (`visible-text.ts`), octets given back before V8 would (`octets.ts`)',
+      'small things that several folders share and that know none of them: the clock, log throttling, the one rule by which companies share (`shared-pool.ts`), how they take turns (`company-turns.ts`; at the event loop `loop-turns.ts`) and places (`company-places.ts`), what a terminal may be shown (`visible-text.ts`), octets given back before V8 would (`octets.ts`)',
     imports: [],
   },
   {

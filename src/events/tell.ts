@@ -11,7 +11,7 @@ import {
 } from '../email/told-event.ts'
 import type { SearchStore } from '../store/store.ts'
 import { copyOf } from './copy.ts'
-import { octetsBeyond, visiblyAddressed } from './visible.ts'
+import { octetsBeyond, withFirstMailboxes } from './visible.ts'
 
 /** Emails cached for further events, and their octets, approximately. */
 const KEPT = 2_000
@@ -159,7 +159,7 @@ export class Teller {
 const NOTHING: Told = { email: null, recipient: null, octets: 0 }
 
 function knownOf(read: ToldEmail, { recipient, octets }: Told): Known {
-  const email = visiblyAddressed(read)
+  const email = withFirstMailboxes(read)
   const only = email.recipientCount === 1 ? recipient : null
   return { email, only, octets: octets - octetsBeyond(read, email) }
 }

@@ -6,7 +6,7 @@ export const MOST_VISIBLE = 50
 const MOST_CHARACTERS = 4_000
 
 /** The email with only the first mailboxes of To and of Cc. */
-export function visiblyAddressed(email: ToldEmail): ToldEmail {
+export function withFirstMailboxes(email: ToldEmail): ToldEmail {
   return { ...email, to: first(email.to), cc: first(email.cc) }
 }
 

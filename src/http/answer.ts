@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { Counter, Histogram, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import { LogThrottle } from '../common/log-throttle.ts'
 import { SearchesBusy } from '../events/search-turns.ts'
 import { Refusal } from '../intake/refusal.ts'
@@ -11,6 +11,7 @@ import { StoreUnavailable } from '../store/store.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import type { Admission } from './admission/admission.ts'
 import { type Advice, adviceOn } from './advice.ts'
+import { AnswerMetrics } from './answer-metrics.ts'
 import { type AnyReason, ClientGone, Fault } from './fault.ts'
 import { type Pieces, writePieces } from './long-answer.ts'
 import type { RateLimits } from './rate-limit.ts'
@@ -63,10 +64,7 @@ export class Answers {
   /** Called when a request finds that the service cannot accept anything now. */
   onUnavailable: () => void = () => {}
   readonly #log: Logger
-  readonly #requests: Counter<'operation' | 'status'>
-  readonly #seconds: Histogram<'operation'>
-  readonly #counted = new Map<string, Counter.Internal>()
-  readonly #timed = new Map<string, Histogram.Internal<'operation'>>()
+  readonly #metrics: AnswerMetrics
   readonly #throttles = new Map<string, LogThrottle>()
   readonly #admission: Pick<Admission, 'release' | 'partyOf'>
   readonly #rate: Pick<RateLimits, 'fields'>
@@ -80,19 +78,7 @@ export class Answers {
     this.#log = log
     this.#admission = admission
     this.#rate = rate
-    this.#requests = new Counter({
-      name: 'postroad_http_requests_total',
-      help: 'Requests answered, by operation and status.',
-      labelNames: ['operation', 'status'],
-      registers: [registry],
-    })
-    this.#seconds = new Histogram({
-      name: 'postroad_http_request_seconds',
-      help: 'Time from the head of a request to its answer.',
-      labelNames: ['operation'],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
-      registers: [registry],
-    })
+    this.#metrics = new AnswerMetrics(registry)
   }
 
   /**
@@ -220,7 +206,7 @@ export class Answers {
 
   /** Counts and logs an answer to input that was never routed: no HTTP, or unintelligible. */
   note(requestId: string, { status, detail }: { status: number; detail: string }): void {
-    this.#count('other', status)
+    this.#metrics.count('other', status)
     this.#log.debug({ requestId, operation: 'other', status, detail }, 'request')
   }
 
@@ -270,30 +256,11 @@ export class Answers {
     status: number,
     startedAt: number | undefined,
   ): void {
-    this.#count(operation, status)
-    if (startedAt !== undefined) this.#time(operation, (performance.now() - startedAt) / 1000)
+    this.#metrics.count(operation, status)
+    if (startedAt !== undefined) this.#metrics.time(operation, (performance.now() - startedAt) / 1000)
     if (this.#log.isLevelEnabled('debug')) {
       this.#log.debug({ requestId: request.id, method: request.method, operation, status }, 'request')
     }
-  }
-
-  #count(operation: string, status: number): void {
-    const key = operation + status
-    let child = this.#counted.get(key)
-    if (!child) {
-      child = this.#requests.labels(operation, String(status))
-      this.#counted.set(key, child)
-    }
-    child.inc()
-  }
-
-  #time(operation: string, seconds: number): void {
-    let child = this.#timed.get(operation)
-    if (!child) {
-      child = this.#seconds.labels(operation)
-      this.#timed.set(operation, child)
-    }
-    child.observe(seconds)
   }
 }
 

@@ -1,6 +1,6 @@
 /** Long answers: written in pieces, each produced when the one before it is sent. */
 import type { ServerResponse } from 'node:http'
-import { Turns } from './admission/turns.ts'
+import { LoopTurns } from '../common/loop-turns.ts'
 
 /** Characters that are written at once. */
 const AT_ONCE = 64 * 1024
@@ -14,7 +14,7 @@ export type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint
  * Each turn of the event loop continues one answer, and companies take turns: 64 KiB of small pieces take some
  * milliseconds to produce, and clients may request more than a hundred answers at once.
  */
-const turns = new Turns()
+const turns = new LoopTurns()
 
 /**
  * Resolves when everything is sent, or the client has left; the rest is then never produced. The head must be written

@@ -37,6 +37,6 @@ export function toldColumns(key: string, files: string): { name: string; value: 
 }
 
 /** The column list of a SELECT. */
-export function listed(columns: readonly { name: string; value: string }[]): string {
+export function selectList(columns: readonly { name: string; value: string }[]): string {
   return columns.map(({ name, value }) => `${value} AS "${name}"`).join(', ')
 }

@@ -3,6 +3,7 @@
  * body for which there is no room waits unread, so that the connection holds its client back; a client that waits too
  * long, or has too many requests under way, is told to try again.
  */
+import { LoopTurns } from '../../common/loop-turns.ts'
 import type { SharedPool } from '../../common/shared-pool.ts'
 import type { MemoryPlan } from '../../config/memory-plan.ts'
 import type { LoopMonitor } from '../../loop-monitor.ts'
@@ -12,7 +13,6 @@ import { Octets } from './body-octets.ts'
 import { Connections } from './connections.ts'
 import { fairPool } from './fair-pool.ts'
 import { HeldBack } from './held-back.ts'
-import { Turns } from './turns.ts'
 import { attach, type Company, describeVisit, Visit, type Visitor, visitOf } from './visit.ts'
 
 /** Ms that a body waits for room before its client is told to try again. */
@@ -50,7 +50,7 @@ export class Admission {
   /** True when a request found no place since the last look. */
   #wanted = false
   #turns = 0
-  readonly #turnsOfWork = new Turns()
+  readonly #turnsOfWork = new LoopTurns()
 
   constructor(plan: AdmissionPlan, monitor: LoopMonitor) {
     this.#plan = plan

@@ -4,11 +4,7 @@ import { Refusal } from '../../intake/refusal.ts'
 import { AddressError, parseDomain } from '../../mail/address/address.ts'
 import type { Operation } from '../../operate/verb.ts'
 import type { HttpCore } from '../core.ts'
-import { Fault } from '../fault.ts'
 import { currentOperation } from '../operation.ts'
-
-/** Paths under `/v3/domains` in the original API that name no domain. They have no route here. */
-const OTHER_PATHS: ReadonlySet<string> = new Set(['dynamic_pools'])
 
 /**
  * For verbs: the domain, and the present accounts. A thing that was removed a moment ago, on any node, is already
@@ -24,11 +20,10 @@ export async function onOwnDomain(
 }
 
 /**
- * Throws a Fault for a path that this service does not have, and a Refusal when the domain is unknown, belongs to
- * another company, or is not the one that the key is restricted to.
+ * Throws a Refusal when the domain is unknown, belongs to another company, or is not the one that the key is restricted
+ * to.
  */
 export async function ownDomain(core: HttpCore, caller: Principal, name: string): Promise<SendingDomain> {
-  if (OTHER_PATHS.has(name)) throw new Fault({ code: 'path_unknown' })
   const known = find(core, caller, name)
   if (known !== undefined) return known
   // The domain may have been added a moment ago.

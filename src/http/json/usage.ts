@@ -3,14 +3,12 @@
 import { USUAL_MOST } from '../../accounts/account.ts'
 import { authoriseWhole } from '../../operate/authority.ts'
 import type { HttpCore } from '../core.ts'
+import { groupsOf } from '../counts.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
-import { Fault } from '../fault.ts'
 import { operationOfKey } from '../operation.ts'
 import { timestamp } from './timestamp.ts'
 
 const DAY = 86_400_000
-/** More than a few event types on each day of a month. */
-const MOST_COUNTS = 50_000
 
 const WHOLE = { type: 'integer' } as const
 const LIMIT = { anyOf: [WHOLE, { type: 'null' }], description: 'Null: there is none.' } as const
@@ -105,29 +103,20 @@ export const usage: Endpoint = endpoint({
 
 /** Recipients: from the quota when the company has one, otherwise from the counts of the log. */
 async function usedOf(
-  { deps }: HttpCore,
+  core: HttpCore,
   companyId: string,
   since: { today: number; month: number },
 ): Promise<{ daily: number; monthly: number }> {
-  if (deps.accounts.directory.quotaOf(companyId) !== undefined) {
-    return await deps.store.quotaUsed(companyId, Date.now())
+  const { accounts, store } = core.deps
+  if (accounts.directory.quotaOf(companyId) !== undefined) {
+    return await store.quotaUsed(companyId, Date.now())
   }
   const acceptedFrom = async (start: number) => {
-    const found = await deps.searches.groups({
-      companyId,
-      domainId: null,
-      size: 'day',
-      dimension: 'total',
-      value: null,
-      most: MOST_COUNTS,
-      since: start,
-      until: since.today + DAY,
-      by: { time: null, value: false },
-      skip: 0,
-      limit: 1,
+    const { sums } = await groupsOf(core, {
+      ...{ companyId, domainId: null, size: 'day', dimension: 'total', value: null },
+      ...{ since: start, until: since.today + DAY, by: { time: null, value: false }, skip: 0, limit: 1 },
     })
-    if (found !== null) return found.sums.accepted ?? 0
-    throw new Fault({ code: 'request_invalid', detail: 'There is too much to add up' })
+    return sums.accepted ?? 0
   }
   return { daily: await acceptedFrom(since.today), monthly: await acceptedFrom(since.month) }
 }

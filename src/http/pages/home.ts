@@ -1,41 +1,20 @@
-import { createHash } from 'node:crypto'
 import type { Answer } from '../answer.ts'
+import { htmlPages } from '../html-page.ts'
 
 const STYLE =
   'body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem;color:#1c2733;background:#fff}' +
   'code{white-space:nowrap;background:#eef2f5;padding:.1em .3em;border-radius:.2em}h1{margin-bottom:0}small{color:#5a6875}' +
   '@media(prefers-color-scheme:dark){body{color:#dde4ea;background:#14191e}code{background:#26303a}small{color:#93a1ad}}'
 
-/** A self-contained page: no script, no image, no font. */
+const page = htmlPages({ style: STYLE })
+
 export function homePage(version: string): Answer {
-  const style = createHash('sha256').update(STYLE).digest('base64')
-  const body = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Postroad</title>
-<style>${STYLE}</style>
-<h1>Postroad</h1>
+  const content = `<h1>Postroad</h1>
 <p><small>version ${version}</small></p>
 <p>This is an outbound email service. Applications hand it messages through <code>POST /emails</code> (JSON) or
 <code>POST /v3/{domain}/messages</code> (form fields), and read one back with <code>GET /emails/{id}</code>.</p>
 <p><a href="/docs">What the API takes and gives</a>, and the same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
 <p><code>/health</code> tells whether the process runs, <code>/ready</code> whether it can accept mail now.
-The <code>README.md</code> and the folder <code>docs</code> that came with the program tell everything else.</p>
-</html>
-`
-  return {
-    status: 200,
-    type: 'text/html; charset=utf-8',
-    body,
-    headers: pageHeaders(style),
-  }
-}
-
-/** The header of a page that has only its own style, with this digest. */
-export function pageHeaders(style: string): Record<string, string> {
-  return {
-    'content-security-policy': `default-src 'none'; style-src 'sha256-${style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-    'referrer-policy': 'no-referrer',
-  }
+The <code>README.md</code> and the folder <code>docs</code> that came with the program tell everything else.</p>`
+  return page({ title: 'Postroad', content })
 }

@@ -1,9 +1,7 @@
 /** `/openapi.json` and `/docs`: the description of the API, for programs and for people. */
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type Answer, JSON_TYPE } from '../answer.ts'
-import { pageHeaders } from './home.ts'
-import { type Document, readerPage, STYLE } from './reader.ts'
+import { type Document, readerPage } from './reader.ts'
 
 /** Generated from the schemas of the routes (scripts/openapi.ts). */
 const FILE = new URL('../../../docs/openapi.json', import.meta.url)
@@ -19,12 +17,7 @@ export class OpenApiPages {
   }
 
   reader(): Promise<Answer> {
-    this.#reader ??= read().then((text) => ({
-      status: 200,
-      type: 'text/html; charset=utf-8',
-      body: readerPage(JSON.parse(text) as Document),
-      headers: pageHeaders(createHash('sha256').update(STYLE).digest('base64')),
-    }))
+    this.#reader ??= read().then((text) => readerPage(JSON.parse(text) as Document))
     return this.#reader
   }
 }

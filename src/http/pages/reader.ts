@@ -2,6 +2,8 @@
  * The OpenAPI document as one page for people: every route with its input and output. It has no script, and needs
  * nothing from elsewhere.
  */
+import type { Answer } from '../answer.ts'
+import { escapedHtml, htmlPages } from '../html-page.ts'
 
 /** The parts of a schema that the page uses. */
 interface Schema {
@@ -44,7 +46,7 @@ export interface Document {
   paths: Record<string, Record<string, Operation>>
 }
 
-export const STYLE =
+const STYLE =
   'body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2733;background:#fff}' +
   'a{color:#0b5cad}h1{margin-bottom:.5rem}h2{margin-top:3rem}nav ul{list-style:none;margin:.5rem 0 1.5rem;padding:0}' +
   'nav li{margin:.3rem 0}nav a{margin-right:.4rem}' +
@@ -56,31 +58,26 @@ export const STYLE =
   '@media(prefers-color-scheme:dark){body{color:#dde4ea;background:#14191e}a{color:#8ab8e6}code,pre{background:#26303a}' +
   'section{border-color:#3a4651}small,dd small{color:#93a1ad}}'
 
+const page = htmlPages({ style: STYLE })
+
 /** Levels of a schema that are shown: hardly any schema is deeper. */
 const DEPTH = 8
 
-export function readerPage({ info, paths }: Document): string {
+export function readerPage({ info, paths }: Document): Answer {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
   const byTag = [...Map.groupBy(operations, ({ operation }) => operation.tags?.[0] ?? '')]
   const links = byTag.map(
     ([tag, each]) =>
-      `<p><b>${escaped(tag)}</b><ul>${each.map((one) => `<li><a href="#${anchor(one)}">${title(one)}</a> ${words(one.operation.summary)}`).join('')}</ul>`,
+      `<p><b>${escapedHtml(tag)}</b><ul>${each.map((one) => `<li><a href="#${anchor(one)}">${title(one)}</a> ${words(one.operation.summary)}`).join('')}</ul>`,
   )
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${escaped(info.title)} API</title>
-<style>${STYLE}</style>
-<h1>${escaped(info.title)} API</h1>
-<p><small>version ${escaped(info.version)}, as <a href="/openapi.json">OpenAPI 3.1</a></small>
+  const content = `<h1>${escapedHtml(info.title)} API</h1>
+<p><small>version ${escapedHtml(info.version)}, as <a href="/openapi.json">OpenAPI 3.1</a></small>
 <p>${words(info.description)}
 <nav>${links.join('')}</nav>
-${byTag.map(([tag, each]) => `<h2>${escaped(tag)}</h2>${each.map(section).join('')}`).join('\n')}
-</html>
-`
+${byTag.map(([tag, each]) => `<h2>${escapedHtml(tag)}</h2>${each.map(section).join('')}`).join('\n')}`
+  return page({ title: `${info.title} API`, content })
 }
 
 interface Told {
@@ -89,10 +86,11 @@ interface Told {
   operation: Operation
 }
 
-const anchor = ({ method, path, operation }: Told) => escaped(operation.operationId ?? `${method} ${path}`)
+const anchor = ({ method, path, operation }: Told) =>
+  escapedHtml(operation.operationId ?? `${method} ${path}`)
 /** A long path may break after each of its parts. */
 const title = ({ method, path }: Told) =>
-  `<code>${method} ${escaped(path).replace(/(?<=.)\//g, '<wbr>/')}</code>`
+  `<code>${method} ${escapedHtml(path).replace(/(?<=.)\//g, '<wbr>/')}</code>`
 
 function section(told: Told): string {
   const { summary, description, security = [], parameters = [], requestBody, responses } = told.operation
@@ -106,11 +104,11 @@ function section(told: Told): string {
   })
   const answers = Object.entries(responses).map(
     ([status, answer]) =>
-      `<dt><code>${escaped(status === 'default' ? 'other' : status)}</code> ${words(answer.description)}${bodies(answer)}`,
+      `<dt><code>${escapedHtml(status === 'default' ? 'other' : status)}</code> ${words(answer.description)}${bodies(answer)}`,
   )
   return (
     `<section id="${anchor(told)}"><h3>${title(told)}</h3><p>${words(summary)}. ${words(description)}` +
-    ` <small>${scheme === undefined ? 'No key is needed.' : `Authorization: ${escaped(scheme)}.`}</small>` +
+    ` <small>${scheme === undefined ? 'No key is needed.' : `Authorization: ${escapedHtml(scheme)}.`}</small>` +
     given.join('') +
     (requestBody === undefined ? '' : `<h4>Body</h4>${bodies(requestBody)}`) +
     `<h4>Answers</h4><dl>${answers.join('')}</dl></section>`
@@ -121,15 +119,15 @@ function section(told: Told): string {
 function bodies({ content = {} }: Content): string {
   const types = Object.keys(content)
   if (types.length === 0) return ''
-  const names = types.map((type) => `<code>${escaped(type)}</code>`).join(' or ')
+  const names = types.map((type) => `<code>${escapedHtml(type)}</code>`).join(' or ')
   const { schema, example } = content[types[0]!]!
-  const shown = example === undefined ? '' : `<pre>${escaped(JSON.stringify(example, null, 2))}</pre>`
+  const shown = example === undefined ? '' : `<pre>${escapedHtml(JSON.stringify(example, null, 2))}</pre>`
   return `<dd><p>${names}</p>${shown}${schema === undefined ? '' : shape(schema, 0)}</dd>`
 }
 
 function field(name: string, schema: Schema, required: boolean, depth: number): string {
   const need = required ? '' : ', optional'
-  return `<dt><code>${escaped(name)}</code> <small>${kind(schema)}${need}</small><dd>${shape(schema, depth)}</dd>`
+  return `<dt><code>${escapedHtml(name)}</code> <small>${kind(schema)}${need}</small><dd>${shape(schema, depth)}</dd>`
 }
 
 /** The description of a schema and of its parts. */
@@ -155,9 +153,9 @@ function hasFields({ properties, items, anyOf, oneOf }: Schema): boolean {
 /** The type in a few words. */
 function kind(schema: Schema): string {
   const { type, format, items, anyOf, oneOf, minimum, maximum, minLength, maxLength, maxItems } = schema
-  if (schema.const !== undefined) return `<code>${escaped(JSON.stringify(schema.const))}</code>`
+  if (schema.const !== undefined) return `<code>${escapedHtml(JSON.stringify(schema.const))}</code>`
   if (schema.enum !== undefined) {
-    return schema.enum.map((value) => `<code>${escaped(JSON.stringify(value))}</code>`).join(' ')
+    return schema.enum.map((value) => `<code>${escapedHtml(JSON.stringify(value))}</code>`).join(' ')
   }
   const choices = anyOf ?? oneOf
   if (choices !== undefined) return choices.map(kind).join(' or ')
@@ -173,15 +171,11 @@ function kind(schema: Schema): string {
     schema.default === undefined ? undefined : `default ${JSON.stringify(schema.default)}`,
   ]
   return [base, ...bounds.filter((bound) => bound !== undefined)]
-    .map((word) => escaped(String(word)))
+    .map((word) => escapedHtml(String(word)))
     .join(', ')
 }
 
 /** A sentence, with text in backticks as code. */
 function words(text = ''): string {
-  return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
+  return escapedHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 }

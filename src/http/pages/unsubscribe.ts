@@ -2,12 +2,12 @@
  * `/unsubscribe/{token}`: GET shows a page with a button; POST, by the button or by a mail program (RFC 8058),
  * unsubscribes.
  */
-import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { UNSUBSCRIBE_PATH, type UnsubscribeLinks } from '../../email/unsubscribe-link.ts'
 import { unsubscribe } from '../../operate/unsubscribe.ts'
 import type { Answer } from '../answer.ts'
 import type { HttpCore } from '../core.ts'
+import { escapedHtml, htmlPages } from '../html-page.ts'
 
 export const UNSUBSCRIBE_ROUTE = `${UNSUBSCRIBE_PATH}:token`
 
@@ -19,14 +19,12 @@ const STYLE =
   'body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem;color:#1c2733;background:#fff}' +
   'button{font:inherit;padding:.5rem 1rem}' +
   '@media(prefers-color-scheme:dark){body{color:#dde4ea;background:#14191e}}'
-const DIGEST = createHash('sha256').update(STYLE).digest('base64')
-const HEADERS = {
+const page = htmlPages({
+  style: STYLE,
   // The form is posted to the page itself.
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${DIGEST}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex',
-  'cache-control': 'no-store',
-}
+  forms: true,
+  headers: { 'x-robots-tag': 'noindex', 'cache-control': 'no-store' },
+})
 
 export class UnsubscribePage {
   readonly #core: Pick<HttpCore, 'deps' | 'limit'>
@@ -42,9 +40,9 @@ export class UnsubscribePage {
     const link = this.#links.read(params.token)
     if (link === null) return unknown()
     const what = link.tagsOnly ? 'mail of this kind' : 'this mail'
-    return page(
+    return answer(
       200,
-      `<p><b>${escaped(link.address)}</b> gets no more of ${what} once you say so.</p>` +
+      `<p><b>${escapedHtml(link.address)}</b> gets no more of ${what} once you say so.</p>` +
         '<form method="post"><button name="List-Unsubscribe" value="One-Click">Unsubscribe</button></form>',
     )
   }
@@ -56,28 +54,14 @@ export class UnsubscribePage {
     const { deps, limit } = this.#core
     limit.admission.admit(raw, link.companyId)
     await unsubscribe(deps.store, link, Date.now())
-    return page(200, `<p><b>${escaped(link.address)}</b> is unsubscribed.</p>`)
+    return answer(200, `<p><b>${escapedHtml(link.address)}</b> is unsubscribed.</p>`)
   }
 }
 
 function unknown(): Answer {
-  return page(404, '<p>This link is not complete, or was altered. Take it from the message once more.</p>')
+  return answer(404, '<p>This link is not complete, or was altered. Take it from the message once more.</p>')
 }
 
-function page(status: number, content: string): Answer {
-  const body = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Unsubscribe</title>
-<style>${STYLE}</style>
-<h1>Unsubscribe</h1>
-${content}
-</html>
-`
-  return { status, type: 'text/html; charset=utf-8', body, headers: HEADERS }
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
+function answer(status: number, content: string): Answer {
+  return page({ status, title: 'Unsubscribe', content: `<h1>Unsubscribe</h1>\n${content}` })
 }

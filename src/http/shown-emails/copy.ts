@@ -6,17 +6,17 @@ import type { Visitor } from '../admission/visit.ts'
 import type { HttpCore } from '../core.ts'
 import { SMALL_BODY } from '../reading.ts'
 import type { EmailOf } from '../stored-files/files.ts'
-import readCopy, { type CopyRead, type CopyWanted } from './copy-job.ts'
+import readCopy, { type CopyRead, type CopyWanted } from './read-copy-job.ts'
 
 /** An email for a person with the right to see it. */
 export interface ShownEmail extends EmailOf {
   op: Operation
 }
 
-const job = jobAt<CopyWanted, CopyRead>(new URL('./copy-job.ts', import.meta.url))
+const job = jobAt<CopyWanted, CopyRead>(new URL('./read-copy-job.ts', import.meta.url))
 
 /** `recipient`: an address; absent: the first copy. */
-export async function copyOf(
+export async function rawCopyOf(
   { limit, copies }: HttpCore,
   request: Visitor,
   { op, id, origin }: ShownEmail,

@@ -1,5 +1,6 @@
 /** The document of the frame that shows an email, with the policy that limits what it can do. */
 import type { LongAnswer } from '../answer.ts'
+import { escapedHtml } from '../html-page.ts'
 import { slices } from '../stored-files/file-answer.ts'
 
 /**
@@ -38,8 +39,4 @@ export function frameOfText(text: string): Buffer {
   return Buffer.from(
     `<!doctype html><meta name="color-scheme" content="light dark"><body style="${style}">${escapedHtml(text)}`,
   )
-}
-
-export function escapedHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

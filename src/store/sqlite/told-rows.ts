@@ -4,7 +4,7 @@
  */
 import { plainCodec, type Row } from '../../email/codec.ts'
 import type { ToldRow } from '../email-rows.ts'
-import { listed, toldColumns } from '../told-columns.ts'
+import { selectList, toldColumns } from '../told-columns.ts'
 
 const COLUMNS = toldColumns(
   'num',
@@ -22,7 +22,7 @@ const { unpack } = plainCodec<ToldRow>(
 export const toldRow: (row: Row) => ToldRow = unpack
 
 /** One row for each wanted email, in order. */
-export const TOLD = `SELECT ${listed(COLUMNS)}
+export const TOLD = `SELECT ${selectList(COLUMNS)}
   FROM json_each(?) i LEFT JOIN emails k ON k.id = i.value ->> 'emailId'
     LEFT JOIN emails e ON e.num = k.num AND NOT i.value ->> 'known'
     LEFT JOIN companies c ON c.num = e.company

@@ -1,7 +1,7 @@
 /** Documents of an email, shown or downloaded: its HTML for a frame, its files, its source. */
 import type { LongAnswer } from '../../answer.ts'
 import { Fault } from '../../fault.ts'
-import { copyOf, readIn } from '../../shown-emails/copy.ts'
+import { rawCopyOf, readIn } from '../../shown-emails/copy.ts'
 import { LINK_SIGNATURES, linkSigner } from '../../shown-emails/external-link.ts'
 import { frameAnswer, frameOfText } from '../../shown-emails/frame.ts'
 import { pictureType } from '../../shown-emails/picture.ts'
@@ -20,7 +20,7 @@ const preview = document({
   access: 'company',
   async work({ caller, params, query, request }, core): Promise<LongAnswer> {
     const email = await emailNamed(core, caller, params as { email: string })
-    const { message } = await copyOf(core, request.raw, email, query.recipient)
+    const { message } = await rawCopyOf(core, request.raw, email, query.recipient)
     const signer = linkSigner(core.deps.derive(LINK_SIGNATURES), caller.person.id, Date.now())
     const { preview, trouble } = await readIn(core, email, message, { kind: 'preview', signer })
     const html = preview?.html ?? frameOfText(trouble ?? 'This email has no HTML.')
@@ -62,7 +62,7 @@ const source = document({
   access: 'company',
   async work({ caller, params, query, request }, core) {
     const email = await emailNamed(core, caller, params as { email: string })
-    const { message } = await copyOf(core, request.raw, email, query.recipient)
+    const { message } = await rawCopyOf(core, request.raw, email, query.recipient)
     return fileAnswer({
       filename: `${email.id}.eml`,
       contentType: 'message/rfc822',

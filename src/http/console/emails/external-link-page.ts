@@ -4,6 +4,7 @@ import { knownSession } from '../../../operate/sessions.ts'
 import type { Answer } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
 import { Fault } from '../../fault.ts'
+import { escapedHtml } from '../../html-page.ts'
 import { EXTERNAL_LINK_URL, isGenuine, LINK_SIGNATURES } from '../../shown-emails/external-link.ts'
 import { type ConsoleDocument, document } from '../document.ts'
 import { sessionToken } from '../session/cookie.ts'
@@ -54,7 +55,7 @@ function answer(body: string): Answer {
 }
 
 function pageAgain(query: URLSearchParams): string {
-  const url = escaped(`${EXTERNAL_LINK_URL}?${query}`)
+  const url = escapedHtml(`${EXTERNAL_LINK_URL}?${query}`)
   return `<!doctype html><meta name="referrer" content="no-referrer"><title>Leaving Postroad</title><meta http-equiv="refresh" content="0; url=${url}"><a href="${url}">Go on</a>`
 }
 
@@ -62,9 +63,9 @@ function pageOf(to: string): string {
   const url = new URL(to)
   const web = url.protocol === 'http:' || url.protocol === 'https:'
   const shown = web
-    ? `${escaped(url.protocol)}//${escaped(url.username && `${url.username}@`)}<b>${escaped(url.host)}</b>${escaped(to.slice(to.indexOf(url.host) + url.host.length))}`
-    : escaped(to)
-  const warnings = warningsOf(url).map((text) => `<li>${escaped(text)}</li>`)
+    ? `${escapedHtml(url.protocol)}//${escapedHtml(url.username && `${url.username}@`)}<b>${escapedHtml(url.host)}</b>${escapedHtml(to.slice(to.indexOf(url.host) + url.host.length))}`
+    : escapedHtml(to)
+  const warnings = warningsOf(url).map((text) => `<li>${escapedHtml(text)}</li>`)
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -84,7 +85,7 @@ a { display: inline-block; margin-top: 1rem; padding: .5rem 1rem; border-radius:
 <p>It stands in an email. Follow it only if you know where it goes: it may tell its sender that somebody looked, and it may do what it says, such as unsubscribing.</p>
 <code dir="ltr">${shown}</code>
 ${warnings.length > 0 ? `<ul>${warnings.join('')}</ul>` : ''}
-<a href="${escaped(to)}" rel="noopener noreferrer" target="_blank">Follow the link</a>
+<a href="${escapedHtml(to)}" rel="noopener noreferrer" target="_blank">Follow the link</a>
 </body>
 </html>
 `
@@ -100,8 +101,4 @@ function warningsOf({ protocol, username, hostname, port }: URL): string[] {
   if (/^[\d.]+$|^\[/.test(hostname)) warnings.push('It leads to an address without a name.')
   if (port !== '') warnings.push(`It names the port ${port}.`)
   return warnings
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { visibleAccounts } from '../../../operate/authority.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { longJson } from '../../json-pieces.ts'
-import { copyOf, readIn } from '../../shown-emails/copy.ts'
+import { rawCopyOf, readIn } from '../../shown-emails/copy.ts'
 import { COPY_QUERY, COPY_TEXT, EMAIL_PARAMS, SOURCE } from '../contract/email.ts'
 import { emailNamed } from './found.ts'
 
@@ -24,7 +24,7 @@ const readSource = endpoint({
   },
 })(async ({ caller, params, query, request }, core) => {
   const email = await emailNamed(core, caller, params)
-  const { addresses, message } = await copyOf(core, request.raw, email, query.recipient)
+  const { addresses, message } = await rawCopyOf(core, request.raw, email, query.recipient)
   const { structure, trouble } = await readIn(core, email, message, { kind: 'structure' })
   const { domains } = visibleAccounts(email.op)
   const isOwn = ({ domain, selector }: { domain: string; selector: string }) =>
@@ -59,7 +59,7 @@ const readText = endpoint({
   },
 })(async ({ caller, params, query, request }, core) => {
   const email = await emailNamed(core, caller, params)
-  const { message } = await copyOf(core, request.raw, email, query.recipient)
+  const { message } = await rawCopyOf(core, request.raw, email, query.recipient)
   const { text, trouble = null } = await readIn(core, email, message, { kind: 'text' })
   return longJson({ ...(text ?? { text: null, clipped: false }), trouble } satisfies Static<typeof COPY_TEXT>)
 })

@@ -6,11 +6,11 @@
 import type { SendingDomain } from '../../../accounts/account.ts'
 import { TIME_GIVEN, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
+import { busiestOf } from '../../counts.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
 import { ownDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
-import { busiestOf } from './counts.ts'
 import type { Figures } from './figures.ts'
 import { type PeriodGiven, readPeriod } from './period.ts'
 
@@ -102,88 +102,45 @@ const providers = endpoint({
   return { status: 200, body: { providers: await providersOf(core, domain, query) } }
 })
 
-const devices = endpoint({
-  method: 'GET',
-  url: '/v3/:domain/aggregates/devices',
-  operation: 'form_aggregates',
-  access: 'reading',
-  schema: {
-    operationId: 'formDevices',
-    summary: 'Always empty: no opens or clicks are tracked',
-    params: OF_DOMAIN,
-    response: { 200: { type: 'object', properties: { devices: BY_NAME } } },
-  },
-})(async ({ caller, params }, core) => {
-  await ownDomain(core, caller, params.domain)
-  return { status: 200, body: { devices: {} } }
-})
-
-const countries = endpoint({
-  method: 'GET',
-  url: '/v3/:domain/aggregates/countries',
-  operation: 'form_aggregates',
-  access: 'reading',
-  schema: {
-    operationId: 'formCountries',
-    summary: 'Always empty: no opens or clicks are tracked',
-    params: OF_DOMAIN,
-    response: { 200: { type: 'object', properties: { countries: BY_NAME } } },
-  },
-})(async ({ caller, params }, core) => {
-  await ownDomain(core, caller, params.domain)
-  return { status: 200, body: { countries: {} } }
-})
+/** Figures by what is known of opens and clicks alone. */
+const untracked = (kind: 'devices' | 'countries', operationId: string) =>
+  endpoint({
+    method: 'GET',
+    url: `/v3/:domain/aggregates/${kind}`,
+    operation: 'form_aggregates',
+    access: 'reading',
+    schema: {
+      operationId,
+      summary: 'Always empty: no opens or clicks are tracked',
+      params: OF_DOMAIN,
+      response: { 200: { type: 'object', properties: { [kind]: BY_NAME } } },
+    },
+  })(async ({ caller, params }, core) => {
+    await ownDomain(core, caller, params.domain)
+    return { status: 200, body: { [kind]: {} } }
+  })
 
 /** The names of a domain's aggregates. */
 const NAMES = { type: 'object', properties: { items: { type: 'array', items: TEXT } } } as const
 
-const providerNames = endpoint({
-  method: 'GET',
-  url: '/v3/domains/:domain/tag/providers',
-  operation: 'form_aggregates',
-  access: 'reading',
-  schema: {
-    operationId: 'formProviderNames',
-    summary: 'The recipient domains with most mail of the last 30 days',
-    params: OF_DOMAIN,
-    response: { 200: NAMES },
-  },
-})(async ({ caller, params }, core) => {
-  const domain = await ownDomain(core, caller, params.domain)
-  return { status: 200, body: { items: Object.keys(await providersOf(core, domain, {})) } }
-})
+interface NamesOf {
+  kind: 'providers' | 'devices' | 'countries'
+  operationId: string
+  summary: string
+  names(core: HttpCore, domain: SendingDomain): readonly string[] | Promise<readonly string[]>
+}
 
-const deviceNames = endpoint({
-  method: 'GET',
-  url: '/v3/domains/:domain/tag/devices',
-  operation: 'form_aggregates',
-  access: 'reading',
-  schema: {
-    operationId: 'formDeviceNames',
-    summary: 'The kinds of devices that mail can be opened on',
-    params: OF_DOMAIN,
-    response: { 200: NAMES },
-  },
-})(async ({ caller, params }, core) => {
-  await ownDomain(core, caller, params.domain)
-  return { status: 200, body: { items: ['desktop', 'mobile', 'tablet', 'unknown'] } }
-})
-
-const countryNames = endpoint({
-  method: 'GET',
-  url: '/v3/domains/:domain/tag/countries',
-  operation: 'form_aggregates',
-  access: 'reading',
-  schema: {
-    operationId: 'formCountryNames',
-    summary: 'Always empty: no opens or clicks are tracked',
-    params: OF_DOMAIN,
-    response: { 200: NAMES },
-  },
-})(async ({ caller, params }, core) => {
-  await ownDomain(core, caller, params.domain)
-  return { status: 200, body: { items: [] } }
-})
+const namesOf = ({ kind, operationId, summary, names }: NamesOf) =>
+  endpoint({
+    method: 'GET',
+    url: `/v3/domains/:domain/tag/${kind}`,
+    operation: 'form_aggregates',
+    access: 'reading',
+    schema: { operationId, summary, params: OF_DOMAIN, response: { 200: NAMES } },
+  })(async ({ caller, params }, core) => {
+    const domain = await ownDomain(core, caller, params.domain)
+    return { status: 200, body: { items: [...(await names(core, domain))] } }
+  })
 
 /** The kinds of aggregates of a tag; the answer of the singular route uses the same word. */
 export const TAG_AGGREGATES = ['provider', 'device', 'country'] as const
@@ -202,6 +159,25 @@ export function aggregatesOfTag(by: TagAggregate): Record<string, never> {
 export const AGGREGATES = BY_NAME
 
 export const aggregateRoutes: readonly Endpoint[] = [
-  ...[providers, devices, countries],
-  ...[providerNames, deviceNames, countryNames],
+  providers,
+  untracked('devices', 'formDevices'),
+  untracked('countries', 'formCountries'),
+  namesOf({
+    kind: 'providers',
+    operationId: 'formProviderNames',
+    summary: 'The recipient domains with most mail of the last 30 days',
+    names: async (core, domain) => Object.keys(await providersOf(core, domain, {})),
+  }),
+  namesOf({
+    kind: 'devices',
+    operationId: 'formDeviceNames',
+    summary: 'The kinds of devices that mail can be opened on',
+    names: () => ['desktop', 'mobile', 'tablet', 'unknown'],
+  }),
+  namesOf({
+    kind: 'countries',
+    operationId: 'formCountryNames',
+    summary: 'Always empty: no opens or clicks are tracked',
+    names: () => [],
+  }),
 ]

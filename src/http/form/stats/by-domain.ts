@@ -2,9 +2,9 @@
 
 import { invalidField } from '../../../intake/refusal.ts'
 import { TIME_GIVEN } from '../../bounds.ts'
+import { groupsOf } from '../../counts.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { utcDate } from '../date.ts'
-import { groupsOf } from './counts.ts'
 import { STATS } from './figures.ts'
 import { readPeriod } from './period.ts'
 import { eventsAsked, onlyDomain, STATS_QUERY } from './routes.ts'

@@ -2,8 +2,8 @@
 import type { Principal } from '../../../accounts/account.ts'
 import type { SeenTag, SeenTags, SeenTagsRequest } from '../../../store/store.ts'
 import type { HttpCore } from '../../core.ts'
+import { tagsOf } from '../../counts.ts'
 import { Fault } from '../../fault.ts'
-import { tagsOf } from '../stats/counts.ts'
 
 /** The number of tags is not limited: this is the largest integer that every client can read. */
 export const NO_TAG_LIMIT = 2 ** 31 - 1

@@ -6,14 +6,15 @@ import { authoriseWhole } from '../../../operate/authority.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { noSuchWebhook } from '../../../operate/webhook-find.ts'
 import { checkedWebhookUrl } from '../../../operate/webhook-url.ts'
-import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
+import { addWebhook, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
 import type { Webhook } from '../../../store/store.ts'
 import { oneOrMore, PASSAGE, PATH_NAME, URL_GIVEN, WORD } from '../../bounds.ts'
+import { commaList } from '../../comma-list.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
 import { currentOperation } from '../../operation.ts'
-import { toldOf, WORDS } from './by-word.ts'
+import { formWebhookOf, WORDS, webhooksOf } from './by-word.ts'
 import { MOST_URLS, wordsGiven } from './words-given.ts'
 
 const URL = '/v1/webhooks'
@@ -50,7 +51,7 @@ const NOTHING = { type: 'null', description: 'No content.' } as const
 const IDS = { ...PASSAGE, description: 'Ids with commas between.' } as const
 
 function shown(webhook: Webhook) {
-  const { id, url, words } = toldOf(webhook)
+  const { id, url, words } = formWebhookOf(webhook)
   return {
     webhook_id: id,
     description: '',
@@ -69,8 +70,7 @@ interface OnAccount {
 async function onAccount(core: HttpCore, caller: Principal): Promise<OnAccount> {
   const op = await currentOperation(core, caller)
   authoriseWhole(op.caller)
-  const all = (await listWebhooks(op, {})).map(({ webhook }) => webhook)
-  return { op, webhooks: all.filter(({ domainId, dialect }) => domainId === null && dialect === 'form') }
+  return { op, webhooks: await webhooksOf(op, null) }
 }
 
 function named(webhooks: readonly Webhook[], id: string): Webhook {
@@ -80,9 +80,9 @@ function named(webhooks: readonly Webhook[], id: string): Webhook {
 }
 
 function idsIn(text: string): string[] {
-  const ids = text.split(',').map((id) => id.trim())
+  const ids = commaList(text)
   if (ids.length > MOST_IDS) throw invalidField('webhook_ids', `there may be ${MOST_IDS} of them at most`)
-  return [...new Set(ids.filter((id) => id !== ''))]
+  return [...new Set(ids)]
 }
 
 const list = endpoint({
@@ -125,7 +125,7 @@ function requireRoom(others: readonly Webhook[], url: string, words: readonly st
     const detail = 'This URL is a webhook already: change that one'
     throw new Fault({ code: 'operation_refused', why: 'conflict', detail })
   }
-  const told = others.map(toldOf)
+  const told = others.map(formWebhookOf)
   const full = words.find((word) => told.filter((each) => each.words.includes(word)).length >= MOST_URLS)
   if (full !== undefined) throw invalidField('event_types', `${full} is told to ${MOST_URLS} URLs at most`)
 }

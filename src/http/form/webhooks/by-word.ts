@@ -11,32 +11,31 @@ import type { Webhook } from '../../../store/store.ts'
 
 export const WORDS = webhookWords('form')
 
-export interface Told {
+export interface FormWebhook {
   id: string
   url: string
   words: string[]
 }
 
-/** The webhooks of a domain, without those of the whole company. */
-export async function webhooksOf(op: Operation, domain: SendingDomain): Promise<Told[]> {
+/** The webhooks of a domain, without those of the whole company; null: those of the whole company. */
+export async function webhooksOf(op: Operation, domainId: string | null): Promise<Webhook[]> {
   const all = await listWebhooks(op, {})
   return all
     .map(({ webhook }) => webhook)
-    .filter(({ domainId, dialect }) => domainId === domain.id && dialect === 'form')
-    .map(toldOf)
+    .filter((webhook) => webhook.domainId === domainId && webhook.dialect === 'form')
 }
 
-export function toldOf({ id, url, types }: Webhook): Told {
+export function formWebhookOf({ id, url, types }: Webhook): FormWebhook {
   return { id, url, words: wordsOfTypes('form', types) }
 }
 
 /** The URLs of each word that has any. */
-export function byWord(webhooks: readonly Told[]): Record<string, { urls: string[] }> {
+export function byWord(webhooks: readonly FormWebhook[]): Record<string, { urls: string[] }> {
   const all = WORDS.map((word) => [word, { urls: urlsOf(webhooks, word) }] as const)
   return Object.fromEntries(all.filter(([, { urls }]) => urls.length > 0))
 }
 
-export function urlsOf(webhooks: readonly Told[], word: string): string[] {
+export function urlsOf(webhooks: readonly FormWebhook[], word: string): string[] {
   return webhooks.filter(({ words }) => words.includes(word)).map(({ url }) => url)
 }
 
@@ -44,7 +43,7 @@ export function urlsOf(webhooks: readonly Told[], word: string): string[] {
 export async function tell(
   op: Operation,
   domain: SendingDomain,
-  webhooks: readonly Told[],
+  webhooks: readonly FormWebhook[],
   url: string,
   words: readonly string[],
 ): Promise<void> {
@@ -62,7 +61,7 @@ export async function tell(
 export async function tellWord(
   op: Operation,
   domain: SendingDomain,
-  webhooks: readonly Told[],
+  webhooks: readonly FormWebhook[],
   word: string,
   urls: readonly string[],
 ): Promise<void> {

@@ -11,7 +11,16 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { Fault } from '../../fault.ts'
 import { onOwnDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
-import { byWord, type Told, tell, tellWord, urlsOf, WORDS, webhooksOf } from './by-word.ts'
+import {
+  byWord,
+  type FormWebhook,
+  formWebhookOf,
+  tell,
+  tellWord,
+  urlsOf,
+  WORDS,
+  webhooksOf,
+} from './by-word.ts'
 import { MOST_URLS, wordOf, wordsGiven } from './words-given.ts'
 
 const TEXT = { type: 'string' } as const
@@ -76,7 +85,7 @@ const show = endpoint({
   },
 })(async ({ caller, params }, core) => {
   const { webhooks } = await on(core, caller, params.domain)
-  return { status: 200, body: { webhook: { urls: toldOf(webhooks, wordOf(params.word)) } } }
+  return { status: 200, body: { webhook: { urls: requireUrls(webhooks, wordOf(params.word)) } } }
 })
 
 const create = endpoint({
@@ -116,7 +125,7 @@ const update = endpoint({
   },
 })(async ({ caller, params, body }, core) => {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
-  toldOf(webhooks, wordOf(params.word))
+  requireUrls(webhooks, wordOf(params.word))
   const urls = urlsGiven(body.url)
   await tellWord(op, domain, webhooks, wordOf(params.word), urls)
   return { status: 200, body: { message: 'Webhook has been updated', webhook: { urls } } }
@@ -135,7 +144,7 @@ const remove = endpoint({
   },
 })(async ({ caller, params }, core) => {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
-  const urls = toldOf(webhooks, wordOf(params.word))
+  const urls = requireUrls(webhooks, wordOf(params.word))
   await tellWord(op, domain, webhooks, wordOf(params.word), [])
   return { status: 200, body: { message: 'Webhook has been deleted', webhook: { urls } } }
 })
@@ -237,18 +246,22 @@ const removeByUrl = endpoint({
 
 /** All webhooks of the domain after a change. */
 async function changed(op: Operation, domain: SendingDomain, message: string) {
-  return { status: 200 as const, body: { message, webhooks: byWord(await webhooksOf(op, domain)) } }
+  return { status: 200 as const, body: { message, webhooks: byWord(await formWebhooks(op, domain)) } }
 }
 
 interface On {
   op: Operation
   domain: SendingDomain
-  webhooks: Told[]
+  webhooks: FormWebhook[]
 }
 
 async function on(core: HttpCore, caller: Principal, name: string): Promise<On> {
   const { op, domain } = await onOwnDomain(core, caller, name)
-  return { op, domain, webhooks: await webhooksOf(op, domain) }
+  return { op, domain, webhooks: await formWebhooks(op, domain) }
+}
+
+async function formWebhooks(op: Operation, { id }: SendingDomain): Promise<FormWebhook[]> {
+  return (await webhooksOf(op, id)).map(formWebhookOf)
 }
 
 /** The URLs of the request, each once. Throws a Refusal. */
@@ -260,7 +273,7 @@ function urlsGiven(given: string | string[], most = MOST_URLS): string[] {
 }
 
 /** Throws a Fault when there are none. */
-function toldOf(webhooks: readonly Told[], word: string): string[] {
+function requireUrls(webhooks: readonly FormWebhook[], word: string): string[] {
   const urls = urlsOf(webhooks, word)
   if (urls.length > 0) return urls
   throw notFound()

@@ -1,5 +1,6 @@
 /** Reads the event types that a request names. */
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
+import { commaList } from '../../comma-list.ts'
 import { WORDS } from './by-word.ts'
 
 /** URLs of one event type. */
@@ -14,8 +15,7 @@ export function wordOf(text: string, field = 'id'): string {
 
 /** Each event type once; one text may contain several, separated by commas. Throws a Refusal. */
 export function wordsGiven(field: string, given: string | string[]): string[] {
-  const texts = [given].flat().flatMap((text) => text.split(','))
-  const words = texts.map((text) => text.trim()).filter((text) => text !== '')
+  const words = commaList(given)
   if (words.length === 0) throw new Refusal({ code: 'field_missing', field })
   return [...new Set(words.map((word) => wordOf(word, field)))]
 }

@@ -9,8 +9,8 @@ import { AddressError, parseDomain } from '../../../mail/address/address.ts'
 import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_GIVEN } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Call, type Endpoint, endpoint } from '../../endpoint.ts'
-import { parseIsoTime } from '../../schedule.ts'
 import { listSchema, PAGE, requireOneDirection } from '../list.ts'
+import { timeGiven } from '../time-given.ts'
 import { shownOf } from './email.ts'
 import { LISTED } from './schemas.ts'
 
@@ -94,8 +94,8 @@ function filterOf(query: Query, caller: Principal, core: HttpCore): EmailFilter 
   if (subject !== undefined) filter.subject = subject
   if (tag !== undefined) filter.tag = tagFilterOf(tag)
   if (event !== undefined) filter.events = eventsOf(event)
-  if (since !== undefined) filter.since = timeOf('since', since)
-  if (until !== undefined) filter.until = timeOf('until', until)
+  if (since !== undefined) filter.since = timeGiven('since', since)
+  if (until !== undefined) filter.until = timeGiven('until', until)
   return filter
 }
 
@@ -122,15 +122,4 @@ function eventsOf(text: string): EventType[] {
     if (type !== undefined) return type
     throw invalidField('event', `it must be of these, with commas between: ${LAST_EVENT_TYPES.join(', ')}`)
   })
-}
-
-function timeOf(field: 'since' | 'until', text: string): number {
-  // An unescaped plus sign arrives as a blank.
-  const spelt = text.trim().replace(/ (?=\d{2}(?::?\d{2})?$)/, '+')
-  const at = parseIsoTime(/^\d{4}-\d{2}-\d{2}$/.test(spelt) ? `${spelt}T00:00Z` : spelt)
-  if (at !== null) return at
-  throw invalidField(
-    field,
-    'it must be an ISO 8601 date (in UTC), or a date and time with its zone, such as `2026-11-20T22:55:01Z`',
-  )
 }

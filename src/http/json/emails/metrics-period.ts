@@ -1,6 +1,6 @@
 /** The time range of `GET /emails/metrics`, and its periods in the time zone of the request. */
 import { invalidField } from '../../../intake/refusal.ts'
-import { parseIsoTime } from '../../schedule.ts'
+import { timeGiven } from '../time-given.ts'
 
 export const GRANULARITIES = ['hourly', 'daily', 'weekly', 'monthly'] as const
 export type Granularity = (typeof GRANULARITIES)[number]
@@ -21,6 +21,8 @@ export interface MetricsPeriod {
   since: number
   until: number
   size: 'hour' | 'day'
+  /** The length of a bucket in ms. */
+  bucket: number
   /** The name of the period that contains a time: a date in the zone, with the hour when periods are hours. */
   nameOf(at: number): string
 }
@@ -43,17 +45,26 @@ export function readMetricsPeriod(asked: PeriodAsked, now: number): MetricsPerio
   if (start > end) throw invalidField('start_date', 'it lies behind the end')
   const byHour = granularity === 'hourly' || !isWholeDays(start, end, now) || !isUtc(format)
   const size = byHour ? 'hour' : 'day'
-  const length = byHour ? HOUR : DAY
-  const since = Math.floor(start / length) * length
-  const until = (Math.floor((end - 1) / length) + 1) * length
+  const bucket = byHour ? HOUR : DAY
+  const since = Math.floor(start / bucket) * bucket
+  const until = (Math.floor((end - 1) / bucket) + 1) * bucket
   const most = byHour ? MOST_HOURS : MOST_DAYS
-  if ((until - since) / length > most) {
+  if ((until - since) / bucket > most) {
     const limit = byHour
       ? 'by the hour, and in another zone than UTC, figures go back 100 days'
       : 'figures go back three years'
     throw invalidField('start_date', `${limit}: ask for a shorter time`)
   }
-  return { start, end, granularity, since, until, size, nameOf: (at) => nameOf(at, granularity, format) }
+  return {
+    start,
+    end,
+    granularity,
+    since,
+    until,
+    size,
+    bucket,
+    nameOf: (at) => nameOf(at, granularity, format),
+  }
 }
 
 function formatOf(timezone: string): Intl.DateTimeFormat {
@@ -91,20 +102,9 @@ function startOfDay(at: number, format: Intl.DateTimeFormat): number {
   return timeAtWall(Math.floor(wallClock(at, format) / DAY) * DAY, format)
 }
 
-/** A date stands for the beginning of the day; as the end of the range, for the end of the day. */
+/** A date stands for the beginning of the day in the zone; as the end of the range, for the end of the day. */
 function timeOf(field: string, text: string, format: Intl.DateTimeFormat, isEnd: boolean): number {
-  // An unescaped plus sign arrives as a blank.
-  const spelt = text.trim().replace(/ (?=\d{2}(?::?\d{2})?$)/, '+')
-  if (/^\d{4}-\d{2}-\d{2}$/.test(spelt)) {
-    const day = parseIsoTime(`${spelt}T00:00Z`)
-    if (day !== null) return timeAtWall(day + (isEnd ? DAY : 0), format)
-  }
-  const at = parseIsoTime(spelt)
-  if (at !== null) return at
-  throw invalidField(
-    field,
-    'it must be an ISO 8601 date, or a date and time with its zone, such as `2026-11-20T22:55:01Z`',
-  )
+  return timeGiven(field, text, (day) => timeAtWall(day + (isEnd ? DAY : 0), format))
 }
 
 /** True when counts of whole days cover the range; an end at the present time divides no day. */

@@ -5,9 +5,10 @@ import { visibleAccounts } from '../../../operate/authority.ts'
 import { noSuchDomain } from '../../../operate/find.ts'
 import type { EventGroups, Sums } from '../../../store/store.ts'
 import { oneOrMore, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
+import { commaList } from '../../comma-list.ts'
 import type { HttpCore } from '../../core.ts'
+import { groupsOf, tooMuch } from '../../counts.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { Fault } from '../../fault.ts'
 import { longJson } from '../../json-pieces.ts'
 import { operationOfKey } from '../../operation.ts'
 import { GRANULARITIES, type MetricsPeriod, readMetricsPeriod } from './metrics-period.ts'
@@ -58,10 +59,10 @@ const METRICS: Readonly<Record<string, RecipientMetric>> = {
 const DIMENSIONS = ['period', 'domain'] as const
 type Dimension = (typeof DIMENSIONS)[number]
 
-/** Limits: counts that the database adds up, groups that it makes of them, rows of an answer. */
-const MOST_COUNTS = 50_000
+/** Limits: groups that the database makes, rows of an answer. */
 const MOST_GROUPS = 10_000
 const MOST_ROWS = 1_500
+const NARROWER = 'ask for a shorter time, for longer periods, or for fewer domains'
 /** Values of one parameter, more than there are names. */
 const MOST_NAMED = 100
 
@@ -133,11 +134,11 @@ export const emailMetrics: Endpoint = endpoint({
   const metrics = metricsAsked(query.metrics)
   const dimensions = dimensionsAsked(query.dimensions)
   const period = readMetricsPeriod(query, Date.now())
-  const wanted = [...new Set(valuesIn(query.domain_id))]
+  const wanted = [...new Set(commaList(query.domain_id))]
   const own = new Set(visibleAccounts(operationOfKey(core, caller)).domains.map(({ id }) => id))
   for (const id of wanted) if (!own.has(id)) throw noSuchDomain(id)
   const [only] = wanted
-  const found = await groupsOf(core, {
+  const found = await groupsAsked(core, {
     companyId: caller.companyId,
     domainId: wanted.length === 1 ? only! : caller.domainId,
     byPeriod: dimensions.includes('period'),
@@ -146,7 +147,7 @@ export const emailMetrics: Endpoint = endpoint({
   })
   const groups = wanted.length > 1 ? found.filter(({ value }) => wanted.includes(value)) : found
   const rows = dimensions.length === 0 ? null : rowsOf(groups, dimensions, period)
-  if (rows !== null && rows.size > MOST_ROWS) throw tooMuch()
+  if (rows !== null && rows.size > MOST_ROWS) throw tooMuch(NARROWER)
   const shown = (sums: Sums) => Object.fromEntries(metrics.map((name) => [name, METRICS[name]!(sums)]))
   const { directory } = core.deps.accounts
   return longJson({
@@ -175,15 +176,9 @@ const NOT_BY: Readonly<Record<string, string>> = {
   broadcast: 'there are no broadcasts',
 }
 
-/** The values of a parameter, which may be repeated or comma-separated. */
-function valuesIn(given: string | string[] | undefined): string[] {
-  const values = [given ?? []].flat().flatMap((text) => text.split(','))
-  return values.map((value) => value.trim()).filter((value) => value !== '')
-}
-
 /** Throws a Refusal. */
 function metricsAsked(given: string | string[] | undefined): string[] {
-  const named = [...new Set(valuesIn(given))]
+  const named = [...new Set(commaList(given))]
   const unknown = named.find((name) => !Object.hasOwn(METRICS, name))
   if (unknown !== undefined) {
     throw invalidField('metrics', `it must be of these: ${Object.keys(METRICS).join(', ')}`)
@@ -193,7 +188,7 @@ function metricsAsked(given: string | string[] | undefined): string[] {
 
 /** Throws a Refusal. */
 function dimensionsAsked(given: string | string[] | undefined): Dimension[] {
-  return [...new Set(valuesIn(given))].map((name) => {
+  return [...new Set(commaList(given))].map((name) => {
     const known = DIMENSIONS.find((dimension) => dimension === name)
     if (known !== undefined) return known
     throw invalidField('dimensions', NOT_BY[name] ?? `it must be of these: ${DIMENSIONS.join(', ')}`)
@@ -209,32 +204,19 @@ interface GroupsAsked {
 }
 
 /** Rejects with a Fault when there are too many counts. */
-async function groupsOf(
-  { deps }: HttpCore,
+async function groupsAsked(
+  core: HttpCore,
   { companyId, domainId, byPeriod, byDomain, period }: GroupsAsked,
 ): Promise<EventGroups['groups']> {
   const { size, since, until } = period
-  const found = await deps.searches.groups({
-    companyId,
-    domainId,
-    size,
-    dimension: 'all',
-    value: null,
-    since,
-    until,
-    most: MOST_COUNTS,
-    by: { time: byPeriod ? 'bucket' : null, value: byDomain ? 'domain' : false },
-    skip: 0,
-    limit: MOST_GROUPS,
-  })
-  if (found === null || found.total > MOST_GROUPS) throw tooMuch()
-  return found.groups
-}
-
-function tooMuch(): Fault {
-  const detail =
-    'There is too much to add up: ask for a shorter time, for longer periods, or for fewer domains'
-  return new Fault({ code: 'request_invalid', detail })
+  const request: Parameters<typeof groupsOf>[1] = {
+    ...{ companyId, domainId, size, dimension: 'all', value: null, since, until },
+    ...{ by: { time: byPeriod ? 'bucket' : null, value: byDomain ? 'domain' : false } },
+    ...{ skip: 0, limit: MOST_GROUPS },
+  }
+  const { groups, total } = await groupsOf(core, request, NARROWER)
+  if (total > MOST_GROUPS) throw tooMuch(NARROWER)
+  return groups
 }
 
 interface MetricsRow {
@@ -263,8 +245,7 @@ function rowsOf(
   }
   const nameOf = remembered(period.nameOf)
   if (byPeriod && !byDomain) {
-    const step = period.size === 'hour' ? 3_600_000 : 86_400_000
-    for (let at = period.since; at < period.until; at += step) rowOf(nameOf(at), null)
+    for (let at = period.since; at < period.until; at += period.bucket) rowOf(nameOf(at), null)
   }
   for (const { start, value, sums } of groups) {
     rowOf(byPeriod ? nameOf(start!) : null, byDomain ? value : null).sums.push(sums)

@@ -2,7 +2,6 @@
  * `POST /emails/{id}/share` makes a link to a page that shows one email until the link expires; `GET` of the link is
  * that page. It shows the email in a frame without scripts and without an origin.
  */
-import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { invalidField } from '../../../intake/refusal.ts'
 import { SERVICE } from '../../../operate/authority.ts'
@@ -11,12 +10,12 @@ import { WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { LinkSignatures } from '../../link-signatures.ts'
-import { copyOf, readIn } from '../../shown-emails/copy.ts'
-import { escapedHtml, frameAnswer, frameOfText } from '../../shown-emails/frame.ts'
-import { HEAD_FIELDS, type Head } from '../../shown-emails/head.ts'
+import { rawCopyOf, readIn } from '../../shown-emails/copy.ts'
+import { frameAnswer, frameOfText } from '../../shown-emails/frame.ts'
 import { withoutUnsubscribeLinks } from '../../shown-emails/unsubscribe-links.ts'
 import { BY_ID, orNull } from '../schemas.ts'
 import { requireReadable, unknownEmail } from './find.ts'
+import { sharedPage } from './shared-page.ts'
 
 export const SHARE_PATH = '/emails/:id/share'
 
@@ -55,11 +54,11 @@ export class SharedEmails {
     // The request counts towards the share of the company whose email it is.
     core.limit.admission.admit(raw, origin.companyId)
     const email = { id, origin, op: core.deps.operation(SERVICE) }
-    const { message } = await copyOf(core, raw, email, undefined)
+    const { message } = await rawCopyOf(core, raw, email, undefined)
     if (query.shown !== 'content') {
       const { head, trouble } = await readIn(core, email, message, { kind: 'head' })
       const link = this.#signatures.query(id, end)
-      return page(head ?? null, trouble ?? null, { link, end, remote: query.remote === '1' })
+      return sharedPage({ head, trouble, link, end, remote: query.remote === '1' })
     }
     const { preview } = await readIn(core, email, message, { kind: 'preview', signer: null })
     if (preview?.html) return frameAnswer(preview.html, query.remote === '1')
@@ -123,45 +122,4 @@ function secondsOf(text: string): number {
   const seconds = Number(number) * unit
   if (seconds >= 1 && seconds <= MOST_SECONDS) return seconds
   throw invalidField('expires_in', 'it must be between one second and 48 hours')
-}
-
-const STYLE =
-  'body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:1.5rem auto;padding:0 1rem;color:#1c2733;background:#fff}' +
-  'dl{display:grid;grid-template-columns:max-content 1fr;gap:0 1rem}dt{color:#5a6875}dd{margin:0;overflow-wrap:anywhere}' +
-  'iframe{width:100%;height:75vh;border:1px solid #c3ccd4;background:#fff}small{color:#5a6875}' +
-  '@media(prefers-color-scheme:dark){body{color:#dde4ea;background:#14191e}dt,small{color:#93a1ad}a{color:#7cc4ff}}'
-const DIGEST = createHash('sha256').update(STYLE).digest('base64')
-const HEADERS = {
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${DIGEST}'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex',
-}
-
-function page(
-  head: Head | null,
-  trouble: string | null,
-  { link, end, remote }: { link: string; end: number; remote: boolean },
-): Answer {
-  const fields = HEAD_FIELDS.filter((name) => head !== null && head[name] !== '').map(
-    (name) => `<dt>${name}<dd>${escapedHtml(head![name])}`,
-  )
-  const source = escapedHtml(`?${link}&shown=content${remote ? '&remote=1' : ''}`)
-  const pictures = remote
-    ? ''
-    : ` <a href="${escapedHtml(`?${link}&remote=1`)}">Show pictures from other servers</a>`
-  const until = `${new Date(end * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-  const body = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<title>${escapedHtml(head?.Subject || 'An email')}</title>
-<style>${STYLE}</style>
-<dl>${fields.join('')}</dl>
-${trouble === null ? '' : `<p>${escapedHtml(trouble)}</p>`}
-<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" src="${source}" title="The email"></iframe>
-<p><small>A copy of an email, for whoever has this link, until ${until}.${pictures}</small></p>
-</html>
-`
-  return { status: 200, type: 'text/html; charset=utf-8', body, headers: HEADERS }
 }

@@ -6,7 +6,7 @@ import { conditionsOf, foldedAscii, wantedIn } from '../../email-conditions.ts'
 import { type PlacedRow, placeOf, portionOf, type ToldRow, toldOf } from '../../email-rows.ts'
 import { spanOf } from '../../event-numbers.ts'
 import type { SearchStore } from '../../store.ts'
-import { listed, toldColumns } from '../../told-columns.ts'
+import { selectList, toldColumns } from '../../told-columns.ts'
 import { bools, int4s, int8s, texts, uuids } from '../arrays.ts'
 import type { Statement, Value } from '../database.ts'
 import { eventOf, type PageRow } from '../events.ts'
@@ -213,7 +213,7 @@ const TOLD: Statement = {
         SELECT t.*, t.octets + coalesce(octet_length(t.files), 0) + coalesce(octet_length(t.mailbox), 0)
           + coalesce(octet_length(t."copyOf"), 0) + coalesce(octet_length(t."recipientVariables"), 0) AS more
         FROM (
-          SELECT a.n, ${listed(TOLD_COLUMNS)}
+          SELECT a.n, ${selectList(TOLD_COLUMNS)}
           FROM unnest($1::uuid[], $2::int4[], $3::bool[]) WITH ORDINALITY AS a (email, recipient, known, n)
             LEFT JOIN emails e ON e.id = a.email AND NOT a.known
             LEFT JOIN companies c ON c.num = e.company

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Turns } from '../../src/http/admission/turns.ts'
+import { LoopTurns } from '../../src/common/loop-turns.ts'
 
 test('one begins in each turn of the event loop, and companies take turns', async () => {
-  const turns = new Turns()
+  const turns = new LoopTurns()
   const begun: [company: string, turn: number][] = []
   let turn = 0
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -21,4 +21,22 @@ test('one begins in each turn of the event loop, and companies take turns', asyn
     ['a', 'b', 'c', 'a', 'b', 'a'],
   )
   assert.equal(new Set(begun.map(([, at]) => at)).size, begun.length)
+})
+
+test('a turn with time goes on with what waits, and one at least is begun in each', async () => {
+  let left = 0
+  const turns = new LoopTurns(() => left > 0)
+  const begun: string[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  for (const name of ['1', '2', '3', '4']) {
+    turns.take('a', () => {
+      left -= 1
+      begun.push(name)
+      if (name === '4') resolve()
+    })
+  }
+  left = 3
+  setImmediate(() => begun.push('the next turn'))
+  await promise
+  assert.deepEqual(begun, ['1', '2', '3', 'the next turn', '4'])
 })

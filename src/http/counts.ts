@@ -9,9 +9,9 @@ import type {
   SeenTags,
   SeenTagsRequest,
   Sums,
-} from '../../../store/store.ts'
-import type { HttpCore } from '../../core.ts'
-import { Fault } from '../../fault.ts'
+} from '../store/store.ts'
+import type { HttpCore } from './core.ts'
+import { Fault } from './fault.ts'
 
 type Core = { deps: Pick<HttpCore['deps'], 'searches'> }
 
@@ -22,13 +22,18 @@ const MOST_IN_SUMS = 500_000
 /** Counts to read for tags. */
 const LOOKS = 1_000_000
 
-/** Rejects with a Fault when there are too many. */
-export async function groupsOf(core: Core, request: Omit<GroupRequest, 'most'>): Promise<EventGroups> {
+const NARROWER =
+  'ask for a shorter time, for longer steps, for one domain, or for one tag or recipient domain'
+
+/** Rejects with a Fault where there are too many; `advice` tells the client what to ask for instead. */
+export async function groupsOf(
+  core: Core,
+  request: Omit<GroupRequest, 'most'>,
+  advice = NARROWER,
+): Promise<EventGroups> {
   const groups = await core.deps.searches.groups({ ...request, most: MOST_COUNTS })
   if (groups !== null) return groups
-  throw tooMuch(
-    'ask for a shorter time, for longer steps, for one domain, or for one tag or recipient domain',
-  )
+  throw tooMuch(advice)
 }
 
 /** Sums by value, those with the most mail first. Rejects with a Fault when there are too many counts. */
@@ -56,6 +61,6 @@ export async function tagsOf(core: Core, request: Omit<SeenTagsRequest, 'looks'>
   throw tooMuch('ask for one tag')
 }
 
-function tooMuch(advice: string): Fault {
+export function tooMuch(advice: string): Fault {
   return new Fault({ code: 'request_invalid', detail: `There is too much to add up: ${advice}` })
 }
