@@ -38,7 +38,7 @@ export function clientErrorHandler(
 }
 
 /** A client that was given the wrong one of http:// and https://. */
-function protocolMistake({ code, rawPacket }: ClientError): Advice | null {
+export function protocolMistake({ code, rawPacket }: ClientError): Advice | null {
   if (code === 'ERR_SSL_HTTP_REQUEST') return CLEAR_WHERE_TLS
   // RFC 8446 5.1: a record with a handshake, of a legacy version 3.x.
   const isHandshake = Buffer.isBuffer(rawPacket) && rawPacket[0] === 22 && rawPacket[1] === 3

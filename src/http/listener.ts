@@ -3,6 +3,7 @@
  * lets open requests finish.
  */
 
+import { randomUUID } from 'node:crypto'
 import {
   createServer as createHttp,
   type IncomingMessage,
@@ -22,7 +23,7 @@ import { withoutLongPipelines } from './admission/pipeline.ts'
 import type { Answers } from './answer.ts'
 import type { Api } from './api.ts'
 import { MAX_HEAD } from './bounds.ts'
-import { clientErrorHandler, lastHeaders } from './client-error.ts'
+import { clientErrorHandler, lastHeaders, protocolMistake } from './client-error.ts'
 import type { HttpCore } from './core.ts'
 import { type AnyReason, clip } from './fault.ts'
 import { Routing } from './routing.ts'
@@ -177,13 +178,17 @@ export class Listener {
       this.#unused.add(socket)
       socket.once('close', () => this.#unused.delete(socket))
     })
-    if (certificate !== null) encryptInTurn(server, certificate, connections)
+    if (certificate !== null) encryptInTurn(server, certificate, { connections, answers: core.answers })
     return server
   }
 }
 
 /** Addresses take turns with handshakes; the listeners for new connections hear of each when it is done. */
-function encryptInTurn(server: Server, certificate: Certificate, connections: Connections): void {
+function encryptInTurn(
+  server: Server,
+  certificate: Certificate,
+  { connections, answers }: { connections: Connections; answers: Answers },
+): void {
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
@@ -193,11 +198,19 @@ function encryptInTurn(server: Server, certificate: Certificate, connections: Co
     connections.handshake(socket, () => {
       const party = addressGroup(socket.remoteAddress ?? '')
       const { context: secureContext } = certificate
-      encrypt(socket, { secureContext, party, protocols: ['http/1.1'], readAhead: READ_AHEAD }, (secure) => {
-        if (secure === null) return
-        connections.secured(secure)
-        for (const listener of listeners) listener.call(server, secure)
-      })
+      encrypt(
+        socket,
+        { secureContext, party, protocols: ['http/1.1'], readAhead: READ_AHEAD },
+        (secure, error) => {
+          if (secure === null) {
+            const mistaken = error && protocolMistake(error)
+            if (mistaken) answers.advise(mistaken, { id: randomUUID() })
+            return
+          }
+          connections.secured(secure)
+          for (const listener of listeners) listener.call(server, secure)
+        },
+      )
     })
   })
 }

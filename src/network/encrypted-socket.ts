@@ -21,12 +21,12 @@ export interface EncryptionOptions {
 
 /**
  * TLS from here on. Calls `done` when the handshake is, before anything that comes behind it is read; with null when it
- * has failed, and the connection is gone.
+ * has failed, and the connection is gone; then `error` says why, unless the client has left.
  */
 export function encrypt(
   socket: Socket,
   { secureContext, party, protocols, readAhead }: EncryptionOptions,
-  done: (secure: TLSSocket | null) => void,
+  done: (secure: TLSSocket | null, error?: NodeJS.ErrnoException) => void,
 ): void {
   const options = {
     isServer: true,
@@ -38,23 +38,25 @@ export function encrypt(
   const secure = new TLSSocket(transport, options as TLSSocketOptions)
   for (const name of ENDS) Object.defineProperty(secure, name, { value: socket[name] })
   let isOver = false
-  const end = (heard: TLSSocket | null) => {
+  const end = (heard: TLSSocket | null, error?: NodeJS.ErrnoException) => {
     clearTimeout(timer)
-    secure.off('close', fail)
+    secure.off('close', closed)
     if (isOver) return
     isOver = true
-    done(heard)
+    done(heard, error)
   }
-  const fail = () => {
+  const fail = (error?: NodeJS.ErrnoException) => {
     secure.destroy()
     transport.destroy()
-    end(null)
+    end(null, error)
   }
+  // What `close` brings with it is no error.
+  const closed = () => fail()
   const timer = setTimeout(fail, WITHIN)
   // These stay: a connection that breaks later on ends as well. Of a record that cannot be deciphered Node.js tells
   // servers of its own, by this event alone.
   secure.on('error', fail)
   secure.on('_tlsError', fail)
-  secure.once('close', fail)
+  secure.once('close', closed)
   secure.once('secure', () => end(secure))
 }
