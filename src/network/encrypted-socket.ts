@@ -50,7 +50,7 @@ export function encrypt(
     transport.destroy()
     end(null, error)
   }
-  // What `close` brings with it is no error.
+  // The argument of `close` is a boolean, not an error.
   const closed = () => fail()
   const timer = setTimeout(fail, WITHIN)
   // These stay: a connection that breaks later on ends as well. Of a record that cannot be deciphered Node.js tells
