@@ -48,7 +48,7 @@ const WRONG_SCHEME: Advice = {
 const KEY_INVALID: Readonly<Record<Extract<AnyReason, { code: 'key_invalid' }>['mistake'], Advice>> = {
   scheme: WRONG_SCHEME,
   shape: {
-    why: 'the application sent something else than an API key of Postroad, which begins with pr_',
+    why: 'the application sent no API key of Postroad: those begin with pr_',
     next: NEW_KEY,
   },
   unknown: {
