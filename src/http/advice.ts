@@ -47,7 +47,10 @@ const WRONG_SCHEME: Advice = {
 
 const KEY_INVALID: Readonly<Record<Extract<AnyReason, { code: 'key_invalid' }>['mistake'], Advice>> = {
   scheme: WRONG_SCHEME,
-  shape: { why: 'what came is no API key of Postroad: those begin with pr_', next: NEW_KEY },
+  shape: {
+    why: 'the application sent no API key of Postroad: those begin with pr_',
+    next: NEW_KEY,
+  },
   unknown: {
     why: 'the API key was revoked, or is one of another database (postroad key list shows those of this one)',
     next: NEW_KEY,

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { Principal } from '../accounts/account.ts'
-import type { AnyReason } from '../http/fault.ts'
+import { type AnyReason, clip } from '../http/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
 import type { Body } from './body.ts'
@@ -10,9 +10,10 @@ import { readMail, readRecipient } from './command.ts'
 import { endsSession, type Login, type SessionContext } from './context.ts'
 import { domainOf } from './login.ts'
 import { receive } from './receive.ts'
+import { bounceAdvice, bounceWords } from './relay-bounce.ts'
 import { Refused, type Reply, reply } from './reply.ts'
 import { Transaction } from './transaction.ts'
-import { bounceWords, smtpWords } from './words.ts'
+import { smtpWords } from './words.ts'
 
 /** RCPT commands of a transaction allowed beyond twice the maximum of recipients. */
 const MORE_RECIPIENTS = 100
@@ -40,9 +41,7 @@ export class HandingIn {
   async mail(rest: string, login: Login): Promise<Reply> {
     if (this.begun) throw new Refused(reply(503, '5.5.1', 'One message at a time; RSET gives this one up'))
     const { path, size, international } = readMail(rest)
-    // The envelope sender has to be a valid address, but is not used: outgoing mail has the address of From as its
-    // sender.
-    if (path !== '') addressOf(path, international, '5.1.7')
+    assertReversePath(path)
     const { id, channel, parts } = this.#context
     const { core } = parts
     const { maxMessageSize: max } = core.deps.settings
@@ -85,7 +84,7 @@ export class HandingIn {
     if (++transaction.named > 2 * maxRecipients + MORE_RECIPIENTS) {
       throw new Refused(reply(421, '4.5.3', 'Far too many recipients'), { last: true })
     }
-    const address = addressOf(readRecipient(rest), transaction.international, '5.1.3')
+    const address = recipientOf(readRecipient(rest), transaction.international)
     if (transaction.recipients.size >= maxRecipients && !transaction.recipients.has(address)) {
       const text = `A message may have ${maxRecipients} recipients; send the others another one`
       throw new Refused(reply(452, '4.5.3', text))
@@ -112,7 +111,8 @@ export class HandingIn {
       answer = reply(250, '2.0.0', `Queued as ${id}`)
     } catch (error) {
       if (endsSession(error)) throw error
-      const refused = this.#context.asRefused(error, transaction.nullSender ? bounceWords : smtpWords)
+      const wordsFor = transaction.nullSender ? this.#refuseBounce : smtpWords
+      const refused = this.#context.asRefused(error, wordsFor)
       if (refused.last) throw refused
       answer = refused.reply
     } finally {
@@ -123,6 +123,13 @@ export class HandingIn {
       core.deps.log.debug({ requestId, operation: 'smtp_send', status, answer: answer?.text }, 'message')
     }
     return answer
+  }
+
+  readonly #refuseBounce = (reason: AnyReason): Reply => {
+    const { id, parts } = this.#context
+    const advice = bounceAdvice(reason)
+    if (advice !== null) parts.core.answers.advise(advice, { id })
+    return bounceWords(reason)
   }
 
   /** Reserves room before the 354 reply. */
@@ -156,16 +163,26 @@ function protocolOf(socket: Socket, international: boolean): string {
   return `${international ? 'UTF8SMTP' : 'ESMTP'}${socket instanceof TLSSocket ? 'S' : ''}A`
 }
 
-/** The canonical spelling of an address. Throws Refused with this enhanced code for an invalid one. */
-function addressOf(path: string, international: boolean, enhanced: string): string {
+/** Printable, and without spaces outside of quotes; empty in MAIL FROM:<>. */
+const REVERSE_PATH = /^(?:"(?:[^"\\\x00-\x1f\x7f]|\\[^\x00-\x1f\x7f])*"|[^"\x00-\x20\x7f])*$/
+
+/**
+ * The sender of what leaves is the address of From, and this one is not used. Relays pass on senders that mail cannot
+ * be sent to, such as root@web1: a refusal would bounce the message for nothing. Throws Refused.
+ */
+function assertReversePath(path: string): void {
+  if (REVERSE_PATH.test(path)) return
+  throw new Refused(reply(553, '5.1.7', `The sender's address cannot be used: ${clip(path)}`))
+}
+
+/** The canonical spelling of a recipient's address. Throws Refused. */
+function recipientOf(path: string, international: boolean): string {
   let address: string
   try {
     address = parseMailbox(`<${path}>`).address
   } catch (error) {
     if (!(error instanceof AddressError)) throw error
-    const next =
-      enhanced === '5.1.7' ? '; set the From address in the application to one at your sending domain' : ''
-    throw new Refused(reply(553, enhanced, `The address cannot be used: ${error.message}${next}`))
+    throw new Refused(reply(553, '5.1.3', `The address cannot be used: ${error.message}`))
   }
   // RFC 6531 3.4. The domain is in ASCII by now.
   if (international || /^[\x20-\x7e]*$/.test(address)) return address

@@ -23,6 +23,11 @@ export class LoggingIn {
     this.#context = context
   }
 
+  /** Whether a login has failed in this session. */
+  get hasFailed(): boolean {
+    return this.#failed > 0
+  }
+
   /** Ms for the next line of a client that has not logged in. */
   get idle(): number {
     return Math.max(0, Math.min(STRANGER_IDLE, this.#since + LOGIN_WITHIN - performance.now()))

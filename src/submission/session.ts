@@ -176,6 +176,13 @@ export class Session {
 
   #loggedIn(): Login {
     if (this.#login !== null) return this.#login
+    // sendmail goes on after a failed AUTH. A 530 would bounce its message for a key that has expired, or for a login
+    // that was put off (454).
+    if (this.#loggingIn.hasFailed) {
+      throw new Refused(reply(421, '4.7.0', 'The login failed; send the message once it works'), {
+        last: true,
+      })
+    }
     throw new Refused(smtpWords({ code: 'key_missing' }))
   }
 

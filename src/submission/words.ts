@@ -64,10 +64,12 @@ const WORDS: Words<Reply> = {
     ),
   field_missing: ({ field }) => wrong(`${spelt(field)} is missing`),
   body_missing: () => wrong('The message is empty'),
-  address_invalid: ({ field, detail }) =>
-    field === 'to'
-      ? reply(553, '5.1.3', `The address cannot be used: ${detail}`)
-      : notUsable({ field, detail }),
+  address_invalid: ({ field, detail }) => {
+    if (field === 'to') return reply(553, '5.1.3', `The address cannot be used: ${detail}`)
+    const next =
+      field === 'from' ? '; set the From address in the application to one at your sending domain' : ''
+    return notUsable({ field, detail: detail + next })
+  },
   author_denied: ({ detail }) => denied(`The message cannot be sent: ${detail}`),
   field_invalid: notUsable,
   attachment_invalid: ({ index, detail }) =>
@@ -117,20 +119,7 @@ export function smtpWords(reason: AnyReason): Reply {
   return said(WORDS, reason)
 }
 
-/** Reasons that concern the domain of From. */
-const OF_FROM: ReadonlySet<AnyReason['code']> = new Set(['domain_unknown', 'from_mismatch', 'key_restricted'])
-
-/** The reply for a message without a sender: most are bounces that a relay wrote in the name of its own host. */
-export function bounceWords(reason: AnyReason): Reply {
-  const words = smtpWords(reason)
-  if (!OF_FROM.has(reason.code)) return words
-  const settings =
-    'myorigin (Postfix), qualify_domain (Exim), /etc/mailname (OpenSMTPD), MASQUERADE_AS (sendmail)'
-  const text = `The bounces of a relay have to be from a domain that may send, which is set with ${settings}`
-  return { ...words, text: `${words.text}. ${text}` }
-}
-
-/** The reply at login (RFC 4954 6). */
+/** The reply to AUTH (RFC 4954 6). */
 export function loginWords(reason: AnyReason): Reply {
   const { code, text } = smtpWords(reason)
   return code < 500 ? reply(454, '4.7.0', text) : badKey(String(text))

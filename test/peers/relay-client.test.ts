@@ -34,12 +34,12 @@ describe('Postfix with Postroad as its relayhost', { skip }, () => {
 
   let number = 0
   /** Hands mail to Postfix; gives its subject. */
-  async function send(to: string | string[], from = DOMAIN): Promise<string> {
+  async function send(to: string | string[], from = DOMAIN, sender = 'ann@box.test'): Promise<string> {
     const subject = `Number ${++number}`
     const { host, port } = postfix
     const transport = nodemailer.createTransport({ host, port, ignoreTLS: true })
     const mail = { from: `Ann <a@${from}>`, to: 'you@x.test', subject, text: 'Hällo\n.\n..' }
-    await transport.sendMail({ ...mail, envelope: { from: 'ann@box.test', to } })
+    await transport.sendMail({ ...mail, envelope: { from: sender, to } })
     return subject
   }
 
@@ -86,6 +86,11 @@ describe('Postfix with Postroad as its relayhost', { skip }, () => {
     const [ours, theirs] = raw.match(/^Received:.*\r\n(?:[ \t].*\r\n)*/gm)!
     assert.match(ours!, /by postroad\.test \(Postroad\) with (?:UTF8SMTP|ESMTP)SA id /)
     assert.match(theirs!, /by postfix\.test \(Postfix\) with /)
+  })
+
+  test('a sender named after the machine is no obstacle', async () => {
+    for (const machine of ['web1', 'web_1.internal'])
+      await emails(await send('b@x.test', DOMAIN, `www-data@${machine}`))
   })
 
   test('a recipient that is refused bounces with our words, the others are sent', async () => {

@@ -402,6 +402,24 @@ describe('hostile clients of SMTP submission', () => {
     )
   })
 
+  test('the sender of the envelope is not used, so the name of a machine will do', async () => {
+    using client = await rig.loggedIn()
+    for (const sender of [
+      'root@web1',
+      'www-data@web_1.internal',
+      'root',
+      'x@[192.0.2.1]',
+      '"a b"@web1',
+      'jörg@web1',
+    ]) {
+      const email = await rig.email(await client.send(message(), undefined, sender))
+      assert.match(email.content.from, /a@acme\.example/, sender)
+    }
+    await client.say('MAIL FROM:<no address>', /^553 5\.1\.7 The sender's address cannot be used/)
+    await client.say('MAIL FROM:<"open@web1>', /^501 5\.5\.4 /)
+    await rig.email(await client.send(message()))
+  })
+
   test('messages that cannot be sent, each with the reason', async () => {
     const emails = await rig.count()
     using client = await rig.loggedIn()

@@ -87,6 +87,10 @@ describe('one Postroad as the relay of another', () => {
       /^550 5\.7\.1 From is at host\.of\.relay.*\(sendmail\)\r\n$/,
     )
     assert.match(await named.send(bounce), /^550 5\.7\.1 (?!.*myorigin)/)
+    assert.match(
+      await named.send(bounce.replace('host.of.relay', 'host'), undefined, ''),
+      /^550 5\.6\.0 From cannot be used: .*the domain has no dot; set .*\. The bounces of a relay have .*\(sendmail\)\r\n$/,
+    )
     await relay.email(await named.send(bounce.replace('host.of.relay', DOMAIN), undefined, ''))
   })
 

@@ -305,8 +305,24 @@ describe('an application is told the next step, or its operator is, when', () =>
     },
     {
       slip: 'the site has a name without a dot (SMTP)',
-      tried: () => over([...begun(keys.all), ['MAIL FROM:<wordpress@localhost>', /^553 /]]),
+      tried: () => over(whole(keys.all, 'wordpress@localhost')),
       names: /the domain has no dot; set the From address in the application to one at your sending domain/,
+    },
+    {
+      slip: 'a relay writes its bounces in the name of its machine (SMTP)',
+      tried() {
+        const from = 'MAILER-DAEMON@web1.internal'
+        const bounce: [string, RegExp][] = whole(keys.all, from).map(([say, expect]) => [
+          say.startsWith('MAIL') ? 'MAIL FROM:<>' : say,
+          expect,
+        ])
+        const why = /a bounce that a relay handed in was refused/
+        return until(async () => {
+          await over(bounce)
+          return warning(service, why)
+        }, 'a line of the log')
+      },
+      names: /myorigin \(Postfix\)/,
     },
     {
       slip: 'the message is too large (SMTP)',

@@ -1,0 +1,41 @@
+/**
+ * Bounces that a relay hands in: messages with a null reverse-path (RFC 5321 4.5.5). A relay that writes them in the
+ * name of its own machine has each of them refused, and sends no second bounce about it: only the operator can help.
+ */
+import type { Advice } from '../http/advice.ts'
+import type { AnyReason } from '../http/fault.ts'
+import type { Reply } from './reply.ts'
+import { smtpWords } from './words.ts'
+
+const SETTINGS =
+  'myorigin (Postfix), qualify_domain (Exim), /etc/mailname (OpenSMTPD), MASQUERADE_AS (sendmail)'
+
+const ABOUT_DOMAIN: ReadonlySet<AnyReason['code']> = new Set([
+  'domain_unknown',
+  'from_mismatch',
+  'key_restricted',
+])
+
+function isAboutFrom(reason: AnyReason): boolean {
+  return ABOUT_DOMAIN.has(reason.code) || (reason.code === 'address_invalid' && reason.field === 'from')
+}
+
+/** The reply to a refused bounce. */
+export function bounceWords(reason: AnyReason): Reply {
+  const words = smtpWords(reason)
+  if (!isAboutFrom(reason)) return words
+  const text = `The bounces of a relay have to be from a domain that may send, which is set with ${SETTINGS}`
+  return { ...words, text: `${words.text}. ${text}` }
+}
+
+/** For the log. Null: another setting would not have helped. */
+export function bounceAdvice(reason: AnyReason): Advice | null {
+  if (!isAboutFrom(reason)) return null
+  return {
+    why: 'a bounce that a relay handed in was refused, and is lost: its From is not at a domain that may send',
+    next: `set the domain of the relay's own mail to one that may send: ${SETTINGS}`,
+    ...('domain' in reason && {
+      domain: reason.code === 'from_mismatch' ? reason.fromDomain : reason.domain,
+    }),
+  }
+}
