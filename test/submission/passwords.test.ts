@@ -165,6 +165,29 @@ describe('SMTP logins with a chosen password', () => {
     assert.match(await logIn(named('nobody'), PASSWORD, '198.51.100.31'), /^454 /)
   })
 
+  test('of requests that come at once one counts, and a login that is removed is gone', async () => {
+    const passwords = ['three of a kind', 'four of a kind', 'five of a kind']
+    const made = await Promise.allSettled(passwords.map((password) => make('kim', password)))
+    assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 1)
+    const logins = async () => {
+      const { items } = await credentials.list(DOMAIN, { limit: 100, skip: 0 })
+      return items.filter(({ login }) => login === named('kim')).length
+    }
+    assert.equal(await logins(), 1)
+    await Promise.all(passwords.map((password) => credentials.update(DOMAIN, 'kim', { password })))
+    assert.equal(await logins(), 1)
+    // Two at once, as they are while a password is changed.
+    const { service, companyId } = rig
+    const { domains } = await service.store.accounts()
+    const domainId = domains.find(({ name }) => name === DOMAIN)!.id
+    await service.key(companyId, { name: named('kim'), scopes: ['sending'], domainId })
+    assert.equal(await logins(), 2)
+    await credentials.destroy(DOMAIN, 'kim')
+    assert.equal(await logins(), 0)
+    await service.app.refreshAccounts()
+    for (const password of passwords) assert.match(await logIn(named('kim'), password), /^535 /)
+  })
+
   test('another company does not get in under the same name', async () => {
     await make('ida')
     const { service } = rig
