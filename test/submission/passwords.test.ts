@@ -96,6 +96,10 @@ describe('SMTP logins with a chosen password', () => {
   test('is not kept, told or logged', async () => {
     await make('carol')
     assert.match(await logIn(named('carol'), PASSWORD), /^235 /)
+    // Some mistake one field for the other.
+    rig.service.logged.length = 0
+    assert.match(await logIn(PASSWORD, named('carol'), '198.51.100.7'), /^535 /)
+    assert.ok(rig.service.logged.some((line) => line.includes('an SMTP login was refused')))
     const { keys } = await rig.service.store.accounts()
     const carol = keys.find(({ name }) => name === named('carol'))!
     assert.match(carol.password!, /^\$scrypt\$ln=15,r=8,p=3\$/)
