@@ -32,7 +32,8 @@ export class PasswordsBusy extends Error {
 }
 
 /**
- * The caller: most requests of `known` ones go before those of others. `origin`: callers that share a turn, e.g. those of a source address.
+ * The caller: most requests of `known` ones go before those of others. `origin`: callers that share a turn, e.g. those
+ * of a source address.
  */
 export interface Hasher {
   origin: string

@@ -15,10 +15,10 @@ const STRANGER_IDLE = 60_000
 /** Failed logins in one session. */
 const MAX_FAILED = 3
 
-/** As a login for one domain is written. */
+/** Matches a login for one domain, e.g. `postmaster@mg.example.com`. */
 const LOGIN = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
-/** A user name for the log; null for one that may be a secret: some take the key or the password for the user name. */
+/** Returns the user name for the log; null for one that may be a secret: people mix up the two fields. */
 function shownUser(user: string): string | null {
   return !user.includes('pr_') && (LOGIN.test(user) || user.length < LEAST_PASSWORD) ? clip(user) : null
 }

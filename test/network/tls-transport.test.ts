@@ -102,7 +102,9 @@ describe('what TLS is spoken over', () => {
       octets += length
       for (const until = performance.now() + WORK; performance.now() < until; );
     })
-    transport.once('end', () => void (hasEnded = true))
+    transport.once('end', () => {
+      hasEnded = true
+    })
     await once(transport, 'close')
     server.close()
     assert.deepEqual([octets, hasEnded], [60_000, true])

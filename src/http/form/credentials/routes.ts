@@ -106,7 +106,7 @@ const create = endpoint({
     throw alreadyThere()
   }
   const { key, shown } = await makeLogin(core, op, domain, login, body.password)
-  // A password takes long to be hashed, and a client that does not wait for it asks again.
+  // Hashing a password takes long, and a client that does not wait for the answer asks again.
   const now = await onOwnDomain(core, caller, params.domain)
   if ((await othersThan(key, now)).some(({ id }) => id < key.id)) {
     await revoke(now.op, [key])
@@ -204,7 +204,7 @@ async function revoke(op: Operation, keys: readonly ApiKey[]): Promise<void> {
     try {
       await revokeKey(op, { id })
     } catch (error) {
-      // Somebody else has done so meanwhile.
+      // Another request has revoked it meanwhile.
       if (!(error instanceof OperateError && error.code === 'nothing_to_do')) throw error
     }
   }
@@ -216,7 +216,7 @@ function alreadyThere(): Fault {
 
 interface MadeLogin {
   key: ApiKey
-  /** What the answer says of the password; a chosen one is known already, and is not repeated. */
+  /** Fields of the answer. A chosen password is known already, and is not repeated. */
   shown: { note?: string; credentials?: Record<string, string> }
 }
 
