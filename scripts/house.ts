@@ -45,7 +45,7 @@ export const HOUSE: readonly Place[] = [
       'http/admission/address-group.ts http/admission/admission.ts http/admission/visit.ts http/advice.ts',
       'http/client-address.ts http/core.ts http/fault.ts http/form/submission.ts http/idempotency.ts',
       'http/reading.ts http/start-error.ts http/target.ts http/tls.ts http/words.ts',
-      'intake accounts mail workers config network common',
+      'people/password-rule.ts intake accounts mail workers config network common',
     ),
   },
   {

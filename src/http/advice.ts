@@ -3,6 +3,7 @@
  * adds what they leave out.
  */
 import type { Inactivity } from '../accounts/sending.ts'
+import { AddressError, parseDomain } from '../mail/address/address.ts'
 import { type AnyReason, clip } from './fault.ts'
 
 export interface Advice {
@@ -28,7 +29,7 @@ export function adviceOn(reason: AnyReason): Advice | null {
     case 'domain_unknown':
       return {
         why: 'the company of the API key has no such sending domain, or From is not the one that was meant',
-        next: `postroad domain add ${clip(reason.domain, 255)} --company NAME, or correct the domain in the application`,
+        next: `postroad domain add ${inCommand(reason.domain)} --company NAME, or correct the domain in the application`,
         domain: clip(reason.domain, 255),
       }
     case 'domain_inactive':
@@ -55,6 +56,19 @@ const KEY_INVALID: Readonly<Record<Extract<AnyReason, { code: 'key_invalid' }>['
     why: 'the API key was revoked, or is one of another database (postroad key list shows those of this one)',
     next: NEW_KEY,
   },
+}
+
+/**
+ * The domain of a request as it may stand in a command. Operators paste the command into a shell, so the domain has
+ * letters, digits, dots and hyphens alone.
+ */
+export function inCommand(domain: string): string {
+  try {
+    return parseDomain(domain)
+  } catch (error) {
+    if (error instanceof AddressError) return 'DOMAIN'
+    throw error
+  }
 }
 
 /** The remedy for a domain that may not send. */

@@ -29,7 +29,7 @@ export class TlsTransport extends Duplex {
     this.#socket = socket
     this.#party = party
     socket.on('error', (error) => this.destroy(error))
-    socket.on('close', () => this.destroy())
+    socket.on('close', () => this.#closed())
     socket.on('end', () => {
       this.#hasEnded = true
       this.#give()
@@ -45,6 +45,12 @@ export class TlsTransport extends Duplex {
     this.#rest = this.#rest === null ? octets : Buffer.concat([this.#rest, octets])
     this.#give()
     if (this.#rest !== null) this.#socket.pause()
+  }
+
+  /** A connection that the other end has ended may close before all that it brought is read. */
+  #closed(): void {
+    if (this.#hasEnded && !this.readableEnded) this.once('end', () => this.destroy())
+    else this.destroy()
   }
 
   override _read(): void {

@@ -23,6 +23,8 @@ const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$
 const MOST_WAITING = 40
 /** Waiting requests of one origin, at most. */
 const MOST_OF_ONE = 8
+/** Requests of known callers that go before one of the others: a customer may ask without end. */
+const KNOWN_IN_A_ROW = 3
 
 /** Too many requests are waiting for another one to be answered in time. */
 export class PasswordsBusy extends Error {
@@ -30,7 +32,8 @@ export class PasswordsBusy extends Error {
 }
 
 /**
- * The caller: `known` ones go before all others. `origin`: callers that share a turn, e.g. those of a source address.
+ * The caller: most requests of `known` ones go before those of others. `origin`: callers that share a turn, e.g. those
+ * of a source address.
  */
 export interface Hasher {
   origin: string
@@ -42,6 +45,8 @@ export class Passwords {
   readonly #known = new CompanyTurns<() => Promise<void>>()
   readonly #unknown = new CompanyTurns<() => Promise<void>>()
   #working = false
+  /** Requests of known callers since the last one of the others. */
+  #knownInARow = 0
   /** Used when there is no password: an account that does not exist takes as long as one that does. */
   readonly #nobody = phc(COST, randomBytes(SALT), randomBytes(KEY))
 
@@ -93,7 +98,9 @@ export class Passwords {
   }
 
   #next() {
-    return this.#known.take() ?? this.#unknown.take()
+    const known = this.#knownInARow < KNOWN_IN_A_ROW || this.#unknown.length === 0 ? this.#known.take() : null
+    this.#knownInARow = known === null ? 0 : this.#knownInARow + 1
+    return known ?? this.#unknown.take()
   }
 }
 

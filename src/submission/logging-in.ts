@@ -2,6 +2,7 @@
 import { isToken } from '../accounts/token.ts'
 import { type AnyReason, clip } from '../http/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
+import { LEAST_PASSWORD } from '../people/password-rule.ts'
 import type { Login, SessionContext } from './context.ts'
 import { InputEnded } from './input.ts'
 import { type Credentials, credentialsOf } from './login.ts'
@@ -13,6 +14,14 @@ const LOGIN_WITHIN = 120_000
 const STRANGER_IDLE = 60_000
 /** Failed logins in one session. */
 const MAX_FAILED = 3
+
+/** Matches a login for one domain, e.g. `postmaster@mg.example.com`. */
+const LOGIN = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+
+/** Returns the user name for the log; null for one that may be a secret: people mix up the two fields. */
+function shownUser(user: string): string | null {
+  return !user.includes('pr_') && (LOGIN.test(user) || user.length < LEAST_PASSWORD) ? clip(user) : null
+}
 
 export class LoggingIn {
   readonly #context: SessionContext
@@ -72,9 +81,7 @@ export class LoggingIn {
     metrics.logins.inc({ result: words.code < 500 ? 'postponed' : 'refused' })
     // The delay keeps the client from trying again at once.
     if (words.code >= 500 || reason.code === 'person_refused') {
-      // Some clients send the key as user name.
-      const shown = user === null || user.includes('pr_') ? null : clip(user)
-      failedLogins.tell({ requestId: id, address, user: shown })
+      failedLogins.tell({ requestId: id, address, user: user === null ? null : shownUser(user) })
       await this.#context.wait(failedLogins.delay(address))
     }
     const last = ++this.#failed >= MAX_FAILED

@@ -1,5 +1,5 @@
 /** SMTP replies for all reasons of refusal: 4yz if the same message may be accepted later, 5yz if it never will be. */
-import { inactiveNext, keyWith } from '../http/advice.ts'
+import { inactiveNext, inCommand, keyWith } from '../http/advice.ts'
 import { place } from '../http/client-address.ts'
 import { type AnyReason, clip, inMegabytes } from '../http/fault.ts'
 import { said, type Words } from '../http/words.ts'
@@ -53,7 +53,7 @@ const WORDS: Words<Reply> = {
   domain_unknown: ({ domain }) =>
     denied(
       `${clip(domain, 255)} is not a domain that you may send from; add and verify it first (postroad domain add ` +
-        `${clip(domain, 255)}), or set another From address`,
+        `${inCommand(domain)}), or set another From address`,
     ),
   domain_inactive: ({ domain, why, cause }) =>
     denied(`The domain ${domain} may not send: ${why}; ${inactiveNext({ domain, cause })}`),

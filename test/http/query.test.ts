@@ -59,7 +59,9 @@ describe('queries of clients', () => {
   }
 
   /** What a route asks for before it looks at the limit. */
-  const needed: Readonly<Record<string, string>> = { '/v3/stats/total/domains': `event=accepted&timestamp=${Math.floor(Date.now() / 1000)}&` }
+  const needed: Readonly<Record<string, string>> = {
+    '/v3/stats/total/domains': `event=accepted&timestamp=${Math.floor(Date.now() / 1000)}&`,
+  }
   for (const { method, url, schema } of LISTS) {
     test(`${method} ${url}: a limit is cut, or refused in words`, async () => {
       const { limit } = (schema.querystring as Query).properties!

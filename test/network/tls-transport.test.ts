@@ -89,6 +89,27 @@ describe('what TLS is spoken over', () => {
     transport.destroy()
   })
 
+  test('what came before the other end closed is all handed over, however long it takes', async () => {
+    const server = net.createServer((socket) => void socket.on('error', () => {}).end(Buffer.alloc(60_000)))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const socket = net.connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })
+    await once(socket, 'connect')
+    const transport = new TlsTransport(socket, 'a')
+    let octets = 0
+    let hasEnded = false
+    transport.on('data', ({ length }: Buffer) => {
+      octets += length
+      for (const until = performance.now() + WORK; performance.now() < until; );
+    })
+    transport.once('end', () => {
+      hasEnded = true
+    })
+    await once(transport, 'close')
+    server.close()
+    assert.deepEqual([octets, hasEnded], [60_000, true])
+  })
+
   test('a connection that is reset ends it', async () => {
     const { client, socket } = await connected()
     const transport = new TlsTransport(socket, 'a').resume()

@@ -47,6 +47,18 @@ describe('passwords', () => {
     assert.deepEqual(done, ['a1', 'known', 'a2', 'b1', 'a3'])
   })
 
+  test('of devices that are known do not keep others waiting for ever', async () => {
+    const passwords = new Passwords()
+    const done: string[] = []
+    const ask = async (name: string, known: boolean) => {
+      await passwords.verify('wrong one here', null, { origin: name, known })
+      done.push(name)
+    }
+    const known = Array.from({ length: 6 }, (_, index) => ask(`known ${index}`, true))
+    await Promise.all([...known, ask('stranger', false)])
+    assert.equal(done.indexOf('stranger'), 3)
+  })
+
   test('that would wait too long are refused, and leave room for others', async () => {
     const passwords = new Passwords()
     const asked = Array.from({ length: 12 }, () => passwords.verify('wrong one here', null, somebody))

@@ -96,6 +96,10 @@ describe('SMTP logins with a chosen password', () => {
   test('is not kept, told or logged', async () => {
     await make('carol')
     assert.match(await logIn(named('carol'), PASSWORD), /^235 /)
+    // Some mistake one field for the other.
+    rig.service.logged.length = 0
+    assert.match(await logIn(PASSWORD, named('carol'), '198.51.100.7'), /^535 /)
+    assert.ok(rig.service.logged.some((line) => line.includes('an SMTP login was refused')))
     const { keys } = await rig.service.store.accounts()
     const carol = keys.find(({ name }) => name === named('carol'))!
     assert.match(carol.password!, /^\$scrypt\$ln=15,r=8,p=3\$/)
@@ -163,6 +167,29 @@ describe('SMTP logins with a chosen password', () => {
     // A login that does not exist is paced like one that does.
     await exhaust({ account: `smtp:${named('nobody')}` })
     assert.match(await logIn(named('nobody'), PASSWORD, '198.51.100.31'), /^454 /)
+  })
+
+  test('of requests that come at once one counts, and a login that is removed is gone', async () => {
+    const passwords = ['three of a kind', 'four of a kind', 'five of a kind']
+    const made = await Promise.allSettled(passwords.map((password) => make('kim', password)))
+    assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 1)
+    const logins = async () => {
+      const { items } = await credentials.list(DOMAIN, { limit: 100, skip: 0 })
+      return items.filter(({ login }) => login === named('kim')).length
+    }
+    assert.equal(await logins(), 1)
+    await Promise.all(passwords.map((password) => credentials.update(DOMAIN, 'kim', { password })))
+    assert.equal(await logins(), 1)
+    // Two at once, as they are while a password is changed.
+    const { service, companyId } = rig
+    const { domains } = await service.store.accounts()
+    const domainId = domains.find(({ name }) => name === DOMAIN)!.id
+    await service.key(companyId, { name: named('kim'), scopes: ['sending'], domainId })
+    assert.equal(await logins(), 2)
+    await credentials.destroy(DOMAIN, 'kim')
+    assert.equal(await logins(), 0)
+    await service.app.refreshAccounts()
+    for (const password of passwords) assert.match(await logIn(named('kim'), password), /^535 /)
   })
 
   test('another company does not get in under the same name', async () => {

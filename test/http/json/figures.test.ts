@@ -125,6 +125,7 @@ describe('figures of the JSON dialect', () => {
       ['start_date=2026-01-01&granularity=hourly', /start_date.*100 days/],
       ['metrics=joy', /metrics.*delivered/],
       ['dimensions=planet', /dimensions.*period, domain/],
+      ['dimensions=__proto__', /dimensions.*period, domain/],
       ['dimensions=email', /dimensions.*GET \/emails\/\{id\}/],
       ['dimensions=period,broadcast', /dimensions.*no broadcasts/],
       ['email_id=x', /email_id/],

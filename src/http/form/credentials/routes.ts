@@ -6,6 +6,7 @@
 import type { ApiKey, SendingDomain } from '../../../accounts/account.ts'
 import { isToken } from '../../../accounts/token.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
+import { OperateError } from '../../../operate/error.ts'
 import { createKey, listKeys, revokeKey } from '../../../operate/keys.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { passwordProblem } from '../../../people/password-rule.ts'
@@ -102,10 +103,16 @@ const create = endpoint({
   const { op, domain } = await onOwnDomain(core, caller, params.domain)
   const login = loginAt(domain, body.login)
   if ((await credentialsOf(op, domain)).some(({ name }) => name === login)) {
-    throw new Fault({ code: 'request_invalid', detail: 'A credential with this login exists already' })
+    throw alreadyThere()
   }
-  const made = await makeLogin(core, op, domain, login, body.password)
-  return { status: 200, body: { message: 'Created 1 credentials pair(s)', ...made } }
+  const { key, shown } = await makeLogin(core, op, domain, login, body.password)
+  // Hashing a password takes long, and a client that does not wait for the answer asks again.
+  const now = await onOwnDomain(core, caller, params.domain)
+  if ((await othersThan(key, now)).some(({ id }) => id < key.id)) {
+    await revoke(now.op, [key])
+    throw alreadyThere()
+  }
+  return { status: 200, body: { message: 'Created 1 credentials pair(s)', ...shown } }
 })
 
 const update = endpoint({
@@ -122,10 +129,13 @@ const update = endpoint({
   },
 })(async ({ caller, params, body }, core) => {
   const { op, domain } = await onOwnDomain(core, caller, params.domain)
-  const { id, name } = await credentialOf(op, domain, params.login)
-  const made = await makeLogin(core, op, domain, name, body.password)
-  await revokeKey(op, { id })
-  return { status: 200, body: { message: 'Password changed', ...made } }
+  const [{ name }] = await keysOf(op, domain, params.login)
+  const { key, shown } = await makeLogin(core, op, domain, name, body.password)
+  // Of several changes at once the last one stays.
+  const now = await onOwnDomain(core, caller, params.domain)
+  const older = (await othersThan(key, now)).filter(({ id }) => id < key.id)
+  await revoke(now.op, older)
+  return { status: 200, body: { message: 'Password changed', ...shown } }
 })
 
 const remove = endpoint({
@@ -141,9 +151,9 @@ const remove = endpoint({
   },
 })(async ({ caller, params }, core) => {
   const { op, domain } = await onOwnDomain(core, caller, params.domain)
-  const { id, name } = await credentialOf(op, domain, params.login)
-  await revokeKey(op, { id })
-  return { status: 200, body: { message: 'Credentials have been deleted', spec: name } }
+  const keys = await keysOf(op, domain, params.login)
+  await revoke(op, keys)
+  return { status: 200, body: { message: 'Credentials have been deleted', spec: keys[0].name } }
 })
 
 const clear = endpoint({
@@ -162,7 +172,7 @@ const clear = endpoint({
 })(async ({ caller, params }, core) => {
   const { op, domain } = await onOwnDomain(core, caller, params.domain)
   const all = await credentialsOf(op, domain)
-  for (const { id } of all) await revokeKey(op, { id })
+  await revoke(op, all)
   const message = 'All domain credentials have been deleted'
   return { status: 200, body: { message, count: all.length } }
 })
@@ -173,29 +183,58 @@ async function credentialsOf(op: Operation, { id, name }: SendingDomain): Promis
   return keys.filter((key) => key.domainId === id && key.revokedAt === null && key.name.endsWith(`@${name}`))
 }
 
-async function credentialOf(op: Operation, domain: SendingDomain, text: string): Promise<ApiKey> {
+/** The keys of a login, the oldest first: several while a password is changed. Throws a Fault where there are none. */
+async function keysOf(op: Operation, domain: SendingDomain, text: string): Promise<[ApiKey, ...ApiKey[]]> {
   const login = loginAt(domain, text)
-  const found = (await credentialsOf(op, domain)).find(({ name }) => name === login)
-  if (found !== undefined) return found
+  const [first, ...more] = (await credentialsOf(op, domain)).filter(({ name }) => name === login)
+  if (first !== undefined) return [first, ...more]
   throw new Fault({ code: 'operation_refused', why: 'not_found', detail: 'Credentials not found' })
 }
 
-/** Returns the part of the answer on the password; a chosen one is not repeated. */
+/** The other keys of the same login. Ids are in the order of time. */
+async function othersThan(
+  { id, name }: ApiKey,
+  { op, domain }: { op: Operation; domain: SendingDomain },
+): Promise<ApiKey[]> {
+  return (await credentialsOf(op, domain)).filter((key) => key.name === name && key.id !== id)
+}
+
+async function revoke(op: Operation, keys: readonly ApiKey[]): Promise<void> {
+  for (const { id } of keys) {
+    try {
+      await revokeKey(op, { id })
+    } catch (error) {
+      // Another request has revoked it meanwhile.
+      if (!(error instanceof OperateError && error.code === 'nothing_to_do')) throw error
+    }
+  }
+}
+
+function alreadyThere(): Fault {
+  return new Fault({ code: 'request_invalid', detail: 'A credential with this login exists already' })
+}
+
+interface MadeLogin {
+  key: ApiKey
+  /** Fields of the answer. A chosen password is known already, and is not repeated. */
+  shown: { note?: string; credentials?: Record<string, string> }
+}
+
 async function makeLogin(
   { smtpLogins }: HttpCore,
   op: Operation,
   { companyId, id, name }: SendingDomain,
   login: string,
   chosen: string | undefined,
-): Promise<{ note?: string; credentials?: Record<string, string> }> {
-  const key = { company: companyId, name: login, scopes: ['sending'], domain: id } as const
+): Promise<MadeLogin> {
+  const wanted = { company: companyId, name: login, scopes: ['sending'], domain: id } as const
   if (chosen === undefined || chosen === '') {
-    const { token } = await createKey(op, key)
-    return { note: NOTE, credentials: { [login]: token } }
+    const { key, token } = await createKey(op, wanted)
+    return { key, shown: { note: NOTE, credentials: { [login]: token } } }
   }
   assertPassword(chosen, [login, name])
-  await createKey(op, { ...key, password: await smtpLogins.hash(chosen, companyId) })
-  return {}
+  const { key } = await createKey(op, { ...wanted, password: await smtpLogins.hash(chosen, companyId) })
+  return { key, shown: {} }
 }
 
 /** Throws a Refusal. `own`: words that others would guess. */

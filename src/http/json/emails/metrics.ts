@@ -129,8 +129,8 @@ export const emailMetrics: Endpoint = endpoint({
     },
   },
 })(async ({ caller, query }, core) => {
-  if (query.email_id !== undefined) throw invalidField('email_id', NOT_BY.email!)
-  if (query.broadcast_id !== undefined) throw invalidField('broadcast_id', NOT_BY.broadcast!)
+  if (query.email_id !== undefined) throw invalidField('email_id', NOT_BY_EMAIL)
+  if (query.broadcast_id !== undefined) throw invalidField('broadcast_id', NOT_BY_BROADCAST)
   const metrics = metricsAsked(query.metrics)
   const dimensions = dimensionsAsked(query.dimensions)
   const period = readMetricsPeriod(query, Date.now())
@@ -171,10 +171,12 @@ export const emailMetrics: Endpoint = endpoint({
   })
 })
 
-const NOT_BY: Readonly<Record<string, string>> = {
-  email: 'nothing is counted by email: `GET /emails/{id}` shows what became of one',
-  broadcast: 'there are no broadcasts',
-}
+const NOT_BY_EMAIL = 'nothing is counted by email: `GET /emails/{id}` shows what became of one'
+const NOT_BY_BROADCAST = 'there are no broadcasts'
+const NOT_BY: ReadonlyMap<string, string> = new Map([
+  ['email', NOT_BY_EMAIL],
+  ['broadcast', NOT_BY_BROADCAST],
+])
 
 /** Throws a Refusal. */
 function metricsAsked(given: string | string[] | undefined): string[] {
@@ -191,7 +193,7 @@ function dimensionsAsked(given: string | string[] | undefined): Dimension[] {
   return [...new Set(commaList(given))].map((name) => {
     const known = DIMENSIONS.find((dimension) => dimension === name)
     if (known !== undefined) return known
-    throw invalidField('dimensions', NOT_BY[name] ?? `it must be of these: ${DIMENSIONS.join(', ')}`)
+    throw invalidField('dimensions', NOT_BY.get(name) ?? `it must be of these: ${DIMENSIONS.join(', ')}`)
   })
 }
 
