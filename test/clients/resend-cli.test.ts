@@ -177,6 +177,8 @@ describe('resend-cli', () => {
     await receiver.until(({ length }) => length === 2)
     await json('webhooks', 'rotate-signing-secret', id)
     await json('webhooks', 'update', id, '--events', 'email.sent', 'email.bounced')
+    const all = await json('webhooks', 'create', '--endpoint', receiver.url, '--events', 'all')
+    await json('webhooks', 'delete', all.id, '--yes')
     await json('webhooks', 'delete', id, '--yes')
   })
 
@@ -184,8 +186,7 @@ describe('resend-cli', () => {
     await using receiver = await Receiver.start()
     const port = await freePort()
     const args = ['webhooks', 'listen', '--url', `http://127.0.0.1:${port}`, '--port', String(port)]
-    const events = ['--events', 'email.sent', 'email.delivered']
-    const child = spawn(process.execPath, [CLI, ...args, ...events, '--forward-to', receiver.url], {
+    const child = spawn(process.execPath, [CLI, ...args, '--forward-to', receiver.url], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
