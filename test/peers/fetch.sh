@@ -26,11 +26,13 @@ for tool in apt-get dpkg-deb tar; do
   fi
 done
 
-# Downloads packages and what they need and the system has not: FOLDER PACKAGE...
+# Downloads packages with the dependencies that the system lacks: FOLDER PACKAGE... The modules and libraries of PHP are looked up in the
+# folder alone, so apt is not told of those that the system has.
 download() {
   mkdir -p "$1/partial"
+  awk 'BEGIN { RS = ""; ORS = "\n\n" } $2 !~ /^php/' /var/lib/dpkg/status >"$1/status"
   apt-get install -q --download-only --reinstall -y --no-install-recommends -o Debug::NoLocking=true \
-    -o Dir::Cache::archives="$1" -o APT::Sandbox::User=root "${@:2}" >"$1/apt.log" 2>&1
+    -o Dir::State::status="$1/status" -o Dir::Cache::archives="$1" -o APT::Sandbox::User=root "${@:2}" >"$1/apt.log" 2>&1
 }
 
 for name in "${!packages[@]}"; do
