@@ -75,7 +75,7 @@ describe('API keys', { skip: withoutBrowser() }, () => {
     await page.getByText('anymail.backends.mailgun.EmailBackend').waitFor()
     await page.getByText(`"MAILGUN_API_URL": "${stage.service.url}/v3"`).waitFor()
     assert.deepEqual(await visit.barriers(), [])
-    await page.getByLabel('Client').selectOption('smtp-curl')
+    await page.getByLabel('Client', { exact: true }).selectOption('smtp-curl')
     await page.waitForURL(/client=smtp-curl/)
     await page
       .getByRole('row', { name: /Encryption/ })

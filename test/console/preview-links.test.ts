@@ -77,7 +77,7 @@ describe('links of mail that is shown', { skip: withoutBrowser() }, () => {
   test('who follows one is asked first, and then led on', async (t) => {
     const id = await stage.send({ html: '<p>Hi <a href="https://shop.test/x">shop</a>' })
     const { page } = await stage.visit(t, `/c/${stage.company.id}/emails/${id}`)
-    const frame = page.frameLocator('iframe[title="The email as HTML"]')
+    const frame = page.frameLocator('iframe[title="HTML preview"]')
     const opened = page.waitForEvent('popup')
     await frame.getByRole('link', { name: 'shop' }).click()
     const asks = await opened
