@@ -23,6 +23,11 @@ for (const [index, { name, server, start }] of RELAYS.entries()) {
     const host = `127.0.29.${index + 1}`
     const listenAt = await freePort(host)
     const { port, certificate } = rig
+    /** A relay may also send a notice that the message is delayed. */
+    const arrived = async () => {
+      const emails = await rig.service.store.listEmails({ companyId: rig.companyId, limit: 10 })
+      return emails.filter(({ subject }) => subject === 'It waited')
+    }
     await using relay = await start({ port, password: PASSWORD, certificate, host, listenAt })
     const until = async (what: string, look: () => boolean | Promise<boolean>) => {
       for (const end = performance.now() + PATIENCE; !(await look()); await pause(50))
@@ -46,14 +51,10 @@ for (const [index, { name, server, start }] of RELAYS.entries()) {
     made.resume()
     assert.equal(made.statusCode, 200)
     await until('the message', async () => {
-      if ((await rig.count()) > 0) return true
+      if ((await arrived()).length > 0) return true
       await relay.retry()
       return false
     })
-    const emails = await rig.service.store.listEmails({ companyId: rig.companyId, limit: 10 })
-    assert.deepEqual(
-      emails.map(({ subject }) => subject),
-      ['It waited'],
-    )
+    assert.equal((await arrived()).length, 1)
   })
 }

@@ -120,5 +120,10 @@ export const RELAYS: readonly RelayKind[] = [
     start: startOpenSmtpd,
     distrusts: /SSL certificate check failed/,
   },
-  { name: 'sendmail', server: 'sendmail', start: startSendmail, distrusts: /Go ahead\s+\d+ >>> QUIT/ },
+  {
+    name: 'sendmail',
+    server: 'sendmail',
+    start: startSendmail,
+    distrusts: /^(\d+) <<< 220 2\.0\.0 Go ahead\n(?:(?!\1 ).*\n)*\1 >>> QUIT/m,
+  },
 ]
