@@ -124,6 +124,6 @@ export const RELAYS: readonly RelayKind[] = [
     name: 'sendmail',
     server: 'sendmail',
     start: startSendmail,
-    distrusts: /^(\d+) <<< 220 2\.0\.0 Go ahead\n(?:(?!\1 ).*\n)*\1 >>> QUIT/m,
+    distrusts: /^(\d+) <<< 220 2\.0\.0 Go ahead[\r\n]+(?:(?!\1 ).*[\r\n]+)*\1 >>> QUIT/m,
   },
 ]
