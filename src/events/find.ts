@@ -14,7 +14,7 @@ const OCTETS = 3 * 1024 ** 2
 /** The fewest recipients read at a time, for an event that is reported once per recipient. */
 const AT_LEAST = 30
 /** Octets read at a time. All of them are processed in one go, and other work waits meanwhile. */
-const AT_A_TIME = 128 * 1024
+const AT_A_TIME = 64 * 1024
 
 /** The part of the log to search: the events behind `after` up to `upTo`, beginning at one end. */
 export interface EventRange {
