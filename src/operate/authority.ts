@@ -11,7 +11,7 @@ export interface PersonRef {
   name: string
 }
 
-/** What a caller may do in a company, and where: in all of it, or in one domain. */
+/** The rights of a caller in a company, and where they hold: in all of it, or in one domain. */
 export type Reach = Pick<Principal, 'companyId' | 'scopes' | 'domainId'>
 
 /**

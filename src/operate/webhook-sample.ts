@@ -15,7 +15,7 @@ export interface WebhookTest {
   /** The request's body. */
   body: string
   headers: Record<string, string>
-  /** Of the response; null: there was none, and `error` says why. */
+  /** The status of the response; null: there was none, and `error` says why. */
   status: number | null
   error: string | null
   response: string

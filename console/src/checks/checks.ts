@@ -1,4 +1,4 @@
-/** What a message could do better: findings, each with a reason and advice. Pure functions of the message. */
+/** Finds room for improvement in a message: findings, each with a reason and advice. Pure functions of the message. */
 import { type HtmlFacts, htmlFacts } from './html-facts.ts'
 
 /** `bad`: does harm. `poor`: may do harm. `good`: checked, and right. */

@@ -113,8 +113,16 @@ async function usedOf(
   }
   const acceptedFrom = async (start: number) => {
     const { sums } = await groupsOf(core, {
-      ...{ companyId, domainId: null, size: 'day', dimension: 'total', value: null },
-      ...{ since: start, until: since.today + DAY, by: { time: null, value: false }, skip: 0, limit: 1 },
+      companyId,
+      domainId: null,
+      size: 'day',
+      dimension: 'total',
+      value: null,
+      since: start,
+      until: since.today + DAY,
+      by: { time: null, value: false },
+      skip: 0,
+      limit: 1,
     })
     return sums.accepted ?? 0
   }

@@ -16,7 +16,7 @@ export interface StepResult {
   state: StepState
   /** The finding, as a sentence. */
   found: string
-  /** What to do about it; null: nothing. */
+  /** The next step for the operator; null: none is needed. */
   advice: string | null
 }
 

@@ -212,9 +212,16 @@ async function groupsAsked(
 ): Promise<EventGroups['groups']> {
   const { size, since, until } = period
   const request: Parameters<typeof groupsOf>[1] = {
-    ...{ companyId, domainId, size, dimension: 'all', value: null, since, until },
-    ...{ by: { time: byPeriod ? 'bucket' : null, value: byDomain ? 'domain' : false } },
-    ...{ skip: 0, limit: MOST_GROUPS },
+    companyId,
+    domainId,
+    size,
+    dimension: 'all',
+    value: null,
+    since,
+    until,
+    by: { time: byPeriod ? 'bucket' : null, value: byDomain ? 'domain' : false },
+    skip: 0,
+    limit: MOST_GROUPS,
   }
   const { groups, total } = await groupsOf(core, request, NARROWER)
   if (total > MOST_GROUPS) throw tooMuch(NARROWER)
