@@ -8,7 +8,7 @@ import type { Settings } from '../../src/config/settings.ts'
 import { lastEvents } from '../../src/events/page.ts'
 import { eventTypesIn } from '../../src/events/told/unsent.ts'
 import { openStore } from '../../src/store/open.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store, WebhookTelling } from '../../src/store/store.ts'
 import type { FaultLog } from '../fault-log.ts'
 import { checkTold, type WebhookReport } from './check.ts'
 import { addEndpoints, type Endpoint } from './endpoints.ts'
@@ -39,7 +39,7 @@ export class ChaosWebhooks implements AsyncDisposable {
     this.receiver.start(seedFor(this.#seed, 'receiver'), this.#endpoints, this.#reached, log)
   }
 
-  /** As an operator who does not wait for the schedule: `webhook replay ID --event NUMBER` for each that waits. */
+  /** Does not wait for the schedule: messages that wait for another attempt are sent again, as an operator would. */
   async drain(database: Settings['database'], patienceMs: number, aborted: () => boolean): Promise<void> {
     const store = await openStore(database, { exclusive: false })
     try {
@@ -53,8 +53,7 @@ export class ChaosWebhooks implements AsyncDisposable {
         before = state
         if (now() - retoldAt < RETELL_MS) continue
         retoldAt = now()
-        for (const { id, numbers } of left)
-          for (const number of numbers) await store.retellWebhook(id, number, 0)
+        for (const { id, tellings } of left) await store.retellWebhook(id, tellings, 0)
       }
     } finally {
       await store.close()
@@ -62,15 +61,15 @@ export class ChaosWebhooks implements AsyncDisposable {
     await this.receiver.settled()
   }
 
-  /** Endpoints that have something to be told, and the numbers of what waits for another try. */
-  async #left(store: Store): Promise<{ id: string; cursor: number; numbers: number[] }[]> {
+  /** Endpoints that are behind the log, or have messages that wait for another attempt. */
+  async #left(store: Store): Promise<{ id: string; cursor: number; tellings: WebhookTelling[] }[]> {
     const webhooks = await store.webhooks({ companyId: this.#companyId })
     const left = webhooks.map(async ({ id, cursor, types }) => {
       const filter = { companyId: this.#companyId, ...(types.length > 0 && { types: eventTypesIn(types) }) }
       const [last] = (await lastEvents(store, filter, 1)).events
       const retries = await store.webhookRetries(id, Number.MAX_SAFE_INTEGER, MOST)
       const done = retries.length === 0 && (last === undefined || last.number <= cursor)
-      return done ? [] : [{ id, cursor, numbers: retries.map(({ number }) => number) }]
+      return done ? [] : [{ id, cursor, tellings: retries }]
     })
     return (await Promise.all(left)).flat()
   }

@@ -191,8 +191,9 @@ export const replayWebhook = verb(
     if (found.webhook.status === 'disabled') throw disabled(id)
     if ('event' in input) {
       const { event, telling } = await eventOf(op, found.webhook, input.event)
-      const parts = telling.part === undefined ? await partsOf(op, found.webhook, event) : [telling.part]
-      await op.store.retellWebhook(id, telling.number, op.now(), parts)
+      const isWhole = telling.part === undefined
+      const tellings = isWhole ? await tellingsOf(op, found.webhook, event) : [telling]
+      await op.store.retellWebhook(id, tellings, op.now())
       return found
     }
     const cursor = await op.store.lastEventBefore(input.since)
@@ -209,15 +210,16 @@ export function disabled(id: string): OperateError {
   })
 }
 
-/** All recipients with a message of their own about this event; undefined: there is one message for the whole event. */
-async function partsOf(
+/** The messages about this event: one for the whole event, or one for each recipient. */
+async function tellingsOf(
   op: Operation,
   { dialect }: Webhook,
   event: LoggedEvent,
-): Promise<number[] | undefined> {
+): Promise<WebhookTelling[]> {
+  const { number } = event
   const [told] = await new Teller(op.store).tell([event])
-  if (told === undefined || !isToldOfEach(dialect, told)) return undefined
-  return Array.from({ length: told.email!.recipientCount }, (_, position) => position)
+  if (told === undefined || !isToldOfEach(dialect, told)) return [{ number }]
+  return Array.from({ length: told.email!.recipientCount }, (_, part) => ({ number, part }))
 }
 
 interface NamedEvent {
@@ -235,9 +237,8 @@ async function eventOf(op: Operation, webhook: Webhook, event: number | string):
   if (found?.number !== number) throw noSuchEvent(event)
   if (typeof event === 'string') {
     if (messageId(webhook.id, { ...found, ...telling }) !== event) throw noSuchEvent(event)
-    const parts = await partsOf(op, webhook, found)
-    const isTold = telling.part === undefined ? parts === undefined : parts?.includes(telling.part) === true
-    if (!isTold) throw noSuchEvent(event)
+    const all = await tellingsOf(op, webhook, found)
+    if (!all.some(({ part }) => part === telling.part)) throw noSuchEvent(event)
   }
   if (webhook.domainId === null) return { event: found, telling }
   const origin = await op.store.emailOrigin(found.emailId)

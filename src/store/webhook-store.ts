@@ -11,6 +11,7 @@ import type {
   WebhookEventFilter,
   WebhookProgress,
   WebhookRetry,
+  WebhookTelling,
 } from './webhook.ts'
 
 export interface WebhookStore {
@@ -26,9 +27,9 @@ export interface WebhookStore {
   /** Removes it with its attempts. False when there is none. */
   removeWebhook(id: string): Promise<boolean>
   /**
-   * Sends the event (again) as soon as possible, whole or for these recipients. False when there is no such webhook.
+   * Sends these events (again) as soon as possible. False when there is no such webhook.
    */
-  retellWebhook(id: string, number: number, now: number, parts?: readonly number[]): Promise<boolean>
+  retellWebhook(id: string, tellings: readonly WebhookTelling[], now: number): Promise<boolean>
 
   /** The key with which a company's webhooks of the form dialect are signed, sealed; null: it has none yet. */
   signingKey(companyId: string): Promise<Uint8Array | null>

@@ -64,7 +64,7 @@ test('an event has not been tried, is tried again, was given up or taken', async
   assert.deepEqual(await status(), ['attempting', 90])
   await progress({ attempts: [attempt(false)], over: [{ number }] })
   assert.deepEqual(await status(), ['failed', null])
-  await store.retellWebhook(id, number, 95)
+  await store.retellWebhook(id, [{ number }], 95)
   assert.deepEqual(await status(), ['pending', 95])
   await progress({ attempts: [attempt(true)], over: [{ number }] })
   assert.deepEqual(await status(), ['success', null])

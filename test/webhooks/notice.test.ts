@@ -71,7 +71,7 @@ test('what is added, changed, told again, disabled and removed counts at once', 
 
   await store.updateWebhook(id, { url: second.url })
   const { events } = await store.eventsAfter(0, { types: ['delivered'] }, 10)
-  await store.retellWebhook(id, events[0]!.number, Date.now())
+  await store.retellWebhook(id, [{ number: events[0]!.number }], Date.now())
   const [again] = await second.until(({ length }) => length === 1)
   assert.equal(again!.headers['webhook-id'], told!.headers['webhook-id'])
 

@@ -141,11 +141,12 @@ export function webhooks(parts: Parts): WebhookStore {
       })
     },
 
-    async retellWebhook(id, number, now, parts = [partColumn()]) {
+    async retellWebhook(id, tellings, now) {
       const num = await numOf(id)
       if (num === undefined) return false
       return await changing(async (session) => {
-        const rows = parts.map((part) => ({ number, part, attempts: 0, due: Math.round(now) }))
+        const due = Math.round(now)
+        const rows = tellings.map((telling) => ({ ...withPart(telling), attempts: 0, due }))
         await session.run(WAIT, [num, JSON.stringify(rows)])
         return true
       })

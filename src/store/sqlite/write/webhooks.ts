@@ -127,10 +127,10 @@ export function webhooks(
       return changed()
     },
 
-    retellWebhook(id, number, now, parts = [partColumn()]) {
+    retellWebhook(id, tellings, now) {
       const num = found(id)?.num
       if (num === undefined) return false
-      for (const part of parts) wait.run(num, number, part, 0, Math.round(now))
+      for (const { number, part } of tellings) wait.run(num, number, partColumn(part), 0, Math.round(now))
       return changed()
     },
 
