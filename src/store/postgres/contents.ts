@@ -1,9 +1,9 @@
 import { fieldsOf } from '../../email/fields.ts'
 import { ContentDamaged, claimedEmail, type FileRow } from '../content-rows.ts'
-import { selected } from '../email-columns.ts'
 import type { ClaimedEmail } from '../store.ts'
 import { uuids } from './arrays.ts'
 import type { Session, Statement } from './database.ts'
+import { emailOctets, LargeOctets, type WithLarge } from './large-octets.ts'
 
 /** An email for delivery, still without recipients. */
 export interface Loaded {
@@ -12,10 +12,12 @@ export interface Loaded {
   sent: boolean
 }
 
+const QUEUED = emailOctets(fieldsOf('queue'))
+
 const EMAILS: Statement = {
   name: 'load-emails',
   text: `
-SELECT e.sent, ${selected(fieldsOf('queue'), () => 'e')},
+SELECT e.sent, ${QUEUED.selected},
   (SELECT a.email FROM attachments a WHERE a.email = e.id LIMIT 1) IS NOT NULL AS "hasFiles"
 FROM unnest($1::uuid[]) AS t (id)
 JOIN emails e ON e.id = ANY (ARRAY[t.id])
@@ -23,23 +25,30 @@ JOIN companies c ON c.num = ANY (ARRAY[e.company])
 WHERE e.content_removed IS NOT TRUE`,
 }
 
+const BYTES = new LargeOctets(
+  { bytes: 'b.bytes' },
+  `FROM attachments a JOIN blobs b ON b.company = a.company AND b.sha256 = a.sha256
+  WHERE a.email = $1 AND a.position = $2`,
+)
+
 const FILES: Statement = {
   name: 'load-files',
   text: `
-SELECT a.email, a.position, a.filename, a.content_type AS "contentType", a.disposition, a.content_id AS "contentId", b.bytes
+SELECT a.email, a.position, a.filename, a.content_type AS "contentType", a.disposition, a.content_id AS "contentId",
+  ${BYTES.selected}
 FROM unnest($1::uuid[]) AS t (id)
 JOIN attachments a ON a.email = ANY (ARRAY[t.id])
 LEFT JOIN blobs b ON b.company = ANY (ARRAY[a.company]) AND b.sha256 = a.sha256`,
 }
 
 /** Has a column for each field of a claim. */
-interface EmailRow {
+interface EmailRow extends WithLarge {
   id: string
   sent: boolean
   hasFiles: boolean
 }
 
-interface FileOfEmail extends FileRow {
+interface FileOfEmail extends FileRow, WithLarge {
   email: string
 }
 
@@ -48,11 +57,24 @@ export async function loadEmails(
   session: Session,
   ids: readonly string[],
 ): Promise<Map<string, Loaded | ContentDamaged>> {
-  const rows = await session.run<EmailRow>(EMAILS, [uuids(ids)])
-  const withFiles = rows.filter(({ hasFiles }) => hasFiles).map(({ id }) => id)
-  const files = withFiles.length > 0 ? await session.run<FileOfEmail>(FILES, [uuids(withFiles)]) : []
+  const rows: EmailRow[] = []
+  for (const row of await session.run<EmailRow>(EMAILS, [uuids(ids)]))
+    rows.push(await QUEUED.large.add(session, row, [row.id]))
+  const files = await filesOf(
+    session,
+    rows.filter(({ hasFiles }) => hasFiles),
+  )
   const byEmail = Map.groupBy(files, ({ email }) => email)
   return new Map(rows.map((row) => [row.id, loaded(row, byEmail.get(row.id) ?? [])]))
+}
+
+async function filesOf(session: Session, emails: readonly EmailRow[]): Promise<FileOfEmail[]> {
+  if (emails.length === 0) return []
+  const ids = emails.map(({ id }) => id)
+  const files: FileOfEmail[] = []
+  for (const row of await session.run<FileOfEmail>(FILES, [uuids(ids)]))
+    files.push(await BYTES.add(session, row, [row.email, row.position]))
+  return files
 }
 
 function loaded(row: EmailRow, files: readonly FileRow[]): Loaded | ContentDamaged {

@@ -133,6 +133,9 @@ export class Database {
     return await this.#with(this.#reading, (client) => run<Row>(client, statement, values))
   }
 
+  /** Runs each reading statement by itself, over any connection. */
+  readonly reads: Session = { run: (statement, values) => this.read(statement, values) }
+
   /** Runs several reading statements that see the same state of the database. */
   async snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return await this.#with(this.#reading, (client) =>

@@ -1,8 +1,23 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { LARGE_TEXT } from '../../../src/mail/large-text.ts'
-import { accept, acme, attempt, claimRequest, deferred, email, HOUR, NOW, newId, to } from '../samples.ts'
+import {
+  accept,
+  acme,
+  attempt,
+  claimRequest,
+  deferred,
+  email,
+  HOUR,
+  NOW,
+  newId,
+  result,
+  to,
+} from '../samples.ts'
 import type { OpenBench } from './contract.ts'
+
+const FILE = { filename: 'f', contentType: 'image/png', disposition: 'attachment' } as const
 
 export function readContract(open: OpenBench): void {
   describe('reading', () => {
@@ -34,6 +49,36 @@ export function readContract(open: OpenBench): void {
       }
       const { html: shown } = (await store.readContent(base.id, 7))!
       assert.deepEqual(shown, { beginning: '<p>é\0<', clipped: true })
+    })
+
+    test('large files, ready messages and captured copies come back whole', async (t) => {
+      const { store } = await open(t)
+      const owner = await acme(store)
+      const contents = [randomBytes(LARGE_TEXT), randomBytes(7), randomBytes(2 * LARGE_TEXT + 1)]
+      const attachments = contents.map((content) => {
+        return { ...FILE, content: Uint8Array.from(content) }
+      })
+      const base = email(owner, ['a@x.test'])
+      await accept(store, { ...base, content: { ...base.content, attachments } })
+      const raw = randomBytes(LARGE_TEXT + 123)
+      const ready = email(owner, ['a@x.test'], { raw: Uint8Array.from(raw) })
+      await accept(store, ready)
+      const same = (found: Uint8Array | null | undefined, octets: Buffer) => assert.ok(octets.equals(found!))
+      for (const [position, content] of contents.entries()) {
+        same((await store.readWork(base.id))!.content.attachments[position]!.content, content)
+        same(await store.readFile(base.id, position), content)
+      }
+      same((await store.readWork(ready.id))!.raw, raw)
+      same(await store.readRaw(ready.id), raw)
+      for (const claimed of await store.claim(claimRequest(1))) {
+        for (const [position, content] of contents.entries()) {
+          if (claimed.id === base.id) same(claimed.content.attachments[position]!.content, content)
+          else same(claimed.raw, raw)
+        }
+      }
+      await store.record(attempt(ready, 1, [result(0)], { captured: Uint8Array.from(raw) }))
+      same((await store.readCaptured(ready.id))[0]!.raw, raw)
+      same((await store.readCapturedCopy(ready.id, 0))!.raw, raw)
     })
 
     test('emails are listed newest first, page by page, by company', async (t) => {

@@ -1,11 +1,28 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { freshDatabase, withoutPostgres } from '../../support/postgres.ts'
 import { accept, acme, attempt, claimRequest, email, NOW, result } from '../samples.ts'
 
 const digest = (octets: Uint8Array) => createHash('sha256').update(octets).digest('hex')
+
+/** `longest`: ms of processor time of this thread. */
+async function longestTurn<T>(work: () => Promise<T>): Promise<{ value: T; longest: number }> {
+  let longest = 0
+  let isOver = false
+  const working = work().finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    const before = process.threadCpuUsage()
+    await turn()
+    const { user, system } = process.threadCpuUsage(before)
+    longest = Math.max(longest, (user + system) / 1_000)
+  }
+  return { value: await working, longest }
+}
 
 describe('sizes in PostgreSQL', { skip: withoutPostgres() }, () => {
   test('messages of 40 MB among small ones come back octet for octet', async (t) => {
@@ -30,6 +47,27 @@ describe('sizes in PostgreSQL', { skip: withoutPostgres() }, () => {
       [...values.map(({ id }) => sizes.get(id))],
       values.map((value) => value.raw?.byteLength ?? 0),
     )
+  })
+
+  test('reading an email of 24 MB takes the thread from nobody for long', async (t) => {
+    const store = await PostgresStore.open(await freshDatabase(t))
+    t.after(() => store.close())
+    const owner = await acme(store)
+    const size = 24 * 1024 * 1024
+    const file = { filename: 'f', contentType: 'image/png', disposition: 'attachment' } as const
+    const base = email(owner, ['a@x.test'], { raw: null, size })
+    const attachments = [{ ...file, content: randomBytes(size) }]
+    await accept(store, { ...base, content: { ...base.content, html: randomBytes(size), attachments } })
+    const reads = {
+      claim: async () => (await store.claim(claimRequest(1)))[0]!.content.html,
+      readEmail: async () => (await store.readEmail(base.id))!.content.html,
+      readFile: () => store.readFile(base.id, 0),
+    }
+    for (const [name, read] of Object.entries(reads)) {
+      const { value, longest } = await longestTurn(read)
+      assert.equal(value!.length, size)
+      assert.ok(longest < 50, `a turn of ${name} took ${longest} ms of processor time`)
+    }
   })
 
   test('an email to many recipients, all recorded at once', async (t) => {

@@ -33,7 +33,8 @@ import {
   type StoredOrigin,
 } from '../../store.ts'
 import { loadEmails } from '../contents.ts'
-import type { Statement } from '../database.ts'
+import type { Session, Statement } from '../database.ts'
+import { emailOctets, LargeOctets, type WithLarge } from '../large-octets.ts'
 import type { Parts } from '../parts.ts'
 
 /**
@@ -55,9 +56,11 @@ const ORIGIN: Statement = {
     FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = $1`,
 }
 
+const SHOWN = emailOctets(fieldsOf('show'))
+
 const EMAIL: Statement = {
   name: 'read-email',
-  text: `SELECT ${selected(fieldsOf('show'), () => 'e')},
+  text: `SELECT ${SHOWN.selected},
       e.content_removed AS "contentRemoved", ${LAST_EVENT} AS "lastEvent"
     FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = $1`,
 }
@@ -105,12 +108,14 @@ const EVENTS = 'SELECT recipient, type, at, detail FROM events WHERE email = $1 
 const ATTEMPTS = `SELECT recipients, started_at AS "startedAt", duration, server, tls, dialogue
   FROM attempts WHERE email = $1 ORDER BY seq`
 
+const COPY = new LargeOctets({ raw: 'raw' }, 'FROM captured WHERE email = $1 AND seq = $2')
+
 const CAPTURED: Statement = {
-  text: 'SELECT recipients, raw FROM captured WHERE email = $1 ORDER BY seq',
+  text: `SELECT seq, recipients, ${COPY.selected} FROM captured WHERE email = $1 ORDER BY seq`,
 }
 
 /** The first copy, or that of the recipient at $2. */
-const CAPTURED_COPY = `SELECT recipients, raw FROM captured
+const CAPTURED_COPY = `SELECT seq, recipients, ${COPY.selected} FROM captured
   WHERE email = $1 AND ($2::integer IS NULL
     OR EXISTS (SELECT 1 FROM json_array_elements_text(recipients::json) AS each(value) WHERE value::integer = $2))
   ORDER BY coalesce((recipients::json ->> 0)::integer, 0) LIMIT 1`
@@ -164,14 +169,14 @@ export function emails({
 
     async readEmail(id) {
       if (!isEmailId(id)) return null
-      const [row] = await database.read<EmailRow>(EMAIL, [id])
+      const row = await shown(database.reads, id)
       return row === undefined ? null : storedEmail(row)
     },
 
     async readHistory(id) {
       if (!isEmailId(id)) return null
       return await database.snapshot(async (session) => {
-        const [row] = await session.run<EmailRow>(EMAIL, [id])
+        const row = await shown(session, id)
         if (row === undefined) return null
         const recipients = await session.run<RecipientRow>(RECIPIENTS, [id])
         const events = await session.run<EventRow>(EVENTS, [id])
@@ -231,13 +236,16 @@ export function emails({
 
     async readCapturedCopy(id, position) {
       if (!isEmailId(id)) return null
-      const [row] = await database.read<CapturedRow>(CAPTURED_COPY, [id, position])
-      return row === undefined ? null : capturedOf([row])[0]!
+      const [row] = await database.read<CopyRow>(CAPTURED_COPY, [id, position])
+      return row === undefined ? null : capturedOf([await COPY.add(database.reads, row, [id, row.seq])])[0]!
     },
 
     async readCaptured(id) {
       if (!isEmailId(id)) return []
-      return capturedOf(await database.read<CapturedRow>(CAPTURED, [id]))
+      const rows: CapturedRow[] = []
+      for (const row of await database.read<CopyRow>(CAPTURED, [id]))
+        rows.push(await COPY.add(database.reads, row, [id, row.seq]))
+      return capturedOf(rows)
     },
 
     /** Newest first. */
@@ -249,6 +257,15 @@ export function emails({
       return rows.map(summaryOf)
     },
   }
+}
+
+interface CopyRow extends CapturedRow, WithLarge {
+  seq: number
+}
+
+async function shown(session: Session, id: string): Promise<EmailRow | undefined> {
+  const [row] = await session.run<EmailRow & WithLarge>(EMAIL, [id])
+  return row === undefined ? undefined : await SHOWN.large.add(session, row, [id])
 }
 
 function readBack<T>(id: string, found: T | ContentDamaged): T {

@@ -2,6 +2,7 @@ import { isEmailId } from '../../../email/email-id.ts'
 import { type NamedFileRow, storedFile } from '../../file-rows.ts'
 import type { EmailStore } from '../../store.ts'
 import type { Database, Statement } from '../database.ts'
+import { LargeOctets, type WithLarge } from '../large-octets.ts'
 
 const FILES = `FROM emails e JOIN attachments a ON a.email = e.id JOIN blobs b ON b.company = a.company AND b.sha256 = a.sha256
   WHERE e.id = $1 AND e.content_removed IS NOT TRUE`
@@ -12,9 +13,13 @@ const NAMED: Statement = {
       octet_length(b.bytes) AS size ${FILES} ORDER BY a.position`,
 }
 
-const OCTETS: Statement = { name: 'read-file', text: `SELECT b.bytes ${FILES} AND a.position = $2` }
+const FILE = `${FILES} AND a.position = $2`
+const BYTES = new LargeOctets({ bytes: 'b.bytes' }, FILE)
+const OCTETS: Statement = { name: 'read-file', text: `SELECT ${BYTES.selected} ${FILE}` }
 
-const RAW: Statement = { name: 'read-raw', text: 'SELECT e.raw FROM emails e WHERE e.id = $1' }
+const EMAIL = 'FROM emails e WHERE e.id = $1'
+const MESSAGE = new LargeOctets({ raw: 'e.raw' }, EMAIL)
+const RAW: Statement = { name: 'read-raw', text: `SELECT ${MESSAGE.selected} ${EMAIL}` }
 
 /**
  * The files of emails, and ready messages, which contain their files. An email that has lost a file to damage no longer
@@ -29,14 +34,14 @@ export function files(database: Database): Pick<EmailStore, 'listFiles' | 'readF
 
     async readFile(emailId, position) {
       if (!isEmailId(emailId)) return null
-      const [row] = await database.read<{ bytes: Uint8Array }>(OCTETS, [emailId, position])
-      return row?.bytes ?? null
+      const [row] = await database.read<{ bytes: Uint8Array | null } & WithLarge>(OCTETS, [emailId, position])
+      return row === undefined ? null : (await BYTES.add(database.reads, row, [emailId, position])).bytes
     },
 
     async readRaw(emailId) {
       if (!isEmailId(emailId)) return null
-      const [row] = await database.read<{ raw: Uint8Array | null }>(RAW, [emailId])
-      return row?.raw ?? null
+      const [row] = await database.read<{ raw: Uint8Array | null } & WithLarge>(RAW, [emailId])
+      return row === undefined ? null : (await MESSAGE.add(database.reads, row, [emailId])).raw
     },
   }
 }
