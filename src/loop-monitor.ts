@@ -12,6 +12,8 @@ import { type Describe, presentWork } from './common/present-work.ts'
 const NOTICEABLE = 5
 /** Ms of a turn that counts as a stall and is logged. */
 const LONG = 50
+/** Ms between two readings of the processor time in short turns: one in each took 0.6% of the thread while it accepted mail. */
+const READ_EVERY = 4
 /** Ms between two logged stalls, at least. */
 const LOGGED_EVERY = 1_000
 
@@ -22,9 +24,11 @@ export class LoopMonitor {
   readonly #stalls: Counter
   readonly #throttle = new LogThrottle(LOGGED_EVERY)
   readonly #idle = performance.nodeTiming
-  /** At the end of the last turn, in ms: the clock, the thread's idle time, and its processor time. */
+  /** At the end of the last turn, in ms: the clock, and the thread's idle time. */
   #at = 0
   #idleAt = 0
+  /** The last reading of the thread's processor time, and the clock at that moment, in ms. */
+  #cpu = 0
   #cpuAt = 0
   #turn: NodeJS.Immediate | undefined
 
@@ -52,7 +56,8 @@ export class LoopMonitor {
   start(): void {
     this.#at = performance.now()
     this.#idleAt = this.#idle.idleTime
-    this.#cpuAt = processorTime()
+    this.#cpu = processorTime()
+    this.#cpuAt = this.#at
     this.#watch()
   }
 
@@ -76,19 +81,24 @@ export class LoopMonitor {
   #ended(): void {
     const now = performance.now()
     const idle = this.#idle.idleTime
-    const cpu = processorTime()
     const wall = now - this.#at - (idle - this.#idleAt)
-    // The kernel counts processor time in ticks of up to 4 ms, so it may add time of an earlier turn.
-    const worked = Math.min(cpu - this.#cpuAt, wall)
     this.#at = now
     this.#idleAt = idle
-    this.#cpuAt = cpu
-    if (wall > NOTICEABLE) {
-      this.#seconds.observe(wall / 1_000)
-      if (worked > NOTICEABLE) this.#cpuSeconds.observe(worked / 1_000)
-      if (wall > LONG) this.#tell(wall, worked)
+    if (wall > NOTICEABLE || now - this.#cpuAt > READ_EVERY) {
+      const cpu = processorTime()
+      // The kernel counts processor time in ticks of up to 4 ms, so it may add time of an earlier turn.
+      const worked = Math.min(cpu - this.#cpu, wall)
+      this.#cpu = cpu
+      this.#cpuAt = now
+      if (wall > NOTICEABLE) this.#observe(wall, worked)
     }
     presentWork.endTurn()
+  }
+
+  #observe(wall: number, worked: number): void {
+    this.#seconds.observe(wall / 1_000)
+    if (worked > NOTICEABLE) this.#cpuSeconds.observe(worked / 1_000)
+    if (wall > LONG) this.#tell(wall, worked)
   }
 
   #tell(wall: number, worked: number): void {
