@@ -39,23 +39,24 @@ export const HOUSE: readonly Place[] = [
   },
   {
     name: 'submission',
-    about:
-      'mail handed in over SMTP (RFC 6409): sessions, logins, transactions; shares admission and words of options with `http`',
-    imports: words(
-      'http/admission/address-group.ts http/admission/admission.ts http/admission/visit.ts http/advice.ts',
-      'http/client-address.ts http/core.ts http/fault.ts http/form/submission.ts http/idempotency.ts',
-      'http/reading.ts http/start-error.ts http/target.ts http/tls.ts http/words.ts',
-      'people/password-rule.ts intake accounts mail workers config network common',
-    ),
+    about: 'mail handed in over SMTP (RFC 6409): sessions, logins, transactions',
+    imports: words('ingress people/password-rule.ts intake accounts mail workers config network common'),
   },
   {
     name: 'http',
-    about:
-      'requests: `json/` and `form/` the dialects, `pages/`, `console/` what its page asks, `admission/` who may have how much of the service at once',
+    about: 'requests: `json/` and `form/` the dialects, `pages/`, `console/` the API of its page',
     imports: words(
-      'operate intake events store/store.ts people accounts email mail workers loop-monitor.ts config network common',
+      'ingress operate intake events store/store.ts people accounts email mail workers loop-monitor.ts config network common',
     ),
     apart: ['json', 'form', 'pages', 'console'],
+  },
+  {
+    name: 'ingress',
+    about:
+      'what HTTP and SMTP share: `admission/` the shares of companies and addresses in the service, callers, rates, reading in workers, `message-form/` the fields and options of a message, TLS, reasons for refusals',
+    imports: words(
+      'operate intake events/search-turns.ts store/store.ts people accounts email mail workers loop-monitor.ts config network common',
+    ),
   },
   {
     name: 'operate',

@@ -83,7 +83,7 @@ async function openApi(): Promise<object> {
   const settings = { metrics: 'off', maxRecipients: 0 }
   const seal = { derive: () => Buffer.alloc(32) }
   const deps = { api: true, settings, version: version(), seal, registry: new Registry() }
-  const core = { answers: {}, deps } as unknown as HttpCore
+  const core = { answers: {}, reasons: {}, deps } as unknown as HttpCore
   const apis = servedApis(core).filter((api) => api.ownPage !== true)
   const routes = routesOf(apis)
   await app.register(swagger, {

@@ -12,7 +12,10 @@ import { type Describe, presentWork } from './common/present-work.ts'
 const NOTICEABLE = 5
 /** Ms of a turn that counts as a stall and is logged. */
 const LONG = 50
-/** Ms between two readings of the processor time in short turns: one in each took 0.6% of the thread while it accepted mail. */
+/**
+ * Ms between two readings of the processor time in short turns: one in each took 0.6% of the thread while it accepted
+ * mail.
+ */
 const READ_EVERY = 4
 /** Ms between two logged stalls, at least. */
 const LOGGED_EVERY = 1_000

@@ -1,5 +1,5 @@
-import { Fault } from '../../src/http/fault.ts'
 import { readSubmission } from '../../src/http/json/submission.ts'
+import { Fault } from '../../src/ingress/fault.ts'
 import { Refusal } from '../../src/intake/refusal.ts'
 import { assert, assertSame, type FuzzTarget, unlessRefused, words } from '../target.ts'
 

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
 import { checkOf } from '../../src/http/compiled-schemas.ts'
-import { Fault } from '../../src/http/fault.ts'
 import { ASKED, readMetrics } from '../../src/http/form/analytics/metrics.ts'
 import { formContent } from '../../src/http/form/content.ts'
-import { mailDate } from '../../src/http/form/date.ts'
 import { METRICS } from '../../src/http/form/stats/figures.ts'
+import { Fault } from '../../src/ingress/fault.ts'
+import { mailDate } from '../../src/ingress/message-form/date.ts'
 import { Refusal } from '../../src/intake/refusal.ts'
 import { assert, type FuzzTarget, unlessRefused, words } from '../target.ts'
 

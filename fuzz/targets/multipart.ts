@@ -1,6 +1,6 @@
-import { Fault } from '../../src/http/fault.ts'
-import type { Form } from '../../src/http/form/form.ts'
 import { readMultipart } from '../../src/http/form/multipart.ts'
+import { Fault } from '../../src/ingress/fault.ts'
+import type { Form } from '../../src/ingress/message-form/form.ts'
 import { assertSame, type FuzzTarget, unlessRefused, words } from '../target.ts'
 
 const BOUNDARY = 'b0undary'

@@ -1,5 +1,5 @@
-import { Fault } from '../../src/http/fault.ts'
-import { RecipientVariables } from '../../src/http/form/recipient-variables.ts'
+import { Fault } from '../../src/ingress/fault.ts'
+import { RecipientVariables } from '../../src/ingress/message-form/recipient-variables.ts'
 import { substituteText } from '../../src/mail/batch/substitute.ts'
 import { assert, assertSame, type FuzzTarget, unlessRefused, words } from '../target.ts'
 

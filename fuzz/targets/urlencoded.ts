@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { Fault } from '../../src/http/fault.ts'
 import { readUrlencoded } from '../../src/http/form/urlencoded.ts'
+import { Fault } from '../../src/ingress/fault.ts'
 import { assertSame, type FuzzTarget, unlessRefused, words } from '../target.ts'
 
 /** What is taken means what the URL functions of Node.js take it to mean. */

@@ -3,18 +3,10 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import { LogThrottle } from '../common/log-throttle.ts'
-import { SearchesBusy } from '../events/search-turns.ts'
-import { Refusal } from '../intake/refusal.ts'
-import { OperateError } from '../operate/error.ts'
-import { StoreUnavailable } from '../store/store.ts'
-import { WorkerDied, WorkersBusy } from '../workers/error.ts'
-import type { Admission } from './admission/admission.ts'
-import { type Advice, adviceOn } from './advice.ts'
+import type { Admission } from '../ingress/admission/admission.ts'
+import type { RateLimits } from '../ingress/rate-limit.ts'
 import { AnswerMetrics } from './answer-metrics.ts'
-import { type AnyReason, ClientGone, Fault } from './fault.ts'
 import { type Pieces, writePieces } from './long-answer.ts'
-import type { RateLimits } from './rate-limit.ts'
 import { discardBody } from './unread-body.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -51,21 +43,12 @@ export interface OpenAnswer {
   open(response: ServerResponse): void
 }
 
-/** A request as the log identifies it. */
-export type Named = Pick<FastifyRequest, 'id' | 'method'>
-
-/** The same problem is logged once in this many milliseconds: during an outage it affects every request. */
-const TOLD_EVERY = 1_000
-
 /**
  * Sends answers, counts them, and logs what an operator must know; an ordinary request leaves one line at level debug.
  */
 export class Answers {
-  /** Called when a request finds that the service cannot accept anything now. */
-  onUnavailable: () => void = () => {}
   readonly #log: Logger
   readonly #metrics: AnswerMetrics
-  readonly #throttles = new Map<string, LogThrottle>()
   readonly #admission: Pick<Admission, 'release' | 'partyOf'>
   readonly #rate: Pick<RateLimits, 'fields'>
 
@@ -162,69 +145,10 @@ export class Answers {
     return reply
   }
 
-  /**
-   * The reason to give the client for a thrown value. Any value that is no known refusal is logged and becomes
-   * `internal`.
-   */
-  reasonOf(error: unknown, request: Named): AnyReason {
-    if (error instanceof Fault || error instanceof Refusal) {
-      if (error.reason.code === 'unavailable') {
-        this.onUnavailable()
-        this.#tell('nothing can be accepted now', error.reason.detail, { err: error }, request)
-        if (isReading(request)) return { ...error.reason, of: 'reading' }
-      }
-      if (error.reason.code === 'key_elsewhere') {
-        // The key's holder has moved, or the key is in the wrong hands.
-        const { keyId, address } = error.reason
-        this.#tell('a key was used from where it may not be', keyId, { keyId, address }, request)
-      }
-      // Over SMTP the reply contains the advice.
-      if (request.method !== 'SMTP') this.#advise(error.reason, request)
-      return error.reason
-    }
-    if (error instanceof StoreUnavailable) return this.#unavailable(error, request)
-    if (error instanceof OperateError) {
-      const { code, about, message } = error
-      if (code === 'unavailable') return this.#unavailable(error, request)
-      if (code !== 'damaged') return { code: 'operation_refused', why: code, about, detail: message }
-    }
-    if (error instanceof SearchesBusy) {
-      return { code: 'too_much_under_way', retryAfter: error.retryAfter }
-    }
-    if (error instanceof WorkersBusy) return { code: 'overloaded', retryAfter: error.retryAfter }
-    if (error instanceof WorkerDied) {
-      const { cause } = error
-      this.#log.warn({ requestId: request.id, method: request.method, cause }, 'a worker died of a request')
-      return cause === 'crash' ? { code: 'overloaded', retryAfter: 2 } : { code: 'too_complex', cause }
-    }
-    if (error instanceof ClientGone) {
-      return { code: 'http_malformed', status: 408, detail: 'The request did not arrive completely.' }
-    }
-    this.#log.error({ requestId: request.id, method: request.method, err: error }, 'a request failed')
-    return { code: 'internal', requestId: request.id }
-  }
-
   /** Counts and logs an answer to input that was never routed: no HTTP, or unintelligible. */
   note(requestId: string, { status, detail }: { status: number; detail: string }): void {
     this.#metrics.count('other', status)
     this.#log.debug({ requestId, operation: 'other', status, detail }, 'request')
-  }
-
-  /** Logs advice for the operator on an application whose request was refused. */
-  advise(advice: Advice, request: Pick<Named, 'id'>): void {
-    this.#tell('an application was refused', advice.why, advice, request)
-  }
-
-  #advise(reason: AnyReason, request: Named): void {
-    const advice = adviceOn(reason)
-    if (advice !== null) this.advise(advice, request)
-  }
-
-  #unavailable(error: Error, request: Named): AnyReason {
-    this.onUnavailable()
-    const detail = 'the store cannot be used now'
-    this.#tell('the store does not answer', detail, { err: error }, request)
-    return { code: 'unavailable', of: isReading(request) ? 'reading' : 'writing', retryAfter: 5, detail }
   }
 
   #headersOf(
@@ -239,17 +163,6 @@ export class Answers {
     return headers
   }
 
-  #tell(message: string, trouble: string, facts: object, request: Pick<Named, 'id'>): void {
-    let throttle = this.#throttles.get(trouble)
-    if (throttle === undefined) {
-      throttle = new LogThrottle(TOLD_EVERY)
-      this.#throttles.set(trouble, throttle)
-    }
-    const others = throttle.due()
-    if (others === null) return
-    this.#log.warn({ requestId: request.id, ...facts, ...(others > 0 && { others }) }, message)
-  }
-
   #countAndLog(
     request: FastifyRequest,
     operation: string,
@@ -262,10 +175,6 @@ export class Answers {
       this.#log.debug({ requestId: request.id, method: request.method, operation, status }, 'request')
     }
   }
-}
-
-function isReading({ method }: Named): boolean {
-  return method === 'GET' || method === 'HEAD'
 }
 
 /** The header fields of every answer, as the flat list that Node.js writes. */

@@ -6,10 +6,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
 import type { Principal } from '../accounts/account.ts'
-import type { Answer, Answers, LongAnswer, OpenAnswer } from './answer.ts'
+import type { AnyReason } from '../ingress/fault.ts'
+import type { Answer, LongAnswer, OpenAnswer } from './answer.ts'
 import type { HttpCore } from './core.ts'
 import type { Asker, Content, Endpoint, PersonAccess, Told } from './endpoint.ts'
-import type { AnyReason } from './fault.ts'
 
 export interface Api {
   /**
@@ -59,14 +59,17 @@ export type Answering = <Route extends RouteGenericInterface>(
 /** A class of APIs. */
 export type ApiClass = new (core: HttpCore) => Api
 
-export function answeringFor(api: Api, answers: Answers): Answering {
+export function answeringFor(
+  api: Api,
+  { answers, reasons }: Pick<HttpCore, 'answers' | 'reasons'>,
+): Answering {
   return (name, work) => (request, reply) => {
     const startedAt = performance.now()
     // No `await`, which would cost the usual message one more turn.
     return work(request, reply).then(
       (answer) => answers.send(request, reply, name, answer, startedAt),
       (error: unknown) => {
-        const answer = api.words(answers.reasonOf(error, request))
+        const answer = api.words(reasons.reasonOf(error, request))
         return answers.send(request, reply, name, answer, startedAt)
       },
     )

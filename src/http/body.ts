@@ -1,9 +1,9 @@
 /** Reading a request body with the limit applied while it arrives. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ArrivingOctets } from '../common/arriving-octets.ts'
-import type { Admission } from './admission/admission.ts'
-import type { Visit } from './admission/visit.ts'
-import { ClientGone, Fault } from './fault.ts'
+import type { Admission } from '../ingress/admission/admission.ts'
+import type { Visit } from '../ingress/admission/visit.ts'
+import { ClientGone, Fault } from '../ingress/fault.ts'
 import { welcomeBody } from './unread-body.ts'
 
 const GONE = 'the client closed the connection before its request was complete'

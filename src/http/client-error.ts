@@ -4,9 +4,11 @@
 import { randomUUID } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { type Advice, CLEAR_WHERE_TLS, TLS_WITHOUT_CERTIFICATE } from './advice.ts'
-import { type Answer, type Answers, headersOf } from './answer.ts'
-import type { HttpReason } from './fault.ts'
+import { type Advice, CLEAR_WHERE_TLS, TLS_WITHOUT_CERTIFICATE } from '../ingress/advice.ts'
+import type { HttpReason } from '../ingress/fault.ts'
+import type { Reasons } from '../ingress/reasons.ts'
+import { type Answer, headersOf } from './answer.ts'
+import type { HttpCore } from './core.ts'
 import { isAnswered } from './unread-body.ts'
 
 /** `rawPacket`: the input that is no HTTP. */
@@ -15,11 +17,11 @@ type Malformed = Extract<HttpReason, { code: 'http_malformed' }>
 
 /** Answers and ends such a connection. `words`: the errors for paths of no API, since the path may be unknown. */
 export function clientErrorHandler(
-  answers: Answers,
+  { answers, reasons }: Pick<HttpCore, 'answers' | 'reasons'>,
   words: (reason: Malformed) => Answer,
 ): (error: ClientError, socket: Socket) => void {
   return (error, socket) => {
-    adviseOnProtocol(answers, error)
+    adviseOnProtocol(reasons, error)
     // Node.js keeps the response under way here; once its head is sent, no other answer is possible.
     const response = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage
     if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent || isAnswered(socket)) {
@@ -34,9 +36,9 @@ export function clientErrorHandler(
 }
 
 /** Logs what to do about a client that was given the wrong one of http:// and https://. */
-export function adviseOnProtocol(answers: Answers, error: ClientError): void {
+export function adviseOnProtocol(reasons: Reasons, error: ClientError): void {
   const mistake = protocolMistake(error)
-  if (mistake !== null) answers.advise(mistake, { id: randomUUID() })
+  if (mistake !== null) reasons.advise(mistake, { id: randomUUID() })
 }
 
 function protocolMistake({ code, rawPacket }: ClientError): Advice | null {

@@ -2,6 +2,8 @@
  * Counts, limited to the number that one answer may add up: it depends on the senders' tags and the recipients'
  * domains.
  */
+
+import { Fault } from '../ingress/fault.ts'
 import type {
   BusiestRequest,
   EventGroups,
@@ -11,7 +13,6 @@ import type {
   Sums,
 } from '../store/store.ts'
 import type { HttpCore } from './core.ts'
-import { Fault } from './fault.ts'
 
 type Core = { deps: Pick<HttpCore['deps'], 'searches'> }
 

@@ -1,6 +1,6 @@
 /** The Authorization header, parsed strictly: only an exact credential of the scheme counts. */
 import type { IncomingHttpHeaders } from 'node:http'
-import { Fault } from './fault.ts'
+import { Fault } from '../ingress/fault.ts'
 
 /** RFC 6750 2.1: `Bearer` and a b64token. Schemes are case-insensitive (RFC 9110 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]{1,256}=*) *$/i

@@ -1,38 +1,21 @@
 /** The dependencies of the HTTP side, without any driver or queue: the service is assembled elsewhere. */
 
-import type { Logger } from 'pino'
-import type { Registry } from 'prom-client'
-import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import type { Seal } from '../accounts/seal.ts'
 import type { MemoryPlan } from '../config/memory-plan.ts'
-import type { Settings } from '../config/settings.ts'
 import type { Live } from '../events/live.ts'
 import type { Searches } from '../events/searches.ts'
-import type { Intake } from '../intake/intake.ts'
-import type { RemoteFiles } from '../intake/remote-file.ts'
+import type { IngressDeps } from '../ingress/deps.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Ask } from '../network/outgoing.ts'
 import type { Caller } from '../operate/authority.ts'
 import type { Operation } from '../operate/verb.ts'
 import type { Store } from '../store/store.ts'
-import type { Workers } from '../workers/workers.ts'
 
-export interface HttpDeps {
+export interface HttpDeps extends IngressDeps {
   /** False on a node that accepts no mail: it serves only the pages. */
   api: boolean
-  settings: Settings
   plan: MemoryPlan
   monitor: LoopMonitor
-  /** The accounts that keys belong to. */
-  accounts: Pick<LiveAccounts, 'directory' | 'catchUp' | 'look'>
-  intake: Pick<
-    Intake,
-    'admit' | 'submit' | 'terms' | 'accept' | 'acceptAll' | 'judge' | 'refuse' | 'repeated'
-  >
-  /** Fetches attachments that are named by URL. */
-  remoteFiles: Pick<RemoteFiles, 'fetch'>
-  /** The workers read bodies that are not small. */
-  workers: Workers
   /** Searches and counts of emails and events. */
   searches: Pick<Searches, 'busiest' | 'emails' | 'events' | 'groups' | 'tags'>
   /** The stream of changes for open consoles. */
@@ -86,9 +69,6 @@ export interface HttpDeps {
   ask: Ask
   /** 32 octets for one purpose, derived from the installation's secret key. */
   derive(purpose: string): Buffer
-  /** The registry of the HTTP side's counters, from which `/metrics` is rendered. */
-  registry: Registry
-  log: Logger
   /** Version of the program, shown on the first page. */
   version: string
   /**

@@ -1,8 +1,9 @@
 /** The error body of the JSON dialect, of the pages, and of input that is no request: exactly these three keys. */
 import type { Static } from 'typebox'
+import type { AnyReason } from '../ingress/fault.ts'
+import { UNAVAILABLE, type Words } from '../ingress/words.ts'
 import { type Answer, JSON_TYPE } from './answer.ts'
-import type { AnyReason } from './fault.ts'
-import { answerTo, UNAVAILABLE, type Words } from './words.ts'
+import { answerTo } from './answer-to.ts'
 
 export const ERROR_BODY = {
   type: 'object',

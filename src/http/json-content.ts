@@ -1,5 +1,5 @@
+import { parseJson } from '../ingress/json-text/parse.ts'
 import type { Content } from './endpoint.ts'
-import { parseJson } from './json-text/parse.ts'
 import { checkJson, checkNotEncoded } from './media-type.ts'
 
 /** Bodies in JSON. */

@@ -3,8 +3,8 @@
  * service stores nothing about it, and every node of the installation accepts it.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { Fault } from '../ingress/fault.ts'
 import type { HttpDeps } from './deps.ts'
-import { Fault } from './fault.ts'
 
 export class LinkSignatures {
   readonly #parts: Pick<HttpDeps, 'derive'>

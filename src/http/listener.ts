@@ -14,20 +14,20 @@ import type { SecureContextOptions } from 'node:tls'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { SettingName } from '../config/schema.ts'
 import type { HostPort, Settings } from '../config/settings.ts'
+import { addressGroup } from '../ingress/admission/address-group.ts'
+import type { Connections } from '../ingress/admission/connections.ts'
+import { type AnyReason, clip } from '../ingress/fault.ts'
+import { cannotListen } from '../ingress/start-error.ts'
+import { normalTarget, requestId } from '../ingress/target.ts'
+import { Certificate, CertificateWatch } from '../ingress/tls.ts'
 import { encrypt } from '../network/encrypted-socket.ts'
-import { addressGroup } from './admission/address-group.ts'
-import type { Connections } from './admission/connections.ts'
-import { withoutLongPipelines } from './admission/pipeline.ts'
 import type { Answers } from './answer.ts'
 import type { Api } from './api.ts'
 import { MAX_HEAD } from './bounds.ts'
 import { adviseOnProtocol, clientErrorHandler, lastHeaders } from './client-error.ts'
 import type { HttpCore } from './core.ts'
-import { type AnyReason, clip } from './fault.ts'
+import { withoutLongPipelines } from './pipeline.ts'
 import { Routing } from './routing.ts'
-import { cannotListen } from './start-error.ts'
-import { normalTarget, requestId } from './target.ts'
-import { Certificate, CertificateWatch } from './tls.ts'
 
 /**
  * Connections that may wait to be accepted. Further clients retry after one second, then three: a flood must not fill
@@ -119,14 +119,14 @@ export class Listener {
 
   #newApp(settings: Settings): FastifyInstance {
     const { core } = this.#parts
-    const { answers } = core
+    const { reasons } = core
     const routing = this.#routing
     const app = fastify({
       serverFactory: (routed) => {
         this.#server = this.#newServer(withoutLongPipelines(routed, core.limit.admission.heldBack))
         return this.#server
       },
-      clientErrorHandler: clientErrorHandler(answers, (reason) => routing.words('/', reason)),
+      clientErrorHandler: clientErrorHandler(core, (reason) => routing.words('/', reason)),
       // Not called at present: every target can be decoded, and its parts may have any length.
       frameworkErrors: (_error, request, reply) => routing.failUnrouted(request, reply),
       genReqId: requestId,
@@ -158,7 +158,7 @@ export class Listener {
     })
     app.setNotFoundHandler((request, reply) => routing.failUnrouted(request, reply))
     app.setErrorHandler((error, request, reply) => {
-      routing.fail(request, reply, answers.reasonOf(error, request))
+      routing.fail(request, reply, reasons.reasonOf(error, request))
     })
     routing.register(app)
     return app
@@ -177,7 +177,7 @@ export class Listener {
       socket.once('close', () => this.#unused.delete(socket))
     })
     if (certificate !== null) {
-      encryptInTurn(server, certificate, connections, (error) => adviseOnProtocol(core.answers, error))
+      encryptInTurn(server, certificate, connections, (error) => adviseOnProtocol(core.reasons, error))
     }
     return server
   }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 import type { Log } from '../common/logging.ts'
 import type { HostPort } from '../config/settings.ts'
-import { cannotListen } from './start-error.ts'
+import { cannotListen } from '../ingress/start-error.ts'
 
 /** `/metrics` on a listener of its own, so that it can be kept inside the operator's network. */
 export class MetricsListener {

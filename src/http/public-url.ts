@@ -1,7 +1,7 @@
 /** The URL through which clients reach this service: the beginning of links in its answers. */
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import type { ClientAddress } from './client-address.ts'
+import type { ClientAddress } from '../ingress/client-address.ts'
 
 /** RFC 9110 7.2: uri-host and port. */
 const HOST = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_.])?)(?::(?<port>\d{1,5}))?$/i

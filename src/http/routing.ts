@@ -1,13 +1,13 @@
 /** Assigns each path to an API: only the API with the prefix answers there, whether or not a route exists. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { baseUrlAdvice } from './advice.ts'
+import { baseUrlAdvice } from '../ingress/advice.ts'
+import type { AnyReason } from '../ingress/fault.ts'
+import { decodedPath } from '../ingress/target.ts'
 import type { Answer } from './answer.ts'
 import { type Api, answeringFor } from './api.ts'
 import type { HttpCore } from './core.ts'
 import { addEndpoints } from './declared-routes.ts'
-import type { AnyReason } from './fault.ts'
 import { PathMethods } from './methods.ts'
-import { decodedPath } from './target.ts'
 
 interface Owner {
   prefix: string
@@ -50,7 +50,7 @@ export class Routing {
           if (this.#ownerOf(url).api !== api)
             throw new Error(`${url} is a route of an API that does not own it`)
         })
-        api.register?.(scope, answeringFor(api, this.#core.answers))
+        api.register?.(scope, answeringFor(api, this.#core))
         // In a scope of their own: their hooks cost the handwritten routes nothing.
         scope.register(async (declared) => addEndpoints(declared, api, this.#core))
       })

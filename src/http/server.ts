@@ -1,12 +1,17 @@
 /** The HTTP server: the parts shared by all its APIs, and its listeners. */
-import { Admission } from './admission/admission.ts'
-import { watchAdmission } from './admission/gauges.ts'
+import { Admission } from '../ingress/admission/admission.ts'
+import { watchAdmission } from '../ingress/admission/gauges.ts'
+import { Callers } from '../ingress/caller.ts'
+import { ClientAddress } from '../ingress/client-address.ts'
+import type { Ingress } from '../ingress/ingress.ts'
+import { RateLimits } from '../ingress/rate-limit.ts'
+import { Reasons } from '../ingress/reasons.ts'
+import { SmtpLogins } from '../ingress/smtp-logins.ts'
+import { readCertificate } from '../ingress/tls.ts'
 import { Answers } from './answer.ts'
 import type { ApiClass } from './api.ts'
 import { APIS, consoleApart, servedApis } from './apis.ts'
 import { BodyLimit } from './body.ts'
-import { Callers } from './caller.ts'
-import { ClientAddress } from './client-address.ts'
 import { Copies } from './copies.ts'
 import type { HttpCore } from './core.ts'
 import type { HttpDeps } from './deps.ts'
@@ -14,9 +19,6 @@ import { Listener } from './listener.ts'
 import { MetricsListener } from './metrics-listener.ts'
 import { PageTokens } from './page-tokens.ts'
 import { PublicUrl } from './public-url.ts'
-import { RateLimits } from './rate-limit.ts'
-import { SmtpLogins } from './smtp-logins.ts'
-import { readCertificate } from './tls.ts'
 
 export interface HttpServer {
   /** The parts for every API, and for SMTP submission: they share all limits. */
@@ -45,13 +47,15 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   const limit = new BodyLimit(deps.plan.body.max, settings.maxMessageSize, admission)
   const rate = new RateLimits(settings.rateLimit, (companyId) => deps.accounts.directory.rateOf(companyId))
   const answers = new Answers(log, registry, admission, rate)
+  const reasons = new Reasons(log)
   const address = new ClientAddress(settings.trustedProxies)
   const callers = new Callers({ accounts: deps.accounts, address, rate, admission })
   const smtpLogins = new SmtpLogins({ accounts: deps.accounts, callers, counter: deps.store })
   const publicUrl = new PublicUrl(settings.publicUrl, address)
   const pageTokens = new PageTokens(deps)
   const copies = new Copies(deps.plan.copies)
-  const shared = { deps, answers, limit, copies, callers, smtpLogins, clientAddress: address, pageTokens }
+  const ingress: Ingress = { deps, admission, callers, smtpLogins, reasons }
+  const shared = { ...ingress, deps, answers, limit, copies, clientAddress: address, pageTokens }
   const core: HttpCore = { ...shared, publicUrl, apiUrl: publicUrl }
 
   const { connections } = admission

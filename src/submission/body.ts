@@ -1,6 +1,6 @@
 import { ArrivingOctets } from '../common/arriving-octets.ts'
 import { release } from '../common/octets.ts'
-import { Fault } from '../http/fault.ts'
+import { Fault } from '../ingress/fault.ts'
 
 /** Octets from which on a message of announced size is assembled in one buffer while it arrives. */
 const IN_ONE_PIECE = 128 * 1024

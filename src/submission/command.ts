@@ -1,6 +1,6 @@
 /** Parses command lines (RFC 5321 4.1.1): the verb, the path, parameters. */
 import { isUtf8 } from 'node:buffer'
-import { clip } from '../http/fault.ts'
+import { clip } from '../ingress/fault.ts'
 import { Refused, reply } from './reply.ts'
 
 export interface Command {

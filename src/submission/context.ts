@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { Principal } from '../accounts/account.ts'
-import { addressGroup } from '../http/admission/address-group.ts'
-import type { HttpCore } from '../http/core.ts'
-import type { AnyReason } from '../http/fault.ts'
+import { addressGroup } from '../ingress/admission/address-group.ts'
+import type { AnyReason } from '../ingress/fault.ts'
+import type { Ingress } from '../ingress/ingress.ts'
 import { Channel } from './channel.ts'
 import type { FailedLogins } from './failed-logins.ts'
 import { InputEnded, InputTimeout, LineError } from './input.ts'
@@ -21,7 +21,7 @@ const KEY_GONE: ReadonlySet<AnyReason['code']> = new Set(['key_invalid', 'key_ex
 
 /** The parts that all sessions share. */
 export interface SessionParts {
-  core: HttpCore
+  ingress: Ingress
   /** Null: there is no certificate. */
   tls: { readonly context: SecureContext } | null
   /** Name in the greeting. */
@@ -64,10 +64,10 @@ export class SessionContext {
 
   /** Reads the client's address from the proxy's header. Rejects with an error that ends the session. */
   async introduced(): Promise<void> {
-    const { core, proxies } = this.parts
+    const { ingress, proxies } = this.parts
     this.#address = await proxies.clientOf(this.channel, this.id)
     if (this.#address === '') return
-    const room = core.limit.admission.connections.comesFrom(this.channel.socket, this.#address)
+    const room = ingress.admission.connections.comesFrom(this.channel.socket, this.#address)
     if (!room) throw new InputEnded()
   }
 
@@ -104,7 +104,7 @@ export class SessionContext {
   }
 
   reasonOf(error: unknown): AnyReason {
-    return this.parts.core.answers.reasonOf(error, { id: this.id, method: 'SMTP' })
+    return this.parts.ingress.reasons.reasonOf(error, { id: this.id, method: 'SMTP' })
   }
 
   /**

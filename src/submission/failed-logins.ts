@@ -4,7 +4,7 @@
  */
 import { LogThrottle } from '../common/log-throttle.ts'
 import type { Log } from '../common/logging.ts'
-import { addressGroup } from '../http/admission/address-group.ts'
+import { addressGroup } from '../ingress/admission/address-group.ts'
 
 /** Ms between two answers. */
 const EVERY = 1_000

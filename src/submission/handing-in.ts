@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { Principal } from '../accounts/account.ts'
-import { type AnyReason, clip } from '../http/fault.ts'
+import { type AnyReason, clip } from '../ingress/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
 import type { Body } from './body.ts'
@@ -43,14 +43,14 @@ export class HandingIn {
     const { path, size, international } = readMail(rest)
     assertReversePath(path)
     const { id, channel, parts } = this.#context
-    const { core } = parts
-    const { maxMessageSize: max } = core.deps.settings
+    const { ingress } = parts
+    const { maxMessageSize: max } = ingress.deps.settings
     if (size !== null && size > max) throw new Refusal({ code: 'message_too_large', max, found: size })
-    const principal = core.callers.current(login.principal)
+    const principal = ingress.callers.current(login.principal)
     const domain = this.#domainNamed(login.user, principal)
-    if (domain !== null) await core.deps.intake.admit(principal, domain)
+    if (domain !== null) await ingress.deps.intake.admit(principal, domain)
     this.#transaction = new Transaction({
-      core,
+      ingress,
       socket: channel.socket,
       sessionId: id,
       principal,
@@ -70,7 +70,7 @@ export class HandingIn {
     const named = domainOf(user)
     if (named === null) return null
     try {
-      const { directory } = this.#context.parts.core.deps.accounts
+      const { directory } = this.#context.parts.ingress.deps.accounts
       return directory.domainNamed(parseDomain(named), companyId)?.name ?? null
     } catch (error) {
       if (error instanceof AddressError) return null
@@ -80,7 +80,7 @@ export class HandingIn {
 
   rcpt(rest: string): Reply {
     const transaction = this.#current()
-    const { maxRecipients } = this.#context.parts.core.deps.settings
+    const { maxRecipients } = this.#context.parts.ingress.deps.settings
     if (++transaction.named > 2 * maxRecipients + MORE_RECIPIENTS) {
       throw new Refused(reply(421, '4.5.3', 'Far too many recipients'), { last: true })
     }
@@ -100,8 +100,8 @@ export class HandingIn {
   async data(rest: string, login: Login | null): Promise<Reply> {
     const { transaction, body } = await this.#roomFor(rest, login)
     const { id: requestId, channel, parts } = this.#context
-    const { metrics, core } = parts
-    const { requestTimeout, maxMessageSize } = core.deps.settings
+    const { metrics, ingress } = parts
+    const { requestTimeout, maxMessageSize } = ingress.deps.settings
     let answer: Reply | null = null
     this.atMessage = true
     try {
@@ -120,7 +120,7 @@ export class HandingIn {
       this.reset()
       const status = answer?.code ?? 421
       metrics.messages.inc({ status })
-      core.deps.log.debug({ requestId, operation: 'smtp_send', status, answer: answer?.text }, 'message')
+      ingress.deps.log.debug({ requestId, operation: 'smtp_send', status, answer: answer?.text }, 'message')
     }
     return answer
   }
@@ -128,7 +128,7 @@ export class HandingIn {
   readonly #refuseBounce = (reason: AnyReason): Reply => {
     const { id, parts } = this.#context
     const advice = bounceAdvice(reason)
-    if (advice !== null) parts.core.answers.advise(advice, { id })
+    if (advice !== null) parts.ingress.reasons.advise(advice, { id })
     return bounceWords(reason)
   }
 
@@ -143,7 +143,7 @@ export class HandingIn {
       if (transaction.recipients.size === 0) {
         throw new Refused(reply(554, '5.5.1', 'There is no valid recipient'))
       }
-      return { transaction, body: await transaction.ready(parts.core.deps.settings.maxMessageSize) }
+      return { transaction, body: await transaction.ready(parts.ingress.deps.settings.maxMessageSize) }
     } catch (error) {
       if (endsSession(error) || !channel.more) throw error
       // RFC 2920 3.1: a client has to wait for 354. This client has sent its message without waiting, and the lines of

@@ -1,6 +1,6 @@
 /** AUTH (RFC 4954): identifies the key or password, and slows down and limits wrong ones. */
 import { isToken } from '../accounts/token.ts'
-import { type AnyReason, clip } from '../http/fault.ts'
+import { type AnyReason, clip } from '../ingress/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { LEAST_PASSWORD } from '../people/password-rule.ts'
 import type { Login, SessionContext } from './context.ts'
@@ -56,7 +56,7 @@ export class LoggingIn {
       if (error instanceof InputEnded) throw error
       return await this.#refuse(this.#context.reasonOf(error), credentials?.user ?? null)
     }
-    parts.core.limit.admission.connections.joins(channel.socket, login.principal.companyId)
+    parts.ingress.admission.connections.joins(channel.socket, login.principal.companyId)
     parts.metrics.logins.inc({ result: 'accepted' })
     return login
   }
@@ -66,7 +66,7 @@ export class LoggingIn {
     if (credentials === null) throw new Refusal({ code: 'key_invalid', mistake: 'scheme' })
     const { address, parts } = this.#context
     const { user, password } = credentials
-    const { callers, smtpLogins } = parts.core
+    const { callers, smtpLogins } = parts.ingress
     const principal = isToken(password)
       ? await callers.identify(password, address)
       : await this.#context.unlessGone(smtpLogins.identify(credentials, address))

@@ -1,6 +1,7 @@
 /** Turns the octets between DATA and the final dot into a submission, like `messages.mime` with the same message. */
-import { readMimeMessage } from '../http/form/submission.ts'
-import { checkedKey, type Idempotent } from '../http/idempotency.ts'
+
+import { checkedKey, type Idempotent } from '../ingress/idempotency.ts'
+import { readMimeMessage } from '../ingress/message-form/submission.ts'
 import { Refusal } from '../intake/refusal.ts'
 import type { Submission } from '../intake/submission.ts'
 import type { Arrival } from '../mail/header/received.ts'

@@ -1,10 +1,10 @@
 /** Reads a message, on this thread or in a worker. */
-import { type Reader, readJob } from '../http/reading.ts'
+import { type Reader, readJob } from '../ingress/reading.ts'
 import { asBuffer } from '../workers/job.ts'
 import { type Handed, namedKey, readMessage } from './message.ts'
 import { sameMessage } from './same-message.ts'
 
-export { buffersOf } from '../http/reading.ts'
+export { buffersOf } from '../ingress/reading.ts'
 
 export const messageReader: Reader<Handed> = {
   job: new URL(import.meta.url),

@@ -2,8 +2,8 @@
  * Bounces that a relay hands in: messages with a null reverse-path (RFC 5321 4.5.5). A relay that writes them in the
  * name of its own machine has each of them refused, and sends no second bounce about it: only the operator can help.
  */
-import type { Advice } from '../http/advice.ts'
-import type { AnyReason } from '../http/fault.ts'
+import type { Advice } from '../ingress/advice.ts'
+import type { AnyReason } from '../ingress/fault.ts'
 import type { Reply } from './reply.ts'
 import { smtpWords } from './words.ts'
 

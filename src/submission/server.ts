@@ -1,9 +1,9 @@
 /** The SMTP submission server: listeners, their certificate, and a stop that lets messages finish. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Settings, SubmissionListener } from '../config/settings.ts'
-import type { HttpCore } from '../http/core.ts'
-import { cannotListen } from '../http/start-error.ts'
-import { Certificate, CertificateWatch, readCertificate } from '../http/tls.ts'
+import type { Ingress } from '../ingress/ingress.ts'
+import { cannotListen } from '../ingress/start-error.ts'
+import { Certificate, CertificateWatch, readCertificate } from '../ingress/tls.ts'
 import type { SessionParts } from './context.ts'
 import { FailedLogins } from './failed-logins.ts'
 import { SubmissionMetrics } from './metrics.ts'
@@ -25,9 +25,9 @@ export interface SubmissionServer {
   close(ms: number): Promise<void>
 }
 
-/** `core`: that of the HTTP server, which shares all limits. Throws when the TLS files cannot be used. */
+/** `ingress`: that of the HTTP server, which shares all limits. Throws when the TLS files cannot be used. */
 export async function createSubmission(
-  core: HttpCore,
+  ingress: Ingress,
   {
     submission: listeners,
     tls,
@@ -35,11 +35,11 @@ export async function createSubmission(
     trustedProxies,
   }: Pick<Settings, 'submission' | 'tls' | 'hostname' | 'trustedProxies'>,
 ): Promise<SubmissionServer> {
-  const { registry, log } = core.deps
+  const { registry, log } = ingress.deps
   const certificate = tls && new Certificate(await readCertificate(tls))
   const sessions = new Set<Session>()
   const parts: SessionParts = {
-    core,
+    ingress,
     tls: certificate,
     hostname,
     proxies: new Proxies(trustedProxies, log),
@@ -47,7 +47,7 @@ export async function createSubmission(
     turns: new SessionTurns(),
     metrics: new SubmissionMetrics(registry, () => sessions.size),
   }
-  const { connections } = core.limit.admission
+  const { connections } = ingress.admission
   let done: (() => void) | null = null
 
   const welcome = (listener: SubmissionListener, socket: Socket) => {

@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net'
 import { presentWork } from '../common/present-work.ts'
 import type { SubmissionListener } from '../config/settings.ts'
-import { addressGroup } from '../http/admission/address-group.ts'
-import { clip, REFUSED_FOR } from '../http/fault.ts'
+import { addressGroup } from '../ingress/admission/address-group.ts'
+import { clip, REFUSED_FOR } from '../ingress/fault.ts'
 import { isLoopback } from '../network/private-address.ts'
 import { type Command, readCommand } from './command.ts'
 import { endsSession, type Login, SessionContext, type SessionParts } from './context.ts'
@@ -74,7 +74,7 @@ export class Session {
       if (proxied) await this.#context.introduced()
       if (!implicitTls) return
       // Without a proxy, the handshake was counted when the connection was opened.
-      if (proxied && !parts.core.limit.admission.connections.shakes(channel.socket)) throw new InputEnded()
+      if (proxied && !parts.ingress.admission.connections.shakes(channel.socket)) throw new InputEnded()
       await this.#encrypt()
     } catch (error) {
       // A client that expects TLS would not understand a reply.
@@ -190,9 +190,9 @@ export class Session {
     if (rest === '' || /\s/.test(rest)) throw new Refused(reply(501, '5.5.4', `${verb} takes one name`))
     this.#handingIn.reset()
     this.#helo = true
-    const { hostname, core } = this.#context.parts
+    const { hostname, ingress } = this.#context.parts
     if (verb === 'HELO') return reply(250, null, hostname)
-    const { maxMessageSize } = core.deps.settings
+    const { maxMessageSize } = ingress.deps.settings
     const extensions = ['PIPELINING', `SIZE ${maxMessageSize}`, '8BITMIME', 'SMTPUTF8', 'ENHANCEDSTATUSCODES']
     if (this.#offersTls) extensions.push('STARTTLS')
     if (this.#login === null && this.#mayLogIn) extensions.push(`AUTH ${MECHANISMS.join(' ')}`)
@@ -222,7 +222,7 @@ export class Session {
       const text = 'Nothing may follow STARTTLS until the connection is encrypted'
       throw new Refused(reply(554, '5.5.1', text), { last: true })
     }
-    if (!parts.core.limit.admission.connections.shakes(channel.socket)) {
+    if (!parts.ingress.admission.connections.shakes(channel.socket)) {
       throw new Refused(reply(454, '4.7.0', 'There are too many TLS handshakes at once; try again later'))
     }
     channel.say(reply(220, '2.0.0', 'Go ahead'))
@@ -238,7 +238,7 @@ export class Session {
 
   async #encrypt(): Promise<void> {
     const { channel, parts } = this.#context
-    const { connections } = parts.core.limit.admission
+    const { connections } = parts.ingress.admission
     const party = addressGroup(this.#context.address)
     await channel.encrypt(parts.tls!.context, party, (socket, begin) => connections.handshake(socket, begin))
     connections.secured(channel.socket)

@@ -4,12 +4,12 @@
  */
 import type { Socket } from 'node:net'
 import type { Principal } from '../accounts/account.ts'
-import type { Admission } from '../http/admission/admission.ts'
-import type { Visit, Visitor } from '../http/admission/visit.ts'
-import type { HttpCore } from '../http/core.ts'
-import type { AnyReason } from '../http/fault.ts'
-import { Reading } from '../http/reading.ts'
-import { withId } from '../http/target.ts'
+import type { Admission } from '../ingress/admission/admission.ts'
+import type { Visit, Visitor } from '../ingress/admission/visit.ts'
+import type { AnyReason } from '../ingress/fault.ts'
+import type { Ingress } from '../ingress/ingress.ts'
+import { Reading } from '../ingress/reading.ts'
+import { withId } from '../ingress/target.ts'
 import type { Receipt } from '../intake/submission.ts'
 import type { Arrival } from '../mail/header/received.ts'
 import { Body } from './body.ts'
@@ -24,7 +24,7 @@ const RECIPIENT_COST = 64
 const UNKNOWN = 64 * 1024
 
 export interface TransactionParts {
-  core: HttpCore
+  ingress: Ingress
   socket: Socket
   /** For the log. */
   sessionId: string
@@ -57,11 +57,11 @@ export class Transaction {
 
   /** Throws a Fault when there is no room for another transaction, or the key has reached its rate limit. */
   constructor(parts: TransactionParts) {
-    const { core, socket, sessionId, principal } = parts
+    const { ingress, socket, sessionId, principal } = parts
     this.#parts = parts
-    this.#admission = core.limit.admission
+    this.#admission = ingress.admission
     this.#visitor = withId({ socket, method: 'SMTP', url: 'DATA' } as Visitor, sessionId)
-    core.callers.count(this.#visitor, principal)
+    ingress.callers.count(this.#visitor, principal)
     this.#arriving()
   }
 
@@ -100,10 +100,10 @@ export class Transaction {
 
   /** Resolves when the message is durable. Rejects with the error that it is refused with. */
   async accept({ octets, bareLf }: ArrivedMessage): Promise<Receipt> {
-    const { core, principal, domain, arrival } = this.#parts
+    const { ingress, principal, domain, arrival } = this.#parts
     await this.#turn()
     const handed = { recipients: [...this.recipients], domain, bareLf, arrival }
-    return new Reading(core.deps, messageReader).accept(principal, handed, octets, null)
+    return new Reading(ingress.deps, messageReader).accept(principal, handed, octets, null)
   }
 
   /** Releases all reservations. Further calls have no effect. */

@@ -1,8 +1,8 @@
 /** SMTP replies for all reasons of refusal: 4yz if the same message may be accepted later, 5yz if it never will be. */
-import { inactiveNext, inCommand, keyWith } from '../http/advice.ts'
-import { place } from '../http/client-address.ts'
-import { type AnyReason, clip, inMegabytes } from '../http/fault.ts'
-import { said, type Words } from '../http/words.ts'
+import { inactiveNext, inCommand, keyWith } from '../ingress/advice.ts'
+import { place } from '../ingress/client-address.ts'
+import { type AnyReason, clip, inMegabytes } from '../ingress/fault.ts'
+import { said, type Words } from '../ingress/words.ts'
 import { type Reply, reply } from './reply.ts'
 
 /** The names of a submission's fields in SMTP. */

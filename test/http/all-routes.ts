@@ -28,7 +28,7 @@ function coreWithoutService(): HttpCore {
   }
   const derive = () => Buffer.alloc(32)
   const deps = { api: true, settings, version: '', seal: { derive }, derive, registry: new Registry() }
-  return { answers: {}, deps } as unknown as HttpCore
+  return { answers: {}, reasons: {}, deps } as unknown as HttpCore
 }
 
 export async function allRoutes(): Promise<Route[]> {

@@ -11,7 +11,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import tls from 'node:tls'
 import { selfSigned } from '../../harness/certificate.ts'
-import { readCertificate } from '../../src/http/tls.ts'
+import { readCertificate } from '../../src/ingress/tls.ts'
 import { type Service, startService } from '../support/service.ts'
 import { basic } from './requests.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { jsonFault as faultOf } from '../../src/http/json-text/parse.ts'
+import { jsonFault as faultOf } from '../../src/ingress/json-text/parse.ts'
 
 const jsonFault = (text: string) => faultOf(Buffer.from(text))
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { describe, test } from 'node:test'
-import { ClientAddress } from '../../src/http/client-address.ts'
 import { PublicUrl } from '../../src/http/public-url.ts'
+import { ClientAddress } from '../../src/ingress/client-address.ts'
 
 type Headers = IncomingMessage['headers']
 

@@ -1,7 +1,7 @@
 /** The token buckets, held against exact numbers, and what answers say of them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Buckets, take } from '../../src/http/rate-limit.ts'
+import { Buckets, take } from '../../src/ingress/rate-limit.ts'
 import { startService } from '../support/service.ts'
 import { Api, assertFormError, assertJsonError, call, type Reply } from './requests.ts'
 

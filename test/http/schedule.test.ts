@@ -1,8 +1,8 @@
 /** The times senders write, held against exact numbers. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readDeliveryTime } from '../../src/http/form/delivery-time.ts'
-import { parseIsoTime } from '../../src/http/schedule.ts'
+import { readDeliveryTime } from '../../src/ingress/message-form/delivery-time.ts'
+import { parseIsoTime } from '../../src/ingress/schedule.ts'
 
 describe('parseIsoTime', () => {
   const noon = Date.UTC(2026, 10, 20, 12, 0, 0)

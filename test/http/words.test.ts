@@ -1,9 +1,9 @@
 /** Both dialects have words for every reason there is, in the shapes their clients can read. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AnyReason } from '../../src/http/fault.ts'
 import { formWords } from '../../src/http/form/words.ts'
 import { jsonWords } from '../../src/http/json/words.ts'
+import type { AnyReason } from '../../src/ingress/fault.ts'
 
 /** The 21 names that all existing clients know; some take an error with any other name for a success. */
 const NAMES = new Set(

@@ -3,16 +3,16 @@
  * company in the path.
  */
 import type { FastifyRequest } from 'fastify'
+import { addressGroup } from '../../ingress/admission/address-group.ts'
+import { Strangers } from '../../ingress/admission/strangers.ts'
+import { clip, Fault } from '../../ingress/fault.ts'
 import { type Caller, personIn } from '../../operate/authority.ts'
 import { OperateError } from '../../operate/error.ts'
 import { findSession, knownSession, type SessionTime } from '../../operate/sessions.ts'
 import type { Person, Session } from '../../people/person.ts'
 import { personName } from '../../people/person.ts'
-import { addressGroup } from '../admission/address-group.ts'
-import { Strangers } from '../admission/strangers.ts'
 import type { HttpCore } from '../core.ts'
 import type { Asker, PersonAccess, SignedIn } from '../endpoint.ts'
-import { clip, Fault } from '../fault.ts'
 import { checkJson } from '../media-type.ts'
 import { sessionToken } from './session/cookie.ts'
 

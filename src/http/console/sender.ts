@@ -1,7 +1,7 @@
 /** The sender of mail from the console, as a principal for the intake. */
 import { keyIdOfPerson, type Principal } from '../../accounts/account.ts'
+import type { Visitor } from '../../ingress/admission/visit.ts'
 import { OperateError } from '../../operate/error.ts'
-import type { Visitor } from '../admission/visit.ts'
 import type { HttpCore } from '../core.ts'
 import type { Asker } from '../endpoint.ts'
 

@@ -1,9 +1,10 @@
 /** Errors for the page: status, stable code and a sentence for the user, for each reason. */
 import type { Static } from 'typebox'
+import { type AnyReason, inMegabytes, type VerbRefused } from '../../ingress/fault.ts'
+import { said, UNAVAILABLE, type Words } from '../../ingress/words.ts'
 import { type Answer, JSON_TYPE } from '../answer.ts'
+import { answerTo } from '../answer-to.ts'
 import { COMMON_ERRORS } from '../error-body.ts'
-import { type AnyReason, inMegabytes, type VerbRefused } from '../fault.ts'
-import { answerTo, said, UNAVAILABLE, type Words } from '../words.ts'
 import type { CONSOLE_ERROR } from './contract/error.ts'
 
 type Said = readonly [status: number, code: string, message: string, field?: string]

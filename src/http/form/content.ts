@@ -1,8 +1,8 @@
+import { parseJson } from '../../ingress/json-text/parse.ts'
+import { type Form, fieldName } from '../../ingress/message-form/form.ts'
 import { invalidField } from '../../intake/refusal.ts'
 import type { Content } from '../endpoint.ts'
-import { parseJson } from '../json-text/parse.ts'
 import { checkNotEncoded, mediaTypeName } from '../media-type.ts'
-import { type Form, fieldName } from './form.ts'
 import { expectType, MULTIPART, readForm, URLENCODED } from './request.ts'
 
 const JSON_NAME = 'application/json'

@@ -2,9 +2,9 @@
  * `multipart/form-data` (RFC 7578, RFC 2046 5.1). Written here because the package in common use silently drops a part
  * whose head it cannot read: an attachment would be lost.
  */
-import { Fault } from '../fault.ts'
+import { Fault } from '../../ingress/fault.ts'
+import { decodeText, type Form, isFileField } from '../../ingress/message-form/form.ts'
 import { charsetOf } from '../media-type.ts'
-import { decodeText, type Form, isFileField } from './form.ts'
 import { type PartHead, readPartHead } from './part-head.ts'
 
 const MALFORMED = 'malformed multipart/form-data request'

@@ -1,8 +1,8 @@
 /** Reads a form, on the main thread or in a worker. */
-import { type Reader, readJob } from '../reading.ts'
+import { type Reader, readJob } from '../../ingress/reading.ts'
 import { type FormRequest, readFormRequest } from './request.ts'
 
-export { buffersOf } from '../reading.ts'
+export { buffersOf } from '../../ingress/reading.ts'
 
 export const formReader: Reader<FormRequest> = {
   job: new URL(import.meta.url),

@@ -1,10 +1,11 @@
 /** Turns the octets of a form request into a submission, by encoding and endpoint. */
+
+import { clip, Fault } from '../../ingress/fault.ts'
+import type { Form } from '../../ingress/message-form/form.ts'
+import { readMessage, readMimeMessage } from '../../ingress/message-form/submission.ts'
 import type { Submission } from '../../intake/submission.ts'
-import { clip, Fault } from '../fault.ts'
 import { mediaTypeName } from '../media-type.ts'
-import type { Form } from './form.ts'
 import { readMultipart } from './multipart.ts'
-import { readMessage, readMimeMessage } from './submission.ts'
 import { readUrlencoded } from './urlencoded.ts'
 
 export const MULTIPART = 'multipart/form-data'

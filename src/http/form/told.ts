@@ -1,6 +1,14 @@
 /** The OpenAPI descriptions of this dialect's handwritten routes. */
+
+import {
+  IDEMPOTENCY,
+  MESSAGE,
+  MIME_MESSAGE,
+  QUEUED,
+  repeated,
+  text,
+} from '../../ingress/message-form/schemas.ts'
 import type { Described, Told } from '../endpoint.ts'
-import { IDEMPOTENCY, MESSAGE, MIME_MESSAGE, QUEUED, repeated, text } from './message-schemas.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from './schemas.ts'
 import { LISTS } from './suppressions/lists.ts'
 

@@ -1,8 +1,8 @@
 /** `application/x-www-form-urlencoded` (WHATWG URL 5.1), strict about undecodable input. */
 import { release } from '../../common/octets.ts'
-import { Fault } from '../fault.ts'
+import { Fault } from '../../ingress/fault.ts'
+import { decodeText, type Form } from '../../ingress/message-form/form.ts'
 import { charsetOf, UTF8 } from '../media-type.ts'
-import { decodeText, type Form } from './form.ts'
 
 const AMPERSAND = 0x26
 const EQUALS = 0x3d

@@ -1,10 +1,11 @@
 /** The form dialect's errors: status and sentence for each reason, in the sentences that its clients know. */
-import { inactiveNext, keyWith } from '../advice.ts'
+import { inactiveNext, keyWith } from '../../ingress/advice.ts'
+import { place } from '../../ingress/client-address.ts'
+import { type AnyReason, clip, inMegabytes, type VerbRefused } from '../../ingress/fault.ts'
+import { utcDate } from '../../ingress/message-form/date.ts'
+import { said, UNAVAILABLE, type Words } from '../../ingress/words.ts'
 import { type Answer, JSON_TYPE, TEXT_TYPE } from '../answer.ts'
-import { place } from '../client-address.ts'
-import { type AnyReason, clip, inMegabytes, type VerbRefused } from '../fault.ts'
-import { answerTo, said, UNAVAILABLE, type Words } from '../words.ts'
-import { utcDate } from './date.ts'
+import { answerTo } from '../answer-to.ts'
 
 const CHALLENGE = 'Basic realm="Postroad"'
 

@@ -2,11 +2,11 @@
  * The body of `POST /emails` as an object: JSON.parse builds a small one; of a large one only the known names are
  * built.
  */
-import { Fault } from '../fault.ts'
-import { malformed, parseJson, scanned } from '../json-text/parse.ts'
-import type { JsonScanner } from '../json-text/scanner.ts'
-import { unescapedAscii } from '../json-text/string.ts'
-import { SMALL_BODY } from '../reading.ts'
+import { Fault } from '../../ingress/fault.ts'
+import { malformed, parseJson, scanned } from '../../ingress/json-text/parse.ts'
+import type { JsonScanner } from '../../ingress/json-text/scanner.ts'
+import { unescapedAscii } from '../../ingress/json-text/string.ts'
+import { SMALL_BODY } from '../../ingress/reading.ts'
 import { decodeBase64 } from './base64.ts'
 import { NAMES, NAMES_OF_FILE } from './emails/schemas.ts'
 

@@ -1,8 +1,8 @@
 /** Reads the body of `POST /emails`, on the main thread or in a worker. */
-import { type Reader, readJob } from '../reading.ts'
+import { type Reader, readJob } from '../../ingress/reading.ts'
 import { readSubmission } from './submission.ts'
 
-export { buffersOf } from '../reading.ts'
+export { buffersOf } from '../../ingress/reading.ts'
 
 export const jsonReader: Reader<null> = {
   job: new URL(import.meta.url),

@@ -1,7 +1,8 @@
 /** Turns the body of `POST /emails` into a submission: this file checks types, the intake checks values. */
+
+import { clip, Fault } from '../../ingress/fault.ts'
 import { type AddressField, invalidField, Refusal } from '../../intake/refusal.ts'
 import type { Submission } from '../../intake/submission.ts'
-import { clip, Fault } from '../fault.ts'
 import { readAttachments } from './attachments.ts'
 import { type Body, parseBody } from './body.ts'
 import { readScheduledAt } from './emails/scheduled-at.ts'

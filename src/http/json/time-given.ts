@@ -1,6 +1,7 @@
 /** Times in the query of a request: ISO 8601. */
+
+import { parseIsoTime } from '../../ingress/schedule.ts'
 import { invalidField } from '../../intake/refusal.ts'
-import { parseIsoTime } from '../schedule.ts'
 
 /**
  * Unix ms. A date alone is the beginning of its day in UTC; `ofDay` makes another time of that. Throws a Refusal of the

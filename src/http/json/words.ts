@@ -1,12 +1,12 @@
 /** The JSON dialect's errors: status, stable name and sentence for each reason. */
 
+import { keyWith } from '../../ingress/advice.ts'
+import { place } from '../../ingress/client-address.ts'
+import { type AnyReason, clip, inMegabytes, type VerbRefused } from '../../ingress/fault.ts'
+import { said, type Words } from '../../ingress/words.ts'
 import type { About } from '../../operate/error.ts'
-import { keyWith } from '../advice.ts'
 import type { Answer } from '../answer.ts'
-import { place } from '../client-address.ts'
 import { COMMON_ERRORS, type ErrorName, type ErrorSaid, errorAnswer } from '../error-body.ts'
-import { type AnyReason, clip, inMegabytes, type VerbRefused } from '../fault.ts'
-import { said, type Words } from '../words.ts'
 
 const CHALLENGE = 'Bearer realm="Postroad"'
 

@@ -21,10 +21,10 @@ export class Pages implements Api {
   readonly #readiness: Readiness
 
   constructor(core: HttpCore) {
-    const { answers, deps } = core
+    const { reasons, deps } = core
     this.#core = core
     this.#readiness = new Readiness(deps)
-    answers.onUnavailable = () => this.#readiness.doubt()
+    reasons.onUnavailable = () => this.#readiness.doubt()
     this.endpoints = healthEndpoints(this.#readiness)
   }
 

@@ -1,7 +1,7 @@
+import type { AnyReason } from '../../ingress/fault.ts'
+import { said } from '../../ingress/words.ts'
 import type { Answer } from '../answer.ts'
 import { COMMON_ERRORS, type ErrorSaid, errorAnswer } from '../error-body.ts'
-import type { AnyReason } from '../fault.ts'
-import { said } from '../words.ts'
 
 /** Pages accept no input: any other refusal is an error of this service. */
 const UNEXPECTED: ErrorSaid = [500, 'internal_server_error', 'An unexpected error occurred.']

@@ -1,10 +1,11 @@
 /** One recipient's copy of a message, sent or not, and its reading: in a worker when it is large. */
+
+import type { Visitor } from '../../ingress/admission/visit.ts'
+import { SMALL_BODY } from '../../ingress/reading.ts'
 import type { RawCopy } from '../../operate/raw-copies.ts'
 import type { Operation } from '../../operate/verb.ts'
 import { jobAt } from '../../workers/job.ts'
-import type { Visitor } from '../admission/visit.ts'
 import type { HttpCore } from '../core.ts'
-import { SMALL_BODY } from '../reading.ts'
 import type { EmailOf } from '../stored-files/files.ts'
 import readCopy, { type CopyRead, type CopyWanted } from './read-copy-job.ts'
 

@@ -1,11 +1,11 @@
 /** The files of an email: its attachments, or the files inside a ready message. */
 import type { StoredFile } from '../../email/stored-email.ts'
+import type { Admission } from '../../ingress/admission/admission.ts'
+import type { Visitor } from '../../ingress/admission/visit.ts'
+import { SMALL_BODY } from '../../ingress/reading.ts'
 import type { StoredOrigin } from '../../store/store.ts'
 import { jobAt } from '../../workers/job.ts'
-import type { Admission } from '../admission/admission.ts'
-import type { Visitor } from '../admission/visit.ts'
 import type { HttpDeps } from '../deps.ts'
-import { SMALL_BODY } from '../reading.ts'
 import readFiles, { type FilesFound, type FilesWanted } from './read-job.ts'
 
 const job = jobAt<FilesWanted, FilesFound>(new URL('./read-job.ts', import.meta.url))

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { Fault } from '../../../src/http/fault.ts'
 import { readMultipart } from '../../../src/http/form/multipart.ts'
 import { readPartHead } from '../../../src/http/form/part-head.ts'
+import { Fault } from '../../../src/ingress/fault.ts'
 import { multipartBody } from '../requests.ts'
 
 /** Octets that look like what separates parts, as often as not. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { Fault } from '../../../src/http/fault.ts'
 import { readUrlencoded } from '../../../src/http/form/urlencoded.ts'
+import { Fault } from '../../../src/ingress/fault.ts'
 
 const read = (body: string, contentType?: string) =>
   readUrlencoded(Buffer.from(body), 100, contentType).fields

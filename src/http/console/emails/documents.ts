@@ -1,6 +1,7 @@
 /** Documents of an email, shown or downloaded: its HTML for a frame, its files, its source. */
+
+import { Fault } from '../../../ingress/fault.ts'
 import type { LongAnswer } from '../../answer.ts'
-import { Fault } from '../../fault.ts'
 import { rawCopyOf, readIn } from '../../shown-emails/copy.ts'
 import { LINK_SIGNATURES, linkSigner } from '../../shown-emails/external-link.ts'
 import { frameAnswer, frameOfText } from '../../shown-emails/frame.ts'

@@ -1,8 +1,8 @@
 /** An email as a row of the page's lists, short whatever its sender wrote. */
 import type { Static } from 'typebox'
 import type { AccountDirectory } from '../../../accounts/directory.ts'
+import { clip } from '../../../ingress/fault.ts'
 import type { EmailSummary, RecipientCounts } from '../../../store/store.ts'
-import { clip } from '../../fault.ts'
 import type { EMAIL_ROW } from '../contract/emails.ts'
 
 export type EmailRow = Static<typeof EMAIL_ROW>

@@ -1,9 +1,9 @@
 /** The confirmation page for a link in a message: it shows the full target, whatever the link's text says. */
 import type { IncomingMessage } from 'node:http'
+import { Fault } from '../../../ingress/fault.ts'
 import { knownSession } from '../../../operate/sessions.ts'
 import type { Answer } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
-import { Fault } from '../../fault.ts'
 import { escapedHtml } from '../../html-page.ts'
 import { EXTERNAL_LINK_URL, isGenuine, LINK_SIGNATURES } from '../../shown-emails/external-link.ts'
 import { type ConsoleDocument, document } from '../document.ts'

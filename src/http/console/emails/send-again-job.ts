@@ -1,11 +1,11 @@
 /** Makes a submission from a stored email and checks it like a new one: in a worker when the email is large. */
 import type { StoredEmail, StoredFile } from '../../../email/stored-email.ts'
+import { filesOf } from '../../../ingress/reading.ts'
 import { checkSubmission, type Outcome, type Terms } from '../../../intake/check.ts'
 import type { Submission, SubmittedAttachment } from '../../../intake/submission.ts'
 import { textOf } from '../../../mail/body.ts'
 import type { RecipientValues } from '../../../store/store.ts'
 import { asBuffer, buffersBeneath } from '../../../workers/job.ts'
-import { filesOf } from '../../reading.ts'
 
 export interface AgainOrder {
   email: StoredEmail

@@ -1,14 +1,14 @@
 /** Sends the content of an email as a new one: the same parts, with a new date and Message-ID. */
 import type { Principal } from '../../../accounts/account.ts'
+import type { Visitor } from '../../../ingress/admission/visit.ts'
+import { fingerprinted } from '../../../ingress/idempotency.ts'
+import { SMALL_BODY } from '../../../ingress/reading.ts'
 import type { Outcome } from '../../../intake/check.ts'
 import { largeBodies } from '../../../mail/body.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { noSuchEmail } from '../../../operate/find.ts'
 import { buffersBeneath, jobAt } from '../../../workers/job.ts'
-import type { Visitor } from '../../admission/visit.ts'
 import type { HttpCore } from '../../core.ts'
-import { fingerprinted } from '../../idempotency.ts'
-import { SMALL_BODY } from '../../reading.ts'
 import type { ShownEmail } from '../../shown-emails/copy.ts'
 import checkAgain, { type AgainOrder } from './send-again-job.ts'
 

@@ -3,6 +3,7 @@
  * session's cookie need not be sent with requests from other sites.
  */
 import type { FastifyRequest } from 'fastify'
+import { Fault } from '../../../ingress/fault.ts'
 import { OpenIdProvider } from '../../../operate/openid-provider.ts'
 import {
   beginOpenId,
@@ -13,7 +14,6 @@ import {
 import type { SignInParts } from '../../../operate/sign-in.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { Fault } from '../../fault.ts'
 import { ME, OPENID_RETURN, OPENID_START, SIGN_IN_WAYS } from '../contract/session.ts'
 import { stepCookie, stepTicket } from './device-cookies.ts'
 import { originOf, signedIn, unlessRefused } from './signing-in.ts'

@@ -1,15 +1,15 @@
 /** Sign-in over HTTP: its parts, the origin of a request, and the beginning of a session. */
 
 import type { FastifyRequest } from 'fastify'
+import { addressGroup } from '../../../ingress/admission/address-group.ts'
+import { Fault } from '../../../ingress/fault.ts'
 import { type BegunSession, type KnownSession, knownSession } from '../../../operate/sessions.ts'
 import { type Origin, type RefusedWhy, type SignInParts, SignInRefused } from '../../../operate/sign-in.ts'
 import { Attempts } from '../../../people/attempts.ts'
 import { Passwords } from '../../../people/password.ts'
 import { Tickets } from '../../../people/tickets.ts'
-import { addressGroup } from '../../admission/address-group.ts'
 import type { AnswerHeaders } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
-import { Fault } from '../../fault.ts'
 import { sessionCookie, sessionToken } from './cookie.ts'
 import { deviceCookie, deviceTicket } from './device-cookies.ts'
 import { meOf } from './session.ts'

@@ -1,10 +1,10 @@
 /** `POST /v1/analytics/logs`: events of all domains, in the newer form. */
 
+import { mailDate, readTime } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { PAGE_TOKEN, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { longJson } from '../../json-pieces.ts'
-import { mailDate, readTime } from '../date.ts'
 import { type Expression, LONGEST } from '../log/expression.ts'
 import { FILTERS, type Filter, fitting, type Shown } from '../log/fields.ts'
 import { narrowing } from '../log/narrowing.ts'

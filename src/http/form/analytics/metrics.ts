@@ -1,12 +1,12 @@
 /** `POST /v1/analytics/metrics`: figures by time, domain, tag or the domain of recipients. */
 
 import type { Static } from 'typebox'
+import { mailDate } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import type { GroupRequest } from '../../../store/store.ts'
 import { SKIP, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { groupsOf } from '../../counts.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { mailDate } from '../date.ts'
 import { type Figures, METRICS } from '../stats/figures.ts'
 import { readPeriod } from '../stats/period.ts'
 import { type Condition, domainOf, FILTER } from './filter.ts'

@@ -1,6 +1,7 @@
 /** `/v1/analytics/tags`: the tags of all domains together, for the newest clients. */
 
 import type { Principal } from '../../../accounts/account.ts'
+import { mailDate } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { describeTag, removeTag } from '../../../operate/tags.ts'
 import type { SeenTagsRequest, TagOrder } from '../../../store/store.ts'
@@ -9,7 +10,6 @@ import type { HttpCore } from '../../core.ts'
 import { groupsOf } from '../../counts.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
-import { mailDate } from '../date.ts'
 import { MESSAGE_ONLY } from '../schemas.ts'
 import { METRICS } from '../stats/figures.ts'
 import { onlyDomain } from '../stats/routes.ts'

@@ -5,6 +5,8 @@
 
 import type { ApiKey, SendingDomain } from '../../../accounts/account.ts'
 import { isToken } from '../../../accounts/token.ts'
+import { Fault } from '../../../ingress/fault.ts'
+import { mailDate } from '../../../ingress/message-form/date.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { createKey, listKeys, revokeKey } from '../../../operate/keys.ts'
@@ -13,8 +15,6 @@ import { passwordProblem } from '../../../people/password-rule.ts'
 import { LINE, PATH_NAME } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { Fault } from '../../fault.ts'
-import { mailDate } from '../date.ts'
 import { onOwnDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
 

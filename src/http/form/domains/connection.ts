@@ -1,11 +1,11 @@
 /** The delivery settings of a domain (`connection`), and whether it sends (`sending_queues`). */
 
+import { isYes } from '../../../ingress/message-form/yes-no.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { WORD } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { ownDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
-import { isYes } from '../yes-no.ts'
 
 const URL = '/v3/domains/:domain/connection'
 const TEXT = { type: 'string' } as const

@@ -2,7 +2,7 @@
 import type { DomainSettings, SendingDomain } from '../../../accounts/account.ts'
 import type { DnsRecord } from '../../../accounts/dns-records.ts'
 import type { RecordCheck } from '../../../accounts/verify.ts'
-import { mailDate } from '../date.ts'
+import { mailDate } from '../../../ingress/message-form/date.ts'
 
 const FLAG = { type: 'boolean' } as const
 const TEXT = { type: 'string' } as const

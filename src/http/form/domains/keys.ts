@@ -2,6 +2,7 @@
 
 import type { DkimIdentity, Principal, SendingDomain } from '../../../accounts/account.ts'
 import { dnsRecords } from '../../../accounts/dns-records.ts'
+import { isYes } from '../../../ingress/message-form/yes-no.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { addDkimKey, removeDkimKey, renameDkimKey, switchDkimKey } from '../../../operate/dkim-keys.ts'
 import { listDomains, showDomain } from '../../../operate/domains.ts'
@@ -14,7 +15,6 @@ import { linkTo } from '../link.ts'
 import { onOwnDomain } from '../own-domain.ts'
 import { fieldIn } from '../query-or-body.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
-import { isYes } from '../yes-no.ts'
 import { RECORD, recordsShown } from './domain.ts'
 
 const TEXT = { type: 'string' } as const

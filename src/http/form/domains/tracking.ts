@@ -1,13 +1,13 @@
 /** `/v3/domains/{domain}/tracking`: a domain's settings for tracking opens, clicks and unsubscriptions. */
 
 import type { DomainSettings, Principal } from '../../../accounts/account.ts'
+import { isYes } from '../../../ingress/message-form/yes-no.ts'
 import { showDomain, updateDomain } from '../../../operate/domains.ts'
 import { WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { onOwnDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
-import { isYes } from '../yes-no.ts'
 import { webSchemeOf } from './domain.ts'
 
 const URL = '/v3/domains/:domain/tracking'

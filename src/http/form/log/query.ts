@@ -1,8 +1,8 @@
 /** A query for events of a domain. */
 
+import { readTime } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
-import { readTime } from '../date.ts'
 import { parseExpression } from './expression.ts'
 import { FILTERS, type Filter, fitting, type Shown } from './fields.ts'
 import { type EventNarrowing, narrowing } from './narrowing.ts'

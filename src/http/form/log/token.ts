@@ -2,8 +2,9 @@
  * The last part of a page's URL. It contains everything that the next request needs, since some clients repeat their
  * query and others do not.
  */
+
+import { Fault } from '../../../ingress/fault.ts'
 import type { HttpCore } from '../../core.ts'
-import { Fault } from '../../fault.ts'
 import type { EventQuery } from './query.ts'
 
 /**

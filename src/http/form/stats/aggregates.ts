@@ -4,11 +4,11 @@
  */
 
 import type { SendingDomain } from '../../../accounts/account.ts'
+import { Fault } from '../../../ingress/fault.ts'
 import { TIME_GIVEN, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { busiestOf } from '../../counts.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { Fault } from '../../fault.ts'
 import { ownDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
 import type { Figures } from './figures.ts'

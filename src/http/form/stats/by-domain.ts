@@ -1,10 +1,10 @@
 /** `/v3/stats/total/domains`: figures of each sending domain in one hour, day or month. */
 
+import { utcDate } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { TIME_GIVEN } from '../../bounds.ts'
 import { groupsOf } from '../../counts.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { utcDate } from '../date.ts'
 import { STATS } from './figures.ts'
 import { readPeriod } from './period.ts'
 import { eventsAsked, onlyDomain, STATS_QUERY } from './routes.ts'

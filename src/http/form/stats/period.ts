@@ -1,6 +1,7 @@
 /** The time range and the resolution of figures. */
+
+import { readTime } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
-import { readTime } from '../date.ts'
 
 const LENGTHS = { hour: 3_600_000, day: 86_400_000 } as const
 

@@ -1,12 +1,12 @@
 /** `/v3/{domain}/stats/total` and `/v3/stats/total`: counts of events. */
 
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
+import { utcDate } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { oneOrMore, TIME_GIVEN, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { groupsOf } from '../../counts.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { utcDate } from '../date.ts'
 import { ownDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
 import { STATS } from './figures.ts'

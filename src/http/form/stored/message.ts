@@ -1,7 +1,7 @@
 /** A stored message in this dialect. */
 import type { ToldEmail } from '../../../email/told-event.ts'
+import { mailDate } from '../../../ingress/message-form/date.ts'
 import type { StoredEmail, StoredFile } from '../../../store/store.ts'
-import { mailDate } from '../date.ts'
 
 export interface Stored {
   email: StoredEmail

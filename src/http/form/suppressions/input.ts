@@ -1,9 +1,9 @@
 /** Additions to a list: one entry of a form or a JSON object, or several in a JSON array. */
 
+import { readTime } from '../../../ingress/message-form/date.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import type { SuppressionInput } from '../../../operate/suppression-check.ts'
 import { LINE, oneOrMore, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
-import { readTime } from '../date.ts'
 import type { List } from './lists.ts'
 
 /** Entries of one request. */

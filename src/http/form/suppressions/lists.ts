@@ -1,6 +1,6 @@
 /** The lists of addresses that this dialect shows for each domain: views of the company's suppressions. */
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../../../email/suppression.ts'
-import { utcDate } from '../date.ts'
+import { utcDate } from '../../../ingress/message-form/date.ts'
 
 export interface List {
   /** The name in paths. */

@@ -2,6 +2,7 @@
 
 import type { Principal } from '../../../accounts/account.ts'
 import type { Suppression } from '../../../email/suppression.ts'
+import { Fault } from '../../../ingress/fault.ts'
 import { OperateError } from '../../../operate/error.ts'
 import {
   addSuppressions,
@@ -15,7 +16,6 @@ import type { Operation } from '../../../operate/verb.ts'
 import { LINE, PATH_NAME } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { Fault } from '../../fault.ts'
 import { operationOfKey } from '../../operation.ts'
 import { ownDomain } from '../own-domain.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'

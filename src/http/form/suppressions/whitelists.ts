@@ -1,14 +1,14 @@
 /** `/v3/{domain}/whitelists`: addresses and domains that bounces do not suppress. */
 
 import type { AllowEntry } from '../../../email/suppression.ts'
+import { Fault } from '../../../ingress/fault.ts'
+import { utcDate } from '../../../ingress/message-form/date.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import { addAllowed, allowedPage, findAllowed, removeAllowed } from '../../../operate/allow-list.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { LINE, PASSAGE, PATH_NAME } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { Fault } from '../../fault.ts'
 import { operationOfKey } from '../../operation.ts'
-import { utcDate } from '../date.ts'
 import { ownDomain } from '../own-domain.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
 import { PAGE_QUERY, PAGING, pageWanted, paging } from './paging.ts'

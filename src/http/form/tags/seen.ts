@@ -1,9 +1,9 @@
 /** The tags seen in the mail of a domain, or of all domains, with their figures and descriptions. */
 import type { Principal } from '../../../accounts/account.ts'
+import { Fault } from '../../../ingress/fault.ts'
 import type { SeenTag, SeenTags, SeenTagsRequest } from '../../../store/store.ts'
 import type { HttpCore } from '../../core.ts'
 import { tagsOf } from '../../counts.ts'
-import { Fault } from '../../fault.ts'
 
 /** The number of tags is not limited: this is the largest integer that every client can read. */
 export const NO_TAG_LIMIT = 2 ** 31 - 1

@@ -1,6 +1,7 @@
 /** `/v1/webhooks`: webhooks of the whole company. Each is one URL, and gets the events of all domains. */
 
 import type { Principal } from '../../../accounts/account.ts'
+import { Fault } from '../../../ingress/fault.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import { authoriseWhole } from '../../../operate/authority.ts'
 import type { Operation } from '../../../operate/verb.ts'
@@ -12,7 +13,6 @@ import { oneOrMore, PASSAGE, PATH_NAME, URL_GIVEN, WORD } from '../../bounds.ts'
 import { commaList } from '../../comma-list.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { Fault } from '../../fault.ts'
 import { currentOperation } from '../../operation.ts'
 import { formWebhookOf, WORDS, webhooksOf } from './by-word.ts'
 import { MOST_URLS, wordsGiven } from './words-given.ts'

@@ -1,6 +1,7 @@
 /** `/v3/domains/{domain}/webhooks`, by word, and `/v4/domains/{domain}/webhooks`, by URL. */
 
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
+import { Fault } from '../../../ingress/fault.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { testWebhook } from '../../../operate/webhook-sample.ts'
@@ -8,7 +9,6 @@ import { checkedWebhookUrl } from '../../../operate/webhook-url.ts'
 import { oneOrMore, PASSAGE, PATH_NAME, URL_GIVEN, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { Fault } from '../../fault.ts'
 import { onOwnDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
 import {

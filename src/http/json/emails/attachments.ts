@@ -1,10 +1,10 @@
 /** The files of an email: their descriptions, and links to their octets. */
 
+import { Fault } from '../../../ingress/fault.ts'
 import type { StoredFile } from '../../../store/store.ts'
 import { PATH_NAME } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { Fault } from '../../fault.ts'
 import { attachmentId, type DownloadLinks } from '../../stored-files/download-link.ts'
 import { type EmailOf, listFiles, roomToList } from '../../stored-files/files.ts'
 import { listPage, listSchema, PAGE } from '../list.ts'

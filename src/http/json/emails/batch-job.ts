@@ -1,4 +1,8 @@
 /** Reads the body of `POST /emails/batch` in a worker: up to a hundred emails, each checked separately. */
+
+import { type AnyReason, Fault } from '../../../ingress/fault.ts'
+import { fingerprinted, type Idempotent } from '../../../ingress/idempotency.ts'
+import { filesOf } from '../../../ingress/reading.ts'
 import { checkSubmission, type Outcome, type Terms } from '../../../intake/check.ts'
 import { deriveHere } from '../../../intake/derived-text.ts'
 import { Refusal } from '../../../intake/refusal.ts'
@@ -6,9 +10,6 @@ import { type Fetched, placeFiles, remoteUrls } from '../../../intake/remote-fil
 import type { Submission } from '../../../intake/submission.ts'
 import type { Idempotency } from '../../../store/store.ts'
 import { asBuffer, buffersBeneath } from '../../../workers/job.ts'
-import { type AnyReason, Fault } from '../../fault.ts'
-import { fingerprinted, type Idempotent } from '../../idempotency.ts'
-import { filesOf } from '../../reading.ts'
 import { isBody, parseBodies } from '../body.ts'
 import { submissionOf } from '../submission.ts'
 

@@ -1,11 +1,11 @@
 /** Look-up of the email that a request names, with the rights of the caller. */
 import type { Principal } from '../../../accounts/account.ts'
 import { mayRead, readsNothing } from '../../../accounts/reading.ts'
+import { Fault } from '../../../ingress/fault.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import type { StoredOrigin } from '../../../store/store.ts'
 import type { HttpDeps } from '../../deps.ts'
 import { originOf } from '../../email-origin.ts'
-import { Fault } from '../../fault.ts'
 
 export interface FoundEmail {
   id: string

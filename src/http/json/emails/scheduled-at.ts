@@ -1,8 +1,8 @@
 /** `scheduled_at`: the time at which an email is to be sent, in ISO 8601 or as a phrase. */
 import { createRequire } from 'node:module'
 import { MAX_AHEAD, MAX_AHEAD_DAYS } from '../../../email/queued-email.ts'
+import { parseIsoTime } from '../../../ingress/schedule.ts'
 import { invalidField } from '../../../intake/refusal.ts'
-import { parseIsoTime } from '../../schedule.ts'
 
 type Chrono = typeof import('chrono-node/en')
 type ParsedComponents = import('chrono-node').ParsedComponents

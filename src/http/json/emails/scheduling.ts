@@ -2,13 +2,13 @@
 
 import type { Principal } from '../../../accounts/account.ts'
 import { maySchedule } from '../../../accounts/reading.ts'
+import { Fault } from '../../../ingress/fault.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import type { Rescheduled } from '../../../store/store.ts'
 import { LINE, PATH_NAME } from '../../bounds.ts'
 import type { HttpDeps } from '../../deps.ts'
 import { originOf } from '../../email-origin.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { Fault } from '../../fault.ts'
 import { requireEmailPath, unknownEmail } from './find.ts'
 import { readScheduledAt } from './scheduled-at.ts'
 

@@ -5,7 +5,7 @@
  */
 import { Refusal } from '../../intake/refusal.ts'
 import { readDeliveryTime } from './delivery-time.ts'
-import type { OptionName } from './message-schemas.ts'
+import type { OptionName } from './schemas.ts'
 import { isYes } from './yes-no.ts'
 
 export interface Options {

@@ -5,10 +5,10 @@
  */
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
-import { presentWork } from '../../common/present-work.ts'
-import { clip } from '../fault.ts'
-import { idOf, type WithId } from '../target.ts'
-import type { HeldBack } from './held-back.ts'
+import { presentWork } from '../common/present-work.ts'
+import type { HeldBack } from '../ingress/admission/held-back.ts'
+import { clip } from '../ingress/fault.ts'
+import { idOf, type WithId } from '../ingress/target.ts'
 
 /** Unanswered requests on one connection. */
 const MOST = 16

@@ -3,9 +3,9 @@
  * field would be, so that both are refused alike. A field without such a twin has no effect, and none of them is sent.
  */
 import { type ControlField, isControlField } from '../../mail/raw/control.ts'
-import type { OptionName } from './message-schemas.ts'
 import type { OptionField } from './options.ts'
 import { type ByAddress, RecipientVariables, readVariables } from './recipient-variables.ts'
+import type { OptionName } from './schemas.ts'
 
 /** The twins of the supported options and of the refused ones. */
 const FIELD_OF: Readonly<Record<OptionName, string> & Record<`o:${string}`, string>> = {

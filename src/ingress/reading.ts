@@ -11,7 +11,7 @@ import type { Receipt, Submission } from '../intake/submission.ts'
 import { largeBodies } from '../mail/body.ts'
 import type { Idempotency } from '../store/store.ts'
 import { alone, asBuffer, buffersBeneath, type Job, jobAt } from '../workers/job.ts'
-import type { HttpDeps } from './deps.ts'
+import type { IngressDeps } from './deps.ts'
 import { type AnyReason, Fault } from './fault.ts'
 import { type Idempotent, withIdempotency } from './idempotency.ts'
 
@@ -97,7 +97,7 @@ export function handedOver(body: Buffer): { octets: Uint8Array; transfer: ArrayB
   return own ? { octets: body, transfer: [buffer] } : { octets: alone(body), transfer: [] }
 }
 
-type Parts = Pick<HttpDeps, 'intake' | 'workers' | 'remoteFiles'>
+type Parts = Pick<IngressDeps, 'intake' | 'workers' | 'remoteFiles'>
 
 export class Reading<Asked> {
   readonly #parts: Parts

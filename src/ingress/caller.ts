@@ -7,14 +7,14 @@ import type { Admission } from './admission/admission.ts'
 import { Strangers } from './admission/strangers.ts'
 import type { Visitor } from './admission/visit.ts'
 import type { ClientAddress } from './client-address.ts'
-import type { HttpDeps } from './deps.ts'
+import type { IngressDeps } from './deps.ts'
 import type { RateLimits } from './rate-limit.ts'
 
 /** Seconds after which a client may try a key again that could not be looked up. */
 const RETRY_AFTER = 5
 
 export interface CallerParts {
-  accounts: HttpDeps['accounts']
+  accounts: IngressDeps['accounts']
   address: ClientAddress
   rate: RateLimits
   admission: Admission

@@ -2,8 +2,8 @@ import { Refusal } from '../../intake/refusal.ts'
 import type { ControlField } from '../../mail/raw/control.ts'
 import { type Controls, isControl, readControls, strongest } from './control.ts'
 import { type Form, fieldName } from './form.ts'
-import type { FieldName } from './message-schemas.ts'
 import type { OptionField } from './options.ts'
+import type { FieldName } from './schemas.ts'
 
 /** Octets of all option fields together, names and values. */
 const MAX_OPTIONS = 16 * 1024

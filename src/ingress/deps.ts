@@ -1,0 +1,25 @@
+/** The dependencies of the front that HTTP and SMTP share. */
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { LiveAccounts } from '../accounts/live-accounts.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Intake } from '../intake/intake.ts'
+import type { RemoteFiles } from '../intake/remote-file.ts'
+import type { Workers } from '../workers/workers.ts'
+
+export interface IngressDeps {
+  settings: Settings
+  /** The accounts that keys belong to. */
+  accounts: Pick<LiveAccounts, 'directory' | 'catchUp' | 'look'>
+  intake: Pick<
+    Intake,
+    'admit' | 'submit' | 'terms' | 'accept' | 'acceptAll' | 'judge' | 'refuse' | 'repeated'
+  >
+  /** Fetches attachments that are named by URL. */
+  remoteFiles: Pick<RemoteFiles, 'fetch'>
+  /** The workers read bodies that are not small. */
+  workers: Workers
+  /** The registry of the counters, from which `/metrics` is rendered. */
+  registry: Registry
+  log: Logger
+}

@@ -1,0 +1,17 @@
+/** The parts of the front that HTTP and SMTP share: the limits hold for both together. */
+import type { Admission } from './admission/admission.ts'
+import type { Callers } from './caller.ts'
+import type { IngressDeps } from './deps.ts'
+import type { Reasons } from './reasons.ts'
+import type { SmtpLogins } from './smtp-logins.ts'
+
+export interface Ingress {
+  deps: IngressDeps
+  admission: Admission
+  /** Authentication by key. */
+  callers: Callers
+  /** SMTP logins with a password that a client chose. */
+  smtpLogins: SmtpLogins
+  /** The reasons that clients get for what was thrown. */
+  reasons: Reasons
+}
