@@ -52,11 +52,11 @@ function webhooks(runs: readonly KeptRun[]): string {
     'webhooks: date, commit',
     'store',
     'seed',
-    'events to be told',
+    'events to send',
     'requests',
-    'told more than once',
+    'sent more than once',
   ]
-  return table([...head, 'never told', 'told and no event'], rows)
+  return table([...head, 'never sent', 'sent without an event'], rows)
 }
 
 /** Of all runs together, by store. */

@@ -1,9 +1,9 @@
 /**
- * The endpoints of the two services whose clients are served, as their references and clients have them. Whether one is
- * here is read from docs/openapi.json; what stands here is what differs, or why there is none.
+ * The endpoints of the two services whose clients work with Postroad, from their references and clients.
+ * docs/openapi.json says which of them are supported; this file says what differs, or why one is missing.
  */
 
-/** `because`: where it is not here. `differs`: where it is. */
+/** `because`: the reason why it is missing. `differs`: the difference, if it is supported. */
 export interface Known {
   /** Parameters as `{}`. */
   endpoint: string
@@ -12,16 +12,16 @@ export interface Known {
 }
 
 const YET = 'not built yet'
-const MARKETING = 'for marketing: lists of contacts and mail to them are kept by the application'
-const TEMPLATES = 'no templates are kept: an application sends the finished html or text'
-const INBOUND = 'receives mail; this service sends'
-const HOSTED = 'about an account at a hosted service'
-const IPS = 'the addresses mail leaves from are those of the machine or its relay'
+const MARKETING = 'for marketing: the application keeps lists of contacts and their mail'
+const TEMPLATES = 'there are no templates: the application sends finished HTML or text'
+const INBOUND = 'for receiving mail; this service only sends'
+const HOSTED = 'for accounts of a hosted service'
+const IPS = 'mail leaves from the addresses of the machine or its relay'
 
 const all = (because: string, ...endpoints: string[]): Known[] =>
   endpoints.map((endpoint) => ({ endpoint, because }))
 
-/** Those that are here, with what differs. */
+/** Supported endpoints, with their differences. */
 const here = (differs: string, ...endpoints: string[]): Known[] =>
   endpoints.map((endpoint) => ({ endpoint, because: YET, differs }))
 
@@ -29,21 +29,21 @@ export const RESEND: Known[] = [
   {
     endpoint: 'POST /emails',
     because: YET,
-    differs: 'up to 1,000 recipients, where the original takes 50; see its fields below',
+    differs: 'up to 1,000 recipients; the original accepts 50. See its fields below',
   },
   ...all(YET, 'POST /email', 'POST /emails/batch'),
   {
     endpoint: 'GET /emails',
     because: YET,
     differs:
-      'with filters beyond `limit`, `after` and `before`; by `from`, `subject` or `event` alone a page may ' +
-      'have fewer than `limit`, and says in `next` where to go on',
+      'has more filters than `limit`, `after` and `before`. With `from`, `subject` or `event` alone, a page may ' +
+      'have fewer entries than `limit`; `next` says where to continue',
   },
   {
     endpoint: 'GET /emails/{}',
     because: YET,
     differs:
-      '`html` and `text` are texts, empty where there is none; no `topic_id`; shows mail of both dialects',
+      '`html` and `text` are strings, empty if there is none; no `topic_id`; shows mail of both dialects',
   },
   ...all(
     YET,
@@ -55,94 +55,95 @@ export const RESEND: Known[] = [
     ],
   ),
   ...here(
-    'the link is that of a page here, ends after 48 hours at most and cannot be taken back; links by which the recipient unsubscribes are left out; of a batch the first copy is shown',
+    'the link leads to a page of this service, expires after 48 hours at most and cannot be revoked. Unsubscribe links are removed; a batch shows its first copy',
     'POST /emails/{}/share',
   ),
   ...here(
-    'every figure counts recipients, `sent` those accepted; rates are parts of one; an end that is a date means all of that day; the dimensions `email` and ' +
-      '`broadcast`, `email_id` and `broadcast_id` are a 422; figures by the hour or in another zone than UTC go back 100 days; at most 50,000 counts are added up',
+    'all counts are of recipients, `sent` of accepted ones; rates lie between 0 and 1; an end date includes that day. The dimensions `email` and ' +
+      '`broadcast`, `email_id` and `broadcast_id` are a 422. Counts by the hour or in another zone than UTC go back 100 days; at most 50,000 counts are added up',
     'GET /emails/metrics',
   ),
   ...here(
     'a company without a limit has `limit: null`; contacts, segments, broadcasts, credits and automations are 0; a 403 to a key for one domain',
     'GET /usage',
   ),
-  ...all('requests are not kept: the log of the service has a line for each', 'GET /logs', 'GET /logs/{}'),
+  ...all('requests are not stored; the log of the service has a line for each', 'GET /logs', 'GET /logs/{}'),
   {
     endpoint: 'POST /domains',
     because: YET,
     differs:
-      '`region` is taken and passed over; `tls: enforced`, `tracking_subdomain`, receiving and a `custom_return_path` of ' +
-      'its own are refused; `capabilities.sending` set to disabled refuses new mail, and what was accepted before still ' +
-      'leaves; settings of tracking are kept, and nothing is tracked; a name that another company has may be ' +
-      'asked for as well, and is not told of',
+      '`region` is ignored. `tls: enforced`, `tracking_subdomain`, receiving and a custom `custom_return_path` are ' +
+      'refused. With `capabilities.sending` set to `disabled`, new mail is refused and accepted mail still leaves. ' +
+      'Tracking settings are stored, but nothing is tracked. A company can add a name that another company has, ' +
+      'and does not learn of it',
   },
   {
     endpoint: 'GET /domains/{}',
     because: YET,
     differs:
-      'records have their full names; there is no MX record, for bounces come to the address in `from`',
+      'records have their full names; there is no MX record, because bounces go to the address in `from`',
   },
   {
     endpoint: 'POST /domains/{}/verify',
     because: YET,
     differs:
-      'answers when DNS has answered; 409 where the records are right and another company sends from the domain already',
+      'answers after DNS has answered; 409 if the records are right but another company already sends from the domain',
   },
   {
     endpoint: 'DELETE /domains/{}',
     because: YET,
-    differs: 'mail that waits from the domain fails when its time comes; API keys for it alone are revoked',
+    differs: 'waiting mail from the domain fails when it is due; API keys for the domain alone are revoked',
   },
   {
     endpoint: 'POST /api-keys',
     because: YET,
     differs:
-      'a key gives no more than it has; `sending_access` is the scope sending, `full_access` all three, neither what its maker has',
+      'a key cannot give more rights than it has; `sending_access` is the scope `sending`, `full_access` all three, and without either the new key has the scopes of the key that makes it',
   },
   {
     endpoint: 'GET /api-keys',
     because: YET,
-    differs: '`last_used_at` is null: when a key was used is not kept',
+    differs: '`last_used_at` is null, because the use of keys is not recorded',
   },
   {
     endpoint: 'GET /suppressions',
     because: YET,
-    differs: 'who unsubscribed is there with the origin `manual`',
+    differs: 'unsubscriptions have the origin `manual`',
   },
   {
     endpoint: 'POST /webhooks',
     because: YET,
     differs:
-      'events of emails are sent, and `email.canceled` beside them; the other documented ones (`email.received`, `contact.*`, `domain.*`, ' +
-      '`suppression.*`, `topic.*`, `inbox.*`) are kept and shown, and never sent; an unknown name is a 422',
+      'events of emails are sent, `email.canceled` included. The other documented events (`email.received`, `contact.*`, `domain.*`, ' +
+      '`suppression.*`, `topic.*`, `inbox.*`) are stored and shown, but never sent; an unknown name is a 422',
   },
   {
     endpoint: 'GET /webhooks',
     because: YET,
     differs:
-      'without those that are told in the words of the form dialect (`webhook add --dialect form`, `/v3/domains/{domain}/webhooks`), which no route of `/webhooks` knows',
+      'leaves out webhooks of the form dialect (`webhook add --dialect form`, `/v3/domains/{domain}/webhooks`), as all routes of `/webhooks` do',
   },
   {
     endpoint: 'POST /webhooks/{}/signing-secret/rotate',
     because: YET,
-    differs: 'the secret before signs too for a day',
+    differs: 'the previous secret also signs for one day',
   },
   {
     endpoint: 'GET /webhooks/{}/events',
     because: YET,
     differs:
-      'those of which tries are kept: the last 1,000 that were taken, and for 30 days those that were not',
+      'events with recorded attempts: the last 1,000 that succeeded, and for 30 days those that failed',
   },
   {
     endpoint: 'GET /webhooks/{}/events/{}',
     because: YET,
-    differs: '`status` is `unknown` where no try is kept: it was taken or given up long ago, or never told',
+    differs:
+      '`status` is `unknown` without a recorded attempt: the event was accepted or given up long ago, or never sent',
   },
   {
     endpoint: 'GET /webhooks/{}/events/{}/attempts',
     because: YET,
-    differs: '`http_status_code` is 0 where there was no answer, and `response` says why',
+    differs: '`http_status_code` is 0 if there was no answer, and `response` says why',
   },
   ...all(
     YET,
@@ -154,11 +155,11 @@ export const RESEND: Known[] = [
   ),
   ...all(TEMPLATES, '/templates'),
   ...all(MARKETING, '/contacts', '/audiences', '/segments', '/topics', '/broadcasts', '/contact-properties'),
-  ...all('runs workflows; the application decides what it sends', '/automations', '/events'),
+  ...all('runs workflows; here the application decides when to send', '/automations', '/events'),
   ...all(INBOUND, '/emails/receiving', '/inboxes'),
   ...all(HOSTED, '/oauth'),
   ...all(
-    'a name that another company has is asked for by `POST /domains`, and is whose the records in DNS are',
+    '`POST /domains` claims a name that another company has; the records in DNS decide',
     ...['POST /domains/claim', 'GET /domains/{}/claim', 'POST /domains/{}/claim/verify'],
   ),
 ]
@@ -168,15 +169,15 @@ export const MAILGUN: Known[] = [
     endpoint: 'POST /v3/{}/messages',
     because: YET,
     differs:
-      'From has to be of the domain of the path, or of one it speaks for (`domain update --from`); see its fields below',
+      'From must be at the domain of the path, or at a domain allowed for it (`domain update --from`); see its fields below',
   },
   {
     endpoint: 'POST /v3/{}/messages.mime',
     because: YET,
-    differs: '`h:` fields beside the message that it does not own are refused',
+    differs: '`h:` fields that the message does not have are refused',
   },
   ...here(
-    'the newest mailgun.js asks hosts of the original for it, whatever its `url`',
+    'the newest mailgun.js always sends this to the hosts of the original, regardless of its `url`',
     'DELETE /v3/{}/envelopes',
   ),
   ...all(YET, 'GET /v3/domains/{}/sending_queues'),
@@ -184,15 +185,18 @@ export const MAILGUN: Known[] = [
     endpoint: 'GET /v3/{}/events',
     because: YET,
     differs:
-      'what no index serves (a part of a subject, a size, ...) is looked for half a minute at most, then a 400 asks to narrow it by ' +
-      '`begin`, `end`, `event`, `tags` or `recipient`; `accepted` is told of each recipient, with the `method` it was handed in by (`HTTP`, `SMTP`)',
+      'filters without an index (part of a subject, a size, ...) are searched for half a minute at most; then a 400 asks to narrow them by ' +
+      '`begin`, `end`, `event`, `tags` or `recipient`. `accepted` is reported for each recipient, with the `method` (`HTTP`, `SMTP`)',
   },
   ...all(YET, 'GET /v3/{}/events/{*}'),
   ...all(YET, 'GET /v3/domains/{}/messages/{}', 'POST /v3/domains/{}/messages/{}'),
   ...all(YET, 'GET /v3/{}/messages/{}', 'POST /v3/{}/messages/{}'),
-  ...all('what is stored goes by its own time (retention)', 'DELETE /v3/{}/messages/{}'),
+  ...all('retention removes stored messages', 'DELETE /v3/{}/messages/{}'),
   ...['bounces', 'unsubscribes', 'complaints', 'whitelists'].flatMap((list) => [
-    ...here('the list is that of the company, the same under each of its domains', `GET /v3/{}/${list}`),
+    ...here(
+      'the list belongs to the company, and is the same under each of its domains',
+      `GET /v3/{}/${list}`,
+    ),
     ...all(
       YET,
       ...[`POST /v3/{}/${list}`, `POST /v3/{}/${list}/import`],
@@ -207,38 +211,32 @@ export const MAILGUN: Known[] = [
     'GET /v5/accounts/http_signing_key',
   ),
   ...here(
-    'the new key signs at once, and alone: that dialect has no place for a second signature',
+    'only the new key signs, at once: this dialect has no place for a second signature',
     'POST /v5/accounts/http_signing_key',
   ),
   ...['v3', 'v4'].flatMap((version) => [
     ...all(YET, `GET /${version}/domains`),
     ...here(
-      'what concerns mail that is received, IP addresses, passwords and the size of keys is passed over; `require_tls` is a 400',
+      'options for received mail, IP addresses, passwords and key sizes are ignored; `require_tls` is a 400',
       `POST /${version}/domains`,
     ),
     ...all(YET, `GET /${version}/domains/{}`),
-    ...here('answers when DNS has answered', `PUT /${version}/domains/{}/verify`),
-    ...here(
-      '`web_scheme` is kept and shown; all else that would change something is a 400',
-      `PUT /${version}/domains/{}`,
-    ),
-    ...here('mail that waits from the domain fails when its time comes', `DELETE /${version}/domains/{}`),
+    ...here('answers after DNS has answered', `PUT /${version}/domains/{}/verify`),
+    ...here('`web_scheme` is stored and shown; every other change is a 400', `PUT /${version}/domains/{}`),
+    ...here('waiting mail from the domain fails when it is due', `DELETE /${version}/domains/{}`),
   ]),
   ...all(YET, 'GET /v3/domains/{}/tracking'),
   ...here(
-    'it is kept, and no opens or clicks are followed; what is not named stays as it is',
+    'the setting is stored, but nothing is tracked; omitted settings stay unchanged',
     'PUT /v3/domains/{}/tracking/open',
   ),
   ...here(
-    'it is kept, and no opens or clicks are followed; what is not named stays as it is',
+    'the setting is stored, but nothing is tracked; omitted settings stay unchanged',
     'PUT /v3/domains/{}/tracking/click',
   ),
-  ...here('it is kept, and no footer is added', 'PUT /v3/domains/{}/tracking/unsubscribe'),
+  ...here('the setting is stored, but no footer is added', 'PUT /v3/domains/{}/tracking/unsubscribe'),
   ...all(YET, 'GET /v3/domains/{}/connection'),
-  ...here(
-    'TLS is as the operator has set it for all mail: what would change something is a 400',
-    'PUT /v3/domains/{}/connection',
-  ),
+  ...here('the operator sets TLS for all mail; a change is a 400', 'PUT /v3/domains/{}/connection'),
   ...all(
     YET,
     'GET /v3/domains/{}/credentials',
@@ -255,16 +253,16 @@ export const MAILGUN: Known[] = [
     ...['GET /v3/{}/tags', 'GET /v3/{}/tags/{}', 'GET /v3/{}/tags/{}/stats'],
   ),
   ...here(
-    'by time, tag or domain of recipients, one of the two beside time; filtered by domain, and by one value of what it counts by; at most ' +
+    'by time, and by tag or recipient domain; filtered by domain, and by one value of that dimension; at most ' +
       '50,000 counts are added up',
     'POST /v1/analytics/metrics',
   ),
-  ...here('`aggregates` count what is on the page', 'POST /v1/analytics/logs'),
+  ...here('`aggregates` count the entries of the page', 'POST /v1/analytics/logs'),
   ...all(YET, 'POST /v1/analytics/tags', 'PUT /v1/analytics/tags'),
   {
     endpoint: 'DELETE /v1/analytics/tags',
     because: YET,
-    differs: 'it is listed again when it is seen on another day',
+    differs: 'the tag is listed again when it is used on another day',
   },
   {
     endpoint: 'GET /v1/analytics/tags/limits',
@@ -274,34 +272,33 @@ export const MAILGUN: Known[] = [
   {
     endpoint: 'GET /v3/{}/stats/total',
     because: YET,
-    differs: 'what any list has stopped counts as `suppress-bounce`; the events tell which',
+    differs: 'all suppressed mail counts as `suppress-bounce`; the events name the list',
   },
   { endpoint: 'PUT /v3/{}/tags/{}', because: YET },
   {
     endpoint: 'DELETE /v3/{}/tags/{}',
     because: YET,
-    differs: 'it is listed again when it is seen on another day',
+    differs: 'the tag is listed again when it is used on another day',
   },
   ...['POST /v3/domains/{}/credentials', 'PUT /v3/domains/{}/credentials/{}'].map((endpoint) => ({
     endpoint,
     because: YET,
-    differs:
-      'a password that is guessed first is refused (400); without one, it is made here and answered once',
+    differs: 'a common password is refused (400); without one, the service makes it and shows it once',
   })),
   {
     endpoint: 'PUT /v3/domains/{}/dkim_authority',
     because: YET,
-    differs: '`self=no` is a 400: each domain signs with keys of its own',
+    differs: '`self=no` is a 400: each domain signs with its own keys',
   },
   ...all(YET, 'GET /v3/stats/total'),
-  ...all('figures are asked for at `/v3/{domain}/stats/total`', 'GET /v3/{}/stats'),
+  ...all('use `/v3/{domain}/stats/total`', 'GET /v3/{}/stats'),
   ...here(
-    'one item for each domain that had mail then, with its name in `domain`',
+    'one item for each domain with mail in that time, with its name in `domain`',
     'GET /v3/stats/total/domains',
   ),
-  ...all('figures are asked for by domain, tag or recipient domain', 'GET /v3/stats/filter'),
+  ...all('counts are available by domain, tag or recipient domain', 'GET /v3/stats/filter'),
   ...here(
-    'a provider is the domain of recipients: the hundred with most mail of the last 30 days, or of `start`, `end` or `duration`; with `delivered` and `failed`',
+    'a provider is a recipient domain: the hundred with the most mail of the last 30 days, or of `start`, `end` or `duration`; with `delivered` and `failed`',
     'GET /v3/{}/aggregates/providers',
   ),
   ...here(
@@ -310,17 +307,17 @@ export const MAILGUN: Known[] = [
     ...['GET /v3/{}/tags/{}/stats/aggregates/countries', 'GET /v3/{}/tags/{}/stats/aggregates/devices'],
   ),
   ...all(
-    'mail with a tag is not counted by provider; `/v3/{domain}/aggregates/providers` counts all mail of the domain',
+    'tags are not counted by provider; `/v3/{domain}/aggregates/providers` counts all mail of the domain',
     'GET /v3/{}/tags/{}/stats/aggregates/providers',
   ),
-  ...here('the recipient domains with most mail of the last 30 days', 'GET /v3/domains/{}/tag/providers'),
+  ...here('the recipient domains with the most mail of the last 30 days', 'GET /v3/domains/{}/tag/providers'),
   ...all(YET, 'GET /v3/domains/{}/tag/devices'),
   ...here('always empty: no opens or clicks are tracked', 'GET /v3/domains/{}/tag/countries'),
   ...all(YET, 'GET /v3/{}/tag', 'PUT /v3/{}/tag'),
-  ...here('it is listed again when it is seen on another day', 'DELETE /v3/{}/tag'),
+  ...here('the tag is listed again when it is used on another day', 'DELETE /v3/{}/tag'),
   ...here('`provider`, `device` and `country` are a 400', 'GET /v3/{}/tag/stats'),
   ...here(
-    'by `device` and `country` always empty; by `provider` a 400, for mail with a tag is not counted by recipient domain',
+    'always empty by `device` and `country`; a 400 by `provider`, because tags are not counted by recipient domain',
     'GET /v3/{}/tag/stats/aggregates',
   ),
   ...here(
@@ -328,21 +325,21 @@ export const MAILGUN: Known[] = [
     'GET /v3/domains/{}/limits/tag',
   ),
   ...all(
-    'the words of servers are in the events, by `/v3/{domain}/events` and logs',
+    'events and logs contain the answers of servers (`/v3/{domain}/events`)',
     ...['POST /v2/bounce-classification/metrics', '/v1/bounce-classification'],
   ),
   ...all(
-    'keys are changed by `/v1/dkim/keys`, and none changes by itself',
+    'keys change by `/v1/dkim/keys` only; there is no automatic rotation',
     ...['PUT /v1/dkim_management/domains/{}/rotation', 'POST /v1/dkim_management/domains/{}/rotate'],
   ),
   ...all(
-    'no links are rewritten, and so none need a name or certificate',
+    'no links are rewritten, so none need a name or certificate',
     'PUT /v3/domains/{}/web_prefix',
     '/v2/x509',
   ),
   ...all(YET, 'GET /v1/webhooks'),
   ...here(
-    'a description is not kept; each URL is one webhook (409 for another with the same); a URL that is one of a domain as well is told twice',
+    'descriptions are not stored; each URL is one webhook (409 for a second one). A URL that is also a webhook of a domain gets events twice',
     'POST /v1/webhooks',
   ),
   ...all(
@@ -350,12 +347,12 @@ export const MAILGUN: Known[] = [
     ...['DELETE /v1/webhooks', 'GET /v1/webhooks/{}', 'PUT /v1/webhooks/{}', 'DELETE /v1/webhooks/{}'],
   ),
   ...here(
-    'the keys of the company; `role` is told from the scopes: `admin` all three, `developer` with management, `basic` with reading, `sending` else',
+    'the keys of the company; `role` is derived from the scopes: `admin` has all three, `developer` has management, `basic` has reading, otherwise `sending`',
     'GET /v1/keys',
   ),
   ...here(
-    'no more rights than the key that asks; `admin` and `developer` have sending, reading and management, `basic` reading, `sending` that alone; ' +
-      'the kind `web` is a 400; user names and addresses are not kept',
+    'no more rights than the calling key; `admin` and `developer` have sending, reading and management, `basic` has reading, `sending` has sending; ' +
+      'the kind `web` is a 400; user names and addresses are not stored',
     'POST /v1/keys',
   ),
   ...all(YET, 'DELETE /v1/keys/{}'),
@@ -378,13 +375,10 @@ export const MAILGUN: Known[] = [
     '/v1/dynamic_pools',
     '/v3/ip_warmups',
   ),
-  ...all('checks addresses; not a part of sending', '/v4/address/validate', '/v4/inbox'),
+  ...all('for checking addresses, which is not part of sending', '/v4/address/validate', '/v4/inbox'),
+  ...all('source networks belong to a key: `postroad key create --from`', '/v2/ip_whitelist'),
   ...all(
-    'a key works from the addresses that it was made for: `postroad key create --from`',
-    '/v2/ip_whitelist',
-  ),
-  ...all(
-    'limits of a company are set by its operator: `postroad company limit`',
+    'the operator sets the limits of a company: `postroad company limit`',
     '/v5/accounts/limit',
     '/v1/thresholds',
   ),

@@ -15,7 +15,7 @@ const PAGE = 'docs/compatibility.md'
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 const { paths } = JSON.parse(read('docs/openapi.json')) as Told
 
-/** What is here: by method and path, parameters as `{}`. */
+/** The supported endpoints, by method and path, parameters as `{}`. */
 const here = new Map(
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, told]) => {
@@ -29,12 +29,12 @@ function known(list: readonly Known[]): string {
   const rows = list.map(({ endpoint, because, differs }) => {
     const shown = `\`${here.get(endpoint)?.endpoint ?? endpoint.replaceAll('{}', '{...}')}\``
     if (here.has(endpoint)) return [shown, differs === undefined ? 'works' : `works; ${differs}`]
-    return [shown, `not here: ${because}`]
+    return [shown, `not supported: ${because}`]
   })
   return table(['Endpoint', ''], rows)
 }
 
-/** Those of the dialects that the original has not. */
+/** Endpoints of the dialects that the original services lack. */
 function beyond(): string {
   const originals = new Set([...RESEND, ...MAILGUN].map(({ endpoint }) => endpoint))
   const rows = [...here].filter(([endpoint]) => !originals.has(endpoint))

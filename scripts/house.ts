@@ -1,6 +1,6 @@
 /**
  * The house: what stands in src from top to bottom, and what each place imports of those below it. From this list come the rules that Biome
- * holds (biome.layers.json) and the table in docs/architecture.md; with --check only says whether both are up to date.
+ * holds (biome.layers.json) and the table in docs/architecture/modules.md; with --check only says whether both are up to date.
  */
 import { MarkedPage, table } from '../harness/marked-page.ts'
 import { keepMade } from './made-files.ts'
@@ -34,17 +34,18 @@ export const HOUSE: readonly Place[] = [
   },
   {
     name: 'app.ts',
-    about: 'puts the parts together, starts and stops them',
+    about: 'creates the parts, starts and stops them',
     imports: 'everything',
   },
   {
     name: 'submission',
-    about: 'mail handed in over SMTP (RFC 6409): sessions, logins, transactions',
+    about: 'SMTP submission (RFC 6409): sessions, logins, transactions',
     imports: words('ingress people/password-rule.ts intake accounts mail workers config network common'),
   },
   {
     name: 'http',
-    about: 'requests: `json/` and `form/` the dialects, `pages/`, `console/` the API of its page',
+    about:
+      'the HTTP server and its APIs: the dialects `json/` and `form/`, `pages/`, the API of the console in `console/`',
     imports: words(
       'ingress operate intake events store/store.ts people accounts email mail workers loop-monitor.ts config network common',
     ),
@@ -53,7 +54,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'ingress',
     about:
-      'what HTTP and SMTP share: `admission/` the shares of companies and addresses in the service, callers, rates, reading in workers, `message-form/` the fields and options of a message, TLS, reasons for refusals',
+      'what HTTP and SMTP share: `admission/` shares connections, requests and memory; callers, rates, reading in workers, TLS, reasons for refusals; `message-form/` the fields and options of a message',
     imports: words(
       'operate intake events/search-turns.ts store/store.ts people accounts email mail workers loop-monitor.ts config network common',
     ),
@@ -61,7 +62,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'operate',
     about:
-      'the verbs: what an operator or a member of a company does, one file a noun, for every way in; authority, errors and JSON shapes once',
+      'the verbs: actions of operators and members, one file for each noun, for every way in; authority, errors and JSON shapes',
     imports: words(
       'queue/pauses.ts delivery/copy-job.ts delivery/delivery.ts delivery/message.ts delivery/prepare.ts',
       'delivery/signing-keys.ts delivery/weight.ts events workers',
@@ -73,7 +74,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'queue',
     about:
-      'what is begun when: claims, ready queues, what waits for its path to be known, session limits, closed paths, pauses, the retry schedule, and the recording of results',
+      'when each delivery begins: claims, ready queues, unknown paths, session limits, closed paths, pauses, the retry schedule, and the recording of results',
     imports: words(
       'intake/handover.ts delivery cluster store/store.ts accounts email metrics.ts',
       'loop-monitor.ts common',
@@ -87,7 +88,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'events',
     about:
-      'the log of events as others take it: all that comes, once or under a name; what is searched and counted; `told/` in the words of the dialects, `webhooks/` who is told over HTTP',
+      'readers of the log of events: following it, once or durably under a name; searching and counting; `told/` words events for the dialects, `webhooks/` sends them over HTTP',
     imports: words(
       'store/store.ts store/open.ts store/digest.ts store/email-conditions.ts store/latency.ts',
       'store/subject-words.ts accounts/seal.ts email',
@@ -97,7 +98,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'delivery',
     about:
-      'one delivery, from its recipients to an answer: `smtp/` the client, `path/` from where to which servers by which policy, `judge/` whose fault an answer is, `route/` the ways out, `thread/` delivery threads, `isolation/` the isolated process',
+      'one delivery, from its recipients to an answer: the client in `smtp/`, paths to servers in `path/`, the judgement of answers in `judge/`, the ways out in `route/`, delivery threads in `thread/`, the isolated process in `isolation/`',
     imports: words(
       'cluster/sending-right.ts cluster/unrecorded.ts store/store.ts accounts email mail workers',
       'threads dns config network common',
@@ -106,31 +107,29 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'cluster',
     about:
-      'the nodes of a database: membership, heartbeats, the right to send, the claim on a name, what is handed over and not recorded, results that come under a lost lease',
+      'the nodes of a database: membership, heartbeats, the right to send, the claim on a name, the bound on unrecorded messages, results under a lost lease',
     imports: words('store/store.ts metrics.ts common'),
   },
   {
     name: 'store',
     about:
-      'the interface `store.ts`; `sqlite/` and `postgres/` behind it; what the rows of both are made into (`*-rows.ts`); `transfer/` from one to the other',
+      'the interface `store.ts`, implemented in `sqlite/` and `postgres/`; conversions of the rows of both (`*-rows.ts`); `transfer/` from one to the other',
     imports: words('people accounts email mail threads config/settings.ts common'),
   },
   {
     name: 'people',
-    about:
-      'people of the console: roles, what they prove who they are with, sessions, and what they have changed; pure',
+    about: 'people of the console: roles, credentials, sessions, audit entries; pure',
     imports: words('accounts/seal.ts common'),
   },
   {
     name: 'accounts',
     about:
-      'companies, sending domains, API keys, sealing of secrets, who may send as whom, routes of their own; how changes of them come to count',
+      'companies, sending domains, API keys, sealed secrets, rights to send, routes of companies and domains; following their changes',
     imports: words('mail network common'),
   },
   {
     name: 'email',
-    about:
-      'an email: its fields, declared once, its shapes (new, claimed, stored), and what can happen to it',
+    about: 'an email: its fields, declared once; its shapes (new, claimed, stored); its lifecycle',
     imports: words('mail'),
   },
   {
@@ -141,28 +140,28 @@ export const HOUSE: readonly Place[] = [
   },
   {
     name: 'workers',
-    about: 'threads for large work on what strangers wrote: memory limits, deadlines, turns by company',
+    about: 'threads for large work on input from strangers: memory limits, deadlines, turns by company',
     imports: words('threads common'),
   },
   {
     name: 'threads',
     about:
-      'one worker thread under supervision: started when it is needed, and again after it has ended; collects what large work left',
+      'one supervised worker thread: started when needed, and again after it has ended; collects garbage after large work',
     imports: words('common'),
   },
   {
     name: 'dns',
-    about: 'look-ups with failures told apart',
+    about: 'DNS look-ups that distinguish their failures',
     imports: [],
   },
   {
     name: 'metrics.ts',
-    about: 'what operators measure',
+    about: 'the metrics for operators',
     imports: [],
   },
   {
     name: 'loop-monitor.ts',
-    about: 'how long the main thread stalls, and for whom',
+    about: 'measures stalls of the main thread, and names the work that caused them',
     imports: words('common'),
   },
   {
@@ -172,19 +171,19 @@ export const HOUSE: readonly Place[] = [
   },
   {
     name: 'config',
-    about: 'the schema of settings, what it makes of environment and files, and how the memory is divided',
+    about: 'the schema of settings, reading them from environment and files, and the division of memory',
     imports: words('network'),
   },
   {
     name: 'network',
     about:
-      'IP addresses: ranges of them, and which are public; the one HTTP client for servers that strangers name (`outgoing.ts`); TLS and answers of strangers, read in turns',
+      'IP addresses and ranges, and which are public; the one HTTP client for servers that strangers name (`outgoing.ts`); TLS, and reading answers of strangers in turns',
     imports: words('common'),
   },
   {
     name: 'common',
     about:
-      'small things that several folders share and that know none of them: the clock, log throttling, the one rule by which companies share (`shared-pool.ts`), how they take turns (`company-turns.ts`; at the event loop `loop-turns.ts`) and places (`company-places.ts`), what a terminal may be shown (`visible-text.ts`), octets given back before V8 would (`octets.ts`)',
+      'small parts that several folders share and that know none of them: the clock, log throttling, the rule by which companies share (`shared-pool.ts`), turns (`company-turns.ts`; at the event loop `loop-turns.ts`) and places (`company-places.ts`), safe text for terminals (`visible-text.ts`), the early release of buffers (`octets.ts`)',
     imports: [],
   },
   {
@@ -276,7 +275,7 @@ function refused({ name, imports }: Place): object[] {
   return [page, ...refusals]
 }
 
-/** The table of docs/architecture.md. */
+/** The table of docs/architecture/modules.md. */
 function houseTable(): string {
   const rows = HOUSE.map(({ name, about, imports }) => {
     const listed = imports === 'everything' ? imports : imports.map((entry) => `\`${entry}\``).join(', ')
@@ -286,11 +285,13 @@ function houseTable(): string {
 }
 
 /** The page that holds the table. */
-export const housePage = new MarkedPage('docs/architecture.md', 'scripts/house.ts', { house: houseTable })
+export const housePage = new MarkedPage('docs/architecture/modules.md', 'scripts/house.ts', {
+  house: houseTable,
+})
 
 if (import.meta.main) {
   keepMade('scripts/house.ts', {
     'biome.layers.json': `${JSON.stringify(layersConfig(), null, 2)}\n`,
-    'docs/architecture.md': housePage.madeAnew(housePage.read()),
+    'docs/architecture/modules.md': housePage.madeAnew(housePage.read()),
   })
 }

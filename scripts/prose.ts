@@ -17,7 +17,9 @@ const PAGES = [
   'docs/compatibility.md',
   'docs/console.md',
   'docs/known-issues.md',
-].concat('docs/operations.md', 'docs/performance.md', 'docs/reliability.md')
+]
+  .concat('docs/operations.md', 'docs/performance.md', 'docs/reliability.md')
+  .concat(globSync('docs/architecture/*.md').toSorted())
 const CODE = ['src/**/*.ts']
 
 /** Words to lines; every line but the first begins with `indent`. A word that would begin a list or heading stays with the one before. */

@@ -7,7 +7,7 @@ const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.ur
 
 /** The rows of the table with this head, as cells. */
 function rowsOf(head: string): string[][] {
-  const [, text] = read('docs/architecture.md').split(`${head}\n`)
+  const [, text] = read('docs/architecture/dependencies.md').split(`${head}\n`)
   assert.ok(text !== undefined, `there is no table ${head}`)
   const [, ...rows] = text.split('\n\n', 1)[0]!.trim().split('\n')
   return rows.map((row) =>

@@ -4,7 +4,7 @@
  *
  * A part costs more than the octets it was given: a body is in memory as it arrived, as parsed, with its files decoded
  * and in the form for the store; a message as stored, composed and cut for the wire. The factors are measured; see
- * "Admission" in docs/architecture.md.
+ * docs/architecture/memory-and-turns.md.
  */
 import { constants } from 'node:buffer'
 

@@ -279,7 +279,7 @@ export const SETTINGS = {
     description:
       'Messages a node may have handed over to servers before their results are in the database. So many may be sent twice when the node ' +
       'is killed while the database does not answer. Servers that take over a second to answer do not count against each other: see ' +
-      '[the architecture](architecture.md#many-nodes).',
+      '[the architecture](architecture/nodes.md).',
     example: '16',
   }),
   POSTROAD_DELIVERY_THREADS: setting({

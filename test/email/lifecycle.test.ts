@@ -118,7 +118,7 @@ test('an email begins as sent or scheduled, its recipients as waiting, sending o
   assert.deepEqual(events, [{ type: 'suppressed', at: AT, detail: { message, suppressedBy: 'manual' } }])
 })
 
-/** What the rows of one kind come to in each state, as docs/architecture.md shows it. */
+/** What the rows of one kind come to in each state, as docs/architecture/lifecycle.md shows it. */
 function shownTable(): string {
   const named = ({ happening }: (typeof TABLE)[number]) => {
     return happening.kind === 'returned' ? `returned: ${happening.report}` : happening.kind
@@ -134,7 +134,7 @@ function shownTable(): string {
   return [`| | ${STATES.join(' | ')} |`, `|---|${STATES.map(() => '---|').join('')}`, ...lines].join('\n')
 }
 
-test('docs/architecture.md shows the table as it is', () => {
-  const page = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8')
+test('docs/architecture/lifecycle.md shows the table as it is', () => {
+  const page = readFileSync(new URL('../../docs/architecture/lifecycle.md', import.meta.url), 'utf8')
   assert.ok(page.includes(shownTable()), `It should have:\n${shownTable()}`)
 })

@@ -1,4 +1,4 @@
-/** What docs/architecture.md ("How to add a route") tried in the JSON dialect: notes on topics, each company's own. */
+/** What docs/architecture/recipes.md ("Add a route") tried in the JSON dialect: notes on topics, each company's own. */
 import { LINE, PATH_NAME } from '../../../src/http/bounds.ts'
 import { type Endpoint, endpoint } from '../../../src/http/endpoint.ts'
 import { listPage, listSchema, PAGE } from '../../../src/http/json/list.ts'
