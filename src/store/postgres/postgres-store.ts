@@ -1,3 +1,4 @@
+import { bind, COLD_READS, COLD_WRITES, type ColdReads, type ColdWrites } from '../cold/operations.ts'
 import type { Store } from '../store.ts'
 import { Acceptance } from './acceptance.ts'
 import { accounts } from './accounts.ts'
@@ -15,7 +16,7 @@ import { migrate } from './migrate.ts'
 import { nodes } from './nodes.ts'
 import type { Parts } from './parts.ts'
 import { pauses } from './pauses.ts'
-import { people } from './people.ts'
+import { portOf, run } from './port.ts'
 import { quarantine } from './quarantine.ts'
 import { emails } from './read/emails.ts'
 import { files } from './read/files.ts'
@@ -78,6 +79,9 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
   const acceptance = new Acceptance({ ...parts, seekMs })
   const claim = new Claim(parts)
   const recording = new Recording(parts)
+  const port = portOf(parts)
+  const reads: Pick<Store, ColdReads> = bind(COLD_READS, port, run)
+  const writes: Pick<Store, ColdWrites> = bind(COLD_WRITES, port, run)
   return {
     shared: true,
     get commits() {
@@ -88,6 +92,8 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     acceptAll: (emails, lease) => acceptance.acceptAll(emails, lease),
     claim: (request) => claim.claim(request),
     record: (attempt) => recording.record(attempt),
+    ...reads,
+    ...writes,
     ...recovery(parts),
     ...cancellation(parts),
     ...schedule(parts),
@@ -108,7 +114,6 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     ...suppressions(parts),
     ...accounts(parts),
     ...nodes(parts),
-    ...people(parts),
     ...tags(parts),
     ...webhooks(parts),
     ...retention(parts),

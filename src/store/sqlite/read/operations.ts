@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Reads } from '../protocol.ts'
+import { bind, COLD_READS, type ColdReads } from '../../cold/operations.ts'
+import { finished, readPort } from '../port.ts'
+import type { Direct, Reads } from '../protocol.ts'
 import { accounts } from './accounts.ts'
 import { digest } from './digest.ts'
 import { emails } from './emails.ts'
@@ -8,7 +10,6 @@ import { idempotency } from './idempotency.ts'
 import { liveList } from './live-list.ts'
 import { log } from './log.ts'
 import { nodes } from './nodes.ts'
-import { people } from './people.ts'
 import { queue } from './queue.ts'
 import { search } from './search.ts'
 import { stops } from './stops.ts'
@@ -20,7 +21,9 @@ import { WorkReader } from './work.ts'
 /** All reading operations on one connection, with their statements prepared once. */
 export function readOperations(db: DatabaseSync): Reads {
   const works = new WorkReader(db)
+  const shared: Direct<ColdReads> = bind(COLD_READS, readPort(db), finished)
   return {
+    ...shared,
     ...accounts(db),
     ...digest(db),
     ...emails(db),
@@ -29,7 +32,6 @@ export function readOperations(db: DatabaseSync): Reads {
     ...idempotency(db),
     ...log(db),
     ...nodes(db),
-    ...people(db),
     ...queue(db),
     ...search(db),
     ...stops(db),

@@ -1,19 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Writes } from '../protocol.ts'
+import { bind, COLD_WRITES, type ColdWrites } from '../../cold/operations.ts'
+import { finished, writePort } from '../port.ts'
+import type { Direct, Writes } from '../protocol.ts'
 import { Acceptance } from './accept.ts'
 import { accounts } from './accounts.ts'
-import { attempts } from './attempts.ts'
-import { audit } from './audit.ts'
 import { cancellation } from './cancellation.ts'
 import { Claim } from './claim.ts'
 import { digest } from './digest.ts'
 import { followers } from './followers.ts'
 import { holds } from './holds.ts'
-import { invitations } from './invitations.ts'
 import { nodes } from './nodes.ts'
 import { type Kept, partsOf } from './parts.ts'
 import { pauses } from './pauses.ts'
-import { people } from './people.ts'
 import { quarantine } from './quarantine.ts'
 import { Records } from './record.ts'
 import { Recovery } from './recovery.ts'
@@ -28,6 +26,7 @@ import { webhooks } from './webhooks.ts'
 export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
   const parts = partsOf(db, kept)
   const { suppressions } = parts
+  const shared: Direct<ColdWrites> = bind(COLD_WRITES, writePort(db, parts), finished)
   const acceptance = new Acceptance(db, parts)
   const claim = new Claim(db, parts)
   const records = new Records(db, parts)
@@ -38,6 +37,7 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
   const takeRoom = db.prepare('INSERT INTO room (octets) VALUES (zeroblob(?))')
   const leaveRoom = db.prepare('DELETE FROM room')
   return {
+    ...shared,
     accept: (email, lease) => acceptance.accept(email, lease),
     acceptAll: (emails, lease) => acceptance.acceptAll(emails, lease),
     claim: (request) => claim.claim(request),
@@ -54,8 +54,6 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
     takeRoom: (octets) => void takeRoom.run(octets),
     leaveRoom: () => void leaveRoom.run(),
     ...accounts(db, parts),
-    ...attempts(db),
-    ...audit(db, parts),
     ...cancellation(parts),
     ...digest(db),
     ...followers(db),
@@ -63,8 +61,6 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
     ...holds(db, parts),
     ...nodes(db),
     ...pauses(db, parts),
-    ...people(db, parts),
-    ...invitations(db, parts),
     ...quarantine(db, parts),
     ...reports(db, parts),
     ...tags(db),
