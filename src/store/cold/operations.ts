@@ -5,24 +5,33 @@
 import type { Store } from '../store.ts'
 import { attemptWrites } from './attempts.ts'
 import { auditReads, auditWrites } from './audit.ts'
+import { followerReads, followerWrites } from './followers.ts'
 import { invitationReads, invitationWrites } from './invitations.ts'
+import { pauseReads, pauseWrites } from './pauses.ts'
 import { peopleReads, peopleWrites } from './people.ts'
 import type { Steps } from './port.ts'
 import { sessionReads, sessionWrites } from './sessions.ts'
+import { tagReads, tagWrites } from './tags.ts'
 
 export const COLD_READS = {
   ...auditReads,
+  ...followerReads,
   ...invitationReads,
+  ...pauseReads,
   ...peopleReads,
   ...sessionReads,
+  ...tagReads,
 }
 
 export const COLD_WRITES = {
   ...attemptWrites,
   ...auditWrites,
+  ...followerWrites,
   ...invitationWrites,
+  ...pauseWrites,
   ...peopleWrites,
   ...sessionWrites,
+  ...tagWrites,
 }
 
 export type ColdReads = keyof typeof COLD_READS

@@ -9,13 +9,11 @@ import { CompanyNumbers } from './companies.ts'
 import { Database, type Timeouts } from './database.ts'
 import { digest } from './digest.ts'
 import { eventLog } from './events.ts'
-import { followers } from './followers.ts'
 import { holds } from './holds.ts'
 import { repeats } from './idempotency.ts'
 import { migrate } from './migrate.ts'
 import { nodes } from './nodes.ts'
 import type { Parts } from './parts.ts'
-import { pauses } from './pauses.ts'
 import { portOf, run } from './port.ts'
 import { quarantine } from './quarantine.ts'
 import { emails } from './read/emails.ts'
@@ -31,7 +29,6 @@ import { retention } from './retention.ts'
 import { retry } from './retry.ts'
 import { schedule } from './schedule.ts'
 import { suppressions } from './suppressions.ts'
-import { tags } from './tags.ts'
 import { webhooks } from './webhooks.ts'
 
 const SEEK_MS = 10_000
@@ -100,12 +97,10 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     ...holds(parts),
     ...retry(parts),
     ...quarantine(parts),
-    ...pauses(parts),
     ...queue(parts),
     ...emails(parts),
     ...search(parts),
     ...liveList(parts),
-    ...followers(parts),
     ...files(database),
     ...repeats(parts),
     ...digest(parts),
@@ -114,7 +109,6 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     ...suppressions(parts),
     ...accounts(parts),
     ...nodes(parts),
-    ...tags(parts),
     ...webhooks(parts),
     ...retention(parts),
 

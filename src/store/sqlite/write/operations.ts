@@ -7,11 +7,9 @@ import { accounts } from './accounts.ts'
 import { cancellation } from './cancellation.ts'
 import { Claim } from './claim.ts'
 import { digest } from './digest.ts'
-import { followers } from './followers.ts'
 import { holds } from './holds.ts'
 import { nodes } from './nodes.ts'
 import { type Kept, partsOf } from './parts.ts'
-import { pauses } from './pauses.ts'
 import { quarantine } from './quarantine.ts'
 import { Records } from './record.ts'
 import { Recovery } from './recovery.ts'
@@ -19,7 +17,6 @@ import { reports } from './reports.ts'
 import { Retention } from './retention.ts'
 import { Retry } from './retry.ts'
 import { schedule } from './schedule.ts'
-import { tags } from './tags.ts'
 import { webhooks } from './webhooks.ts'
 
 /** All writing operations on one connection, with their statements prepared once. */
@@ -56,14 +53,11 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
     ...accounts(db, parts),
     ...cancellation(parts),
     ...digest(db),
-    ...followers(db),
     ...schedule(db, parts),
     ...holds(db, parts),
     ...nodes(db),
-    ...pauses(db, parts),
     ...quarantine(db, parts),
     ...reports(db, parts),
-    ...tags(db),
     ...webhooks(db, parts),
   }
 }
