@@ -3,8 +3,11 @@
  * SQLite, follow from it.
  */
 import type { Store } from '../store.ts'
+import { accountReads } from './account-reads.ts'
+import { accountWrites } from './accounts.ts'
 import { attemptWrites } from './attempts.ts'
 import { auditReads, auditWrites } from './audit.ts'
+import { dkimKeyWrites } from './dkim-keys.ts'
 import { followerReads, followerWrites } from './followers.ts'
 import { invitationReads, invitationWrites } from './invitations.ts'
 import { pauseReads, pauseWrites } from './pauses.ts'
@@ -14,6 +17,7 @@ import { sessionReads, sessionWrites } from './sessions.ts'
 import { tagReads, tagWrites } from './tags.ts'
 
 export const COLD_READS = {
+  ...accountReads,
   ...auditReads,
   ...followerReads,
   ...invitationReads,
@@ -24,8 +28,10 @@ export const COLD_READS = {
 }
 
 export const COLD_WRITES = {
+  ...accountWrites,
   ...attemptWrites,
   ...auditWrites,
+  ...dkimKeyWrites,
   ...followerWrites,
   ...invitationWrites,
   ...pauseWrites,

@@ -22,7 +22,7 @@ export interface Dialect {
     parameter: string,
     columns: Readonly<Record<string, 'bigint' | 'integer' | 'text' | 'boolean'>>,
   ): string
-  /** The texts in a parameter, an array as JSON: a query with one column. */
+  /** The texts in a parameter, an array as JSON: a query with the column `value`. */
   texts(parameter: string): string
   /** An address or a tag for comparison: ASCII letters in lower case. */
   folded(expression: string): string
@@ -38,7 +38,7 @@ const POSTGRES: Dialect = {
     const typed = Object.entries(columns).map(([name, type]) => `"${name}" ${type}`)
     return `json_to_recordset(${parameter}::json) AS j (${typed.join(', ')})`
   },
-  texts: (parameter) => `SELECT json_array_elements_text(${parameter}::json)`,
+  texts: (parameter) => `SELECT json_array_elements_text(${parameter}::json) AS value`,
   folded: (expression) => `translate(${expression}, '${CAPITALS}', '${CAPITALS.toLowerCase()}')`,
 }
 

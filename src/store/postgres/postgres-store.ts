@@ -1,7 +1,6 @@
 import { bind, COLD_READS, COLD_WRITES, type ColdReads, type ColdWrites } from '../cold/operations.ts'
 import type { Store } from '../store.ts'
 import { Acceptance } from './acceptance.ts'
-import { accounts } from './accounts.ts'
 import { cancellation } from './cancellation.ts'
 import { ChangeFeed } from './changes.ts'
 import { Claim } from './claim.ts'
@@ -107,7 +106,6 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     ...eventLog(parts),
     ...reports(parts),
     ...suppressions(parts),
-    ...accounts(parts),
     ...nodes(parts),
     ...webhooks(parts),
     ...retention(parts),

@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import { bind, COLD_READS, type ColdReads } from '../../cold/operations.ts'
 import { finished, readPort } from '../port.ts'
 import type { Direct, Reads } from '../protocol.ts'
-import { accounts } from './accounts.ts'
 import { digest } from './digest.ts'
 import { emails } from './emails.ts'
 import { files } from './files.ts'
@@ -24,7 +23,6 @@ export function readOperations(db: DatabaseSync): Reads {
   const shared: Direct<ColdReads> = bind(COLD_READS, readPort(db), finished)
   return {
     ...shared,
-    ...accounts(db),
     ...digest(db),
     ...emails(db),
     ...files(db),

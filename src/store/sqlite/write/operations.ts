@@ -3,7 +3,6 @@ import { bind, COLD_WRITES, type ColdWrites } from '../../cold/operations.ts'
 import { finished, writePort } from '../port.ts'
 import type { Direct, Writes } from '../protocol.ts'
 import { Acceptance } from './accept.ts'
-import { accounts } from './accounts.ts'
 import { cancellation } from './cancellation.ts'
 import { Claim } from './claim.ts'
 import { digest } from './digest.ts'
@@ -50,7 +49,6 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
     probe: () => void probe.run(),
     takeRoom: (octets) => void takeRoom.run(octets),
     leaveRoom: () => void leaveRoom.run(),
-    ...accounts(db, parts),
     ...cancellation(parts),
     ...digest(db),
     ...schedule(db, parts),
