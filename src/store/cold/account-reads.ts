@@ -61,7 +61,8 @@ const KEYS = list<KeyRow>(
   'k.created_at, k.id',
 )
 
-const ALL_ROUTES = statement<Route>(`SELECT r.id, c.id AS "companyId", nullif(r.domain_id, '') AS "domainId", r.url, r.sealed,
+const ALL_ROUTES =
+  statement<Route>(`SELECT r.id, c.id AS "companyId", nullif(r.domain_id, '') AS "domainId", r.url, r.sealed,
     r.created_at AS "createdAt"
   FROM routes r JOIN companies c ON c.num = r.company ORDER BY r.company, r.domain_id`)
 const VERSION = statement<{ value: number }>("SELECT value FROM counters WHERE name = 'accounts'")

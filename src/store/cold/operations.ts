@@ -15,6 +15,10 @@ import { peopleReads, peopleWrites } from './people.ts'
 import type { Steps } from './port.ts'
 import { sessionReads, sessionWrites } from './sessions.ts'
 import { tagReads, tagWrites } from './tags.ts'
+import { webhookAttemptReads, webhookAttemptWrites } from './webhook-attempts.ts'
+import { webhookLeaseReads, webhookLeaseWrites } from './webhook-leases.ts'
+import { webhookRetryReads } from './webhook-retries.ts'
+import { webhookReads, webhookWrites } from './webhooks.ts'
 
 export const COLD_READS = {
   ...accountReads,
@@ -25,6 +29,10 @@ export const COLD_READS = {
   ...peopleReads,
   ...sessionReads,
   ...tagReads,
+  ...webhookAttemptReads,
+  ...webhookLeaseReads,
+  ...webhookReads,
+  ...webhookRetryReads,
 }
 
 export const COLD_WRITES = {
@@ -38,6 +46,9 @@ export const COLD_WRITES = {
   ...peopleWrites,
   ...sessionWrites,
   ...tagWrites,
+  ...webhookAttemptWrites,
+  ...webhookLeaseWrites,
+  ...webhookWrites,
 }
 
 export type ColdReads = keyof typeof COLD_READS

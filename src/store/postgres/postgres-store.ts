@@ -28,7 +28,6 @@ import { retention } from './retention.ts'
 import { retry } from './retry.ts'
 import { schedule } from './schedule.ts'
 import { suppressions } from './suppressions.ts'
-import { webhooks } from './webhooks.ts'
 
 const SEEK_MS = 10_000
 
@@ -107,7 +106,6 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     ...reports(parts),
     ...suppressions(parts),
     ...nodes(parts),
-    ...webhooks(parts),
     ...retention(parts),
 
     /**

@@ -46,25 +46,16 @@ export type Direct<Names extends keyof store.Store> = {
 /** Operations that the store passes on unchanged to the writer, beside those of both databases (`COLD_WRITES`). */
 export const PASSED_WRITES = [
   'addAllowed',
-  'addWebhook',
   'beat',
   'cancel',
   'cancelScheduled',
   'claim',
   'giveUp',
   'leave',
-  'leaveWebhooks',
-  'progressWebhook',
-  'pruneWebhookAttempts',
   'quarantine',
   'removeUnsubscribedTag',
-  'removeWebhook',
   'reschedule',
-  'retellWebhook',
-  'setSigningKey',
-  'takeWebhooks',
   'trimDigest',
-  'updateWebhook',
 ] as const satisfies (keyof store.Store)[]
 
 /** Operations that the store passes on unchanged to the reader, beside those of both databases (`COLD_READS`). */
@@ -91,7 +82,6 @@ export const PASSED_READS = [
   'findSuppression',
   'groupEvents',
   'heldDomains',
-  'lastEventBefore',
   'lastEventNumber',
   'listEmails',
   'listFiles',
@@ -111,7 +101,6 @@ export const PASSED_READS = [
   'seenTags',
   'settledEmailPlace',
   'settledEventNumber',
-  'signingKey',
   'sumBusiest',
   'sumEvents',
   'summaries',
@@ -119,10 +108,6 @@ export const PASSED_READS = [
   'suppressionsSince',
   'waitingEmails',
   'walkEmails',
-  'webhookAttempts',
-  'webhookEvents',
-  'webhookRetries',
-  'webhooks',
 ] as const satisfies (keyof store.Store)[]
 
 /**

@@ -14,7 +14,6 @@ import { search } from './search.ts'
 import { stops } from './stops.ts'
 import { suppressions } from './suppressions.ts'
 import { tags } from './tags.ts'
-import { webhooks } from './webhooks.ts'
 import { WorkReader } from './work.ts'
 
 /** All reading operations on one connection, with their statements prepared once. */
@@ -35,7 +34,6 @@ export function readOperations(db: DatabaseSync): Reads {
     ...stops(db),
     ...suppressions(db),
     ...tags(db),
-    ...webhooks(db),
     readWork: (id, copy) => works.read(id, copy),
   }
 }

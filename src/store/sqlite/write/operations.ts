@@ -16,7 +16,6 @@ import { reports } from './reports.ts'
 import { Retention } from './retention.ts'
 import { Retry } from './retry.ts'
 import { schedule } from './schedule.ts'
-import { webhooks } from './webhooks.ts'
 
 /** All writing operations on one connection, with their statements prepared once. */
 export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
@@ -56,6 +55,5 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
     ...nodes(db),
     ...quarantine(db, parts),
     ...reports(db, parts),
-    ...webhooks(db, parts),
   }
 }
