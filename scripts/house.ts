@@ -111,7 +111,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'store',
     about:
-      'the interface `store.ts`; `sqlite/` and `postgres/` behind it; what the rows of both are made into (`*-rows.ts`); `transfer/` from one to the other',
+      'the interface `store.ts`; `sqlite/` and `postgres/` behind it; `cold/` the operations that both share; what the rows of both are made into (`*-rows.ts`); `transfer/` from one to the other',
     imports: words('people accounts email mail threads config/settings.ts common'),
   },
   {

@@ -51,7 +51,9 @@ const CONFIRM_MEMBERSHIP = statement(
 )
 const DOUBT_MEMBERSHIPS = statement('UPDATE memberships SET confirmed = false WHERE person = $1')
 const END_MEMBERSHIP = statement('DELETE FROM memberships WHERE person = $1 AND company = $2')
-/** Locked: each waits for a transaction that is just removing an owner or operator, who then does not count any more. */
+/**
+ * Locked: each waits for a transaction that is just removing an owner or operator, who then does not count any more.
+ */
 const OWNERS = statement<{ person: string }>(
   "SELECT person FROM memberships WHERE company = $1 AND role = 'owner' ORDER BY person FOR UPDATE",
 )

@@ -3,7 +3,9 @@ import { StoreConflict } from '../store.ts'
 import type { Steps, Transaction, Value } from './port.ts'
 import type { Statement } from './statement.ts'
 
-/** Inserts one row (ON CONFLICT DO NOTHING), or throws StoreConflict when another row has a value that must be unique. */
+/**
+ * Inserts one row (ON CONFLICT DO NOTHING), or throws StoreConflict when another row has a value that must be unique.
+ */
 export function* insertUnique(
   db: Transaction,
   message: string,

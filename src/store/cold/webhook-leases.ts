@@ -45,7 +45,9 @@ const EVENT_FROM = statement<{ number: number; at: number }>(
 )
 
 export const webhookLeaseReads = {
-  /** Events lie in the order of their commits, so their times rise, except for differences between clocks and commits. */
+  /**
+   * Events lie in the order of their commits, so their times rise, except for differences between clocks and commits.
+   */
   *lastEventBefore(port, at) {
     let low = 0
     let high = (yield* port.read.one(LAST_EVENT))!.last
