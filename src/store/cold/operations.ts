@@ -2,9 +2,9 @@
  * The one list of the operations that both databases share. The stores, and the messages between the threads of
  * SQLite, follow from it.
  */
-import type { Store } from '../store.ts'
 import { accountReads } from './account-reads.ts'
 import { accountWrites } from './accounts.ts'
+import { allowListReads, allowListSteps, allowListWrites } from './allow-list.ts'
 import { attemptWrites } from './attempts.ts'
 import { auditReads, auditWrites } from './audit.ts'
 import { dkimKeyWrites } from './dkim-keys.ts'
@@ -22,6 +22,7 @@ import { webhookReads, webhookWrites } from './webhooks.ts'
 
 export const COLD_READS = {
   ...accountReads,
+  ...allowListReads,
   ...auditReads,
   ...followerReads,
   ...invitationReads,
@@ -37,6 +38,7 @@ export const COLD_READS = {
 
 export const COLD_WRITES = {
   ...accountWrites,
+  ...allowListWrites,
   ...attemptWrites,
   ...auditWrites,
   ...dkimKeyWrites,
@@ -51,21 +53,33 @@ export const COLD_WRITES = {
   ...webhookWrites,
 }
 
+/** Each does a bounded part of its work in a commit, and returns how much that was; the stores repeat it until 0. */
+export const COLD_STEPS = { ...allowListSteps }
+
 export type ColdReads = keyof typeof COLD_READS
 export type ColdWrites = keyof typeof COLD_WRITES
+export type ColdSteps = keyof typeof COLD_STEPS
 
 type Operation<On> = (port: On, ...args: never[]) => Steps<unknown>
 
-/** Methods that carry out operations on a port: `run` is how the port's steps are gone through. */
+/** Methods that carry out operations on a port. `run` goes through the steps of one call. */
 export function bind<On, Name extends string, Bound>(
   operations: Readonly<Record<Name, Operation<On>>>,
   port: On,
-  run: (steps: Steps<unknown>) => unknown,
+  run: (operation: () => Steps<unknown>) => unknown,
 ): Bound {
   const entries = Object.entries<Operation<On>>(operations)
   return Object.fromEntries(
-    entries.map(([name, operation]) => [name, (...args: never[]) => run(operation(port, ...args))]),
+    entries.map(([name, operation]) => [name, (...args: never[]) => run(() => operation(port, ...args))]),
   ) as Bound
 }
 
-export type ColdStore = Pick<Store, ColdReads | ColdWrites>
+/** Sums up all steps until one has nothing left to do. */
+export async function untilNone(step: () => Promise<number>): Promise<number> {
+  let sum = 0
+  while (true) {
+    const done = await step()
+    if (done === 0) return sum
+    sum += done
+  }
+}

@@ -10,7 +10,8 @@ import type { Parts } from './parts.ts'
 const TELL = 'INSERT INTO events (company, at, type, detail) VALUES ($1, $2, $3, $4)'
 
 /** Runs an operation, and waits at each step. */
-export async function run<T>(steps: Steps<T>): Promise<T> {
+export async function run<T>(operation: () => Steps<T>): Promise<T> {
+  const steps = operation()
   let step = steps.next()
   while (!step.done) {
     let answer: unknown
@@ -72,19 +73,20 @@ export function portOf(parts: Parts): Port {
       run: (statement, values) => database.write(statement, values),
       count: (statement, values) => database.count(statement, values),
     }),
-    snapshot: (work) => wait(database.snapshot((session) => run(work(queriesOn(session))))),
+    snapshot: (work) => wait(database.snapshot((session) => run(() => work(queriesOn(session))))),
     *findCompany(id) {
       return (yield* wait(companies.find([id]))).get(id)
     },
-    transaction: (work) => wait(database.transaction((session) => run(work(transactionOn(session))))),
-    change: (company, work) => wait(database.change(company, (session) => run(work(transactionOn(session))))),
+    transaction: (work) => wait(database.transaction((session) => run(() => work(transactionOn(session))))),
+    change: (company, work) =>
+      wait(database.change(company, (session) => run(() => work(transactionOn(session))))),
     notice: (kind, work, { note, company } = {}) =>
       wait(
         withNotice(
           parts,
           kind,
-          (session) => run(work(transactionOn(session))),
-          note && ((session, version) => run(note(transactionOn(session), version))),
+          (session) => run(() => work(transactionOn(session))),
+          note && ((session, version) => run(() => note(transactionOn(session), version))),
           company,
         ),
       ),

@@ -1,4 +1,13 @@
-import { bind, COLD_READS, COLD_WRITES, type ColdReads, type ColdWrites } from '../cold/operations.ts'
+import {
+  bind,
+  COLD_READS,
+  COLD_STEPS,
+  COLD_WRITES,
+  type ColdReads,
+  type ColdSteps,
+  type ColdWrites,
+  untilNone,
+} from '../cold/operations.ts'
 import type { Store } from '../store.ts'
 import { Acceptance } from './acceptance.ts'
 import { cancellation } from './cancellation.ts'
@@ -77,6 +86,9 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
   const port = portOf(parts)
   const reads: Pick<Store, ColdReads> = bind(COLD_READS, port, run)
   const writes: Pick<Store, ColdWrites> = bind(COLD_WRITES, port, run)
+  const stepwise: Pick<Store, ColdSteps> = bind(COLD_STEPS, port, (operation) =>
+    untilNone(() => run(operation) as Promise<number>),
+  )
   return {
     shared: true,
     get commits() {
@@ -89,6 +101,7 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     record: (attempt) => recording.record(attempt),
     ...reads,
     ...writes,
+    ...stepwise,
     ...recovery(parts),
     ...cancellation(parts),
     ...schedule(parts),

@@ -12,8 +12,8 @@ const RAISE = statement<{ value: number }>(
 )
 
 /** Runs an operation through. */
-export function finished<T>(steps: Steps<T>): T {
-  const { done, value } = steps.next()
+export function finished<T>(operation: () => Steps<T>): T {
+  const { done, value } = operation().next()
   if (done !== true) throw new Error('A step in a thread of SQLite waits for a promise')
   return value
 }

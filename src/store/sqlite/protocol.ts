@@ -1,7 +1,7 @@
 /** The messages between the main thread and the threads of the store. Plain data only. */
 import type { Row } from '../../email/codec.ts'
 import type { Happened } from '../../email/lifecycle.ts'
-import type { ColdReads, ColdWrites } from '../cold/operations.ts'
+import type { ColdReads, ColdSteps, ColdWrites } from '../cold/operations.ts'
 import type * as store from '../store.ts'
 import { OverLimit, StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
 
@@ -45,7 +45,6 @@ export type Direct<Names extends keyof store.Store> = {
 
 /** Operations that the store passes on unchanged to the writer, beside those of both databases (`COLD_WRITES`). */
 export const PASSED_WRITES = [
-  'addAllowed',
   'beat',
   'cancel',
   'cancelScheduled',
@@ -60,7 +59,6 @@ export const PASSED_WRITES = [
 
 /** Operations that the store passes on unchanged to the reader, beside those of both databases (`COLD_READS`). */
 export const PASSED_READS = [
-  'allowedPage',
   'backlog',
   'cancelRequests',
   'changedEmails',
@@ -78,7 +76,6 @@ export const PASSED_READS = [
   'eventsAt',
   'eventsOf',
   'eventsUpTo',
-  'findAllowed',
   'findSuppression',
   'groupEvents',
   'heldDomains',
@@ -129,7 +126,9 @@ type PassedReads = (typeof PASSED_READS)[number] | (typeof LARGE_READS)[number]
 
 /** Operations of the writer, by name. Each runs inside a transaction that it may share with others. */
 export interface Writes
-  extends Direct<PassedWrites | ColdWrites | 'accept' | 'acceptAll' | 'addSuppressions' | 'keepDigest'> {
+  extends Direct<
+    PassedWrites | ColdWrites | ColdSteps | 'accept' | 'acceptAll' | 'addSuppressions' | 'keepDigest'
+  > {
   join(node: store.NodeDescription, alone: boolean): number
   probe(): void
   takeRoom(octets: number): void
@@ -141,7 +140,6 @@ export interface Writes
   releaseQuarantinedChunk(scope: store.QuarantineScope, now: number): number
   retryChunk(request: store.RetryRequest, place: RetryPlace | null): RetryChunk
   removeSuppressionsChunk(scope: store.SuppressionScope): number
-  removeAllowedChunk(scope: { companyId: string; value?: string }): number
   retainStep(request: store.RetentionRequest): { touched: number; done: boolean }
 }
 
@@ -152,7 +150,7 @@ export type Reads = Direct<PassedReads | ColdReads> & {
 }
 
 /** The methods of the store that are one call of a thread each. */
-export type Passed = PassedWrites | PassedReads | ColdReads | ColdWrites
+export type Passed = PassedWrites | PassedReads | ColdReads | ColdSteps | ColdWrites
 
 /** One call, by name and arguments, as it is sent to a thread. */
 export type Call<Operations> = {

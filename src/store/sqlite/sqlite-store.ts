@@ -3,7 +3,7 @@ import type { Row } from '../../email/codec.ts'
 import type { Happened } from '../../email/lifecycle.ts'
 import type { Suppression } from '../../email/suppression.ts'
 import type { Told } from '../../email/told-event.ts'
-import { COLD_READS, COLD_WRITES } from '../cold/operations.ts'
+import { COLD_READS, COLD_STEPS, COLD_WRITES, untilNone } from '../cold/operations.ts'
 import { toldOf } from '../email-rows.ts'
 import { addRetried, NOTHING_RETRIED } from '../retried.ts'
 import type * as types from '../store.ts'
@@ -132,13 +132,18 @@ class Threads implements Omit<SqliteStore, Passed> {
   /** The methods that are one call of a thread each. */
   passed(): Pick<types.Store, Passed> {
     const write = (name: string) => this.#pass(this.#writer, name, BASE_WEIGHT)
+    const steps = (name: string) => {
+      const [, step] = this.#pass(this.#writer, name, BASE_WEIGHT)
+      return [name, (...args: unknown[]) => untilNone(() => step(...args) as Promise<number>)] as const
+    }
     const read = (name: string) => this.#pass(this.#reader, name)
     const alone = (name: string) => this.#pass(this.#reader, name, 1)
     return Object.fromEntries([
       ...[...PASSED_WRITES, ...Object.keys(COLD_WRITES)].map(write),
+      ...Object.keys(COLD_STEPS).map(steps),
       ...[...PASSED_READS, ...Object.keys(COLD_READS)].map(read),
       ...LARGE_READS.map(alone),
-    ])
+    ]) as Pick<types.Store, Passed>
   }
 
   /** Transactions committed since the store was opened. */
@@ -193,10 +198,6 @@ class Threads implements Omit<SqliteStore, Passed> {
 
   removeSuppressions(scope: types.SuppressionScope): Promise<number> {
     return untilNone(() => this.#write('removeSuppressionsChunk', scope))
-  }
-
-  removeAllowed(scope: { companyId: string; value?: string }): Promise<number> {
-    return untilNone(() => this.#write('removeAllowedChunk', scope))
   }
 
   record(attempt: types.AttemptRecord): Promise<types.Recorded> {
@@ -294,16 +295,6 @@ class Threads implements Omit<SqliteStore, Passed> {
   }
 
   #pass<OneCall>(thread: StoreThread<OneCall>, name: string, weight = 0) {
-    return [name, (...args: unknown[]) => thread.call({ name, args } as OneCall, { weight })]
-  }
-}
-
-/** Sums up all steps until one has nothing left to do. */
-async function untilNone(step: () => Promise<number>): Promise<number> {
-  let sum = 0
-  while (true) {
-    const done = await step()
-    if (done === 0) return sum
-    sum += done
+    return [name, (...args: unknown[]) => thread.call({ name, args } as OneCall, { weight })] as const
   }
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { bind, COLD_WRITES, type ColdWrites } from '../../cold/operations.ts'
+import { bind, COLD_STEPS, COLD_WRITES, type ColdSteps, type ColdWrites } from '../../cold/operations.ts'
 import { finished, writePort } from '../port.ts'
 import type { Direct, Writes } from '../protocol.ts'
 import { Acceptance } from './accept.ts'
@@ -21,7 +21,11 @@ import { schedule } from './schedule.ts'
 export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
   const parts = partsOf(db, kept)
   const { suppressions } = parts
-  const shared: Direct<ColdWrites> = bind(COLD_WRITES, writePort(db, parts), finished)
+  const shared: Direct<ColdWrites | ColdSteps> = bind(
+    { ...COLD_WRITES, ...COLD_STEPS },
+    writePort(db, parts),
+    finished,
+  )
   const acceptance = new Acceptance(db, parts)
   const claim = new Claim(db, parts)
   const records = new Records(db, parts)
@@ -43,8 +47,6 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
     addSuppressions: (list) => suppressions.addAll(list),
     removeSuppressionsChunk: (scope) => suppressions.removeChunk(scope),
     removeUnsubscribedTag: (companyId, address, tag) => suppressions.removeTag(companyId, address, tag),
-    addAllowed: (list) => suppressions.allowAll(list),
-    removeAllowedChunk: (scope) => suppressions.disallowChunk(scope),
     probe: () => void probe.run(),
     takeRoom: (octets) => void takeRoom.run(octets),
     leaveRoom: () => void leaveRoom.run(),
