@@ -26,7 +26,7 @@ export function* changeAccounts(
     },
     {
       *note(db, version) {
-        yield* db.run(NOTE, version, JSON.stringify(ids))
+        yield* db.run(NOTE, version, ids)
         yield* db.run(FORGET, version - VERSIONS_KEPT)
       },
     },

@@ -127,5 +127,5 @@ function* readDomains(db: Queries, ids?: string[]): Steps<SendingDomain[]> {
 }
 
 function rows<Row>(db: Queries, { all, some }: List<Row>, ids?: string[]): Steps<Row[]> {
-  return ids === undefined ? db.all(all) : db.all(some, JSON.stringify(ids))
+  return ids === undefined ? db.all(all) : db.all(some, ids)
 }

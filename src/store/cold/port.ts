@@ -7,7 +7,12 @@ import type { NewCompanyEvent } from '../../email/company-event.ts'
 import type { Store, StoreChange } from '../store.ts'
 import type { Statement } from './statement.ts'
 
-export type Value = string | number | boolean | Uint8Array | null
+/** A list is passed as JSON: see `rows` and `texts` of `Dialect`. */
+export type Value = string | number | boolean | Uint8Array | null | readonly object[] | readonly string[]
+
+export function isList(value: Value): value is readonly object[] | readonly string[] {
+  return Array.isArray(value)
+}
 
 export type Steps<T> = Generator<Promise<unknown>, T, unknown>
 

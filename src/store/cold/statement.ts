@@ -17,12 +17,12 @@ export interface Statement<Row = unknown> {
 /** Expressions that have no common words. */
 export interface Dialect {
   readonly engine: 'postgres' | 'sqlite'
-  /** The rows in a parameter, an array of objects as JSON: `rows('$1', { id: 'text' })` in a FROM clause. */
+  /** The rows in a parameter, a list of objects: `rows('$1', { id: 'text' })` in a FROM clause. */
   rows(
     parameter: string,
     columns: Readonly<Record<string, 'bigint' | 'integer' | 'text' | 'boolean'>>,
   ): string
-  /** The texts in a parameter, an array as JSON: a query with the column `value`. */
+  /** The texts in a parameter, a list: a query with the column `value`. */
   texts(parameter: string): string
   /** An address or a tag for comparison: ASCII letters in lower case. */
   folded(expression: string): string

@@ -108,7 +108,7 @@ export function* addAttempts(
     duration: Math.round(attempt.duration),
     nextAt: attempt.nextAt === null ? null : Math.round(attempt.nextAt),
   }))
-  yield* db.run(ADD, webhook, withoutNul(rows))
+  yield* db.run(ADD, webhook, rows)
 }
 
 function eventOf({ part, attempts, dueAt, succeeded, ...row }: EventRow): WebhookEvent {
@@ -118,11 +118,4 @@ function eventOf({ part, attempts, dueAt, succeeded, ...row }: EventRow): Webhoo
     succeeded: Boolean(succeeded),
     retry: attempts === null ? null : { attempts, dueAt: dueAt! },
   }
-}
-
-/** JSON without NUL, which a response may contain, and which neither database reads from JSON. */
-function withoutNul(rows: readonly object[]): string {
-  return JSON.stringify(rows, (_, value: unknown) =>
-    typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value,
-  )
 }

@@ -36,16 +36,14 @@ export const webhookRetryReads = {
   },
 } satisfies Operations<ReadPort>
 
-export function waitingRows(retries: readonly WebhookRetry[]): string {
-  return JSON.stringify(
-    retries.map(({ number, part, attempts, dueAt }) => {
-      return { number, part: partColumn(part), attempts, dueAt: Math.round(dueAt) }
-    }),
-  )
+export function waitingRows(retries: readonly WebhookRetry[]): object[] {
+  return retries.map(({ number, part, attempts, dueAt }) => {
+    return { number, part: partColumn(part), attempts, dueAt: Math.round(dueAt) }
+  })
 }
 
-export function eventRows(tellings: readonly WebhookTelling[]): string {
-  return JSON.stringify(tellings.map(({ number, part }) => ({ number, part: partColumn(part) })))
+export function eventRows(tellings: readonly WebhookTelling[]): object[] {
+  return tellings.map(({ number, part }) => ({ number, part: partColumn(part) }))
 }
 
 /** The column's value for a property. */

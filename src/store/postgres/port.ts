@@ -1,11 +1,20 @@
 /** The port of the shared operations on PostgreSQL. */
-import type { Changes, Port, Queries, Steps, Transaction, Value } from '../cold/port.ts'
+import {
+  type Changes,
+  isList,
+  type Port,
+  type Queries,
+  type Steps,
+  type Transaction,
+  type Value,
+} from '../cold/port.ts'
 import type { Statement } from '../cold/statement.ts'
 import { mapText } from '../json-columns.ts'
 import { withNotice } from './change-notice.ts'
-import type { Session } from './database.ts'
+import type { Value as Sent, Session } from './database.ts'
 import { isDuplicate } from './faults.ts'
 import type { Parts } from './parts.ts'
+import { storable } from './rows.ts'
 
 const TELL = 'INSERT INTO events (company, at, type, detail) VALUES ($1, $2, $3, $4)'
 
@@ -32,7 +41,7 @@ function* wait<T>(promise: Promise<T>): Steps<T> {
 
 function queriesOn(session: Pick<Session, 'run'>): Queries {
   const all = <Row>({ postgres }: Statement<Row>, ...values: Value[]) =>
-    wait(session.run<Row>(postgres, values))
+    wait(session.run<Row>(postgres, values.map(sent)))
   return {
     all,
     *one(statement, ...values) {
@@ -44,7 +53,7 @@ function queriesOn(session: Pick<Session, 'run'>): Queries {
 function changesOn(session: Session): Changes {
   return {
     ...queriesOn(session),
-    run: ({ postgres }, ...values) => wait(session.count(postgres, values)),
+    run: ({ postgres }, ...values) => wait(session.count(postgres, values.map(sent))),
   }
 }
 
@@ -58,10 +67,16 @@ function transactionOn(session: Session): Transaction {
     *insertNumbered(table, columns, values) {
       const places = values.map((_, index) => `$${index + 1}`).join(', ')
       const sql = `INSERT INTO ${table} (${columns}) VALUES (${places}) RETURNING number`
-      const [row] = yield* wait(session.run<{ number: number }>(sql, values))
+      const [row] = yield* wait(session.run<{ number: number }>(sql, values.map(sent)))
       return row!.number
     },
   }
+}
+
+/** In JSON, too, PostgreSQL cannot store NUL. */
+function sent(value: Value): Sent {
+  if (!isList(value)) return value
+  return JSON.stringify(value, (_, each: unknown) => (typeof each === 'string' ? storable(each) : each))
 }
 
 export function portOf(parts: Parts): Port {

@@ -1,7 +1,16 @@
 /** The port of the shared operations in the threads of SQLite: every answer is there at once. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { COMPANY } from '../cold/companies.ts'
-import type { Changes, Port, Queries, ReadPort, Steps, Transaction, Value } from '../cold/port.ts'
+import {
+  type Changes,
+  isList,
+  type Port,
+  type Queries,
+  type ReadPort,
+  type Steps,
+  type Transaction,
+  type Value,
+} from '../cold/port.ts'
 import { type Statement, statement } from '../cold/statement.ts'
 import type { StoreChange } from '../store.ts'
 import { isDuplicate } from './database.ts'
@@ -110,7 +119,8 @@ export function writePort(db: DatabaseSync, { companies, changes, events }: Part
   }
 }
 
-/** SQLite has no booleans. */
+/** SQLite has neither booleans nor lists. */
 function bound(value: Value): SQLInputValue {
+  if (isList(value)) return JSON.stringify(value)
   return typeof value === 'boolean' ? Number(value) : value
 }
