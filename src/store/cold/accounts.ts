@@ -15,7 +15,7 @@ import { companyNumber } from './companies.ts'
 import { insertDkimKey } from './dkim-keys.ts'
 import { checkOwnedLimit, refuseForeign } from './owned.ts'
 import type { Operations, Port, Steps, Transaction } from './port.ts'
-import { build, statement } from './statement.ts'
+import { dynamicStatement, statement } from './statement.ts'
 import { insertUnique, unlessDuplicate } from './unique.ts'
 
 interface IdRow {
@@ -96,7 +96,7 @@ export const accountWrites = {
   *updateCompany(port, id, { limits }) {
     const columns = changedLimits(limits)
     const set = ['id = id', ...columns.map(([column], index) => `${column} = $${index + 2}`)].join(', ')
-    const update = build(`UPDATE companies SET ${set} WHERE id = $1`)
+    const update = dynamicStatement(`UPDATE companies SET ${set} WHERE id = $1`)
     yield* changeOne(port, id, function* (db) {
       const updated = yield* db.run(update, id, ...columns.map(([, value]) => value))
       if (updated === 0) throw new StoreConflict(`There is no company with the id ${id}`)

@@ -1,7 +1,8 @@
 /** Attempts to sign in, counted for all nodes together: a row says until when its lane owes time. */
 import type { AttemptLane } from '../../people/attempts.ts'
+import { StoreConflict } from '../store.ts'
 import type { Operations, Port } from './port.ts'
-import { build, type Statement, statement } from './statement.ts'
+import { dynamicStatement, type Statement, statement } from './statement.ts'
 
 interface AttemptRow {
   lane: string
@@ -11,8 +12,11 @@ interface AttemptRow {
 
 const REFUND = statement('UPDATE sign_in_attempts SET paid_at = paid_at - $2 WHERE lane = $1')
 
-/** Rolls back the transaction that has counted an attempt which would wait too long. */
-class TooLong extends Error {
+/**
+ * Rolls back the transaction that has counted an attempt which would wait too long. An error of the store: after any
+ * other one the connection would be given up.
+ */
+class TooLong extends StoreConflict {
   readonly wait: number
 
   constructor(wait: number) {
@@ -52,13 +56,15 @@ export const attemptWrites = {
 
 function ofLanes(count: number): Statement<AttemptRow> {
   const places = Array.from({ length: count }, (_, at) => `$${at + 1}`)
-  return build(`SELECT lane, paid_at AS "paidAt" FROM sign_in_attempts WHERE lane IN (${places.join(', ')})`)
+  return dynamicStatement(
+    `SELECT lane, paid_at AS "paidAt" FROM sign_in_attempts WHERE lane IN (${places.join(', ')})`,
+  )
 }
 
 /** Values: now, and for each lane its name and the time at which an attempt that begins now is paid for. */
 function payLanes(count: number): Statement<AttemptRow> {
   const rows = Array.from({ length: count }, (_, at) => `($${2 * at + 2}, $${2 * at + 3})`)
-  return build(`INSERT INTO sign_in_attempts (lane, paid_at) VALUES ${rows.join(', ')}
+  return dynamicStatement(`INSERT INTO sign_in_attempts (lane, paid_at) VALUES ${rows.join(', ')}
     ON CONFLICT (lane) DO UPDATE SET paid_at = excluded.paid_at +
       CASE WHEN sign_in_attempts.paid_at > $1 THEN sign_in_attempts.paid_at - $1 ELSE 0 END
     RETURNING lane, paid_at AS "paidAt"`)

@@ -4,7 +4,7 @@ import { mapOf, mapText } from '../json-columns.ts'
 import type { AuditFilter } from '../people-store.ts'
 import { companyNumber } from './companies.ts'
 import type { Operations, Port, ReadPort, Steps, Transaction } from './port.ts'
-import { build, type Statement, statement } from './statement.ts'
+import { dynamicStatement, type Statement, statement } from './statement.ts'
 
 /**
  * Entries kept of each topic for each company, and for the installation: the newest. No company fills the list for
@@ -113,5 +113,5 @@ function pageOf(filter: AuditFilter): [page: Statement<AuditRow>, values: (strin
       a.topic, a.action, a.target, a.detail, a.done
     FROM audit a LEFT JOIN companies c ON c.num = a.company ${all}
     ORDER BY a.number DESC LIMIT $${values.push(limit)}`
-  return [build(page), values]
+  return [dynamicStatement(page), values]
 }

@@ -2,7 +2,7 @@
 import type { Invitation } from '../../people/person.ts'
 import { StoreConflict } from '../store.ts'
 import { COMPANY, companyNumber } from './companies.ts'
-import { insertPerson, join, raiseVersion } from './people.ts'
+import { addMember, insertPerson, raiseVersion } from './people.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
@@ -77,7 +77,7 @@ export const invitationWrites = {
       else yield* raiseVersion(db, accepter.personId)
       const id = 'newPerson' in accepter ? accepter.newPerson.id : accepter.personId
       const company = yield* db.one(COMPANY, taken.companyId)
-      yield* join(db, id, company!.num, taken.role)
+      yield* addMember(db, id, company!.num, taken.role)
       return taken
     })
   },

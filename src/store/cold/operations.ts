@@ -8,6 +8,7 @@ import { allowListReads, allowListSteps, allowListWrites } from './allow-list.ts
 import { attemptWrites } from './attempts.ts'
 import { auditReads, auditWrites } from './audit.ts'
 import { dkimKeyWrites } from './dkim-keys.ts'
+import { eventTimeReads } from './event-times.ts'
 import { followerReads, followerWrites } from './followers.ts'
 import { invitationReads, invitationWrites } from './invitations.ts'
 import { pauseReads, pauseWrites } from './pauses.ts'
@@ -16,7 +17,7 @@ import type { Steps } from './port.ts'
 import { sessionReads, sessionWrites } from './sessions.ts'
 import { tagReads, tagWrites } from './tags.ts'
 import { webhookAttemptReads, webhookAttemptWrites } from './webhook-attempts.ts'
-import { webhookLeaseReads, webhookLeaseWrites } from './webhook-leases.ts'
+import { webhookLeaseWrites } from './webhook-leases.ts'
 import { webhookRetryReads } from './webhook-retries.ts'
 import { webhookReads, webhookWrites } from './webhooks.ts'
 
@@ -24,6 +25,7 @@ export const COLD_READS = {
   ...accountReads,
   ...allowListReads,
   ...auditReads,
+  ...eventTimeReads,
   ...followerReads,
   ...invitationReads,
   ...pauseReads,
@@ -31,7 +33,6 @@ export const COLD_READS = {
   ...sessionReads,
   ...tagReads,
   ...webhookAttemptReads,
-  ...webhookLeaseReads,
   ...webhookReads,
   ...webhookRetryReads,
 }

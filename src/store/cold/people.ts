@@ -5,7 +5,7 @@ import type { PersonChange } from '../people-store.ts'
 import { StoreConflict } from '../store.ts'
 import { companyNumber } from './companies.ts'
 import type { Operations, Port, ReadPort, Steps, Transaction } from './port.ts'
-import { build, statement } from './statement.ts'
+import { dynamicStatement, statement } from './statement.ts'
 import { insertUnique, unlessDuplicate } from './unique.ts'
 
 /** Columns of `people p`. */
@@ -103,7 +103,9 @@ export const peopleWrites = {
   *updatePerson(port, id, version, change) {
     const columns = changedColumns(change)
     const set = columns.map(([column], index) => `, ${column} = $${index + 3}`).join('')
-    const update = build(`UPDATE people SET version = version + 1${set} WHERE id = $1 AND version = $2`)
+    const update = dynamicStatement(
+      `UPDATE people SET version = version + 1${set} WHERE id = $1 AND version = $2`,
+    )
     const values = columns.map(([, value]) => value)
     return yield* port.transaction(function* (db) {
       if (change.operator === false) refuseLast(yield* db.all(OPERATORS), id, LAST_OPERATOR)
@@ -159,7 +161,7 @@ export function* insertPerson(db: Transaction, person: Person): Steps<void> {
 }
 
 /** Makes somebody who has an account already a member with a confirmed membership. */
-export function* join(db: Transaction, id: string, company: number, role: Role): Steps<void> {
+export function* addMember(db: Transaction, id: string, company: number, role: Role): Steps<void> {
   yield* db.run(SET_MEMBERSHIP, id, company, role)
   yield* db.run(CONFIRM_MEMBERSHIP, id, company)
 }

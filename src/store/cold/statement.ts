@@ -57,21 +57,21 @@ export const STATEMENTS: Statement[] = []
 
 /** Declares a statement. `name`: for one that is frequent. */
 export function statement<Row>(text: Text, name?: string): Statement<Row> {
-  const made = { ...build<Row>(text), declared: true }
+  const made = { ...dynamicStatement<Row>(text), declared: true }
   if (name !== undefined) Object.assign(made.postgres, { name })
   STATEMENTS.push(made)
   return made
 }
 
 /** A statement whose text depends on the call. */
-export function build<Row>(text: Text): Statement<Row> {
+export function dynamicStatement<Row>(text: Text): Statement<Row> {
   const [postgres, sqlite] = [POSTGRES, SQLITE].map((dialect) =>
     typeof text === 'string' ? text : text(dialect),
   ) as [string, string]
-  return { postgres: { text: postgres }, sqlite: withoutCasts(sqlite), declared: false }
+  return { postgres: { text: postgres }, sqlite: forSqlite(sqlite), declared: false }
 }
 
-function withoutCasts(text: string): string {
+function forSqlite(text: string): string {
   return text
     .replace(/\$(\d+)(?:::\w+)?/g, '?$1')
     .replace(/\s+FOR (?:NO KEY |KEY )?(?:UPDATE|SHARE)(?: SKIP LOCKED)?/g, '')

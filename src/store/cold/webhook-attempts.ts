@@ -1,7 +1,7 @@
 /** Attempts to send events to webhooks. */
 import type { WebhookAttempt, WebhookEvent } from '../webhook.ts'
 import type { Operations, Port, ReadPort, Steps, Transaction } from './port.ts'
-import { build, statement } from './statement.ts'
+import { dynamicStatement, statement } from './statement.ts'
 import { partColumn, partProperty } from './webhook-retries.ts'
 import { WEBHOOK } from './webhooks.ts'
 
@@ -73,7 +73,7 @@ export const webhookAttemptReads = {
     where(number, 'number')
     where(part, 'part')
     const page =
-      build<AttemptRow>(`SELECT id, number, part, type, email_id AS "emailId", at, duration, status, error,
+      dynamicStatement<AttemptRow>(`SELECT id, number, part, type, email_id AS "emailId", at, duration, status, error,
         response, succeeded, attempt, next_at AS "nextAt"
       FROM webhook_attempts WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT $${values.push(limit)}`)
     return (yield* port.read.all(page, ...values)).map(({ part, ...row }) => {

@@ -1,7 +1,7 @@
 /** The webhooks that a node has: it alone sends them events. */
 import { listOf } from '../json-columns.ts'
 import type { HeldWebhook, WebhookType } from '../webhook.ts'
-import type { Operations, Port, ReadPort } from './port.ts'
+import type { Operations, Port } from './port.ts'
 import { statement } from './statement.ts'
 import { addAttempts } from './webhook-attempts.ts'
 import { eventRows, WAIT, WAIT_NO_LONGER, waitingRows } from './webhook-retries.ts'
@@ -34,32 +34,6 @@ const PROGRESS = statement<{ num: number; company: number }>(`UPDATE webhooks
   SET cursor = $1, failing_since = $2, status = coalesce($3, status),
     disabled_at = coalesce($4, disabled_at), disabled_reason = coalesce($5, disabled_reason)
   WHERE id = $6 AND lease = $7 AND generation = $8 AND status = 'enabled' RETURNING num, company`)
-
-const LAST_EVENT = statement<{ last: number }>(({ engine }) =>
-  engine === 'postgres'
-    ? 'SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS last FROM events_number_seq'
-    : "SELECT value AS last FROM counters WHERE name = 'events'",
-)
-const EVENT_FROM = statement<{ number: number; at: number }>(
-  'SELECT number, at FROM events WHERE number >= $1 ORDER BY number LIMIT 1',
-)
-
-export const webhookLeaseReads = {
-  /**
-   * Events lie in the order of their commits, so their times rise, except for differences between clocks and commits.
-   */
-  *lastEventBefore(port, at) {
-    let low = 0
-    let high = (yield* port.read.one(LAST_EVENT))!.last
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2)
-      const found = yield* port.read.one(EVENT_FROM, middle + 1)
-      if (found === undefined || found.number > high || found.at >= at) high = middle
-      else low = found.number
-    }
-    return low
-  },
-} satisfies Operations<ReadPort>
 
 export const webhookLeaseWrites = {
   *takeWebhooks(port, token) {

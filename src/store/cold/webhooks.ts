@@ -4,7 +4,7 @@ import type { Webhook, WebhookChange, WebhookType } from '../webhook.ts'
 import { companyNumber } from './companies.ts'
 import { checkOwnedLimit, refuseForeign } from './owned.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
-import { build, statement } from './statement.ts'
+import { dynamicStatement, statement } from './statement.ts'
 import { WAIT, waitingRows } from './webhook-retries.ts'
 
 /** Columns of `webhooks w`, whose company is `c`. */
@@ -83,7 +83,7 @@ export const webhookWrites = {
   *updateWebhook(port, id, change, event) {
     const columns = changedColumns(change)
     const set = columns.map(([column], index) => `, ${column} = $${index + 2}`).join('')
-    const update = build<{ company: number }>(
+    const update = dynamicStatement<{ company: number }>(
       `UPDATE webhooks SET generation = generation + ${beginsAnew(change) ? 1 : 0}${set} WHERE id = $1
       RETURNING company`,
     )

@@ -11,7 +11,7 @@ import {
 import type { Statement } from '../cold/statement.ts'
 import { mapText } from '../json-columns.ts'
 import { withNotice } from './change-notice.ts'
-import type { Value as Sent, Session } from './database.ts'
+import type { Value as Parameter, Session } from './database.ts'
 import { isDuplicate } from './faults.ts'
 import type { Parts } from './parts.ts'
 import { storable } from './rows.ts'
@@ -41,7 +41,7 @@ function* wait<T>(promise: Promise<T>): Steps<T> {
 
 function queriesOn(session: Pick<Session, 'run'>): Queries {
   const all = <Row>({ postgres }: Statement<Row>, ...values: Value[]) =>
-    wait(session.run<Row>(postgres, values.map(sent)))
+    wait(session.run<Row>(postgres, values.map(parameter)))
   return {
     all,
     *one(statement, ...values) {
@@ -53,7 +53,7 @@ function queriesOn(session: Pick<Session, 'run'>): Queries {
 function changesOn(session: Session): Changes {
   return {
     ...queriesOn(session),
-    run: ({ postgres }, ...values) => wait(session.count(postgres, values.map(sent))),
+    run: ({ postgres }, ...values) => wait(session.count(postgres, values.map(parameter))),
   }
 }
 
@@ -67,14 +67,14 @@ function transactionOn(session: Session): Transaction {
     *insertNumbered(table, columns, values) {
       const places = values.map((_, index) => `$${index + 1}`).join(', ')
       const sql = `INSERT INTO ${table} (${columns}) VALUES (${places}) RETURNING number`
-      const [row] = yield* wait(session.run<{ number: number }>(sql, values.map(sent)))
+      const [row] = yield* wait(session.run<{ number: number }>(sql, values.map(parameter)))
       return row!.number
     },
   }
 }
 
 /** In JSON, too, PostgreSQL cannot store NUL. */
-function sent(value: Value): Sent {
+function parameter(value: Value): Parameter {
   if (!isList(value)) return value
   return JSON.stringify(value, (_, each: unknown) => (typeof each === 'string' ? storable(each) : each))
 }

@@ -21,7 +21,7 @@ const RAISE = statement<{ value: number }>(
 )
 
 /** Runs an operation through. */
-export function finished<T>(operation: () => Steps<T>): T {
+export function run<T>(operation: () => Steps<T>): T {
   const { done, value } = operation().next()
   if (done !== true) throw new Error('A step in a thread of SQLite waits for a promise')
   return value
@@ -56,9 +56,9 @@ class Prepared {
 function queriesOn(prepared: Prepared): Queries {
   return {
     all: <Row>(statement: Statement<Row>, ...values: Value[]) =>
-      answer(prepared.get(statement).all(...values.map(bound)) as Row[]),
+      answer(prepared.get(statement).all(...values.map(parameter)) as Row[]),
     one: <Row>(statement: Statement<Row>, ...values: Value[]) =>
-      answer(prepared.get(statement).get(...values.map(bound)) as Row | undefined),
+      answer(prepared.get(statement).get(...values.map(parameter)) as Row | undefined),
   }
 }
 
@@ -81,7 +81,8 @@ export function writePort(db: DatabaseSync, { companies, changes, events }: Part
   const queries = queriesOn(prepared)
   const written: Changes = {
     ...queries,
-    run: (statement, ...values) => answer(Number(prepared.get(statement).run(...values.map(bound)).changes)),
+    run: (statement, ...values) =>
+      answer(Number(prepared.get(statement).run(...values.map(parameter)).changes)),
   }
   const raise = (counter: string) => (prepared.get(RAISE).get(counter) as { value: number }).value
   const transaction: Transaction = {
@@ -93,7 +94,7 @@ export function writePort(db: DatabaseSync, { companies, changes, events }: Part
       const marks = values.map(() => ', ?').join('')
       db.prepare(`INSERT INTO ${table} (number, ${columns}) VALUES (?${marks})`).run(
         number,
-        ...values.map(bound),
+        ...values.map(parameter),
       )
       return answer(number)
     },
@@ -120,7 +121,7 @@ export function writePort(db: DatabaseSync, { companies, changes, events }: Part
 }
 
 /** SQLite has neither booleans nor lists. */
-function bound(value: Value): SQLInputValue {
+function parameter(value: Value): SQLInputValue {
   if (isList(value)) return JSON.stringify(value)
   return typeof value === 'boolean' ? Number(value) : value
 }

@@ -44,7 +44,7 @@ export type Direct<Names extends keyof store.Store> = {
 }
 
 /** Operations that the store passes on unchanged to the writer, beside those of both databases (`COLD_WRITES`). */
-export const PASSED_WRITES = [
+export const WRITER_METHODS = [
   'beat',
   'cancel',
   'cancelScheduled',
@@ -58,7 +58,7 @@ export const PASSED_WRITES = [
 ] as const satisfies (keyof store.Store)[]
 
 /** Operations that the store passes on unchanged to the reader, beside those of both databases (`COLD_READS`). */
-export const PASSED_READS = [
+export const READER_METHODS = [
   'backlog',
   'cancelRequests',
   'changedEmails',
@@ -111,7 +111,7 @@ export const PASSED_READS = [
  * The same for large answers: each comes in a batch of its own, because the main thread takes in a whole batch in one
  * turn of the event loop.
  */
-export const LARGE_READS = [
+export const LARGE_READER_METHODS = [
   'readContent',
   'readEmail',
   'readHistory',
@@ -121,13 +121,13 @@ export const LARGE_READS = [
   'readWork',
 ] as const satisfies (keyof store.Store)[]
 
-type PassedWrites = (typeof PASSED_WRITES)[number]
-type PassedReads = (typeof PASSED_READS)[number] | (typeof LARGE_READS)[number]
+type WriterMethod = (typeof WRITER_METHODS)[number]
+type ReaderMethod = (typeof READER_METHODS)[number] | (typeof LARGE_READER_METHODS)[number]
 
 /** Operations of the writer, by name. Each runs inside a transaction that it may share with others. */
 export interface Writes
   extends Direct<
-    PassedWrites | ColdWrites | ColdSteps | 'accept' | 'acceptAll' | 'addSuppressions' | 'keepDigest'
+    WriterMethod | ColdWrites | ColdSteps | 'accept' | 'acceptAll' | 'addSuppressions' | 'keepDigest'
   > {
   join(node: store.NodeDescription, alone: boolean): number
   probe(): void
@@ -144,13 +144,13 @@ export interface Writes
 }
 
 /** Operations of the reader: each sees the last commit. */
-export type Reads = Direct<PassedReads | ColdReads> & {
+export type Reads = Direct<ReaderMethod | ColdReads> & {
   /** Encoded as in told-rows.ts. */
   readTold(...args: Parameters<store.Store['readTold']>): Row[]
 }
 
 /** The methods of the store that are one call of a thread each. */
-export type Passed = PassedWrites | PassedReads | ColdReads | ColdSteps | ColdWrites
+export type ThreadMethod = WriterMethod | ReaderMethod | ColdReads | ColdSteps | ColdWrites
 
 /** One call, by name and arguments, as it is sent to a thread. */
 export type Call<Operations> = {

@@ -17,13 +17,13 @@ import {
   type HeldChunk,
   type HeldPlace,
   kindsOf,
-  LARGE_READS,
-  PASSED_READS,
-  PASSED_WRITES,
-  type Passed,
+  LARGE_READER_METHODS,
+  READER_METHODS,
   type Reads,
   type RetryChunk,
   type RetryPlace,
+  type ThreadMethod,
+  WRITER_METHODS,
   type Writes,
 } from './protocol.ts'
 import { storageOf } from './storage.ts'
@@ -76,7 +76,7 @@ export const SqliteStore = {
     const store = new Threads(place, unlock, onFault ?? (() => {}))
     try {
       await store.open()
-      return Object.assign(store, store.passed())
+      return Object.assign(store, store.threadMethods())
     } catch (error) {
       await store.close()
       throw error
@@ -85,7 +85,7 @@ export const SqliteStore = {
 }
 
 /** The methods of the store that are more than one call of a thread. */
-class Threads implements Omit<SqliteStore, Passed> {
+class Threads implements Omit<SqliteStore, ThreadMethod> {
   readonly shared = false
   readonly #writer: StoreThread<WriteCall>
   readonly #reader: StoreThread<Call<Reads>>
@@ -130,7 +130,7 @@ class Threads implements Omit<SqliteStore, Passed> {
   }
 
   /** The methods that are one call of a thread each. */
-  passed(): Pick<types.Store, Passed> {
+  threadMethods(): Pick<types.Store, ThreadMethod> {
     const write = (name: string) => this.#pass(this.#writer, name, BASE_WEIGHT)
     const steps = (name: string) => {
       const [, step] = this.#pass(this.#writer, name, BASE_WEIGHT)
@@ -139,11 +139,11 @@ class Threads implements Omit<SqliteStore, Passed> {
     const read = (name: string) => this.#pass(this.#reader, name)
     const alone = (name: string) => this.#pass(this.#reader, name, 1)
     return Object.fromEntries([
-      ...[...PASSED_WRITES, ...Object.keys(COLD_WRITES)].map(write),
+      ...[...WRITER_METHODS, ...Object.keys(COLD_WRITES)].map(write),
       ...Object.keys(COLD_STEPS).map(steps),
-      ...[...PASSED_READS, ...Object.keys(COLD_READS)].map(read),
-      ...LARGE_READS.map(alone),
-    ]) as Pick<types.Store, Passed>
+      ...[...READER_METHODS, ...Object.keys(COLD_READS)].map(read),
+      ...LARGE_READER_METHODS.map(alone),
+    ]) as Pick<types.Store, ThreadMethod>
   }
 
   /** Transactions committed since the store was opened. */

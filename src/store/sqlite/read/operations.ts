@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { bind, COLD_READS, type ColdReads } from '../../cold/operations.ts'
-import { finished, readPort } from '../port.ts'
+import { readPort, run } from '../port.ts'
 import type { Direct, Reads } from '../protocol.ts'
 import { digest } from './digest.ts'
 import { emails } from './emails.ts'
@@ -19,7 +19,7 @@ import { WorkReader } from './work.ts'
 /** All reading operations on one connection, with their statements prepared once. */
 export function readOperations(db: DatabaseSync): Reads {
   const works = new WorkReader(db)
-  const shared: Direct<ColdReads> = bind(COLD_READS, readPort(db), finished)
+  const shared: Direct<ColdReads> = bind(COLD_READS, readPort(db), run)
   return {
     ...shared,
     ...digest(db),

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { bind, COLD_STEPS, COLD_WRITES, type ColdSteps, type ColdWrites } from '../../cold/operations.ts'
-import { finished, writePort } from '../port.ts'
+import { run, writePort } from '../port.ts'
 import type { Direct, Writes } from '../protocol.ts'
 import { Acceptance } from './accept.ts'
 import { cancellation } from './cancellation.ts'
@@ -24,7 +24,7 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
   const shared: Direct<ColdWrites | ColdSteps> = bind(
     { ...COLD_WRITES, ...COLD_STEPS },
     writePort(db, parts),
-    finished,
+    run,
   )
   const acceptance = new Acceptance(db, parts)
   const claim = new Claim(db, parts)
