@@ -113,7 +113,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'store',
     about:
-      'the interface `store.ts`, implemented in `sqlite/` and `postgres/`; conversions of the rows of both (`*-rows.ts`); `transfer/` from one to the other',
+      'the interface `store.ts`, implemented in `sqlite/` and `postgres/`; `cold/` the operations that both share; conversions of the rows of both (`*-rows.ts`); `transfer/` from one to the other',
     imports: words('people accounts email mail threads config/settings.ts common'),
   },
   {

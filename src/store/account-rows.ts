@@ -47,13 +47,6 @@ export function companyOf({ id, name, createdAt, ...limits }: CompanyRow): Compa
   return { id, name, createdAt, limits }
 }
 
-/** Statements that count what a company owns; `$1` is the company's number. */
-export const COUNTED: Readonly<Record<Owned, string>> = {
-  domains: 'SELECT count(*) FROM domains WHERE company = $1',
-  keys: 'SELECT count(*) FROM api_keys WHERE company = $1 AND revoked_at IS NULL',
-  webhooks: 'SELECT count(*) FROM webhooks WHERE company = $1',
-}
-
 export function limitColumn(owned: Owned): string {
   return LIMIT_COLUMN[owned]
 }

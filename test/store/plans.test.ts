@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { STATEMENTS } from '../../src/store/cold/statement.ts'
 import { openForWriting } from '../../src/store/sqlite/database.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
 import { UNCHANGED } from '../../src/store/sqlite/protocol.ts'
@@ -49,6 +50,7 @@ test('no statement of the SQLite store reads through a table that grows with his
   t.after(() => db.close())
   writeOperations(db, { changes: { ...UNCHANGED }, memory: new Memory(), damage: new Damage() })
   readOperations(db)
+  for (const { sqlite } of STATEMENTS) db.prepare(sqlite)
   assert.ok(db.plans.length > 80)
 
   const scans = db.plans.flatMap(({ sql, steps }) => {

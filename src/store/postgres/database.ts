@@ -51,6 +51,8 @@ export type Value = string | number | boolean | Uint8Array | null
 export interface Session {
   /** Returns rows in the shape of the statement's columns. */
   run<Row>(statement: Statement | string, values?: readonly Value[]): Promise<Row[]>
+  /** Returns how many rows were inserted, changed or removed. */
+  count(statement: Statement | string, values?: readonly Value[]): Promise<number>
 }
 
 /**
@@ -100,20 +102,25 @@ export class Database {
 
   /** Runs one statement that is a transaction by itself. Run again when it loses against another one. */
   write<Row>(statement: Statement | string, values: readonly Value[] = []): Promise<Row[]> {
-    return this.#single<Row>(this.#writing, statement, values)
+    return this.#single(this.#writing, (client) => run<Row>(client, statement, values))
   }
 
-  /** The same over a connection kept for work that must not wait behind other work. */
+  /** The same; returns how many rows were inserted, changed or removed. */
+  count(statement: Statement | string, values: readonly Value[] = []): Promise<number> {
+    return this.#single(this.#writing, (client) => count(client, statement, values))
+  }
+
+  /** `write` over a connection kept for work that must not wait behind other work. */
   vital<Row>(statement: Statement | string, values: readonly Value[] = []): Promise<Row[]> {
-    return this.#single<Row>(this.#vital, statement, values)
+    return this.#single(this.#vital, (client) => run<Row>(client, statement, values))
   }
 
-  async #single<Row>(over: pg.Pool, statement: Statement | string, values: readonly Value[]): Promise<Row[]> {
+  async #single<T>(over: pg.Pool, send: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return await this.#again(() =>
       this.#with(over, async (client) => {
-        const rows = await this.#commit(run<Row>(client, statement, values))
+        const answer = await this.#commit(send(client))
         this.#commits += 1
-        return rows
+        return answer
       }),
     )
   }
@@ -134,7 +141,7 @@ export class Database {
   }
 
   /** Runs each reading statement by itself, over any connection. */
-  readonly reads: Session = { run: (statement, values) => this.read(statement, values) }
+  readonly reads: Pick<Session, 'run'> = { run: (statement, values) => this.read(statement, values) }
 
   /** Runs several reading statements that see the same state of the database. */
   async snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
@@ -217,7 +224,10 @@ export class Database {
     await client.query(begin)
     let value: T
     try {
-      value = await work({ run: (statement, values = []) => run(client, statement, values) })
+      value = await work({
+        run: (statement, values = []) => run(client, statement, values),
+        count: (statement, values = []) => count(client, statement, values),
+      })
     } catch (error) {
       if (!isBroken(error)) await client.query('ROLLBACK')
       throw error
@@ -313,8 +323,23 @@ async function run<Row>(
   statement: Statement | string,
   values: readonly Value[],
 ): Promise<Row[]> {
-  const query = typeof statement === 'string' ? { text: statement } : statement
+  return (await query(client, statement, values)).rows as Row[]
+}
+
+async function count(
+  client: pg.PoolClient,
+  statement: Statement | string,
+  values: readonly Value[],
+): Promise<number> {
+  return (await query(client, statement, values)).rowCount ?? 0
+}
+
+function query(
+  client: pg.PoolClient,
+  statement: Statement | string,
+  values: readonly Value[],
+): Promise<pg.QueryResult> {
+  const config = typeof statement === 'string' ? { text: statement } : statement
   const stored = values.map((value) => (typeof value === 'string' ? storable(value) : value))
-  const { rows } = await presentWork.answer(client.query({ ...query, values: stored } as pg.QueryConfig))
-  return rows as Row[]
+  return presentWork.answer(client.query({ ...config, values: stored } as pg.QueryConfig))
 }

@@ -1,3 +1,4 @@
+import { ADVANCE } from '../cold/followers.ts'
 import { commonPlaces, type ListAnswer, type ListQuestion } from '../common-places.ts'
 import {
   type AddedUp,
@@ -37,7 +38,6 @@ import type { DigestStore } from '../store.ts'
 import { SUBJECT_LOOKED_AT } from '../subject-words.ts'
 import { byteas, int4s, int8s, texts } from './arrays.ts'
 import type { Statement, Value } from './database.ts'
-import { advance } from './followers.ts'
 import type { Parts } from './parts.ts'
 import { reachOf } from './reach.ts'
 import { foldedIn } from './rows.ts'
@@ -298,9 +298,10 @@ export function digest(parts: Parts): DigestStore {
       return { digest: makeDigest(events, named), cursor: more ? events.at(-1)!.number : reached, more }
     },
 
-    async keepDigest(step, { lists, spans, counts }) {
+    async keepDigest({ name, token, from, to }, { lists, spans, counts }) {
       return await database.transaction(async (session) => {
-        if (!(await advance(session, step))) return false
+        const advanced = await session.count(ADVANCE.postgres, [name, token, from, to])
+        if (advanced === 0) return false
         if (lists.length > 0) {
           const long = await session.run<Key>(KEEP_LISTS, [
             int4s(lists.map(({ company }) => company)),

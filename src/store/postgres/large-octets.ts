@@ -48,7 +48,11 @@ export class LargeOctets {
    * Adds the large values to a row. `values`: the parameters that find it. A value that retention has removed since
    * stays null.
    */
-  async add<Row extends WithLarge>({ run }: Session, row: Row, values: readonly Value[]): Promise<Row> {
+  async add<Row extends WithLarge>(
+    { run }: Pick<Session, 'run'>,
+    row: Row,
+    values: readonly Value[],
+  ): Promise<Row> {
     if (row.large === null) return row
     const lengths = JSON.parse(row.large) as Record<string, number>
     const added: Record<string, Uint8Array> = {}

@@ -1,6 +1,15 @@
+import {
+  bind,
+  COLD_READS,
+  COLD_STEPS,
+  COLD_WRITES,
+  type ColdReads,
+  type ColdSteps,
+  type ColdWrites,
+  untilNone,
+} from '../cold/operations.ts'
 import type { Store } from '../store.ts'
 import { Acceptance } from './acceptance.ts'
-import { accounts } from './accounts.ts'
 import { cancellation } from './cancellation.ts'
 import { ChangeFeed } from './changes.ts'
 import { Claim } from './claim.ts'
@@ -8,14 +17,12 @@ import { CompanyNumbers } from './companies.ts'
 import { Database, type Timeouts } from './database.ts'
 import { digest } from './digest.ts'
 import { eventLog } from './events.ts'
-import { followers } from './followers.ts'
 import { holds } from './holds.ts'
 import { repeats } from './idempotency.ts'
 import { migrate } from './migrate.ts'
 import { nodes } from './nodes.ts'
 import type { Parts } from './parts.ts'
-import { pauses } from './pauses.ts'
-import { people } from './people.ts'
+import { portOf, run } from './port.ts'
 import { quarantine } from './quarantine.ts'
 import { emails } from './read/emails.ts'
 import { files } from './read/files.ts'
@@ -30,8 +37,6 @@ import { retention } from './retention.ts'
 import { retry } from './retry.ts'
 import { schedule } from './schedule.ts'
 import { suppressions } from './suppressions.ts'
-import { tags } from './tags.ts'
-import { webhooks } from './webhooks.ts'
 
 const SEEK_MS = 10_000
 
@@ -78,6 +83,12 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
   const acceptance = new Acceptance({ ...parts, seekMs })
   const claim = new Claim(parts)
   const recording = new Recording(parts)
+  const port = portOf(parts)
+  const reads: Pick<Store, ColdReads> = bind(COLD_READS, port, run)
+  const writes: Pick<Store, ColdWrites> = bind(COLD_WRITES, port, run)
+  const stepwise: Pick<Store, ColdSteps> = bind(COLD_STEPS, port, (operation) =>
+    untilNone(() => run(operation) as Promise<number>),
+  )
   return {
     shared: true,
     get commits() {
@@ -88,29 +99,26 @@ function storeOf(parts: Parts, seekMs: number): PostgresStore {
     acceptAll: (emails, lease) => acceptance.acceptAll(emails, lease),
     claim: (request) => claim.claim(request),
     record: (attempt) => recording.record(attempt),
+    ...reads,
+    ...writes,
+    ...stepwise,
     ...recovery(parts),
     ...cancellation(parts),
     ...schedule(parts),
     ...holds(parts),
     ...retry(parts),
     ...quarantine(parts),
-    ...pauses(parts),
     ...queue(parts),
     ...emails(parts),
     ...search(parts),
     ...liveList(parts),
-    ...followers(parts),
     ...files(database),
     ...repeats(parts),
     ...digest(parts),
     ...eventLog(parts),
     ...reports(parts),
     ...suppressions(parts),
-    ...accounts(parts),
     ...nodes(parts),
-    ...people(parts),
-    ...tags(parts),
-    ...webhooks(parts),
     ...retention(parts),
 
     /**

@@ -1,11 +1,5 @@
 import { isEmailId } from '../../email/email-id.ts'
-import {
-  type AllowEntry,
-  joinedTags,
-  SUPPRESSION_TYPES,
-  type Suppression,
-  withoutTag,
-} from '../../email/suppression.ts'
+import { joinedTags, SUPPRESSION_TYPES, type Suppression, withoutTag } from '../../email/suppression.ts'
 import { listOf } from '../json-columns.ts'
 import type { SuppressionStore } from '../store.ts'
 import { newestOf, type SuppressionRow, suppressionOf, tagColumns } from '../suppression-rows.ts'
@@ -65,13 +59,6 @@ const byAddress = (order: Order, of: Origin) => `${LISTED}
     AND s.folded >= $3 AND s.folded < $7 AND s.folded > $5 AND s.folded < $6
   ORDER BY s.folded ${order} LIMIT $8`
 
-const ALLOWED = `SELECT c.id AS "companyId", a.value, a.kind, a.reason, a.created_at AS "createdAt"
-  FROM allowed a JOIN companies c ON c.num = a.company`
-
-const byValue = (order: Order) => `${ALLOWED}
-  WHERE a.company = $1 AND a.folded >= $2 AND a.folded < $3 AND a.folded > $4 AND a.folded < $5
-  ORDER BY a.folded ${order} LIMIT $6`
-
 interface Put extends Suppression {
   company: number
 }
@@ -111,11 +98,6 @@ const removeSome = (of: Origin) => `DELETE FROM suppressions WHERE id = ANY (ARR
     ) AS s LIMIT $3
   )) RETURNING 1`
 
-const ALLOW = `INSERT INTO allowed (company, folded, value, kind, reason, created_at) VALUES ($1, $2, $3, $4, $5, $6)
-  ON CONFLICT DO NOTHING RETURNING 1`
-
-const DISALLOW = 'DELETE FROM allowed WHERE company = $1 AND ($2::text IS NULL OR folded = $2) RETURNING 1'
-
 /**
  * The cursor is the oldest transaction that was still under way: it and later ones may commit after this, and their
  * rows are returned (again) with the next answer. Rows with the ids of future transactions came from another server,
@@ -134,7 +116,9 @@ interface SinceRow {
 }
 
 /** Addresses that a company's mail no longer goes to, as the operator and the nodes read them. */
-export function suppressions(parts: Parts): SuppressionStore {
+export function suppressions(
+  parts: Parts,
+): Omit<SuppressionStore, 'allowedPage' | 'findAllowed' | 'addAllowed' | 'removeAllowed'> {
   const { database, companies, changes } = parts
   return {
     async listSuppressions(filter) {
@@ -227,47 +211,6 @@ export function suppressions(parts: Parts): SuppressionStore {
         companyId === null || address === null ? [] : [{ companyId, address }],
       )
       return { cursor: rows[0]!.cursor, added }
-    },
-
-    async allowedPage({ companyId, term = '', after = '', before, limit }) {
-      const company = await companies.filter(companyId)
-      if (company === undefined) return []
-      const values = [company, ...boundsOf(term, after, before), limit]
-      const rows = await database.read<AllowEntry>(byValue(before === undefined ? 'ASC' : 'DESC'), values)
-      return before === undefined ? rows : rows.reverse()
-    },
-
-    async findAllowed(companyId, value) {
-      const company = await companies.filter(companyId)
-      if (company === undefined) return null
-      const sql = `${ALLOWED} WHERE a.company = $1 AND a.folded = $2`
-      return (await database.read<AllowEntry>(sql, [company, folded(value)]))[0] ?? null
-    },
-
-    async addAllowed(list) {
-      // Looked up together: each look-up alone would wait for a connection of its own.
-      await companies.find(list.map(({ companyId }) => companyId))
-      const numbers = await Promise.all(list.map(({ companyId }) => companies.number(companyId)))
-      // In one order, so that no two transactions wait for each other.
-      const order = [...list.keys()].sort((a, b) =>
-        folded(list[a]!.value) < folded(list[b]!.value) ? -1 : 1,
-      )
-      return await database.change(numbers[0] ?? 0, async (session) => {
-        const added = list.map(() => false)
-        for (const index of order) {
-          const { value, kind, reason, createdAt } = list[index]!
-          const values = [numbers[index]!, folded(value), value, kind, reason, Math.round(createdAt)]
-          added[index] = (await session.run(ALLOW, values)).length > 0
-        }
-        return added
-      })
-    },
-
-    async removeAllowed({ companyId, value }) {
-      const company = await companies.filter(companyId)
-      if (company === undefined) return 0
-      const rows = await database.write(DISALLOW, [company, value === undefined ? null : folded(value)])
-      return rows.length
     },
   }
 }

@@ -1,6 +1,7 @@
 /** The messages between the main thread and the threads of the store. Plain data only. */
 import type { Row } from '../../email/codec.ts'
 import type { Happened } from '../../email/lifecycle.ts'
+import type { ColdReads, ColdSteps, ColdWrites } from '../cold/operations.ts'
 import type * as store from '../store.ts'
 import { OverLimit, StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
 
@@ -42,71 +43,91 @@ export type Direct<Names extends keyof store.Store> = {
     : never
 }
 
+/** Operations that the store passes on unchanged to the writer, beside those of both databases (`COLD_WRITES`). */
+export const WRITER_METHODS = [
+  'beat',
+  'cancel',
+  'cancelScheduled',
+  'claim',
+  'giveUp',
+  'leave',
+  'quarantine',
+  'removeUnsubscribedTag',
+  'reschedule',
+  'trimDigest',
+] as const satisfies (keyof store.Store)[]
+
+/** Operations that the store passes on unchanged to the reader, beside those of both databases (`COLD_READS`). */
+export const READER_METHODS = [
+  'backlog',
+  'cancelRequests',
+  'changedEmails',
+  'countEvents',
+  'countRanks',
+  'counts',
+  'digestAfter',
+  'emailAlong',
+  'emailOrigin',
+  'emailPlace',
+  'emailsAt',
+  'emailsBegunAfter',
+  'entriesAfter',
+  'eventsAfter',
+  'eventsAt',
+  'eventsOf',
+  'eventsUpTo',
+  'findSuppression',
+  'groupEvents',
+  'heldDomains',
+  'lastEventNumber',
+  'listEmails',
+  'listFiles',
+  'listSuppressions',
+  'nextDue',
+  'nodes',
+  'quarantined',
+  'queue',
+  'readCaptured',
+  'readCapturedCopy',
+  'readDialogue',
+  'readFile',
+  'readLists',
+  'readRaw',
+  'recipientCounts',
+  'repeated',
+  'seenTags',
+  'settledEmailPlace',
+  'settledEventNumber',
+  'sumBusiest',
+  'sumEvents',
+  'summaries',
+  'suppressedPage',
+  'suppressionsSince',
+  'waitingEmails',
+  'walkEmails',
+] as const satisfies (keyof store.Store)[]
+
+/**
+ * The same for large answers: each comes in a batch of its own, because the main thread takes in a whole batch in one
+ * turn of the event loop.
+ */
+export const LARGE_READER_METHODS = [
+  'readContent',
+  'readEmail',
+  'readHistory',
+  'readOutline',
+  'readRecipients',
+  'readValues',
+  'readWork',
+] as const satisfies (keyof store.Store)[]
+
+type WriterMethod = (typeof WRITER_METHODS)[number]
+type ReaderMethod = (typeof READER_METHODS)[number] | (typeof LARGE_READER_METHODS)[number]
+
 /** Operations of the writer, by name. Each runs inside a transaction that it may share with others. */
 export interface Writes
   extends Direct<
-    | 'accept'
-    | 'acceptAll'
-    | 'addAllowed'
-    | 'addCompany'
-    | 'addDkimKey'
-    | 'addDomain'
-    | 'addKey'
-    | 'addSuppressions'
-    | 'advanceFollower'
-    | 'beat'
-    | 'cancel'
-    | 'cancelScheduled'
-    | 'claim'
-    | 'giveUp'
-    | 'keepDigest'
-    | 'leave'
-    | 'noteTag'
-    | 'pause'
-    | 'quarantine'
-    | 'removeDkimKey'
-    | 'removeRoute'
-    | 'removeUnsubscribedTag'
-    | 'reschedule'
-    | 'resume'
-    | 'revokeKey'
-    | 'setRoute'
-    | 'takeFollower'
-    | 'updateCompany'
-    | 'trimDigest'
-    | 'updateDkimKey'
-    | 'updateDomain'
-    | 'removeDomain'
-    | 'forgetAccounts'
-    | 'renameKey'
-    | 'addWebhook'
-    | 'updateWebhook'
-    | 'removeWebhook'
-    | 'retellWebhook'
-    | 'setSigningKey'
-    | 'takeWebhooks'
-    | 'leaveWebhooks'
-    | 'progressWebhook'
-    | 'pruneWebhookAttempts'
-    | 'addPerson'
-    | 'updatePerson'
-    | 'removePerson'
-    | 'setMembership'
-    | 'confirmMembership'
-    | 'addSession'
-    | 'touchSession'
-    | 'endSessions'
-    | 'addLink'
-    | 'takeLink'
-    | 'forgetExpired'
-    | 'addInvitation'
-    | 'takeInvitation'
-    | 'acceptInvitation'
-    | 'beginAttempt'
-    | 'takeBackAttempt'
-    | 'removeInvitation'
-    | 'addAudit'
-    | 'settleAudit'
+    WriterMethod | ColdWrites | ColdSteps | 'accept' | 'acceptAll' | 'addSuppressions' | 'keepDigest'
   > {
   join(node: store.NodeDescription, alone: boolean): number
   probe(): void
@@ -119,94 +140,17 @@ export interface Writes
   releaseQuarantinedChunk(scope: store.QuarantineScope, now: number): number
   retryChunk(request: store.RetryRequest, place: RetryPlace | null): RetryChunk
   removeSuppressionsChunk(scope: store.SuppressionScope): number
-  removeAllowedChunk(scope: { companyId: string; value?: string }): number
   retainStep(request: store.RetentionRequest): { touched: number; done: boolean }
 }
 
 /** Operations of the reader: each sees the last commit. */
-export type Reads = Direct<
-  | 'accounts'
-  | 'accountsSince'
-  | 'accountsVersion'
-  | 'allowedPage'
-  | 'backlog'
-  | 'changedEmails'
-  | 'cancelRequests'
-  | 'countEvents'
-  | 'countRanks'
-  | 'groupEvents'
-  | 'sumEvents'
-  | 'sumBusiest'
-  | 'seenTags'
-  | 'counts'
-  | 'digestAfter'
-  | 'emailAlong'
-  | 'emailOrigin'
-  | 'emailPlace'
-  | 'emailsAt'
-  | 'emailsBegunAfter'
-  | 'entriesAfter'
-  | 'settledEmailPlace'
-  | 'eventsAfter'
-  | 'eventsAt'
-  | 'eventsOf'
-  | 'eventsUpTo'
-  | 'findAllowed'
-  | 'findDomain'
-  | 'findSuppression'
-  | 'followerCursor'
-  | 'heldDomains'
-  | 'lastEventNumber'
-  | 'settledEventNumber'
-  | 'listEmails'
-  | 'listFiles'
-  | 'listSuppressions'
-  | 'nextDue'
-  | 'nodes'
-  | 'pauses'
-  | 'quarantined'
-  | 'queue'
-  | 'waitingEmails'
-  | 'quotaUsed'
-  | 'readCaptured'
-  | 'readCapturedCopy'
-  | 'readContent'
-  | 'readDialogue'
-  | 'readEmail'
-  | 'readFile'
-  | 'readHistory'
-  | 'readLists'
-  | 'readOutline'
-  | 'readRaw'
-  | 'readRecipients'
-  | 'readValues'
-  | 'readWork'
-  | 'repeated'
-  | 'recipientCounts'
-  | 'summaries'
-  | 'suppressedPage'
-  | 'suppressionsSince'
-  | 'tagNotes'
-  | 'walkEmails'
-  | 'webhooks'
-  | 'signingKey'
-  | 'webhookRetries'
-  | 'webhookAttempts'
-  | 'webhookEvents'
-  | 'lastEventBefore'
-  | 'findPerson'
-  | 'findPersonByIdentity'
-  | 'people'
-  | 'findSession'
-  | 'sessions'
-  | 'invitations'
-  | 'findInvitation'
-  | 'findLink'
-  | 'audit'
-> & {
+export type Reads = Direct<ReaderMethod | ColdReads> & {
   /** Encoded as in told-rows.ts. */
   readTold(...args: Parameters<store.Store['readTold']>): Row[]
 }
+
+/** The methods of the store that are one call of a thread each. */
+export type ThreadMethod = WriterMethod | ReaderMethod | ColdReads | ColdSteps | ColdWrites
 
 /** One call, by name and arguments, as it is sent to a thread. */
 export type Call<Operations> = {

@@ -1,7 +1,9 @@
 import { CompanyPlaces } from '../../common/company-places.ts'
+import type { Row } from '../../email/codec.ts'
 import type { Happened } from '../../email/lifecycle.ts'
 import type { Suppression } from '../../email/suppression.ts'
 import type { Told } from '../../email/told-event.ts'
+import { COLD_READS, COLD_STEPS, COLD_WRITES, untilNone } from '../cold/operations.ts'
 import { toldOf } from '../email-rows.ts'
 import { addRetried, NOTHING_RETRIED } from '../retried.ts'
 import type * as types from '../store.ts'
@@ -15,9 +17,13 @@ import {
   type HeldChunk,
   type HeldPlace,
   kindsOf,
+  LARGE_READER_METHODS,
+  READER_METHODS,
   type Reads,
   type RetryChunk,
   type RetryPlace,
+  type ThreadMethod,
+  WRITER_METHODS,
   type Writes,
 } from './protocol.ts'
 import { storageOf } from './storage.ts'
@@ -53,7 +59,33 @@ const LISTS = { size: 3, kept: 1, timesFree: 2 }
  * The store in one SQLite file: one thread writes (group commit), another reads beside it. Other processes may open the
  * same file at the same time, but only one with `exclusive`.
  */
-export class SqliteStore implements types.Store {
+export interface SqliteStore extends types.Store {
+  /** Transactions committed since the store was opened. */
+  readonly commits: number
+}
+
+export const SqliteStore = {
+  /**
+   * Opens the file, creates it when missing, and brings its schema up to date. Rejects with StoreUnavailable (the path
+   * cannot be used) or StoreConflict (a newer schema, another program's file, a file with several names, or `exclusive`
+   * while another service has it).
+   */
+  async open(path: string, { exclusive, onFault }: SqliteOptions): Promise<SqliteStore> {
+    const place = findPlace(path)
+    const unlock = exclusive ? lockExclusively(place.path, ANOTHER_SERVICE) : null
+    const store = new Threads(place, unlock, onFault ?? (() => {}))
+    try {
+      await store.open()
+      return Object.assign(store, store.threadMethods())
+    } catch (error) {
+      await store.close()
+      throw error
+    }
+  },
+}
+
+/** The methods of the store that are more than one call of a thread. */
+class Threads implements Omit<SqliteStore, ThreadMethod> {
   readonly shared = false
   readonly #writer: StoreThread<WriteCall>
   readonly #reader: StoreThread<Call<Reads>>
@@ -63,146 +95,7 @@ export class SqliteStore implements types.Store {
   readonly #lists = new CompanyPlaces(LISTS)
   #unlock: (() => void) | null
 
-  readonly beat = this.#writes('beat')
-  readonly giveUp = this.#writes('giveUp')
-  readonly leave = this.#writes('leave')
-  readonly claim = this.#writes('claim')
-  readonly cancel = this.#writes('cancel')
-  readonly quarantine = this.#writes('quarantine')
-  readonly cancelScheduled = this.#writes('cancelScheduled')
-  readonly reschedule = this.#writes('reschedule')
-  readonly removeUnsubscribedTag = this.#writes('removeUnsubscribedTag')
-  readonly addAllowed = this.#writes('addAllowed')
-  readonly noteTag = this.#writes('noteTag')
-  readonly pause = this.#writes('pause')
-  readonly resume = this.#writes('resume')
-  readonly addCompany = this.#writes('addCompany')
-  readonly updateCompany = this.#writes('updateCompany')
-  readonly addDomain = this.#writes('addDomain')
-  readonly updateDomain = this.#writes('updateDomain')
-  readonly removeDomain = this.#writes('removeDomain')
-  readonly addDkimKey = this.#writes('addDkimKey')
-  readonly updateDkimKey = this.#writes('updateDkimKey')
-  readonly removeDkimKey = this.#writes('removeDkimKey')
-  readonly forgetAccounts = this.#writes('forgetAccounts')
-  readonly renameKey = this.#writes('renameKey')
-  readonly addKey = this.#writes('addKey')
-  readonly revokeKey = this.#writes('revokeKey')
-  readonly setRoute = this.#writes('setRoute')
-  readonly removeRoute = this.#writes('removeRoute')
-  readonly takeFollower = this.#writes('takeFollower')
-  readonly advanceFollower = this.#writes('advanceFollower')
-  readonly trimDigest = this.#writes('trimDigest')
-  readonly addWebhook = this.#writes('addWebhook')
-  readonly updateWebhook = this.#writes('updateWebhook')
-  readonly removeWebhook = this.#writes('removeWebhook')
-  readonly retellWebhook = this.#writes('retellWebhook')
-  readonly setSigningKey = this.#writes('setSigningKey')
-  readonly takeWebhooks = this.#writes('takeWebhooks')
-  readonly leaveWebhooks = this.#writes('leaveWebhooks')
-  readonly progressWebhook = this.#writes('progressWebhook')
-  readonly pruneWebhookAttempts = this.#writes('pruneWebhookAttempts')
-  readonly addPerson = this.#writes('addPerson')
-  readonly updatePerson = this.#writes('updatePerson')
-  readonly removePerson = this.#writes('removePerson')
-  readonly setMembership = this.#writes('setMembership')
-  readonly confirmMembership = this.#writes('confirmMembership')
-  readonly addSession = this.#writes('addSession')
-  readonly touchSession = this.#writes('touchSession')
-  readonly endSessions = this.#writes('endSessions')
-  readonly addLink = this.#writes('addLink')
-  readonly takeLink = this.#writes('takeLink')
-  readonly forgetExpired = this.#writes('forgetExpired')
-  readonly addInvitation = this.#writes('addInvitation')
-  readonly takeInvitation = this.#writes('takeInvitation')
-  readonly acceptInvitation = this.#writes('acceptInvitation')
-  readonly removeInvitation = this.#writes('removeInvitation')
-  readonly beginAttempt = this.#writes('beginAttempt')
-  readonly takeBackAttempt = this.#writes('takeBackAttempt')
-  readonly addAudit = this.#writes('addAudit')
-  readonly settleAudit = this.#writes('settleAudit')
-
-  readonly nodes = this.#reads('nodes')
-  readonly cancelRequests = this.#reads('cancelRequests')
-  readonly heldDomains = this.#reads('heldDomains')
-  readonly quarantined = this.#reads('quarantined')
-  readonly emailOrigin = this.#reads('emailOrigin')
-  readonly readEmail = this.#readsAlone('readEmail')
-  readonly repeated = this.#reads('repeated')
-  readonly listFiles = this.#reads('listFiles')
-  readonly readRaw = this.#reads('readRaw')
-  readonly readFile = this.#reads('readFile')
-  readonly readHistory = this.#readsAlone('readHistory')
-  readonly readOutline = this.#readsAlone('readOutline')
-  readonly readRecipients = this.#readsAlone('readRecipients')
-  readonly readValues = this.#readsAlone('readValues')
-  readonly readDialogue = this.#reads('readDialogue')
-  readonly readContent = this.#readsAlone('readContent')
-  readonly readCapturedCopy = this.#reads('readCapturedCopy')
-  readonly readWork = this.#readsAlone('readWork')
-  readonly readCaptured = this.#reads('readCaptured')
-  readonly listEmails = this.#reads('listEmails')
-  readonly changedEmails = this.#reads('changedEmails')
-  readonly summaries = this.#reads('summaries')
-  readonly recipientCounts = this.#reads('recipientCounts')
-  readonly entriesAfter = this.#reads('entriesAfter')
-  readonly eventsAfter = this.#reads('eventsAfter')
-  readonly lastEventNumber = this.#reads('lastEventNumber')
-  readonly settledEventNumber = this.#reads('settledEventNumber')
-  readonly eventsUpTo = this.#reads('eventsUpTo')
-  readonly eventsOf = this.#reads('eventsOf')
-  readonly eventsAt = this.#reads('eventsAt')
-  readonly emailAlong = this.#reads('emailAlong')
-  readonly emailPlace = this.#reads('emailPlace')
-  readonly walkEmails = this.#reads('walkEmails')
-  readonly emailsAt = this.#reads('emailsAt')
-  readonly emailsBegunAfter = this.#reads('emailsBegunAfter')
-  readonly settledEmailPlace = this.#reads('settledEmailPlace')
-  readonly #told = this.#reads('readTold')
-  readonly digestAfter = this.#reads('digestAfter')
-  readonly followerCursor = this.#reads('followerCursor')
-  readonly readLists = this.#reads('readLists')
-  readonly countEvents = this.#reads('countEvents')
-  readonly countRanks = this.#reads('countRanks')
-  readonly groupEvents = this.#reads('groupEvents')
-  readonly sumEvents = this.#reads('sumEvents')
-  readonly sumBusiest = this.#reads('sumBusiest')
-  readonly seenTags = this.#reads('seenTags')
-  readonly queue = this.#reads('queue')
-  readonly backlog = this.#reads('backlog')
-  readonly counts = this.#reads('counts')
-  readonly nextDue = this.#reads('nextDue')
-  readonly waitingEmails = this.#reads('waitingEmails')
-  readonly listSuppressions = this.#reads('listSuppressions')
-  readonly suppressedPage = this.#reads('suppressedPage')
-  readonly findSuppression = this.#reads('findSuppression')
-  readonly allowedPage = this.#reads('allowedPage')
-  readonly findAllowed = this.#reads('findAllowed')
-  readonly suppressionsSince = this.#reads('suppressionsSince')
-  readonly pauses = this.#reads('pauses')
-  readonly quotaUsed = this.#reads('quotaUsed')
-  readonly tagNotes = this.#reads('tagNotes')
-  readonly accounts = this.#reads('accounts')
-  readonly accountsSince = this.#reads('accountsSince')
-  readonly findDomain = this.#reads('findDomain')
-  readonly accountsVersion = this.#reads('accountsVersion')
-  readonly webhooks = this.#reads('webhooks')
-  readonly signingKey = this.#reads('signingKey')
-  readonly webhookRetries = this.#reads('webhookRetries')
-  readonly webhookAttempts = this.#reads('webhookAttempts')
-  readonly webhookEvents = this.#reads('webhookEvents')
-  readonly lastEventBefore = this.#reads('lastEventBefore')
-  readonly findPerson = this.#reads('findPerson')
-  readonly findPersonByIdentity = this.#reads('findPersonByIdentity')
-  readonly people = this.#reads('people')
-  readonly findSession = this.#reads('findSession')
-  readonly sessions = this.#reads('sessions')
-  readonly invitations = this.#reads('invitations')
-  readonly findInvitation = this.#reads('findInvitation')
-  readonly findLink = this.#reads('findLink')
-  readonly audit = this.#reads('audit')
-
-  private constructor(place: Place, unlock: (() => void) | null, onFault: (error: Error) => void) {
+  constructor(place: Place, unlock: (() => void) | null, onFault: (error: Error) => void) {
     this.#unlock = unlock
     this.#exclusive = unlock !== null
     this.#path = place.path
@@ -231,23 +124,26 @@ export class SqliteStore implements types.Store {
     })
   }
 
-  /**
-   * Opens the file, creates it when missing, and brings its schema up to date. Rejects with StoreUnavailable (the path
-   * cannot be used) or StoreConflict (a newer schema, another program's file, a file with several names, or `exclusive`
-   * while another service has it).
-   */
-  static async open(path: string, { exclusive, onFault }: SqliteOptions): Promise<SqliteStore> {
-    const place = findPlace(path)
-    const unlock = exclusive ? lockExclusively(place.path, ANOTHER_SERVICE) : null
-    const store = new SqliteStore(place, unlock, onFault ?? (() => {}))
-    try {
-      await store.#writer.open()
-      await store.#reader.open()
-      return store
-    } catch (error) {
-      await store.close()
-      throw error
+  async open(): Promise<void> {
+    await this.#writer.open()
+    await this.#reader.open()
+  }
+
+  /** The methods that are one call of a thread each. */
+  threadMethods(): Pick<types.Store, ThreadMethod> {
+    const write = (name: string) => this.#pass(this.#writer, name, BASE_WEIGHT)
+    const steps = (name: string) => {
+      const [, step] = this.#pass(this.#writer, name, BASE_WEIGHT)
+      return [name, (...args: unknown[]) => untilNone(() => step(...args) as Promise<number>)] as const
     }
+    const read = (name: string) => this.#pass(this.#reader, name)
+    const alone = (name: string) => this.#pass(this.#reader, name, 1)
+    return Object.fromEntries([
+      ...[...WRITER_METHODS, ...Object.keys(COLD_WRITES)].map(write),
+      ...Object.keys(COLD_STEPS).map(steps),
+      ...[...READER_METHODS, ...Object.keys(COLD_READS)].map(read),
+      ...LARGE_READER_METHODS.map(alone),
+    ]) as Pick<types.Store, ThreadMethod>
   }
 
   /** Transactions committed since the store was opened. */
@@ -272,9 +168,10 @@ export class SqliteStore implements types.Store {
     return this.#writer.call(call, { weight, moved }) as Promise<types.AcceptedAll>
   }
 
-  async readTold(...asked: Parameters<Reads['readTold']>): Promise<Told[]> {
-    const [wanted] = asked
-    return (await this.#told(...asked)).map((row, index) => toldOf(toldRow(row), wanted[index]!.recipient))
+  async readTold(...args: Parameters<Reads['readTold']>): Promise<Told[]> {
+    const [wanted] = args
+    const rows = (await this.#reader.call({ name: 'readTold', args })) as Row[]
+    return rows.map((row, index) => toldOf(toldRow(row), wanted[index]!.recipient))
   }
 
   async probe(room = 0): Promise<void> {
@@ -301,10 +198,6 @@ export class SqliteStore implements types.Store {
 
   removeSuppressions(scope: types.SuppressionScope): Promise<number> {
     return untilNone(() => this.#write('removeSuppressionsChunk', scope))
-  }
-
-  removeAllowed(scope: { companyId: string; value?: string }): Promise<number> {
-    return untilNone(() => this.#write('removeAllowedChunk', scope))
   }
 
   record(attempt: types.AttemptRecord): Promise<types.Recorded> {
@@ -401,35 +294,7 @@ export class SqliteStore implements types.Store {
     return this.#writer.call(call, { weight: BASE_WEIGHT }) as Promise<ReturnType<Writes[Name]>>
   }
 
-  /** A method whose calls the writer carries out unchanged. */
-  #writes<Name extends keyof Writes>(name: Name) {
-    return (...args: Parameters<Writes[Name]>) => this.#write(name, ...args)
-  }
-
-  /** The same for the reader. */
-  #reads<Name extends keyof Reads>(name: Name) {
-    return (...args: Parameters<Reads[Name]>) =>
-      this.#reader.call({ name, args } as unknown as Call<Reads>) as Promise<ReturnType<Reads[Name]>>
-  }
-
-  /**
-   * A large answer comes in a batch of its own, because the main thread takes in a whole batch in one turn of the event
-   * loop.
-   */
-  #readsAlone<Name extends keyof Reads>(name: Name) {
-    return (...args: Parameters<Reads[Name]>) =>
-      this.#reader.call({ name, args } as unknown as Call<Reads>, { weight: 1 }) as Promise<
-        ReturnType<Reads[Name]>
-      >
-  }
-}
-
-/** Sums up all steps until one has nothing left to do. */
-async function untilNone(step: () => Promise<number>): Promise<number> {
-  let sum = 0
-  while (true) {
-    const done = await step()
-    if (done === 0) return sum
-    sum += done
+  #pass<OneCall>(thread: StoreThread<OneCall>, name: string, weight = 0) {
+    return [name, (...args: unknown[]) => thread.call({ name, args } as OneCall, { weight })] as const
   }
 }

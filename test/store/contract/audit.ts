@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AuditEntry } from '../../../src/people/person.ts'
-import { AUDIT_KEPT, AUDIT_STEP } from '../../../src/store/people-statements.ts'
+import { AUDIT_KEPT, AUDIT_STEP } from '../../../src/store/cold/audit.ts'
 import { type AuditFilter, StoreConflict } from '../../../src/store/store.ts'
 import { acme, NOW, newId } from '../samples.ts'
 import type { OpenBench } from './contract.ts'

@@ -263,7 +263,7 @@ interface CopyRow extends CapturedRow, WithLarge {
   seq: number
 }
 
-async function shown(session: Session, id: string): Promise<EmailRow | undefined> {
+async function shown(session: Pick<Session, 'run'>, id: string): Promise<EmailRow | undefined> {
   const [row] = await session.run<EmailRow & WithLarge>(EMAIL, [id])
   return row === undefined ? undefined : await SHOWN.large.add(session, row, [id])
 }

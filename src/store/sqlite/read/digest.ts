@@ -39,14 +39,7 @@ const COUNTED = `company = ?1 AND size = ?2 AND dimension = ?3
 export function digest(
   db: DatabaseSync,
 ): Direct<
-  | 'digestAfter'
-  | 'followerCursor'
-  | 'readLists'
-  | 'countEvents'
-  | 'countRanks'
-  | 'groupEvents'
-  | 'sumEvents'
-  | 'sumBusiest'
+  'digestAfter' | 'readLists' | 'countEvents' | 'countRanks' | 'groupEvents' | 'sumEvents' | 'sumBusiest'
 > {
   const behind = db.prepare(
     `SELECT v.number, v.company, v.type, v.at, v.email AS place, e.domain_id AS domainId, e.tags,
@@ -59,7 +52,6 @@ export function digest(
   )
   behind.setReturnArrays(true)
   const last = db.prepare("SELECT value FROM counters WHERE name = 'events'")
-  const cursor = db.prepare('SELECT cursor FROM followers WHERE name = ?')
   const company = db.prepare('SELECT num FROM companies WHERE id = ?')
   const spans = { ASC: spansIn('ASC'), DESC: spansIn('DESC') }
   const ends = {
@@ -203,8 +195,6 @@ export function digest(
       const end = more ? events.at(-1)!.number : one<{ value: number }>(last)!.value
       return { digest: makeDigest(events, named), cursor: Math.max(cursor, end), more }
     },
-
-    followerCursor: (name) => one<{ cursor: number }>(cursor, name)?.cursor ?? 0,
 
     readLists({ companyId, lists, from, to, newestFirst, since, until, looks }) {
       const number = numberOf(companyId)

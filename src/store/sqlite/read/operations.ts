@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Reads } from '../protocol.ts'
-import { accounts } from './accounts.ts'
+import { bind, COLD_READS, type ColdReads } from '../../cold/operations.ts'
+import { readPort, run } from '../port.ts'
+import type { Direct, Reads } from '../protocol.ts'
 import { digest } from './digest.ts'
 import { emails } from './emails.ts'
 import { files } from './files.ts'
@@ -8,20 +9,19 @@ import { idempotency } from './idempotency.ts'
 import { liveList } from './live-list.ts'
 import { log } from './log.ts'
 import { nodes } from './nodes.ts'
-import { people } from './people.ts'
 import { queue } from './queue.ts'
 import { search } from './search.ts'
 import { stops } from './stops.ts'
 import { suppressions } from './suppressions.ts'
 import { tags } from './tags.ts'
-import { webhooks } from './webhooks.ts'
 import { WorkReader } from './work.ts'
 
 /** All reading operations on one connection, with their statements prepared once. */
 export function readOperations(db: DatabaseSync): Reads {
   const works = new WorkReader(db)
+  const shared: Direct<ColdReads> = bind(COLD_READS, readPort(db), run)
   return {
-    ...accounts(db),
+    ...shared,
     ...digest(db),
     ...emails(db),
     ...files(db),
@@ -29,13 +29,11 @@ export function readOperations(db: DatabaseSync): Reads {
     ...idempotency(db),
     ...log(db),
     ...nodes(db),
-    ...people(db),
     ...queue(db),
     ...search(db),
     ...stops(db),
     ...suppressions(db),
     ...tags(db),
-    ...webhooks(db),
     readWork: (id, copy) => works.read(id, copy),
   }
 }

@@ -1,17 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { NewSuppressions, Pause } from '../../store.ts'
+import type { NewSuppressions } from '../../store.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
 /** The reasons to stop mail, for a node that holds some. */
-export function stops(db: DatabaseSync): Direct<'cancelRequests' | 'pauses' | 'suppressionsSince'> {
+export function stops(db: DatabaseSync): Direct<'cancelRequests' | 'suppressionsSince'> {
   const cancelRequests = db.prepare(
     `SELECT DISTINCT e.id FROM recipients r INDEXED BY recipients_to_cancel CROSS JOIN emails e ON e.num = r.email
      WHERE r.cancel = 1`,
-  )
-  const pauses = db.prepare(
-    `SELECT c.id AS companyId, nullif(p.domain, '') AS domain, p.since
-     FROM pauses p LEFT JOIN companies c ON c.num = p.company ORDER BY p.company, p.domain`,
   )
   const latest = db.prepare("SELECT value FROM counters WHERE name = 'suppressions'")
   const suppressed = db.prepare(
@@ -20,7 +16,6 @@ export function stops(db: DatabaseSync): Direct<'cancelRequests' | 'pauses' | 's
   )
   return {
     cancelRequests: () => all<{ id: string }>(cancelRequests).map(({ id }) => id),
-    pauses: () => all<Pause>(pauses),
     suppressionsSince(cursor) {
       const { value } = one<{ value: number }>(latest)!
       const added = cursor === null ? [] : all<NewSuppressions['added'][number]>(suppressed, Number(cursor))

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type AllowEntry, SUPPRESSION_TYPES } from '../../../email/suppression.ts'
-import { foldedAscii } from '../../email-conditions.ts'
+import { SUPPRESSION_TYPES } from '../../../email/suppression.ts'
+import { boundsOf } from '../../cold/address-order.ts'
 import type { SuppressionStore } from '../../store.ts'
 import { newestOf, type SuppressionRow, suppressionOf } from '../../suppression-rows.ts'
 import type { Direct } from '../protocol.ts'
@@ -8,17 +8,13 @@ import { all, one } from '../rows.ts'
 
 const COLUMNS = `s.id, c.id AS companyId, s.address, s.type, s.tags, s.reason, s.code, s.email_id AS emailId,
   s.domain_id AS domainId, s.created_at AS createdAt`
-const ALLOWED = 'c.id AS companyId, a.value, a.kind, a.reason, a.created_at AS createdAt'
 /** Sorts after every address. */
 const END = '\u{10ffff}'
 
 type Order = 'ASC' | 'DESC'
 
 type Reads = Direct<
-  Extract<
-    keyof SuppressionStore,
-    'allowedPage' | 'findAllowed' | 'findSuppression' | 'listSuppressions' | 'suppressedPage'
-  >
+  Extract<keyof SuppressionStore, 'findSuppression' | 'listSuppressions' | 'suppressedPage'>
 >
 
 /** Addresses that a company's mail no longer goes to. */
@@ -64,16 +60,6 @@ export function suppressions(db: DatabaseSync): Reads {
     any: { after: byAddress('ASC', 'any'), before: byAddress('DESC', 'any') },
     domain: { after: byAddress('ASC', 'domain'), before: byAddress('DESC', 'domain') },
   }
-  const byValue = (order: Order) =>
-    db.prepare(
-      `SELECT ${ALLOWED} FROM allowed a CROSS JOIN companies c ON c.num = a.company
-       WHERE a.company = ?1 AND a.value >= ?2 AND a.value < ?3 AND a.value <> ?4
-       ORDER BY a.value ${order} LIMIT ?5`,
-    )
-  const values = { after: byValue('ASC'), before: byValue('DESC') }
-  const allowed = db.prepare(
-    `SELECT ${ALLOWED} FROM allowed a CROSS JOIN companies c ON c.num = a.company WHERE a.company = ? AND a.value = ?`,
-  )
   const numberOf = (companyId: string) => one<{ num: number }>(id, companyId)?.num
 
   return {
@@ -110,7 +96,7 @@ export function suppressions(db: DatabaseSync): Reads {
         statement,
         num,
         type,
-        ...between(term, after, before),
+        ...boundsOf(term, after, before),
         domainId ?? null,
         limit,
       )
@@ -121,35 +107,5 @@ export function suppressions(db: DatabaseSync): Reads {
       const row = one<SuppressionRow>(found, id)
       return row?.companyId === companyId ? suppressionOf(row) : null
     },
-
-    allowedPage({ companyId, term = '', after = '', before, limit }) {
-      const num = numberOf(companyId)
-      if (num === undefined) return []
-      const statement = before === undefined ? values.after : values.before
-      const rows = all<AllowEntry>(statement, num, ...between(term, after, before), limit)
-      return before === undefined ? rows : rows.reverse()
-    },
-
-    findAllowed: (companyId, value) => one<AllowEntry>(allowed, numberOf(companyId) ?? -1, value) ?? null,
   }
-}
-
-/**
- * The bounds of an index scan for values that begin with a term and lie between two others, and the one value to leave
- * out. SQLite starts at one bound only, and would skip row by row what further conditions rule out.
- */
-function between(
-  term: string,
-  after: string,
-  before: string | undefined,
-): [from: string, below: string, not: string] {
-  const [begin, left] = [foldedAscii(term), foldedAscii(after)]
-  const end = begin + END
-  const right = before === undefined ? end : foldedAscii(before)
-  return [inOrder(begin, left)[1], inOrder(end, right)[0], left]
-}
-
-/** In the order of the database. */
-function inOrder(one: string, other: string): [string, string] {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other)) <= 0 ? [one, other] : [other, one]
 }

@@ -1,15 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { firstSpelling, type SeenTagsRow, seenTagsOf, TAG_COUNTS, tagOrder } from '../../seen-tags.ts'
-import type { TagNote } from '../../tag-store.ts'
 import type { Direct } from '../protocol.ts'
-import { all, one } from '../rows.ts'
+import { one } from '../rows.ts'
 
-/** Tags in use, and their descriptions. */
-export function tags(db: DatabaseSync): Direct<'tagNotes' | 'seenTags'> {
-  const notes = db.prepare(
-    `SELECT domain_id AS domainId, tag, description, removed_at AS removedAt FROM tags
-     WHERE domain_id = ?1 AND (?2 IS NULL OR tag = lower(?2)) ORDER BY tag`,
-  )
+/** Tags in use. */
+export function tags(db: DatabaseSync): Direct<'seenTags'> {
   const company = db.prepare('SELECT num FROM companies WHERE id = ?')
   const seen = new Map<string, StatementSync>()
 
@@ -43,7 +38,6 @@ export function tags(db: DatabaseSync): Direct<'tagNotes' | 'seenTags'> {
   }
 
   return {
-    tagNotes: (domainId, tag) => all<TagNote>(notes, domainId, tag ?? null),
     seenTags({ companyId, domainIds, tag, prefix, after, before, order, skip, limit, looks }) {
       const number = one<{ num: number }>(company, companyId)?.num
       if (number === undefined) return { tags: [], total: 0 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { ADVANCE } from '../../cold/followers.ts'
 import {
   COUNT_DIMENSIONS,
   COUNT_SIZES,
@@ -17,11 +18,10 @@ import {
 } from '../../digest.ts'
 import type { Writes } from '../protocol.ts'
 import { all, one } from '../rows.ts'
-import { followers } from './followers.ts'
 
 /** Stores the digest of the log. */
 export function digest(db: DatabaseSync): Pick<Writes, 'keepDigest' | 'trimDigest'> {
-  const { advanceFollower } = followers(db)
+  const advance = db.prepare(ADVANCE.sqlite)
   // In SQLite the result of || is text, even of octets.
   const keepList = db.prepare(
     `INSERT INTO search_lists (company, kind, major, minor, places) VALUES (?, ?, ?, ?, ?)
@@ -113,7 +113,7 @@ export function digest(db: DatabaseSync): Pick<Writes, 'keepDigest' | 'trimDiges
     },
 
     keepDigest({ name, token, from, to }, { lists, spans, counts }) {
-      if (!advanceFollower(name, token, from, to)) return false
+      if (advance.run(name, token, from, to).changes === 0) return false
       for (const { company, kind, major, minor, places } of lists) {
         if (isByTerm(kind)) keepTerm(company, kind, major, minor, places)
         else keepList.run(company, kind, major, minor, places)

@@ -1,19 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Writes } from '../protocol.ts'
+import { bind, COLD_STEPS, COLD_WRITES, type ColdSteps, type ColdWrites } from '../../cold/operations.ts'
+import { run, writePort } from '../port.ts'
+import type { Direct, Writes } from '../protocol.ts'
 import { Acceptance } from './accept.ts'
-import { accounts } from './accounts.ts'
-import { attempts } from './attempts.ts'
-import { audit } from './audit.ts'
 import { cancellation } from './cancellation.ts'
 import { Claim } from './claim.ts'
 import { digest } from './digest.ts'
-import { followers } from './followers.ts'
 import { holds } from './holds.ts'
-import { invitations } from './invitations.ts'
 import { nodes } from './nodes.ts'
 import { type Kept, partsOf } from './parts.ts'
-import { pauses } from './pauses.ts'
-import { people } from './people.ts'
 import { quarantine } from './quarantine.ts'
 import { Records } from './record.ts'
 import { Recovery } from './recovery.ts'
@@ -21,13 +16,16 @@ import { reports } from './reports.ts'
 import { Retention } from './retention.ts'
 import { Retry } from './retry.ts'
 import { schedule } from './schedule.ts'
-import { tags } from './tags.ts'
-import { webhooks } from './webhooks.ts'
 
 /** All writing operations on one connection, with their statements prepared once. */
 export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
   const parts = partsOf(db, kept)
   const { suppressions } = parts
+  const shared: Direct<ColdWrites | ColdSteps> = bind(
+    { ...COLD_WRITES, ...COLD_STEPS },
+    writePort(db, parts),
+    run,
+  )
   const acceptance = new Acceptance(db, parts)
   const claim = new Claim(db, parts)
   const records = new Records(db, parts)
@@ -38,6 +36,7 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
   const takeRoom = db.prepare('INSERT INTO room (octets) VALUES (zeroblob(?))')
   const leaveRoom = db.prepare('DELETE FROM room')
   return {
+    ...shared,
     accept: (email, lease) => acceptance.accept(email, lease),
     acceptAll: (emails, lease) => acceptance.acceptAll(emails, lease),
     claim: (request) => claim.claim(request),
@@ -48,26 +47,15 @@ export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
     addSuppressions: (list) => suppressions.addAll(list),
     removeSuppressionsChunk: (scope) => suppressions.removeChunk(scope),
     removeUnsubscribedTag: (companyId, address, tag) => suppressions.removeTag(companyId, address, tag),
-    addAllowed: (list) => suppressions.allowAll(list),
-    removeAllowedChunk: (scope) => suppressions.disallowChunk(scope),
     probe: () => void probe.run(),
     takeRoom: (octets) => void takeRoom.run(octets),
     leaveRoom: () => void leaveRoom.run(),
-    ...accounts(db, parts),
-    ...attempts(db),
-    ...audit(db, parts),
     ...cancellation(parts),
     ...digest(db),
-    ...followers(db),
     ...schedule(db, parts),
     ...holds(db, parts),
     ...nodes(db),
-    ...pauses(db, parts),
-    ...people(db, parts),
-    ...invitations(db, parts),
     ...quarantine(db, parts),
     ...reports(db, parts),
-    ...tags(db),
-    ...webhooks(db, parts),
   }
 }

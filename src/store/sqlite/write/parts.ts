@@ -9,7 +9,6 @@ import { EmailNumbers } from './email-numbers.ts'
 import { LaneChanges } from './lane-changes.ts'
 import { Lanes } from './lanes.ts'
 import type { Memory } from './memory.ts'
-import { OwnedLimits } from './owned-limits.ts'
 import { Quotas } from './quotas.ts'
 import { Recipients } from './recipients.ts'
 import { Suppressions } from './suppressions.ts'
@@ -32,7 +31,6 @@ export function partsOf(db: DatabaseSync, { changes, damage, memory }: Kept) {
   const turns = memory.keep(new Lanes(db, { damage }))
   const lanes = memory.keep(new LaneChanges(turns, damage))
   const quotas = new Quotas(db)
-  const ownedLimits = new OwnedLimits(db)
   const suppressions = new Suppressions(db, { changes, companies })
   const recipients = new Recipients(db, { events, lanes, suppressions })
   return {
@@ -45,7 +43,6 @@ export function partsOf(db: DatabaseSync, { changes, damage, memory }: Kept) {
     numbers,
     quotas,
     recipients,
-    ownedLimits,
     suppressions,
     turns,
   }

@@ -1,7 +1,6 @@
 import type { Suppressing } from '../../../email/lifecycle.ts'
 import { isSimulated } from '../../../email/simulated.ts'
 import {
-  type AllowEntry,
   idAt,
   isMarked,
   joinedTags,
@@ -61,13 +60,6 @@ export class Suppressions extends WithParts<{ companies: CompanyNumbers; changes
   )
   readonly #isAllowed = this.db.prepare(
     'SELECT 1 AS allowed FROM allowed WHERE company = ? AND value IN (?, ?)',
-  )
-  readonly #allow = this.db.prepare(
-    'INSERT INTO allowed (company, value, kind, reason, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-  )
-  readonly #disallow = this.db.prepare('DELETE FROM allowed WHERE company = ? AND value = ?')
-  readonly #disallowSome = this.db.prepare(
-    'DELETE FROM allowed WHERE company = ?1 AND value IN (SELECT value FROM allowed WHERE company = ?1 LIMIT ?2)',
   )
 
   /**
@@ -152,21 +144,6 @@ export class Suppressions extends WithParts<{ companies: CompanyNumbers; changes
     else this.#setTags.run(...tagColumns(rest), this.#seq(), company, address, 'unsubscribe')
     this.parts.changes.queue = true
     return true
-  }
-
-  allowAll(list: readonly AllowEntry[]): boolean[] {
-    return list.map(({ companyId, value, kind, reason, createdAt }) => {
-      const company = this.parts.companies.number(companyId)
-      return this.#allow.run(company, value, kind, reason, Math.round(createdAt)).changes > 0
-    })
-  }
-
-  disallowChunk({ companyId, value }: { companyId: string; value?: string }): number {
-    const company = this.parts.companies.find(companyId)
-    if (company === undefined) return 0
-    const { changes } =
-      value === undefined ? this.#disallowSome.run(company, CHUNK) : this.#disallow.run(company, value)
-    return Number(changes)
   }
 
   /** False when the suppression exists already; but an existing unsubscription takes in further tags. */

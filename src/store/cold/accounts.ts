@@ -1,0 +1,199 @@
+/** Companies, sending domains, API keys and routes. */
+import {
+  changedLimits,
+  heldElsewhere,
+  LIMIT_COLUMNS,
+  limitValues,
+  REVOKED_KEPT,
+  ROUTES,
+  takenName,
+} from '../account-rows.ts'
+import { jsonOrNull, listText, mapText } from '../json-columns.ts'
+import { StoreConflict } from '../store.ts'
+import { changeAccounts, changeOne } from './account-change.ts'
+import { companyNumber } from './companies.ts'
+import { insertDkimKey } from './dkim-keys.ts'
+import { checkOwnedLimit, refuseForeign } from './owned.ts'
+import type { Operations, Port, Steps, Transaction } from './port.ts'
+import { dynamicStatement, statement } from './statement.ts'
+import { insertUnique, unlessDuplicate } from './unique.ts'
+
+interface IdRow {
+  id: string
+}
+
+interface OwnerRow {
+  company: number
+}
+
+const ADD_COMPANY = statement(`INSERT INTO companies (id, name, created_at, ${LIMIT_COLUMNS})
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`)
+
+const ADD_DOMAIN = statement(`INSERT INTO domains
+    (id, company, name, status, sending, created_at, speaks_for, settings, seen)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`)
+const DOMAIN_NAME = statement<{ name: string }>('SELECT name FROM domains WHERE id = $1')
+const CHANGE_DOMAIN = statement(`UPDATE domains SET status = coalesce($2, status),
+    sending = CASE WHEN $7::boolean AND sending = 'inactive' THEN 'active' ELSE coalesce($3, sending) END,
+    speaks_for = coalesce($4, speaks_for), settings = coalesce($5, settings), seen = coalesce($6, seen)
+  WHERE id = $1`)
+const LOCK_DOMAIN = statement<OwnerRow>('SELECT company FROM domains WHERE id = $1 FOR UPDATE')
+/** A domain that was never active has no mail, and is not remembered. */
+const NOTE_REMOVED = statement(`INSERT INTO removed_domains (id, company, name, removed_at)
+  SELECT id, company, name, $2 FROM domains WHERE id = $1 AND (status <> 'pending' OR sending <> 'inactive')`)
+/** The key refers to a domain that no longer exists. */
+const REVOKE_OF_DOMAIN = statement<IdRow>(
+  'UPDATE api_keys SET revoked_at = coalesce(revoked_at, $2), domain_id = NULL WHERE domain_id = $1 RETURNING id',
+)
+const REMOVE_DOMAIN = [
+  'DELETE FROM dkim_keys WHERE domain_id = $1',
+  'DELETE FROM routes WHERE domain_id = $1',
+  'DELETE FROM tags WHERE domain_id = $1',
+  'DELETE FROM domains WHERE id = $1',
+].map((sql) => statement(sql))
+
+const ADD_KEY = statement(`INSERT INTO api_keys
+    (id, company, name, token_hash, password, scopes, domain_id, networks, created_at, expires_at, revoked_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`)
+const RENAME_KEY = statement('UPDATE api_keys SET name = $2 WHERE id = $1')
+const REVOKE_KEY = statement<OwnerRow>(
+  'UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING company',
+)
+/** The revoked keys of a company beyond the newest. */
+const FORGET_REVOKED = statement<IdRow>(`DELETE FROM api_keys WHERE id IN (
+    SELECT id FROM api_keys WHERE id IN (
+      SELECT id FROM api_keys WHERE company = $1 AND revoked_at IS NOT NULL
+      ORDER BY revoked_at DESC, id DESC LIMIT ${Number.MAX_SAFE_INTEGER} OFFSET $2
+    ) FOR UPDATE SKIP LOCKED
+  ) RETURNING id`)
+const FORGET = [
+  statement<IdRow>(`DELETE FROM removed_domains WHERE id IN (
+      SELECT id FROM removed_domains WHERE removed_at < $1 ORDER BY removed_at LIMIT $2 FOR UPDATE SKIP LOCKED
+    ) RETURNING id`),
+  statement<IdRow>(`DELETE FROM api_keys WHERE id IN (
+      SELECT id FROM api_keys WHERE revoked_at < $1 ORDER BY revoked_at LIMIT $2 FOR UPDATE SKIP LOCKED
+    ) RETURNING id`),
+]
+
+const SET_ROUTE = statement(`INSERT INTO routes (company, domain_id, id, url, sealed, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (company, domain_id) DO UPDATE
+  SET id = excluded.id, url = excluded.url, sealed = excluded.sealed, created_at = excluded.created_at`)
+const REMOVE_ROUTE = statement('DELETE FROM routes WHERE company = $1 AND domain_id = $2')
+
+export const accountWrites = {
+  *addCompany(port, { id, name, createdAt, limits }) {
+    yield* changeOne(port, id, (db) =>
+      insertUnique(
+        db,
+        `there is already a company called ${name}`,
+        ADD_COMPANY,
+        ...[id, name, createdAt, ...limitValues(limits)],
+      ),
+    )
+  },
+
+  *updateCompany(port, id, { limits }) {
+    const columns = changedLimits(limits)
+    const set = ['id = id', ...columns.map(([column], index) => `${column} = $${index + 2}`)].join(', ')
+    const update = dynamicStatement(`UPDATE companies SET ${set} WHERE id = $1`)
+    yield* changeOne(port, id, function* (db) {
+      const updated = yield* db.run(update, id, ...columns.map(([, value]) => value))
+      if (updated === 0) throw new StoreConflict(`There is no company with the id ${id}`)
+    })
+  },
+
+  *addDomain(port, domain) {
+    const { id, companyId, name, status, sending, createdAt, dkim, speaksFor, settings, seen } = domain
+    const company = yield* companyNumber(port, companyId)
+    const texts = [listText(speaksFor), mapText(settings), mapText(seen)]
+    const values = [id, company, name, status, sending, createdAt, ...texts]
+    yield* changeOne(port, id, function* (db) {
+      yield* checkOwnedLimit(db, 'domains', company)
+      yield* insertUnique(db, takenName({ name, status, sending }), ADD_DOMAIN, ...values)
+      for (const [position, key] of dkim.entries()) yield* insertDkimKey(db, id, position, key)
+    })
+  },
+
+  *updateDomain(port, id, { status = null, sending = null, proven = false, speaksFor, settings, seen }) {
+    const texts = [speaksFor, settings, seen].map(jsonOrNull)
+    yield* changeOne(port, id, function* (db) {
+      const named = yield* db.one(DOMAIN_NAME, id)
+      if (named === undefined) throw new StoreConflict(`There is no domain with the id ${id}`)
+      yield* unlessDuplicate(db, heldElsewhere(named.name), () =>
+        db.run(CHANGE_DOMAIN, id, status, sending, ...texts, proven),
+      )
+    })
+  },
+
+  *removeDomain(port, id, at) {
+    return yield* changeAccounts(port, function* (db) {
+      const domain = yield* db.one(LOCK_DOMAIN, id)
+      if (domain === undefined) return []
+      yield* db.run(NOTE_REMOVED, id, at)
+      const keys = yield* db.all(REVOKE_OF_DOMAIN, id, at)
+      for (const remove of REMOVE_DOMAIN) yield* db.run(remove, id)
+      return [id, ROUTES, ...keys.map((key) => key.id), ...(yield* forgetRevoked(db, domain))]
+    })
+  },
+
+  *addKey(port, key) {
+    const { id, companyId, name, tokenHash, password, scopes, domainId, networks } = key
+    const { createdAt, expiresAt, revokedAt } = key
+    const company = yield* companyNumber(port, companyId)
+    const texts = [password, JSON.stringify(scopes), domainId, listText(networks)]
+    const values = [id, company, name, tokenHash, ...texts, createdAt, expiresAt, revokedAt]
+    yield* changeOne(port, id, function* (db) {
+      yield* refuseForeign(db, companyId, company, domainId)
+      if (revokedAt === null) yield* checkOwnedLimit(db, 'keys', company)
+      const taken = `There is already a key with the id ${id} or of the same token`
+      yield* insertUnique(db, taken, ADD_KEY, ...values)
+    })
+  },
+
+  *renameKey(port, id, name) {
+    return yield* changeAccounts(port, function* (db) {
+      return (yield* db.run(RENAME_KEY, id, name)) > 0 ? [id] : []
+    })
+  },
+
+  *revokeKey(port, id, at) {
+    return yield* changeAccounts(port, function* (db) {
+      const key = yield* db.one(REVOKE_KEY, id, at)
+      return key === undefined ? [] : [id, ...(yield* forgetRevoked(db, key))]
+    })
+  },
+
+  *forgetAccounts(port, before, limit) {
+    let gone: string[] = []
+    yield* changeAccounts(port, function* (db) {
+      gone = []
+      for (const forget of FORGET) {
+        const rows = yield* db.all(forget, Math.round(before), limit)
+        gone.push(...rows.map(({ id }) => id))
+      }
+      return gone
+    })
+    return gone.length
+  },
+
+  *setRoute(port, { id, companyId, domainId, url, sealed, createdAt }) {
+    const company = yield* companyNumber(port, companyId)
+    yield* changeOne(port, ROUTES, function* (db) {
+      yield* refuseForeign(db, companyId, company, domainId)
+      yield* db.run(SET_ROUTE, company, domainId ?? '', id, url, sealed, createdAt)
+    })
+  },
+
+  *removeRoute(port, { companyId, domainId }) {
+    const company = yield* companyNumber(port, companyId)
+    return yield* changeAccounts(port, function* (db) {
+      return (yield* db.run(REMOVE_ROUTE, company, domainId ?? '')) > 0 ? [ROUTES] : []
+    })
+  },
+} satisfies Operations<Port>
+
+/** Forgets revoked keys beyond REVOKED_KEPT, and returns their ids. */
+function* forgetRevoked(db: Transaction, { company }: OwnerRow): Steps<string[]> {
+  return (yield* db.all(FORGET_REVOKED, company, REVOKED_KEPT)).map(({ id }) => id)
+}

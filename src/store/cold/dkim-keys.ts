@@ -1,0 +1,73 @@
+/** The DKIM keys of sending domains. */
+import type { DkimIdentity } from '../../accounts/account.ts'
+import { refuseFullOfKeys } from '../account-rows.ts'
+import { StoreConflict } from '../store.ts'
+import { changeAccounts, changeOne } from './account-change.ts'
+import type { Operations, Port, Steps, Transaction } from './port.ts'
+import { statement } from './statement.ts'
+import { insertUnique, unlessDuplicate } from './unique.ts'
+
+interface DomainRow {
+  domainId: string
+}
+
+/**
+ * A condition on a DKIM key `k`: another active key signs the domain's mail, or this one does not. Mail of a domain is
+ * never left without a signature.
+ */
+const OTHER_ACTIVE = `(NOT k.active OR EXISTS (
+  SELECT 1 FROM dkim_keys o WHERE o.domain_id = k.domain_id AND o.id <> k.id AND o.active))`
+
+const LOCK_DOMAIN = statement('SELECT id FROM domains WHERE id = $1 FOR UPDATE')
+const NEXT_POSITION = statement<{ position: number }>(`SELECT coalesce(max(k.position) + 1, 0) AS position
+  FROM domains d LEFT JOIN dkim_keys k ON k.domain_id = d.id WHERE d.id = $1 GROUP BY d.id`)
+const COUNT = statement<{ count: number }>('SELECT count(*) AS count FROM dkim_keys WHERE domain_id = $1')
+const ADD = statement(`INSERT INTO dkim_keys
+    (domain_id, position, id, selector, algorithm, active, public_key, sealed_private_key)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`)
+const CHANGE = statement<DomainRow>(`UPDATE dkim_keys AS k
+  SET active = coalesce($2::boolean, active), selector = coalesce($3, selector)
+  WHERE id = $1 AND ($2::boolean IS DISTINCT FROM false OR ${OTHER_ACTIVE}) RETURNING domain_id AS "domainId"`)
+const REMOVE = statement<DomainRow>(
+  `DELETE FROM dkim_keys AS k WHERE id = $1 AND ${OTHER_ACTIVE} RETURNING domain_id AS "domainId"`,
+)
+
+export const dkimKeyWrites = {
+  *addDkimKey(port, domainId, key) {
+    yield* changeOne(port, domainId, function* (db) {
+      yield* db.one(LOCK_DOMAIN, domainId)
+      const next = yield* db.one(NEXT_POSITION, domainId)
+      if (next === undefined) throw new StoreConflict(`There is no domain with the id ${domainId}`)
+      refuseFullOfKeys((yield* db.one(COUNT, domainId))!.count)
+      yield* insertDkimKey(db, domainId, next.position, key)
+    })
+  },
+
+  *updateDkimKey(port, id, { active = null, selector = null }) {
+    return yield* changeAccounts(port, function* (db) {
+      const rows = yield* unlessDuplicate(
+        db,
+        `There is already a DKIM key with the selector ${selector}`,
+        () => db.all(CHANGE, id, active, selector),
+      )
+      return rows.map(({ domainId }) => domainId)
+    })
+  },
+
+  *removeDkimKey(port, id) {
+    return yield* changeAccounts(port, function* (db) {
+      return (yield* db.all(REMOVE, id)).map(({ domainId }) => domainId)
+    })
+  },
+} satisfies Operations<Port>
+
+export function* insertDkimKey(
+  db: Transaction,
+  domainId: string,
+  position: number,
+  { id, selector, algorithm, active, publicKey, sealedPrivateKey }: DkimIdentity,
+): Steps<void> {
+  const taken = `There is already a DKIM key with the id ${id}, or with the selector ${selector}`
+  const values = [domainId, position, id, selector, algorithm, active, publicKey, sealedPrivateKey]
+  yield* insertUnique(db, taken, ADD, ...values)
+}

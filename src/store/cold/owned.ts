@@ -1,0 +1,46 @@
+/** What a company owns, and how much of it. */
+import type { Owned } from '../../accounts/account.ts'
+import { limitColumn, refuseFull } from '../account-rows.ts'
+import { StoreConflict } from '../store.ts'
+import type { Queries, Steps, Transaction } from './port.ts'
+import { statement } from './statement.ts'
+
+const OWNED = {
+  domains: limited('domains', 'SELECT count(*) AS count FROM domains WHERE company = $1'),
+  keys: limited('keys', 'SELECT count(*) AS count FROM api_keys WHERE company = $1 AND revoked_at IS NULL'),
+  webhooks: limited('webhooks', 'SELECT count(*) AS count FROM webhooks WHERE company = $1'),
+}
+
+const OWN_DOMAIN = statement('SELECT 1 AS own FROM domains WHERE id = $1 AND company = $2')
+
+function limited(owned: Owned, count: string) {
+  return {
+    limit: statement<{ own: number | null }>(
+      `SELECT ${limitColumn(owned)} AS own FROM companies WHERE num = $1 FOR NO KEY UPDATE`,
+    ),
+    count: statement<{ count: number }>(count),
+  }
+}
+
+/**
+ * Checks the company's limit before one more is added, in the transaction that adds it: concurrent additions wait for
+ * its end. Throws OverLimit.
+ */
+export function* checkOwnedLimit(db: Transaction, owned: Owned, company: number): Steps<void> {
+  const { limit, count } = OWNED[owned]
+  const held = yield* db.one(limit, company)
+  const counted = yield* db.one(count, company)
+  refuseFull(owned, counted!.count, held!.own)
+}
+
+/** Throws StoreConflict when the domain is not the company's. */
+export function* refuseForeign(
+  db: Queries,
+  companyId: string,
+  company: number,
+  domainId: string | null,
+): Steps<void> {
+  if (domainId !== null && (yield* db.one(OWN_DOMAIN, domainId, company)) === undefined) {
+    throw new StoreConflict(`The company ${companyId} has no domain with the id ${domainId}`)
+  }
+}

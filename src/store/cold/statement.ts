@@ -1,0 +1,78 @@
+/**
+ * Statements for both databases, in the words of PostgreSQL: values are `$1`, with a cast where PostgreSQL needs the
+ * type (`$2::text IS NULL`). SQLite gets them without these casts, and without the clauses that lock rows: its one
+ * writer meets no other.
+ */
+
+export interface Statement<Row = unknown> {
+  /** PostgreSQL keeps the plan of a statement with a name for each connection. */
+  readonly postgres: { readonly text: string; readonly name?: string }
+  readonly sqlite: string
+  /** Declared once, and prepared once; false: its text was made for one call. */
+  readonly declared: boolean
+  /** Never there: the type of the rows, for the compiler. */
+  readonly row?: Row
+}
+
+/** Expressions that have no common words. */
+export interface Dialect {
+  readonly engine: 'postgres' | 'sqlite'
+  /** The rows in a parameter, a list of objects: `rows('$1', { id: 'text' })` in a FROM clause. */
+  rows(
+    parameter: string,
+    columns: Readonly<Record<string, 'bigint' | 'integer' | 'text' | 'boolean'>>,
+  ): string
+  /** The texts in a parameter, a list: a query with the column `value`. */
+  texts(parameter: string): string
+  /** An address or a tag for comparison: ASCII letters in lower case. */
+  folded(expression: string): string
+}
+
+type Text = string | ((dialect: Dialect) => string)
+
+const CAPITALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+
+const POSTGRES: Dialect = {
+  engine: 'postgres',
+  rows(parameter, columns) {
+    const typed = Object.entries(columns).map(([name, type]) => `"${name}" ${type}`)
+    return `json_to_recordset(${parameter}::json) AS j (${typed.join(', ')})`
+  },
+  texts: (parameter) => `SELECT json_array_elements_text(${parameter}::json) AS value`,
+  folded: (expression) => `translate(${expression}, '${CAPITALS}', '${CAPITALS.toLowerCase()}')`,
+}
+
+const SQLITE: Dialect = {
+  engine: 'sqlite',
+  rows(parameter, columns) {
+    const read = Object.keys(columns).map((name) => `value ->> '${name}' AS "${name}"`)
+    return `(SELECT ${read.join(', ')} FROM json_each(${parameter})) AS j`
+  },
+  texts: (parameter) => `SELECT value FROM json_each(${parameter})`,
+  folded: (expression) => `lower(${expression})`,
+}
+
+/** All declared statements, for a test that looks at their plans. */
+export const STATEMENTS: Statement[] = []
+
+/** Declares a statement. `name`: for one that is frequent. */
+export function statement<Row>(text: Text, name?: string): Statement<Row> {
+  const made = { ...dynamicStatement<Row>(text), declared: true }
+  if (name !== undefined) Object.assign(made.postgres, { name })
+  STATEMENTS.push(made)
+  return made
+}
+
+/** A statement whose text depends on the call. */
+export function dynamicStatement<Row>(text: Text): Statement<Row> {
+  const [postgres, sqlite] = [POSTGRES, SQLITE].map((dialect) =>
+    typeof text === 'string' ? text : text(dialect),
+  ) as [string, string]
+  return { postgres: { text: postgres }, sqlite: forSqlite(sqlite), declared: false }
+}
+
+function forSqlite(text: string): string {
+  return text
+    .replace(/\$(\d+)(?:::\w+)?/g, '?$1')
+    .replace(/\s+FOR (?:NO KEY |KEY )?(?:UPDATE|SHARE)(?: SKIP LOCKED)?/g, '')
+}

@@ -1,0 +1,121 @@
+/** Attempts to send events to webhooks. */
+import type { WebhookAttempt, WebhookEvent } from '../webhook.ts'
+import type { Operations, Port, ReadPort, Steps, Transaction } from './port.ts'
+import { dynamicStatement, statement } from './statement.ts'
+import { partColumn, partProperty } from './webhook-retries.ts'
+import { WEBHOOK } from './webhooks.ts'
+
+/** Attempts removed by one statement at most. */
+const STEP = 1_000
+
+/** A repeated row was committed before, although no answer came. */
+const ADD = statement(
+  ({ rows }) => `INSERT INTO webhook_attempts
+      (webhook, id, number, part, type, email_id, at, duration, status, error, response, succeeded, attempt, next_at)
+    SELECT $1, id, number, part, type, "emailId", at, duration, status, error, response, succeeded, attempt, "nextAt"
+    FROM ${rows('$2', {
+      id: 'text',
+      number: 'bigint',
+      part: 'integer',
+      type: 'text',
+      emailId: 'text',
+      at: 'bigint',
+      duration: 'bigint',
+      status: 'integer',
+      error: 'text',
+      response: 'text',
+      succeeded: 'boolean',
+      attempt: 'integer',
+      nextAt: 'bigint',
+    })} WHERE true
+    ON CONFLICT DO NOTHING`,
+)
+
+interface AttemptRow extends Omit<WebhookAttempt, 'webhookId' | 'succeeded'> {
+  part: number
+  succeeded: number | boolean
+}
+
+interface EventRow extends Omit<WebhookEvent, 'succeeded' | 'retry'> {
+  part: number
+  succeeded: number | boolean
+  attempts: number | null
+  dueAt: number | null
+}
+
+const NUMBER = '(SELECT num FROM webhooks WHERE id = $1)'
+
+/** The events of the newest attempts, each with its last attempt. */
+const EVENTS = statement<EventRow>(`SELECT a.number, a.part, a.type, a.email_id AS "emailId",
+    coalesce(e.at, a.at) AS at, a.succeeded, r.attempts, r.due_at AS "dueAt"
+  FROM (SELECT number, part, max(id) AS id FROM webhook_attempts
+    WHERE webhook = ${NUMBER} AND (number, part) < ($2, $3)
+    GROUP BY number, part ORDER BY number DESC, part DESC LIMIT $4) AS n
+  JOIN webhook_attempts a ON a.webhook = ${NUMBER} AND a.id = n.id
+  LEFT JOIN webhook_retries r ON r.webhook = ${NUMBER} AND r.number = n.number AND r.part = n.part
+  LEFT JOIN events e ON e.number = n.number
+  ORDER BY n.number DESC, n.part DESC`)
+
+/** Values: the webhook's number, whether they succeeded, and how many are kept. */
+const FORGET_BEYOND = statement(`DELETE FROM webhook_attempts WHERE webhook = $1 AND id IN (
+  SELECT id FROM webhook_attempts WHERE webhook = $1 AND succeeded = $2 ORDER BY id DESC LIMIT ${STEP} OFFSET $3)`)
+const FORGET_OLD_FAILURES = statement(`DELETE FROM webhook_attempts WHERE webhook = $1 AND id IN (
+  SELECT id FROM webhook_attempts WHERE webhook = $1 AND succeeded = false AND at < $2 ORDER BY id LIMIT ${STEP})`)
+
+export const webhookAttemptReads = {
+  *webhookAttempts(port, { webhookId, succeeded, number, part, before = '~', limit }) {
+    const values: (string | number | boolean)[] = [webhookId, before]
+    const conditions = [`webhook = ${NUMBER}`, 'id < $2']
+    const where = (value: number | boolean | undefined, column: string) => {
+      if (value !== undefined) conditions.push(`${column} = $${values.push(value)}`)
+    }
+    where(succeeded, 'succeeded')
+    where(number, 'number')
+    where(part, 'part')
+    const page =
+      dynamicStatement<AttemptRow>(`SELECT id, number, part, type, email_id AS "emailId", at, duration, status, error,
+        response, succeeded, attempt, next_at AS "nextAt"
+      FROM webhook_attempts WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT $${values.push(limit)}`)
+    return (yield* port.read.all(page, ...values)).map(({ part, ...row }) => {
+      return { ...row, ...partProperty(part), webhookId, succeeded: Boolean(row.succeeded) }
+    })
+  },
+
+  *webhookEvents(port, { webhookId, before = Number.MAX_SAFE_INTEGER, beforePart, limit }) {
+    return (yield* port.read.all(EVENTS, webhookId, before, partColumn(beforePart), limit)).map(eventOf)
+  },
+} satisfies Operations<ReadPort>
+
+export const webhookAttemptWrites = {
+  *pruneWebhookAttempts(port, id, { succeeded, failed, failedSince }) {
+    const webhook = yield* port.read.one(WEBHOOK, id)
+    if (webhook === undefined) return
+    yield* port.write.run(FORGET_BEYOND, webhook.num, true, succeeded)
+    yield* port.write.run(FORGET_BEYOND, webhook.num, false, failed)
+    yield* port.write.run(FORGET_OLD_FAILURES, webhook.num, Math.round(failedSince))
+  },
+} satisfies Operations<Port>
+
+export function* addAttempts(
+  db: Transaction,
+  webhook: number,
+  attempts: readonly WebhookAttempt[],
+): Steps<void> {
+  const rows = attempts.map((attempt) => ({
+    ...attempt,
+    part: partColumn(attempt.part),
+    at: Math.round(attempt.at),
+    duration: Math.round(attempt.duration),
+    nextAt: attempt.nextAt === null ? null : Math.round(attempt.nextAt),
+  }))
+  yield* db.run(ADD, webhook, rows)
+}
+
+function eventOf({ part, attempts, dueAt, succeeded, ...row }: EventRow): WebhookEvent {
+  return {
+    ...row,
+    ...partProperty(part),
+    succeeded: Boolean(succeeded),
+    retry: attempts === null ? null : { attempts, dueAt: dueAt! },
+  }
+}

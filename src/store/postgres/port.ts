@@ -1,0 +1,110 @@
+/** The port of the shared operations on PostgreSQL. */
+import {
+  type Changes,
+  isList,
+  type Port,
+  type Queries,
+  type Steps,
+  type Transaction,
+  type Value,
+} from '../cold/port.ts'
+import type { Statement } from '../cold/statement.ts'
+import { mapText } from '../json-columns.ts'
+import { withNotice } from './change-notice.ts'
+import type { Value as Parameter, Session } from './database.ts'
+import { isDuplicate } from './faults.ts'
+import type { Parts } from './parts.ts'
+import { storable } from './rows.ts'
+
+const TELL = 'INSERT INTO events (company, at, type, detail) VALUES ($1, $2, $3, $4)'
+
+/** Runs an operation, and waits at each step. */
+export async function run<T>(operation: () => Steps<T>): Promise<T> {
+  const steps = operation()
+  let step = steps.next()
+  while (!step.done) {
+    let answer: unknown
+    try {
+      answer = await step.value
+    } catch (error) {
+      step = steps.throw(error)
+      continue
+    }
+    step = steps.next(answer)
+  }
+  return step.value
+}
+
+function* wait<T>(promise: Promise<T>): Steps<T> {
+  return (yield promise) as T
+}
+
+function queriesOn(session: Pick<Session, 'run'>): Queries {
+  const all = <Row>({ postgres }: Statement<Row>, ...values: Value[]) =>
+    wait(session.run<Row>(postgres, values.map(parameter)))
+  return {
+    all,
+    *one(statement, ...values) {
+      return (yield* all(statement, ...values))[0]
+    },
+  }
+}
+
+function changesOn(session: Session): Changes {
+  return {
+    ...queriesOn(session),
+    run: ({ postgres }, ...values) => wait(session.count(postgres, values.map(parameter))),
+  }
+}
+
+function transactionOn(session: Session): Transaction {
+  return {
+    ...changesOn(session),
+    isDuplicate,
+    *tell(company, { at, type, detail }) {
+      yield* wait(session.run(TELL, [company, Math.round(at), type, mapText(detail)]))
+    },
+    *insertNumbered(table, columns, values) {
+      const places = values.map((_, index) => `$${index + 1}`).join(', ')
+      const sql = `INSERT INTO ${table} (${columns}) VALUES (${places}) RETURNING number`
+      const [row] = yield* wait(session.run<{ number: number }>(sql, values.map(parameter)))
+      return row!.number
+    },
+  }
+}
+
+/** In JSON, too, PostgreSQL cannot store NUL. */
+function parameter(value: Value): Parameter {
+  if (!isList(value)) return value
+  return JSON.stringify(value, (_, each: unknown) => (typeof each === 'string' ? storable(each) : each))
+}
+
+export function portOf(parts: Parts): Port {
+  const { database, companies, changes } = parts
+  return {
+    read: queriesOn(database.reads),
+    look: queriesOn({ run: (statement, values) => database.look(statement, values) }),
+    write: changesOn({
+      run: (statement, values) => database.write(statement, values),
+      count: (statement, values) => database.count(statement, values),
+    }),
+    snapshot: (work) => wait(database.snapshot((session) => run(() => work(queriesOn(session))))),
+    *findCompany(id) {
+      return (yield* wait(companies.find([id]))).get(id)
+    },
+    transaction: (work) => wait(database.transaction((session) => run(() => work(transactionOn(session))))),
+    change: (company, work) =>
+      wait(database.change(company, (session) => run(() => work(transactionOn(session))))),
+    notice: (kind, work, { note, company } = {}) =>
+      wait(
+        withNotice(
+          parts,
+          kind,
+          (session) => run(() => work(transactionOn(session))),
+          note && ((session, version) => run(() => note(transactionOn(session), version))),
+          company,
+        ),
+      ),
+    queueChanged: () => changes.queueChanged(),
+  }
+}

@@ -1,0 +1,127 @@
+/** The port of the shared operations in the threads of SQLite: every answer is there at once. */
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { COMPANY } from '../cold/companies.ts'
+import {
+  type Changes,
+  isList,
+  type Port,
+  type Queries,
+  type ReadPort,
+  type Steps,
+  type Transaction,
+  type Value,
+} from '../cold/port.ts'
+import { type Statement, statement } from '../cold/statement.ts'
+import type { StoreChange } from '../store.ts'
+import { isDuplicate } from './database.ts'
+import type { Parts } from './write/parts.ts'
+
+const RAISE = statement<{ value: number }>(
+  'UPDATE counters SET value = value + 1 WHERE name = $1 RETURNING value',
+)
+
+/** Runs an operation through. */
+export function run<T>(operation: () => Steps<T>): T {
+  const { done, value } = operation().next()
+  if (done !== true) throw new Error('A step in a thread of SQLite waits for a promise')
+  return value
+}
+
+/** The steps of an answer that is there. */
+// biome-ignore lint/correctness/useYield: nothing to wait for
+function* answer<T>(value: T): Steps<T> {
+  return value
+}
+
+/** Declared statements are prepared once for each connection, when they are first used. */
+class Prepared {
+  readonly #db: DatabaseSync
+  readonly #prepared = new Map<Statement, StatementSync>()
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  get(statement: Statement): StatementSync {
+    if (!statement.declared) return this.#db.prepare(statement.sqlite)
+    let prepared = this.#prepared.get(statement)
+    if (prepared === undefined) {
+      prepared = this.#db.prepare(statement.sqlite)
+      this.#prepared.set(statement, prepared)
+    }
+    return prepared
+  }
+}
+
+function queriesOn(prepared: Prepared): Queries {
+  return {
+    all: <Row>(statement: Statement<Row>, ...values: Value[]) =>
+      answer(prepared.get(statement).all(...values.map(parameter)) as Row[]),
+    one: <Row>(statement: Statement<Row>, ...values: Value[]) =>
+      answer(prepared.get(statement).get(...values.map(parameter)) as Row | undefined),
+  }
+}
+
+/** For the reader: each operation runs in one transaction. */
+export function readPort(db: DatabaseSync): ReadPort {
+  const queries = queriesOn(new Prepared(db))
+  return {
+    read: queries,
+    look: queries,
+    snapshot: (work) => work(queries),
+    *findCompany(id) {
+      return (yield* queries.one(COMPANY, id))?.num
+    },
+  }
+}
+
+/** For the writer: each operation runs in one transaction, which it may share with others. */
+export function writePort(db: DatabaseSync, { companies, changes, events }: Parts): Port {
+  const prepared = new Prepared(db)
+  const queries = queriesOn(prepared)
+  const written: Changes = {
+    ...queries,
+    run: (statement, ...values) =>
+      answer(Number(prepared.get(statement).run(...values.map(parameter)).changes)),
+  }
+  const raise = (counter: string) => (prepared.get(RAISE).get(counter) as { value: number }).value
+  const transaction: Transaction = {
+    ...written,
+    isDuplicate,
+    tell: (company, event) => answer(events.appendOfCompany(company, event)),
+    insertNumbered(table, columns, values) {
+      const number = raise(table)
+      const marks = values.map(() => ', ?').join('')
+      db.prepare(`INSERT INTO ${table} (number, ${columns}) VALUES (?${marks})`).run(
+        number,
+        ...values.map(parameter),
+      )
+      return answer(number)
+    },
+  }
+  return {
+    read: queries,
+    look: queries,
+    write: written,
+    snapshot: (work) => work(queries),
+    findCompany: (id) => answer(companies.find(id)),
+    transaction: (work) => work(transaction),
+    change: (_, work) => work(transaction),
+    *notice(kind: StoreChange, work, { note } = {}) {
+      const changed = yield* work(transaction)
+      if (!changed) return false
+      if (note !== undefined) yield* note(transaction, raise(kind))
+      changes[kind] = true
+      return true
+    },
+    queueChanged() {
+      changes.queue = true
+    },
+  }
+}
+
+/** SQLite has neither booleans nor lists. */
+function parameter(value: Value): SQLInputValue {
+  if (isList(value)) return JSON.stringify(value)
+  return typeof value === 'boolean' ? Number(value) : value
+}
