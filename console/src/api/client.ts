@@ -1,6 +1,8 @@
 /** Requests to the server that delivered this page. */
 import type { Static } from 'typebox'
 import type { CONSOLE_ERROR } from '../../../src/http/console/contract/error.ts'
+import type { AnswerOf, ParamsOf, PartOf, QueryGiven } from '../../../src/http/console/contract/route.ts'
+import type { CONSOLE_ROUTES } from '../../../src/http/console/contract/routes.ts'
 
 /** An error answer of the server, or no answer at all. */
 export class ApiError extends Error {
@@ -22,6 +24,48 @@ export class ApiError extends Error {
 export type Query = Record<string, string | number | boolean | undefined>
 
 const BASE = '/console/api'
+
+type Routes = typeof CONSOLE_ROUTES
+type RouteName = keyof Routes
+
+/** What the server answers on a route with JSON. */
+export type Answer<Name extends RouteName> = AnswerOf<Routes[Name]>
+export type Body<Name extends RouteName> = PartOf<'body', Routes[Name]>
+export type QueryOf<Name extends RouteName> = QueryGiven<Routes[Name]>
+
+type Parts<Name extends RouteName> = ParamsOf<Name, Routes[Name]> &
+  (Routes[Name] extends { query: object } ? QueryPart<QueryOf<Name>> : unknown) &
+  (Routes[Name] extends { body: object } ? { body: Body<Name> } : unknown)
+
+/** A query may be left out if none of its parameters is required. */
+type QueryPart<Given> = object extends Given ? { query?: Given } : { query: Given }
+
+/** Parts may be left out if none is required. */
+type Given<Name extends RouteName, More = unknown> =
+  object extends Parts<Name> ? [parts?: Parts<Name> & More] : [parts: Parts<Name> & More]
+
+/** Sends a request. A path has its parameters in `parts`, beside `query` and `body`. */
+export function call<Name extends RouteName>(
+  name: Name,
+  ...[parts]: Given<Name, { signal?: AbortSignal }>
+): Promise<Answer<Name>> {
+  const { body, signal, ...rest } = (parts ?? {}) as AnyParts
+  const [method, path] = methodAndPath(name, rest)
+  return ask(method, path, body, signal)
+}
+
+/** The URL of a route that the browser itself requests: a file or a frame. The session cookie authorizes it. */
+export function urlOf<Name extends RouteName>(name: Name, ...[parts]: Given<Name>): string {
+  return `${BASE}${methodAndPath(name, (parts ?? {}) as AnyParts)[1]}`
+}
+
+type AnyParts = { query?: Query; body?: unknown; signal?: AbortSignal } & Record<string, unknown>
+
+function methodAndPath(name: string, { query = {}, ...params }: AnyParts): [method: string, path: string] {
+  const [method, path] = name.split(' ') as [string, string]
+  const filled = path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(String(params[param])))
+  return [method, `${filled}${queryText(query)}`]
+}
 
 export function get<Body>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Body> {
   return ask<Body>('GET', `${path}${queryText(query)}`, undefined, signal)

@@ -5,10 +5,13 @@ import type { HttpCore } from '../core.ts'
 import type { Asker, Endpoint, PersonAccess } from '../endpoint.ts'
 import { jsonContent } from '../json-content.ts'
 import { Authentication } from './authenticate.ts'
+import type { ConsoleCore } from './core.ts'
 import { addDocuments } from './document.ts'
 import { consoleDocuments, consoleEndpoints } from './endpoints.ts'
 import { addLive } from './live/live.ts'
+import { Streams } from './live/streams.ts'
 import { DATA_HEADERS } from './page/headers.ts'
+import { KnownProvider } from './session/provider.ts'
 import { signInParts } from './session/signing-in.ts'
 import { consoleWords } from './words.ts'
 
@@ -19,13 +22,14 @@ export class Console implements Api {
   readonly headers = DATA_HEADERS
   readonly content = jsonContent
   readonly endpoints: readonly Endpoint[]
-  readonly #core: HttpCore
+  readonly #core: ConsoleCore
   readonly #authentication: Authentication
 
   constructor(core: HttpCore) {
-    this.#core = core
     this.#authentication = new Authentication(core)
-    this.endpoints = consoleEndpoints(signInParts(core))
+    const streams = new Streams(core, this.#authentication)
+    this.#core = { ...core, signIn: signInParts(core), provider: new KnownProvider(), streams }
+    this.endpoints = consoleEndpoints(this.#core)
   }
 
   authenticate(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {

@@ -6,6 +6,8 @@ import { membershipEndpoints } from './account/memberships.ts'
 import { passkeyEndpoints } from './account/passkeys.ts'
 import { totpEndpoints } from './account/totp.ts'
 import { auditEndpoints } from './audit.ts'
+import { CONSOLE_ROUTES } from './contract/routes.ts'
+import type { ConsoleCore } from './core.ts'
 import type { ConsoleDocument } from './document.ts'
 import { dkimKeyEndpoints } from './domains/dkim-keys.ts'
 import { domainEndpoints } from './domains/domains.ts'
@@ -15,11 +17,12 @@ import { emailDocuments } from './emails/documents.ts'
 import { emailEndpoints } from './emails/list.ts'
 import { emailRoutes } from './emails/routes.ts'
 import { installationEndpoints } from './installation.ts'
-import { keyEndpoints } from './keys.ts'
+import { keyWorks } from './keys.ts'
 import { overviewEndpoints } from './overview.ts'
 import { sessionBeginEndpoints } from './session/begin.ts'
 import { linkEndpoints } from './session/links.ts'
-import { KnownProvider, openIdEndpoints } from './session/openid.ts'
+import { openIdEndpoints } from './session/openid.ts'
+import type { KnownProvider } from './session/provider.ts'
 import { sessionEndpoints } from './session/session.ts'
 import { startEndpoints } from './start.ts'
 import { allowedEndpoints } from './suppressions/allowed.ts'
@@ -29,10 +32,15 @@ import { peopleEndpoints } from './team/people.ts'
 import { teamEndpoints } from './team/team.ts'
 import { webhookMessageEndpoints } from './webhooks/messages.ts'
 import { webhookEndpoints } from './webhooks/webhooks.ts'
+import { endpointsOf, type Works } from './work.ts'
 
-/** Every route of the console: a new one is a line here, and a row in test/http/console/tenants-rows.ts. */
-export function consoleEndpoints(parts: SignInParts): Endpoint[] {
-  const provider = new KnownProvider()
+const WORKS: Works<typeof CONSOLE_ROUTES> = { ...keyWorks }
+
+export function consoleEndpoints(core: ConsoleCore): Endpoint[] {
+  return [...endpointsOf(CONSOLE_ROUTES, WORKS, core), ...declaredEndpoints(core.signIn, core.provider)]
+}
+
+export function declaredEndpoints(parts: SignInParts, provider: KnownProvider): Endpoint[] {
   return [
     ...sessionEndpoints,
     ...sessionBeginEndpoints(parts),
@@ -47,7 +55,6 @@ export function consoleEndpoints(parts: SignInParts): Endpoint[] {
     ...domainRecordEndpoints,
     ...dkimKeyEndpoints,
     ...relayEndpoints,
-    ...keyEndpoints,
     ...installationEndpoints,
     ...overviewEndpoints,
     ...startEndpoints,

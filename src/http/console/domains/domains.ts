@@ -62,7 +62,7 @@ const add = endpoint({
     response: { 201: WHOLE_DOMAIN },
   },
 })(async ({ caller, body }, core) => {
-  const company = oneCompany(caller)
+  const company = oneCompany(caller.company)
   const op = await currentOperationOf(core, caller.caller)
   const { domain } = await addDomain(op, { company, ...body })
   return { status: 201, body: shownWhole(op, domain) }
@@ -99,7 +99,7 @@ const update = endpoint({
   },
 })(async ({ caller, params, body }, core) => {
   const op = await operationOnDomain(core, caller, params.domain)
-  for (const id of body.speaksFor ?? []) requireDomain(op, caller, id)
+  for (const id of body.speaksFor ?? []) requireDomain(op, caller.company, id)
   const domain = await updateDomain(op, { domain: params.domain, ...body })
   return { status: 200, body: shownWhole(op, domain) }
 })

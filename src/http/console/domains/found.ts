@@ -20,12 +20,12 @@ type InCompany = Asker<'company'>
  */
 export async function operationOnDomain(core: HttpCore, asker: InCompany, id: string): Promise<Operation> {
   const op = await currentOperationOf(core, asker.caller)
-  requireDomain(op, asker, id)
+  requireDomain(op, asker.company, id)
   return op
 }
 
 /** Throws `not_found`. */
-export function requireDomain(op: Operation, { company }: Pick<InCompany, 'company'>, id: string): void {
+export function requireDomain(op: Operation, company: string | null, id: string): void {
   const found = visibleAccounts(op).domains.find((domain) => domain.id === id)
   if (found === undefined || (company !== null && found.companyId !== company)) throw noSuchDomain(id)
 }

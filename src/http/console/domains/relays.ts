@@ -31,7 +31,7 @@ const read = endpoint({
   },
 })(async ({ caller }, core) => {
   const op = await currentOperationOf(core, caller.caller)
-  return { status: 200, body: await shownOfCompany(core, op, oneCompany(caller)) }
+  return { status: 200, body: await shownOfCompany(core, op, oneCompany(caller.company)) }
 })
 
 const set = endpoint({
@@ -47,7 +47,7 @@ const set = endpoint({
     response: { 200: COMPANY_RELAY },
   },
 })(async ({ caller, body }, core) => {
-  const company = oneCompany(caller)
+  const company = oneCompany(caller.company)
   await setRoute(await currentOperationOf(core, caller.caller), { company, ...body })
   const op = await currentOperationOf(core, caller.caller)
   return { status: 200, body: await shownOfCompany(core, op, company) }
@@ -65,7 +65,7 @@ const remove = endpoint({
     response: { 200: COMPANY_RELAY },
   },
 })(async ({ caller }, core) => {
-  const company = oneCompany(caller)
+  const company = oneCompany(caller.company)
   await removeRoute(await currentOperationOf(core, caller.caller), { company })
   const op = await currentOperationOf(core, caller.caller)
   return { status: 200, body: await shownOfCompany(core, op, company) }

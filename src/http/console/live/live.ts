@@ -4,10 +4,9 @@ import { invalidField } from '../../../intake/refusal.ts'
 import { authorise } from '../../../operate/authority.ts'
 import type { OpenAnswer } from '../../answer.ts'
 import type { Answering } from '../../api.ts'
-import type { HttpCore } from '../../core.ts'
 import { type Authentication, shareOf } from '../authenticate.ts'
+import type { ConsoleCore } from '../core.ts'
 import { sessionToken } from '../session/cookie.ts'
-import { Streams } from './streams.ts'
 
 export const LIVE_URL = '/console/api/companies/:company/live'
 
@@ -16,10 +15,10 @@ type LiveRoute = { Params: { company: string }; Querystring: { after?: string | 
 export function addLive(
   app: FastifyInstance,
   answering: Answering,
-  core: HttpCore,
+  core: ConsoleCore,
   authentication: Authentication,
 ): void {
-  const streams = new Streams(core, authentication)
+  const { streams } = core
   // Without this, closing the server would wait for open streams.
   app.addHook('preClose', async () => streams.close())
   const work = async (request: FastifyRequest<LiveRoute>): Promise<OpenAnswer> => {

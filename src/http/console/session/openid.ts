@@ -3,7 +3,6 @@
  * session's cookie need not be sent with requests from other sites.
  */
 import type { FastifyRequest } from 'fastify'
-import { OpenIdProvider } from '../../../operate/openid-provider.ts'
 import {
   beginOpenId,
   OPENID_LASTS,
@@ -13,30 +12,12 @@ import {
 import type { SignInParts } from '../../../operate/sign-in.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { Fault } from '../../fault.ts'
 import { ME, OPENID_RETURN, OPENID_START, SIGN_IN_WAYS } from '../contract/session.ts'
 import { stepCookie, stepTicket } from './device-cookies.ts'
+import type { KnownProvider } from './provider.ts'
 import { originOf, signedIn, unlessRefused } from './signing-in.ts'
 
 const COOKIE = 'postroad_oidc'
-
-/** The provider of an installation. */
-export class KnownProvider {
-  #made: OpenIdProvider | null = null
-
-  /** Null: the settings name none. */
-  of({ deps: { settings, ask } }: HttpCore): OpenIdProvider | null {
-    if (settings.openid === null) return null
-    this.#made ??= new OpenIdProvider(settings.openid, ask, settings.allowPrivateNetworks)
-    return this.#made
-  }
-
-  wanted(core: HttpCore): OpenIdProvider {
-    const found = this.of(core)
-    if (found !== null) return found
-    throw new Fault({ code: 'path_unknown' })
-  }
-}
 
 /** The address that the provider redirects the browser to, for every purpose: it is registered with the provider. */
 export function redirectUriOf({ publicUrl }: HttpCore, { raw }: FastifyRequest): string {

@@ -39,7 +39,7 @@ const show = endpoint({
   },
 })(async ({ caller }, core) => {
   const op = await currentOperationOf(core, caller.caller)
-  const { members, invitations } = await showTeam(op, { company: oneCompany(caller) })
+  const { members, invitations } = await showTeam(op, { company: oneCompany(caller.company) })
   return { status: 200, body: { members, invitations: invitations.map(shownInvitation) } }
 })
 
@@ -56,7 +56,7 @@ const inviteOne = endpoint({
     response: { 201: MADE_INVITATION },
   },
 })(async ({ caller, body, request }, core) => {
-  const company = oneCompany(caller)
+  const company = oneCompany(caller.company)
   const op = await currentOperationOf(core, caller.caller)
   const { invitation, token } = await invite(op, { ...body, company })
   const link = signInUrl(core.publicUrl.of(request.raw), token)
@@ -76,7 +76,7 @@ const withdraw = endpoint({
   },
 })(async ({ caller, params }, core) => {
   const op = await currentOperationOf(core, caller.caller)
-  await withdrawInvitation(op, { company: oneCompany(caller), id: params.invitation })
+  await withdrawInvitation(op, { company: oneCompany(caller.company), id: params.invitation })
   return { status: 200, body: {} }
 })
 
@@ -95,7 +95,7 @@ const changeRole = endpoint({
 })(async ({ caller, params, body }, core) => {
   const op = await currentOperationOf(core, caller.caller)
   const { member } = await setRole(op, {
-    company: oneCompany(caller),
+    company: oneCompany(caller.company),
     person: params.person,
     role: body.role,
   })
@@ -115,7 +115,7 @@ const removeOne = endpoint({
   },
 })(async ({ caller, params }, core) => {
   const op = await currentOperationOf(core, caller.caller)
-  await removeMember(op, { company: oneCompany(caller), person: params.person })
+  await removeMember(op, { company: oneCompany(caller.company), person: params.person })
   return { status: 200, body: {} }
 })
 
