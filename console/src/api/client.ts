@@ -21,15 +21,19 @@ export class ApiError extends Error {
   }
 }
 
-export type Query = Record<string, string | number | boolean | undefined>
+type Query = Record<string, string | number | boolean | undefined>
 
 const BASE = '/console/api'
 
 type Routes = typeof CONSOLE_ROUTES
 type RouteName = keyof Routes
+type Document = {
+  [Name in RouteName]: Routes[Name]['answer'] extends string ? Name : never
+}[RouteName]
+type JsonRoute = Exclude<RouteName, Document>
 
-/** What the server answers on a route with JSON. */
-export type Answer<Name extends RouteName> = AnswerOf<Routes[Name]>
+/** The JSON of an answer. */
+export type Answer<Name extends JsonRoute> = AnswerOf<Routes[Name]>
 export type Body<Name extends RouteName> = PartOf<'body', Routes[Name]>
 export type QueryOf<Name extends RouteName> = QueryGiven<Routes[Name]>
 
@@ -44,77 +48,47 @@ type QueryPart<Given> = object extends Given ? { query?: Given } : { query: Give
 type Given<Name extends RouteName, More = unknown> =
   object extends Parts<Name> ? [parts?: Parts<Name> & More] : [parts: Parts<Name> & More]
 
-/** Sends a request. A path has its parameters in `parts`, beside `query` and `body`. */
-export function call<Name extends RouteName>(
+/** `parts`: the parameters of the path, beside `query` and `body`. */
+export async function call<Name extends JsonRoute>(
   name: Name,
-  ...[parts]: Given<Name, { signal?: AbortSignal }>
+  ...[parts]: Given<Name, { signal?: AbortSignal | undefined }>
 ): Promise<Answer<Name>> {
   const { body, signal, ...rest } = (parts ?? {}) as AnyParts
-  const [method, path] = methodAndPath(name, rest)
-  return ask(method, path, body, signal)
-}
-
-/** The URL of a route that the browser itself requests: a file or a frame. The session cookie authorizes it. */
-export function urlOf<Name extends RouteName>(name: Name, ...[parts]: Given<Name>): string {
-  return `${BASE}${methodAndPath(name, (parts ?? {}) as AnyParts)[1]}`
-}
-
-type AnyParts = { query?: Query; body?: unknown; signal?: AbortSignal } & Record<string, unknown>
-
-function methodAndPath(name: string, { query = {}, ...params }: AnyParts): [method: string, path: string] {
-  const [method, path] = name.split(' ') as [string, string]
-  const filled = path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(String(params[param])))
-  return [method, `${filled}${queryText(query)}`]
-}
-
-export function get<Body>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Body> {
-  return ask<Body>('GET', `${path}${queryText(query)}`, undefined, signal)
-}
-
-export function post<Body>(path: string, body: unknown = {}): Promise<Body> {
-  return ask<Body>('POST', path, body)
-}
-
-export function patch<Body>(path: string, body: unknown): Promise<Body> {
-  return ask<Body>('PATCH', path, body)
-}
-
-export function put<Body>(path: string, body: unknown): Promise<Body> {
-  return ask<Body>('PUT', path, body)
-}
-
-/** Sends no body: the path identifies the resource. */
-export function remove<Body>(path: string): Promise<Body> {
-  return ask<Body>('DELETE', path)
-}
-
-/** Builds a path from segments, each percent-encoded. */
-export function pathOf(...parts: string[]): string {
-  return parts.map((part) => `/${encodeURIComponent(part)}`).join('')
-}
-
-export function queryText(query: Query): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [[name, String(value)]],
-  )
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
-}
-
-async function ask<Body>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Body> {
   const headers: Record<string, string> = { accept: 'application/json', 'x-postroad-console': '1' }
   if (body !== undefined) headers['content-type'] = 'application/json'
+  const [method, url] = methodAndUrl(name, rest)
   const request: RequestInit = { method, headers, credentials: 'same-origin', referrerPolicy: 'no-referrer' }
   if (body !== undefined) request.body = JSON.stringify(body)
   if (signal !== undefined) request.signal = signal
   let response: Response
   try {
-    response = await fetch(`${BASE}${path}`, request)
+    response = await fetch(url, request)
   } catch (error) {
     if (signal?.aborted) throw error
     throw new ApiError(0, 'unreachable', 'Postroad does not answer. It may be restarting.')
   }
-  if (response.ok) return (await response.json()) as Body
+  if (response.ok) return (await response.json()) as Answer<Name>
   throw await refusal(response)
+}
+
+/** The URL of a file, a frame or a stream, which the browser itself requests. The session cookie authorizes it. */
+export function urlOf<Name extends Document>(name: Name, ...[parts]: Given<Name>): string {
+  return methodAndUrl(name, (parts ?? {}) as AnyParts)[1]
+}
+
+type AnyParts = { query?: Query; body?: unknown; signal?: AbortSignal } & Record<string, unknown>
+
+function methodAndUrl(name: string, { query = {}, ...params }: AnyParts): [method: string, url: string] {
+  const [method, path] = name.split(' ') as [string, string]
+  const filled = path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(String(params[param])))
+  return [method, `${BASE}${filled}${queryText(query)}`]
+}
+
+function queryText(query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  )
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
 async function refusal(response: Response): Promise<ApiError> {

@@ -19,7 +19,7 @@ export type ConsoleCall<Name, Of extends Route> = Asker<Of['access']> & {
   request: FastifyRequest
 } & (Of['access'] extends 'company' | 'operator' ? { op: Operation } : unknown)
 
-/** An answer with header fields, or with the status of a pending step. */
+/** JSON with header fields of its own, or with the status of a pending step. */
 export class Answered<Body> {
   readonly body: Body
   readonly headers: AnswerHeaders
@@ -66,7 +66,7 @@ function endpointOf(name: string, route: Route, work: AnyWork, core: ConsoleCore
     access,
     schema: schemaOf(path, route),
     // A HEAD of a stream would have no end.
-    exposeHeadRoute: answer !== 'stream',
+    ...(answer === 'stream' && { exposeHeadRoute: false }),
     async work({ caller: asker, ...parts }) {
       const { caller = null } = asker as Partial<Asker<'person'>>
       const op = caller && (await currentOperationOf(core, caller))

@@ -1,18 +1,18 @@
 /**
- * The form of the console's contract: one row for each route. From the rows follow the registration of the routes, their
- * labels in metrics and the types of their work (../work.ts), and the page's client (console/src/api/client.ts), which
- * takes the types alone.
+ * The form of the console's contract: one row for each route. From the rows follow the registration of the routes,
+ * their labels in metrics and the types of their work (../work.ts), and the page's client (console/src/api/client.ts),
+ * which takes the types alone.
  */
 import type { Static, TSchema } from 'typebox'
 import type { ID } from '../../bounds.ts'
 
 /** A stranger, a signed-in person, a person who may see the company in the path, or an operator. */
-export type RouteAccess = 'stranger' | 'person' | 'company' | 'operator'
+type RouteAccess = 'stranger' | 'person' | 'company' | 'operator'
 
 /** Method and path, below `/console/api`. */
 export type RouteName = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
-export interface Row {
+interface Row {
   /** The label in metrics, after `console_`. */
   operation: string
   /** Parameters of the path that are no ids. */
