@@ -59,7 +59,7 @@ export function addEndpoints(scope: FastifyInstance, api: Api, core: HttpCore): 
 }
 
 function addEndpoint(scope: FastifyInstance, declared: Endpoint, api: Api, core: HttpCore): void {
-  const { method, url, operation, access, work } = declared
+  const { method, url, operation, access, exposeHeadRoute, work } = declared
   const { body, ...schema } = declared.schema
   if (body !== undefined && access === 'anybody') {
     throw new Error(`${url} takes a body from anybody: it would be counted for nobody`)
@@ -68,6 +68,7 @@ function addEndpoint(scope: FastifyInstance, declared: Endpoint, api: Api, core:
     method,
     url,
     schema,
+    ...(exposeHeadRoute !== undefined && { exposeHeadRoute }),
     config: { operation, ...(body !== undefined && { body }) },
     async preValidation(request, reply) {
       const { raw } = request
@@ -82,7 +83,7 @@ function addEndpoint(scope: FastifyInstance, declared: Endpoint, api: Api, core:
       const call = { caller, params, query, body, request } as Call<EndpointSchema, Access>
       const answer = await work(call, core)
       const startedAt = performance.now() - reply.elapsedTime
-      if ('pieces' in answer) return core.answers.send(request, reply, operation, answer, startedAt)
+      if ('type' in answer) return core.answers.send(request, reply, operation, answer, startedAt)
       // The schema for this status serializes the body. A 204 has no content (RFC 9110 15.3.5).
       const text = answer.status === 204 ? '' : (reply.code(answer.status).serialize(answer.body) as string)
       const { status, headers } = answer

@@ -10,7 +10,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Principal, Scope } from '../accounts/account.ts'
 import type { Caller } from '../operate/authority.ts'
 import type { Person, Session } from '../people/person.ts'
-import type { AnswerHeaders, LongAnswer } from './answer.ts'
+import type { Answer, AnswerHeaders, LongAnswer, OpenAnswer } from './answer.ts'
 import type { HttpCore } from './core.ts'
 
 /** Access by key: one with this scope, or any. */
@@ -47,13 +47,19 @@ export type Asker<Who extends Access> = Who extends 'anybody'
         : SignedIn & { caller: Caller }
 
 export interface EndpointSchema {
-  operationId: string
-  summary: string
+  /** Its name and summary in the OpenAPI document, which leaves out the routes of the service's own page. */
+  operationId?: string
+  summary?: string
   description?: string
   params?: TSchema
   querystring?: TSchema
   body?: TSchema
   response: Readonly<Record<number, TSchema>>
+}
+
+export interface OperationName {
+  operationId: string
+  summary: string
 }
 
 type Part<Schema, Name extends string> =
@@ -86,13 +92,18 @@ export interface Declaration<Schema extends EndpointSchema, Who extends Access> 
   schema: Schema
 }
 
-/** Throws or rejects with the reason for a refusal. A file is answered in pieces, without a schema. */
+/** An answer without a schema: a file, a page or a stream. */
+export type WholeAnswer = Answer<string | Buffer> | LongAnswer | OpenAnswer
+
+/** Throws or rejects with the reason for a refusal. */
 type Work<Schema extends EndpointSchema, Who extends Access> = (
   call: Call<Schema, Who>,
   core: HttpCore,
-) => Promise<Reply<Schema> | LongAnswer>
+) => Promise<Reply<Schema> | WholeAnswer>
 
 export interface Endpoint extends Declaration<EndpointSchema, Access> {
+  /** Absent: a GET route answers HEAD, too. */
+  exposeHeadRoute?: boolean
   work: Work<EndpointSchema, Access>
 }
 
@@ -104,11 +115,12 @@ export interface Described {
   method: Declaration<EndpointSchema, Access>['method']
   url: string
   access: Access
-  schema: EndpointSchema & {
-    headers?: TSchema
-    /** Media types of the body, when it is not JSON. */
-    consumes?: readonly string[]
-  }
+  schema: EndpointSchema &
+    OperationName & {
+      headers?: TSchema
+      /** Media types of the body, when it is not JSON. */
+      consumes?: readonly string[]
+    }
 }
 
 /** The description of all routes of an API in the OpenAPI document. */
@@ -127,7 +139,7 @@ export interface Told {
 }
 
 /** Declares an endpoint, and takes its work, whose types are inferred from the declaration. */
-export function endpoint<const Schema extends EndpointSchema, const Who extends Access>(
+export function endpoint<const Schema extends EndpointSchema & OperationName, const Who extends Access>(
   declared: Declaration<Schema, Who>,
 ): (work: Work<Schema, Who>) => Endpoint {
   return (work) => ({ ...declared, work: work as unknown as Endpoint['work'] })

@@ -51,7 +51,7 @@ export interface SignInParts {
 
 /** The client that signs in, with what limits its attempts. */
 export interface Origin extends Omit<SigningIn, 'now'> {
-  /** The group that the client's address is counted in (http/admission/address-group.ts). */
+  /** The group that the client's address is counted in (ingress/admission/address-group.ts). */
   group: string
   /** The ticket that this device got at an earlier sign-in. */
   device: string | null

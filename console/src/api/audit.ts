@@ -1,35 +1,23 @@
 /** The audit list: changes of settings, and sign-ins. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Static } from 'typebox'
-import type { AUDIT, AUDIT_ENTRY } from '../../../src/http/console/contract/audit.ts'
-import type { AuditTopic } from '../../../src/people/person.ts'
-import { get, pathOf, queryText } from './client.ts'
+import { type Answer, call, type QueryOf, urlOf } from './client.ts'
 
-export type AuditEntry = Static<typeof AUDIT_ENTRY>
-type AuditPage = Static<typeof AUDIT>
+const LIST = 'GET /companies/:company/audit'
+const EXPORT = 'GET /companies/:company/audit/export'
+
+export type AuditEntry = Answer<typeof LIST>['entries'][number]
 
 /** `from` and `to` are days such as `2026-01-31` in the viewer's time zone, both included. */
-export interface AuditWanted {
-  by?: string
-  action?: string
-  topic?: AuditTopic
-  from?: string
-  to?: string
-}
+export type AuditWanted = QueryOf<typeof EXPORT>
 
 const EVERY = 5_000
-const path = (company: string) => `/companies${pathOf(company)}/audit`
 
 /** Loads page after page. The first page is polled for new entries until the viewer loads a second one. */
 export const auditQuery = (company: string, wanted: AuditWanted) =>
   infiniteQueryOptions({
     queryKey: ['audit', company, wanted],
     queryFn: ({ pageParam, signal }) =>
-      get<AuditPage>(
-        path(company),
-        { ...asked(wanted), ...(pageParam !== null && { before: pageParam }) },
-        signal,
-      ),
+      call(LIST, { company, query: { ...asked(wanted), before: pageParam ?? undefined }, signal }),
     initialPageParam: null as number | null,
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
@@ -40,13 +28,13 @@ export const auditQuery = (company: string, wanted: AuditWanted) =>
 export const newerQuery = (company: string, wanted: AuditWanted, after: number) =>
   queryOptions({
     queryKey: ['audit-newer', company, wanted, after],
-    queryFn: ({ signal }) => get<AuditPage>(path(company), { ...asked(wanted), after, limit: 100 }, signal),
+    queryFn: ({ signal }) => call(LIST, { company, query: { ...asked(wanted), after, limit: 100 }, signal }),
     refetchInterval: EVERY,
   })
 
 /** The address at which the browser downloads the whole list. The session cookie authorizes it. */
 export function exportAddress(company: string, wanted: AuditWanted): string {
-  return `/console/api${path(company)}/export${queryText(asked(wanted))}`
+  return urlOf(EXPORT, { company, query: asked(wanted) })
 }
 
 function asked({ from, to, ...wanted }: AuditWanted) {

@@ -1,6 +1,8 @@
 /** Requests to the server that delivered this page. */
 import type { Static } from 'typebox'
 import type { CONSOLE_ERROR } from '../../../src/http/console/contract/error.ts'
+import type { AnswerOf, ParamsOf, PartOf, QueryGiven } from '../../../src/http/console/contract/route.ts'
+import type { CONSOLE_ROUTES } from '../../../src/http/console/contract/routes.ts'
 
 /** An error answer of the server, or no answer at all. */
 export class ApiError extends Error {
@@ -19,58 +21,74 @@ export class ApiError extends Error {
   }
 }
 
-export type Query = Record<string, string | number | boolean | undefined>
+type Query = Record<string, string | number | boolean | undefined>
 
 const BASE = '/console/api'
 
-export function get<Body>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Body> {
-  return ask<Body>('GET', `${path}${queryText(query)}`, undefined, signal)
-}
+type Routes = typeof CONSOLE_ROUTES
+type RouteName = keyof Routes
+type Document = {
+  [Name in RouteName]: Routes[Name]['answer'] extends string ? Name : never
+}[RouteName]
+type JsonRoute = Exclude<RouteName, Document>
 
-export function post<Body>(path: string, body: unknown = {}): Promise<Body> {
-  return ask<Body>('POST', path, body)
-}
+/** The JSON of an answer. */
+export type Answer<Name extends JsonRoute> = AnswerOf<Routes[Name]>
+export type Body<Name extends RouteName> = PartOf<'body', Routes[Name]>
+export type QueryOf<Name extends RouteName> = QueryGiven<Routes[Name]>
 
-export function patch<Body>(path: string, body: unknown): Promise<Body> {
-  return ask<Body>('PATCH', path, body)
-}
+type Parts<Name extends RouteName> = ParamsOf<Name, Routes[Name]> &
+  (Routes[Name] extends { query: object } ? QueryPart<QueryOf<Name>> : unknown) &
+  (Routes[Name] extends { body: object } ? { body: Body<Name> } : unknown)
 
-export function put<Body>(path: string, body: unknown): Promise<Body> {
-  return ask<Body>('PUT', path, body)
-}
+/** A query may be left out if none of its parameters is required. */
+type QueryPart<Given> = object extends Given ? { query?: Given } : { query: Given }
 
-/** Sends no body: the path identifies the resource. */
-export function remove<Body>(path: string): Promise<Body> {
-  return ask<Body>('DELETE', path)
-}
+/** Parts may be left out if none is required. */
+type Given<Name extends RouteName, More = unknown> =
+  object extends Parts<Name> ? [parts?: Parts<Name> & More] : [parts: Parts<Name> & More]
 
-/** Builds a path from segments, each percent-encoded. */
-export function pathOf(...parts: string[]): string {
-  return parts.map((part) => `/${encodeURIComponent(part)}`).join('')
-}
-
-export function queryText(query: Query): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [[name, String(value)]],
-  )
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
-}
-
-async function ask<Body>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Body> {
+/** `parts`: the parameters of the path, beside `query` and `body`. */
+export async function call<Name extends JsonRoute>(
+  name: Name,
+  ...[parts]: Given<Name, { signal?: AbortSignal | undefined }>
+): Promise<Answer<Name>> {
+  const { body, signal, ...rest } = (parts ?? {}) as AnyParts
   const headers: Record<string, string> = { accept: 'application/json', 'x-postroad-console': '1' }
   if (body !== undefined) headers['content-type'] = 'application/json'
+  const [method, url] = methodAndUrl(name, rest)
   const request: RequestInit = { method, headers, credentials: 'same-origin', referrerPolicy: 'no-referrer' }
   if (body !== undefined) request.body = JSON.stringify(body)
   if (signal !== undefined) request.signal = signal
   let response: Response
   try {
-    response = await fetch(`${BASE}${path}`, request)
+    response = await fetch(url, request)
   } catch (error) {
     if (signal?.aborted) throw error
     throw new ApiError(0, 'unreachable', 'Postroad does not answer. It may be restarting.')
   }
-  if (response.ok) return (await response.json()) as Body
+  if (response.ok) return (await response.json()) as Answer<Name>
   throw await refusal(response)
+}
+
+/** The URL of a file, a frame or a stream, which the browser itself requests. The session cookie authorizes it. */
+export function urlOf<Name extends Document>(name: Name, ...[parts]: Given<Name>): string {
+  return methodAndUrl(name, (parts ?? {}) as AnyParts)[1]
+}
+
+type AnyParts = { query?: Query; body?: unknown; signal?: AbortSignal } & Record<string, unknown>
+
+function methodAndUrl(name: string, { query = {}, ...params }: AnyParts): [method: string, url: string] {
+  const [method, path] = name.split(' ') as [string, string]
+  const filled = path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(String(params[param])))
+  return [method, `${BASE}${filled}${queryText(query)}`]
+}
+
+function queryText(query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  )
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
 async function refusal(response: Response): Promise<ApiError> {

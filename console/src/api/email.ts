@@ -1,28 +1,18 @@
 /** One email: its state, its content, and the actions on it. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Static } from 'typebox'
-import type {
-  CHANGED,
-  CONTENT,
-  COPY_TEXT,
-  DIALOGUE,
-  EMAIL_DETAIL,
-  NEIGHBOURS,
-  REACHED,
-  SENT,
-  SOURCE,
-} from '../../../src/http/console/contract/email.ts'
-import { get, pathOf, post, type Query, queryText } from './client.ts'
+import { type Answer, type Body, call, urlOf } from './client.ts'
 import { invalidate, queries } from './queries.ts'
 
-export type EmailDetail = Static<typeof EMAIL_DETAIL>
+export type EmailDetail = Answer<'GET /companies/:company/emails/:email'>
 export type EmailRecipient = EmailDetail['recipients'][number]
 export type EmailAttempt = EmailDetail['attempts'][number]
 export type EmailEvent = EmailDetail['events'][number]
-export type EmailContent = Static<typeof CONTENT>
+export type EmailContent = Answer<'GET /companies/:company/emails/:email/content'>
 export type EmailFile = EmailContent['files'][number]
-export type EmailSource = Static<typeof SOURCE>
-export type ReachedLink = Static<typeof REACHED>['answers'][number]
+export type EmailSource = Answer<'GET /companies/:company/emails/:email/source'>
+type Reached = Answer<'POST /companies/:company/emails/:email/reach'>
+export type ReachedLink = Reached['answers'][number]
+type Changed = Answer<'POST /companies/:company/emails/:email/retry'>
 
 /**
  * Milliseconds between two polls of an unfinished email. Changes without an event, such as a pause, arrive
@@ -31,13 +21,12 @@ export type ReachedLink = Static<typeof REACHED>['answers'][number]
 const LOOK_AGAIN = 5_000
 const LOOK_SELDOM = 30_000
 
-const at = (company: string, id: string) => `/companies${pathOf(company)}/emails${pathOf(id)}`
-
 /** `from`: the position of the first recipient that is shown. */
-export const emailQuery = (company: string, id: string, from = 0) =>
+export const emailQuery = (company: string, email: string, from = 0) =>
   queryOptions({
-    queryKey: ['email', company, id, from],
-    queryFn: ({ signal }) => get<EmailDetail>(at(company, id), { from: from || undefined }, signal),
+    queryKey: ['email', company, email, from],
+    queryFn: ({ signal }) =>
+      call('GET /companies/:company/emails/:email', { company, email, query: { from }, signal }),
     refetchInterval: ({ state: { data } }) => (data === undefined ? false : nextLook(data)),
   })
 
@@ -49,87 +38,114 @@ function nextLook({ recipients }: EmailDetail): number | false {
 }
 
 /** The SMTP dialogue of one attempt, which never changes. `attempt`: the id of the attempt. */
-export const dialogueQuery = (company: string, id: string, attempt: number) =>
+export const dialogueQuery = (company: string, email: string, attempt: number) =>
   queryOptions({
-    queryKey: ['email-dialogue', company, id, attempt],
+    queryKey: ['email-dialogue', company, email, attempt],
     queryFn: ({ signal }) =>
-      get<Static<typeof DIALOGUE>>(`${at(company, id)}/attempts/${attempt}`, {}, signal),
+      call('GET /companies/:company/emails/:email/attempts/:attempt', { company, email, attempt, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-export const contentQuery = (company: string, id: string) =>
+export const contentQuery = (company: string, email: string) =>
   queryOptions({
-    queryKey: ['email-content', company, id],
-    queryFn: ({ signal }) => get<EmailContent>(`${at(company, id)}/content`, {}, signal),
+    queryKey: ['email-content', company, email],
+    queryFn: ({ signal }) =>
+      call('GET /companies/:company/emails/:email/content', { company, email, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-export const sourceQuery = (company: string, id: string, recipient: string | undefined) =>
+export const sourceQuery = (company: string, email: string, recipient: string | undefined) =>
   queryOptions({
-    queryKey: ['email-source', company, id, recipient],
-    queryFn: ({ signal }) => get<EmailSource>(`${at(company, id)}/source`, { recipient }, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
-  })
-
-export const copyTextQuery = (company: string, id: string, recipient: string | undefined) =>
-  queryOptions({
-    queryKey: ['email-text', company, id, recipient],
-    queryFn: ({ signal }) => get<Static<typeof COPY_TEXT>>(`${at(company, id)}/text`, { recipient }, signal),
+    queryKey: ['email-source', company, email, recipient],
+    queryFn: ({ signal }) =>
+      call('GET /companies/:company/emails/:email/source', { company, email, query: { recipient }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
 
-export const neighboursQuery = (company: string, id: string) =>
+export const copyTextQuery = (company: string, email: string, recipient: string | undefined) =>
   queryOptions({
-    queryKey: ['email-neighbours', company, id],
-    queryFn: ({ signal }) => get<Static<typeof NEIGHBOURS>>(`${at(company, id)}/neighbours`, {}, signal),
+    queryKey: ['email-text', company, email, recipient],
+    queryFn: ({ signal }) =>
+      call('GET /companies/:company/emails/:email/text', { company, email, query: { recipient }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+
+export const neighboursQuery = (company: string, email: string) =>
+  queryOptions({
+    queryKey: ['email-neighbours', company, email],
+    queryFn: ({ signal }) =>
+      call('GET /companies/:company/emails/:email/neighbours', { company, email, signal }),
     placeholderData: keepPreviousData,
   })
 
-/**
- * The URL of a document that is not JSON, such as a frame or a file. `rest`: the path below the email's own
- * path.
- */
-export function documentUrl(company: string, id: string, rest: string, query: Query = {}): string {
-  return `/console/api${at(company, id)}${rest}${queryText(query)}`
+/** The URLs of files and frames: the browser itself requests them. */
+export function sourceUrl(company: string, email: string, recipient?: string): string {
+  return urlOf('GET /companies/:company/emails/:email/source.eml', { company, email, query: { recipient } })
 }
 
-type Changed = Static<typeof CHANGED>
+export function fileUrl(company: string, email: string, position: number, shown = false): string {
+  return urlOf('GET /companies/:company/emails/:email/files/:position', {
+    company,
+    email,
+    position: String(position),
+    query: { shown: shown ? '1' : undefined },
+  })
+}
+
+export function previewUrl(
+  company: string,
+  email: string,
+  recipient: string | undefined,
+  remote: boolean,
+): string {
+  return urlOf('GET /companies/:company/emails/:email/preview', {
+    company,
+    email,
+    query: { recipient, remote: remote ? '1' : undefined },
+  })
+}
 
 export async function actOn(
   company: string,
-  id: string,
+  email: string,
   action: 'retry' | 'cancel' | 'release',
 ): Promise<Changed> {
-  return await lookAgainAfter(post<Changed>(`${at(company, id)}/${action}`), id)
+  return await lookAgainAfter(
+    call(`POST /companies/:company/emails/:email/${action}`, { company, email }),
+    email,
+  )
 }
 
-export async function suppressRecipient(company: string, id: string, position: number): Promise<Changed> {
-  return await lookAgainAfter(post<Changed>(`${at(company, id)}/suppress`, { position }), id)
+export async function suppressRecipient(company: string, email: string, position: number): Promise<Changed> {
+  return await lookAgainAfter(
+    call('POST /companies/:company/emails/:email/suppress', { company, email, body: { position } }),
+    email,
+  )
 }
 
 /** `click`: a value that all retries of one click share. */
 export async function sendAgain(
   company: string,
-  id: string,
-  again: { click: string; to?: string | undefined },
-): Promise<Static<typeof SENT>> {
-  const sent = await post<Static<typeof SENT>>(`${at(company, id)}/again`, again)
+  email: string,
+  body: Body<'POST /companies/:company/emails/:email/again'>,
+): Promise<{ id: string }> {
+  const sent = await call('POST /companies/:company/emails/:email/again', { company, email, body })
   void invalidate('emails')
   return sent
 }
 
-export function reach(company: string, id: string, urls: string[]): Promise<Static<typeof REACHED>> {
-  return post(`${at(company, id)}/reach`, { urls })
+export function reach(company: string, email: string, urls: string[]): Promise<Reached> {
+  return call('POST /companies/:company/emails/:email/reach', { company, email, body: { urls } })
 }
 
-async function lookAgainAfter<Answer>(answer: Promise<Answer>, id: string): Promise<Answer> {
+async function lookAgainAfter<Result>(answer: Promise<Result>, email: string): Promise<Result> {
   try {
     return await answer
   } finally {
     await queries.invalidateQueries({
-      predicate: ({ queryKey }) => queryKey[0] === 'email' && queryKey[2] === id,
+      predicate: ({ queryKey }) => queryKey[0] === 'email' && queryKey[2] === email,
     })
   }
 }

@@ -1,42 +1,33 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Static } from 'typebox'
-import type { KEY, KEYS, MADE_KEY, NEW_KEY } from '../../../src/http/console/contract/keys.ts'
-import { get, patch, pathOf, post, remove } from './client.ts'
+import { type Answer, type Body, call, type QueryOf } from './client.ts'
 import { invalidate } from './queries.ts'
 
-export type ApiKey = Static<typeof KEY>
-export type MadeKey = Static<typeof MADE_KEY>
-export type NewKey = Static<typeof NEW_KEY>
+export type ApiKey = Answer<'GET /companies/:company/keys'>['keys'][number]
+export type MadeKey = Answer<'POST /companies/:company/keys'>
+export type NewKey = Body<'POST /companies/:company/keys'>
+export type KeySearch = QueryOf<'GET /companies/:company/keys'>
 
-const all = (company: string) => `/companies${pathOf(company)}/keys`
-
-export interface KeySearch {
-  search?: string | undefined
-  /** Lists revoked and expired keys instead. */
-  ended?: boolean | undefined
-}
-
-export const keysQuery = (company: string, search: KeySearch) =>
+export const keysQuery = (company: string, query: KeySearch) =>
   queryOptions({
-    queryKey: ['keys', company, search],
-    queryFn: ({ signal }) => get<Static<typeof KEYS>>(all(company), { ...search }, signal),
+    queryKey: ['keys', company, query],
+    queryFn: ({ signal }) => call('GET /companies/:company/keys', { company, query, signal }),
     placeholderData: keepPreviousData,
   })
 
 const listAgain = () => invalidate('keys')
 
-export async function createKey(company: string, key: NewKey): Promise<MadeKey> {
-  const made = await post<MadeKey>(all(company), key)
+export async function createKey(company: string, body: NewKey): Promise<MadeKey> {
+  const made = await call('POST /companies/:company/keys', { company, body })
   void listAgain()
   return made
 }
 
-export async function renameKey(company: string, id: string, name: string): Promise<void> {
-  await patch(`${all(company)}${pathOf(id)}`, { name })
+export async function renameKey(company: string, key: string, name: string): Promise<void> {
+  await call('PATCH /companies/:company/keys/:key', { company, key, body: { name } })
   await listAgain()
 }
 
-export async function revokeKey(company: string, id: string): Promise<void> {
-  await remove(`${all(company)}${pathOf(id)}`)
+export async function revokeKey(company: string, key: string): Promise<void> {
+  await call('DELETE /companies/:company/keys/:key', { company, key })
   await listAgain()
 }

@@ -5,7 +5,7 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import type { Static } from 'typebox'
 import type { CHANGES } from '../../../src/http/console/contract/emails.ts'
-import { pathOf, queryText } from './client.ts'
+import { urlOf } from './client.ts'
 import { queries } from './queries.ts'
 import { sessionQuery } from './session.ts'
 
@@ -64,8 +64,8 @@ class LiveStream {
 
   #open(): void {
     this.#stop()
-    const after = this.#cursor ?? undefined
-    const url = `/console/api/companies${pathOf(this.company)}/live${queryText({ after })}`
+    const after = this.#cursor === null ? undefined : String(this.#cursor)
+    const url = urlOf('GET /companies/:company/live', { company: this.company, query: { after } })
     const source = new EventSource(url)
     this.#source = source
     source.addEventListener('changes', ({ data }: MessageEvent<string>) => {

@@ -1,83 +1,87 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Static } from 'typebox'
-import type {
-  Backlog,
-  DESTINATIONS,
-  Installation,
-  LatencySeries,
-  RETRIED,
-  Span,
-  VOLUMES_SHOWN,
-  VolumeSeries,
-  Volumes,
-} from '../../../src/http/console/contract/overview.ts'
-import { get, pathOf, post } from './client.ts'
+import type { Span } from '../../../src/http/console/contract/overview.ts'
+import { type Answer, type Body, call, type QueryOf } from './client.ts'
 import { invalidate } from './queries.ts'
 
-export type Retried = Static<typeof RETRIED>
-export type { Backlog, Installation, LatencySeries, Span, VolumeSeries, Volumes }
+export type Backlog = Answer<'GET /companies/:company/overview/backlog'>
+export type Retried = Answer<'POST /companies/:company/overview/backlog/retry'>
+export type VolumeSeries = Answer<'GET /companies/:company/overview/volume'>
+export type LatencySeries = Answer<'GET /companies/:company/overview/latency'>
+export type Volumes = NonNullable<Answer<'GET /companies/:company/overview/domains'>['volumes']>
+export type Installation = Answer<'GET /installation'>
+export type { Span }
 
 /** Milliseconds. A chart of an hour changes while it is viewed; counts follow the events by a moment. */
 const AGAIN = 10_000
 
-function overview<Body>(company: string, what: string, query: Record<string, string | undefined>) {
+function overview<Body>(key: readonly unknown[], read: (signal: AbortSignal) => Promise<Body>) {
   return queryOptions({
-    queryKey: ['overview', company, what, query],
-    queryFn: ({ signal }) => get<Body>(`/companies${pathOf(company)}/overview/${what}`, query, signal),
+    queryKey: ['overview', ...key],
+    queryFn: ({ signal }) => read(signal),
     refetchInterval: AGAIN,
     placeholderData: keepPreviousData,
   })
 }
 
 /** Limits the counts to a sending domain (its id) or to a recipient domain. */
-export interface VolumeFilter {
-  domain?: string | undefined
-  to?: string | undefined
-}
+export type VolumeFilter = Omit<QueryOf<'GET /companies/:company/overview/volume'>, 'span'>
 
 export const volumeQuery = (company: string, span: Span, filter: VolumeFilter) =>
-  overview<VolumeSeries>(company, 'volume', { span, ...filter })
+  overview([company, 'volume', span, filter], (signal) =>
+    call('GET /companies/:company/overview/volume', { company, query: { span, ...filter }, signal }),
+  )
+
 export const latencyQuery = (company: string, span: Span) =>
-  overview<LatencySeries>(company, 'latency', { span })
+  overview([company, 'latency', span], (signal) =>
+    call('GET /companies/:company/overview/latency', { company, query: { span }, signal }),
+  )
+
 export const destinationsQuery = (company: string, span: Span) =>
-  overview<Static<typeof DESTINATIONS>>(company, 'destinations', { span })
+  overview([company, 'destinations', span], (signal) =>
+    call('GET /companies/:company/overview/destinations', { company, query: { span }, signal }),
+  )
+
 export const byDomainQuery = (company: string, span: Span) =>
-  overview<Static<typeof VOLUMES_SHOWN>>(company, 'domains', { span })
+  overview([company, 'domains', span], (signal) =>
+    call('GET /companies/:company/overview/domains', { company, query: { span }, signal }),
+  )
+
+export const backlogQuery = (company: string) =>
+  overview([company, 'backlog'], (signal) =>
+    call('GET /companies/:company/overview/backlog', { company, signal }),
+  )
+
 export const retryWaiting = (company: string, domain: string | null) =>
-  post<Retried>(`/companies${pathOf(company)}/overview/backlog/retry`, { domain })
-export const backlogQuery = (company: string) => overview<Backlog>(company, 'backlog', {})
+  call('POST /companies/:company/overview/backlog/retry', { company, body: { domain } })
 
 export const installationQuery = queryOptions({
   queryKey: ['installation'],
-  queryFn: ({ signal }) => get<Installation>('/installation', {}, signal),
+  queryFn: ({ signal }) => call('GET /installation', { signal }),
   refetchInterval: AGAIN,
 })
 
 export const byCompanyQuery = (span: Span) =>
   queryOptions({
     queryKey: ['installation', 'companies', span],
-    queryFn: ({ signal }) => get<Static<typeof VOLUMES_SHOWN>>('/installation/companies', { span }, signal),
+    queryFn: ({ signal }) => call('GET /installation/companies', { query: { span }, signal }),
     refetchInterval: AGAIN,
     placeholderData: keepPreviousData,
   })
 
 /** `null` stands for every company, or for every domain. */
-export interface PauseScope {
-  company: string | null
-  domain: string | null
-}
+export type PauseScope = Body<'POST /installation/pauses'>
 
 export async function pause(scope: PauseScope): Promise<void> {
-  await post('/installation/pauses', scope)
+  await call('POST /installation/pauses', { body: scope })
   await invalidate('installation')
 }
 
 export async function endPause(scope: PauseScope): Promise<void> {
-  await post('/installation/pauses/end', scope)
+  await call('POST /installation/pauses/end', { body: scope })
   await invalidate('installation')
 }
 
 export async function createCompany(name: string): Promise<void> {
-  await post('/installation/companies', { name })
+  await call('POST /installation/companies', { body: { name } })
   await invalidate('session')
 }

@@ -8,7 +8,7 @@ import {
   startRegistration,
   WebAuthnError,
 } from '@simplewebauthn/browser'
-import { post } from './client.ts'
+import { call } from './client.ts'
 import { invalidate } from './queries.ts'
 import { begun, changed, type Me } from './session.ts'
 
@@ -18,11 +18,12 @@ export const passkeysWork = onHostName && browserSupportsWebAuthn()
 
 /** @param autofill offers passkeys in the address field, and waits until the person picks one */
 export async function signInWithPasskey(autofill = false): Promise<Me> {
-  const { options } = await post<{ options: PublicKeyCredentialRequestOptionsJSON }>(
-    '/session/passkey/options',
-  )
-  const response = await startAuthentication({ optionsJSON: options, useBrowserAutofill: autofill })
-  return begun(await post<Me>('/session/passkey', { response }))
+  const { options } = await call('POST /session/passkey/options')
+  const response = await startAuthentication({
+    optionsJSON: options as unknown as PublicKeyCredentialRequestOptionsJSON,
+    useBrowserAutofill: autofill,
+  })
+  return begun(await call('POST /session/passkey', { body: { response } }))
 }
 
 export async function autofillWorks(): Promise<boolean> {
@@ -30,11 +31,11 @@ export async function autofillWorks(): Promise<boolean> {
 }
 
 export async function addPasskey(name: string): Promise<Me> {
-  const { options } = await post<{ options: PublicKeyCredentialCreationOptionsJSON }>(
-    '/account/passkeys/options',
-  )
-  const response = await startRegistration({ optionsJSON: options })
-  const me = changed(await post<Me>('/account/passkeys', { name, response }))
+  const { options } = await call('POST /account/passkeys/options')
+  const response = await startRegistration({
+    optionsJSON: options as unknown as PublicKeyCredentialCreationOptionsJSON,
+  })
+  const me = changed(await call('POST /account/passkeys', { body: { name, response } }))
   await invalidate('account')
   return me
 }

@@ -1,26 +1,19 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
-import type { Static } from 'typebox'
-import type {
-  LINK_CONTENT,
-  ME,
-  SECOND_STEP,
-  SIGN_IN_WAYS,
-} from '../../../src/http/console/contract/session.ts'
-import { get, post, remove } from './client.ts'
+import { type Answer, call } from './client.ts'
 import { queries } from './queries.ts'
 
-export type Me = Static<typeof ME>
-export type LinkContent = Static<typeof LINK_CONTENT>
+export type Me = Answer<'GET /session'>
+export type LinkContent = Answer<'POST /session/link/read'>
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }) => get<Me>('/session', {}, signal),
+  queryFn: ({ signal }) => call('GET /session', { signal }),
   staleTime: 60_000,
 })
 
 export const waysQuery = queryOptions({
   queryKey: ['ways'],
-  queryFn: ({ signal }) => get<Static<typeof SIGN_IN_WAYS>>('/session/ways', {}, signal),
+  queryFn: ({ signal }) => call('GET /session/ways', { signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
@@ -44,42 +37,42 @@ export function changed(me: Me): Me {
 
 /** Reads where a link leads, without using it or signing anybody in. */
 export function readLink(token: string): Promise<LinkContent> {
-  return post('/session/link/read', { token })
+  return call('POST /session/link/read', { body: { token } })
 }
 
 /** `instead`: ends the session of another person in this browser. */
 export async function takeLink(token: string, instead = false): Promise<Me> {
-  return begun(await post<Me>('/session/link', { token, instead }))
+  return begun(await call('POST /session/link', { body: { token, instead } }))
 }
 
 export function declineInvitation(token: string): Promise<object> {
-  return post('/session/link/decline', { token })
+  return call('POST /session/link/decline', { body: { token } })
 }
 
 /** Answers with a ticket if a second factor is still required. */
 export async function signInWithPassword(
   address: string,
   password: string,
-): Promise<Me | Static<typeof SECOND_STEP>> {
-  const answer = await post<Me | Static<typeof SECOND_STEP>>('/session/password', { address, password })
+): Promise<Answer<'POST /session/password'>> {
+  const answer = await call('POST /session/password', { body: { address, password } })
   return 'ticket' in answer ? answer : begun(answer)
 }
 
 export async function signInWithCode(ticket: string, code: string): Promise<Me> {
-  return begun(await post<Me>('/session/second-factor', { ticket, code }))
+  return begun(await call('POST /session/second-factor', { body: { ticket, code } }))
 }
 
 /** Leaves the page. The provider sends the browser back. */
 export async function goToProvider(): Promise<void> {
-  const { url } = await post<{ url: string }>('/session/oidc')
+  const { url } = await call('POST /session/oidc')
   window.location.assign(url)
 }
 
 export async function returnFromProvider(query: string): Promise<Me> {
-  return begun(await post<Me>('/session/oidc/return', { query }))
+  return begun(await call('POST /session/oidc/return', { body: { query } }))
 }
 
 export async function signOut(): Promise<void> {
-  await remove('/session')
+  await call('DELETE /session')
   queries.clear()
 }

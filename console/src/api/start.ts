@@ -1,25 +1,20 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Static } from 'typebox'
-import type {
-  SENDERS,
-  SENT,
-  StepName,
-  StepShown,
-  TestMessage,
-} from '../../../src/http/console/contract/start.ts'
-import { get, pathOf, post } from './client.ts'
+import type { StepName } from '../../../src/http/console/contract/start.ts'
+import { type Answer, type Body, call } from './client.ts'
 import { invalidate } from './queries.ts'
 
-export type { StepName, StepShown, TestMessage }
+export type StepShown = Answer<'GET /installation/steps/:step'>
+export type TestMessage = Body<'POST /companies/:company/messages'>
+export type { StepName }
 
 export const sendersQuery = (company: string) =>
   queryOptions({
     queryKey: ['senders', company],
-    queryFn: ({ signal }) => get<Static<typeof SENDERS>>(`/companies${pathOf(company)}/senders`, {}, signal),
+    queryFn: ({ signal }) => call('GET /companies/:company/senders', { company, signal }),
   })
 
-export async function sendTestMessage(company: string, message: TestMessage): Promise<Static<typeof SENT>> {
-  const sent = await post<Static<typeof SENT>>(`/companies${pathOf(company)}/messages`, message)
+export async function sendTestMessage(company: string, message: TestMessage): Promise<{ id: string }> {
+  const sent = await call('POST /companies/:company/messages', { company, body: message })
   await invalidate('steps')
   return sent
 }
@@ -32,13 +27,9 @@ export const stepQuery = (company: string | null, step: StepName) =>
   queryOptions({
     queryKey: ['steps', company, step],
     queryFn: ({ signal }) =>
-      get<StepShown>(
-        company === null
-          ? `/installation/steps${pathOf(step)}`
-          : `/companies${pathOf(company)}/steps${pathOf(step)}`,
-        {},
-        signal,
-      ),
+      company === null
+        ? call('GET /installation/steps/:step', { step, signal })
+        : call('GET /companies/:company/steps/:step', { company, step, signal }),
     staleTime: 30_000,
     retry: 1,
   })

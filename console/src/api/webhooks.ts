@@ -1,72 +1,54 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Static } from 'typebox'
-import type {
-  ADDED_WEBHOOK,
-  ATTEMPTS,
-  AttemptShown,
-  MessageShown,
-  NewWebhook,
-  REPLAYED,
-  TestedShown,
-  WEBHOOK_SECRET,
-  WEBHOOKS,
-  WebhookChanged,
-  WebhookShown,
-  WebhookWords,
-} from '../../../src/http/console/contract/webhooks.ts'
-import { get, patch, pathOf, post, remove } from './client.ts'
+import { type Answer, type Body, call, type QueryOf } from './client.ts'
 import { invalidate, queries } from './queries.ts'
 
-export type { AttemptShown, NewWebhook, TestedShown, WebhookShown, WebhookWords }
+export type WebhookShown = Answer<'GET /companies/:company/webhooks/:id'>
 export type Dialect = WebhookShown['dialect']
-export type Secret = Static<typeof WEBHOOK_SECRET>
+export type NewWebhook = Body<'POST /companies/:company/webhooks'>
+type WebhookChange = Body<'PATCH /companies/:company/webhooks/:id'>
+export type WebhookWords = Answer<'GET /webhook-words'>
+export type Secret = Answer<'GET /companies/:company/webhooks/:id/secret'>
+export type AttemptShown = Answer<'GET /companies/:company/webhooks/:id/attempts'>['data'][number]
+export type AttemptsWanted = Omit<QueryOf<'GET /companies/:company/webhooks/:id/attempts'>, 'limit'>
+export type TestedShown = Answer<'POST /companies/:company/webhooks/:id/test'>
 
 /** Milliseconds between two polls of data that changes by itself, while it is on screen. */
 const LOOK_EVERY = 3_000
 
-const all = (company: string) => `/companies${pathOf(company)}/webhooks`
-const one = (company: string, id: string) => `${all(company)}${pathOf(id)}`
-
 export const webhooksQuery = (company: string, after: string | undefined) =>
   queryOptions({
     queryKey: ['webhooks', company, after ?? ''],
-    queryFn: ({ signal }) => get<Static<typeof WEBHOOKS>>(all(company), { after }, signal),
+    queryFn: ({ signal }) => call('GET /companies/:company/webhooks', { company, query: { after }, signal }),
     refetchInterval: LOOK_EVERY * 3,
   })
 
 export const webhookQuery = (company: string, id: string) =>
   queryOptions({
     queryKey: ['webhook', company, id],
-    queryFn: ({ signal }) => get<WebhookShown>(one(company, id), {}, signal),
+    queryFn: ({ signal }) => call('GET /companies/:company/webhooks/:id', { company, id, signal }),
     refetchInterval: LOOK_EVERY,
   })
 
 /** Events and dialects: the same for all companies, and constant until the server is upgraded. */
 export const wordsQuery = queryOptions({
   queryKey: ['webhook-words'],
-  queryFn: ({ signal }) => get<WebhookWords>('/webhook-words', {}, signal),
+  queryFn: ({ signal }) => call('GET /webhook-words', { signal }),
   staleTime: 600_000,
 })
 
 export const secretQuery = (company: string, id: string) =>
   queryOptions({
     queryKey: ['webhook-secret', company, id],
-    queryFn: ({ signal }) => get<Secret>(`${one(company, id)}/secret`, {}, signal),
+    queryFn: ({ signal }) => call('GET /companies/:company/webhooks/:id/secret', { company, id, signal }),
     // A secret leaves the cache as soon as it is off screen.
     gcTime: 0,
   })
-
-export interface AttemptsWanted {
-  result?: 'failed' | 'succeeded' | undefined
-  message?: string | undefined
-  before?: string | undefined
-}
 
 export const attemptsQuery = (company: string, id: string, wanted: AttemptsWanted) =>
   queryOptions({
     queryKey: ['webhook-attempts', company, id, wanted],
     queryFn: ({ signal }) =>
-      get<Static<typeof ATTEMPTS>>(`${one(company, id)}/attempts`, { ...wanted }, signal),
+      call('GET /companies/:company/webhooks/:id/attempts', { company, id, query: wanted, signal }),
     refetchInterval: wanted.before === undefined ? LOOK_EVERY : false,
     placeholderData: keepPreviousData,
   })
@@ -74,34 +56,35 @@ export const attemptsQuery = (company: string, id: string, wanted: AttemptsWante
 export const messageQuery = (company: string, id: string, message: string) =>
   queryOptions({
     queryKey: ['webhook-message', company, id, message],
-    queryFn: ({ signal }) => get<MessageShown>(`${one(company, id)}/messages${pathOf(message)}`, {}, signal),
+    queryFn: ({ signal }) =>
+      call('GET /companies/:company/webhooks/:id/messages/:message', { company, id, message, signal }),
     refetchInterval: LOOK_EVERY,
   })
 
 export async function addWebhook(company: string, webhook: NewWebhook): Promise<string> {
-  const { id } = await post<Static<typeof ADDED_WEBHOOK>>(all(company), webhook)
+  const { id } = await call('POST /companies/:company/webhooks', { company, body: webhook })
   await changed()
   return id
 }
 
-export async function changeWebhook(company: string, id: string, change: WebhookChanged): Promise<void> {
-  const webhook = await patch<WebhookShown>(one(company, id), change)
+export async function changeWebhook(company: string, id: string, change: WebhookChange): Promise<void> {
+  const webhook = await call('PATCH /companies/:company/webhooks/:id', { company, id, body: change })
   queries.setQueryData(webhookQuery(company, id).queryKey, webhook)
   await changed()
 }
 
 export async function removeWebhook(company: string, id: string): Promise<void> {
-  await remove(one(company, id))
+  await call('DELETE /companies/:company/webhooks/:id', { company, id })
   await changed()
 }
 
 export async function rotateSecret(company: string, id: string): Promise<void> {
-  const secret = await post<Secret>(`${one(company, id)}/secret`)
+  const secret = await call('POST /companies/:company/webhooks/:id/secret', { company, id })
   queries.setQueryData(secretQuery(company, id).queryKey, secret)
 }
 
 export async function replayMessage(company: string, id: string, message: string): Promise<void> {
-  await post(`${one(company, id)}/messages${pathOf(message)}/replay`)
+  await call('POST /companies/:company/webhooks/:id/messages/:message/replay', { company, id, message })
   await told()
 }
 
@@ -115,11 +98,18 @@ export async function replaySince(
   let sum: number | null = null
   let from: string | null = null
   do {
-    const step: Static<typeof REPLAYED> = await post(`${one(company, id)}/replay`, {
-      since: since.toISOString(),
-      what,
-      ...(from !== null && { from }),
-    })
+    const step: Answer<'POST /companies/:company/webhooks/:id/replay'> = await call(
+      'POST /companies/:company/webhooks/:id/replay',
+      {
+        company,
+        id,
+        body: {
+          since: since.toISOString(),
+          what,
+          ...(from !== null && { from }),
+        },
+      },
+    )
     if (step.told !== null) sum = (sum ?? 0) + step.told
     from = step.next
   } while (from !== null)
@@ -128,7 +118,7 @@ export async function replaySince(
 }
 
 export function testWebhook(company: string, id: string, event: string): Promise<TestedShown> {
-  return post(`${one(company, id)}/test`, { event })
+  return call('POST /companies/:company/webhooks/:id/test', { company, id, body: { event } })
 }
 
 function changed(): Promise<void> {

@@ -1,5 +1,6 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Form } from './form.tsx'
 import { FormError } from './form-error.tsx'
 
 /** A form in a dialog: its fields, the error, and the buttons to submit and to cancel. */
@@ -26,29 +27,22 @@ export function DialogForm({
   children: ReactNode
 }) {
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!mutation.isPending) mutation.mutate()
-      }}
-    >
-      <Stack>
-        {children}
-        {!errorAtField && <FormError error={mutation.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            {cancelLabel}
-          </Button>
-          <Button
-            type="submit"
-            loading={mutation.isPending}
-            disabled={!valid}
-            {...(destructive && { color: 'red' })}
-          >
-            {submitLabel}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form mutation={mutation} gap="md">
+      {children}
+      {!errorAtField && <FormError error={mutation.error} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close}>
+          {cancelLabel}
+        </Button>
+        <Button
+          type="submit"
+          loading={mutation.isPending}
+          disabled={!valid}
+          {...(destructive && { color: 'red' })}
+        >
+          {submitLabel}
+        </Button>
+      </Group>
+    </Form>
   )
 }

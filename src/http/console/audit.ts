@@ -5,10 +5,8 @@ import { OperateError } from '../../operate/error.ts'
 import { companyName } from '../../operate/find.ts'
 import { isoTime } from '../../operate/shapes.ts'
 import type { AuditTopic } from '../../people/person.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
-import { currentOperationOf } from '../operation.ts'
-import { AUDIT, AUDIT_EXPORT_QUERY, AUDIT_QUERY } from './contract/audit.ts'
-import { COMPANY_PARAMS } from './contract/shapes.ts'
+import type { AUDIT_ROUTES } from './contract/audit.ts'
+import type { Works } from './work.ts'
 
 interface Wanted {
   by?: string
@@ -33,51 +31,29 @@ function timeOf(name: string, text: string | undefined): number | undefined {
   throw new OperateError('invalid', `"${name}" is no time, such as 2026-01-31T09:00:00Z`)
 }
 
-const list = endpoint({
-  method: 'GET',
-  url: '/console/api/companies/:company/audit',
-  operation: 'console_audit_list',
-  access: 'company',
-  schema: {
-    operationId: 'listAudit',
-    summary: 'Who changed what, and when, and who signed in; the newest first',
-    params: COMPANY_PARAMS,
-    querystring: AUDIT_QUERY,
-    response: { 200: AUDIT },
+export const auditWorks: Works<typeof AUDIT_ROUTES> = {
+  'GET /companies/:company/audit': async ({
+    op,
+    company,
+    query: { before, after, limit = 50, ...wanted },
+  }) => {
+    const of = { company: company ?? undefined, before, after, limit: limit + 1 }
+    const found = await listAudit(op, { ...of, ...filterOf(wanted) })
+    const page = found.slice(0, limit)
+    const entries = page.map(({ companyId, at, ...entry }) => ({
+      ...entry,
+      at: isoTime(at),
+      company: companyId === null ? null : { id: companyId, name: companyName(op, companyId) },
+    }))
+    return { entries, next: found.length > limit ? page.at(-1)!.number : null }
   },
-})(async ({ caller, query: { before, after, limit = 50, ...wanted } }, core) => {
-  const op = await currentOperationOf(core, caller.caller)
-  const company = caller.company ?? undefined
-  const found = await listAudit(op, { company, before, after, limit: limit + 1, ...filterOf(wanted) })
-  const page = found.slice(0, limit)
-  const entries = page.map(({ companyId, at, ...entry }) => ({
-    ...entry,
-    at: isoTime(at),
-    company: companyId === null ? null : { id: companyId, name: companyName(op, companyId) },
-  }))
-  return { status: 200, body: { entries, next: found.length > limit ? page.at(-1)!.number : null } }
-})
 
-const exportAll = endpoint({
-  method: 'GET',
-  url: '/console/api/companies/:company/audit/export',
-  operation: 'console_audit_export',
-  access: 'company',
-  schema: {
-    operationId: 'exportAudit',
-    summary: 'The entries that match, as a CSV file',
-    params: COMPANY_PARAMS,
-    querystring: AUDIT_EXPORT_QUERY,
-    response: { 200: { type: 'string' } },
+  'GET /companies/:company/audit/export': async ({ op, company, query }) => {
+    const pages = await exportAudit(op, { company: company ?? undefined, ...filterOf(query) })
+    return {
+      type: 'text/csv; charset=utf-8',
+      pieces: auditCsv(pages, (id) => companyName(op, id)),
+      headers: { 'content-disposition': 'attachment; filename="audit.csv"' },
+    }
   },
-})(async ({ caller, query }, core) => {
-  const op = await currentOperationOf(core, caller.caller)
-  const pages = await exportAudit(op, { company: caller.company ?? undefined, ...filterOf(query) })
-  return {
-    type: 'text/csv; charset=utf-8',
-    pieces: auditCsv(pages, (id) => companyName(op, id)),
-    headers: { 'content-disposition': 'attachment; filename="audit.csv"' },
-  }
-})
-
-export const auditEndpoints: readonly Endpoint[] = [list, exportAll]
+}

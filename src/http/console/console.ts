@@ -1,14 +1,14 @@
 /** The API of the console: a plugin over the verbs. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Answering, Api } from '../api.ts'
+import type { Api } from '../api.ts'
 import type { HttpCore } from '../core.ts'
 import type { Asker, Endpoint, PersonAccess } from '../endpoint.ts'
 import { jsonContent } from '../json-content.ts'
 import { Authentication } from './authenticate.ts'
-import { addDocuments } from './document.ts'
-import { consoleDocuments, consoleEndpoints } from './endpoints.ts'
-import { addLive } from './live/live.ts'
+import { consoleEndpoints } from './endpoints.ts'
+import { Streams } from './live/streams.ts'
 import { DATA_HEADERS } from './page/headers.ts'
+import { KnownProvider } from './session/provider.ts'
 import { signInParts } from './session/signing-in.ts'
 import { consoleWords } from './words.ts'
 
@@ -19,22 +19,27 @@ export class Console implements Api {
   readonly headers = DATA_HEADERS
   readonly content = jsonContent
   readonly endpoints: readonly Endpoint[]
-  readonly #core: HttpCore
+  readonly #streams: Streams
   readonly #authentication: Authentication
 
   constructor(core: HttpCore) {
-    this.#core = core
     this.#authentication = new Authentication(core)
-    this.endpoints = consoleEndpoints(signInParts(core))
+    const streams = new Streams(core, this.#authentication)
+    this.#streams = streams
+    this.endpoints = consoleEndpoints({
+      ...core,
+      signIn: signInParts(core),
+      provider: new KnownProvider(),
+      streams,
+    })
   }
 
   authenticate(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {
     return this.#authentication.authenticate(request, access)
   }
 
-  register(app: FastifyInstance, answering: Answering): void {
-    addLive(app, answering, this.#core, this.#authentication)
-    const authenticate = (request: FastifyRequest, access: PersonAccess) => this.authenticate(request, access)
-    addDocuments(app, answering, consoleDocuments(), authenticate, this.#core)
+  register(app: FastifyInstance): void {
+    // Without this, closing the server would wait for open streams.
+    app.addHook('preClose', async () => this.#streams.close())
   }
 }

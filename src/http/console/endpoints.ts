@@ -1,70 +1,75 @@
-import type { SignInParts } from '../../operate/sign-in.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { accountEndpoints } from './account/account.ts'
-import { identityEndpoints } from './account/identities.ts'
-import { membershipEndpoints } from './account/memberships.ts'
-import { passkeyEndpoints } from './account/passkeys.ts'
-import { totpEndpoints } from './account/totp.ts'
-import { auditEndpoints } from './audit.ts'
-import type { ConsoleDocument } from './document.ts'
-import { dkimKeyEndpoints } from './domains/dkim-keys.ts'
-import { domainEndpoints } from './domains/domains.ts'
-import { domainRecordEndpoints } from './domains/records.ts'
-import { relayEndpoints } from './domains/relays.ts'
-import { emailDocuments } from './emails/documents.ts'
-import { emailEndpoints } from './emails/list.ts'
-import { emailRoutes } from './emails/routes.ts'
-import { installationEndpoints } from './installation.ts'
-import { keyEndpoints } from './keys.ts'
-import { overviewEndpoints } from './overview.ts'
-import { sessionBeginEndpoints } from './session/begin.ts'
-import { linkEndpoints } from './session/links.ts'
-import { KnownProvider, openIdEndpoints } from './session/openid.ts'
-import { sessionEndpoints } from './session/session.ts'
-import { startEndpoints } from './start.ts'
-import { allowedEndpoints } from './suppressions/allowed.ts'
-import { suppressionFileEndpoints } from './suppressions/files.ts'
-import { suppressionEndpoints } from './suppressions/suppressions.ts'
-import { peopleEndpoints } from './team/people.ts'
-import { teamEndpoints } from './team/team.ts'
-import { webhookMessageEndpoints } from './webhooks/messages.ts'
-import { webhookEndpoints } from './webhooks/webhooks.ts'
+import { accountWorks } from './account/account.ts'
+import { identityWorks } from './account/identities.ts'
+import { membershipWorks } from './account/memberships.ts'
+import { passkeyWorks } from './account/passkeys.ts'
+import { totpWorks } from './account/totp.ts'
+import { auditWorks } from './audit.ts'
+import { CONSOLE_ROUTES } from './contract/routes.ts'
+import type { ConsoleCore } from './core.ts'
+import { dkimKeyWorks } from './domains/dkim-keys.ts'
+import { domainWorks } from './domains/domains.ts'
+import { recordWorks } from './domains/records.ts'
+import { relayWorks } from './domains/relays.ts'
+import { emailActionWorks } from './emails/actions.ts'
+import { emailDocumentWorks } from './emails/documents.ts'
+import { externalLinkWorks } from './emails/external-link-page.ts'
+import { emailListWorks } from './emails/list.ts'
+import { emailWorks } from './emails/read.ts'
+import { emailSourceWorks } from './emails/source.ts'
+import { installationWorks } from './installation.ts'
+import { keyWorks } from './keys.ts'
+import { liveWorks } from './live/live.ts'
+import { overviewWorks } from './overview.ts'
+import { signInWorks } from './session/begin.ts'
+import { linkWorks } from './session/links.ts'
+import { openIdWorks } from './session/openid.ts'
+import { sessionWorks } from './session/session.ts'
+import { startWorks } from './start.ts'
+import { allowedWorks } from './suppressions/allowed.ts'
+import { suppressionFileWorks } from './suppressions/files.ts'
+import { suppressionWorks } from './suppressions/suppressions.ts'
+import { peopleWorks } from './team/people.ts'
+import { teamWorks } from './team/team.ts'
+import { webhookMessageWorks } from './webhooks/messages.ts'
+import { webhookWorks } from './webhooks/webhooks.ts'
+import { endpointsOf, type Works } from './work.ts'
 
-/** Every route of the console: a new one is a line here, and a row in test/http/console/tenants-rows.ts. */
-export function consoleEndpoints(parts: SignInParts): Endpoint[] {
-  const provider = new KnownProvider()
-  return [
-    ...sessionEndpoints,
-    ...sessionBeginEndpoints(parts),
-    ...linkEndpoints(parts),
-    ...openIdEndpoints(parts, provider),
-    ...accountEndpoints(parts),
-    ...totpEndpoints(parts),
-    ...passkeyEndpoints(parts),
-    ...membershipEndpoints(parts),
-    ...identityEndpoints(parts, provider),
-    ...domainEndpoints,
-    ...domainRecordEndpoints,
-    ...dkimKeyEndpoints,
-    ...relayEndpoints,
-    ...keyEndpoints,
-    ...installationEndpoints,
-    ...overviewEndpoints,
-    ...startEndpoints,
-    ...emailEndpoints,
-    ...teamEndpoints,
-    ...peopleEndpoints,
-    ...auditEndpoints,
-    ...webhookEndpoints,
-    ...webhookMessageEndpoints,
-    ...suppressionEndpoints,
-    ...suppressionFileEndpoints(parts),
-    ...allowedEndpoints,
-    ...emailRoutes,
-  ]
+const WORKS: Works<typeof CONSOLE_ROUTES> = {
+  ...accountWorks,
+  ...identityWorks,
+  ...membershipWorks,
+  ...passkeyWorks,
+  ...totpWorks,
+  ...auditWorks,
+  ...dkimKeyWorks,
+  ...domainWorks,
+  ...recordWorks,
+  ...relayWorks,
+  ...emailActionWorks,
+  ...emailDocumentWorks,
+  ...externalLinkWorks,
+  ...emailListWorks,
+  ...emailWorks,
+  ...emailSourceWorks,
+  ...installationWorks,
+  ...keyWorks,
+  ...liveWorks,
+  ...overviewWorks,
+  ...signInWorks,
+  ...linkWorks,
+  ...openIdWorks,
+  ...sessionWorks,
+  ...startWorks,
+  ...allowedWorks,
+  ...suppressionFileWorks,
+  ...suppressionWorks,
+  ...peopleWorks,
+  ...teamWorks,
+  ...webhookMessageWorks,
+  ...webhookWorks,
 }
 
-/** Routes whose answer is not JSON; each has a row, too. */
-export function consoleDocuments(): readonly ConsoleDocument[] {
-  return [...emailDocuments]
+export function consoleEndpoints(core: ConsoleCore): Endpoint[] {
+  return endpointsOf(CONSOLE_ROUTES, WORKS, core)
 }

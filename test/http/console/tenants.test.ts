@@ -1,10 +1,8 @@
 /** Two companies side by side: every route of the console, tried by everybody with everything that is not his. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { consoleDocuments, consoleEndpoints } from '../../../src/http/console/endpoints.ts'
-import { LIVE_URL } from '../../../src/http/console/live/live.ts'
+import { CONSOLE_ROUTES } from '../../../src/http/console/contract/routes.ts'
 import type { Endpoint } from '../../../src/http/endpoint.ts'
-import type { SignInParts } from '../../../src/operate/sign-in.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { Tenant } from './tenant.ts'
 import { ROLES, ROWS, type Row } from './tenants-rows.ts'
@@ -20,10 +18,10 @@ interface Answer {
 const nameOf = ({ method, url }: Pick<Endpoint, 'method' | 'url'>) =>
   `${method} ${url.replace('/console/api', '')}`
 type Route = Pick<Endpoint, 'method' | 'url' | 'access'>
-/** Routes that are written by hand. */
-const BY_HAND: readonly Route[] = [{ method: 'GET', url: LIVE_URL, access: 'company' }, ...consoleDocuments()]
-/** The declarations of the others alone are looked at here. */
-const ENDPOINTS: readonly Route[] = [...consoleEndpoints({} as SignInParts), ...BY_HAND]
+const ENDPOINTS: readonly Route[] = Object.entries(CONSOLE_ROUTES).map(([name, { access }]) => {
+  const [method, path] = name.split(' ') as [Route['method'], string]
+  return { method, url: `/console/api${path}`, access }
+})
 
 describe('two companies side by side', () => {
   let service: Service

@@ -1,10 +1,11 @@
-import { ActionIcon, Button, Group, Table, Tooltip, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Button, Group, Tooltip } from '@mantine/core'
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Unlink } from 'lucide-react'
 import { accountQuery, goToConnect, type Identity, removeIdentity } from '../../api/account.ts'
 import { waysQuery } from '../../api/session.ts'
 import { ask } from '../../parts/confirm.tsx'
 import { FormError } from '../../parts/form-error.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -30,36 +31,28 @@ export function Identities() {
     <Section title="Connected accounts" about="Sign in with your account at another provider.">
       <FormError error={connect.error ?? remove.error} />
       {account.identities.length > 0 && (
-        <Table.ScrollContainer minWidth={420}>
-          <Table verticalSpacing="xs" aria-label="Connected accounts">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Provider</Table.Th>
-                <Table.Th>Account</Table.Th>
-                <Table.Th>Connected</Table.Th>
-                <Table.Th>
-                  <VisuallyHidden>Actions</VisuallyHidden>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {account.identities.map((identity) => (
-                <Table.Tr key={identity.id}>
-                  <Table.Td>{identity.provider}</Table.Td>
-                  <Table.Td>
-                    {identity.address === null ? '-' : <UntrustedText>{identity.address}</UntrustedText>}
-                  </Table.Td>
-                  <Table.Td>
-                    <Time at={identity.createdAt} />
-                  </Table.Td>
-                  <Table.Td ta="right">
-                    <Disconnect identity={identity} onRemove={() => remove.mutate(identity.id)} />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <ListTable
+          rows={account.identities}
+          keyOf={({ id }) => id}
+          label="Connected accounts"
+          spacing="xs"
+          columns={[
+            { head: 'Provider', cell: ({ provider }) => provider },
+            {
+              head: 'Account',
+              cell: ({ address }) => (address === null ? '-' : <UntrustedText>{address}</UntrustedText>),
+            },
+            { head: 'Connected', cell: ({ createdAt }) => <Time at={createdAt} /> },
+            {
+              head: 'Actions',
+              headHidden: true,
+              right: true,
+              cell: (identity) => (
+                <Disconnect identity={identity} onRemove={() => remove.mutate(identity.id)} />
+              ),
+            },
+          ]}
+        />
       )}
       {openid !== null && (
         <Group>

@@ -1,23 +1,13 @@
-import {
-  ActionIcon,
-  Anchor,
-  Button,
-  Group,
-  Modal,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Tooltip,
-  VisuallyHidden,
-} from '@mantine/core'
+import { ActionIcon, Anchor, Button, Group, Modal, Text, TextInput, Tooltip } from '@mantine/core'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Pencil, Trash2 } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { accountQuery, type Passkey, removePasskey, renamePasskey } from '../../api/account.ts'
 import { addPasskey, onHostName, passkeysWork, wasGivenUp } from '../../api/passkeys.ts'
 import { ask } from '../../parts/confirm.tsx'
+import { Form } from '../../parts/form.tsx'
 import { FormError } from '../../parts/form-error.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -40,42 +30,29 @@ export function Passkeys() {
     >
       <FormError error={error} />
       {account.passkeys.length > 0 && (
-        <Table.ScrollContainer minWidth={420}>
-          <Table verticalSpacing="xs">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Name</Table.Th>
-                <Table.Th>Added</Table.Th>
-                <Table.Th>Last used</Table.Th>
-                <Table.Th>
-                  <VisuallyHidden>Actions</VisuallyHidden>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {account.passkeys.map((passkey) => (
-                <Table.Tr key={passkey.id}>
-                  <Table.Td>
-                    <UntrustedText>{passkey.name}</UntrustedText>
-                  </Table.Td>
-                  <Table.Td>
-                    <Time at={passkey.createdAt} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Time at={passkey.usedAt} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Actions
-                      passkey={passkey}
-                      onRename={() => setRenamed(passkey)}
-                      onRemove={() => remove.mutate(passkey.id)}
-                    />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <ListTable
+          rows={account.passkeys}
+          keyOf={({ id }) => id}
+          label="Passkeys"
+          spacing="xs"
+          columns={[
+            { head: 'Name', cell: ({ name }) => <UntrustedText>{name}</UntrustedText> },
+            { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
+            { head: 'Last used', cell: ({ usedAt }) => <Time at={usedAt} /> },
+            {
+              head: 'Actions',
+              headHidden: true,
+              right: true,
+              cell: (passkey) => (
+                <Actions
+                  passkey={passkey}
+                  onRename={() => setRenamed(passkey)}
+                  onRemove={() => remove.mutate(passkey.id)}
+                />
+              ),
+            },
+          ]}
+        />
       )}
       <Group>
         <Button loading={add.isPending} disabled={!passkeysWork} onClick={() => add.mutate()}>
@@ -138,24 +115,18 @@ function Actions({
 function Rename({ passkey, onDone }: { passkey: Passkey; onDone: () => void }) {
   const [name, setName] = useState(passkey.name)
   const rename = useMutation({ mutationFn: () => renamePasskey(passkey.id, name), onSuccess: onDone })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!rename.isPending) rename.mutate()
-  }
   return (
-    <form onSubmit={submit} aria-label="Name">
-      <Stack gap="sm">
-        <FormError error={rename.error} />
-        <TextInput
-          label="Name"
-          data-autofocus
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
-        <Button type="submit" loading={rename.isPending}>
-          Save
-        </Button>
-      </Stack>
-    </form>
+    <Form label="Name" mutation={rename}>
+      <FormError error={rename.error} />
+      <TextInput
+        label="Name"
+        data-autofocus
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+      <Button type="submit" loading={rename.isPending}>
+        Save
+      </Button>
+    </Form>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Group, PasswordInput, Stack } from '@mantine/core'
+import { Button, Group, PasswordInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { changePassword } from '../../api/account.ts'
 import { useMe } from '../../api/session.ts'
+import { Form } from '../../parts/form.tsx'
 import { FormError } from '../../parts/form-error.tsx'
 import { Section } from '../../parts/section.tsx'
 import { useProof } from './proof.tsx'
@@ -19,42 +20,36 @@ export function Password() {
       notifications.show({ message: 'Your password was changed, and all other sessions have ended.' })
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!change.isPending) change.mutate()
-  }
   const about = person.password
     ? 'Changing the password ends all other sessions.'
     : 'No password is set. With a password you can sign in where you have no passkey.'
   return (
     <Section title="Password" about={about}>
-      <form onSubmit={submit} aria-label="Password">
-        <Stack gap="sm" maw={420}>
-          <FormError error={change.error} />
-          <input
-            type="text"
-            name="username"
-            autoComplete="username"
-            value={person.address ?? ''}
-            readOnly
-            hidden
-          />
-          <PasswordInput
-            label="New password"
-            description="At least 10 characters. A few random words are easy to remember and hard to guess."
-            name="new-password"
-            autoComplete="new-password"
-            value={password}
-            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-          />
-          <Group>
-            <Button type="submit" loading={change.isPending} disabled={password === ''}>
-              {person.password ? 'Change password' : 'Set password'}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Form label="Password" mutation={change} maw={420}>
+        <FormError error={change.error} />
+        <input
+          type="text"
+          name="username"
+          autoComplete="username"
+          value={person.address ?? ''}
+          readOnly
+          hidden
+        />
+        <PasswordInput
+          label="New password"
+          description="At least 10 characters. A few random words are easy to remember and hard to guess."
+          name="new-password"
+          autoComplete="new-password"
+          value={password}
+          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        />
+        <Group>
+          <Button type="submit" loading={change.isPending} disabled={password === ''}>
+            {person.password ? 'Change password' : 'Set password'}
+          </Button>
+        </Group>
+      </Form>
     </Section>
   )
 }

@@ -5,11 +5,12 @@
 import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { KeySquare } from 'lucide-react'
-import { createContext, type FormEvent, type ReactNode, useContext, useState } from 'react'
+import { createContext, type ReactNode, useContext, useState } from 'react'
 import { confirmPassword } from '../../api/account.ts'
 import { ApiError } from '../../api/client.ts'
 import { passkeysWork, signInWithPasskey, wasGivenUp } from '../../api/passkeys.ts'
 import { useMe } from '../../api/session.ts'
+import { Form } from '../../parts/form.tsx'
 import { FormError } from '../../parts/form-error.tsx'
 
 type Prove = <Result>(change: () => Promise<Result>) => Promise<Result>
@@ -60,10 +61,6 @@ function Proof({ onProved }: { onProved: () => void }) {
   const [password, setPassword] = useState('')
   const byPassword = useMutation({ mutationFn: () => confirmPassword(password), onSuccess: onProved })
   const byPasskey = useMutation({ mutationFn: () => signInWithPasskey(), onSuccess: onProved })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!byPassword.isPending) byPassword.mutate()
-  }
   const error = [byPassword.error, byPasskey.error].find((each) => each && !wasGivenUp(each)) ?? null
   const hasPasskey = person.passkeys > 0 && passkeysWork
   return (
@@ -73,29 +70,27 @@ function Proof({ onProved }: { onProved: () => void }) {
       </Text>
       <FormError error={error} />
       {person.password && (
-        <form onSubmit={submit} aria-label="Confirm with your password">
-          <Stack gap="sm">
-            <input
-              type="text"
-              name="username"
-              autoComplete="username"
-              value={person.address ?? ''}
-              readOnly
-              hidden
-            />
-            <PasswordInput
-              label="Password"
-              autoComplete="current-password"
-              data-autofocus
-              value={password}
-              onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-            />
-            <Button type="submit" loading={byPassword.isPending}>
-              Confirm
-            </Button>
-          </Stack>
-        </form>
+        <Form label="Confirm with your password" mutation={byPassword}>
+          <input
+            type="text"
+            name="username"
+            autoComplete="username"
+            value={person.address ?? ''}
+            readOnly
+            hidden
+          />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            data-autofocus
+            value={password}
+            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+          />
+          <Button type="submit" loading={byPassword.isPending}>
+            Confirm
+          </Button>
+        </Form>
       )}
       {hasPasskey && (
         <Button

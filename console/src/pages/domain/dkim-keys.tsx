@@ -2,26 +2,14 @@
  * The DKIM keys of a domain. To replace a key, publish and activate the new one before deactivating the old
  * one.
  */
-import {
-  Alert,
-  Badge,
-  Button,
-  Code,
-  Group,
-  Menu,
-  Modal,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core'
+import { Alert, Badge, Button, Code, Group, Menu, Modal, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { EllipsisVertical, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { changeDkimKey, removeDkimKey, type WholeDomain } from '../../api/domains.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { DialogForm } from '../../parts/dialog-form.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { AddDkimKey } from './add-dkim-key.tsx'
 
@@ -58,45 +46,38 @@ export function DkimKeys({ company, domain }: { company: string; domain: WholeDo
           {changing.error.message}
         </Alert>
       )}
-      <Table.ScrollContainer minWidth={480}>
-        <Table verticalSpacing="sm">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Selector</Table.Th>
-              <Table.Th>Type</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Td />
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {domain.dkim.map((key) => (
-              <Table.Tr key={key.selector}>
-                <Table.Td>
-                  <Code>{key.selector}</Code>
-                </Table.Td>
-                <Table.Td>{key.algorithm === 'rsa-sha256' ? 'RSA' : 'Ed25519'}</Table.Td>
-                <Table.Td>
-                  <Badge variant="light" color={key.active ? 'road' : 'gray'} tt="none">
-                    {key.active ? 'Signs mail' : 'Not in use'}
-                  </Badge>
-                </Table.Td>
-                <Table.Td ta="right">
-                  {mayManage && (
-                    <KeyMenu
-                      dkimKey={key}
-                      rename={() => setRenaming(key)}
-                      toggle={() =>
-                        change(() => changeDkimKey(company, domain.id, key.selector, { active: !key.active }))
-                      }
-                      remove={() => change(() => removeDkimKey(company, domain.id, key.selector))}
-                    />
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <ListTable
+        rows={domain.dkim}
+        keyOf={({ selector }) => selector}
+        label="DKIM keys"
+        columns={[
+          { head: 'Selector', cell: ({ selector }) => <Code>{selector}</Code> },
+          { head: 'Type', cell: ({ algorithm }) => (algorithm === 'rsa-sha256' ? 'RSA' : 'Ed25519') },
+          {
+            head: 'State',
+            cell: ({ active }) => (
+              <Badge variant="light" color={active ? 'road' : 'gray'} tt="none">
+                {active ? 'Signs mail' : 'Not in use'}
+              </Badge>
+            ),
+          },
+          mayManage && {
+            head: 'Actions',
+            headHidden: true,
+            right: true,
+            cell: (key) => (
+              <KeyMenu
+                dkimKey={key}
+                rename={() => setRenaming(key)}
+                toggle={() =>
+                  change(() => changeDkimKey(company, domain.id, key.selector, { active: !key.active }))
+                }
+                remove={() => change(() => removeDkimKey(company, domain.id, key.selector))}
+              />
+            ),
+          },
+        ]}
+      />
       {domain.dkim.some(({ active }) => !active) && (
         <Text size="sm" c="dimmed">
           To see whether DNS has the record of each key, open the{' '}

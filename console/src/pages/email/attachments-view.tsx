@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { Download, Paperclip } from 'lucide-react'
-import { documentUrl, type EmailContent, type EmailDetail, type EmailFile } from '../../api/email.ts'
+import { type EmailContent, type EmailDetail, type EmailFile, fileUrl } from '../../api/email.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { octetsText } from '../../parts/octets.ts'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
@@ -37,7 +37,7 @@ export function AttachmentsView({
 
 function File({ company, id, file }: { company: string; id: string; file: EmailFile }) {
   const { position, filename, contentType: type, contentId, size } = file
-  const url = documentUrl(company, id, `/files/${position}`)
+  const url = fileUrl(company, id, position)
   return (
     <Paper withBorder p="sm" component="li">
       <Group justify="space-between" gap="sm">
@@ -69,7 +69,7 @@ function File({ company, id, file }: { company: string; id: string; file: EmailF
       {file.picture && size <= LARGEST_SHOWN && (
         <img
           className={classes.picture}
-          src={`${url}?shown=1`}
+          src={fileUrl(company, id, position, true)}
           alt={`Preview of ${visible(filename)}`}
           loading="lazy"
           decoding="async"

@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
   contentQuery,
-  documentUrl,
   type EmailContent,
   type EmailDetail,
   type EmailFile,
+  fileUrl,
+  sourceUrl,
 } from '../../api/email.ts'
 import { useMe } from '../../api/session.ts'
 import { CodeBlock } from '../../parts/code.tsx'
@@ -60,12 +61,12 @@ function Request({
   if (contents.error) return <ErrorAlert error={contents.error} reset={() => void contents.refetch()} />
   if (contents.isLoading) return <Skeleton h={160} />
   const wanted = content.ready
-    ? [{ name: sourceName(email), url: documentUrl(company, email.id, '/source.eml') }]
+    ? [{ name: sourceName(email), url: sourceUrl(company, email.id) }]
     : files
         .filter(({ position }) => contents.data?.has(position) !== true)
         .map(({ filename, position }) => ({
           name: localName(filename),
-          url: documentUrl(company, email.id, `/files/${position}`),
+          url: fileUrl(company, email.id, position),
         }))
   const code = curlOf(dialect, installation.url, email, content, contents.data ?? new Map())
   return (
@@ -103,7 +104,7 @@ function Request({
 
 async function contentsOf(company: string, id: string, files: readonly EmailFile[]): Promise<Contents> {
   const read = files.map(async ({ position }): Promise<[number, string]> => {
-    const response = await fetch(documentUrl(company, id, `/files/${position}`))
+    const response = await fetch(fileUrl(company, id, position))
     if (!response.ok) throw new Error(`An attachment could not be loaded (status ${response.status}).`)
     return [position, await base64Of(await response.blob())]
   })

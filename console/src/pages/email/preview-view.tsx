@@ -6,7 +6,7 @@
 import { Alert, Button, Group, SegmentedControl, Stack, Switch, Text } from '@mantine/core'
 import { ImageOff } from 'lucide-react'
 import { useState } from 'react'
-import { documentUrl, type EmailContent, type EmailDetail } from '../../api/email.ts'
+import { type EmailContent, type EmailDetail, previewUrl } from '../../api/email.ts'
 import { useCopyFor } from './copy-choice.tsx'
 import classes from './email.module.css'
 import { useShow, useShown } from './search.ts'
@@ -40,7 +40,7 @@ export function PreviewView({
       </Alert>
     )
   }
-  const url = documentUrl(company, email.id, '/preview', { recipient, remote: remote ? 1 : undefined })
+  const url = previewUrl(company, email.id, recipient, remote)
   const names = [
     classes.frame,
     width === 'phone' && classes.phone,

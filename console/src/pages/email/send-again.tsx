@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type EmailDetail, sendAgain } from '../../api/email.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { Form } from '../../parts/form.tsx'
 
 /** Sends the content as a new email, to the same recipients or to others. */
 export function SendAgain({
@@ -37,43 +38,36 @@ export function SendAgain({
     )
   }
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        sending.mutate()
-      }}
-    >
-      <Stack gap="sm">
-        <Text size="sm">
-          Postroad sends a new email with the same content, a new date and a new id. It counts against the
-          quota.
-        </Text>
-        <Radio.Group label="Send to" value={whom} onChange={(value) => change(() => setWhom(value))}>
-          <Stack gap={6} mt={4}>
-            <Radio
-              value="same"
-              label={count === 1 ? 'The same recipient' : `The same ${count.toLocaleString()} recipients`}
-            />
-            <Radio value="others" label="Other recipients" />
-          </Stack>
-        </Radio.Group>
-        {whom === 'others' && (
-          <TextInput
-            label="Address"
-            description="Separate several addresses with commas"
-            required
-            value={to}
-            onChange={({ currentTarget: { value } }) => change(() => setTo(value))}
+    <Form mutation={sending}>
+      <Text size="sm">
+        Postroad sends a new email with the same content, a new date and a new id. It counts against the
+        quota.
+      </Text>
+      <Radio.Group label="Send to" value={whom} onChange={(value) => change(() => setWhom(value))}>
+        <Stack gap={6} mt={4}>
+          <Radio
+            value="same"
+            label={count === 1 ? 'The same recipient' : `The same ${count.toLocaleString()} recipients`}
           />
-        )}
-        {sending.error && <ErrorAlert error={sending.error} />}
-        <Group justify="flex-end">
-          <Button type="submit" loading={sending.isPending}>
-            Send
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+          <Radio value="others" label="Other recipients" />
+        </Stack>
+      </Radio.Group>
+      {whom === 'others' && (
+        <TextInput
+          label="Address"
+          description="Separate several addresses with commas"
+          required
+          value={to}
+          onChange={({ currentTarget: { value } }) => change(() => setTo(value))}
+        />
+      )}
+      {sending.error && <ErrorAlert error={sending.error} />}
+      <Group justify="flex-end">
+        <Button type="submit" loading={sending.isPending}>
+          Send
+        </Button>
+      </Group>
+    </Form>
   )
 }
 

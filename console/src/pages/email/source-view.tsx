@@ -4,11 +4,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import {
-  documentUrl,
   type EmailContent,
   type EmailDetail,
   type EmailSource,
   sourceQuery,
+  sourceUrl,
 } from '../../api/email.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { octetsText } from '../../parts/octets.ts'
@@ -42,7 +42,7 @@ export function SourceView({
         </Text>
         <Button
           component="a"
-          href={documentUrl(company, email.id, '/source.eml', { recipient })}
+          href={sourceUrl(company, email.id, recipient)}
           download
           size="xs"
           variant="default"

@@ -4,12 +4,11 @@
  * same however many there are, on either database.
  */
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { get, pathOf } from '../../api/client.ts'
+import { call } from '../../api/client.ts'
 import { domainsQuery } from '../../api/domains.ts'
 import { keysQuery } from '../../api/keys.ts'
 import { ALL } from '../../shell/company.ts'
 import type { Choice } from './completions.ts'
-import type { EmailsPage } from './merge.ts'
 
 export type ChoiceKind = 'domain' | 'key' | 'tag'
 
@@ -21,8 +20,8 @@ const tagsQuery = (company: string) =>
   queryOptions({
     queryKey: ['tags', company],
     queryFn: async ({ signal }) => {
-      const path = `/companies${pathOf(company)}/emails`
-      const { emails } = await get<EmailsPage>(path, { limit: LOOKED_AT }, signal)
+      const query = { limit: LOOKED_AT }
+      const { emails } = await call('GET /companies/:company/emails', { company, query, signal })
       const counts = new Map<string, number>()
       for (const tag of emails.flatMap(({ tags }) => tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1)
       return [...counts].map(([value, count]) => ({

@@ -1,6 +1,6 @@
 /** The search and filters of the list, which are part of the page's address. */
 import type { LastEventType } from '../../../../src/email/event.ts'
-import type { Query } from '../../api/client.ts'
+import type { QueryOf } from '../../api/client.ts'
 
 /** Absent fields do not filter. */
 export interface EmailsSearch {
@@ -68,7 +68,13 @@ export function isNarrowed(search: EmailsSearch): boolean {
 }
 
 /** The search as parameters of the API. */
-export function askedFor({ status, time, since, until, ...search }: EmailsSearch): Query {
+export function askedFor({
+  status,
+  time,
+  since,
+  until,
+  ...search
+}: EmailsSearch): QueryOf<'GET /companies/:company/emails'> {
   const period = time === undefined ? undefined : PERIODS[time]
   return {
     ...search,

@@ -1,7 +1,7 @@
 /** Loads the list page by page, and applies live changes to it. */
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
-import { ApiError, get, pathOf } from '../../api/client.ts'
+import { ApiError, call } from '../../api/client.ts'
 import { type Changes, toldSince, useLive } from '../../api/live.ts'
 import { queries } from '../../api/queries.ts'
 import { type Email, type EmailsPage, withChanged, withHead } from './merge.ts'
@@ -14,8 +14,8 @@ const PAGE = 100
 type Cached = InfiniteData<EmailsPage, string | undefined>
 
 function ask(company: string, search: EmailsSearch, cursor?: string, signal?: AbortSignal) {
-  const path = `/companies${pathOf(company)}/emails`
-  return get<EmailsPage>(path, { ...askedFor(search), cursor, limit: PAGE }, signal)
+  const query = { ...askedFor(search), cursor, limit: PAGE }
+  return call('GET /companies/:company/emails', { company, query, signal })
 }
 
 const emailsQuery = (company: string, search: EmailsSearch) =>

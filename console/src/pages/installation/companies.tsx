@@ -1,5 +1,4 @@
-import { Button, Group, Paper, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Box, Button, Group, Paper, Skeleton, Text, TextInput, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
@@ -7,6 +6,7 @@ import { byCompanyQuery, createCompany } from '../../api/overview.ts'
 import { useMe } from '../../api/session.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { Form } from '../../parts/form.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 
@@ -77,14 +77,11 @@ export function Companies() {
 }
 
 function NewCompany() {
-  const form = useForm({ initialValues: { name: '' } })
-  const adding = useMutation({
-    mutationFn: ({ name }: { name: string }) => createCompany(name),
-    onSuccess: () => form.reset(),
-  })
+  const [name, setName] = useState('')
+  const adding = useMutation({ mutationFn: () => createCompany(name), onSuccess: () => setName('') })
   return (
-    <form onSubmit={form.onSubmit((values) => adding.mutate(values))}>
-      <Stack gap="xs" mt="md">
+    <Box mt="md">
+      <Form mutation={adding} gap="xs">
         {adding.error && <ErrorAlert error={adding.error} />}
         <Group align="flex-end" gap="sm">
           <TextInput
@@ -92,7 +89,8 @@ function NewCompany() {
             placeholder="My company"
             required
             withAsterisk={false}
-            {...form.getInputProps('name')}
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <Button
             type="submit"
@@ -103,7 +101,7 @@ function NewCompany() {
             Add
           </Button>
         </Group>
-      </Stack>
-    </form>
+      </Form>
+    </Box>
   )
 }

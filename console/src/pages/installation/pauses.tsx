@@ -1,10 +1,11 @@
-import { Button, Group, Paper, Select, Skeleton, Stack, Table, Text, TextInput, Title } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Button, Group, Paper, Select, Skeleton, Table, Text, TextInput, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Pause as PauseIcon, Play } from 'lucide-react'
-import { endPause, type Installation, type PauseScope, pause } from '../../api/overview.ts'
+import { useState } from 'react'
+import { endPause, type Installation, pause } from '../../api/overview.ts'
 import { useMe } from '../../api/session.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { Form } from '../../parts/form.tsx'
 import { Time } from '../../parts/time.tsx'
 import { visible } from '../../parts/untrusted-text.tsx'
 
@@ -60,40 +61,44 @@ function scopeText({ company, domain }: Pause): string {
 
 function NewPause() {
   const { companies } = useMe()
-  const form = useForm({ initialValues: { company: '', domain: '' } })
+  const [company, setCompany] = useState('')
+  const [domain, setDomain] = useState('')
   const beginning = useMutation({
-    mutationFn: (scope: PauseScope) => pause(scope),
-    onSuccess: () => form.reset(),
+    mutationFn: () => pause({ company: company || null, domain: domain.trim() || null }),
+    onSuccess: () => {
+      setCompany('')
+      setDomain('')
+    },
   })
   return (
-    <form
-      onSubmit={form.onSubmit(({ company, domain }) =>
-        beginning.mutate({ company: company || null, domain: domain.trim() || null }),
-      )}
-    >
-      <Stack gap="xs">
-        {beginning.error && <ErrorAlert error={beginning.error} />}
-        <Group align="flex-end" gap="sm">
-          <Select
-            label="Company"
-            data={[
-              { value: '', label: 'All companies' },
-              ...companies.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
-            allowDeselect={false}
-            {...form.getInputProps('company')}
-          />
-          <TextInput label="Recipient domain" placeholder="All domains" {...form.getInputProps('domain')} />
-          <Button
-            type="submit"
-            variant="default"
-            loading={beginning.isPending}
-            leftSection={<PauseIcon size={16} aria-hidden />}
-          >
-            Pause
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form mutation={beginning} gap="xs">
+      {beginning.error && <ErrorAlert error={beginning.error} />}
+      <Group align="flex-end" gap="sm">
+        <Select
+          label="Company"
+          data={[
+            { value: '', label: 'All companies' },
+            ...companies.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          allowDeselect={false}
+          value={company}
+          onChange={(chosen) => setCompany(chosen ?? '')}
+        />
+        <TextInput
+          label="Recipient domain"
+          placeholder="All domains"
+          value={domain}
+          onChange={({ currentTarget }) => setDomain(currentTarget.value)}
+        />
+        <Button
+          type="submit"
+          variant="default"
+          loading={beginning.isPending}
+          leftSection={<PauseIcon size={16} aria-hidden />}
+        >
+          Pause
+        </Button>
+      </Group>
+    </Form>
   )
 }

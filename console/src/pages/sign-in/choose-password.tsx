@@ -1,8 +1,9 @@
-import { Anchor, Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Anchor, Button, PasswordInput, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { changePassword, changeProfile } from '../../api/account.ts'
 import type { Me } from '../../api/session.ts'
+import { Form } from '../../parts/form.tsx'
 import { FormError } from '../../parts/form-error.tsx'
 
 /**
@@ -29,56 +30,50 @@ export function ChoosePassword({
     },
     onSuccess: onDone,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!choose.isPending) choose.mutate()
-  }
   return (
-    <form onSubmit={submit} aria-label="Choose a password">
-      <Stack gap="sm">
-        <FormError error={choose.error} />
-        <TextInput
-          label="Email address"
-          description={person.address === null ? 'You sign in with this address.' : undefined}
-          type="email"
-          name="username"
-          autoComplete="username"
-          required
-          withAsterisk={false}
-          readOnly={person.address !== null}
-          autoFocus={person.address === null}
-          value={address}
-          onChange={({ currentTarget }) => setAddress(currentTarget.value)}
-        />
-        <TextInput
-          label="Name"
-          description="How others see you."
-          name="name"
-          autoComplete="name"
-          autoFocus={person.address !== null}
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
-        <PasswordInput
-          label="Password"
-          description="At least 10 characters. A few random words are easy to remember and hard to guess."
-          name="new-password"
-          autoComplete="new-password"
-          required
-          withAsterisk={false}
-          value={password}
-          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-        />
-        <Button type="submit" loading={choose.isPending} fullWidth mt={4}>
-          Save and continue
-        </Button>
-        {onSkip && (
-          <Anchor component="button" type="button" size="sm" ta="center" onClick={onSkip}>
-            Not now
-          </Anchor>
-        )}
-      </Stack>
-    </form>
+    <Form label="Choose a password" mutation={choose}>
+      <FormError error={choose.error} />
+      <TextInput
+        label="Email address"
+        description={person.address === null ? 'You sign in with this address.' : undefined}
+        type="email"
+        name="username"
+        autoComplete="username"
+        required
+        withAsterisk={false}
+        readOnly={person.address !== null}
+        autoFocus={person.address === null}
+        value={address}
+        onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+      />
+      <TextInput
+        label="Name"
+        description="How others see you."
+        name="name"
+        autoComplete="name"
+        autoFocus={person.address !== null}
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+      <PasswordInput
+        label="Password"
+        description="At least 10 characters. A few random words are easy to remember and hard to guess."
+        name="new-password"
+        autoComplete="new-password"
+        required
+        withAsterisk={false}
+        value={password}
+        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+      />
+      <Button type="submit" loading={choose.isPending} fullWidth mt={4}>
+        Save and continue
+      </Button>
+      {onSkip && (
+        <Anchor component="button" type="button" size="sm" ta="center" onClick={onSkip}>
+          Not now
+        </Anchor>
+      )}
+    </Form>
   )
 }

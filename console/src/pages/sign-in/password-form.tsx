@@ -1,7 +1,8 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { signInWithPassword } from '../../api/session.ts'
+import { Form } from '../../parts/form.tsx'
 import { FormError } from '../../parts/form-error.tsx'
 
 export function PasswordForm({
@@ -22,40 +23,34 @@ export function PasswordForm({
       field.current?.select()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!signIn.isPending) signIn.mutate()
-  }
   return (
-    <form onSubmit={submit} aria-label="Sign in with a password">
-      <Stack gap="sm">
-        <FormError error={signIn.error} />
-        <TextInput
-          label="Email address"
-          type="email"
-          name="username"
-          autoComplete="username webauthn"
-          autoFocus
-          required
-          withAsterisk={false}
-          value={address}
-          onChange={({ currentTarget }) => setAddress(currentTarget.value)}
-        />
-        <PasswordInput
-          ref={field}
-          label="Password"
-          name="password"
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          value={password}
-          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-        />
-        <Button type="submit" loading={signIn.isPending} fullWidth mt={4}>
-          Sign in
-        </Button>
-      </Stack>
-    </form>
+    <Form label="Sign in with a password" mutation={signIn}>
+      <FormError error={signIn.error} />
+      <TextInput
+        label="Email address"
+        type="email"
+        name="username"
+        autoComplete="username webauthn"
+        autoFocus
+        required
+        withAsterisk={false}
+        value={address}
+        onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+      />
+      <PasswordInput
+        ref={field}
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        value={password}
+        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+      />
+      <Button type="submit" loading={signIn.isPending} fullWidth mt={4}>
+        Sign in
+      </Button>
+    </Form>
   )
 }

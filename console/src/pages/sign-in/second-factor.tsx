@@ -1,8 +1,9 @@
-import { Anchor, Button, Stack, TextInput } from '@mantine/core'
+import { Anchor, Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { signInWithCode } from '../../api/session.ts'
+import { Form } from '../../parts/form.tsx'
 import { FormError } from '../../parts/form-error.tsx'
 
 /** The second step after the password. `onEnded`: called if it took too long and has to start again. */
@@ -33,56 +34,50 @@ export function SecondFactor({
     // The last digit, or a pasted code, submits the form.
     if (!recovery && /^\d{6}$/.test(given.replace(/\s/g, ''))) send(given)
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    send(code)
-  }
   return (
-    <form onSubmit={submit} aria-label="Second step">
-      <Stack gap="sm">
-        <FormError error={signIn.error} />
-        {recovery ? (
-          <TextInput
-            key="recovery"
-            label="Recovery code"
-            description="One of the codes that you saved. Each code works once."
-            placeholder="xxxx-xxxx-xxxx-xxxx"
-            autoComplete="off"
-            spellCheck={false}
-            autoFocus
-            value={code}
-            onChange={({ currentTarget }) => type(currentTarget.value)}
-          />
-        ) : (
-          <TextInput
-            key="code"
-            label="Code"
-            description="The six digits in your authenticator app."
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            maxLength={10}
-            autoFocus
-            value={code}
-            onChange={({ currentTarget }) => type(currentTarget.value)}
-          />
-        )}
-        <Button type="submit" loading={signIn.isPending} fullWidth>
-          Sign in
-        </Button>
-        <Anchor
-          component="button"
-          type="button"
-          size="sm"
-          ta="center"
-          onClick={() => {
-            setRecovery(!recovery)
-            setCode('')
-            signIn.reset()
-          }}
-        >
-          {recovery ? 'Use the authenticator app' : 'Use a recovery code'}
-        </Anchor>
-      </Stack>
-    </form>
+    <Form label="Second step" mutation={{ mutate: () => send(code), isPending: signIn.isPending }}>
+      <FormError error={signIn.error} />
+      {recovery ? (
+        <TextInput
+          key="recovery"
+          label="Recovery code"
+          description="One of the codes that you saved. Each code works once."
+          placeholder="xxxx-xxxx-xxxx-xxxx"
+          autoComplete="off"
+          spellCheck={false}
+          autoFocus
+          value={code}
+          onChange={({ currentTarget }) => type(currentTarget.value)}
+        />
+      ) : (
+        <TextInput
+          key="code"
+          label="Code"
+          description="The six digits in your authenticator app."
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          maxLength={10}
+          autoFocus
+          value={code}
+          onChange={({ currentTarget }) => type(currentTarget.value)}
+        />
+      )}
+      <Button type="submit" loading={signIn.isPending} fullWidth>
+        Sign in
+      </Button>
+      <Anchor
+        component="button"
+        type="button"
+        size="sm"
+        ta="center"
+        onClick={() => {
+          setRecovery(!recovery)
+          setCode('')
+          signIn.reset()
+        }}
+      >
+        {recovery ? 'Use the authenticator app' : 'Use a recovery code'}
+      </Anchor>
+    </Form>
   )
 }

@@ -14,6 +14,7 @@ import {
 } from '../../api/team.ts'
 import { ask } from '../../parts/confirm.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useRole } from '../../shell/company.ts'
@@ -86,62 +87,56 @@ function Members({
   return (
     <>
       {error && <ErrorAlert error={error} />}
-      <Table verticalSpacing="xs" aria-label="People of the company">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Role</Table.Th>
-            {mayChange && (
-              <Table.Th w={56}>
-                <Text span fz={0}>
-                  Remove
-                </Text>
-              </Table.Th>
-            )}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {members.map((member) => (
-            <Table.Tr key={member.id}>
-              <Table.Td maw={0} w="100%">
-                <PersonName {...member} isYou={member.id === me.id} />
-              </Table.Td>
-              <Table.Td>
-                {mayChange ? (
-                  <Select
-                    aria-label={`Role of ${member.name || member.address}`}
-                    size="xs"
-                    w={120}
-                    data={ROLE_CHOICES}
-                    value={member.role}
-                    allowDeselect={false}
-                    onChange={(role) => {
-                      if (role !== null && role !== member.role)
-                        changing.mutate({ id: member.id, role: role as Role })
-                    }}
-                  />
-                ) : (
-                  ROLE_WORDS[member.role].label
-                )}
-              </Table.Td>
-              {mayChange && (
-                <Table.Td>
-                  <Tooltip label="Remove from the company">
-                    <ActionIcon
-                      variant="subtle"
-                      color="red"
-                      aria-label={`Remove ${member.name || member.address}`}
-                      onClick={() => askToRemove(member)}
-                    >
-                      <UserMinus size={16} aria-hidden />
-                    </ActionIcon>
-                  </Tooltip>
-                </Table.Td>
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <ListTable
+        rows={members}
+        keyOf={({ id }) => id}
+        label="People of the company"
+        spacing="xs"
+        columns={[
+          {
+            head: 'Name',
+            width: '100%',
+            cell: (member) => <PersonName {...member} isYou={member.id === me.id} />,
+          },
+          {
+            head: 'Role',
+            cell: (member) =>
+              mayChange ? (
+                <Select
+                  aria-label={`Role of ${member.name || member.address}`}
+                  size="xs"
+                  w={120}
+                  data={ROLE_CHOICES}
+                  value={member.role}
+                  allowDeselect={false}
+                  onChange={(role) => {
+                    if (role !== null && role !== member.role)
+                      changing.mutate({ id: member.id, role: role as Role })
+                  }}
+                />
+              ) : (
+                ROLE_WORDS[member.role].label
+              ),
+          },
+          mayChange && {
+            head: 'Remove',
+            headHidden: true,
+            right: true,
+            cell: (member) => (
+              <Tooltip label="Remove from the company">
+                <ActionIcon
+                  variant="subtle"
+                  color="red"
+                  aria-label={`Remove ${member.name || member.address}`}
+                  onClick={() => askToRemove(member)}
+                >
+                  <UserMinus size={16} aria-hidden />
+                </ActionIcon>
+              </Tooltip>
+            ),
+          },
+        ]}
+      />
     </>
   )
 }

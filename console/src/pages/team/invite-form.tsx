@@ -1,10 +1,11 @@
 import { Button, Group, Paper, Select, Text, TextInput, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { UserPlus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { invite, type Role, teamChanged } from '../../api/team.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { Form } from '../../parts/form.tsx'
 import { OneTimeLink } from './one-time-link.tsx'
 import { ROLE_CHOICES, ROLE_WORDS } from './roles.ts'
 
@@ -21,10 +22,6 @@ export function InviteForm({ company }: { company: string }) {
   })
   const { error, data } = inviting
   const ofAddress = error instanceof ApiError && error.code === 'invalid' ? error.message : null
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    inviting.mutate()
-  }
   return (
     <>
       {data && (
@@ -40,7 +37,7 @@ export function InviteForm({ company }: { company: string }) {
           Invite somebody
         </Title>
         {error && ofAddress === null && <ErrorAlert error={error} />}
-        <form onSubmit={submit}>
+        <Form mutation={inviting} gap="xs">
           <Group align="flex-start" gap="sm">
             <TextInput
               label="Email address"
@@ -71,11 +68,11 @@ export function InviteForm({ company }: { company: string }) {
               Create link
             </Button>
           </Group>
-          <Text size="xs" c="dimmed" mt="xs">
+          <Text size="xs" c="dimmed">
             {ROLE_WORDS[role].label}: {ROLE_WORDS[role].about}. Postroad sends no email, so share the link
             yourself.
           </Text>
-        </form>
+        </Form>
       </Paper>
     </>
   )

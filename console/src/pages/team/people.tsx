@@ -6,14 +6,13 @@ import {
   Menu,
   Paper,
   Skeleton,
-  Table,
   Text,
   TextInput,
   Title,
 } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Ellipsis, KeyRound, ShieldCheck, ShieldOff, UserMinus, UserPlus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useMe } from '../../api/session.ts'
 import {
   inviteOperator,
@@ -27,6 +26,8 @@ import {
 } from '../../api/team.ts'
 import { ask } from '../../parts/confirm.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { Form } from '../../parts/form.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { OneTimeLink } from './one-time-link.tsx'
@@ -71,10 +72,8 @@ interface Inviting {
 
 function NewOperator({ inviting }: { inviting: Inviting }) {
   const [address, setAddress] = useState('')
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    inviting.mutate(address, { onSuccess: () => setAddress('') })
-  }
+  const { isPending } = inviting
+  const mutate = () => inviting.mutate(address, { onSuccess: () => setAddress('') })
   return (
     <Paper component="section" withBorder p="md" mb="md" aria-labelledby="operator">
       <Title order={2} size="h5" id="operator">
@@ -84,7 +83,7 @@ function NewOperator({ inviting }: { inviting: Inviting }) {
         Operators can see and change everything. Invite people of one company on that company’s page.
       </Text>
       {inviting.error && <ErrorAlert error={inviting.error} />}
-      <form onSubmit={submit}>
+      <Form mutation={{ mutate, isPending }}>
         <Group align="flex-end" gap="sm">
           <TextInput
             label="Email address"
@@ -97,11 +96,11 @@ function NewOperator({ inviting }: { inviting: Inviting }) {
             flex={1}
             maw={360}
           />
-          <Button type="submit" loading={inviting.isPending} leftSection={<UserPlus size={16} aria-hidden />}>
+          <Button type="submit" loading={isPending} leftSection={<UserPlus size={16} aria-hidden />}>
             Create link
           </Button>
         </Group>
-      </form>
+      </Form>
     </Paper>
   )
 }
@@ -117,45 +116,34 @@ function PeopleTable({ people, onLink }: { people: readonly Person[]; onLink: (i
   return (
     <>
       {error && <ErrorAlert error={error} />}
-      <Table verticalSpacing="xs" aria-label="Everybody">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Companies</Table.Th>
-            <Table.Th visibleFrom="sm">Added</Table.Th>
-            <Table.Th w={56}>
-              <Text span fz={0}>
-                Actions
-              </Text>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {people.map((person) => (
-            <Table.Tr key={person.id}>
-              <Table.Td maw={0} w="50%">
-                <PersonName {...person} isYou={person.id === me.id} />
-              </Table.Td>
-              <Table.Td>
-                <Belongings {...person} />
-              </Table.Td>
-              <Table.Td visibleFrom="sm">
-                <Text size="sm" span>
-                  <Time at={person.createdAt} />
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                <PersonActions
-                  person={person}
-                  onLink={() => onLink(person.id)}
-                  onSwitch={() => changing.mutate(person)}
-                  onRemove={() => removing.mutate(person.id)}
-                />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <ListTable
+        rows={people}
+        keyOf={({ id }) => id}
+        label="Everybody"
+        spacing="xs"
+        columns={[
+          {
+            head: 'Name',
+            width: '50%',
+            cell: (person) => <PersonName {...person} isYou={person.id === me.id} />,
+          },
+          { head: 'Companies', cell: (person) => <Belongings {...person} /> },
+          { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          {
+            head: 'Actions',
+            headHidden: true,
+            right: true,
+            cell: (person) => (
+              <PersonActions
+                person={person}
+                onLink={() => onLink(person.id)}
+                onSwitch={() => changing.mutate(person)}
+                onRemove={() => removing.mutate(person.id)}
+              />
+            ),
+          },
+        ]}
+      />
     </>
   )
 }

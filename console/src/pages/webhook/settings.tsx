@@ -1,8 +1,9 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Button, Group, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { changeWebhook, type WebhookShown } from '../../api/webhooks.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { Form } from '../../parts/form.tsx'
 import { EventChoice } from '../webhooks/event-choice.tsx'
 
 export function Settings({ of: webhook }: { of: WebhookShown }) {
@@ -16,39 +17,33 @@ export function Settings({ of: webhook }: { of: WebhookShown }) {
     mutationFn: () =>
       changeWebhook(company, id, { url: url.trim(), events: chosen.some ? chosen.events : [] }),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    saving.mutate()
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack maw={640}>
-        <TextInput
-          label="URL"
-          value={url}
-          onChange={(event) => setUrl(event.currentTarget.value)}
-          autoComplete="off"
-          spellCheck={false}
-          required
-        />
-        <EventChoice
-          dialect={dialect}
-          value={chosen.events}
-          some={chosen.some}
-          onChange={(events, some) => setChosen({ events, some })}
-        />
-        {saving.error && <ErrorAlert error={saving.error} />}
-        <Group>
-          <Button
-            type="submit"
-            loading={saving.isPending}
-            disabled={url.trim() === '' || (chosen.some && chosen.events.length === 0)}
-          >
-            Save
-          </Button>
-          <span role="status">{saving.isSuccess && 'Saved.'}</span>
-        </Group>
-      </Stack>
-    </form>
+    <Form mutation={saving} gap="md" maw={640}>
+      <TextInput
+        label="URL"
+        value={url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+        autoComplete="off"
+        spellCheck={false}
+        required
+      />
+      <EventChoice
+        dialect={dialect}
+        value={chosen.events}
+        some={chosen.some}
+        onChange={(events, some) => setChosen({ events, some })}
+      />
+      {saving.error && <ErrorAlert error={saving.error} />}
+      <Group>
+        <Button
+          type="submit"
+          loading={saving.isPending}
+          disabled={url.trim() === '' || (chosen.some && chosen.events.length === 0)}
+        >
+          Save
+        </Button>
+        <span role="status">{saving.isSuccess && 'Saved.'}</span>
+      </Group>
+    </Form>
   )
 }

@@ -11,15 +11,12 @@ import {
 } from '../../../operate/own-account.ts'
 import { identityId } from '../../../operate/own-identities.ts'
 import type { BegunSession } from '../../../operate/sessions.ts'
-import type { SignInParts } from '../../../operate/sign-in.ts'
 import type { Person } from '../../../people/person.ts'
-import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { ACCOUNT, ID_PARAMS, NEW_PASSWORD, PROFILE_CHANGE, SESSIONS } from '../contract/account.ts'
-import { ME } from '../contract/session.ts'
-import { DONE } from '../contract/shapes.ts'
+import type { ACCOUNT_ROUTES } from '../contract/account.ts'
+import type { ConsoleCore } from '../core.ts'
 import { meOf } from '../session/session.ts'
 import { originOf, sessionHeaders, unlessRefused } from '../session/signing-in.ts'
+import { Answered, type Works } from '../work.ts'
 
 const time = (at: number) => new Date(at).toISOString()
 
@@ -32,33 +29,21 @@ function shownMemberships({ memberships }: Person, companies: readonly Company[]
   })
 }
 
-export function accountEndpoints(parts: SignInParts): Endpoint[] {
-  /** The session that replaces the one of the request. */
-  const continued = (core: HttpCore, request: FastifyRequest, begun: BegunSession) => ({
-    status: 200 as const,
-    body: meOf(core, request.raw, begun),
-    headers: sessionHeaders(core, parts, request, begun),
-  })
+/** The session that replaces the one of the request. */
+function continued(core: ConsoleCore, request: FastifyRequest, begun: BegunSession) {
+  return new Answered(meOf(core, request.raw, begun), { headers: sessionHeaders(core, request, begun) })
+}
 
-  const read = endpoint({
-    method: 'GET',
-    url: '/console/api/account',
-    operation: 'console_account_read',
-    access: 'person',
-    schema: {
-      operationId: 'readAccount',
-      summary: 'With what you prove who you are',
-      response: { 200: ACCOUNT },
-    },
-  })(async ({ caller }, { deps }) => {
-    const { recoveryCodes, passkeys, identities } = caller.person.credentials
+export const accountWorks: Works<typeof ACCOUNT_ROUTES> = {
+  'GET /account': async ({ person, session }, { deps, signIn }) => {
+    const { recoveryCodes, passkeys, identities } = person.credentials
     const shown = passkeys.map(({ id, name, createdAt, usedAt }) => ({
       id,
       name,
       createdAt: time(createdAt),
       usedAt: usedAt === null ? null : time(usedAt),
     }))
-    const body = {
+    return {
       recoveryCodes: recoveryCodes.length,
       passkeys: shown,
       identities: identities.map((identity) => ({
@@ -67,106 +52,51 @@ export function accountEndpoints(parts: SignInParts): Endpoint[] {
         address: identity.address ?? null,
         createdAt: identity.createdAt === undefined ? null : time(identity.createdAt),
       })),
-      memberships: shownMemberships(caller.person, deps.accounts.directory.companies()),
-      fresh: isFresh(caller, parts.clock.now()),
+      memberships: shownMemberships(person, deps.accounts.directory.companies()),
+      fresh: isFresh({ session }, signIn.clock.now()),
     }
-    return { status: 200, body }
-  })
+  },
 
-  const change = endpoint({
-    method: 'PATCH',
-    url: '/console/api/account',
-    operation: 'console_account_change',
-    access: 'person',
-    schema: {
-      operationId: 'changeProfile',
-      summary: 'Change your name, or the address you sign in with',
-      body: PROFILE_CHANGE,
-      response: { 200: ME },
-    },
-  })(async ({ caller, body, request }, core) => {
-    const person = await unlessRefused(changeProfile(parts, caller, body))
-    return { status: 200, body: meOf(core, request.raw, { ...caller, person }) }
-  })
+  'PATCH /account': async (call, core) => {
+    const person = await unlessRefused(changeProfile(core.signIn, call, call.body))
+    return meOf(core, call.request.raw, { session: call.session, person })
+  },
 
-  const confirm = endpoint({
-    method: 'POST',
-    url: '/console/api/account/proof',
-    operation: 'console_account_proof',
-    access: 'person',
-    schema: {
-      operationId: 'confirmPassword',
-      summary: 'Give your password once more, before something is changed that takes it',
-      body: NEW_PASSWORD,
-      response: { 200: ME },
-    },
-  })(async ({ caller, body, request }, core) => {
-    const begun = await unlessRefused(confirmPassword(parts, caller, body.password, originOf(core, request)))
+  'POST /account/proof': async (call, core) => {
+    const { body, request } = call
+    const origin = originOf(core, request)
+    const begun = await unlessRefused(confirmPassword(core.signIn, call, body.password, origin))
     return continued(core, request, begun)
-  })
+  },
 
-  const password = endpoint({
-    method: 'PUT',
-    url: '/console/api/account/password',
-    operation: 'console_password_change',
-    access: 'person',
-    schema: {
-      operationId: 'changePassword',
-      summary: 'Choose a password; all other sessions end',
-      body: NEW_PASSWORD,
-      response: { 200: ME },
-    },
-  })(async ({ caller, body, request }, core) => {
-    const begun = await unlessRefused(changePassword(parts, caller, body.password, originOf(core, request)))
+  'PUT /account/password': async (call, core) => {
+    const { body, request } = call
+    const origin = originOf(core, request)
+    const begun = await unlessRefused(changePassword(core.signIn, call, body.password, origin))
     return continued(core, request, begun)
-  })
+  },
 
-  const sessions = endpoint({
-    method: 'GET',
-    url: '/console/api/account/sessions',
-    operation: 'console_sessions_list',
-    access: 'person',
-    schema: { operationId: 'listSessions', summary: 'Where you have signed in', response: { 200: SESSIONS } },
-  })(async ({ caller }) => {
-    const listed = await ownSessions(parts, caller)
+  'GET /account/sessions': async (call, { signIn }) => {
+    const listed = await ownSessions(signIn, call)
     const shown = listed.map(({ id, way, address, userAgent, createdAt, seenAt }) => ({
       id,
-      current: id === caller.session.id,
+      current: id === call.session.id,
       way,
       address,
       userAgent,
       createdAt: time(createdAt),
       seenAt: time(seenAt),
     }))
-    return { status: 200, body: { sessions: shown } }
-  })
+    return { sessions: shown }
+  },
 
-  const endSession = endpoint({
-    method: 'DELETE',
-    url: '/console/api/account/sessions/:id',
-    operation: 'console_session_end',
-    access: 'person',
-    schema: {
-      operationId: 'endSession',
-      summary: 'Sign out there',
-      params: ID_PARAMS,
-      response: { 200: DONE },
-    },
-  })(async ({ caller, params }) => {
-    await endOwnSessions(parts, caller, params.id)
-    return { status: 200, body: {} }
-  })
+  'DELETE /account/sessions/:id': async (call, { signIn }) => {
+    await endOwnSessions(signIn, call, call.params.id)
+    return {}
+  },
 
-  const endOthers = endpoint({
-    method: 'DELETE',
-    url: '/console/api/account/sessions',
-    operation: 'console_sessions_end',
-    access: 'person',
-    schema: { operationId: 'endOtherSessions', summary: 'Sign out everywhere else', response: { 200: DONE } },
-  })(async ({ caller }) => {
-    await endOwnSessions(parts, caller, null)
-    return { status: 200, body: {} }
-  })
-
-  return [read, change, confirm, password, sessions, endSession, endOthers]
+  'DELETE /account/sessions': async (call, { signIn }) => {
+    await endOwnSessions(signIn, call, null)
+    return {}
+  },
 }

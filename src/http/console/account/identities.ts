@@ -1,64 +1,31 @@
 /** Accounts of the OpenID Connect provider that are linked to the person's own account. */
 import { beginIdentity, connectIdentity, removeIdentity } from '../../../operate/own-identities.ts'
-import type { SignInParts } from '../../../operate/sign-in.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { ID_PARAMS } from '../contract/account.ts'
-import { ME, OPENID_RETURN, OPENID_START } from '../contract/session.ts'
-import { DONE } from '../contract/shapes.ts'
-import { answerOf, endedCookie, type KnownProvider, redirectUriOf, sentThere } from '../session/openid.ts'
+import type { IDENTITY_ROUTES } from '../contract/account.ts'
+import { answerOf, endedCookie, redirectUriOf, sentThere } from '../session/openid.ts'
 import { meOf } from '../session/session.ts'
 import { originOf, unlessRefused } from '../session/signing-in.ts'
+import { Answered, type Works } from '../work.ts'
 
-export function identityEndpoints(parts: SignInParts, provider: KnownProvider): Endpoint[] {
-  const begin = endpoint({
-    method: 'POST',
-    url: '/console/api/account/identities/begin',
-    operation: 'console_identity_begin',
-    access: 'person',
-    schema: {
-      operationId: 'beginIdentity',
-      summary: 'Where the browser goes to show the account that is to be connected with yours',
-      response: { 200: OPENID_START },
-    },
-  })(async ({ caller, request }, core) => {
-    const begun = beginIdentity(parts, caller, provider.wanted(core), redirectUriOf(core, request))
+export const identityWorks: Works<typeof IDENTITY_ROUTES> = {
+  'POST /account/identities/begin': async (call, core) => {
+    const { signIn, provider } = core
+    const { request } = call
+    const begun = beginIdentity(signIn, call, provider.wanted(core), redirectUriOf(core, request))
     return sentThere(core, request, await unlessRefused(begun))
-  })
+  },
 
-  const connect = endpoint({
-    method: 'POST',
-    url: '/console/api/account/identities',
-    operation: 'console_identity_connect',
-    access: 'person',
-    schema: {
-      operationId: 'connectIdentity',
-      summary: 'The account with which the provider has sent the browser back signs you in from now on',
-      body: OPENID_RETURN,
-      response: { 200: ME },
-    },
-  })(async ({ caller, body, request }, core) => {
+  'POST /account/identities': async (call, core) => {
+    const { signIn, provider } = core
+    const { session, body, request } = call
     const answer = answerOf(core, request, body.query)
     const origin = originOf(core, request)
-    const person = await unlessRefused(connectIdentity(parts, caller, provider.wanted(core), answer, origin))
+    const person = await unlessRefused(connectIdentity(signIn, call, provider.wanted(core), answer, origin))
     const headers = { 'set-cookie': endedCookie(core, request) }
-    return { status: 200, body: meOf(core, request.raw, { ...caller, person }), headers }
-  })
+    return new Answered(meOf(core, request.raw, { session, person }), { headers })
+  },
 
-  const remove = endpoint({
-    method: 'DELETE',
-    url: '/console/api/account/identities/:id',
-    operation: 'console_identity_remove',
-    access: 'person',
-    schema: {
-      operationId: 'removeIdentity',
-      summary: 'An account of the provider signs you in no longer',
-      params: ID_PARAMS,
-      response: { 200: DONE },
-    },
-  })(async ({ caller, params }) => {
-    await unlessRefused(removeIdentity(parts, caller, params.id))
-    return { status: 200, body: {} }
-  })
-
-  return [begin, connect, remove]
+  'DELETE /account/identities/:id': async (call, { signIn }) => {
+    await unlessRefused(removeIdentity(signIn, call, call.params.id))
+    return {}
+  },
 }

@@ -10,132 +10,57 @@ import {
   renamePasskey,
   signInByPasskey,
 } from '../../../operate/passkeys.ts'
-import type { SignInParts } from '../../../operate/sign-in.ts'
 import { relyingParty } from '../../../people/passkeys.ts'
 import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
-import {
-  ID_PARAMS,
-  NEW_PASSKEY,
-  PASSKEY_NAME,
-  PASSKEY_OPTIONS,
-  PASSKEY_SIGN_IN,
-} from '../contract/account.ts'
-import { ME } from '../contract/session.ts'
-import { DONE } from '../contract/shapes.ts'
+import type { PASSKEY_ROUTES } from '../contract/account.ts'
 import { stepCookie, stepTicket } from '../session/device-cookies.ts'
 import { meOf } from '../session/session.ts'
 import { originOf, signedIn, unlessRefused } from '../session/signing-in.ts'
+import { Answered, type Works } from '../work.ts'
 
 const COOKIE = 'postroad_passkey'
 
 const partyOf = ({ publicUrl }: HttpCore, { raw }: FastifyRequest) => relyingParty(publicUrl.of(raw))
 
 /** The browser keeps the ticket in a cookie until it answers. */
-const asked = (core: HttpCore, { raw }: FastifyRequest, { options, ticket }: PasskeyAsked) => ({
-  status: 200 as const,
-  body: { options: { ...options } },
-  headers: { 'set-cookie': stepCookie(core, raw, COOKIE, ticket, CHALLENGE_LASTS) },
-})
-
-export function passkeyEndpoints(parts: SignInParts): Endpoint[] {
-  const beginSignIn = endpoint({
-    method: 'POST',
-    url: '/console/api/session/passkey/options',
-    operation: 'console_passkey_ask',
-    access: 'stranger',
-    schema: {
-      operationId: 'beginPasskeySignIn',
-      summary: 'What a passkey has to sign',
-      response: { 200: PASSKEY_OPTIONS },
-    },
-  })(async ({ request }, core) =>
-    asked(core, request, await beginPasskeySignIn(parts, partyOf(core, request))),
+const asked = (core: HttpCore, { raw }: FastifyRequest, { options, ticket }: PasskeyAsked) =>
+  new Answered(
+    { options: { ...options } },
+    { headers: { 'set-cookie': stepCookie(core, raw, COOKIE, ticket, CHALLENGE_LASTS) } },
   )
 
-  const signIn = endpoint({
-    method: 'POST',
-    url: '/console/api/session/passkey',
-    operation: 'console_sign_in',
-    access: 'stranger',
-    schema: {
-      operationId: 'signInWithPasskey',
-      summary: 'Sign in by a passkey',
-      body: PASSKEY_SIGN_IN,
-      response: { 200: ME },
-    },
-  })(async ({ body, request }, core) => {
+export const passkeyWorks: Works<typeof PASSKEY_ROUTES> = {
+  'POST /session/passkey/options': async ({ request }, core) =>
+    asked(core, request, await beginPasskeySignIn(core.signIn, partyOf(core, request))),
+
+  'POST /session/passkey': async ({ body, request }, core) => {
     const given = { ticket: stepTicket(core, request.raw, COOKIE), response: body.response }
     const party = partyOf(core, request)
-    const begun = await unlessRefused(signInByPasskey(parts, party, given, originOf(core, request)))
-    return await signedIn(core, parts, request, begun, [stepCookie(core, request.raw, COOKIE, '', 0)])
-  })
+    const begun = await unlessRefused(signInByPasskey(core.signIn, party, given, originOf(core, request)))
+    return await signedIn(core, request, begun, [stepCookie(core, request.raw, COOKIE, '', 0)])
+  },
 
-  const begin = endpoint({
-    method: 'POST',
-    url: '/console/api/account/passkeys/options',
-    operation: 'console_passkey_begin',
-    access: 'person',
-    schema: {
-      operationId: 'beginPasskey',
-      summary: 'What a new passkey is made with',
-      response: { 200: PASSKEY_OPTIONS },
-    },
-  })(async ({ caller, request }, core) =>
-    asked(core, request, await unlessRefused(beginPasskey(parts, caller, partyOf(core, request)))),
-  )
+  'POST /account/passkeys/options': async (call, core) => {
+    const { request } = call
+    return asked(core, request, await unlessRefused(beginPasskey(core.signIn, call, partyOf(core, request))))
+  },
 
-  const add = endpoint({
-    method: 'POST',
-    url: '/console/api/account/passkeys',
-    operation: 'console_passkey_add',
-    access: 'person',
-    schema: {
-      operationId: 'addPasskey',
-      summary: 'A passkey that signs you in from now on',
-      body: NEW_PASSKEY,
-      response: { 200: ME },
-    },
-  })(async ({ caller, body, request }, core) => {
+  'POST /account/passkeys': async (call, core) => {
+    const { session, body, request } = call
     const { raw } = request
     const given = { ...body, ticket: stepTicket(core, raw, COOKIE) }
-    const person = await unlessRefused(addPasskey(parts, caller, partyOf(core, request), given))
+    const person = await unlessRefused(addPasskey(core.signIn, call, partyOf(core, request), given))
     const headers = { 'set-cookie': stepCookie(core, raw, COOKIE, '', 0) }
-    return { status: 200, body: meOf(core, raw, { ...caller, person }), headers }
-  })
+    return new Answered(meOf(core, raw, { session, person }), { headers })
+  },
 
-  const rename = endpoint({
-    method: 'PATCH',
-    url: '/console/api/account/passkeys/:id',
-    operation: 'console_passkey_rename',
-    access: 'person',
-    schema: {
-      operationId: 'renamePasskey',
-      summary: 'Call a passkey something else',
-      params: ID_PARAMS,
-      body: PASSKEY_NAME,
-      response: { 200: DONE },
-    },
-  })(async ({ caller, params, body }) => {
-    await unlessRefused(renamePasskey(parts, caller, { ...params, ...body }))
-    return { status: 200, body: {} }
-  })
+  'PATCH /account/passkeys/:id': async (call, { signIn }) => {
+    await unlessRefused(renamePasskey(signIn, call, { ...call.params, ...call.body }))
+    return {}
+  },
 
-  const remove = endpoint({
-    method: 'DELETE',
-    url: '/console/api/account/passkeys/:id',
-    operation: 'console_passkey_remove',
-    access: 'person',
-    schema: {
-      operationId: 'removePasskey',
-      summary: 'A passkey signs you in no longer',
-      params: ID_PARAMS,
-      response: { 200: DONE },
-    },
-  })(async ({ caller, params }) => {
-    await unlessRefused(removePasskey(parts, caller, params.id))
-    return { status: 200, body: {} }
-  })
-
-  return [beginSignIn, signIn, begin, add, rename, remove]
+  'DELETE /account/passkeys/:id': async (call, { signIn }) => {
+    await unlessRefused(removePasskey(signIn, call, call.params.id))
+    return {}
+  },
 }

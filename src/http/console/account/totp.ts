@@ -1,67 +1,25 @@
 /** Two-step verification of the person's own account. */
 import { beginTotp, renewRecoveryCodes, turnOffTotp, turnOnTotp } from '../../../operate/own-second-factor.ts'
-import type { SignInParts } from '../../../operate/sign-in.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { RECOVERY_CODES, TOTP_PROOF, TOTP_SETUP } from '../contract/account.ts'
-import { DONE } from '../contract/shapes.ts'
+import type { TOTP_ROUTES } from '../contract/account.ts'
 import { unlessRefused } from '../session/signing-in.ts'
+import type { Works } from '../work.ts'
 
-export function totpEndpoints(parts: SignInParts): Endpoint[] {
-  const begin = endpoint({
-    method: 'POST',
-    url: '/console/api/account/totp',
-    operation: 'console_totp_begin',
-    access: 'person',
-    schema: {
-      operationId: 'beginTotp',
-      summary: 'A secret for your authenticator app; nothing counts yet',
-      response: { 200: TOTP_SETUP },
-    },
-  })(async ({ caller, request }, core) => {
-    const { hostname } = new URL(core.publicUrl.of(request.raw))
-    const body = await unlessRefused((async () => beginTotp(parts, caller, `Postroad ${hostname}`))())
-    return { status: 200, body }
-  })
+export const totpWorks: Works<typeof TOTP_ROUTES> = {
+  'POST /account/totp': async (call, { signIn, publicUrl }) => {
+    const { hostname } = new URL(publicUrl.of(call.request.raw))
+    return await unlessRefused((async () => beginTotp(signIn, call, `Postroad ${hostname}`))())
+  },
 
-  const turnOn = endpoint({
-    method: 'PUT',
-    url: '/console/api/account/totp',
-    operation: 'console_totp_on',
-    access: 'person',
-    schema: {
-      operationId: 'turnOnTotp',
-      summary: 'A first code, with which two-step verification is on',
-      body: TOTP_PROOF,
-      response: { 200: RECOVERY_CODES },
-    },
-  })(async ({ caller, body }) => {
-    return { status: 200, body: { codes: await unlessRefused(turnOnTotp(parts, caller, body)) } }
-  })
+  'PUT /account/totp': async (call, { signIn }) => {
+    return { codes: await unlessRefused(turnOnTotp(signIn, call, call.body)) }
+  },
 
-  const turnOff = endpoint({
-    method: 'DELETE',
-    url: '/console/api/account/totp',
-    operation: 'console_totp_off',
-    access: 'person',
-    schema: { operationId: 'turnOffTotp', summary: 'Two-step verification is off', response: { 200: DONE } },
-  })(async ({ caller }) => {
-    await unlessRefused(turnOffTotp(parts, caller))
-    return { status: 200, body: {} }
-  })
+  'DELETE /account/totp': async (call, { signIn }) => {
+    await unlessRefused(turnOffTotp(signIn, call))
+    return {}
+  },
 
-  const renew = endpoint({
-    method: 'POST',
-    url: '/console/api/account/recovery-codes',
-    operation: 'console_recovery_codes',
-    access: 'person',
-    schema: {
-      operationId: 'renewRecoveryCodes',
-      summary: 'Other recovery codes, in place of those you have',
-      response: { 200: RECOVERY_CODES },
-    },
-  })(async ({ caller }) => {
-    return { status: 200, body: { codes: await unlessRefused(renewRecoveryCodes(parts, caller)) } }
-  })
-
-  return [begin, turnOn, turnOff, renew]
+  'POST /account/recovery-codes': async (call, { signIn }) => {
+    return { codes: await unlessRefused(renewRecoveryCodes(signIn, call)) }
+  },
 }

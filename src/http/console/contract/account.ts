@@ -1,11 +1,13 @@
 /** A person's own account. */
 import { ROLES } from '../../../people/person.ts'
 import { LINE, PASSAGE, WORD } from '../../bounds.ts'
-import { ID, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
+import { routes } from './route.ts'
+import { ME, OPENID_RETURN, OPENID_START } from './session.ts'
+import { DONE, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
 
 const SHORT_TEXT = { type: 'string', maxLength: 1_000 } as const
 
-export const ACCOUNT = object({
+const ACCOUNT = object({
   recoveryCodes: { type: 'integer', description: 'Those that are left.' },
   passkeys: {
     type: 'array',
@@ -40,26 +42,26 @@ export const ACCOUNT = object({
   fresh: { type: 'boolean', description: 'Whether what needs a fresh proof can be changed now.' },
 })
 
-export const PROFILE_CHANGE = {
+const PROFILE_CHANGE = {
   type: 'object',
   additionalProperties: false,
   minProperties: 1,
   properties: { name: { type: 'string', maxLength: 300 }, address: { type: 'string', maxLength: 300 } },
 } as const
 
-export const NEW_PASSWORD = object({ password: SHORT_TEXT })
+const NEW_PASSWORD = object({ password: SHORT_TEXT })
 
-export const TOTP_SETUP = object({
+const TOTP_SETUP = object({
   secret: TEXT,
   uri: TEXT,
   ticket: TEXT,
 })
 
-export const TOTP_PROOF = object({ ticket: SHORT_TEXT, code: { type: 'string', maxLength: 100 } })
+const TOTP_PROOF = object({ ticket: SHORT_TEXT, code: { type: 'string', maxLength: 100 } })
 
-export const RECOVERY_CODES = object({ codes: { type: 'array', items: TEXT } })
+const RECOVERY_CODES = object({ codes: { type: 'array', items: TEXT } })
 
-export const SESSIONS = object({
+const SESSIONS = object({
   sessions: {
     type: 'array',
     items: object({
@@ -75,7 +77,7 @@ export const SESSIONS = object({
 })
 
 /** The options of WebAuthn, in the form that its library for browsers takes (W3C WebAuthn 3, 5.1.8). */
-export const PASSKEY_OPTIONS = object({
+const PASSKEY_OPTIONS = object({
   options: { type: 'object', additionalProperties: true, properties: {} },
 })
 
@@ -102,12 +104,61 @@ const PASSKEY_RESPONSE = {
   },
 } as const
 
-export const NEW_PASSKEY = object({ name: { type: 'string', maxLength: 300 }, response: PASSKEY_RESPONSE })
+const NEW_PASSKEY = object({ name: { type: 'string', maxLength: 300 }, response: PASSKEY_RESPONSE })
 
-export const PASSKEY_NAME = object({ name: { type: 'string', maxLength: 300 } })
+const PASSKEY_NAME = object({ name: { type: 'string', maxLength: 300 } })
 
-export const PASSKEY_SIGN_IN = object({ response: PASSKEY_RESPONSE })
+const PASSKEY_SIGN_IN = object({ response: PASSKEY_RESPONSE })
 
-export const MEMBERSHIP_PARAMS = object({ id: ID })
+/** Of a session, a passkey or an identity. */
+const OWN_ID = { id: { type: 'string', maxLength: 2_000 } } as const
 
-export const ID_PARAMS = object({ id: { type: 'string', maxLength: 2_000 } })
+export const ACCOUNT_ROUTES = routes('person', {
+  'GET /account': { operation: 'account_read', answer: ACCOUNT },
+  'PATCH /account': { operation: 'account_change', body: PROFILE_CHANGE, answer: ME },
+  /** The password once more, before a change that needs a fresh proof. */
+  'POST /account/proof': { operation: 'account_proof', body: NEW_PASSWORD, answer: ME },
+  /** Ends all other sessions. */
+  'PUT /account/password': { operation: 'password_change', body: NEW_PASSWORD, answer: ME },
+  'GET /account/sessions': { operation: 'sessions_list', answer: SESSIONS },
+  'DELETE /account/sessions/:id': { operation: 'session_end', params: OWN_ID, answer: DONE },
+  /** Ends all other sessions. */
+  'DELETE /account/sessions': { operation: 'sessions_end', answer: DONE },
+})
+
+export const TOTP_ROUTES = routes('person', {
+  'POST /account/totp': { operation: 'totp_begin', answer: TOTP_SETUP },
+  'PUT /account/totp': { operation: 'totp_on', body: TOTP_PROOF, answer: RECOVERY_CODES },
+  'DELETE /account/totp': { operation: 'totp_off', answer: DONE },
+  'POST /account/recovery-codes': { operation: 'recovery_codes', answer: RECOVERY_CODES },
+})
+
+export const PASSKEY_ROUTES = {
+  ...routes('stranger', {
+    'POST /session/passkey/options': { operation: 'passkey_ask', answer: PASSKEY_OPTIONS },
+    'POST /session/passkey': { operation: 'sign_in', body: PASSKEY_SIGN_IN, answer: ME },
+  }),
+  ...routes('person', {
+    'POST /account/passkeys/options': { operation: 'passkey_begin', answer: PASSKEY_OPTIONS },
+    'POST /account/passkeys': { operation: 'passkey_add', body: NEW_PASSKEY, answer: ME },
+    'PATCH /account/passkeys/:id': {
+      operation: 'passkey_rename',
+      params: OWN_ID,
+      body: PASSKEY_NAME,
+      answer: DONE,
+    },
+    'DELETE /account/passkeys/:id': { operation: 'passkey_remove', params: OWN_ID, answer: DONE },
+  }),
+} as const
+
+/** `id`: of the company. */
+export const MEMBERSHIP_ROUTES = routes('person', {
+  'POST /account/memberships/:id': { operation: 'membership_confirm', answer: DONE },
+  'DELETE /account/memberships/:id': { operation: 'membership_leave', answer: DONE },
+})
+
+export const IDENTITY_ROUTES = routes('person', {
+  'POST /account/identities/begin': { operation: 'identity_begin', answer: OPENID_START },
+  'POST /account/identities': { operation: 'identity_connect', body: OPENID_RETURN, answer: ME },
+  'DELETE /account/identities/:id': { operation: 'identity_remove', params: OWN_ID, answer: DONE },
+})

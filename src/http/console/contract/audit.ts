@@ -1,5 +1,6 @@
 /** Changes, with their actor and time. */
 import { AUDIT_TOPICS } from '../../../people/person.ts'
+import { routes } from './route.ts'
 import { INTEGER_OR_NULL, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
 export const AUDIT_ENTRY = object({
@@ -18,7 +19,7 @@ export const AUDIT_ENTRY = object({
   done: { type: 'boolean', description: 'False: it was begun, and whether it was done is not known.' },
 })
 
-export const AUDIT = object({
+const AUDIT = object({
   entries: { type: 'array', items: AUDIT_ENTRY, description: 'The newest first.' },
   next: {
     ...INTEGER_OR_NULL,
@@ -35,7 +36,7 @@ const WANTED = {
   to: { type: 'string', maxLength: 40, description: 'Before this time.' },
 } as const
 
-export const AUDIT_QUERY = object(
+const AUDIT_QUERY = object(
   {},
   {
     ...WANTED,
@@ -45,4 +46,13 @@ export const AUDIT_QUERY = object(
   },
 )
 
-export const AUDIT_EXPORT_QUERY = object({}, WANTED)
+const AUDIT_EXPORT_QUERY = object({}, WANTED)
+
+export const AUDIT_ROUTES = routes('company', {
+  'GET /companies/:company/audit': { operation: 'audit_list', query: AUDIT_QUERY, answer: AUDIT },
+  'GET /companies/:company/audit/export': {
+    operation: 'audit_export',
+    query: AUDIT_EXPORT_QUERY,
+    answer: 'document',
+  },
+})

@@ -1,5 +1,6 @@
 /** Sending domains, and the records that their owners publish. */
-import { ID, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
+import { routes } from './route.ts'
+import { DONE, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
 const FACTS = {
   id: TEXT,
@@ -12,7 +13,7 @@ const FACTS = {
 
 export const DOMAIN = object(FACTS)
 
-export const DOMAINS = object({
+const DOMAINS = object({
   domains: { type: 'array', items: DOMAIN, description: 'Newest first.' },
   total: { type: 'integer', description: 'As many fit, listed or not.' },
 })
@@ -27,7 +28,7 @@ const WANTED = {
   purpose: TEXT,
 } as const
 
-export const WANTED_RECORD = object({
+const WANTED_RECORD = object({
   ...WANTED,
   seen: {
     ...orNull({ enum: ['right', 'missing', 'different', 'unknown'] }),
@@ -45,7 +46,7 @@ export const RECORD_CHECK = object({
   suggestion: TEXT_OR_NULL,
 })
 
-export const DKIM_KEY = object({
+const DKIM_KEY = object({
   selector: TEXT,
   algorithm: { enum: ['rsa-sha256', 'ed25519-sha256'] },
   active: { type: 'boolean', description: 'Mail is signed with it.' },
@@ -69,14 +70,14 @@ export const WHOLE_DOMAIN = object({
   hostname: { type: 'string', description: 'The name this service sends under.' },
 })
 
-export const VERIFIED_DOMAIN = object({
+const VERIFIED_DOMAIN = object({
   domain: WHOLE_DOMAIN,
   records: { type: 'array', items: RECORD_CHECK },
   verified: { type: 'boolean', description: 'Every required record is right.' },
   uncertain: { type: 'boolean', description: 'Of a required record DNS gave no answer.' },
 })
 
-export const DOMAINS_QUERY = object(
+const DOMAINS_QUERY = object(
   {},
   {
     search: { type: 'string', maxLength: 255, description: 'A part of the name.' },
@@ -84,7 +85,7 @@ export const DOMAINS_QUERY = object(
   },
 )
 
-export const NEW_DOMAIN = object(
+const NEW_DOMAIN = object(
   {
     name: { type: 'string', maxLength: 255 },
   },
@@ -93,7 +94,7 @@ export const NEW_DOMAIN = object(
   },
 )
 
-export const DOMAIN_CHANGE = object(
+const DOMAIN_CHANGE = object(
   {},
   {
     speaksFor: {
@@ -105,9 +106,9 @@ export const DOMAIN_CHANGE = object(
   },
 )
 
-export const SENDING_CHANGE = object({ sending: { enum: ['active', 'suspended'] } })
+const SENDING_CHANGE = object({ sending: { enum: ['active', 'suspended'] } })
 
-export const NEW_DKIM_KEY = object(
+const NEW_DKIM_KEY = object(
   {
     selector: { type: 'string', maxLength: 100 },
   },
@@ -116,12 +117,12 @@ export const NEW_DKIM_KEY = object(
   },
 )
 
-export const DKIM_KEY_CHANGE = object(
+const DKIM_KEY_CHANGE = object(
   {},
   { active: { type: 'boolean' }, selector: { type: 'string', maxLength: 100 } },
 )
 
-export const NEW_RELAY = object(
+const NEW_RELAY = object(
   {
     url: { type: 'string', maxLength: 2_000 },
   },
@@ -130,14 +131,73 @@ export const NEW_RELAY = object(
   },
 )
 
-export const COMPANY_RELAY = object({
+const COMPANY_RELAY = object({
   relay: RELAY_OR_NULL,
   delivery: { enum: ['capture', 'direct', 'relay'] },
 })
 
-/** Path parameters. */
-export const DOMAIN_PARAMS = object({ company: ID, domain: ID })
+const RECORD_QUERY = object({ name: { type: 'string', maxLength: 400 } })
 
-export const RECORD_QUERY = object({ name: { type: 'string', maxLength: 400 } })
+export const DOMAIN_ROUTES = routes('company', {
+  'GET /companies/:company/domains': { operation: 'domain_list', query: DOMAINS_QUERY, answer: DOMAINS },
+  'POST /companies/:company/domains': {
+    operation: 'domain_add',
+    body: NEW_DOMAIN,
+    status: 201,
+    answer: WHOLE_DOMAIN,
+  },
+  'GET /companies/:company/domains/:domain': { operation: 'domain_read', answer: WHOLE_DOMAIN },
+  'PATCH /companies/:company/domains/:domain': {
+    operation: 'domain_update',
+    body: DOMAIN_CHANGE,
+    answer: WHOLE_DOMAIN,
+  },
+  'PUT /companies/:company/domains/:domain/sending': {
+    operation: 'domain_sending',
+    body: SENDING_CHANGE,
+    answer: WHOLE_DOMAIN,
+  },
+  'DELETE /companies/:company/domains/:domain': { operation: 'domain_remove', answer: DONE },
+})
 
-export const DKIM_KEY_PARAMS = object({ company: ID, domain: ID, selector: ID })
+export const RECORD_ROUTES = routes('company', {
+  'GET /companies/:company/domains/:domain/check': {
+    operation: 'domain_check',
+    query: RECORD_QUERY,
+    answer: RECORD_CHECK,
+  },
+  'POST /companies/:company/domains/:domain/verify': { operation: 'domain_verify', answer: VERIFIED_DOMAIN },
+})
+
+export const DKIM_KEY_ROUTES = routes('company', {
+  'POST /companies/:company/domains/:domain/dkim': {
+    operation: 'dkim_add',
+    body: NEW_DKIM_KEY,
+    status: 201,
+    answer: WHOLE_DOMAIN,
+  },
+  'PATCH /companies/:company/domains/:domain/dkim/:selector': {
+    operation: 'dkim_change',
+    body: DKIM_KEY_CHANGE,
+    answer: WHOLE_DOMAIN,
+  },
+  'DELETE /companies/:company/domains/:domain/dkim/:selector': {
+    operation: 'dkim_remove',
+    answer: WHOLE_DOMAIN,
+  },
+})
+
+export const RELAY_ROUTES = routes('company', {
+  'GET /companies/:company/relay': { operation: 'relay_read', answer: COMPANY_RELAY },
+  'PUT /companies/:company/relay': { operation: 'relay_set', body: NEW_RELAY, answer: COMPANY_RELAY },
+  'DELETE /companies/:company/relay': { operation: 'relay_remove', answer: COMPANY_RELAY },
+  'PUT /companies/:company/domains/:domain/relay': {
+    operation: 'domain_relay_set',
+    body: NEW_RELAY,
+    answer: WHOLE_DOMAIN,
+  },
+  'DELETE /companies/:company/domains/:domain/relay': {
+    operation: 'domain_relay_remove',
+    answer: WHOLE_DOMAIN,
+  },
+})

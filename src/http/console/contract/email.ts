@@ -1,5 +1,7 @@
 /** One email: its events, attempts and content. */
-import { ID, INTEGER, INTEGER_OR_NULL, object, orNull, TEXT, TEXT_OR_NULL } from './shapes.ts'
+import { PATH_NAME, WORD } from '../../bounds.ts'
+import { routes } from './route.ts'
+import { INTEGER, INTEGER_OR_NULL, object, orNull, TEXT, TEXT_OR_NULL } from './shapes.ts'
 
 const TEXTS = { type: 'array', items: TEXT } as const
 
@@ -51,7 +53,7 @@ const ATTEMPT = object({
   tls: TEXT_OR_NULL,
 })
 
-export const DIALOGUE = object({ dialogue: TEXT })
+const DIALOGUE = object({ dialogue: TEXT })
 
 export const EMAIL_DETAIL = object({
   id: TEXT,
@@ -86,7 +88,7 @@ export const EMAIL_DETAIL = object({
   attempts: { type: 'array', items: ATTEMPT },
 })
 
-export const NEIGHBOURS = object({ newer: TEXT_OR_NULL, older: TEXT_OR_NULL })
+const NEIGHBOURS = object({ newer: TEXT_OR_NULL, older: TEXT_OR_NULL })
 
 const FILE = object({
   position: INTEGER,
@@ -121,7 +123,7 @@ export const CONTENT = object({
 })
 
 /** The address of the recipient whose copy is read: in batch mail each copy differs. */
-export const COPY_QUERY = object({}, { recipient: { type: 'string', maxLength: 1000 } })
+const COPY_QUERY = object({}, { recipient: { type: 'string', maxLength: 1000 } })
 
 /** The text for recipients that show no HTML. */
 export const COPY_TEXT = object({
@@ -174,17 +176,17 @@ export const SOURCE = object({
   trouble: TEXT_OR_NULL,
 })
 
-export const CHANGED = object({
+const CHANGED = object({
   /** Number of recipients. */
   changed: INTEGER,
 })
 
-export const SUPPRESS = object(
+const SUPPRESS = object(
   { position: { type: 'integer', minimum: 0 } },
   { reason: { type: 'string', maxLength: 1000 } },
 )
 
-export const SEND_AGAIN = object(
+const SEND_AGAIN = object(
   {
     /** The same for each retry of one click, so that it sends only once. */
     click: { type: 'string', maxLength: 64, pattern: '^[\\w-]{8,64}$' },
@@ -195,14 +197,14 @@ export const SEND_AGAIN = object(
   },
 )
 
-export const SENT = object({ id: TEXT })
+const SENT = object({ id: TEXT })
 
 /** URLs of links and images: the page checks a few at a time. */
-export const REACH = object({
+const REACH = object({
   urls: { type: 'array', maxItems: 10, items: { type: 'string', maxLength: 2048 } },
 })
 
-export const REACHED = object({
+const REACHED = object({
   /** In the order of the request. */
   answers: {
     type: 'array',
@@ -216,8 +218,79 @@ export const REACHED = object({
   },
 })
 
-export const EMAIL_PARAMS = object({ company: ID, email: ID })
-export const ATTEMPT_PARAMS = object({
-  ...EMAIL_PARAMS.properties,
-  attempt: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+export const EMAIL_ROUTES = routes('company', {
+  'GET /companies/:company/emails/:email': {
+    operation: 'email_read',
+    query: object({}, { from: { type: 'integer', minimum: 0, maximum: 1_000_000 } }),
+    answer: EMAIL_DETAIL,
+  },
+  'GET /companies/:company/emails/:email/attempts/:attempt': {
+    operation: 'email_dialogue',
+    params: { attempt: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } },
+    answer: DIALOGUE,
+  },
+  /** The emails of the company before and behind it. */
+  'GET /companies/:company/emails/:email/neighbours': { operation: 'email_neighbours', answer: NEIGHBOURS },
+  'GET /companies/:company/emails/:email/content': { operation: 'email_content', answer: CONTENT },
+})
+
+export const EMAIL_SOURCE_ROUTES = routes('company', {
+  'GET /companies/:company/emails/:email/source': {
+    operation: 'email_source',
+    query: COPY_QUERY,
+    answer: SOURCE,
+  },
+  'GET /companies/:company/emails/:email/text': {
+    operation: 'email_text',
+    query: COPY_QUERY,
+    answer: COPY_TEXT,
+  },
+})
+
+/** `1`: yes. */
+const FLAG = WORD
+
+export const EMAIL_DOCUMENT_ROUTES = routes('company', {
+  'GET /companies/:company/emails/:email/preview': {
+    operation: 'email_preview',
+    query: object({}, { ...COPY_QUERY.properties, remote: FLAG }),
+    answer: 'document',
+  },
+  'GET /companies/:company/emails/:email/files/:position': {
+    operation: 'email_file',
+    query: object({}, { shown: FLAG }),
+    answer: 'document',
+  },
+  'GET /companies/:company/emails/:email/source.eml': {
+    operation: 'email_source_file',
+    query: COPY_QUERY,
+    answer: 'document',
+  },
+})
+
+/** The confirmation page for a link in an email. */
+export const EXTERNAL_LINK_ROUTES = routes('stranger', {
+  'GET /leave': {
+    operation: 'leave',
+    query: object({}, { to: PATH_NAME, s: WORD, until: WORD, again: WORD }),
+    answer: 'document',
+  },
+})
+
+export const EMAIL_ACTION_ROUTES = routes('company', {
+  'POST /companies/:company/emails/:email/retry': { operation: 'email_retry', answer: CHANGED },
+  'POST /companies/:company/emails/:email/cancel': { operation: 'email_cancel', answer: CHANGED },
+  'POST /companies/:company/emails/:email/release': { operation: 'email_release', answer: CHANGED },
+  'POST /companies/:company/emails/:email/suppress': {
+    operation: 'email_suppress',
+    body: SUPPRESS,
+    answer: CHANGED,
+  },
+  'POST /companies/:company/emails/:email/again': {
+    operation: 'email_again',
+    body: SEND_AGAIN,
+    answer: SENT,
+  },
+  /** Whether its links are there. */
+  'POST /companies/:company/emails/:email/reach': { operation: 'email_reach', body: REACH, answer: REACHED },
 })

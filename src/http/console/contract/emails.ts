@@ -1,6 +1,7 @@
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 import type { RecipientState } from '../../../email/recipient.ts'
 import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
+import { routes } from './route.ts'
 import { INTEGER, object, TEXT_OR_NULL } from './shapes.ts'
 
 /** ISO 8601, UTC. */
@@ -47,7 +48,7 @@ export const EMAIL_ROW = object({
 })
 
 /** Filters of the list; an absent one does not filter. */
-export const EMAILS_QUERY = object(
+const EMAILS_QUERY = object(
   {},
   {
     q: {
@@ -91,4 +92,13 @@ export const CHANGES = object({
     items: EMAIL_ROW,
   },
   more: { type: 'boolean', description: 'Something happened to others as well.' },
+})
+
+export const EMAIL_LIST_ROUTES = routes('company', {
+  'GET /companies/:company/emails': { operation: 'email_list', query: EMAILS_QUERY, answer: EMAILS },
+})
+
+/** The stream of changes (CHANGES). */
+export const LIVE_ROUTES = routes('company', {
+  'GET /companies/:company/live': { operation: 'live', query: object({}, { after: WORD }), answer: 'stream' },
 })

@@ -1,4 +1,5 @@
 /** API keys. */
+import { routes } from './route.ts'
 import { ID, NAMED, object, orNull, TEXT, TIME, TIME_OR_NULL } from './shapes.ts'
 
 const SCOPE = { enum: ['sending', 'reading', 'management'] } as const
@@ -15,12 +16,12 @@ export const KEY = object({
   revokedAt: TIME_OR_NULL,
 })
 
-export const KEYS = object({
+const KEYS = object({
   keys: { type: 'array', items: KEY, description: 'Newest first.' },
   total: { type: 'integer', description: 'As many fit, listed or not.' },
 })
 
-export const KEYS_QUERY = object(
+const KEYS_QUERY = object(
   {},
   {
     search: { type: 'string', maxLength: 200, description: 'A part of the name.' },
@@ -31,7 +32,7 @@ export const KEYS_QUERY = object(
   },
 )
 
-export const NEW_KEY = object(
+const NEW_KEY = object(
   {
     name: { type: 'string', maxLength: 1_000 },
     scopes: { type: 'array', items: SCOPE, maxItems: 10 },
@@ -43,12 +44,13 @@ export const NEW_KEY = object(
   },
 )
 
-export const MADE_KEY = object({ key: KEY, token: { type: 'string', description: 'Seen this once.' } })
+const MADE_KEY = object({ key: KEY, token: { type: 'string', description: 'Seen this once.' } })
 
-export const KEY_NAME = object({ name: { type: 'string', maxLength: 1_000 } })
+const KEY_NAME = object({ name: { type: 'string', maxLength: 1_000 } })
 
-/** Path parameters. */
-export const KEY_PARAMS = object({
-  company: ID,
-  key: ID,
+export const KEY_ROUTES = routes('company', {
+  'GET /companies/:company/keys': { operation: 'key_list', query: KEYS_QUERY, answer: KEYS },
+  'POST /companies/:company/keys': { operation: 'key_create', body: NEW_KEY, status: 201, answer: MADE_KEY },
+  'PATCH /companies/:company/keys/:key': { operation: 'key_rename', body: KEY_NAME, answer: KEY },
+  'DELETE /companies/:company/keys/:key': { operation: 'key_revoke', answer: KEY },
 })

@@ -1,8 +1,10 @@
 import type { Static } from 'typebox'
 import { SPANS } from '../../../events/spans.ts'
-import { DOMAIN_OR_NULL, INTEGER, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
+import { DOMAIN_NAME } from '../../bounds.ts'
+import { routes } from './route.ts'
+import { DOMAIN_OR_NULL, DONE, INTEGER, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
-export const SPAN = { enum: SPANS } as const
+const SPAN = { enum: SPANS } as const
 export type Span = Static<typeof SPAN>
 
 /** Recipients by type of event; `accepted`: by accepted emails. An absent type is 0. */
@@ -16,7 +18,7 @@ const SERIES = {
   step: INTEGER,
 } as const
 
-export const VOLUME_SERIES = object({
+const VOLUME_SERIES = object({
   ...SERIES,
   series: {
     type: 'object',
@@ -28,7 +30,7 @@ export type VolumeSeries = Static<typeof VOLUME_SERIES>
 
 const MS = { type: 'array', items: orNull({ type: 'number' }) } as const
 
-export const LATENCY_SERIES = object({
+const LATENCY_SERIES = object({
   ...SERIES,
   p50: MS,
   p90: MS,
@@ -47,9 +49,9 @@ export type Volumes = Static<typeof VOLUMES>
 /** Null: too many values to add up in one answer. */
 const VOLUMES_OR_NULL = orNull(VOLUMES)
 
-export const VOLUMES_SHOWN = object({ volumes: VOLUMES_OR_NULL })
+const VOLUMES_SHOWN = object({ volumes: VOLUMES_OR_NULL })
 
-export const DESTINATIONS = object({ busiest: VOLUMES_OR_NULL, failing: VOLUMES_OR_NULL })
+const DESTINATIONS = object({ busiest: VOLUMES_OR_NULL, failing: VOLUMES_OR_NULL })
 
 /** Waiting mail of one destination or company. */
 const WAITING_PART = {
@@ -60,7 +62,7 @@ const WAITING_PART = {
   pausedAlone: { type: 'boolean' },
 } as const
 
-export const BACKLOG = object({
+const BACKLOG = object({
   waiting: INTEGER,
   sending: INTEGER,
   quarantined: INTEGER,
@@ -75,10 +77,10 @@ export const BACKLOG = object({
 export type Backlog = Static<typeof BACKLOG>
 
 /** Recipient domain; null: all of them. */
-export const RETRY_WAITING = object({ domain: DOMAIN_OR_NULL })
+const RETRY_WAITING = object({ domain: DOMAIN_OR_NULL })
 
 /** Recipients. */
-export const RETRIED = object({
+const RETRIED = object({
   retried: INTEGER,
   scheduled: INTEGER,
   paused: INTEGER,
@@ -87,7 +89,7 @@ export const RETRIED = object({
   delivering: { type: 'boolean' },
 })
 
-export const INSTALLATION = object({
+const INSTALLATION = object({
   nodes: {
     type: 'array',
     items: object({ name: TEXT, roles: { type: 'array', items: TEXT }, since: TIME }),
@@ -110,4 +112,48 @@ export const INSTALLATION = object({
 export type Installation = Static<typeof INSTALLATION>
 
 /** Null: no restriction. */
-export const PAUSE_SCOPE = object({ company: DOMAIN_OR_NULL, domain: DOMAIN_OR_NULL })
+const PAUSE_SCOPE = object({ company: DOMAIN_OR_NULL, domain: DOMAIN_OR_NULL })
+
+const OF_SPAN = object({ span: SPAN })
+const OF_VOLUME = object({ span: SPAN }, { domain: DOMAIN_NAME, to: DOMAIN_NAME })
+
+export const OVERVIEW_ROUTES = routes('company', {
+  'GET /companies/:company/overview/volume': {
+    operation: 'overview',
+    query: OF_VOLUME,
+    answer: VOLUME_SERIES,
+  },
+  'GET /companies/:company/overview/latency': {
+    operation: 'overview',
+    query: OF_SPAN,
+    answer: LATENCY_SERIES,
+  },
+  'GET /companies/:company/overview/destinations': {
+    operation: 'overview',
+    query: OF_SPAN,
+    answer: DESTINATIONS,
+  },
+  'GET /companies/:company/overview/domains': {
+    operation: 'overview',
+    query: OF_SPAN,
+    answer: VOLUMES_SHOWN,
+  },
+  'GET /companies/:company/overview/backlog': { operation: 'overview', answer: BACKLOG },
+  'POST /companies/:company/overview/backlog/retry': {
+    operation: 'backlog_retry',
+    body: RETRY_WAITING,
+    answer: RETRIED,
+  },
+})
+
+export const INSTALLATION_ROUTES = routes('operator', {
+  'GET /installation': { operation: 'installation_read', answer: INSTALLATION },
+  'GET /installation/companies': { operation: 'installation_read', query: OF_SPAN, answer: VOLUMES_SHOWN },
+  'POST /installation/companies': {
+    operation: 'company_add',
+    body: object({ name: { type: 'string', maxLength: 1_000 } }),
+    answer: NAMED,
+  },
+  'POST /installation/pauses': { operation: 'pause', body: PAUSE_SCOPE, answer: DONE },
+  'POST /installation/pauses/end': { operation: 'pause', body: PAUSE_SCOPE, answer: DONE },
+})

@@ -1,5 +1,6 @@
 import { ROLES } from '../../../people/person.ts'
-import { INTEGER, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
+import { routes } from './route.ts'
+import { DONE, INTEGER, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
 /** The person who has signed in, and the person's rights. */
 export const ME = object({
@@ -42,24 +43,24 @@ export const ME = object({
 })
 
 /** Ways to sign in here, in addition to passwords and passkeys. */
-export const SIGN_IN_WAYS = object({
+const SIGN_IN_WAYS = object({
   openid: {
     description: 'The host of the OpenID Connect provider; null: there is none.',
     ...TEXT_OR_NULL,
   },
 })
 
-export const PASSWORD = object({
+const PASSWORD = object({
   address: { type: 'string', maxLength: 300 },
   password: { type: 'string', maxLength: 1_000 },
 })
 
 /** The password was right; the code of the authenticator app is still required. */
-export const SECOND_STEP = object({
+const SECOND_STEP = object({
   ticket: { type: 'string', description: 'To be given back with the code.' },
 })
 
-export const SECOND_FACTOR = object({
+const SECOND_FACTOR = object({
   ticket: { type: 'string', maxLength: 1_000 },
   code: { type: 'string', maxLength: 100, description: 'Of the authenticator app, or a recovery code.' },
 })
@@ -72,9 +73,9 @@ export const OPENID_RETURN = object({
 
 const TOKEN = { type: 'string', maxLength: 100 } as const
 
-export const LINK = object({ token: TOKEN })
+const LINK = object({ token: TOKEN })
 
-export const LINK_USE = object(
+const LINK_USE = object(
   { token: TOKEN },
   {
     instead: {
@@ -97,4 +98,27 @@ export const LINK_CONTENT = object({
   ),
   signedInAs: { description: 'Who has signed in in this browser; null: nobody.', ...TEXT_OR_NULL },
   isOwn: { type: 'boolean', description: 'The link is for the person who has signed in.' },
+})
+
+export const SESSION_ROUTES = routes('person', {
+  'GET /session': { operation: 'session_read', answer: ME },
+  'DELETE /session': { operation: 'sign_out', answer: DONE },
+})
+
+export const SIGN_IN_ROUTES = routes('stranger', {
+  'POST /session/password': { operation: 'sign_in', body: PASSWORD, answer: ME, pending: SECOND_STEP },
+  'POST /session/second-factor': { operation: 'sign_in', body: SECOND_FACTOR, answer: ME },
+})
+
+export const LINK_ROUTES = routes('stranger', {
+  'POST /session/link/read': { operation: 'link_read', body: LINK, answer: LINK_CONTENT },
+  /** Signs in by a link, or accepts an invitation by its own; each works once. */
+  'POST /session/link': { operation: 'sign_in', body: LINK_USE, answer: ME },
+  'POST /session/link/decline': { operation: 'invitation_decline', body: LINK, answer: DONE },
+})
+
+export const OPENID_ROUTES = routes('stranger', {
+  'GET /session/ways': { operation: 'sign_in_ways', answer: SIGN_IN_WAYS },
+  'POST /session/oidc': { operation: 'openid_begin', answer: OPENID_START },
+  'POST /session/oidc/return': { operation: 'sign_in', body: OPENID_RETURN, answer: ME },
 })

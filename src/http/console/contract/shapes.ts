@@ -49,9 +49,6 @@ export const NAMED = object({ id: TEXT, name: TEXT })
 /** Rows in one list; beyond them the page offers a search. */
 export const MOST_LISTED = 100
 
-/** Path parameters. */
-export const COMPANY_PARAMS = object({ company: ID })
-
 const CURSOR = { type: 'string', maxLength: 1_000 } as const
 /** Query parameters of a list with pages in both directions (cursor-page.ts). */
 export const PAGE_LIMIT = { limit: { type: 'integer', minimum: 10, maximum: 200, default: 50 } } as const

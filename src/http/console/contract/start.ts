@@ -1,18 +1,19 @@
 import type { Static } from 'typebox'
 import { STEPS } from '../../../operate/go-live/step.ts'
+import { routes } from './route.ts'
 import { object, TEXT, TEXT_OR_NULL } from './shapes.ts'
 
-export const STEP = object({
+const STEP = object({
   state: { enum: ['done', 'open', 'wrong', 'unknown', 'unneeded'] },
   found: TEXT,
   advice: TEXT_OR_NULL,
 })
 export type StepShown = Static<typeof STEP>
 
-export const STEP_NAME = { enum: STEPS } as const
+const STEP_NAME = { enum: STEPS } as const
 export type StepName = Static<typeof STEP_NAME>
 
-export const TEST_MESSAGE = object(
+const TEST_MESSAGE = object(
   {
     from: { type: 'string', maxLength: 1_000 },
     to: { type: 'string', maxLength: 1_000 },
@@ -25,7 +26,18 @@ export const TEST_MESSAGE = object(
 )
 export type TestMessage = Static<typeof TEST_MESSAGE>
 
-export const SENT = object({ id: TEXT })
+const SENT = object({ id: TEXT })
 
 /** Domains that a test message may be sent from. */
-export const SENDERS = object({ domains: { type: 'array', items: TEXT } })
+const SENDERS = object({ domains: { type: 'array', items: TEXT } })
+
+export const START_ROUTES = {
+  ...routes('company', {
+    'GET /companies/:company/senders': { operation: 'start', answer: SENDERS },
+    'POST /companies/:company/messages': { operation: 'send', body: TEST_MESSAGE, answer: SENT },
+    'GET /companies/:company/steps/:step': { operation: 'start', params: { step: STEP_NAME }, answer: STEP },
+  }),
+  ...routes('operator', {
+    'GET /installation/steps/:step': { operation: 'start', params: { step: STEP_NAME }, answer: STEP },
+  }),
+} as const

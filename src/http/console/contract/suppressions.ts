@@ -1,9 +1,10 @@
 /** Suppressed addresses of a company, and its allow list, which bounces do not suppress. */
 import type { Static } from 'typebox'
 import { SUPPRESSION_TYPES } from '../../../email/suppression.ts'
+import { routes } from './route.ts'
 import {
   CURSORS,
-  ID,
+  DONE,
   INTEGER_OR_NULL,
   object,
   orNull,
@@ -18,9 +19,7 @@ const TYPE = { enum: SUPPRESSION_TYPES } as const
 const ADDRESS = { type: 'string', minLength: 1, maxLength: 1_000 } as const
 const REASON = { type: 'string', maxLength: 1_000 } as const
 
-export const SUPPRESSION_PARAMS = object({ company: ID, id: ID })
-
-export const SUPPRESSIONS_QUERY = object(PAGE_LIMIT, {
+const SUPPRESSIONS_QUERY = object(PAGE_LIMIT, {
   /** Prefix of addresses, which are then sorted by address; otherwise newest first. */
   term: { type: 'string', maxLength: 320 },
   type: TYPE,
@@ -43,10 +42,9 @@ const SUPPRESSION = object({
 })
 export type SuppressionShown = Static<typeof SUPPRESSION>
 
-export const SUPPRESSIONS = pageOf(SUPPRESSION)
-export type SuppressionPage = Static<typeof SUPPRESSIONS>
+const SUPPRESSIONS = pageOf(SUPPRESSION)
 
-export const NEW_SUPPRESSION = object(
+const NEW_SUPPRESSION = object(
   {
     address: ADDRESS,
     type: TYPE,
@@ -56,9 +54,8 @@ export const NEW_SUPPRESSION = object(
     tags: { type: 'array', maxItems: 100, items: { type: 'string', maxLength: 256 } },
   },
 )
-export type NewSuppression = Static<typeof NEW_SUPPRESSION>
 
-export const ALLOWED_QUERY = object(PAGE_LIMIT, {
+const ALLOWED_QUERY = object(PAGE_LIMIT, {
   term: { type: 'string', maxLength: 320 },
   ...CURSORS,
 })
@@ -69,21 +66,15 @@ const ALLOWED = object({
   reason: TEXT_OR_NULL,
   createdAt: TIME,
 })
-export type AllowedShown = Static<typeof ALLOWED>
 
-export const ALLOWED_LIST = pageOf(ALLOWED)
-export type AllowedPage = Static<typeof ALLOWED_LIST>
+const ALLOWED_LIST = pageOf(ALLOWED)
 
-export const NEW_ALLOWED = object({ value: ADDRESS }, { reason: REASON })
-export type NewAllowed = Static<typeof NEW_ALLOWED>
-
-/** Path parameters; `value`: a domain or an address. */
-export const ALLOWED_PARAMS = object({ company: ID, value: ADDRESS })
+const NEW_ALLOWED = object({ value: ADDRESS }, { reason: REASON })
 
 /**
  * Lines of a file. The page cuts the file between records, so that no piece is too large and each can be sent again.
  */
-export const IMPORT_PIECE = object(
+const IMPORT_PIECE = object(
   {
     /** The type of lines that state none. `allowed`: the allow list. */
     list: { enum: [...SUPPRESSION_TYPES, 'allowed'] },
@@ -103,9 +94,8 @@ export const IMPORT_PIECE = object(
     }),
   },
 )
-export type ImportPiece = Static<typeof IMPORT_PIECE>
 
-export const IMPORTED = object(
+const IMPORTED = object(
   {
     added: { type: 'integer' },
     present: { type: 'integer' },
@@ -120,6 +110,53 @@ export const IMPORTED = object(
     ticket: TEXT,
   },
 )
-export type ImportedShown = Static<typeof IMPORTED>
 
-export const EXPORT_QUERY = object({}, { type: TYPE })
+const EXPORT_QUERY = object({}, { type: TYPE })
+
+export const SUPPRESSION_ROUTES = routes('company', {
+  'GET /companies/:company/suppressions': {
+    operation: 'suppressions',
+    query: SUPPRESSIONS_QUERY,
+    answer: SUPPRESSIONS,
+  },
+  'POST /companies/:company/suppressions': {
+    operation: 'suppression_change',
+    body: NEW_SUPPRESSION,
+    status: 201,
+    answer: DONE,
+  },
+  'DELETE /companies/:company/suppressions/:id': { operation: 'suppression_change', answer: DONE },
+})
+
+export const SUPPRESSION_FILE_ROUTES = routes('company', {
+  'POST /companies/:company/suppressions/import': {
+    operation: 'suppression_import',
+    body: IMPORT_PIECE,
+    answer: IMPORTED,
+  },
+  'GET /companies/:company/suppressions/export': {
+    operation: 'suppression_export',
+    query: EXPORT_QUERY,
+    answer: 'document',
+  },
+})
+
+export const ALLOWED_ROUTES = routes('company', {
+  'GET /companies/:company/allowed': {
+    operation: 'suppressions',
+    query: ALLOWED_QUERY,
+    answer: ALLOWED_LIST,
+  },
+  'POST /companies/:company/allowed': {
+    operation: 'suppression_change',
+    body: NEW_ALLOWED,
+    status: 201,
+    answer: DONE,
+  },
+  /** `value`: a domain or an address. */
+  'DELETE /companies/:company/allowed/:value': {
+    operation: 'suppression_change',
+    params: { value: ADDRESS },
+    answer: DONE,
+  },
+})

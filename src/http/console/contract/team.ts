@@ -1,11 +1,12 @@
 /** People: those of a company, those of the installation, and invitations. */
 import { ROLES } from '../../../people/person.ts'
-import { ID, NAMED, object, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
+import { routes } from './route.ts'
+import { DONE, NAMED, object, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
-export const ROLE = { enum: ROLES } as const
+const ROLE = { enum: ROLES } as const
 const ADDRESS = { type: 'string', maxLength: 320 } as const
 
-export const MEMBER = object({ id: TEXT, address: TEXT_OR_NULL, name: TEXT, role: ROLE })
+const MEMBER = object({ id: TEXT, address: TEXT_OR_NULL, name: TEXT, role: ROLE })
 
 export const INVITATION = object({
   id: TEXT,
@@ -16,18 +17,18 @@ export const INVITATION = object({
   expiresAt: TIME,
 })
 
-export const TEAM = object({
+const TEAM = object({
   members: { type: 'array', items: MEMBER },
   invitations: { type: 'array', items: INVITATION, description: 'They have not answered yet.' },
 })
 
-export const NEW_INVITATION = object({ address: ADDRESS, role: ROLE })
+const NEW_INVITATION = object({ address: ADDRESS, role: ROLE })
 
 const LINK = { type: 'string', description: 'Seen this once; it works once.' } as const
 
-export const MADE_INVITATION = object({ invitation: INVITATION, link: LINK })
+const MADE_INVITATION = object({ invitation: INVITATION, link: LINK })
 
-export const NEW_ROLE = object({ role: ROLE })
+const NEW_ROLE = object({ role: ROLE })
 
 /** A person as operators see them. */
 export const PERSON = object({
@@ -42,15 +43,36 @@ export const PERSON = object({
   },
 })
 
-export const PEOPLE = object({ people: { type: 'array', items: PERSON } })
+const PEOPLE = object({ people: { type: 'array', items: PERSON } })
 
-export const NEW_OPERATOR = object({ address: ADDRESS })
+const NEW_OPERATOR = object({ address: ADDRESS })
 
-export const OPERATOR_OR_NOT = object({ operator: { type: 'boolean' } })
+const OPERATOR_OR_NOT = object({ operator: { type: 'boolean' } })
 
 export const PERSON_LINK = object({ id: TEXT, address: TEXT_OR_NULL, link: LINK, expiresAt: TIME })
 
-/** Path parameters. */
-export const MEMBER_PARAMS = object({ company: ID, person: ID })
-export const INVITATION_PARAMS = object({ company: ID, invitation: ID })
-export const PERSON_PARAMS = object({ person: ID })
+export const TEAM_ROUTES = routes('company', {
+  'GET /companies/:company/team': { operation: 'team_read', answer: TEAM },
+  'POST /companies/:company/team/invitations': {
+    operation: 'team_invite',
+    body: NEW_INVITATION,
+    status: 201,
+    answer: MADE_INVITATION,
+  },
+  'DELETE /companies/:company/team/invitations/:invitation': { operation: 'team_withdraw', answer: DONE },
+  'PATCH /companies/:company/team/:person': { operation: 'team_change', body: NEW_ROLE, answer: MEMBER },
+  'DELETE /companies/:company/team/:person': { operation: 'team_remove', answer: DONE },
+})
+
+export const PEOPLE_ROUTES = routes('operator', {
+  'GET /installation/people': { operation: 'people_list', answer: PEOPLE },
+  'POST /installation/people': {
+    operation: 'people_invite',
+    body: NEW_OPERATOR,
+    status: 201,
+    answer: PERSON_LINK,
+  },
+  'PATCH /installation/people/:person': { operation: 'people_change', body: OPERATOR_OR_NOT, answer: PERSON },
+  'DELETE /installation/people/:person': { operation: 'people_remove', answer: DONE },
+  'POST /installation/people/:person/link': { operation: 'people_link', status: 201, answer: PERSON_LINK },
+})

@@ -1,14 +1,11 @@
 /** Webhooks, and their attempts. */
 import type { Static } from 'typebox'
 import { EVENT_TYPES } from '../../../email/event.ts'
-import { ID, INTEGER, INTEGER_OR_NULL, object, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
+import { routes } from './route.ts'
+import { DONE, INTEGER, INTEGER_OR_NULL, object, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL } from './shapes.ts'
 
 const DIALECT = { enum: ['json', 'form'] } as const
 const TYPE = { enum: EVENT_TYPES } as const
-
-export const WEBHOOK_PARAMS = object({ company: ID, id: ID })
-
-export const MESSAGE_PARAMS = object({ company: ID, id: ID, message: ID })
 
 const WEBHOOK_PROPERTIES = {
   id: TEXT,
@@ -30,7 +27,7 @@ const WEBHOOK_PROPERTIES = {
   behindSince: TIME_OR_NULL,
 } as const
 
-export const WEBHOOK = {
+const WEBHOOK = {
   type: 'object',
   additionalProperties: false,
   required: [
@@ -41,7 +38,7 @@ export const WEBHOOK = {
 } as const
 export type WebhookShown = Static<typeof WEBHOOK>
 
-export const WEBHOOKS_QUERY = object(
+const WEBHOOKS_QUERY = object(
   {
     limit: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
   },
@@ -51,29 +48,27 @@ export const WEBHOOKS_QUERY = object(
   },
 )
 
-export const WEBHOOKS = object({ data: { type: 'array', items: WEBHOOK }, more: { type: 'boolean' } })
+const WEBHOOKS = object({ data: { type: 'array', items: WEBHOOK }, more: { type: 'boolean' } })
 
 /** The events of a dialect: its words, and the event types that each word covers. */
-const WORDS = {
+export const WORDS = {
   type: 'array',
   items: object({ word: TEXT, types: { type: 'array', items: TYPE } }),
 } as const
 
-export const WEBHOOK_WORDS = object({ json: WORDS, form: WORDS })
+const WEBHOOK_WORDS = object({ json: WORDS, form: WORDS })
 export type WebhookWords = Static<typeof WEBHOOK_WORDS>
 
-const URL = { type: 'string', minLength: 1, maxLength: 2_000 } as const
+export const URL = { type: 'string', minLength: 1, maxLength: 2_000 } as const
 /** Empty: all events. */
 const EVENTS = { type: 'array', maxItems: 50, items: { type: 'string', maxLength: 100 } } as const
 
-export const NEW_WEBHOOK = object(
+const NEW_WEBHOOK = object(
   { url: URL, dialect: DIALECT, events: EVENTS },
   { domain: { type: 'string', maxLength: 255 } },
 )
-export type NewWebhook = Static<typeof NEW_WEBHOOK>
 
-export const WEBHOOK_CHANGE = object({}, { url: URL, events: EVENTS, enabled: { type: 'boolean' } })
-export type WebhookChanged = Static<typeof WEBHOOK_CHANGE>
+const WEBHOOK_CHANGE = object({}, { url: URL, events: EVENTS, enabled: { type: 'boolean' } })
 
 export const WEBHOOK_SECRET = object({
   secret: TEXT,
@@ -81,9 +76,9 @@ export const WEBHOOK_SECRET = object({
   own: { type: 'boolean' },
 })
 
-export const ADDED_WEBHOOK = object({ id: TEXT })
+const ADDED_WEBHOOK = object({ id: TEXT })
 
-export const ATTEMPTS_QUERY = object(
+const ATTEMPTS_QUERY = object(
   {
     limit: { type: 'integer', minimum: 1, maximum: 100, default: 25 },
   },
@@ -118,17 +113,16 @@ const ATTEMPT = object({
 })
 export type AttemptShown = Static<typeof ATTEMPT>
 
-export const ATTEMPTS = object({ data: { type: 'array', items: ATTEMPT }, more: { type: 'boolean' } })
+const ATTEMPTS = object({ data: { type: 'array', items: ATTEMPT }, more: { type: 'boolean' } })
 
-export const MESSAGE = object({
+const MESSAGE = object({
   status: { enum: ['pending', 'attempting', 'success', 'failed', 'unknown'] },
   nextAt: TIME_OR_NULL,
   /** The body as sent, indented. */
   body: TEXT,
 })
-export type MessageShown = Static<typeof MESSAGE>
 
-export const REPLAY = object(
+const REPLAY = object(
   {
     since: { type: 'string', maxLength: 40 },
     what: { enum: ['failed', 'everything'] },
@@ -139,16 +133,16 @@ export const REPLAY = object(
   },
 )
 
-export const REPLAYED = object({
+const REPLAYED = object({
   /** Messages that are sent again; null: not counted. */
   told: INTEGER_OR_NULL,
   /** More remains: repeat the request with this as `from`. */
   next: TEXT_OR_NULL,
 })
 
-export const TEST = object({ event: { type: 'string', maxLength: 100 } })
+const TEST = object({ event: { type: 'string', maxLength: 100 } })
 
-export const TESTED = object({
+const TESTED = object({
   body: TEXT,
   headers: {
     type: 'array',
@@ -159,4 +153,48 @@ export const TESTED = object({
   response: TEXT,
   duration: INTEGER,
 })
-export type TestedShown = Static<typeof TESTED>
+
+export const WEBHOOK_ROUTES = {
+  ...routes('company', {
+    'GET /companies/:company/webhooks': { operation: 'webhooks', query: WEBHOOKS_QUERY, answer: WEBHOOKS },
+    'POST /companies/:company/webhooks': {
+      operation: 'webhook_change',
+      body: NEW_WEBHOOK,
+      status: 201,
+      answer: ADDED_WEBHOOK,
+    },
+    'GET /companies/:company/webhooks/:id': { operation: 'webhooks', answer: WEBHOOK },
+    'PATCH /companies/:company/webhooks/:id': {
+      operation: 'webhook_change',
+      body: WEBHOOK_CHANGE,
+      answer: WEBHOOK,
+    },
+    'DELETE /companies/:company/webhooks/:id': { operation: 'webhook_change', answer: DONE },
+    'GET /companies/:company/webhooks/:id/secret': { operation: 'webhook_secret', answer: WEBHOOK_SECRET },
+    /** Makes another secret, of the webhook or of its company. */
+    'POST /companies/:company/webhooks/:id/secret': { operation: 'webhook_secret', answer: WEBHOOK_SECRET },
+  }),
+  ...routes('person', { 'GET /webhook-words': { operation: 'webhooks', answer: WEBHOOK_WORDS } }),
+} as const
+
+export const WEBHOOK_MESSAGE_ROUTES = routes('company', {
+  'GET /companies/:company/webhooks/:id/attempts': {
+    operation: 'webhook_attempts',
+    query: ATTEMPTS_QUERY,
+    answer: ATTEMPTS,
+  },
+  'GET /companies/:company/webhooks/:id/messages/:message': {
+    operation: 'webhook_message',
+    answer: MESSAGE,
+  },
+  'POST /companies/:company/webhooks/:id/messages/:message/replay': {
+    operation: 'webhook_replay',
+    answer: DONE,
+  },
+  'POST /companies/:company/webhooks/:id/replay': {
+    operation: 'webhook_replay',
+    body: REPLAY,
+    answer: REPLAYED,
+  },
+  'POST /companies/:company/webhooks/:id/test': { operation: 'webhook_test', body: TEST, answer: TESTED },
+})

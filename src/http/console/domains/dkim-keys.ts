@@ -1,74 +1,39 @@
 /** The DKIM keys of a domain: further keys, published before mail is signed with them, and their rotation. */
 import { addDkimKey, removeDkimKey, renameDkimKey, switchDkimKey } from '../../../operate/dkim-keys.ts'
 import { OperateError } from '../../../operate/error.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
-import {
-  DKIM_KEY_CHANGE,
-  DKIM_KEY_PARAMS,
-  DOMAIN_PARAMS,
-  NEW_DKIM_KEY,
-  WHOLE_DOMAIN,
-} from '../contract/domains.ts'
-import { operationOnDomain, shownWhole } from './found.ts'
+import type { DKIM_KEY_ROUTES } from '../contract/domains.ts'
+import type { Works } from '../work.ts'
+import { requireDomain, shownWhole } from './found.ts'
 
-const ALL = '/console/api/companies/:company/domains/:domain/dkim'
-const ONE = `${ALL}/:selector`
-
-const add = endpoint({
-  method: 'POST',
-  url: ALL,
-  operation: 'console_dkim_add',
-  access: 'company',
-  schema: {
-    operationId: 'addDkimKey',
-    summary: 'Adds a DKIM key, with which mail is not signed yet',
-    params: DOMAIN_PARAMS,
-    body: NEW_DKIM_KEY,
-    response: { 201: WHOLE_DOMAIN },
+export const dkimKeyWorks: Works<typeof DKIM_KEY_ROUTES> = {
+  'POST /companies/:company/domains/:domain/dkim': async ({ op, company, params, body }) => {
+    requireDomain(op, company, params.domain)
+    return shownWhole(op, await addDkimKey(op, { domain: params.domain, ...body }))
   },
-})(async ({ caller, params, body }, core) => {
-  const op = await operationOnDomain(core, caller, params.domain)
-  return { status: 201, body: shownWhole(op, await addDkimKey(op, { domain: params.domain, ...body })) }
-})
 
-const change = endpoint({
-  method: 'PATCH',
-  url: ONE,
-  operation: 'console_dkim_change',
-  access: 'company',
-  schema: {
-    operationId: 'changeDkimKey',
-    summary: 'Signs mail with a DKIM key or no more, or gives it another selector',
-    params: DKIM_KEY_PARAMS,
-    body: DKIM_KEY_CHANGE,
-    response: { 200: WHOLE_DOMAIN },
+  'PATCH /companies/:company/domains/:domain/dkim/:selector': async ({
+    op,
+    company,
+    params: { domain, selector },
+    body,
+  }) => {
+    requireDomain(op, company, domain)
+    if ((body.active === undefined) === (body.selector === undefined)) {
+      throw new OperateError('invalid', 'one thing is changed at a time: `active` or `selector`')
+    }
+    const changed =
+      body.active === undefined
+        ? await renameDkimKey(op, { domain, selector, to: body.selector! })
+        : await switchDkimKey(op, { domain, selector, active: body.active })
+    return shownWhole(op, changed)
   },
-})(async ({ caller, params: { domain, selector }, body }, core) => {
-  const op = await operationOnDomain(core, caller, domain)
-  if ((body.active === undefined) === (body.selector === undefined)) {
-    throw new OperateError('invalid', 'one thing is changed at a time: `active` or `selector`')
-  }
-  const changed =
-    body.active === undefined
-      ? await renameDkimKey(op, { domain, selector, to: body.selector! })
-      : await switchDkimKey(op, { domain, selector, active: body.active })
-  return { status: 200, body: shownWhole(op, changed) }
-})
 
-const remove = endpoint({
-  method: 'DELETE',
-  url: ONE,
-  operation: 'console_dkim_remove',
-  access: 'company',
-  schema: {
-    operationId: 'removeDkimKey',
-    summary: 'Removes a DKIM key for good',
-    params: DKIM_KEY_PARAMS,
-    response: { 200: WHOLE_DOMAIN },
+  'DELETE /companies/:company/domains/:domain/dkim/:selector': async ({
+    op,
+    company,
+    params: { domain, selector },
+  }) => {
+    requireDomain(op, company, domain)
+    return shownWhole(op, await removeDkimKey(op, { domain, selector }))
   },
-})(async ({ caller, params: { domain, selector } }, core) => {
-  const op = await operationOnDomain(core, caller, domain)
-  return { status: 200, body: shownWhole(op, await removeDkimKey(op, { domain, selector })) }
-})
-
-export const dkimKeyEndpoints: readonly Endpoint[] = [add, change, remove]
+}

@@ -7,25 +7,10 @@ import { visibleAccounts } from '../../../operate/authority.ts'
 import { companyName, noSuchDomain } from '../../../operate/find.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import type { Operation } from '../../../operate/verb.ts'
-import type { HttpCore } from '../../core.ts'
-import type { Asker } from '../../endpoint.ts'
-import { currentOperationOf } from '../../operation.ts'
 import type { DOMAIN, RECORD_CHECK, RELAY, WHOLE_DOMAIN } from '../contract/domains.ts'
 
-type InCompany = Asker<'company'>
-
-/**
- * The operation for a verb on this domain. A domain of another company than the path's does not exist, for operators
- * too.
- */
-export async function operationOnDomain(core: HttpCore, asker: InCompany, id: string): Promise<Operation> {
-  const op = await currentOperationOf(core, asker.caller)
-  requireDomain(op, asker, id)
-  return op
-}
-
-/** Throws `not_found`. */
-export function requireDomain(op: Operation, { company }: Pick<InCompany, 'company'>, id: string): void {
+/** Throws `not_found`: a domain of another company than the path's does not exist, for operators too. */
+export function requireDomain(op: Operation, company: string | null, id: string): void {
   const found = visibleAccounts(op).domains.find((domain) => domain.id === id)
   if (found === undefined || (company !== null && found.companyId !== company)) throw noSuchDomain(id)
 }

@@ -1,51 +1,23 @@
 /** The domain's records in DNS. */
 import { checkDomainRecord, verifyDomain } from '../../../operate/domains.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
-import { DOMAIN_PARAMS, RECORD_CHECK, RECORD_QUERY, VERIFIED_DOMAIN } from '../contract/domains.ts'
-import { operationOnDomain, shownCheck, shownWhole } from './found.ts'
+import type { RECORD_ROUTES } from '../contract/domains.ts'
+import type { Works } from '../work.ts'
+import { requireDomain, shownCheck, shownWhole } from './found.ts'
 
-const ONE = '/console/api/companies/:company/domains/:domain'
-
-/** Checks one record, so that the page shows each result as it comes, however long others take. */
-const check = endpoint({
-  method: 'GET',
-  url: `${ONE}/check`,
-  operation: 'console_domain_check',
-  access: 'company',
-  schema: {
-    operationId: 'checkRecord',
-    summary: 'Asks DNS for one record of a domain; changes nothing',
-    params: DOMAIN_PARAMS,
-    querystring: RECORD_QUERY,
-    response: { 200: RECORD_CHECK },
+export const recordWorks: Works<typeof RECORD_ROUTES> = {
+  // One record, so that the page shows each result as it comes, however long others take.
+  'GET /companies/:company/domains/:domain/check': async ({ op, company, params, query }) => {
+    requireDomain(op, company, params.domain)
+    return shownCheck(await checkDomainRecord(op, { ...params, name: query.name }))
   },
-})(async ({ caller, params, query }, core) => {
-  const op = await operationOnDomain(core, caller, params.domain)
-  return { status: 200, body: shownCheck(await checkDomainRecord(op, { ...params, name: query.name })) }
-})
 
-const verify = endpoint({
-  method: 'POST',
-  url: `${ONE}/verify`,
-  operation: 'console_domain_verify',
-  access: 'company',
-  schema: {
-    operationId: 'verifyDomain',
-    summary: 'Asks DNS for the records of a domain, and lets it send when they are right',
-    params: DOMAIN_PARAMS,
-    response: { 200: VERIFIED_DOMAIN },
+  'POST /companies/:company/domains/:domain/verify': async ({ op, caller, company, params }, core) => {
+    requireDomain(op, company, params.domain)
+    const { domain, verification } = await verifyDomain(op, params)
+    const { records, verified, uncertain } = verification
+    // The verification has changed the accounts.
+    const shown = shownWhole(await currentOperationOf(core, caller), domain)
+    return { domain: shown, records: records.map(shownCheck), verified, uncertain }
   },
-})(async ({ caller, params }, core) => {
-  const { domain, verification } = await verifyDomain(
-    await operationOnDomain(core, caller, params.domain),
-    params,
-  )
-  const { records, verified, uncertain } = verification
-  // The domain's new state: the verification has changed the accounts.
-  const op = await currentOperationOf(core, caller.caller)
-  const body = { domain: shownWhole(op, domain), records: records.map(shownCheck), verified, uncertain }
-  return { status: 200, body }
-})
-
-export const domainRecordEndpoints: readonly Endpoint[] = [check, verify]
+}

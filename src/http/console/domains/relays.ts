@@ -1,114 +1,44 @@
 /** Relays of a company or a domain: operators set them, members see them. */
 import { listRoutes, removeRoute, setRoute } from '../../../operate/routes.ts'
 import type { Operation } from '../../../operate/verb.ts'
-import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperationOf } from '../../operation.ts'
-import { COMPANY_RELAY, DOMAIN_PARAMS, NEW_RELAY, WHOLE_DOMAIN } from '../contract/domains.ts'
-import { COMPANY_PARAMS } from '../contract/shapes.ts'
+import type { RELAY_ROUTES } from '../contract/domains.ts'
+import type { ConsoleCore } from '../core.ts'
 import { oneCompany } from '../one-company.ts'
-import { operationOnDomain, shownRelay, shownWhole } from './found.ts'
+import type { Works } from '../work.ts'
+import { requireDomain, shownRelay, shownWhole } from './found.ts'
 
-const OF_ALL = '/console/api/companies/:company/relay'
-const OF_ONE = '/console/api/companies/:company/domains/:domain/relay'
-
-async function shownOfCompany({ deps }: HttpCore, op: Operation, company: string) {
+async function shownOfCompany({ deps }: ConsoleCore, op: Operation, company: string) {
   const routes = await listRoutes(op, { company })
   const relay = shownRelay(routes.find(({ domain }) => domain === null)?.route)
   return { relay, delivery: deps.settings.delivery.kind }
 }
 
-const read = endpoint({
-  method: 'GET',
-  url: OF_ALL,
-  operation: 'console_relay_read',
-  access: 'company',
-  schema: {
-    operationId: 'readRelay',
-    summary: 'The relay of a company',
-    params: COMPANY_PARAMS,
-    response: { 200: COMPANY_RELAY },
-  },
-})(async ({ caller }, core) => {
-  const op = await currentOperationOf(core, caller.caller)
-  return { status: 200, body: await shownOfCompany(core, op, oneCompany(caller)) }
-})
+export const relayWorks: Works<typeof RELAY_ROUTES> = {
+  'GET /companies/:company/relay': async ({ op, company }, core) =>
+    await shownOfCompany(core, op, oneCompany(company)),
 
-const set = endpoint({
-  method: 'PUT',
-  url: OF_ALL,
-  operation: 'console_relay_set',
-  access: 'company',
-  schema: {
-    operationId: 'setRelay',
-    summary: 'Sends the mail of a company through a relay of its own',
-    params: COMPANY_PARAMS,
-    body: NEW_RELAY,
-    response: { 200: COMPANY_RELAY },
+  'PUT /companies/:company/relay': async ({ op, caller, company, body }, core) => {
+    const own = oneCompany(company)
+    await setRoute(op, { company: own, ...body })
+    return await shownOfCompany(core, await currentOperationOf(core, caller), own)
   },
-})(async ({ caller, body }, core) => {
-  const company = oneCompany(caller)
-  await setRoute(await currentOperationOf(core, caller.caller), { company, ...body })
-  const op = await currentOperationOf(core, caller.caller)
-  return { status: 200, body: await shownOfCompany(core, op, company) }
-})
 
-const remove = endpoint({
-  method: 'DELETE',
-  url: OF_ALL,
-  operation: 'console_relay_remove',
-  access: 'company',
-  schema: {
-    operationId: 'removeRelay',
-    summary: 'Sends the mail of a company as all mail goes',
-    params: COMPANY_PARAMS,
-    response: { 200: COMPANY_RELAY },
+  'DELETE /companies/:company/relay': async ({ op, caller, company }, core) => {
+    const own = oneCompany(company)
+    await removeRoute(op, { company: own })
+    return await shownOfCompany(core, await currentOperationOf(core, caller), own)
   },
-})(async ({ caller }, core) => {
-  const company = oneCompany(caller)
-  await removeRoute(await currentOperationOf(core, caller.caller), { company })
-  const op = await currentOperationOf(core, caller.caller)
-  return { status: 200, body: await shownOfCompany(core, op, company) }
-})
 
-const setOfDomain = endpoint({
-  method: 'PUT',
-  url: OF_ONE,
-  operation: 'console_domain_relay_set',
-  access: 'company',
-  schema: {
-    operationId: 'setDomainRelay',
-    summary: 'Sends the mail of a domain through a relay of its own',
-    params: DOMAIN_PARAMS,
-    body: NEW_RELAY,
-    response: { 200: WHOLE_DOMAIN },
+  'PUT /companies/:company/domains/:domain/relay': async ({ op, caller, company, params, body }, core) => {
+    requireDomain(op, company, params.domain)
+    const { domain } = await setRoute(op, { domain: params.domain, ...body })
+    return shownWhole(await currentOperationOf(core, caller), domain!)
   },
-})(async ({ caller, params, body }, core) => {
-  const { domain } = await setRoute(await operationOnDomain(core, caller, params.domain), {
-    domain: params.domain,
-    ...body,
-  })
-  const op = await currentOperationOf(core, caller.caller)
-  return { status: 200, body: shownWhole(op, domain!) }
-})
 
-const removeOfDomain = endpoint({
-  method: 'DELETE',
-  url: OF_ONE,
-  operation: 'console_domain_relay_remove',
-  access: 'company',
-  schema: {
-    operationId: 'removeDomainRelay',
-    summary: 'Sends the mail of a domain as that of its company goes',
-    params: DOMAIN_PARAMS,
-    response: { 200: WHOLE_DOMAIN },
+  'DELETE /companies/:company/domains/:domain/relay': async ({ op, caller, company, params }, core) => {
+    requireDomain(op, company, params.domain)
+    const { domain } = await removeRoute(op, { domain: params.domain })
+    return shownWhole(await currentOperationOf(core, caller), domain!)
   },
-})(async ({ caller, params }, core) => {
-  const { domain } = await removeRoute(await operationOnDomain(core, caller, params.domain), {
-    domain: params.domain,
-  })
-  const op = await currentOperationOf(core, caller.caller)
-  return { status: 200, body: shownWhole(op, domain!) }
-})
-
-export const relayEndpoints: readonly Endpoint[] = [read, set, remove, setOfDomain, removeOfDomain]
+}

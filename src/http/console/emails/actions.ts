@@ -1,128 +1,56 @@
 /** Actions on an email: try now, cancel, suppress a recipient, send again. */
-
 import { reachLinks } from '../../../operate/email-links.ts'
 import { suppressRecipient } from '../../../operate/email-recipient.ts'
 import { cancelEmail } from '../../../operate/emails.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { releaseQuarantined } from '../../../operate/quarantine.ts'
 import { retry } from '../../../operate/queue.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { CHANGED, EMAIL_PARAMS, REACH, REACHED, SEND_AGAIN, SENT, SUPPRESS } from '../contract/email.ts'
+import type { EMAIL_ACTION_ROUTES } from '../contract/email.ts'
 import { senderOf } from '../sender.ts'
+import type { Works } from '../work.ts'
 import { emailNamed } from './found.ts'
 import { sendAgain } from './send-again.ts'
 
-const EMAIL = '/console/api/companies/:company/emails/:email'
-
-const retryEmail = endpoint({
-  method: 'POST',
-  url: `${EMAIL}/retry`,
-  operation: 'console_email_retry',
-  access: 'company',
-  schema: {
-    operationId: 'retryEmail',
-    summary: 'Try what waits now',
-    params: EMAIL_PARAMS,
-    response: { 200: CHANGED },
+export const emailActionWorks: Works<typeof EMAIL_ACTION_ROUTES> = {
+  'POST /companies/:company/emails/:email/retry': async (call, core) => {
+    const { id, op } = await emailNamed(core, call)
+    const { retried, paused, held } = await retry(op, { email: id })
+    if (retried > 0) return { changed: retried }
+    const why =
+      paused > 0
+        ? 'mail like this is paused: an operator has to resume it'
+        : held > 0
+          ? 'its sending domain may not send: activate it first'
+          : 'it is being tried already'
+    throw new OperateError('nothing_to_do', why)
   },
-})(async ({ caller, params }, core) => {
-  const { id, op } = await emailNamed(core, caller, params)
-  const { retried, paused, held } = await retry(op, { email: id })
-  if (retried > 0) return { status: 200, body: { changed: retried } }
-  const why =
-    paused > 0
-      ? 'mail like this is paused: an operator has to resume it'
-      : held > 0
-        ? 'its sending domain may not send: activate it first'
-        : 'it is being tried already'
-  throw new OperateError('nothing_to_do', why)
-})
 
-const cancel = endpoint({
-  method: 'POST',
-  url: `${EMAIL}/cancel`,
-  operation: 'console_email_cancel',
-  access: 'company',
-  schema: {
-    operationId: 'cancelEmail',
-    summary: 'Stop what has not been sent yet',
-    params: EMAIL_PARAMS,
-    response: { 200: CHANGED },
+  'POST /companies/:company/emails/:email/cancel': async (call, core) => {
+    const { id, op } = await emailNamed(core, call)
+    const { canceled, sending } = await cancelEmail(op, { id })
+    return { changed: canceled + sending }
   },
-})(async ({ caller, params }, core) => {
-  const { id, op } = await emailNamed(core, caller, params)
-  const { canceled, sending } = await cancelEmail(op, { id })
-  return { status: 200, body: { changed: canceled + sending } }
-})
 
-const release = endpoint({
-  method: 'POST',
-  url: `${EMAIL}/release`,
-  operation: 'console_email_release',
-  access: 'company',
-  schema: {
-    operationId: 'releaseEmail',
-    summary: 'Release it from quarantine',
-    params: EMAIL_PARAMS,
-    response: { 200: CHANGED },
+  'POST /companies/:company/emails/:email/release': async (call, core) => {
+    const { id, op } = await emailNamed(core, call)
+    const { released } = await releaseQuarantined(op, { email: id })
+    return { changed: released }
   },
-})(async ({ caller, params }, core) => {
-  const { id, op } = await emailNamed(core, caller, params)
-  const { released } = await releaseQuarantined(op, { email: id })
-  return { status: 200, body: { changed: released } }
-})
 
-const suppress = endpoint({
-  method: 'POST',
-  url: `${EMAIL}/suppress`,
-  operation: 'console_email_suppress',
-  access: 'company',
-  schema: {
-    operationId: 'suppressRecipient',
-    summary: 'Send nothing more to a recipient',
-    params: EMAIL_PARAMS,
-    body: SUPPRESS,
-    response: { 200: CHANGED },
+  'POST /companies/:company/emails/:email/suppress': async (call, core) => {
+    const { id, op } = await emailNamed(core, call)
+    await suppressRecipient(op, { id, position: call.body.position, reason: call.body.reason || undefined })
+    return { changed: 1 }
   },
-})(async ({ caller, params, body }, core) => {
-  const { id, op } = await emailNamed(core, caller, params)
-  await suppressRecipient(op, { id, position: body.position, reason: body.reason || undefined })
-  return { status: 200, body: { changed: 1 } }
-})
 
-const again = endpoint({
-  method: 'POST',
-  url: `${EMAIL}/again`,
-  operation: 'console_email_again',
-  access: 'company',
-  schema: {
-    operationId: 'sendEmailAgain',
-    summary: 'Send it again, as a new email',
-    params: EMAIL_PARAMS,
-    body: SEND_AGAIN,
-    response: { 200: SENT },
+  'POST /companies/:company/emails/:email/again': async (call, core) => {
+    const email = await emailNamed(core, call)
+    const sender = senderOf(core, call.request.raw, { ...call, company: email.origin.companyId })
+    return { id: await sendAgain(core, call.request.raw, email, sender, call.body) }
   },
-})(async ({ caller, params, body, request }, core) => {
-  const email = await emailNamed(core, caller, params)
-  const sender = senderOf(core, request.raw, { ...caller, company: email.origin.companyId })
-  return { status: 200, body: { id: await sendAgain(core, request.raw, email, sender, body) } }
-})
 
-const reach = endpoint({
-  method: 'POST',
-  url: `${EMAIL}/reach`,
-  operation: 'console_email_reach',
-  access: 'company',
-  schema: {
-    operationId: 'reachLinks',
-    summary: 'Whether what it links to is there',
-    params: EMAIL_PARAMS,
-    body: REACH,
-    response: { 200: REACHED },
+  'POST /companies/:company/emails/:email/reach': async (call, core) => {
+    const { id, op } = await emailNamed(core, call)
+    return { answers: await reachLinks(op, { id, urls: call.body.urls }) }
   },
-})(async ({ caller, params, body }, core) => {
-  const { id, op } = await emailNamed(core, caller, params)
-  return { status: 200, body: { answers: await reachLinks(op, { id, urls: body.urls }) } }
-})
-
-export const actionRoutes: readonly Endpoint[] = [retryEmail, cancel, release, suppress, again, reach]
+}

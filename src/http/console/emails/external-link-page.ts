@@ -6,8 +6,9 @@ import type { Answer } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
 import { escapedHtml } from '../../html-page.ts'
 import { EXTERNAL_LINK_URL, isGenuine, LINK_SIGNATURES } from '../../shown-emails/external-link.ts'
-import { type ConsoleDocument, document } from '../document.ts'
+import type { EXTERNAL_LINK_ROUTES } from '../contract/email.ts'
 import { sessionToken } from '../session/cookie.ts'
+import type { Works } from '../work.ts'
 
 const POLICY = [
   "default-src 'none'",
@@ -22,12 +23,8 @@ const POLICY = [
  * then requests itself once more, as a same-site request. Only the person to whom the message was shown can continue
  * from it: an attacker cannot use the page to send others from this installation to a page of the attacker's.
  */
-export const externalLinkPage: ConsoleDocument = document({
-  method: 'GET',
-  url: EXTERNAL_LINK_URL,
-  operation: 'console_leave',
-  access: 'stranger',
-  async work({ query: { to = '', s = '', until = '', again }, request }, core: HttpCore): Promise<Answer> {
+export const externalLinkWorks: Works<typeof EXTERNAL_LINK_ROUTES> = {
+  'GET /leave': async ({ query: { to = '', s = '', until = '', again }, request }, core) => {
     const person = await personOf(core, request.raw)
     if (person === null && again === undefined) {
       return answer(pageAgain(new URLSearchParams({ to, until, s, again: '1' })))
@@ -39,7 +36,7 @@ export const externalLinkPage: ConsoleDocument = document({
     }
     return answer(pageOf(to))
   },
-})
+}
 
 async function personOf(core: HttpCore, request: IncomingMessage): Promise<string | null> {
   const token = sessionToken(core, request)

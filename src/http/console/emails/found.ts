@@ -1,20 +1,21 @@
 /** Look-up of the email in a path, with the rights of the caller. */
 import { noSuchEmail } from '../../../operate/find.ts'
+import type { Operation } from '../../../operate/verb.ts'
 import type { HttpCore } from '../../core.ts'
 import { originOf } from '../../email-origin.ts'
 import type { Asker } from '../../endpoint.ts'
-import { currentOperationOf } from '../../operation.ts'
 import type { ShownEmail } from '../../shown-emails/copy.ts'
+
+type EmailCall = Pick<Asker<'company'>, 'caller' | 'company'> & { op: Operation; params: { email: string } }
 
 /** Throws `not_found`, also for an email of another company than the path's. */
 export async function emailNamed(
   core: HttpCore,
-  { caller, company }: Asker<'company'>,
-  { email }: { email: string },
+  { op, caller, company, params: { email } }: EmailCall,
 ): Promise<ShownEmail> {
   const { id, origin } = await originOf(core.deps, email)
   // An operator who views one company sees what its members see.
   const own = caller.kind === 'operator' ? company : caller.principal.companyId
   if (origin === null || (own !== null && origin.companyId !== own)) throw noSuchEmail(email)
-  return { id, origin, op: await currentOperationOf(core, caller) }
+  return { id, origin, op }
 }

@@ -7,41 +7,12 @@ import { parseEmailQuery } from '../../../operate/email-query.ts'
 import type { EmailSearch } from '../../../operate/email-search.ts'
 import { findEmail, searchEmails } from '../../../operate/emails.ts'
 import type { Operation } from '../../../operate/verb.ts'
-import { type Call, type Endpoint, endpoint } from '../../endpoint.ts'
-import { currentOperationOf } from '../../operation.ts'
-import { EMAILS, EMAILS_QUERY } from '../contract/emails.ts'
+import type { EMAIL_LIST_ROUTES } from '../contract/emails.ts'
+import type { PartOf } from '../contract/route.ts'
+import type { Works } from '../work.ts'
 import { emailRow } from './email-row.ts'
 
-const SCHEMA = {
-  operationId: 'listEmails',
-  summary: 'Emails of the company, newest first',
-  querystring: EMAILS_QUERY,
-  response: { 200: EMAILS },
-} as const
-type Query = Call<typeof SCHEMA, 'company'>['query']
-
-const list = endpoint({
-  method: 'GET',
-  url: '/console/api/companies/:company/emails',
-  operation: 'console_email_list',
-  access: 'company',
-  schema: SCHEMA,
-})(async ({ caller: { caller, company }, query }, core) => {
-  const { store, accounts } = core.deps
-  const { limit = 60 } = query
-  // Taken before the list is read: changes in between are sent again, and none is missed.
-  const cursor = await store.settledEventNumber()
-  const op = await currentOperationOf(core, caller)
-  const before = cursorOf(query.cursor)
-  const { emails: page, next } = await found(op, query, company, { before, limit })
-  const recipientCounts = new Map(
-    (await store.recipientCounts(page.map(({ id }) => id))).map((counts) => [counts.id, counts]),
-  )
-  const emails = page.map((email) =>
-    emailRow(email, recipientCounts.get(email.id) ?? null, accounts.directory),
-  )
-  return { status: 200, body: { emails, next, cursor } }
-})
+type Query = PartOf<'query', (typeof EMAIL_LIST_ROUTES)['GET /companies/:company/emails']>
 
 /** `company`: that of the path; null: all. */
 async function found(
@@ -105,4 +76,20 @@ function timeOf(field: string, text: string): number {
   throw invalidField(field, 'it is a time as ISO 8601 has it')
 }
 
-export const emailEndpoints: readonly Endpoint[] = [list]
+export const emailListWorks: Works<typeof EMAIL_LIST_ROUTES> = {
+  'GET /companies/:company/emails': async ({ op, company, query }, core) => {
+    const { store, accounts } = core.deps
+    const { limit = 60 } = query
+    // Taken before the list is read: changes in between are sent again, and none is missed.
+    const cursor = await store.settledEventNumber()
+    const before = cursorOf(query.cursor)
+    const { emails: page, next } = await found(op, query, company, { before, limit })
+    const recipientCounts = new Map(
+      (await store.recipientCounts(page.map(({ id }) => id))).map((counts) => [counts.id, counts]),
+    )
+    const emails = page.map((email) =>
+      emailRow(email, recipientCounts.get(email.id) ?? null, accounts.directory),
+    )
+    return { emails, next, cursor }
+  },
+}

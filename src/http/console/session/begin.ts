@@ -1,42 +1,18 @@
 /** Sign-in by password, and by the second factor where one is set. */
-import { type SignInParts, signInByPassword, signInBySecondFactor } from '../../../operate/sign-in.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { ME, PASSWORD, SECOND_FACTOR, SECOND_STEP } from '../contract/session.ts'
+import { signInByPassword, signInBySecondFactor } from '../../../operate/sign-in.ts'
+import type { SIGN_IN_ROUTES } from '../contract/session.ts'
+import { Answered, type Works } from '../work.ts'
 import { originOf, signedIn, unlessRefused } from './signing-in.ts'
 
-export function sessionBeginEndpoints(parts: SignInParts): Endpoint[] {
-  const withPassword = endpoint({
-    method: 'POST',
-    url: '/console/api/session/password',
-    operation: 'console_sign_in',
-    access: 'stranger',
-    schema: {
-      operationId: 'signInWithPassword',
-      summary: 'Sign in by address and password',
-      body: PASSWORD,
-      response: { 200: ME, 202: SECOND_STEP },
-    },
-  })(async ({ body, request }, core) => {
-    const proved = await unlessRefused(signInByPassword(parts, body, originOf(core, request)))
-    if ('ticket' in proved) return { status: 202, body: { ticket: proved.ticket } }
-    return await signedIn(core, parts, request, proved.begun)
-  })
+export const signInWorks: Works<typeof SIGN_IN_ROUTES> = {
+  'POST /session/password': async ({ body, request }, core) => {
+    const proved = await unlessRefused(signInByPassword(core.signIn, body, originOf(core, request)))
+    if ('ticket' in proved) return new Answered({ ticket: proved.ticket }, { status: 202 })
+    return await signedIn(core, request, proved.begun)
+  },
 
-  const withSecondFactor = endpoint({
-    method: 'POST',
-    url: '/console/api/session/second-factor',
-    operation: 'console_sign_in',
-    access: 'stranger',
-    schema: {
-      operationId: 'signInWithSecondFactor',
-      summary: 'The second step, after the password',
-      body: SECOND_FACTOR,
-      response: { 200: ME },
-    },
-  })(async ({ body, request }, core) => {
-    const begun = await unlessRefused(signInBySecondFactor(parts, body, originOf(core, request)))
-    return await signedIn(core, parts, request, begun)
-  })
-
-  return [withPassword, withSecondFactor]
+  'POST /session/second-factor': async ({ body, request }, core) => {
+    const begun = await unlessRefused(signInBySecondFactor(core.signIn, body, originOf(core, request)))
+    return await signedIn(core, request, begun)
+  },
 }

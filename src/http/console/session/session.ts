@@ -3,10 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import { signOut as endSession } from '../../../operate/sessions.ts'
 import type { Person, Session } from '../../../people/person.ts'
 import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { ME } from '../contract/session.ts'
-import { DONE } from '../contract/shapes.ts'
+import type { SESSION_ROUTES } from '../contract/session.ts'
 import { smtpEndpoints } from '../smtp-endpoints.ts'
+import { Answered, type Works } from '../work.ts'
 import { sessionCookie } from './cookie.ts'
 
 /** The page's information on its user. */
@@ -44,23 +43,11 @@ export function meOf(
   }
 }
 
-const readSession = endpoint({
-  method: 'GET',
-  url: '/console/api/session',
-  operation: 'console_session_read',
-  access: 'person',
-  schema: { operationId: 'readSession', summary: 'Who has signed in', response: { 200: ME } },
-})(async ({ caller, request }, core) => ({ status: 200, body: meOf(core, request.raw, caller) }))
+export const sessionWorks: Works<typeof SESSION_ROUTES> = {
+  'GET /session': async (call, core) => meOf(core, call.request.raw, call),
 
-const signOut = endpoint({
-  method: 'DELETE',
-  url: '/console/api/session',
-  operation: 'console_sign_out',
-  access: 'person',
-  schema: { operationId: 'signOut', summary: 'End this session', response: { 200: DONE } },
-})(async ({ caller, request }, core) => {
-  await endSession(core.deps.store, caller, Date.now())
-  return { status: 200, body: {}, headers: { 'set-cookie': sessionCookie(core, request.raw, '', 0) } }
-})
-
-export const sessionEndpoints: readonly Endpoint[] = [readSession, signOut]
+  'DELETE /session': async (call, core) => {
+    await endSession(core.deps.store, call, Date.now())
+    return new Answered({}, { headers: { 'set-cookie': sessionCookie(core, call.request.raw, '', 0) } })
+  },
+}

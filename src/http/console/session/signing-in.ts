@@ -1,5 +1,4 @@
 /** Sign-in over HTTP: its parts, the origin of a request, and the beginning of a session. */
-
 import type { FastifyRequest } from 'fastify'
 import { addressGroup } from '../../../ingress/admission/address-group.ts'
 import { Fault } from '../../../ingress/fault.ts'
@@ -10,6 +9,8 @@ import { Passwords } from '../../../people/password.ts'
 import { Tickets } from '../../../people/tickets.ts'
 import type { AnswerHeaders } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
+import type { ConsoleCore } from '../core.ts'
+import { Answered } from '../work.ts'
 import { sessionCookie, sessionToken } from './cookie.ts'
 import { deviceCookie, deviceTicket } from './device-cookies.ts'
 import { meOf } from './session.ts'
@@ -41,13 +42,9 @@ export function originOf(core: HttpCore, { raw }: FastifyRequest): Origin {
 }
 
 /** The session of this browser, on paths that strangers call as well. */
-export async function signedInHere(
-  core: HttpCore,
-  { clock }: Pick<SignInParts, 'clock'>,
-  { raw }: FastifyRequest,
-): Promise<KnownSession | null> {
+export async function signedInHere(core: ConsoleCore, { raw }: FastifyRequest): Promise<KnownSession | null> {
   const token = sessionToken(core, raw)
-  const time = { now: clock.now(), lifetime: core.deps.settings.sessionLifetime }
+  const time = { now: core.signIn.clock.now(), lifetime: core.deps.settings.sessionLifetime }
   return token === null ? null : await knownSession(core.deps.store, token, time)
 }
 
@@ -56,25 +53,20 @@ export async function signedInHere(
  * needed.
  */
 export async function signedIn(
-  core: HttpCore,
-  parts: SignInParts,
+  core: ConsoleCore,
   request: FastifyRequest,
   begun: BegunSession,
   removed: readonly string[] = [],
 ) {
-  const old = await signedInHere(core, parts, request)
-  if (old !== null) await parts.store.endSessions(old.person.id, { id: old.session.id })
-  return {
-    status: 200 as const,
-    body: meOf(core, request.raw, begun),
-    headers: sessionHeaders(core, parts, request, begun, removed),
-  }
+  const old = await signedInHere(core, request)
+  if (old !== null) await core.signIn.store.endSessions(old.person.id, { id: old.session.id })
+  const headers = sessionHeaders(core, request, begun, removed)
+  return new Answered(meOf(core, request.raw, begun), { headers })
 }
 
 /** The cookies of a session that has just begun. */
 export function sessionHeaders(
-  core: HttpCore,
-  parts: SignInParts,
+  core: ConsoleCore,
   { raw }: Pick<FastifyRequest, 'raw'>,
   { token, person }: Pick<BegunSession, 'token' | 'person'>,
   others: readonly string[] = [],
@@ -82,7 +74,7 @@ export function sessionHeaders(
   // The cookie lasts for the full lifetime; the service decides when an unused session ends, since that time moves with
   // each use and the cookie does not.
   const session = sessionCookie(core, raw, token, core.deps.settings.sessionLifetime)
-  return { 'set-cookie': [session, deviceCookie(core, parts, raw, person.id), ...others] }
+  return { 'set-cookie': [session, deviceCookie(core, core.signIn, raw, person.id), ...others] }
 }
 
 const STATUS: Readonly<Record<RefusedWhy, 401 | 403 | 429 | 502>> = {

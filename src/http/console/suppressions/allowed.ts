@@ -2,73 +2,38 @@
 import { addAllowed, allowedPage, removeAllowed } from '../../../operate/allow-list.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { isoTime } from '../../../operate/shapes.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { currentOperationOf } from '../../operation.ts'
-import { COMPANY_PARAMS, DONE } from '../contract/shapes.ts'
-import { ALLOWED_LIST, ALLOWED_PARAMS, ALLOWED_QUERY, NEW_ALLOWED } from '../contract/suppressions.ts'
+import type { ALLOWED_ROUTES } from '../contract/suppressions.ts'
 import { cursorPage } from '../cursor-page.ts'
+import type { Works } from '../work.ts'
 
-const list = endpoint({
-  method: 'GET',
-  url: '/console/api/companies/:company/allowed',
-  operation: 'console_suppressions',
-  access: 'company',
-  schema: {
-    operationId: 'listAllowed',
-    summary: 'Addresses and domains that bounces do not suppress',
-    params: COMPANY_PARAMS,
-    querystring: ALLOWED_QUERY,
-    response: { 200: ALLOWED_LIST },
+export const allowedWorks: Works<typeof ALLOWED_ROUTES> = {
+  'GET /companies/:company/allowed': async ({
+    op,
+    params: { company },
+    query: { term, limit, ...place },
+  }) => {
+    const found = await allowedPage(op, {
+      company,
+      term: term?.trim() || undefined,
+      ...place,
+      limit: limit + 1,
+    })
+    const { data, ...cursors } = cursorPage(found, { ...place, limit }, ({ value }) => value)
+    const shown = data.map(({ companyId, createdAt, ...entry }) => ({
+      ...entry,
+      createdAt: isoTime(createdAt),
+    }))
+    return { data: shown, ...cursors }
   },
-})(async ({ caller, params: { company }, query: { term, limit, ...place } }, core) => {
-  const op = await currentOperationOf(core, caller.caller)
-  const found = await allowedPage(op, {
-    company,
-    term: term?.trim() || undefined,
-    ...place,
-    limit: limit + 1,
-  })
-  const { data, ...cursors } = cursorPage(found, { ...place, limit }, ({ value }) => value)
-  const shown = data.map(({ companyId, createdAt, ...entry }) => ({
-    ...entry,
-    createdAt: isoTime(createdAt),
-  }))
-  return { status: 200, body: { data: shown, ...cursors } }
-})
 
-const add = endpoint({
-  method: 'POST',
-  url: '/console/api/companies/:company/allowed',
-  operation: 'console_suppression_change',
-  access: 'company',
-  schema: {
-    operationId: 'addAllowed',
-    summary: 'Keep bounces from suppressing an address, or all of a domain',
-    params: COMPANY_PARAMS,
-    body: NEW_ALLOWED,
-    response: { 201: DONE },
+  'POST /companies/:company/allowed': async ({ op, params: { company }, body }) => {
+    const [isNew] = await addAllowed(op, { company, entries: [body] })
+    if (!isNew) throw new OperateError('already_exists', `"${body.value}" is on the allow list already`)
+    return {}
   },
-})(async ({ caller, params: { company }, body }, core) => {
-  const op = await currentOperationOf(core, caller.caller)
-  const [isNew] = await addAllowed(op, { company, entries: [body] })
-  if (!isNew) throw new OperateError('already_exists', `"${body.value}" is on the allow list already`)
-  return { status: 201, body: {} }
-})
 
-const remove = endpoint({
-  method: 'DELETE',
-  url: '/console/api/companies/:company/allowed/:value',
-  operation: 'console_suppression_change',
-  access: 'company',
-  schema: {
-    operationId: 'removeAllowed',
-    summary: 'Let bounces suppress it again',
-    params: ALLOWED_PARAMS,
-    response: { 200: DONE },
+  'DELETE /companies/:company/allowed/:value': async ({ op, params }) => {
+    await removeAllowed(op, params)
+    return {}
   },
-})(async ({ caller, params }, core) => {
-  await removeAllowed(await currentOperationOf(core, caller.caller), params)
-  return { status: 200, body: {} }
-})
-
-export const allowedEndpoints: readonly Endpoint[] = [list, add, remove]
+}

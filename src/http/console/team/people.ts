@@ -15,20 +15,8 @@ import type { Operation } from '../../../operate/verb.ts'
 import { signInUrl } from '../../../people/link.ts'
 import type { Person } from '../../../people/person.ts'
 import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { currentOperationOf } from '../../operation.ts'
-import { DONE } from '../contract/shapes.ts'
-import {
-  NEW_OPERATOR,
-  OPERATOR_OR_NOT,
-  PEOPLE,
-  PERSON,
-  PERSON_LINK,
-  PERSON_PARAMS,
-} from '../contract/team.ts'
-
-const ALL = '/console/api/installation/people'
-const ONE = `${ALL}/:person`
+import type { PEOPLE_ROUTES, PERSON, PERSON_LINK } from '../contract/team.ts'
+import type { Works } from '../work.ts'
 
 function shownPerson(op: Operation, person: Person): Static<typeof PERSON> {
   const { id, address, name, operator, createdAt, memberships } = person
@@ -47,89 +35,27 @@ function shownLink(
   return { id, address, link: signInUrl(publicUrl.of(request), token), expiresAt: isoTime(expiresAt) }
 }
 
-const list = endpoint({
-  method: 'GET',
-  url: ALL,
-  operation: 'console_people_list',
-  access: 'operator',
-  schema: {
-    operationId: 'listPeople',
-    summary: 'Everybody who has an account here',
-    response: { 200: PEOPLE },
+export const peopleWorks: Works<typeof PEOPLE_ROUTES> = {
+  'GET /installation/people': async ({ op }) => {
+    const people = await listPeople(op, {})
+    return { people: people.map((person) => shownPerson(op, person)) }
   },
-})(async ({ caller }, core) => {
-  const op = await currentOperationOf(core, caller.caller)
-  const people = await listPeople(op, {})
-  return { status: 200, body: { people: people.map((person) => shownPerson(op, person)) } }
-})
 
-const add = endpoint({
-  method: 'POST',
-  url: ALL,
-  operation: 'console_people_invite',
-  access: 'operator',
-  schema: {
-    operationId: 'inviteOperator',
-    summary: 'Makes an operator, and a link for him, which is shown this once',
-    body: NEW_OPERATOR,
-    response: { 201: PERSON_LINK },
+  'POST /installation/people': async ({ op, body, request }, core) => {
+    return shownLink(core, request.raw, await inviteOperator(op, body))
   },
-})(async ({ caller, body, request }, core) => {
-  const op = await currentOperationOf(core, caller.caller)
-  return { status: 201, body: shownLink(core, request.raw, await inviteOperator(op, body)) }
-})
 
-const change = endpoint({
-  method: 'PATCH',
-  url: ONE,
-  operation: 'console_people_change',
-  access: 'operator',
-  schema: {
-    operationId: 'setOperator',
-    summary: 'Whether somebody sees and changes everything',
-    params: PERSON_PARAMS,
-    body: OPERATOR_OR_NOT,
-    response: { 200: PERSON },
+  'PATCH /installation/people/:person': async ({ op, params, body }) => {
+    const person = await setOperator(op, { person: params.person, operator: body.operator })
+    return shownPerson(op, person)
   },
-})(async ({ caller, params, body }, core) => {
-  const op = await currentOperationOf(core, caller.caller)
-  const person = await setOperator(op, { person: params.person, operator: body.operator })
-  return { status: 200, body: shownPerson(op, person) }
-})
 
-const removeOne = endpoint({
-  method: 'DELETE',
-  url: ONE,
-  operation: 'console_people_remove',
-  access: 'operator',
-  schema: {
-    operationId: 'removePerson',
-    summary: 'Removes somebody for good',
-    params: PERSON_PARAMS,
-    response: { 200: DONE },
+  'DELETE /installation/people/:person': async ({ op, params }) => {
+    await removePerson(op, { person: params.person })
+    return {}
   },
-})(async ({ caller, params }, core) => {
-  await removePerson(await currentOperationOf(core, caller.caller), { person: params.person })
-  return { status: 200, body: {} }
-})
 
-const makeLink = endpoint({
-  method: 'POST',
-  url: `${ONE}/link`,
-  operation: 'console_people_link',
-  access: 'operator',
-  schema: {
-    operationId: 'makeSignInLink',
-    summary: 'A link that signs somebody in, once; it is shown this once',
-    params: PERSON_PARAMS,
-    response: { 201: PERSON_LINK },
+  'POST /installation/people/:person/link': async ({ op, params, request }, core) => {
+    return shownLink(core, request.raw, await makeSignInLink(op, { person: params.person }))
   },
-})(async ({ caller, params, request }, core) => {
-  const op = await currentOperationOf(core, caller.caller)
-  return {
-    status: 201,
-    body: shownLink(core, request.raw, await makeSignInLink(op, { person: params.person })),
-  }
-})
-
-export const peopleEndpoints: readonly Endpoint[] = [list, add, change, removeOne, makeLink]
+}

@@ -1,19 +1,15 @@
-/** Look-up of the webhook in a path, and the operation on it. */
+/** Look-up of the webhook in a path. */
 import type { Operation } from '../../../operate/verb.ts'
 import { noSuchWebhook, type OwnedWebhook } from '../../../operate/webhook-find.ts'
 import { showWebhook } from '../../../operate/webhooks.ts'
-import type { HttpCore } from '../../core.ts'
-import type { Asker } from '../../endpoint.ts'
-import { currentOperationOf } from '../../operation.ts'
 
-/** A webhook of another company than the path's does not exist, for operators too. */
-export async function operationOnWebhook(
-  core: HttpCore,
-  { caller, company }: Asker<'company'>,
+/** Throws `not_found`: a webhook of another company than the path's does not exist, for operators too. */
+export async function companyWebhook(
+  op: Operation,
+  company: string | null,
   id: string,
-): Promise<{ op: Operation; owned: OwnedWebhook }> {
-  const op = await currentOperationOf(core, caller)
+): Promise<OwnedWebhook> {
   const owned = await showWebhook(op, { id })
   if (company !== null && owned.company.id !== company) throw noSuchWebhook(id)
-  return { op, owned }
+  return owned
 }

@@ -12,44 +12,9 @@ import {
 } from '../../../operate/webhook-secrets.ts'
 import { visibleWebhookUrl } from '../../../operate/webhook-url.ts'
 import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { currentOperationOf } from '../../operation.ts'
-import { COMPANY_PARAMS, DONE } from '../contract/shapes.ts'
-import {
-  ADDED_WEBHOOK,
-  NEW_WEBHOOK,
-  WEBHOOK,
-  WEBHOOK_CHANGE,
-  WEBHOOK_PARAMS,
-  WEBHOOK_SECRET,
-  WEBHOOK_WORDS,
-  WEBHOOKS,
-  WEBHOOKS_QUERY,
-  type WebhookShown,
-  type WebhookWords,
-} from '../contract/webhooks.ts'
-import { operationOnWebhook } from './found.ts'
-
-const list = endpoint({
-  method: 'GET',
-  url: '/console/api/companies/:company/webhooks',
-  operation: 'console_webhooks',
-  access: 'company',
-  schema: {
-    operationId: 'listWebhooks',
-    summary: 'Webhooks, newest first, and how they fare',
-    params: COMPANY_PARAMS,
-    querystring: WEBHOOKS_QUERY,
-    response: { 200: WEBHOOKS },
-  },
-})(async ({ caller, query: { limit, after } }, core) => {
-  const op = await currentOperationOf(core, caller.caller)
-  const all = (await listWebhooks(op, { company: caller.company ?? undefined })).reverse()
-  const begin = after === undefined ? 0 : all.findIndex(({ webhook }) => webhook.id === after) + 1
-  const page = all.slice(begin, begin + limit)
-  const data = await Promise.all(page.map((owned) => shown(op, owned)))
-  return { status: 200, body: { data, more: all.length > begin + limit } }
-})
+import type { WEBHOOK_ROUTES, WebhookShown, WebhookWords } from '../contract/webhooks.ts'
+import type { Works } from '../work.ts'
+import { companyWebhook } from './found.ts'
 
 const WORDS = Object.fromEntries(
   WEBHOOK_DIALECTS.map((dialect) => {
@@ -57,123 +22,6 @@ const WORDS = Object.fromEntries(
     return [dialect, words.map((word) => ({ word, types: [...typesOfWord(dialect, word)!] }))]
   }),
 ) as WebhookWords
-
-const words = endpoint({
-  method: 'GET',
-  url: '/console/api/webhook-words',
-  operation: 'console_webhooks',
-  access: 'person',
-  schema: {
-    operationId: 'listWebhookWords',
-    summary: 'What webhooks can be told',
-    response: { 200: WEBHOOK_WORDS },
-  },
-})(async () => ({ status: 200, body: WORDS }))
-
-const add = endpoint({
-  method: 'POST',
-  url: '/console/api/companies/:company/webhooks',
-  operation: 'console_webhook_change',
-  access: 'company',
-  schema: {
-    operationId: 'addWebhook',
-    summary: 'Tell a URL what happens from now on',
-    params: COMPANY_PARAMS,
-    body: NEW_WEBHOOK,
-    response: { 201: ADDED_WEBHOOK },
-  },
-})(async ({ caller, params: { company }, body }, core) => {
-  const op = await currentOperationOf(core, caller.caller)
-  const { webhook } = await addWebhook(op, { company, ...body })
-  return { status: 201, body: { id: webhook.id } }
-})
-
-const read = endpoint({
-  method: 'GET',
-  url: '/console/api/companies/:company/webhooks/:id',
-  operation: 'console_webhooks',
-  access: 'company',
-  schema: {
-    operationId: 'readWebhook',
-    summary: 'One webhook, and how it fares',
-    params: WEBHOOK_PARAMS,
-    response: { 200: WEBHOOK },
-  },
-})(async ({ caller, params }, core) => {
-  const { op, owned } = await operationOnWebhook(core, caller, params.id)
-  return { status: 200, body: await shown(op, owned) }
-})
-
-const change = endpoint({
-  method: 'PATCH',
-  url: '/console/api/companies/:company/webhooks/:id',
-  operation: 'console_webhook_change',
-  access: 'company',
-  schema: {
-    operationId: 'changeWebhook',
-    summary: 'Change where it is, what it is told, or whether it is',
-    params: WEBHOOK_PARAMS,
-    body: WEBHOOK_CHANGE,
-    response: { 200: WEBHOOK },
-  },
-})(async ({ caller, params: { id }, body }, core) => {
-  const { op } = await operationOnWebhook(core, caller, id)
-  return { status: 200, body: await shown(op, await updateWebhook(op, { id, ...body })) }
-})
-
-const remove = endpoint({
-  method: 'DELETE',
-  url: '/console/api/companies/:company/webhooks/:id',
-  operation: 'console_webhook_change',
-  access: 'company',
-  schema: {
-    operationId: 'removeWebhook',
-    summary: 'Remove it, with what is kept of its tries',
-    params: WEBHOOK_PARAMS,
-    response: { 200: DONE },
-  },
-})(async ({ caller, params: { id } }, core) => {
-  const { op } = await operationOnWebhook(core, caller, id)
-  await removeWebhook(op, { id })
-  return { status: 200, body: {} }
-})
-
-const readSecret = endpoint({
-  method: 'GET',
-  url: '/console/api/companies/:company/webhooks/:id/secret',
-  operation: 'console_webhook_secret',
-  access: 'company',
-  schema: {
-    operationId: 'readWebhookSecret',
-    summary: 'What its messages are signed with',
-    params: WEBHOOK_PARAMS,
-    response: { 200: WEBHOOK_SECRET },
-  },
-})(async ({ caller, params: { id } }, core) => {
-  const { op } = await operationOnWebhook(core, caller, id)
-  const { secret, webhook } = await showWebhookSecret(op, { id })
-  return { status: 200, body: { secret, own: hasOwnSecret(webhook.dialect) } }
-})
-
-const rotateSecret = endpoint({
-  method: 'POST',
-  url: '/console/api/companies/:company/webhooks/:id/secret',
-  operation: 'console_webhook_secret',
-  access: 'company',
-  schema: {
-    operationId: 'rotateWebhookSecret',
-    summary: 'Make another secret, of the webhook or of its company',
-    params: WEBHOOK_PARAMS,
-    response: { 200: WEBHOOK_SECRET },
-  },
-})(async ({ caller, params: { id } }, core) => {
-  const { op, owned } = await operationOnWebhook(core, caller, id)
-  const own = hasOwnSecret(owned.webhook.dialect)
-  const secret = own
-    ? (await rotateWebhookSecret(op, { id })).secret
-    : (await rotateSigningKey(op, { company: owned.company.id })).key
-  return { status: 200, body: { secret, own } }
-})
 
 async function shown(op: Operation, owned: OwnedWebhook): Promise<WebhookShown> {
   const { webhook, company, domain } = owned
@@ -198,7 +46,49 @@ async function shown(op: Operation, owned: OwnedWebhook): Promise<WebhookShown> 
   }
 }
 
-export const webhookEndpoints: readonly Endpoint[] = [
-  ...[list, words, add, read, change, remove],
-  ...[readSecret, rotateSecret],
-]
+export const webhookWorks: Works<typeof WEBHOOK_ROUTES> = {
+  'GET /companies/:company/webhooks': async ({ op, company, query: { limit, after } }) => {
+    const all = (await listWebhooks(op, { company: company ?? undefined })).reverse()
+    const begin = after === undefined ? 0 : all.findIndex(({ webhook }) => webhook.id === after) + 1
+    const page = all.slice(begin, begin + limit)
+    const data = await Promise.all(page.map((owned) => shown(op, owned)))
+    return { data, more: all.length > begin + limit }
+  },
+
+  'GET /webhook-words': async () => WORDS,
+
+  'POST /companies/:company/webhooks': async ({ op, params: { company }, body }) => {
+    const { webhook } = await addWebhook(op, { company, ...body })
+    return { id: webhook.id }
+  },
+
+  'GET /companies/:company/webhooks/:id': async ({ op, company, params }) => {
+    return await shown(op, await companyWebhook(op, company, params.id))
+  },
+
+  'PATCH /companies/:company/webhooks/:id': async ({ op, company, params: { id }, body }) => {
+    await companyWebhook(op, company, id)
+    return await shown(op, await updateWebhook(op, { id, ...body }))
+  },
+
+  'DELETE /companies/:company/webhooks/:id': async ({ op, company, params: { id } }) => {
+    await companyWebhook(op, company, id)
+    await removeWebhook(op, { id })
+    return {}
+  },
+
+  'GET /companies/:company/webhooks/:id/secret': async ({ op, company, params: { id } }) => {
+    await companyWebhook(op, company, id)
+    const { secret, webhook } = await showWebhookSecret(op, { id })
+    return { secret, own: hasOwnSecret(webhook.dialect) }
+  },
+
+  'POST /companies/:company/webhooks/:id/secret': async ({ op, company, params: { id } }) => {
+    const owned = await companyWebhook(op, company, id)
+    const own = hasOwnSecret(owned.webhook.dialect)
+    const secret = own
+      ? (await rotateWebhookSecret(op, { id })).secret
+      : (await rotateSigningKey(op, { company: owned.company.id })).key
+    return { secret, own }
+  },
+}
