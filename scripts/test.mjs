@@ -1,6 +1,7 @@
 // npm test: installs what is missing, then runs the tests. Arguments after -- go to `node --test`: files, folders, or options
-// in the form --name=value. One PostgreSQL server serves all files; the variable POSTROAD_TEST_POSTGRES names another one. Without
-// arguments, what touches the store runs on SQLite and on PostgreSQL; POSTROAD_TEST_ENGINE=postgres puts any test of the service there.
+// in the form --name=value. One PostgreSQL server serves all files; the
+// variable POSTROAD_TEST_POSTGRES names another one. Without arguments, what touches the engine (on-postgres.mjs) runs on SQLite and
+// on PostgreSQL; POSTROAD_TEST_ENGINE=postgres puts any test of the service there.
 import { spawn } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
@@ -8,6 +9,7 @@ import { join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import { ensureInstalled, node, root, runThrough } from './installed.mjs'
+import { GATE } from './on-postgres.mjs'
 
 await ensureInstalled()
 
@@ -23,49 +25,6 @@ if (files.length === 0) {
 const processors = typeof availableParallelism === 'function' ? availableParallelism() : cpus().length
 const atOnce = Math.max(3, Math.min(8, processors - 1))
 
-/** What touches the store beyond its own tests, which know both engines: runs a second time, on PostgreSQL. */
-const ON_BOTH_ENGINES = [
-  'test/scenarios',
-  'test/crash',
-  'test/intake',
-  'test/events/live.test.ts',
-  'test/http/answers.test.ts',
-  'test/http/console/domains.test.ts',
-  'test/http/console/emails.test.ts',
-  'test/http/console/keys.test.ts',
-  'test/http/console/live.test.ts',
-  'test/http/console/team.test.ts',
-  'test/http/console/tenants.test.ts',
-  'test/http/form/mime.test.ts',
-  'test/http/form/send.test.ts',
-  'test/http/json/attachments.test.ts',
-  'test/http/json/management.test.ts',
-  'test/http/json/read.test.ts',
-  'test/http/json/send.test.ts',
-  'test/http/json/webhooks.test.ts',
-  'test/http/rate-limit.test.ts',
-  'test/http/schedule.test.ts',
-  'test/http/shutdown.test.ts',
-  'test/http/tenants.test.ts',
-  'test/webhooks',
-  'test/delivery/captured-large.test.ts',
-  'test/cli/events.test.ts',
-  'test/events/after-the-end.test.ts',
-  'test/cli/mail.test.ts',
-  'test/cli/users.test.ts',
-  'test/cli/pause.test.ts',
-  'test/cli/retry.test.ts',
-  'test/cli/stop-while-starting.test.ts',
-  'test/operate/first-sign-in.test.ts',
-  'test/running/held.test.ts',
-  'test/submission/passwords.test.ts',
-  'test/running/metrics.test.ts',
-  'test/running/retention.test.ts',
-  'test/submission/clients.test.ts',
-  'test/submission/options.test.ts',
-  'test/submission/service.test.ts',
-]
-
 const server = await postgresServer()
 try {
   const environment = {
@@ -76,8 +35,8 @@ try {
   }
   const codes = [await run(files, environment)]
   if (places.length === 0 && server) {
-    process.stdout.write('\nOnce more on PostgreSQL, what touches the store:\n')
-    const again = ON_BOTH_ENGINES.flatMap(testFiles)
+    process.stdout.write('\nOnce more on PostgreSQL, what touches the engine:\n')
+    const again = GATE.flatMap(testFiles)
     codes.push(await run(again, { ...environment, POSTROAD_TEST_ENGINE: 'postgres' }))
   }
   process.exitCode = Math.max(...codes)
