@@ -45,8 +45,11 @@ try {
 }
 
 function run(files, env) {
-  const ends = pathToFileURL(join(root, 'scripts', 'test-end.mjs')).href
-  const limits = [`--test-concurrency=${atOnce}`, '--test-timeout=300000', `--import=${ends}`]
+  const preloaded = ['test-end.mjs', 'test-keys.mjs'].map(
+    (name) => pathToFileURL(join(root, 'scripts', name)).href,
+  )
+  const imports = preloaded.map((url) => `--import=${url}`)
+  const limits = [`--test-concurrency=${atOnce}`, '--test-timeout=300000', ...imports]
   return runThrough(node, ['--test', ...limits, ...options, ...files], { env })
 }
 
