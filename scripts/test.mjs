@@ -1,5 +1,5 @@
 // npm test: installs what is missing, then runs the tests. Arguments after -- go to `node --test`: files, folders, or options
-// in the form --name=value. One PostgreSQL server serves all files; the
+// in the form --name=value. Files that need no process of their own share one (groups.mjs). One PostgreSQL server serves all files; the
 // variable POSTROAD_TEST_POSTGRES names another one. Without arguments, what touches the engine (on-postgres.mjs) runs on SQLite and
 // on PostgreSQL; POSTROAD_TEST_ENGINE=postgres puts any test of the service there.
 import { spawn } from 'node:child_process'
@@ -8,6 +8,7 @@ import { availableParallelism, cpus } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
+import { grouped } from './groups.mjs'
 import { ensureInstalled, node, root, runThrough } from './installed.mjs'
 import { GATE } from './on-postgres.mjs'
 
@@ -44,13 +45,18 @@ try {
   server?.end()
 }
 
-function run(files, env) {
+async function run(tests, env) {
   const preloaded = ['test-end.mjs', 'test-keys.mjs'].map(
     (name) => pathToFileURL(join(root, 'scripts', name)).href,
   )
   const imports = preloaded.map((url) => `--import=${url}`)
   const limits = [`--test-concurrency=${atOnce}`, '--test-timeout=300000', ...imports]
-  return runThrough(node, ['--test', ...limits, ...options, ...files], { env })
+  const { files, remove } = grouped(tests)
+  try {
+    return await runThrough(node, ['--test', ...limits, ...options, ...files], { env })
+  } finally {
+    remove()
+  }
 }
 
 /** The server ends when we do, also by kill -9. Null when there is none to start: each test that needs it says why. */
