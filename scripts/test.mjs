@@ -1,5 +1,6 @@
 // npm test: installs what is missing, then runs the tests. Arguments after -- go to `node --test`: files, folders, or options
-// in the form --name=value. Files that need no process of their own share one (groups.mjs). One PostgreSQL server serves all files; the
+// in the form --name=value; --changed[=COMMIT] runs what a change touches (changed.mjs). Files that need no
+// process of their own share one (groups.mjs). One PostgreSQL server serves all files; the
 // variable POSTROAD_TEST_POSTGRES names another one. Without arguments, what touches the engine (on-postgres.mjs) runs on SQLite and
 // on PostgreSQL; POSTROAD_TEST_ENGINE=postgres puts any test of the service there.
 import { spawn } from 'node:child_process'
@@ -8,6 +9,7 @@ import { availableParallelism, cpus } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
+import { runChanged } from './changed.mjs'
 import { grouped } from './groups.mjs'
 import { ensureInstalled, node, root, runThrough } from './installed.mjs'
 import { GATE } from './on-postgres.mjs'
@@ -15,7 +17,9 @@ import { GATE } from './on-postgres.mjs'
 await ensureInstalled()
 
 const given = process.argv.slice(2)
-const options = given.filter((argument) => argument.startsWith('-'))
+const CHANGED = /^--changed(?:=(.+))?$/
+const changed = given.map((argument) => CHANGED.exec(argument)).find((found) => found !== null)
+const options = given.filter((argument) => argument.startsWith('-') && !CHANGED.test(argument))
 const places = given.filter((argument) => !argument.startsWith('-'))
 const files = (places.length > 0 ? places : ['test']).flatMap(testFiles)
 if (files.length === 0) {
@@ -34,8 +38,10 @@ try {
     ...process.env,
     ...(server && { POSTROAD_TEST_POSTGRES: server.url }),
   }
-  const codes = [await run(files, environment)]
-  if (places.length === 0 && server) {
+  const codes = changed
+    ? [await runChanged(changed[1] ?? 'HEAD', files, (some) => run(some, environment))]
+    : [await run(files, environment)]
+  if (places.length === 0 && server && !changed) {
     process.stdout.write('\nOnce more on PostgreSQL, what touches the engine:\n')
     const again = GATE.flatMap(testFiles)
     codes.push(await run(again, { ...environment, POSTROAD_TEST_ENGINE: 'postgres' }))
