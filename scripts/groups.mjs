@@ -28,7 +28,7 @@ const OWN_PROCESS =
 /** Hooks outside a suite would be those of the whole group. */
 const HOOKS_OF_FILE = /^(?:before|after|beforeEach|afterEach)\(/m
 
-/** They are told apart by the variable POSTROAD_TEST_POSTGRES, and clean up after the whole process. */
+/** They start a PostgreSQL server only where POSTROAD_TEST_POSTGRES names none, and end it with the process. */
 const KNOWN_SERVERS = new Set(['test/support/postgres.ts', 'harness/postgres-cluster.ts'])
 
 function sharesProcess(test) {
