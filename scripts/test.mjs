@@ -1,18 +1,25 @@
 // npm test: installs what is missing, then runs the tests. Arguments after -- go to `node --test`: files, folders, or options
-// in the form --name=value. One PostgreSQL server serves all files; the variable POSTROAD_TEST_POSTGRES names another one. Without
-// arguments, what touches the store runs on SQLite and on PostgreSQL; POSTROAD_TEST_ENGINE=postgres puts any test of the service there.
+// in the form --name=value; --changed[=COMMIT] runs what a change touches (changed.mjs). Files that need no
+// process of their own share one (groups.mjs). One PostgreSQL server serves all files; the
+// variable POSTROAD_TEST_POSTGRES names another one. Without arguments, what touches the engine (on-postgres.mjs) runs on SQLite and
+// on PostgreSQL; POSTROAD_TEST_ENGINE=postgres puts any test of the service there.
 import { spawn } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
+import { runChanged } from './changed.mjs'
+import { grouped } from './groups.mjs'
 import { ensureInstalled, node, root, runThrough } from './installed.mjs'
+import { GATE } from './on-postgres.mjs'
 
 await ensureInstalled()
 
 const given = process.argv.slice(2)
-const options = given.filter((argument) => argument.startsWith('-'))
+const CHANGED = /^--changed(?:=(.+))?$/
+const changed = given.map((argument) => CHANGED.exec(argument)).find((found) => found !== null)
+const options = given.filter((argument) => argument.startsWith('-') && !CHANGED.test(argument))
 const places = given.filter((argument) => !argument.startsWith('-'))
 const files = (places.length > 0 ? places : ['test']).flatMap(testFiles)
 if (files.length === 0) {
@@ -23,49 +30,6 @@ if (files.length === 0) {
 const processors = typeof availableParallelism === 'function' ? availableParallelism() : cpus().length
 const atOnce = Math.max(3, Math.min(8, processors - 1))
 
-/** What touches the store beyond its own tests, which know both engines: runs a second time, on PostgreSQL. */
-const ON_BOTH_ENGINES = [
-  'test/scenarios',
-  'test/crash',
-  'test/intake',
-  'test/events/live.test.ts',
-  'test/http/answers.test.ts',
-  'test/http/console/domains.test.ts',
-  'test/http/console/emails.test.ts',
-  'test/http/console/keys.test.ts',
-  'test/http/console/live.test.ts',
-  'test/http/console/team.test.ts',
-  'test/http/console/tenants.test.ts',
-  'test/http/form/mime.test.ts',
-  'test/http/form/send.test.ts',
-  'test/http/json/attachments.test.ts',
-  'test/http/json/management.test.ts',
-  'test/http/json/read.test.ts',
-  'test/http/json/send.test.ts',
-  'test/http/json/webhooks.test.ts',
-  'test/http/rate-limit.test.ts',
-  'test/http/schedule.test.ts',
-  'test/http/shutdown.test.ts',
-  'test/http/tenants.test.ts',
-  'test/webhooks',
-  'test/delivery/captured-large.test.ts',
-  'test/cli/events.test.ts',
-  'test/events/after-the-end.test.ts',
-  'test/cli/mail.test.ts',
-  'test/cli/users.test.ts',
-  'test/cli/pause.test.ts',
-  'test/cli/retry.test.ts',
-  'test/cli/stop-while-starting.test.ts',
-  'test/operate/first-sign-in.test.ts',
-  'test/running/held.test.ts',
-  'test/submission/passwords.test.ts',
-  'test/running/metrics.test.ts',
-  'test/running/retention.test.ts',
-  'test/submission/clients.test.ts',
-  'test/submission/options.test.ts',
-  'test/submission/service.test.ts',
-]
-
 const server = await postgresServer()
 try {
   const environment = {
@@ -74,10 +38,12 @@ try {
     ...process.env,
     ...(server && { POSTROAD_TEST_POSTGRES: server.url }),
   }
-  const codes = [await run(files, environment)]
-  if (places.length === 0 && server) {
-    process.stdout.write('\nOnce more on PostgreSQL, what touches the store:\n')
-    const again = ON_BOTH_ENGINES.flatMap(testFiles)
+  const codes = changed
+    ? [await runChanged(changed[1] ?? 'HEAD', files, (some) => run(some, environment))]
+    : [await run(files, environment)]
+  if (places.length === 0 && server && !changed) {
+    process.stdout.write('\nOnce more on PostgreSQL, what touches the engine:\n')
+    const again = GATE.flatMap(testFiles)
     codes.push(await run(again, { ...environment, POSTROAD_TEST_ENGINE: 'postgres' }))
   }
   process.exitCode = Math.max(...codes)
@@ -85,10 +51,18 @@ try {
   server?.end()
 }
 
-function run(files, env) {
-  const ends = pathToFileURL(join(root, 'scripts', 'test-end.mjs')).href
-  const limits = [`--test-concurrency=${atOnce}`, '--test-timeout=300000', `--import=${ends}`]
-  return runThrough(node, ['--test', ...limits, ...options, ...files], { env })
+async function run(tests, env) {
+  const preloaded = ['test-end.mjs', 'test-keys.mjs'].map(
+    (name) => pathToFileURL(join(root, 'scripts', name)).href,
+  )
+  const imports = preloaded.map((url) => `--import=${url}`)
+  const limits = [`--test-concurrency=${atOnce}`, '--test-timeout=300000', ...imports]
+  const { files, remove } = grouped(tests)
+  try {
+    return await runThrough(node, ['--test', ...limits, ...options, ...files], { env })
+  } finally {
+    remove()
+  }
 }
 
 /** The server ends when we do, also by kill -9. Null when there is none to start: each test that needs it says why. */

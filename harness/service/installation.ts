@@ -51,7 +51,8 @@ export class Installation {
     this.#settings = settings
   }
 
-  async #environment(): Promise<NodeJS.ProcessEnv> {
+  /** What commands and service run with. */
+  protected async environment(): Promise<NodeJS.ProcessEnv> {
     // The tester's own settings must not leak in.
     const own = Object.entries(process.env).filter(([name]) => !/^(POSTROAD_|NODE_TEST)/.test(name))
     const given = this.#settings.POSTROAD_DATABASE_URL !== undefined
@@ -72,7 +73,7 @@ export class Installation {
 
   /** What `POSTROAD_DATABASE_URL` says. */
   async databaseUrl(): Promise<string> {
-    return (await this.#environment()).POSTROAD_DATABASE_URL!
+    return (await this.environment()).POSTROAD_DATABASE_URL!
   }
 
   get databasePath(): string {
@@ -80,7 +81,7 @@ export class Installation {
   }
 
   async #options() {
-    return { env: await this.#environment(), cwd: this.directory, maxBuffer: 256 * 1024 * 1024 }
+    return { env: await this.environment(), cwd: this.directory, maxBuffer: 256 * 1024 * 1024 }
   }
 
   /** Runs a command with `--json`; its parsed output. */
@@ -112,7 +113,7 @@ export class Installation {
     if (this.#program !== POSTROAD) return await this.#addTenantByCommands(domain, company)
     // Only now: who makes no tenant loads no store.
     const { makeTenant } = await import('./tenant.ts')
-    return await makeTenant(await this.#environment(), this.directory, { domain, company })
+    return await makeTenant(await this.environment(), this.directory, { domain, company })
   }
 
   /** Another checkout knows its own database. */
@@ -130,7 +131,7 @@ export class Installation {
   async start({ prefix = [], settings = {}, onLine }: ServeOptions = {}): Promise<ServiceChild> {
     const child = new ServiceChild({
       command: [...prefix, this.#program, 'serve', '--json'],
-      env: { ...(await this.#environment()), ...settings },
+      env: { ...(await this.environment()), ...settings },
       cwd: this.directory,
       ...(onLine && { onLine }),
     })

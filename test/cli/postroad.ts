@@ -1,9 +1,13 @@
-/** Runs the command as a person does: as a process of its own, in a folder of its own. */
+/**
+ * Runs the command as a person does, in a folder of its own. The commands of a workplace share a process (see
+ * ../support/commands.ts); `runProgram` gives each one of its own, and so does `serve`.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { runShared, runsInShared } from '../support/commands.ts'
 import { testDatabase } from '../support/engine.ts'
 
 export const bin = fileURLToPath(new URL('../../bin/postroad', import.meta.url))
@@ -31,7 +35,15 @@ export function newWorkplace(settings: Record<string, string> = {}): Workplace {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('POSTROAD_'))
   const env = { ...Object.fromEntries(inherited), POSTROAD_HOSTNAME: 'mail.service.test', ...settings }
   const serving = new Set<ChildProcess>()
-  const run = (...args: string[]) => runProgram(bin, args, { cwd: folder, env })
+  const run = async (...args: string[]): Promise<Ran> => {
+    if (!runsInShared(args, env)) return await runProgram(bin, args, { cwd: folder, env })
+    const { code, stdout, stderr } = await runShared({
+      args,
+      folder,
+      env: { ...env } as Record<string, string>,
+    })
+    return { code, stdout: stdout.toString(), stderr: stderr.toString() }
+  }
   return {
     folder,
     env,

@@ -1,5 +1,6 @@
 /** An installation of the service on a database of the engine that is tested (see engine.ts). */
 import { Installation as AnyInstallation, type Settings } from '../../harness/service/installation.ts'
+import { runShared } from './commands.ts'
 import { type TestDatabase, testDatabase } from './engine.ts'
 
 export class Installation extends AnyInstallation {
@@ -17,6 +18,15 @@ export class Installation extends AnyInstallation {
       POSTROAD_DATABASE_URL: url,
       ...(secretKey && { POSTROAD_SECRET_KEY: secretKey.toString('hex') }),
     }
+  }
+
+  /** In the process that the commands of a test file share. */
+  override async command<Output>(...args: string[]): Promise<Output> {
+    const env = (await this.environment()) as Record<string, string>
+    const request = { args: [...args, '--json'], folder: this.directory, env }
+    const { code, stdout, stderr } = await runShared(request)
+    if (code !== 0) throw new Error(`postroad ${args.join(' ')}: exit code ${code}: ${stderr}`)
+    return JSON.parse(stdout.toString()) as Output
   }
 
   override async remove(): Promise<void> {

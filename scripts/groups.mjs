@@ -1,0 +1,77 @@
+// Test files that share a process: half of the processor time of a small file is the start of its process and what it loads, and code
+// that others have run before is compiled already. A group is a file that imports its members; their tests run one after another.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { isPure, reached } from './imports.mjs'
+import { root } from './installed.mjs'
+
+/** Folders whose files start the service, or parts of it, inside the process of the test. */
+const FOLDERS = [
+  'test/delivery/route',
+  'test/delivery/smtp',
+  'test/http',
+  'test/http/console',
+  'test/http/form',
+  'test/http/json',
+  'test/intake',
+  'test/operate',
+  'test/submission',
+  'test/webhooks',
+]
+/** Files of a group: several groups run at the same time, and each has to end within the time of one file. */
+const MOST = 8
+
+/** A file that does one of these keeps its process to itself: it changes it, measures it, or starts others. */
+const OWN_PROCESS =
+  /from 'node:(?:child_process|cluster|inspector|v8|vm|worker_threads)'|\bprocess\.(?:on|once|exit|chdir|memoryUsage|cpuUsage|umask)\b|\bprocess\.env\.\w+ = |\bgc\(|\bmock\b|playwright/
+/** Hooks outside a suite would be those of the whole group. */
+const HOOKS_OF_FILE = /^(?:before|after|beforeEach|afterEach)\(/m
+
+/** They start a PostgreSQL server only where POSTROAD_TEST_POSTGRES names none, and end it with the process. */
+const KNOWN_SERVERS = new Set(['test/support/postgres.ts', 'harness/postgres-cluster.ts'])
+
+function sharesProcess(test) {
+  if (HOOKS_OF_FILE.test(readFileSync(join(root, test), 'utf8'))) return false
+  const own = [...reached(test).keys()].filter(
+    (path) => /^(?:test|harness)\/.*\.ts$/.test(path) && !KNOWN_SERVERS.has(path),
+  )
+  return !own.some((path) => OWN_PROCESS.test(readFileSync(join(root, path), 'utf8')))
+}
+
+function groupOf(test) {
+  if (isPure(test)) return HOOKS_OF_FILE.test(readFileSync(join(root, test), 'utf8')) ? null : 'pure'
+  const folder = test.slice(0, test.lastIndexOf('/'))
+  return FOLDERS.includes(folder) && sharesProcess(test)
+    ? folder.slice('test/'.length).replaceAll('/', '-')
+    : null
+}
+
+/** The same tests in fewer files; `remove` takes the files of the groups away. */
+export function grouped(tests) {
+  const folder = join(root, '.cache', 'tests', String(process.pid))
+  const files = []
+  const groups = new Map()
+  for (const test of tests) {
+    const name = groupOf(test)
+    if (name === null) files.push(test)
+    else groups.set(name, [...(groups.get(name) ?? []), test])
+  }
+  for (const [name, members] of groups) {
+    const count = name === 'pure' ? 1 : Math.ceil(members.length / MOST)
+    for (let index = 0; index < count; index++) {
+      const some = members.filter((_, at) => at % count === index)
+      if (some.length === 1) files.push(some[0])
+      else files.push(write(folder, count === 1 ? name : `${name}-${index + 1}`, some))
+    }
+  }
+  return { files, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+function write(folder, name, members) {
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, `${name}.test.ts`)
+  const imports = members.map((test) => `import '${pathToFileURL(join(root, test)).href}'\n`)
+  writeFileSync(path, imports.join(''))
+  return relative(root, path)
+}
