@@ -196,5 +196,5 @@ function memberNote({ person }: OneMember, owned: OwnedMember | null) {
 export function checkedRole(text: string): Role {
   const role = ROLES.find((each) => each === text)
   if (role !== undefined) return role
-  throw new OperateError('invalid', `"${text}" is no role; there are ${ROLES.join(', ')}`)
+  throw new OperateError('invalid', `"${text}" is not a role; the roles are ${ROLES.join(', ')}`)
 }

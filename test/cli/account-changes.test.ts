@@ -63,7 +63,7 @@ test('company limit says how much a company may set up', async () => {
 
 test('key rename changes the name alone', async () => {
   const { stdout } = await place.run('key', 'rename', key.id, 'shop 3')
-  assert.equal(stdout, `The key ${key.id} is called shop 3 now.\n`)
+  assert.equal(stdout, `Renamed the key ${key.id} to shop 3.\n`)
   const [listed] = await place.json<Shown[]>('key', 'list')
   assert.deepEqual([listed!.id, listed!.name], [key.id, 'shop 3'])
   const unknown = await place.run('key', 'rename', 'nothing', 'x')

@@ -181,7 +181,7 @@ describe('the commands about accounts', () => {
     const none = await place.run('domain', 'update', added.name, '--no-from')
     assert.equal(none.stdout, `Mail for ${added.name} may be from ${added.name}.\n`)
     const again = await place.run('domain', 'update', 'bücher.example', '--from', added.name)
-    assert.match(again.stdout, /inactive: nothing leaves from there before `postroad domain verify mg\./)
+    assert.match(again.stdout, /inactive: no mail leaves until you run `postroad domain verify mg\./)
     const nothing = await place.run('domain', 'update', added.name)
     assert.deepEqual([nothing.code, nothing.stdout], [2, ''])
     assert.match(nothing.stderr, /--from/)
@@ -271,8 +271,8 @@ describe('the commands about accounts', () => {
     ['--expires', '2020-01-01', /past/],
     ['--expires', '2101-02-30', /no such day/],
     ['--expires', '2101-01-01T25:00:00Z', /no such day/],
-    ['--expires', '2101-01-01T12:00', /must be a day/],
-    ['--expires', 'tomorrow', /must be a day/],
+    ['--expires', '2101-01-01T12:00', /must be a date/],
+    ['--expires', 'tomorrow', /must be a date/],
     ['--expires', '99999999d', /too far/],
     ['--from', '10.1.2.3/8', /is 10\.0\.0\.0\/8 meant\?/],
     ['--from', '10.0.0.0/33', /a prefix of 33 bits; an IPv4 address has 32/],

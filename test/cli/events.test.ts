@@ -103,7 +103,7 @@ describe('the command events', () => {
         `^ *${number}  20\\d\\d-.*Z  delivery_delayed  Acme +${id}  delayed@simulator.test  .*451 4.7.1`,
       ),
     )
-    assert.match((await place.run('events', '--company', 'Other')).stdout, /^There is no such event\.$/m)
+    assert.match((await place.run('events', '--company', 'Other')).stdout, /^No event matches\.$/m)
   })
 
   test('says what is wrong with what it was asked', async () => {

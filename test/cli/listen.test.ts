@@ -114,7 +114,7 @@ describe('the command listen', () => {
     )
     const ended = await listener.interrupt()
     assert.equal(ended.code, 0)
-    assert.match(ended.stdout, /^1 event was taken\.$/m)
+    assert.match(ended.stdout, /^1 event delivered\.$/m)
   })
 
   test('tries again what is not taken, and says so', async () => {
@@ -136,7 +136,8 @@ describe('the command listen', () => {
     await listener.said((ran) => / 503 /.test(ran.stdout))
     const { code, stdout: all } = await listener.interrupt()
     assert.equal(code, 0)
-    const summary = /^1 event was taken, 1 not taken yet\.\nTo begin with what was not taken: --since (\S+)$/m
+    const summary =
+      /^1 event delivered, 1 still waiting\.\nTo start with the events still waiting: --since (\S+)$/m
     const [, since] = summary.exec(all) ?? []
     assert.ok(since !== undefined, all)
 
@@ -163,7 +164,7 @@ describe('the command listen', () => {
       await listener.said(({ stdout }) => (stdout.match(/ 500 /g)?.length ?? 0) >= times)
     }
     await listener.said(({ stdout }) => (stdout.match(/ 204 /g)?.length ?? 0) >= 2)
-    assert.match((await listener.interrupt()).stdout, /^2 events were taken\.$/m)
+    assert.match((await listener.interrupt()).stdout, /^2 events delivered\.$/m)
   })
 
   test('waits for somebody to be there, and then forwards what waited', async () => {
@@ -181,9 +182,9 @@ describe('the command listen', () => {
     await receiver.until((all) => ids.every((id) => all.some(about(id))))
     assert.ok(receiver.received.every(isOne))
     const ran = await listener.said(({ stdout }) => (stdout.match(/ 200 /g)?.length ?? 0) >= 2)
-    assert.match(ran.stderr, /postroad: somebody listens there now/)
+    assert.match(ran.stderr, /postroad: connected; sending the waiting events/)
     assert.doesNotMatch(ran.stdout, /refused/)
-    assert.match((await listener.interrupt()).stdout, /^[2-9] events were taken\.$/m)
+    assert.match((await listener.interrupt()).stdout, /^[2-9] events delivered\.$/m)
   })
 
   test('prints what comes when it forwards nothing', async () => {
@@ -209,7 +210,7 @@ describe('the command listen', () => {
       [['--forward', 'localhost:3000'], 2, /neither an https:\/\/ nor an http:\/\/ URL/],
       [['--dialect', 'xml'], 2, /json, form/],
       [['--since', 'tomorrow'], 2, /like 2027-01-01T12:00:00Z, or how long ago: 10m/],
-      [['--since', '2126-01-01'], 2, /still to come/],
+      [['--since', '2126-01-01'], 2, /in the future/],
       [['--event', 'permanent_fail'], 1, /no event "permanent_fail"; there are email\.scheduled/],
       [['--company', 'Nobody'], 1, /there is no company with the name or id "Nobody"/],
       [['--forward', 'http://localhost:3000'], 1, /there are several companies.*company list/],

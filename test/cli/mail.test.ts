@@ -174,7 +174,10 @@ describe('the commands about mail', () => {
       isCopy(his.stdout, 'john@x.test', 'john-2')
       assert.equal(his.stderr, '', 'there is one copy to choose from')
       const one = await place.run('email', 'show', id, '--raw')
-      assert.match(one.stderr, /^postroad: 4 copies were made; this is the one for \S+@[xy]\.test\. /)
+      assert.match(
+        one.stderr,
+        /^postroad: this email was sent as 4 different copies; this is the one for \S+@[xy]\.test\. /,
+      )
     })
   }
 
@@ -196,7 +199,7 @@ describe('the commands about mail', () => {
     assert.equal(next[0]!.subject, 'page 0')
     assert.match(
       (await place.run('email', 'list', '--limit', '2')).stdout,
-      /Older ones: the same command with --before /,
+      /For older emails, run the same command with --before /,
     )
   })
 
@@ -226,7 +229,7 @@ describe('the commands about mail', () => {
     assert.deepEqual(await found('--subject', 'parcel', '--from', 'beta.test', '--since', '1h'), [second])
     assert.deepEqual(await found('--to', 'sought@x.test', '--until', '1h'), [])
     const nothing = await place.run('email', 'list', '--to', 'nobody@x.test')
-    assert.equal(nothing.stdout, 'There is no such email.\n')
+    assert.equal(nothing.stdout, 'No email matches.\n')
     const slip = await place.run('email', 'list', '--to', 'sought')
     assert.equal(slip.code, 2)
     const foreign = await place.run('email', 'list', '--company', 'Acme', '--domain', 'beta.test')

@@ -217,7 +217,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
         'sqlite:./data/postroad.db',
       )
       assert.equal(backwards.code, 2)
-      assert.match(backwards.stderr, /from sqlite:<path> to postgres:/)
+      assert.match(backwards.stderr, /sqlite:<path> and the destination postgres:/)
       const away = await place.run(
         'migrate-data',
         'sqlite:./data/postroad.db',

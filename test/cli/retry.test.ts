@@ -119,7 +119,7 @@ describe('what the operator tries again', () => {
       assert.match(ran.stderr, message)
     }
     const help = (await place.run('queue', 'retry', '--help')).stdout.replaceAll('\n', ' ')
-    assert.match(help, /Scheduled mail goes early only when its id/)
-    assert.match(help, /A recipient domain is named, .* and not a site/)
+    assert.match(help, /Scheduled mail is sent early only if you give its id/)
+    assert.match(help, /takes a recipient domain, .* not a site/)
   })
 })

@@ -38,7 +38,7 @@ test('the password comes from standard input, from the environment, or stands in
   const printed = await text(child.stdout)
   assert.match(printed, /Mail of acme\.test goes through smtp:\/\/relay\.test:587\?tls=required\./)
   // Nobody is to wonder where the mail is that a first trial sends.
-  assert.match(printed, /POSTROAD_DELIVERY is capture: .* none leaves/)
+  assert.match(printed, /POSTROAD_DELIVERY is "capture": .* none is delivered/)
   assert.match(
     printed,
     /^What waits .* at its next attempt; to try it now: postroad queue retry --company \S+$/m,

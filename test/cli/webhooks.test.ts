@@ -84,7 +84,7 @@ describe('the commands about webhooks', () => {
       assert.ok(!stdout.includes(secret.slice(6)), args.join(' '))
     }
     const { stdout } = await place.run('webhook', 'rotate', added.id)
-    assert.match(stdout, /whsec_.*\n\nKeep the secret now: it cannot be shown again\./s)
+    assert.match(stdout, /whsec_.*\n\nSave the secret now: it cannot be shown again\./s)
     assert.ok(!stdout.includes(secret))
     await remove(added.id)
     const gone = await place.run('webhook', 'show', added.id)
@@ -117,7 +117,7 @@ describe('the commands about webhooks', () => {
     )
     const text = (await place.run('webhook', 'attempts', id, '--succeeded')).stdout
     assert.match(text, new RegExp(`^${first!.message_id} .* delivered +1 +200 `, 'm'))
-    assert.match((await place.run('webhook', 'attempts', id, '--failed')).stdout, /No try is noted/)
+    assert.match((await place.run('webhook', 'attempts', id, '--failed')).stdout, /No attempts are recorded/)
     const ofIt = await place.json<Attempt[]>('webhook', 'attempts', id, '--event', first!.message_id)
     assert.deepEqual(
       ofIt.map(({ message_id }) => message_id),
@@ -144,7 +144,7 @@ describe('the commands about webhooks', () => {
     await place.json('webhook', 'disable', deaf.id)
     for (const [args, message] of [
       [[], /the ID of a message, or --since/],
-      [['--company', 'Acme'], /--company goes with --since/],
+      [['--company', 'Acme'], /--company can only be used with --since/],
       [[id], /no webhook has a message with the id/],
       [[deaf.id, '--since', since], /disabled; enable it first/],
       [[id, '--since', 'yesterday'], /time/],
@@ -224,6 +224,6 @@ describe('the commands about webhooks', () => {
       assert.match(stderr, message)
     }
     assert.deepEqual(await place.json<Listed[]>('webhook', 'list'), [])
-    assert.match((await place.run('webhook', 'list')).stdout, /There is no webhook yet/)
+    assert.match((await place.run('webhook', 'list')).stdout, /There are no webhooks yet/)
   })
 })

@@ -98,7 +98,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     // Entered in full where the provider adds the zone.
     dns.zone[`${full.name}.zone.example/TXT`] = [full.value]
     await page.getByRole('button', { name: 'Check now' }).click()
-    await record(page, 'DKIM').getByText(`Enter ${short.name} as its name there`).waitFor()
+    await record(page, 'DKIM').getByText(`Enter ${short.name} as the name there`).waitFor()
   })
 
   test('who only looks sees how it stands, and is offered nothing that would be refused', async (t) => {

@@ -102,7 +102,7 @@ const WORDS: Words<Said> = {
   body_malformed: ({ detail }) => [400, 'malformed', sentence(detail)],
   media_type_unsupported: ({ detail }) => [415, 'malformed', sentence(detail)],
   request_invalid: ({ detail }) => [422, 'invalid', sentence(detail)],
-  email_unknown: () => [404, 'not_found', 'There is no such email.'],
+  email_unknown: () => [404, 'not_found', 'No email matches.'],
   link_refused: ({ detail }) => [404, 'not_found', sentence(detail)],
   operation_refused: ({ why, detail }) => [REFUSED[why], why, sentence(detail)],
 }

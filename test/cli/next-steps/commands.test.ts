@@ -38,7 +38,7 @@ describe('a command names the next step when', { concurrency: 4 }, () => {
         elsewhere.remove()
         return told
       },
-      names: /Run this in the folder the service runs in, or set POSTROAD_DATABASE_URL/,
+      names: /Run this command in the directory the service runs in, or set POSTROAD_DATABASE_URL/,
     },
     {
       slip: 'there is no company at all',
@@ -55,7 +55,7 @@ describe('a command names the next step when', { concurrency: 4 }, () => {
     {
       slip: 'the company is left out',
       ...of('domain', 'add', 'example.com'),
-      names: /The companies there are: postroad company list$/m,
+      names: /To see the companies: postroad company list$/m,
     },
     {
       slip: 'the name of the company is wrong',
@@ -174,7 +174,7 @@ describe('a command names the next step when', { concurrency: 4 }, () => {
     {
       slip: 'a command is mistyped',
       ...of('domains', 'list'),
-      names: /unknown command 'domains'.*(domain|There are:)/s,
+      names: /unknown command 'domains'.*(domain|Commands:)/s,
     },
   ])
 })
