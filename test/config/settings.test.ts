@@ -172,7 +172,7 @@ describe('settings', () => {
     [{ POSTROAD_DELIVERY: 'smtp://r.test?auth=plain' }, /no user:password/],
     [{ POSTROAD_DELIVERY: 'smtp://r.test/path' }, /has no path/],
     [{ POSTROAD_RETRY_SCHEDULE: '5' }, /number and a unit/],
-    [{ POSTROAD_RETRY_SCHEDULE: '5m,,1h' }, /empty place/],
+    [{ POSTROAD_RETRY_SCHEDULE: '5m,,1h' }, /empty items/],
     [{ POSTROAD_RETRY_SCHEDULE: '31d' }, /at most 30d/],
     [{ POSTROAD_RETRY_SCHEDULE: '0s' }, /at least 1s/],
     [{ POSTROAD_MAX_MESSAGE_SIZE: '40' }, /number and a unit/],
@@ -184,14 +184,14 @@ describe('settings', () => {
     [{ POSTROAD_HOSTNAME: 'my_host' }, /must be a host name/],
     ...['mailhost', 'localhost.localdomain', '192.0.2.1'].map((name): [Environment, RegExp] => [
       { POSTROAD_DELIVERY: 'direct', POSTROAD_HOSTNAME: name },
-      /^POSTROAD_HOSTNAME is ".*", which is not fully qualified, .*: set POSTROAD_HOSTNAME to/,
+      /^POSTROAD_HOSTNAME is ".*", which is not a fully qualified name\..*: set POSTROAD_HOSTNAME to/,
     ]),
     [
       { POSTROAD_SUBMISSION_LISTEN: '0.0.0.0:587' },
       /"0\.0\.0\.0:587" must be smtps:\/\/host:port .* or smtp:/,
     ],
     [{ POSTROAD_SUBMISSION_LISTEN: 'smtp://user:password@127.0.0.1' }, /must be smtps:\/\/host:port/],
-    [{ POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1,' }, /empty place/],
+    [{ POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1,' }, /empty items/],
     [{ POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1:70000' }, /port 70000/],
     [
       { POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1?tls=off' },

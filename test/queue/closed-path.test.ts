@@ -112,7 +112,7 @@ test('what has waited for a closed path as long as the whole schedule fails, and
     assert.equal(recipients[0]?.attempts, 0)
     assert.match(
       recipients[0]?.lastMessage ?? '',
-      /^Gave up after .* in which it could not be tried.*554 5\.7\.1 go away/,
+      /^Gave up after .* without an attempt.*554 5\.7\.1 go away/,
     )
   }
 })

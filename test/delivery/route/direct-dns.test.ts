@@ -58,7 +58,7 @@ test('a look-up that fails defers: SERVFAIL, REFUSED, silence (hostile case 31)'
   for (const domain of ['servfail.test', 'refused.test', 'silent.test', 'later.test', 'bare.test']) {
     const { verdict, enhancedCode, message } = await outcome(`jane@${domain}`)
     assert.deepEqual({ verdict, enhancedCode }, { verdict: 'deferred', enhancedCode: '4.4.3' }, domain)
-    assert.match(message, /^DNS: the .* look-up of .*\.test failed \((SERVFAIL|REFUSED|TIMEOUT)\)$/)
+    assert.match(message, /^DNS: the .* lookup of .*\.test failed \((SERVFAIL|REFUSED|TIMEOUT)\)$/)
   }
 })
 
