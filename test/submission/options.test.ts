@@ -321,7 +321,9 @@ describe('options of a message over SMTP', () => {
       })
       for (const [index, reply] of (await Promise.all(replies)).entries())
         assert.match(reply, keys[index]![1])
-      assert.ok(service.logged.some((line) => line.includes('a key was used from where it may not be')))
+      assert.ok(
+        service.logged.some((line) => line.includes('a key was used from an address that it does not allow')),
+      )
     })
 
     test('a key that was made a moment ago by somebody else works at once, one that was revoked no more', async () => {

@@ -30,7 +30,7 @@ function timeOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const at = Date.parse(text)
   if (at >= 0) return at
-  throw new OperateError('invalid', `"${name}" is no time, such as 2026-01-31T09:00:00Z`)
+  throw new OperateError('invalid', `"${name}" is not a time such as 2026-01-31T09:00:00Z`)
 }
 
 const list = endpoint({
@@ -40,7 +40,7 @@ const list = endpoint({
   access: 'company',
   schema: {
     operationId: 'listAudit',
-    summary: 'Who changed what, and when, and who signed in; the newest first',
+    summary: 'List audit entries, newest first',
     params: COMPANY_PARAMS,
     querystring: AUDIT_QUERY,
     response: { 200: AUDIT },
@@ -65,7 +65,7 @@ const exportAll = endpoint({
   access: 'company',
   schema: {
     operationId: 'exportAudit',
-    summary: 'The entries that match, as a CSV file',
+    summary: 'Export the matching audit entries as a CSV file',
     params: COMPANY_PARAMS,
     querystring: AUDIT_EXPORT_QUERY,
     response: { 200: { type: 'string' } },

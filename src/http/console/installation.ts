@@ -18,7 +18,7 @@ const read = endpoint({
   access: 'operator',
   schema: {
     operationId: 'readInstallation',
-    summary: 'Nodes, pauses, and the room that is left',
+    summary: 'Get nodes, pauses and free space',
     response: { 200: INSTALLATION },
   },
 })(async ({ caller }, core) => {
@@ -47,7 +47,7 @@ const companies = endpoint({
   access: 'operator',
   schema: {
     operationId: 'showVolumeByCompany',
-    summary: 'Who sends most',
+    summary: 'List the companies that send most',
     querystring: {
       type: 'object',
       additionalProperties: false,
@@ -70,7 +70,7 @@ const addCompany = endpoint({
   access: 'operator',
   schema: {
     operationId: 'createCompany',
-    summary: 'A new company',
+    summary: 'Create a company',
     body: {
       type: 'object',
       additionalProperties: false,
@@ -92,7 +92,7 @@ const startPause = endpoint({
   access: 'operator',
   schema: {
     operationId: 'pause',
-    summary: 'Hold mail back',
+    summary: 'Pause mail',
     body: PAUSE_SCOPE,
     response: { 200: DONE },
   },
@@ -106,7 +106,7 @@ const endPause = endpoint({
   url: '/console/api/installation/pauses/end',
   operation: 'console_pause',
   access: 'operator',
-  schema: { operationId: 'resume', summary: 'Let it go again', body: PAUSE_SCOPE, response: { 200: DONE } },
+  schema: { operationId: 'resume', summary: 'Resume mail', body: PAUSE_SCOPE, response: { 200: DONE } },
 })(async ({ caller, body }, core) => {
   await resume(await currentOperationOf(core, caller.caller), scopeOf(body))
   return { status: 200, body: {} }

@@ -55,7 +55,7 @@ const list = endpoint({
   access: 'company',
   schema: {
     operationId: 'listKeys',
-    summary: 'The API keys, newest first',
+    summary: 'List API keys, newest first',
     params: COMPANY_PARAMS,
     querystring: KEYS_QUERY,
     response: { 200: KEYS },
@@ -80,7 +80,7 @@ const create = endpoint({
   access: 'company',
   schema: {
     operationId: 'createKey',
-    summary: 'Makes an API key; its token is shown this once',
+    summary: 'Create an API key; its token is shown only once',
     params: COMPANY_PARAMS,
     body: NEW_KEY,
     response: { 201: MADE_KEY },
@@ -102,7 +102,7 @@ const create = endpoint({
 function timeOf(text: string): number {
   const at = Date.parse(text)
   if (!Number.isNaN(at)) return at
-  throw new OperateError('invalid', 'the end of a key is a time, such as 2027-01-31T12:00:00Z')
+  throw new OperateError('invalid', 'the expiry of a key must be a time such as 2027-01-31T12:00:00Z')
 }
 
 const rename = endpoint({
@@ -112,7 +112,7 @@ const rename = endpoint({
   access: 'company',
   schema: {
     operationId: 'renameKey',
-    summary: 'Gives an API key another name',
+    summary: 'Rename an API key',
     params: KEY_PARAMS,
     body: KEY_NAME,
     response: { 200: KEY },
@@ -129,7 +129,7 @@ const revoke = endpoint({
   access: 'company',
   schema: {
     operationId: 'revokeKey',
-    summary: 'Revokes an API key for good',
+    summary: 'Revoke an API key',
     params: KEY_PARAMS,
     response: { 200: KEY },
   },

@@ -47,7 +47,7 @@ const volume = endpoint({
   access: 'company',
   schema: {
     operationId: 'showVolume',
-    summary: 'What happened when',
+    summary: 'Get counts of events over time',
     params: COMPANY_PARAMS,
     querystring: { ...OF_SPAN, properties: { span: SPAN, domain: DOMAIN_NAME, to: DOMAIN_NAME } },
     response: { 200: VOLUME_SERIES },
@@ -67,7 +67,7 @@ const latency = endpoint({
   access: 'company',
   schema: {
     operationId: 'showLatency',
-    summary: 'How long delivery took',
+    summary: 'Get delivery latency',
     params: COMPANY_PARAMS,
     querystring: OF_SPAN,
     response: { 200: LATENCY_SERIES },
@@ -85,7 +85,7 @@ const destinations = endpoint({
   access: 'company',
   schema: {
     operationId: 'showDestinations',
-    summary: 'The recipient domains with most mail, and those at which most failed',
+    summary: 'List the recipient domains with the most mail and the most failures',
     params: COMPANY_PARAMS,
     querystring: OF_SPAN,
     response: { 200: DESTINATIONS },
@@ -103,7 +103,7 @@ const domains = endpoint({
   access: 'company',
   schema: {
     operationId: 'showVolumeByDomain',
-    summary: 'By sending domain of one company',
+    summary: 'Get counts by sending domain of a company',
     params: COMPANY_PARAMS,
     querystring: OF_SPAN,
     response: { 200: VOLUMES_SHOWN },
@@ -123,7 +123,7 @@ const backlog = endpoint({
   access: 'company',
   schema: {
     operationId: 'showBacklog',
-    summary: 'What waits now, and where',
+    summary: 'Get the waiting mail by destination',
     params: COMPANY_PARAMS,
     response: { 200: BACKLOG },
   },
@@ -154,7 +154,7 @@ const retryWaiting = endpoint({
   access: 'company',
   schema: {
     operationId: 'retryWaiting',
-    summary: 'Try now what waits for another attempt',
+    summary: 'Retry waiting mail now',
     params: COMPANY_PARAMS,
     body: RETRY_WAITING,
     response: { 200: RETRIED },

@@ -23,7 +23,7 @@ const readSenders = endpoint({
   access: 'company',
   schema: {
     operationId: 'readSenders',
-    summary: 'Domains that mail may be sent from',
+    summary: 'List the domains that can send',
     params: COMPANY,
     response: { 200: SENDERS },
   },
@@ -41,7 +41,7 @@ const sendTest = endpoint({
   access: 'company',
   schema: {
     operationId: 'sendTestMessage',
-    summary: 'Send a message that was written here',
+    summary: 'Send a test message',
     params: COMPANY,
     body: TEST_MESSAGE,
     response: { 200: SENT },
@@ -73,7 +73,7 @@ const companyStep = endpoint({
   access: 'company',
   schema: {
     operationId: 'checkCompanyStep',
-    summary: 'Whether a step of a company towards real mail is done',
+    summary: 'Check a go-live step of a company',
     params: {
       type: 'object',
       required: ['company', 'step'],
@@ -93,7 +93,7 @@ const installationStep = endpoint({
   access: 'operator',
   schema: {
     operationId: 'checkInstallationStep',
-    summary: 'Whether a step of the installation towards real mail is done',
+    summary: 'Check a go-live step of the installation',
     params: { type: 'object', required: ['step'], properties: { step: STEP_NAME } },
     response: { 200: STEP },
   },

@@ -150,7 +150,7 @@ describe('an application is told the next step, or its operator is, when', () =>
     {
       slip: 'the key is one of the service that was used before',
       tried: () =>
-        logged(() => json(MESSAGE, 're_123456789'), /"API key is invalid"/, /no API key of Postroad/),
+        logged(() => json(MESSAGE, 're_123456789'), /"API key is invalid"/, /not an API key of Postroad/),
       names: /postroad key create/,
     },
     {
@@ -159,30 +159,30 @@ describe('an application is told the next step, or its operator is, when', () =>
         logged(
           () => form('a@acme.test', keys.all, { user: 'postmaster@acme.test' }),
           /^Forbidden$/,
-          /no API key came in the way/,
+          /no API key in the form/,
         ),
-      names: /\/v3 as password of the user `api`/,
+      names: /\/v3 expects it as the password of the user `api`/,
     },
     {
       slip: 'the base URL ends in /v3, and the client adds it as well',
       tried: () => form('a@acme.test', keys.all, { path: '/v3/v3/acme.test/messages' }),
-      names: /mail is taken at \/v3\/\{domain\}\/messages, so correct the base URL/,
+      names: /mail is accepted at \/v3\/\{domain\}\/messages: correct the base URL/,
     },
     {
       slip: 'the base URL lacks /v3',
       tried: () => form('a@acme.test', keys.all, { path: '/acme.test/messages' }),
-      names: /mail is taken at \/v3\/\{domain\}\/messages, so correct the base URL/,
+      names: /mail is accepted at \/v3\/\{domain\}\/messages: correct the base URL/,
     },
     {
       slip: 'the domain was left empty in the settings of the client',
       tried: () => form('a@acme.test', keys.all, { path: '/v3//messages' }),
-      names: /so correct the base URL, or the domain, in the settings of the client/,
+      names: /correct the base URL or the domain in the settings of the client/,
     },
     {
       slip: 'the base URL of a JSON client has a path',
       tried: () => json(MESSAGE, keys.all, '/api/emails'),
       names:
-        /mail is taken at \/emails, so the base URL in the settings of the client has to end before that/,
+        /mail is accepted at \/emails: the base URL in the settings of the client must not contain a path/,
     },
     {
       slip: 'the URL begins with https:// and there is no certificate',
@@ -196,7 +196,7 @@ describe('an application is told the next step, or its operator is, when', () =>
       slip: 'the URL begins with http:// where HTTPS is spoken',
       async tried() {
         await assert.rejects(fetch(overTls.url.replace('https:', 'http:')))
-        return await until(() => warning(overTls, /spoke HTTP where/), 'a line of the log')
+        return await until(() => warning(overTls, /spoke HTTP on/), 'a line of the log')
       },
       names: /begin the URL in the application with https:\/\//,
     },

@@ -107,7 +107,7 @@ describe('attachments by path', () => {
       [{ path: 'ftp://x.test/a.pdf' }, /`path` is neither/],
       [{ path: 'a.pdf' }, /`path` is not a URL/],
       [{ path: 7 }, /`path` must be a string/],
-      [{ path: `${base}/a`, content: 'aGk=' }, /`content` and `path` are both there/],
+      [{ path: `${base}/a`, content: 'aGk=' }, /either `content` or `path`, not both/],
       [{ path: base }, /`filename` is missing/],
       [{ filename: 'a' }, /either a `content` or `path`/],
     ]

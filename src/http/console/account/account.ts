@@ -96,7 +96,7 @@ export function accountEndpoints(parts: SignInParts): Endpoint[] {
     access: 'person',
     schema: {
       operationId: 'confirmPassword',
-      summary: 'Give your password once more, before something is changed that takes it',
+      summary: 'Confirm your password before a change that requires it',
       body: NEW_PASSWORD,
       response: { 200: ME },
     },
@@ -112,7 +112,7 @@ export function accountEndpoints(parts: SignInParts): Endpoint[] {
     access: 'person',
     schema: {
       operationId: 'changePassword',
-      summary: 'Choose a password; all other sessions end',
+      summary: 'Set a password and end all other sessions',
       body: NEW_PASSWORD,
       response: { 200: ME },
     },
@@ -126,7 +126,7 @@ export function accountEndpoints(parts: SignInParts): Endpoint[] {
     url: '/console/api/account/sessions',
     operation: 'console_sessions_list',
     access: 'person',
-    schema: { operationId: 'listSessions', summary: 'Where you have signed in', response: { 200: SESSIONS } },
+    schema: { operationId: 'listSessions', summary: 'List your sessions', response: { 200: SESSIONS } },
   })(async ({ caller }) => {
     const listed = await ownSessions(parts, caller)
     const shown = listed.map(({ id, way, address, userAgent, createdAt, seenAt }) => ({
@@ -148,7 +148,7 @@ export function accountEndpoints(parts: SignInParts): Endpoint[] {
     access: 'person',
     schema: {
       operationId: 'endSession',
-      summary: 'Sign out there',
+      summary: 'End one of your sessions',
       params: ID_PARAMS,
       response: { 200: DONE },
     },
@@ -162,7 +162,11 @@ export function accountEndpoints(parts: SignInParts): Endpoint[] {
     url: '/console/api/account/sessions',
     operation: 'console_sessions_end',
     access: 'person',
-    schema: { operationId: 'endOtherSessions', summary: 'Sign out everywhere else', response: { 200: DONE } },
+    schema: {
+      operationId: 'endOtherSessions',
+      summary: 'End all your other sessions',
+      response: { 200: DONE },
+    },
   })(async ({ caller }) => {
     await endOwnSessions(parts, caller, null)
     return { status: 200, body: {} }

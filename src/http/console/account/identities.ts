@@ -17,7 +17,7 @@ export function identityEndpoints(parts: SignInParts, provider: KnownProvider): 
     access: 'person',
     schema: {
       operationId: 'beginIdentity',
-      summary: 'Where the browser goes to show the account that is to be connected with yours',
+      summary: 'Get the URL at which the provider proves the account to connect with yours',
       response: { 200: OPENID_START },
     },
   })(async ({ caller, request }, core) => {
@@ -32,7 +32,7 @@ export function identityEndpoints(parts: SignInParts, provider: KnownProvider): 
     access: 'person',
     schema: {
       operationId: 'connectIdentity',
-      summary: 'The account with which the provider has sent the browser back signs you in from now on',
+      summary: 'Connect the account that the provider has proved, so that it can sign you in',
       body: OPENID_RETURN,
       response: { 200: ME },
     },
@@ -51,7 +51,7 @@ export function identityEndpoints(parts: SignInParts, provider: KnownProvider): 
     access: 'person',
     schema: {
       operationId: 'removeIdentity',
-      summary: 'An account of the provider signs you in no longer',
+      summary: 'Disconnect an account of the provider',
       params: ID_PARAMS,
       response: { 200: DONE },
     },

@@ -13,7 +13,7 @@ export function membershipEndpoints(parts: SignInParts): Endpoint[] {
     access: 'person',
     schema: {
       operationId: 'confirmMembership',
-      summary: 'Confirm that you belong to the company, whose owners see then when you sign in',
+      summary: 'Confirm your membership of a company; its owners can then see your sign-ins',
       params: MEMBERSHIP_PARAMS,
       response: { 200: DONE },
     },

@@ -46,7 +46,7 @@ export function passkeyEndpoints(parts: SignInParts): Endpoint[] {
     access: 'stranger',
     schema: {
       operationId: 'beginPasskeySignIn',
-      summary: 'What a passkey has to sign',
+      summary: 'Get the challenge that a passkey signs',
       response: { 200: PASSKEY_OPTIONS },
     },
   })(async ({ request }, core) =>
@@ -60,7 +60,7 @@ export function passkeyEndpoints(parts: SignInParts): Endpoint[] {
     access: 'stranger',
     schema: {
       operationId: 'signInWithPasskey',
-      summary: 'Sign in by a passkey',
+      summary: 'Sign in with a passkey',
       body: PASSKEY_SIGN_IN,
       response: { 200: ME },
     },
@@ -78,7 +78,7 @@ export function passkeyEndpoints(parts: SignInParts): Endpoint[] {
     access: 'person',
     schema: {
       operationId: 'beginPasskey',
-      summary: 'What a new passkey is made with',
+      summary: 'Get the options for a new passkey',
       response: { 200: PASSKEY_OPTIONS },
     },
   })(async ({ caller, request }, core) =>
@@ -92,7 +92,7 @@ export function passkeyEndpoints(parts: SignInParts): Endpoint[] {
     access: 'person',
     schema: {
       operationId: 'addPasskey',
-      summary: 'A passkey that signs you in from now on',
+      summary: 'Add a passkey',
       body: NEW_PASSKEY,
       response: { 200: ME },
     },
@@ -111,7 +111,7 @@ export function passkeyEndpoints(parts: SignInParts): Endpoint[] {
     access: 'person',
     schema: {
       operationId: 'renamePasskey',
-      summary: 'Call a passkey something else',
+      summary: 'Rename a passkey',
       params: ID_PARAMS,
       body: PASSKEY_NAME,
       response: { 200: DONE },
@@ -128,7 +128,7 @@ export function passkeyEndpoints(parts: SignInParts): Endpoint[] {
     access: 'person',
     schema: {
       operationId: 'removePasskey',
-      summary: 'A passkey signs you in no longer',
+      summary: 'Remove a passkey',
       params: ID_PARAMS,
       response: { 200: DONE },
     },

@@ -14,7 +14,7 @@ export function totpEndpoints(parts: SignInParts): Endpoint[] {
     access: 'person',
     schema: {
       operationId: 'beginTotp',
-      summary: 'A secret for your authenticator app; nothing counts yet',
+      summary: 'Create a secret for your authenticator app; it takes effect once confirmed',
       response: { 200: TOTP_SETUP },
     },
   })(async ({ caller, request }, core) => {
@@ -30,7 +30,7 @@ export function totpEndpoints(parts: SignInParts): Endpoint[] {
     access: 'person',
     schema: {
       operationId: 'turnOnTotp',
-      summary: 'A first code, with which two-step verification is on',
+      summary: 'Confirm the secret with a first code and turn on two-step verification',
       body: TOTP_PROOF,
       response: { 200: RECOVERY_CODES },
     },
@@ -43,7 +43,11 @@ export function totpEndpoints(parts: SignInParts): Endpoint[] {
     url: '/console/api/account/totp',
     operation: 'console_totp_off',
     access: 'person',
-    schema: { operationId: 'turnOffTotp', summary: 'Two-step verification is off', response: { 200: DONE } },
+    schema: {
+      operationId: 'turnOffTotp',
+      summary: 'Turn off two-step verification',
+      response: { 200: DONE },
+    },
   })(async ({ caller }) => {
     await unlessRefused(turnOffTotp(parts, caller))
     return { status: 200, body: {} }
@@ -56,7 +60,7 @@ export function totpEndpoints(parts: SignInParts): Endpoint[] {
     access: 'person',
     schema: {
       operationId: 'renewRecoveryCodes',
-      summary: 'Other recovery codes, in place of those you have',
+      summary: 'Replace your recovery codes',
       response: { 200: RECOVERY_CODES },
     },
   })(async ({ caller }) => {

@@ -21,7 +21,7 @@ const add = endpoint({
   access: 'company',
   schema: {
     operationId: 'addDkimKey',
-    summary: 'Adds a DKIM key, with which mail is not signed yet',
+    summary: 'Add a DKIM key; mail is not signed with it yet',
     params: DOMAIN_PARAMS,
     body: NEW_DKIM_KEY,
     response: { 201: WHOLE_DOMAIN },
@@ -38,7 +38,7 @@ const change = endpoint({
   access: 'company',
   schema: {
     operationId: 'changeDkimKey',
-    summary: 'Signs mail with a DKIM key or no more, or gives it another selector',
+    summary: 'Activate or deactivate a DKIM key, or change its selector',
     params: DKIM_KEY_PARAMS,
     body: DKIM_KEY_CHANGE,
     response: { 200: WHOLE_DOMAIN },
@@ -46,7 +46,7 @@ const change = endpoint({
 })(async ({ caller, params: { domain, selector }, body }, core) => {
   const op = await operationOnDomain(core, caller, domain)
   if ((body.active === undefined) === (body.selector === undefined)) {
-    throw new OperateError('invalid', 'one thing is changed at a time: `active` or `selector`')
+    throw new OperateError('invalid', 'change either `active` or `selector`, not both')
   }
   const changed =
     body.active === undefined
@@ -62,7 +62,7 @@ const remove = endpoint({
   access: 'company',
   schema: {
     operationId: 'removeDkimKey',
-    summary: 'Removes a DKIM key for good',
+    summary: 'Delete a DKIM key',
     params: DKIM_KEY_PARAMS,
     response: { 200: WHOLE_DOMAIN },
   },

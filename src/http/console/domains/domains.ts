@@ -33,7 +33,7 @@ const list = endpoint({
   access: 'company',
   schema: {
     operationId: 'listDomains',
-    summary: 'The sending domains, newest first',
+    summary: 'List sending domains, newest first',
     params: COMPANY_PARAMS,
     querystring: DOMAINS_QUERY,
     response: { 200: DOMAINS },
@@ -56,7 +56,7 @@ const add = endpoint({
   access: 'company',
   schema: {
     operationId: 'addDomain',
-    summary: 'Adds a sending domain, and says which records to publish for it',
+    summary: 'Add a sending domain and get the DNS records to publish',
     params: COMPANY_PARAMS,
     body: NEW_DOMAIN,
     response: { 201: WHOLE_DOMAIN },
@@ -75,7 +75,7 @@ const read = endpoint({
   access: 'company',
   schema: {
     operationId: 'readDomain',
-    summary: 'One sending domain, with its records, DKIM keys and route',
+    summary: 'Get a sending domain with its records, DKIM keys and route',
     params: DOMAIN_PARAMS,
     response: { 200: WHOLE_DOMAIN },
   },
@@ -92,7 +92,7 @@ const update = endpoint({
   access: 'company',
   schema: {
     operationId: 'updateDomain',
-    summary: 'Changes which other domains the mail of a domain may be from',
+    summary: 'Change the other domains that mail of a domain may use in From',
     params: DOMAIN_PARAMS,
     body: DOMAIN_CHANGE,
     response: { 200: WHOLE_DOMAIN },
@@ -111,7 +111,7 @@ const setSending = endpoint({
   access: 'company',
   schema: {
     operationId: 'setSending',
-    summary: 'Lets mail leave from a domain, or stops it: the word of an operator',
+    summary: 'Activate or suspend sending from a domain, as an operator',
     params: DOMAIN_PARAMS,
     body: SENDING_CHANGE,
     response: { 200: WHOLE_DOMAIN },
@@ -129,7 +129,7 @@ const remove = endpoint({
   access: 'company',
   schema: {
     operationId: 'removeDomain',
-    summary: 'Removes a sending domain for good',
+    summary: 'Delete a sending domain',
     params: DOMAIN_PARAMS,
     response: { 200: DONE },
   },

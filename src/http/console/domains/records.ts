@@ -15,7 +15,7 @@ const check = endpoint({
   access: 'company',
   schema: {
     operationId: 'checkRecord',
-    summary: 'Asks DNS for one record of a domain; changes nothing',
+    summary: 'Look up one DNS record of a domain, without changing anything',
     params: DOMAIN_PARAMS,
     querystring: RECORD_QUERY,
     response: { 200: RECORD_CHECK },
@@ -32,7 +32,7 @@ const verify = endpoint({
   access: 'company',
   schema: {
     operationId: 'verifyDomain',
-    summary: 'Asks DNS for the records of a domain, and lets it send when they are right',
+    summary: 'Verify the DNS records of a domain, and activate sending if they are correct',
     params: DOMAIN_PARAMS,
     response: { 200: VERIFIED_DOMAIN },
   },

@@ -25,7 +25,7 @@ const read = endpoint({
   access: 'company',
   schema: {
     operationId: 'readRelay',
-    summary: 'The relay of a company',
+    summary: 'Get the relay of a company',
     params: COMPANY_PARAMS,
     response: { 200: COMPANY_RELAY },
   },
@@ -41,7 +41,7 @@ const set = endpoint({
   access: 'company',
   schema: {
     operationId: 'setRelay',
-    summary: 'Sends the mail of a company through a relay of its own',
+    summary: 'Send the mail of a company through its own relay',
     params: COMPANY_PARAMS,
     body: NEW_RELAY,
     response: { 200: COMPANY_RELAY },
@@ -60,7 +60,7 @@ const remove = endpoint({
   access: 'company',
   schema: {
     operationId: 'removeRelay',
-    summary: 'Sends the mail of a company as all mail goes',
+    summary: 'Remove the relay of a company',
     params: COMPANY_PARAMS,
     response: { 200: COMPANY_RELAY },
   },
@@ -78,7 +78,7 @@ const setOfDomain = endpoint({
   access: 'company',
   schema: {
     operationId: 'setDomainRelay',
-    summary: 'Sends the mail of a domain through a relay of its own',
+    summary: 'Send the mail of a domain through its own relay',
     params: DOMAIN_PARAMS,
     body: NEW_RELAY,
     response: { 200: WHOLE_DOMAIN },
@@ -99,7 +99,7 @@ const removeOfDomain = endpoint({
   access: 'company',
   schema: {
     operationId: 'removeDomainRelay',
-    summary: 'Sends the mail of a domain as that of its company goes',
+    summary: 'Remove the relay of a domain',
     params: DOMAIN_PARAMS,
     response: { 200: WHOLE_DOMAIN },
   },

@@ -21,7 +21,7 @@ const retryEmail = endpoint({
   access: 'company',
   schema: {
     operationId: 'retryEmail',
-    summary: 'Try what waits now',
+    summary: 'Retry the waiting recipients now',
     params: EMAIL_PARAMS,
     response: { 200: CHANGED },
   },
@@ -31,10 +31,10 @@ const retryEmail = endpoint({
   if (retried > 0) return { status: 200, body: { changed: retried } }
   const why =
     paused > 0
-      ? 'mail like this is paused: an operator has to resume it'
+      ? 'this mail is paused: an operator has to resume it'
       : held > 0
-        ? 'its sending domain may not send: activate it first'
-        : 'it is being tried already'
+        ? 'its sending domain may not send: activate the domain first'
+        : 'it is already being delivered'
   throw new OperateError('nothing_to_do', why)
 })
 
@@ -45,7 +45,7 @@ const cancel = endpoint({
   access: 'company',
   schema: {
     operationId: 'cancelEmail',
-    summary: 'Stop what has not been sent yet',
+    summary: 'Cancel the recipients not sent to yet',
     params: EMAIL_PARAMS,
     response: { 200: CHANGED },
   },
@@ -62,7 +62,7 @@ const release = endpoint({
   access: 'company',
   schema: {
     operationId: 'releaseEmail',
-    summary: 'Release it from quarantine',
+    summary: 'Release an email from quarantine',
     params: EMAIL_PARAMS,
     response: { 200: CHANGED },
   },
@@ -79,7 +79,7 @@ const suppress = endpoint({
   access: 'company',
   schema: {
     operationId: 'suppressRecipient',
-    summary: 'Send nothing more to a recipient',
+    summary: 'Suppress a recipient',
     params: EMAIL_PARAMS,
     body: SUPPRESS,
     response: { 200: CHANGED },
@@ -97,7 +97,7 @@ const again = endpoint({
   access: 'company',
   schema: {
     operationId: 'sendEmailAgain',
-    summary: 'Send it again, as a new email',
+    summary: 'Send an email again, as a new email',
     params: EMAIL_PARAMS,
     body: SEND_AGAIN,
     response: { 200: SENT },
@@ -115,7 +115,7 @@ const reach = endpoint({
   access: 'company',
   schema: {
     operationId: 'reachLinks',
-    summary: 'Whether what it links to is there',
+    summary: 'Check whether the linked objects of an email exist',
     params: EMAIL_PARAMS,
     body: REACH,
     response: { 200: REACHED },

@@ -46,12 +46,12 @@ const file = document({
     const { filename, contentType } = found
     if (query.shown !== '1') return fileAnswer({ filename, contentType, octets })
     const type = pictureType(octets)
-    if (type === null) throw noSuchFile('This file is not a picture that can be shown')
+    if (type === null) throw noSuchFile('This file is not an image that can be shown')
     return fileAnswer({ filename, contentType: type, octets, inline: true })
   },
 })
 
-function noSuchFile(detail = 'There is no such file'): Fault {
+function noSuchFile(detail = 'File not found'): Fault {
   return new Fault({ code: 'operation_refused', why: 'not_found', about: null, detail })
 }
 

@@ -35,7 +35,7 @@ const readEmail = endpoint({
   access: 'company',
   schema: {
     operationId: 'readEmailInFull',
-    summary: 'What became of an email, and what comes next',
+    summary: 'Get an email with its recipients, events and next steps',
     params: EMAIL_PARAMS,
     querystring: {
       type: 'object',
@@ -64,7 +64,7 @@ const readDialogue = endpoint({
   access: 'company',
   schema: {
     operationId: 'readDialogue',
-    summary: 'What was said in one attempt',
+    summary: 'Get the SMTP dialogue of an attempt',
     params: ATTEMPT_PARAMS,
     response: { 200: DIALOGUE },
   },
@@ -80,7 +80,7 @@ const readNeighbours = endpoint({
   access: 'company',
   schema: {
     operationId: 'readEmailNeighbours',
-    summary: 'The emails of the company before and behind it',
+    summary: 'Get the previous and the next email of the company',
     params: EMAIL_PARAMS,
     response: { 200: NEIGHBOURS },
   },
@@ -96,7 +96,7 @@ const readContent = endpoint({
   access: 'company',
   schema: {
     operationId: 'readEmailContent',
-    summary: 'What is in an email',
+    summary: 'Get the content of an email',
     params: EMAIL_PARAMS,
     response: { 200: CONTENT },
   },

@@ -17,7 +17,7 @@ const readSource = endpoint({
   access: 'company',
   schema: {
     operationId: 'readEmailSource',
-    summary: 'The source of an email, and how it is built',
+    summary: 'Get the source of an email and its structure',
     params: EMAIL_PARAMS,
     querystring: COPY_QUERY,
     response: { 200: SOURCE },
@@ -52,7 +52,7 @@ const readText = endpoint({
   access: 'company',
   schema: {
     operationId: 'readEmailText',
-    summary: 'The text of an email as a recipient gets it',
+    summary: 'Get the text of an email as a recipient receives it',
     params: EMAIL_PARAMS,
     querystring: COPY_QUERY,
     response: { 200: COPY_TEXT },

@@ -12,7 +12,7 @@ export function sessionBeginEndpoints(parts: SignInParts): Endpoint[] {
     access: 'stranger',
     schema: {
       operationId: 'signInWithPassword',
-      summary: 'Sign in by address and password',
+      summary: 'Sign in with address and password',
       body: PASSWORD,
       response: { 200: ME, 202: SECOND_STEP },
     },
@@ -29,7 +29,7 @@ export function sessionBeginEndpoints(parts: SignInParts): Endpoint[] {
     access: 'stranger',
     schema: {
       operationId: 'signInWithSecondFactor',
-      summary: 'The second step, after the password',
+      summary: 'Complete the second step of a sign-in',
       body: SECOND_FACTOR,
       response: { 200: ME },
     },

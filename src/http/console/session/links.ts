@@ -20,7 +20,7 @@ export function linkEndpoints(parts: SignInParts): Endpoint[] {
     access: 'stranger',
     schema: {
       operationId: 'readLink',
-      summary: 'What a link does, without using it',
+      summary: 'Describe a link without using it',
       body: LINK,
       response: { 200: LINK_CONTENT },
     },
@@ -52,7 +52,7 @@ export function linkEndpoints(parts: SignInParts): Endpoint[] {
     access: 'stranger',
     schema: {
       operationId: 'signInWithLink',
-      summary: 'Sign in by a link, or accept an invitation by its own; each works once',
+      summary: 'Sign in with a link, or accept an invitation; each link works once',
       body: LINK_USE,
       response: { 200: ME },
     },
@@ -76,7 +76,7 @@ export function linkEndpoints(parts: SignInParts): Endpoint[] {
     access: 'stranger',
     schema: {
       operationId: 'declineInvitation',
-      summary: 'Decline an invitation: its link works no more',
+      summary: 'Decline an invitation; its link stops working',
       body: LINK,
       response: { 200: DONE },
     },

@@ -66,7 +66,7 @@ export function openIdEndpoints(parts: SignInParts, provider: KnownProvider): En
     access: 'stranger',
     schema: {
       operationId: 'readSignInWays',
-      summary: 'How one can sign in here',
+      summary: 'List the ways to sign in',
       response: { 200: SIGN_IN_WAYS },
     },
   })(async (_, core) => ({ status: 200, body: { openid: provider.of(core)?.host ?? null } }))
@@ -78,7 +78,7 @@ export function openIdEndpoints(parts: SignInParts, provider: KnownProvider): En
     access: 'stranger',
     schema: {
       operationId: 'beginOpenId',
-      summary: 'Where the browser goes to prove who its person is',
+      summary: 'Get the URL for a sign-in with the provider',
       response: { 200: OPENID_START },
     },
   })(async ({ request }, core) => {
@@ -93,7 +93,7 @@ export function openIdEndpoints(parts: SignInParts, provider: KnownProvider): En
     access: 'stranger',
     schema: {
       operationId: 'signInWithOpenId',
-      summary: 'Sign in with what the provider has sent the browser back with',
+      summary: 'Sign in with the answer of the provider',
       body: OPENID_RETURN,
       response: { 200: ME },
     },

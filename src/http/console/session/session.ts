@@ -49,7 +49,7 @@ const readSession = endpoint({
   url: '/console/api/session',
   operation: 'console_session_read',
   access: 'person',
-  schema: { operationId: 'readSession', summary: 'Who has signed in', response: { 200: ME } },
+  schema: { operationId: 'readSession', summary: 'Get the signed-in person', response: { 200: ME } },
 })(async ({ caller, request }, core) => ({ status: 200, body: meOf(core, request.raw, caller) }))
 
 const signOut = endpoint({
@@ -57,7 +57,7 @@ const signOut = endpoint({
   url: '/console/api/session',
   operation: 'console_sign_out',
   access: 'person',
-  schema: { operationId: 'signOut', summary: 'End this session', response: { 200: DONE } },
+  schema: { operationId: 'signOut', summary: 'Sign out', response: { 200: DONE } },
 })(async ({ caller, request }, core) => {
   await endSession(core.deps.store, caller, Date.now())
   return { status: 200, body: {}, headers: { 'set-cookie': sessionCookie(core, request.raw, '', 0) } }

@@ -15,7 +15,7 @@ const list = endpoint({
   access: 'company',
   schema: {
     operationId: 'listAllowed',
-    summary: 'Addresses and domains that bounces do not suppress',
+    summary: 'List the addresses and domains that bounces do not suppress',
     params: COMPANY_PARAMS,
     querystring: ALLOWED_QUERY,
     response: { 200: ALLOWED_LIST },
@@ -43,7 +43,7 @@ const add = endpoint({
   access: 'company',
   schema: {
     operationId: 'addAllowed',
-    summary: 'Keep bounces from suppressing an address, or all of a domain',
+    summary: 'Keep bounces from suppressing an address or a domain',
     params: COMPANY_PARAMS,
     body: NEW_ALLOWED,
     response: { 201: DONE },
@@ -51,7 +51,7 @@ const add = endpoint({
 })(async ({ caller, params: { company }, body }, core) => {
   const op = await currentOperationOf(core, caller.caller)
   const [isNew] = await addAllowed(op, { company, entries: [body] })
-  if (!isNew) throw new OperateError('already_exists', `"${body.value}" is on the allow list already`)
+  if (!isNew) throw new OperateError('already_exists', `"${body.value}" is already on the allow list`)
   return { status: 201, body: {} }
 })
 
@@ -62,7 +62,7 @@ const remove = endpoint({
   access: 'company',
   schema: {
     operationId: 'removeAllowed',
-    summary: 'Let bounces suppress it again',
+    summary: 'Let bounces suppress an address or a domain again',
     params: ALLOWED_PARAMS,
     response: { 200: DONE },
   },

@@ -25,7 +25,7 @@ const importPiece = ({ tickets, clock }: SignInParts) =>
     access: 'company',
     schema: {
       operationId: 'importSuppressions',
-      summary: 'Put the lines of a piece of a CSV file on the list',
+      summary: 'Import one part of a CSV file into the suppression list',
       params: COMPANY_PARAMS,
       body: IMPORT_PIECE,
       response: { 200: IMPORTED },
@@ -54,7 +54,7 @@ const exportAll = endpoint({
   access: 'company',
   schema: {
     operationId: 'exportSuppressions',
-    summary: 'The list as a CSV file',
+    summary: 'Export the suppression list as a CSV file',
     params: COMPANY_PARAMS,
     querystring: EXPORT_QUERY,
     response: { 200: { type: 'string' } },

@@ -29,7 +29,7 @@ const list = endpoint({
   access: 'company',
   schema: {
     operationId: 'listSuppressions',
-    summary: 'Suppressed addresses, newest first; those that begin with a term in their order',
+    summary: 'List suppressed addresses, newest first; with a search term, in alphabetical order',
     params: COMPANY_PARAMS,
     querystring: SUPPRESSIONS_QUERY,
     response: { 200: SUPPRESSIONS },
@@ -44,7 +44,7 @@ const list = endpoint({
     return { status: 200, body: { data: data.map(shown), ...cursors } }
   }
   if (company === null) {
-    if (!term.includes('@')) throw new OperateError('invalid', 'give a whole address, or choose a company')
+    if (!term.includes('@')) throw new OperateError('invalid', 'give a complete address, or choose a company')
     const found = await listSuppressions(op, { address: term.trim(), types, limit })
     return { status: 200, body: { data: found.map(shown), previous: null, next: null } }
   }
@@ -66,7 +66,7 @@ const add = endpoint({
   access: 'company',
   schema: {
     operationId: 'addSuppression',
-    summary: 'Send an address no mail from now on',
+    summary: 'Suppress an address',
     params: COMPANY_PARAMS,
     body: NEW_SUPPRESSION,
     response: { 201: DONE },
@@ -83,7 +83,7 @@ const remove = endpoint({
   access: 'company',
   schema: {
     operationId: 'removeSuppression',
-    summary: 'Take an address off the list, for the one type',
+    summary: 'Remove an address from the suppression list, for one type',
     params: SUPPRESSION_PARAMS,
     response: { 200: DONE },
   },

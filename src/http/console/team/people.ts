@@ -54,7 +54,7 @@ const list = endpoint({
   access: 'operator',
   schema: {
     operationId: 'listPeople',
-    summary: 'Everybody who has an account here',
+    summary: 'List all people',
     response: { 200: PEOPLE },
   },
 })(async ({ caller }, core) => {
@@ -70,7 +70,7 @@ const add = endpoint({
   access: 'operator',
   schema: {
     operationId: 'inviteOperator',
-    summary: 'Makes an operator, and a link for him, which is shown this once',
+    summary: 'Invite an operator; the link is shown only once',
     body: NEW_OPERATOR,
     response: { 201: PERSON_LINK },
   },
@@ -86,7 +86,7 @@ const change = endpoint({
   access: 'operator',
   schema: {
     operationId: 'setOperator',
-    summary: 'Whether somebody sees and changes everything',
+    summary: 'Make a person an operator, or revoke it',
     params: PERSON_PARAMS,
     body: OPERATOR_OR_NOT,
     response: { 200: PERSON },
@@ -104,7 +104,7 @@ const removeOne = endpoint({
   access: 'operator',
   schema: {
     operationId: 'removePerson',
-    summary: 'Removes somebody for good',
+    summary: 'Delete a person',
     params: PERSON_PARAMS,
     response: { 200: DONE },
   },
@@ -120,7 +120,7 @@ const makeLink = endpoint({
   access: 'operator',
   schema: {
     operationId: 'makeSignInLink',
-    summary: 'A link that signs somebody in, once; it is shown this once',
+    summary: 'Create a sign-in link for a person; it works once and is shown only once',
     params: PERSON_PARAMS,
     response: { 201: PERSON_LINK },
   },

@@ -33,7 +33,7 @@ const show = endpoint({
   access: 'company',
   schema: {
     operationId: 'showTeam',
-    summary: 'Who belongs to the company, and who is invited',
+    summary: 'List the members of the company and its invitations',
     params: COMPANY_PARAMS,
     response: { 200: TEAM },
   },
@@ -50,7 +50,7 @@ const inviteOne = endpoint({
   access: 'company',
   schema: {
     operationId: 'invite',
-    summary: 'Makes a link that brings somebody in; it is shown this once',
+    summary: 'Invite a person to the company; the link is shown only once',
     params: COMPANY_PARAMS,
     body: NEW_INVITATION,
     response: { 201: MADE_INVITATION },
@@ -70,7 +70,7 @@ const withdraw = endpoint({
   access: 'company',
   schema: {
     operationId: 'withdrawInvitation',
-    summary: 'The link of an invitation brings nobody in any more',
+    summary: 'Withdraw an invitation',
     params: INVITATION_PARAMS,
     response: { 200: DONE },
   },
@@ -87,7 +87,7 @@ const changeRole = endpoint({
   access: 'company',
   schema: {
     operationId: 'setRole',
-    summary: 'Gives somebody another role',
+    summary: 'Change the role of a member',
     params: MEMBER_PARAMS,
     body: NEW_ROLE,
     response: { 200: MEMBER },
@@ -109,7 +109,7 @@ const removeOne = endpoint({
   access: 'company',
   schema: {
     operationId: 'removeMember',
-    summary: 'Somebody belongs to the company no more',
+    summary: 'Remove a member from the company',
     params: MEMBER_PARAMS,
     response: { 200: DONE },
   },

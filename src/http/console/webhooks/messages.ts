@@ -31,7 +31,7 @@ const attempts = endpoint({
   access: 'company',
   schema: {
     operationId: 'listWebhookAttempts',
-    summary: 'Tries of telling it something, newest first',
+    summary: 'List the attempts of a webhook, newest first',
     params: WEBHOOK_PARAMS,
     querystring: ATTEMPTS_QUERY,
     response: { 200: ATTEMPTS },
@@ -56,7 +56,7 @@ const message = endpoint({
   access: 'company',
   schema: {
     operationId: 'readWebhookMessage',
-    summary: 'A message as it is told, and whether it is told again',
+    summary: 'Get a message of a webhook and whether it is sent again',
     params: MESSAGE_PARAMS,
     response: { 200: MESSAGE },
   },
@@ -73,7 +73,7 @@ const replayOne = endpoint({
   access: 'company',
   schema: {
     operationId: 'replayWebhookMessage',
-    summary: 'Tell it a message again, under the same id',
+    summary: 'Send a message to a webhook again, with the same id',
     params: MESSAGE_PARAMS,
     response: { 200: DONE },
   },
@@ -90,7 +90,7 @@ const replay = endpoint({
   access: 'company',
   schema: {
     operationId: 'replayWebhook',
-    summary: 'Tell it again what failed since a time, or everything since then',
+    summary: 'Send failed events, or all events, since a time again',
     params: WEBHOOK_PARAMS,
     body: REPLAY,
     response: { 200: REPLAYED },
@@ -98,7 +98,7 @@ const replay = endpoint({
 })(async ({ caller, params: { id }, body: { since: text, what, from } }, core) => {
   const { op } = await operationOnWebhook(core, caller, id)
   const since = Date.parse(text)
-  if (Number.isNaN(since)) throw new OperateError('invalid', `"${text}" is no time`)
+  if (Number.isNaN(since)) throw new OperateError('invalid', `"${text}" is not a time`)
   if (what === 'everything') {
     await replayWebhook(op, { id, since })
     return { status: 200, body: { told: null, next: null } }
@@ -113,7 +113,7 @@ const test = endpoint({
   access: 'company',
   schema: {
     operationId: 'testWebhook',
-    summary: 'Send it a sample, once, and see the answer',
+    summary: 'Send a sample event once and get the answer',
     params: WEBHOOK_PARAMS,
     body: TEST,
     response: { 200: TESTED },

@@ -37,7 +37,7 @@ const list = endpoint({
   access: 'company',
   schema: {
     operationId: 'listWebhooks',
-    summary: 'Webhooks, newest first, and how they fare',
+    summary: 'List webhooks with their health, newest first',
     params: COMPANY_PARAMS,
     querystring: WEBHOOKS_QUERY,
     response: { 200: WEBHOOKS },
@@ -65,7 +65,7 @@ const words = endpoint({
   access: 'person',
   schema: {
     operationId: 'listWebhookWords',
-    summary: 'What webhooks can be told',
+    summary: 'List the events that webhooks can receive',
     response: { 200: WEBHOOK_WORDS },
   },
 })(async () => ({ status: 200, body: WORDS }))
@@ -77,7 +77,7 @@ const add = endpoint({
   access: 'company',
   schema: {
     operationId: 'addWebhook',
-    summary: 'Tell a URL what happens from now on',
+    summary: 'Create a webhook',
     params: COMPANY_PARAMS,
     body: NEW_WEBHOOK,
     response: { 201: ADDED_WEBHOOK },
@@ -95,7 +95,7 @@ const read = endpoint({
   access: 'company',
   schema: {
     operationId: 'readWebhook',
-    summary: 'One webhook, and how it fares',
+    summary: 'Get a webhook with its health',
     params: WEBHOOK_PARAMS,
     response: { 200: WEBHOOK },
   },
@@ -111,7 +111,7 @@ const change = endpoint({
   access: 'company',
   schema: {
     operationId: 'changeWebhook',
-    summary: 'Change where it is, what it is told, or whether it is',
+    summary: 'Change the URL or the events of a webhook, or enable or disable it',
     params: WEBHOOK_PARAMS,
     body: WEBHOOK_CHANGE,
     response: { 200: WEBHOOK },
@@ -128,7 +128,7 @@ const remove = endpoint({
   access: 'company',
   schema: {
     operationId: 'removeWebhook',
-    summary: 'Remove it, with what is kept of its tries',
+    summary: 'Delete a webhook with its attempts',
     params: WEBHOOK_PARAMS,
     response: { 200: DONE },
   },
@@ -145,7 +145,7 @@ const readSecret = endpoint({
   access: 'company',
   schema: {
     operationId: 'readWebhookSecret',
-    summary: 'What its messages are signed with',
+    summary: 'Get the signing secret of a webhook',
     params: WEBHOOK_PARAMS,
     response: { 200: WEBHOOK_SECRET },
   },
@@ -162,7 +162,7 @@ const rotateSecret = endpoint({
   access: 'company',
   schema: {
     operationId: 'rotateWebhookSecret',
-    summary: 'Make another secret, of the webhook or of its company',
+    summary: 'Replace the signing secret of a webhook or its company',
     params: WEBHOOK_PARAMS,
     response: { 200: WEBHOOK_SECRET },
   },
