@@ -54,16 +54,16 @@ export function changedColumns({ address, name, operator, credentials }: PersonC
 
 /** The reason why a person cannot be added, or take this address. */
 export function takenAddress(address: string | null | undefined): string {
-  return `There is somebody with the address ${address} already`
+  return `There is already a person with the address ${address}`
 }
 
-export const TAKEN_IDENTITY = 'The account that was shown belongs to another person here'
+export const TAKEN_IDENTITY = 'This account of the provider is connected with another person'
 
 /** The reason why an invitation is refused: the inviter has lost the right since the request was checked. */
-export const NO_INVITER = 'only an owner of the company, or an operator, invites to it'
+export const NO_INVITER = 'only an owner of the company or an operator can invite people to it'
 
-export const LAST_OPERATOR = 'the last operator stays one: make another first'
-export const LAST_OWNER = 'a company keeps an owner: make somebody else one first'
+export const LAST_OPERATOR = 'this is the last operator: make another person an operator first'
+export const LAST_OWNER = 'a company needs an owner: make another person an owner first'
 
 /** Throws StoreConflict when `person` is the only one of `those`, which must not become empty. */
 export function refuseLast(those: readonly { person: string }[], person: string, why: string): void {

@@ -71,10 +71,7 @@ describe('the commands about accounts', () => {
     const data = join(place.folder, 'data')
     mkdirSync(data, { mode: 0 })
     try {
-      assert.match(
-        (await place.run('company', 'list')).stderr,
-        /this user may not look at .*data\/postroad\.db/,
-      )
+      assert.match((await place.run('company', 'list')).stderr, /this user may not read .*data\/postroad\.db/)
     } finally {
       rmSync(data, { recursive: true, force: true })
     }
@@ -167,7 +164,7 @@ describe('the commands about accounts', () => {
     const { code, stderr } = await place.run('domain', 'verify', 'bücher.example')
     Object.assign(dns.zone, Object.fromEntries(kept))
     assert.equal(code, 1)
-    assert.match(stderr, /could not be asked.*nothing was changed/)
+    assert.match(stderr, /did not answer.*nothing was changed/)
     assert.equal((await accounts()).domains[0]!.status, 'verified')
   })
 
@@ -269,8 +266,8 @@ describe('the commands about accounts', () => {
 
   for (const [option, text, complaint] of [
     ['--expires', '2020-01-01', /past/],
-    ['--expires', '2101-02-30', /no such day/],
-    ['--expires', '2101-01-01T25:00:00Z', /no such day/],
+    ['--expires', '2101-02-30', /does not exist/],
+    ['--expires', '2101-01-01T25:00:00Z', /does not exist/],
     ['--expires', '2101-01-01T12:00', /must be a date/],
     ['--expires', 'tomorrow', /must be a date/],
     ['--expires', '99999999d', /too far/],
@@ -330,7 +327,7 @@ describe('the commands about accounts', () => {
     assert.ok(revoked.revoked_at)
     const again = await place.run('key', 'revoke', key!.id)
     assert.equal(again.code, 1)
-    assert.match(again.stderr, /revoked before/)
+    assert.match(again.stderr, /already revoked/)
     assert.match((await place.run('key', 'revoke', 'nothing')).stderr, /no API key with the id "nothing"/)
   })
 

@@ -64,7 +64,7 @@ describe('what the operator tries again', () => {
     )
     const again = await place.run('queue', 'retry', id)
     assert.equal(again.code, 1)
-    assert.match(again.stderr, /nothing to retry: every recipient is done/)
+    assert.match(again.stderr, /nothing to retry: no recipient is waiting/)
   })
 
   test('what is paused or scheduled stays, and is told; a scheduled email that is named goes', async () => {

@@ -76,7 +76,7 @@ test('what cannot be meant is refused, and no refusal quotes the password', asyn
     [
       ['set', 'smtp://u@relay.test', '--company', 'Acme', '--password-env', 'NOWHERE'],
       2,
-      /no variable NOWHERE/,
+      /environment variable NOWHERE is not set/,
     ],
     [['remove', '--company', 'Acme'], 1, /Acme has no route of its own; see: postroad route list/],
   ] as const) {

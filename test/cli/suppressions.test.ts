@@ -75,7 +75,7 @@ describe('lists of suppressions', () => {
       ['Jane@x.test', 'bounce', 550, '5.1.1 no such user; "jane"', '2011-10-21T11:02:55.000Z'],
     )
     const again = await place.run('suppression', 'import', file, '--company', 'Acme', '--type', 'bounce')
-    assert.match(again.stdout, /^Added 0; 2 were there before; 4 cannot be used\./)
+    assert.match(again.stdout, /^Added 0; 2 were already on the list; 4 are invalid\./)
     assert.match(again.stderr, /^line 3: /m)
   })
 
@@ -174,7 +174,7 @@ describe('lists of suppressions', () => {
     assert.equal(twice.code, 1)
     assert.match(twice.stderr, /is on the list of From already/)
     const wrong = await place.run('suppression', 'add', 'z@x.test', '--company', 'From', '--tag', 'x')
-    assert.match(wrong.stderr, /tags go with an unsubscription only/)
+    assert.match(wrong.stderr, /tags are only possible for an unsubscription/)
     const unknown = await place.run('suppression', 'add', 'z@x.test', '--company', 'From', '--type', 'spam')
     assert.equal(unknown.code, 2)
   })

@@ -148,7 +148,7 @@ describe('the commands about webhooks', () => {
       [[id], /no webhook has a message with the id/],
       [[deaf.id, '--since', since], /disabled; enable it first/],
       [[id, '--since', 'yesterday'], /time/],
-      [[id, '--event', 'msg_x'], /no event msg_x that this webhook could be told/],
+      [[id, '--event', 'msg_x'], /this webhook does not receive event msg_x/],
     ] as const) {
       const { code, stderr } = await place.run('webhook', 'replay', ...args)
       assert.notEqual(code, 0)
@@ -161,19 +161,19 @@ describe('the commands about webhooks', () => {
   test('show how far one was told, and what came of its last try', async () => {
     const { id } = await add('--company', 'Acme', '--event', 'email.delivered')
     const shown = async () => (await place.run('webhook', 'show', id)).stdout
-    assert.match(await shown(), /^Told up to: +event \d+, .*\nLast try: +-$/m)
+    assert.match(await shown(), /^Sent up to: +event \d+, .*\nLast attempt: +-$/m)
     receiver.answer = () => 503
     await send()
     await attempts(id, 1)
     receiver.answer = () => 200
-    assert.match(await shown(), /^Last try: +20\d\d-\S+ \S+Z, try 1 of an event delivered: 503$/m)
+    assert.match(await shown(), /^Last attempt: +20\d\d-\S+ \S+Z, attempt 1 for an event delivered: 503$/m)
     await remove(id)
   })
 
   test('disable and enable: what happens meanwhile is not told', async () => {
     const { id } = await add('--company', 'Acme', '--event', 'email.delivered')
     const disabled = await place.json<Listed>('webhook', 'disable', id)
-    assert.deepEqual([disabled.status, disabled.disabled_reason], ['disabled', 'it was switched off'])
+    assert.deepEqual([disabled.status, disabled.disabled_reason], ['disabled', 'it was disabled'])
     const before = receiver.received.length
     await send()
     const enabled = await place.json<Listed>('webhook', 'enable', id)
@@ -185,7 +185,7 @@ describe('the commands about webhooks', () => {
     const { host } = new URL(receiver.url)
     assert.match(
       events.stdout,
-      new RegExp(`webhook\\.disabled .* it was switched off; webhook ${id} to ${host}$`, 'm'),
+      new RegExp(`webhook\\.disabled .* it was disabled; webhook ${id} to ${host}$`, 'm'),
     )
     assert.match(
       events.stdout,

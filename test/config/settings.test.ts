@@ -204,7 +204,7 @@ describe('settings', () => {
     ],
     [
       { POSTROAD_SUBMISSION_LISTEN: 'smtp://:587' },
-      /smtp:\/\/\[::\]:587, where nobody from elsewhere could log in/,
+      /smtp:\/\/\[::\]:587, where other machines cannot log in/,
     ],
     [{ POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1?prxy=on' }, /"\?prxy=" is not an option/],
     [
@@ -216,7 +216,7 @@ describe('settings', () => {
         POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1?proxy=on',
         POSTROAD_TRUSTED_PROXIES: '127.0.0.1',
       },
-      /smtp:\/\/127\.0\.0\.1:587, where nobody from elsewhere could log in/,
+      /smtp:\/\/127\.0\.0\.1:587, where other machines cannot log in/,
     ],
     [{ POSTROAD_TLS_CERT: '/c.pem' }, /POSTROAD_TLS_CERT is set, but POSTROAD_TLS_KEY is not/],
     [{ POSTROAD_TLS_KEY: '/k.pem' }, /POSTROAD_TLS_KEY is set, but POSTROAD_TLS_CERT is not/],

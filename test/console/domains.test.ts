@@ -161,7 +161,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     }
     visit.expect(/status of 409/)
     await act(first, 'Deactivate')
-    await page.getByText('It is the only DKIM key').waitFor()
+    await page.getByText('It is the only key that signs').waitFor()
     await act('next', 'Activate')
     await page.getByRole('row', { name: /next/ }).getByText('Signs mail').waitFor()
     await act(first, 'Deactivate')

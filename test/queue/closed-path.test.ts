@@ -82,7 +82,7 @@ for (const [what, script] of REFUSALS) {
       const { recipients } = (await service.store.readHistory(id))!
       assert.equal(recipients[0]?.attempts, 1)
     }
-    assert.match(service.logged.join('\n'), /Mail goes through again/)
+    assert.match(service.logged.join('\n'), /The path is open again/)
   })
 }
 
@@ -284,7 +284,7 @@ test('a relay that lets a few through at a time is told of once, not each time i
   assert.ok(asked >= 15, `${asked} asked`)
   const told = service.logged.filter((line) => line.includes('takes no more mail for now'))
   assert.equal(told.length, 1, told.join('\n'))
-  const over = service.logged.filter((line) => line.includes('goes through again'))
+  const over = service.logged.filter((line) => line.includes('path is open again'))
   assert.equal(over.length, 1, over.join('\n'))
 })
 

@@ -252,7 +252,7 @@ describe('an application is told the next step, or its operator is, when', () =>
           ['EHLO client.test', /^250-/],
           [login('hunter2'), /^535 /],
         ]),
-      names: /create one with `postroad key create`/,
+      names: /create a key with `postroad key create`/,
     },
     {
       slip: 'the key is given as user name (SMTP)',
@@ -261,7 +261,7 @@ describe('an application is told the next step, or its operator is, when', () =>
           ['EHLO client.test', /^250-/],
           [login('', keys.all), /^535 /],
         ]),
-      names: /The password is not a valid API key/,
+      names: /The password is neither a valid API key/,
     },
     {
       slip: 'the connection is not encrypted (SMTP)',
@@ -273,7 +273,7 @@ describe('an application is told the next step, or its operator is, when', () =>
           ],
           overTls,
         ),
-      names: /say STARTTLS first \(turn TLS on in the application\)/,
+      names: /send STARTTLS first \(turn TLS on in the application\)/,
     },
     {
       slip: 'the connection is to be encrypted, and there is no certificate (SMTP)',
@@ -316,7 +316,7 @@ describe('an application is told the next step, or its operator is, when', () =>
           say.startsWith('MAIL') ? 'MAIL FROM:<>' : say,
           expect,
         ])
-        const why = /a bounce that a relay handed in was refused/
+        const why = /a bounce from a relay was refused/
         return until(async () => {
           await over(bounce)
           return warning(service, why)
@@ -327,7 +327,7 @@ describe('an application is told the next step, or its operator is, when', () =>
     {
       slip: 'the message is too large (SMTP)',
       tried: () => over([...begun(keys.all), ['MAIL FROM:<a@acme.test> SIZE=99000000', /^552 /]]),
-      names: /larger than 40 MB, the limit here \(POSTROAD_MAX_MESSAGE_SIZE\)/,
+      names: /larger than the limit of 40 MB \(POSTROAD_MAX_MESSAGE_SIZE\)/,
     },
   ])
 })

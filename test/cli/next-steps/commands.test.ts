@@ -95,7 +95,8 @@ describe('a command names the next step when', { concurrency: 4 }, () => {
     {
       slip: 'the domain is there already',
       ...of('domain', 'add', 'example.com', '--company', 'My Company'),
-      names: /sending domain of My Company already, though not verified yet; see: postroad domain show \S+$/m,
+      names:
+        /already a sending domain of My Company, although it is not verified yet; see: postroad domain show \S+$/m,
     },
     {
       slip: 'a domain is verified before it was added',

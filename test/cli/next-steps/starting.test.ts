@@ -157,7 +157,7 @@ describe('on a PostgreSQL server the next step is named when', { skip: withoutPo
     {
       slip: 'there is no such database',
       tried: () => on({ pathname: '/nowhere' }),
-      names: /there is no database of that name\. Make it \(createdb\)/,
+      names: /there is no database with that name\. Create it \(createdb\)/,
     },
   ])
 })

@@ -115,7 +115,7 @@ test('of many mail servers only some are tried in one attempt', async (t) => {
   const { deliver, dns } = await startDirect(t, zone)
   const { outcomes, server, dialogue } = await deliver(['jane@x.test'])
   assert.equal(outcomes[0]?.verdict, 'deferred')
-  assert.match(dialogue, /no further server is asked: 6 servers/)
+  assert.match(dialogue, /no further servers are tried: 6 servers/)
   assert.equal(server, null)
   assert.equal(dns.queries.filter((query) => query.endsWith('/A')).length, 6)
 })

@@ -115,7 +115,7 @@ describe('a new passkey', () => {
         ])
         const reply = await add(format, statement)
         assert.equal(reply.status, 422, `${format}: ${reply.text}`)
-        assert.match(reply.text, /brings an attestation/)
+        assert.match(reply.text, /includes an attestation/)
       }
     } finally {
       globalThis.fetch = real

@@ -252,7 +252,7 @@ describe('attachments by path', () => {
     assert.equal(beyond.status, 429, beyond.text)
     assert.match(beyond.headers.get('retry-after') ?? '', /^[1-9]/)
     const tooMany = await oneApi.send(email({ path: `${base}/large1.bin` }, { path: `${base}/large2.bin` }))
-    assertJsonError(tooMany, 422, 'invalid_attachment', /more than 12000000 octets together/)
+    assertJsonError(tooMany, 422, 'invalid_attachment', /more than 12000000 octets in total/)
   })
 
   test('no private address is connected to, by whatever name', async () => {
