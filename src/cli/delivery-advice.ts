@@ -14,7 +14,7 @@ const ADVICE: readonly (readonly [said: RegExp, advice: string])[] = [
       'postroad queue retry',
   ],
   [
-    /^DNS: the MX look-up /,
+    /^DNS: the MX look-?up /,
     'DNS does not answer: check that DNS works on this machine, or set POSTROAD_DNS_SERVERS to servers that answer. Then: ' +
       'postroad queue retry',
   ],

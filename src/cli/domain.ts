@@ -287,7 +287,7 @@ async function verify(name: string, { json }: JsonOption): Promise<void> {
   throw new CommandFailed(
     uncertain
       ? `DNS did not answer for ${domain.name}, and nothing was changed. Try again: postroad domain verify ${domain.name}. ` +
-          'If it keeps failing, set POSTROAD_DNS_SERVERS to DNS servers that answer'
+          'If it keeps failing, name DNS servers that answer in POSTROAD_DNS_SERVERS'
       : `${domain.name} is not verified: publish the records above exactly as expected, then run again: postroad domain ` +
           `verify ${domain.name}. DNS changes can take a while to spread; to send before that: postroad domain activate ${domain.name}`,
   )

@@ -158,7 +158,7 @@ function printSummary(
     return
   }
   printLine()
-  const parts = [`${taken} ${taken === 1 ? 'event' : 'events'} delivered`]
+  const parts = [`${taken} ${taken === 1 ? 'event' : 'events'} forwarded`]
   if (givenUp > 0) parts.push(`${givenUp} given up`)
   if (waiting > 0) parts.push(`${waiting} still waiting`)
   printLine(`${parts.join(', ')}.`)

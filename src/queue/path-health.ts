@@ -258,7 +258,7 @@ export class PathHealth {
       relay && kind !== 'busy' && kind !== 'sender'
         ? ` Check ${own ? 'its route' : 'POSTROAD_DELIVERY'} (host, port, tls, user, password).`
         : ''
-    const line = `${who} ${relay ? 'takes' : 'take'} ${what}${whose}: ${message}. Mail waits without using up attempts, and is retried.${advice}`
+    const line = `${who} ${relay ? 'accepts' : 'accept'} ${what}${whose}: ${message}. Mail waits without using up attempts, and is retried.${advice}`
     if (kind === 'busy') log.warn({ site: site.name, kind }, line)
     else log.error({ site: site.name, kind }, line)
   }

@@ -144,7 +144,7 @@ describe('verification', () => {
   })
 
   const wrongs: [string, (publicKey: string) => string[], RegExp][] = [
-    ['another key', () => [`v=DKIM1; k=rsa; p=${randomBytes(294).toString('base64')}`], /another key/],
+    ['another key', () => [`v=DKIM1; k=rsa; p=${randomBytes(294).toString('base64')}`], /a different key/],
     ['a key that was cut off', (key) => [`v=DKIM1; k=rsa; p=${key.slice(0, 240)}`], /cut off/],
     ['a revoked key', () => ['v=DKIM1; p='], /revokes/],
     ['a key of another type', (key) => [`v=DKIM1; k=ed25519; p=${key}`], /ed25519/],

@@ -35,7 +35,7 @@ after(() => place.remove())
 
 test('company limit sets each limit by itself, shows it, and takes it away', async () => {
   const { stdout } = await place.run('company', 'limit', 'Acme', '--rate', '20', '--daily', '1000')
-  assert.match(stdout, /^Rate: +20 requests a second$/m)
+  assert.match(stdout, /^Rate: +20 requests per second$/m)
   assert.match(stdout, /^Daily quota: +1000 recipients$/m)
   assert.match(stdout, /^Monthly quota: +none$/m)
   const { limits } = await place.json<{ limits: object }>(

@@ -127,7 +127,7 @@ describe('the commands about accounts', () => {
 
     const again = await place.run('domain', 'add', 'bücher.example', '--company', 'Other Ltd')
     assert.equal(again.code, 1)
-    assert.match(again.stderr, /sending domain of Acme already/)
+    assert.match(again.stderr, /already a sending domain of Acme/)
     const nobody = await place.run('domain', 'add', 'x.test', '--company', 'Nobody')
     assert.match(nobody.stderr, /no company with the name or id "Nobody"/)
     const noDomain = await place.run('domain', 'add', 'not a domain', '--company', 'Acme')
@@ -176,7 +176,7 @@ describe('the commands about accounts', () => {
     const shown = await place.run('domain', 'show', 'mg.bücher.example')
     assert.match(shown.stdout, /^From: +mg\.xn--bcher-kva\.example, xn--bcher-kva\.example$/m)
     const none = await place.run('domain', 'update', added.name, '--no-from')
-    assert.equal(none.stdout, `Mail for ${added.name} may be from ${added.name}.\n`)
+    assert.equal(none.stdout, `Mail for ${added.name} may use these domains in From: ${added.name}.\n`)
     const again = await place.run('domain', 'update', 'bücher.example', '--from', added.name)
     assert.match(again.stdout, /inactive: no mail leaves until you run `postroad domain verify mg\./)
     const nothing = await place.run('domain', 'update', added.name)
@@ -271,7 +271,7 @@ describe('the commands about accounts', () => {
     ['--expires', '2101-01-01T12:00', /must be a date/],
     ['--expires', 'tomorrow', /must be a date/],
     ['--expires', '99999999d', /too far/],
-    ['--from', '10.1.2.3/8', /is 10\.0\.0\.0\/8 meant\?/],
+    ['--from', '10.1.2.3/8', /did you mean 10\.0\.0\.0\/8\?/],
     ['--from', '10.0.0.0/33', /a prefix of 33 bits; an IPv4 address has 32/],
     ['--from', '010.0.0.1', /not an IP address/],
     ['--from', 'example.com', /not an IP address/],

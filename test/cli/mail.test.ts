@@ -80,11 +80,11 @@ describe('the commands about mail', () => {
     assert.ok(waiting >= 6 && lanes.length >= 3)
     assert.match(
       all,
-      new RegExp(`^Waiting in all: ${waiting} recipients at ${lanes.length} destinations\\.$`, 'm'),
+      new RegExp(`^Waiting in total: ${waiting} recipients at ${lanes.length} destinations\\.$`, 'm'),
     )
     const two = (await place.run('queue', '--limit', '2')).stdout
     assert.deepEqual(destinations(two), ['many.test', 'some.test'])
-    assert.match(two, /^The 2 largest are shown\. All of them: postroad queue --limit \d$/m)
+    assert.match(two, /^The 2 largest are shown\. To see all: postroad queue --limit \d$/m)
   })
 
   test('cancel what still waits, once', async () => {
@@ -283,7 +283,7 @@ describe('the commands about suppressions', () => {
     assert.match(removed.stdout, /Acme sends to gone@x\.test again/)
     const again = await place.run('suppression', 'remove', 'gone@x.test', '--company', 'Acme')
     assert.equal(again.code, 1)
-    assert.match(again.stderr, /is not on the list of Acme/)
+    assert.match(again.stderr, /is not on the suppression list of Acme/)
     assert.equal((await place.run('suppression', 'list')).stdout, 'No address is suppressed.\n')
   })
 })

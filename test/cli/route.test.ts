@@ -41,7 +41,7 @@ test('the password comes from standard input, from the environment, or stands in
   assert.match(printed, /POSTROAD_DELIVERY is "capture": .* none is delivered/)
   assert.match(
     printed,
-    /^What waits .* at its next attempt; to try it now: postroad queue retry --company \S+$/m,
+    /^Waiting mail .* at its next attempt; to try it now: postroad queue retry --company \S+$/m,
   )
   const url = 'smtp://relay.test:587?tls=required'
   assert.deepEqual(await kept(), { url, credentials: { user: 'me', password: 'from stdin' } })

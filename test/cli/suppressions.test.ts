@@ -181,7 +181,7 @@ describe('lists of suppressions', () => {
 
   test('know addresses and domains that bounces do not put there', async () => {
     const allow = (...args: string[]) => place.run('suppression', ...args, '--company', 'Acme')
-    assert.match((await allow('allow', 'Partner.test', '--reason', 'ours')).stdout, /do not suppress/)
+    assert.match((await allow('allow', 'Partner.test', '--reason', 'ours')).stdout, /no longer suppress/)
     assert.match((await allow('allow', 'partner.test')).stdout, /is already on the allow list/)
     assert.match((await allow('allowed')).stdout, /^partner\.test +domain +\S+ \S+ +ours$/m)
     assert.match((await allow('allow', 'not a domain')).stderr, /^postroad: /)

@@ -189,7 +189,7 @@ describe('the commands about webhooks', () => {
     )
     assert.match(
       events.stdout,
-      new RegExp(`webhook\\.enabled .* it was switched on; webhook ${id} to ${host}$`, 'm'),
+      new RegExp(`webhook\\.enabled .* it was enabled; webhook ${id} to ${host}$`, 'm'),
     )
     await remove(id)
   })
@@ -208,7 +208,7 @@ describe('the commands about webhooks', () => {
     assert.equal(JSON.parse(refused.stdout).status, 500)
     const unknown = await place.run('webhook', 'test', id, '--event', 'email.nothing')
     assert.equal(unknown.code, 1)
-    assert.match(unknown.stderr, /no event "email\.nothing"; there are .*email\.bounced/)
+    assert.match(unknown.stderr, /no event "email\.nothing"; the events are .*email\.bounced/)
     await remove(id)
   })
 

@@ -335,7 +335,7 @@ describe('hostile clients of SMTP submission', () => {
     await client.say(`AUTH PLAIN ${base64(`\0api\0${rig.key.token}`)}`, /^235 /)
     await client.say('RCPT TO:<b@x.test>', /^503 5\.5\.1 Send MAIL first/)
     const says = (text: string) =>
-      new RegExp(`^501 5\\.5\\.4 ${text}; this is written (?:MAIL FROM|RCPT TO):<address>`)
+      new RegExp(`^501 5\\.5\\.4 ${text}; the syntax is (?:MAIL FROM|RCPT TO):<address>`)
     await client.say('MAIL', says('"FROM:" is missing'))
     await client.say(`MAIL a@${DOMAIN}`, says('"FROM:" is missing'))
     await client.say('MAIL FROM:', says('The address is missing'))

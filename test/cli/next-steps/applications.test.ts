@@ -83,7 +83,7 @@ describe('an application is told the next step, or its operator is, when', () =>
         logged(
           () => json({ ...MESSAGE, from: 'a@gmail.test' }, keys.all),
           /"The `gmail\.test` domain is not verified\. Please, add and verify your domain"/,
-          /no such sending domain/,
+          /does not have this sending domain/,
         ),
       names: /postroad domain add gmail\.test --company NAME, or correct the domain/,
     },
@@ -103,7 +103,7 @@ describe('an application is told the next step, or its operator is, when', () =>
         logged(
           () => form('a@mg.test', keys.all, { path: '/v3/mg.test/messages' }),
           /^\{"message":"Domain not found: mg\.test"\}$/,
-          /no such sending domain.*"domain":"mg\.test"/,
+          /does not have this sending domain.*"domain":"mg\.test"/,
         ),
       names: /postroad domain add mg\.test --company NAME/,
     },

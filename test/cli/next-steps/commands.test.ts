@@ -80,7 +80,7 @@ describe('a command names the next step when', { concurrency: 4 }, () => {
     {
       slip: 'a domain is to speak for one of another company',
       ...of('domain', 'update', 'example.com', '--from', 'held.test'),
-      names: /of its own company only, not held\.test; see: postroad domain list --company /,
+      names: /only domains of its own company in From, not held\.test; see: postroad domain list --company /,
     },
     {
       slip: 'the domain is given as an address of a page',
