@@ -91,14 +91,14 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   const store = await unlessStopped(
     openStore(settings.database, {
       exclusive: true,
-      onFault: (error) => log.error({ err: error }, 'The database is damaged; the rest of it goes on'),
+      onFault: (error) =>
+        log.error({ err: error }, 'The database is damaged; the undamaged part stays in use'),
     }),
   )
   started.defer(() => store.close())
   const accounts = new LiveAccounts({
     source: store,
-    onFault: (error) =>
-      log.error({ err: error }, 'Changed accounts could not be read; trying again in a second'),
+    onFault: (error) => log.error({ err: error }, 'Could not read account changes; retrying in a second'),
     onLook: () => metrics.accountLooks.inc(),
   })
   const { directory } = accounts
@@ -112,7 +112,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     memory: Math.floor(plan.workerHeap / 1024 ** 2),
     onDeath: (cause, detail) => {
       metrics.workerDeaths.inc({ cause })
-      log.warn({ cause, detail }, 'A worker died of what it was given; another takes its place')
+      log.warn({ cause, detail }, 'A worker crashed on its job; a new worker replaces it')
     },
   })
   started.defer(() => workers.close())
@@ -136,7 +136,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     token: () => membership.lease?.token ?? null,
     onFault(error) {
       if (digestFaults.due() === null) return
-      log.warn({ err: error }, 'What searches and counts need could not be brought up to date; trying again')
+      log.warn({ err: error }, 'Could not update the index for searches and counts; retrying')
     },
   })
   started.defer(() => digest.stop())
@@ -153,7 +153,10 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
       maxDeliveries: plan.deliveries,
       onDeath: (cause) => {
         metrics.isolatedDeaths.inc({ cause })
-        log.warn({ cause }, 'The process for suspect mail died of what it was given; another takes its place')
+        log.warn(
+          { cause },
+          'The isolated process for suspect mail crashed on its job; a new process replaces it',
+        )
       },
       log,
     })
@@ -184,7 +187,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     started.defer(() => delivering.stop(settings.shutdownTimeout))
     accounts.onRead(() => delivering.domainsChanged())
     const retention = new Retention(store, settings, (error) =>
-      log.error({ err: error }, 'Old mail could not be removed; trying again in a minute'),
+      log.error({ err: error }, 'Could not remove expired mail; retrying in a minute'),
     )
     started.defer(() => retention.stop())
     await unlessStopped(delivering.start())
@@ -223,7 +226,10 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     deriveText: (html, companyId) =>
       derivedText(html, workers, companyId, (error) => {
         // The text part is optional: a message is not refused because it has none.
-        log.warn({ err: error }, 'No text could be derived from the HTML of a message; it goes out without')
+        log.warn(
+          { err: error },
+          'Could not derive a text version from the HTML of a message; it is sent without one',
+        )
       }),
     limits: settings,
     metrics,
@@ -241,7 +247,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     store,
     onFault(error) {
       if (liveFaults.due() === null) return
-      log.warn({ err: error }, 'What changes could not be read for those who look on; trying again')
+      log.warn({ err: error }, 'Could not read changes for the live pages of the console; retrying')
     },
   })
   const searches = new Searches({ store, teller: new Teller(store) })
@@ -312,7 +318,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     'Postroad is listening',
   )
   if (settings.delivery.kind === 'capture')
-    log.info('Capture mode: mail is kept here and none leaves; set POSTROAD_DELIVERY to deliver it')
+    log.info('Capture mode: mail is kept here and not delivered; set POSTROAD_DELIVERY to deliver it')
 
   const running = started.move()
   const empty = directory.companies().length === 0

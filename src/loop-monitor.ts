@@ -39,13 +39,13 @@ export class LoopMonitor {
     this.#log = log
     this.#seconds = new Histogram({
       name: 'postroad_main_thread_stall_seconds',
-      help: 'Turns of the main thread, in which nothing else is answered: how long they lasted, where that was noticeable.',
+      help: 'Duration of noticeable turns of the main thread, during which nothing else is answered.',
       buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
       registers: [registry],
     })
     this.#cpuSeconds = new Histogram({
       name: 'postroad_main_thread_stall_cpu_seconds',
-      help: 'The same turns by the processor time that they took, however busy the machine is.',
+      help: 'Processor time of the same turns, independent of the load of the machine.',
       buckets: [0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5],
       registers: [registry],
     })

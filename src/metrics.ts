@@ -20,59 +20,62 @@ export class Metrics {
 
   readonly accepted = this.#counter(
     'postroad_emails_accepted_total',
-    'Emails made durable and answered with 200.',
+    'Emails stored durably and answered with 200.',
   )
   readonly refused = this.#counter(
     'postroad_submissions_refused_total',
-    'Submissions refused, by reason.',
+    'Refused submissions, by reason.',
     'reason',
   )
   readonly outcomes = this.#counter(
     'postroad_recipient_outcomes_total',
-    'Outcomes of attempts, one for each recipient, by verdict.',
+    'Results of attempts, one per recipient, by verdict.',
     'verdict',
   )
   readonly attemptSeconds = new Histogram({
     name: 'postroad_delivery_attempt_seconds',
-    help: 'Time one attempt took: one try of a delivery.',
+    help: 'Duration of one delivery attempt.',
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300],
     registers: this.#registers,
   })
-  readonly storeFaults = this.#counter('postroad_store_faults_total', 'Writes the store could not commit.')
+  readonly storeFaults = this.#counter(
+    'postroad_store_faults_total',
+    'Writes that the database could not commit.',
+  )
   readonly fenced = this.#counter(
     'postroad_fenced_results_total',
-    'Results refused because their lease was no longer that of this node.',
+    'Results refused because this node no longer held the lease.',
   )
   readonly accountLooks = this.#counter(
     'postroad_account_looks_total',
-    'Looks at the database for a key or a domain that this node did not know. Guessed keys cause no more than twenty a second.',
+    'Database lookups of a key or a domain that this node did not know. Guessed keys cause at most twenty per second.',
   )
   readonly isolatedDeaths = this.#counter(
     'postroad_isolated_process_deaths_total',
-    'Deaths of the process in which suspect mail is tried alone, by cause.',
+    'Crashes of the isolated process for suspect mail, by cause.',
     'cause',
   )
   readonly nodesGivenUp = this.#counter(
     'postroad_nodes_given_up_total',
-    'Nodes that were silent for too long, or had been killed under the name of this one, whose work this node set free.',
+    'Nodes whose work this node released, because they were silent for longer than their timeout or were killed under the name of this node.',
   )
   readonly rejoined = this.#counter(
     'postroad_node_rejoined_total',
-    'Times this node found that it had been given up, and began anew.',
+    'Times that other nodes had taken over the work of this node and it started anew.',
   )
   readonly workerDeaths = this.#counter(
     'postroad_worker_deaths_total',
-    'Workers that died of what they were given, by cause: memory, time, crash.',
+    'Workers that crashed on a job, by cause: memory, time, crash.',
     'cause',
   )
   readonly webhookAttempts = this.#counter(
     'postroad_webhook_attempts_total',
-    'Tries of telling a webhook an event, by outcome: succeeded, failed.',
+    'Attempts to send an event to a webhook, by outcome: succeeded, failed.',
     'outcome',
   )
   readonly webhooksDisabled = this.#counter(
     'postroad_webhooks_disabled_total',
-    'Webhooks that were disabled because they had failed for five days.',
+    'Webhooks disabled because all attempts failed for five days.',
   )
 
   constructor() {
@@ -81,27 +84,27 @@ export class Metrics {
 
   /** Adds gauges that are read only when a client fetches the metrics. */
   watch(source: GaugeSource): void {
-    this.#gauge('postroad_ready_deliveries', 'Deliveries in memory that wait for a session.', (gauge) =>
-      gauge.set(source.deliveries().ready),
-    )
     this.#gauge(
-      'postroad_deliveries_in_session',
-      'Deliveries in a session, or on their way into one.',
-      (gauge) => gauge.set(source.deliveries().inSession),
+      'postroad_ready_deliveries',
+      'Deliveries in memory that are waiting for a session.',
+      (gauge) => gauge.set(source.deliveries().ready),
+    )
+    this.#gauge('postroad_deliveries_in_session', 'Deliveries in a session or about to enter one.', (gauge) =>
+      gauge.set(source.deliveries().inSession),
     )
     this.#gauge(
       'postroad_unrecorded',
-      'Messages whose final dot was sent and whose result is not durable yet: those that may come twice if the node is killed now. POSTROAD_MAX_UNRECORDED bounds them.',
+      'Messages whose final dot was sent and whose result is not stored yet: these may be sent twice if the node is killed now. POSTROAD_MAX_UNRECORDED is their limit.',
       (gauge) => gauge.set(source.unrecorded()),
     )
     this.#gauge(
       'postroad_delivery_halted',
-      '1 while this node begins nothing: the database takes no results, or the others may have given the node up. Pauses do not count.',
+      '1 while this node starts no deliveries, because the database does not accept results or other nodes may have taken over its work. Pauses do not count.',
       (gauge) => gauge.set(source.deliveries().halted ? 1 : 0),
     )
     this.#gauge(
       'postroad_paths_closed',
-      'Paths that are closed now, and tried again from time to time: the other side refuses us (credentials, path, sender), takes no more from us (busy), or cannot be reached (unreachable).',
+      'Closed paths, which are probed from time to time: the server refuses this service (credentials, path, sender), accepts no more mail for now (busy), or cannot be reached (unreachable).',
       (gauge) => {
         gauge.reset()
         for (const [kind, count] of source.deliveries().closed) gauge.set({ kind }, count)
@@ -110,7 +113,7 @@ export class Metrics {
     )
     this.#gauge(
       'postroad_nodes',
-      'Nodes in service as this one sees them, by role.',
+      'Running nodes as seen by this node, by role.',
       (gauge) => {
         for (const role of ['api', 'delivery']) {
           gauge.set({ role }, source.nodes().filter(({ roles }) => roles.includes(role)).length)
@@ -120,7 +123,7 @@ export class Metrics {
     )
     this.#gauge(
       'postroad_webhooks',
-      'Enabled webhooks that this node tells, by state: current, behind (it catches up with the log), failing (nothing but failures of late).',
+      'Enabled webhooks that this node sends to, by state: current, behind (catching up with the event log), failing (all recent attempts failed).',
       (gauge) => {
         for (const state of WEBHOOK_STATES) gauge.set({ state }, source.webhooks().get(state)?.webhooks ?? 0)
       },
@@ -128,7 +131,7 @@ export class Metrics {
     )
     this.#gauge(
       'postroad_webhook_events_behind',
-      'Events of the log, of all companies, that the last of the webhooks in each state has not come to yet.',
+      'Events in the log, of all companies, that the slowest webhook in each state has not reached yet.',
       (gauge) => {
         for (const state of WEBHOOK_STATES) gauge.set({ state }, source.webhooks().get(state)?.behind ?? 0)
       },
@@ -136,7 +139,7 @@ export class Metrics {
     )
     this.#gauge(
       'postroad_recipients',
-      'Recipients that are not final: waiting (until they are due), sending (a node has them: ready for a session, or in one), quarantined (took a process down; the operator releases or cancels them). And due: those of the waiting ones whose time is past.',
+      'Recipients in a state that is not final: waiting (until they are due), sending (a node is delivering to them, or is about to), quarantined (crashed a process; the operator releases or cancels them). Also due: the waiting recipients whose time has come.',
       async (gauge) => {
         const counts = await within(COUNT_WITHIN, source.recipients())
         // The rest of the page is needed most when the database is down.

@@ -14,8 +14,8 @@ export interface DnsRecord {
 }
 
 const PURPOSE: Readonly<Record<DkimAlgorithm, string>> = {
-  'rsa-sha256': 'DKIM key: lets receivers check that a message comes from this domain and was not altered.',
-  'ed25519-sha256': 'Second DKIM key (Ed25519), for receivers that know it.',
+  'rsa-sha256': 'DKIM key: lets receivers verify that a message comes from this domain and was not altered.',
+  'ed25519-sha256': 'Second DKIM key (Ed25519), for receivers that support it.',
 }
 
 /** @param hostname the name that this service sends under, as in EHLO */
@@ -27,7 +27,7 @@ export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[]
       name: `${selector}._domainkey.${domain.name}`,
       value: dkimRecord(algorithm, publicKey),
       required: active,
-      purpose: active ? PURPOSE[algorithm] : 'DKIM key that mail is not signed with yet.',
+      purpose: active ? PURPOSE[algorithm] : 'New DKIM key, not yet used to sign mail.',
     }),
   )
   return [
@@ -39,9 +39,11 @@ export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[]
       value: `v=spf1 a:${hostname} ~all`,
       required: false,
       purpose:
-        `SPF: lets ${hostname} send for this domain. A name may have one SPF record only (RFC 7208 3.2): where there is one, ` +
-        `add a:${hostname} to it. When mail leaves through a relay, name what the relay's operator tells instead.` +
-        (hostname.includes('.') ? '' : ` "${hostname}" is no public name: set POSTROAD_HOSTNAME first.`),
+        `SPF: lets ${hostname} send for this domain. A name may have only one SPF record (RFC 7208 3.2): if it has one already, ` +
+        `add a:${hostname} to it. If mail leaves through a relay, use the value that the relay's operator gives you instead.` +
+        (hostname.includes('.')
+          ? ''
+          : ` "${hostname}" is not a public host name: set POSTROAD_HOSTNAME first.`),
     },
     {
       kind: 'dmarc',
@@ -50,8 +52,8 @@ export function dnsRecords(domain: SendingDomain, hostname: string): DnsRecord[]
       value: 'v=DMARC1; p=none',
       required: false,
       purpose:
-        'DMARC: tells receivers what to do with mail that fails the checks. Large mailbox providers expect one; ' +
-        'p=none changes nothing, p=quarantine or p=reject protect the name once all its mail is signed.',
+        'DMARC: tells receivers what to do with mail that fails the checks. Large mailbox providers expect this record; ' +
+        'p=none changes nothing, p=quarantine or p=reject protects the domain once all its mail is signed.',
     },
   ]
 }

@@ -25,17 +25,20 @@ export function judgeRecord(record: DnsRecord, hostname: string, found: readonly
 function judgeDkim(record: DnsRecord, found: readonly string[]): Judgement {
   // RFC 6376 3.6.2.2: with more than one TXT record under the name, verifiers' behaviour is undefined.
   if (found.length > 1) {
-    return different(`There are ${found.length} TXT records at ${record.name}; leave only the one shown.`)
+    return different(`There are ${found.length} TXT records at ${record.name}; keep only the one shown.`)
   }
   try {
     const published = parseDkimRecord(found[0]!)
     const wanted = parseDkimRecord(record.value)
-    if (published.publicKey === '') return different('The record found revokes the key (its p= is empty).')
+    if (published.publicKey === '')
+      return different('The published record revokes the key (its p= is empty).')
     if (published.keyType !== wanted.keyType) {
-      return different(`The record found is for a ${published.keyType} key, not for ${wanted.keyType}.`)
+      return different(
+        `The published record holds a key of type ${published.keyType}, not ${wanted.keyType}.`,
+      )
     }
     if (published.hashes.length > 0 && !published.hashes.includes('sha256')) {
-      return different('The record found does not allow sha256 (tag h=).')
+      return different('The published record does not allow sha256 (tag h=).')
     }
     if (published.publicKey !== wanted.publicKey)
       return different(differentKey(published.publicKey, wanted.publicKey))
@@ -49,11 +52,11 @@ function judgeDkim(record: DnsRecord, found: readonly string[]): Judgement {
 function differentKey(published: string, wanted: string): string {
   if (wanted.startsWith(published)) {
     return (
-      `The record found holds only the first ${published.length} of ${wanted.length} characters of the key: it was cut off. ` +
-      'Publish it as several strings of at most 255 characters (the zone-file form shows them).'
+      `The published record was cut off: it holds only the first ${published.length} of ${wanted.length} characters of the key. ` +
+      'Publish it as several strings of at most 255 characters, as the zone file lines show.'
     )
   }
-  return 'The record found holds another key.'
+  return 'The published record holds a different key.'
 }
 
 /**
@@ -65,7 +68,7 @@ function judgeSpf(hostname: string, found: readonly string[]): Judgement {
   if (records.length === 0) return missing('There is no SPF record (v=spf1) among the TXT records.')
   if (records.length > 1) {
     return different(
-      `There are ${records.length} SPF records; receivers then ignore all (RFC 7208 4.5). Make them one.`,
+      `There are ${records.length} SPF records, so receivers ignore all of them (RFC 7208 4.5). Merge them into one.`,
       withHost(records.flatMap(spfTerms), hostname),
     )
   }
@@ -102,15 +105,15 @@ function withHost(terms: readonly string[], hostname: string): string {
 function restOfSpf(terms: readonly string[]): string | null {
   const all = terms.find((term) => /^[+?~-]?all$/i.test(term))?.toLowerCase()
   if (all === 'all' || all === '+all') {
-    return `It ends with ${all}, so that everybody may send for this domain. Use ~all or -all.`
+    return `It ends with ${all}, which lets anyone send for this domain. Use ~all or -all.`
   }
-  if (all === '-all') return 'It ends with -all: mail from other hosts is to be refused.'
-  if (all === '~all') return 'It ends with ~all: mail from other hosts is suspicious.'
+  if (all === '-all') return 'It ends with -all: receivers should refuse mail from other hosts.'
+  if (all === '~all') return 'It ends with ~all: receivers should treat mail from other hosts as suspicious.'
   return null
 }
 
 const POLICIES: Readonly<Record<string, string>> = {
-  none: 'p=none: mail that fails the checks is treated as before. Once all mail is signed, p=quarantine protects the name.',
+  none: 'p=none: mail that fails the checks is treated as before. Once all mail is signed, p=quarantine protects the domain.',
   quarantine: 'p=quarantine: mail that fails the checks goes to the spam folder.',
   reject: 'p=reject: mail that fails the checks is refused.',
 }
@@ -120,14 +123,14 @@ function judgeDmarc(record: DnsRecord, found: readonly string[]): Judgement {
   if (records.length === 0) return missing(`There is no DMARC record (v=DMARC1) at ${record.name}.`)
   if (records.length > 1) {
     return different(
-      `There are ${records.length} DMARC records; receivers then ignore all (RFC 7489 6.6.3). Leave one.`,
+      `There are ${records.length} DMARC records, so receivers ignore all of them (RFC 7489 6.6.3). Keep one.`,
     )
   }
   const policy = /;\s*p\s*=\s*([a-z]+)/i.exec(records[0]!)?.[1]?.toLowerCase()
   const explanation = policy === undefined ? undefined : POLICIES[policy]
   if (explanation !== undefined) return { ...RIGHT, explanation }
   // RFC 7489 6.3: the tag is required.
-  return different('The DMARC record says no policy: add p=none, p=quarantine or p=reject.')
+  return different('The DMARC record has no policy: add p=none, p=quarantine or p=reject.')
 }
 
 function different(advice: string, suggestion: string | null = null): Judgement {

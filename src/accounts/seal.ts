@@ -65,7 +65,7 @@ export class Seal {
       return Buffer.concat([decipher.update(octets.subarray(HEADER)), decipher.final()])
     } catch (cause) {
       throw new SealBroken(
-        `The secret stored for "${context}" does not open: it was sealed with another secret key, or altered.`,
+        `The secret stored for "${context}" cannot be unsealed: it was sealed with a different secret key, or altered.`,
         { cause },
       )
     }

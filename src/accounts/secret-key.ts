@@ -43,8 +43,8 @@ export async function openSeal(source: SecretKeySource, accounts: Sealing): Prom
           ? 'POSTROAD_SECRET_KEY'
           : `The key in ${secretKeyPath(source.database.path)}`
       throw new SecretKeyError(
-        `${origin} is not the key that ${what} were sealed with. ` +
-          'Put back the key this database was used with before.',
+        `${origin} is not the key that sealed ${what}. ` +
+          'Restore the key that was used with this database before.',
         { cause },
       )
     }
@@ -61,7 +61,7 @@ function* sealedIn({ domains, routes }: Sealing): Generator<{ what: string; open
   for (const route of routes) {
     if (route.sealed === null) continue
     yield {
-      what: `user and password of the route ${route.url}`,
+      what: `the user and password of the route ${route.url}`,
       open: (seal) => openCredentials(seal, route),
     }
   }
@@ -79,8 +79,8 @@ export async function loadSecretKey(
   if (source.secretKey) return source.secretKey
   if (source.database.engine === 'postgres') {
     throw new SecretKeyError(
-      'POSTROAD_SECRET_KEY is not set. Nodes that share a PostgreSQL database share this key; ' +
-        'make one with `openssl rand -hex 32` and give every node the same.',
+      'POSTROAD_SECRET_KEY is not set. All nodes that share a PostgreSQL database need the same key; ' +
+        'create one with `openssl rand -hex 32` and set it on every node.',
     )
   }
   const path = secretKeyPath(source.database.path)
@@ -89,12 +89,12 @@ export async function loadSecretKey(
   if (!make) {
     throw new SecretKeyError(
       `The database ${source.database.path} holds sealed keys, but its key file ${path} is missing. ` +
-        'Put the file back from your backup, or set POSTROAD_SECRET_KEY to what it held.',
+        'Restore the file from your backup, or set POSTROAD_SECRET_KEY to its content.',
     )
   }
   await makeKeyFile(path)
   const made = await readKeyFile(path)
-  if (!made) throw new SecretKeyError(`The key file ${path} vanished while the service started.`)
+  if (!made) throw new SecretKeyError(`The key file ${path} disappeared while the service was starting.`)
   return made
 }
 
@@ -111,7 +111,7 @@ async function readKeyFile(path: string): Promise<Buffer | null> {
   const hex = text.trim()
   if (!/^[0-9a-f]{64}$/i.test(hex)) {
     throw new SecretKeyError(
-      `The key file ${path} does not hold 64 hexadecimal digits. Put it back from your backup.`,
+      `The key file ${path} does not hold 64 hexadecimal digits. Restore it from your backup.`,
     )
   }
   return Buffer.from(hex, 'hex')
@@ -137,7 +137,7 @@ async function makeKeyFile(path: string): Promise<void> {
     const directory = await open(folder, 'r')
     await directory.sync().finally(() => directory.close())
   } catch (cause) {
-    throw new SecretKeyError(`The key file ${path} cannot be made: ${(cause as Error).message}`, { cause })
+    throw new SecretKeyError(`The key file ${path} cannot be created: ${(cause as Error).message}`, { cause })
   }
 }
 

@@ -53,7 +53,7 @@ export async function checkRecord(
   const answer = await resolver.txt(record.name)
   const nothing = { ...record, found: [], explanation: null, suggestion: null }
   if (answer.kind === 'failed') {
-    const advice = `DNS gave no answer for ${record.name} (${answer.reason}); this says nothing about the record. Try again.`
+    const advice = `DNS did not answer for ${record.name} (${answer.reason}), so the record could not be checked. Try again.`
     return { ...nothing, state: 'unknown', advice }
   }
   const found = answer.kind === 'found' ? answer.records : []
@@ -92,7 +92,7 @@ async function elsewhere(
   if (place === undefined) return null
   const { zone, name } = place
   const entered = record.name === zone ? '@' : record.name.slice(0, -zone.length - 1)
-  return `The record stands at ${name}: your DNS provider adds ${zone} to each name. Enter ${entered} as its name there.`
+  return `The record is at ${name}: your DNS provider appends ${zone} to each name. Enter ${entered} as the name there.`
 }
 
 /** The domain, and the parents that may be its zone: never a top-level domain. */

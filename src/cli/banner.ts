@@ -20,8 +20,8 @@ export function firstStartText(
   return `${link === null ? '' : `\nOpen the inbox: ${link}\n`}
 Postroad listens on ${url}
 
-This is the first start, in capture mode: every message is composed, signed and kept, and none leaves this machine.
-To play with it there are the company "${company}", its domain ${domain}, and one API key, shown this once:
+This is the first start, in capture mode: every message is composed, signed and stored, and none leaves this machine.
+To try it out, use the company "${company}", its domain ${domain} and this API key, which is shown only once:
 
   ${token}
 
@@ -45,20 +45,20 @@ ${smtpText(submissionUrls)}
 
 Settings for Ghost, WordPress, Laravel and others are in the README.
 
-Look at the result, with the id that the JSON endpoint answers:
+Look at the result, with the id that the JSON endpoint returns:
 
   curl -H 'Authorization: Bearer ${token}' ${url}/emails/ID
   bin/postroad email list
   bin/postroad email show ID --raw
 
-To deliver mail, set POSTROAD_DELIVERY (README, "Go live") and start again.
+To deliver mail, set POSTROAD_DELIVERY (README, "Go live") and restart.
 
 `
 }
 
 function smtpText(urls: readonly string[]): string {
   if (urls.length === 0)
-    return 'Send over SMTP: set POSTROAD_SUBMISSION_LISTEN=smtp://127.0.0.1:2587 first, and start again.'
+    return 'Send over SMTP: set POSTROAD_SUBMISSION_LISTEN=smtp://127.0.0.1:2587 and restart.'
   const lines = urls.map((url) => {
     const { hostname, port, protocol } = new URL(url)
     const tls = protocol === 'smtps:' ? ', TLS from the start' : ''
@@ -72,13 +72,13 @@ export function firstStepsText(url: string, link: string | null): string {
   return `
 Postroad listens on ${url}
 ${link === null ? '' : openConsole(link)}
-There is no company yet. Three commands set up the first company, domain and key (in a second terminal):
+There is no company yet. In a second terminal, create the first company, domain and key:
 
   bin/postroad company create "My Company"
   bin/postroad domain add example.com --company "My Company"
   bin/postroad key create --company "My Company" --name first
 
-The second one prints the DNS records to publish; \`bin/postroad domain verify example.com\` makes sending active.
+The second command prints the DNS records to publish; \`bin/postroad domain verify example.com\` activates sending.
 
 `
 }
@@ -93,7 +93,7 @@ ${openConsole(link)}
 
 function openConsole(link: string): string {
   return `
-Open the console; this link signs you in, works once, and within a day (bin/postroad user link makes another):
+Open the console. This link signs you in; it works once and expires in a day (bin/postroad user link prints another):
 
   ${link}
 `

@@ -57,7 +57,7 @@ export function refuseUnknown(parent: Command): string {
   const [name] = parent.args
   if (parent.commands.length === 0 || name === undefined || name.startsWith('-')) return ''
   const names = parent.commands.map((each) => each.name()).join(', ')
-  return parent.error(`error: unknown command '${name}'. There are: ${names}`)
+  return parent.error(`error: unknown command '${name}'. Commands: ${names}`)
 }
 
 export interface JsonOption {

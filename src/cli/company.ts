@@ -19,7 +19,7 @@ export function addCompany(program: Command): void {
   const company = group(
     program,
     'company',
-    'Companies: each owns domains, API keys and emails, and sees nothing of the others.',
+    'Companies: each has its own domains, API keys and emails, and cannot see those of other companies.',
     ['company create "My Company"', 'company list'],
   )
 
@@ -30,7 +30,7 @@ export function addCompany(program: Command): void {
   })
     .argument(
       '<name>',
-      'what people call it',
+      'a name for people',
       typed((text: string) => checkedName('company', text)),
     )
     .action(create)
@@ -46,25 +46,25 @@ export function addCompany(program: Command): void {
     description: 'Show a company, by name or id, with its domains and keys.',
     examples: ['company show Acme', 'company show Acme --json', 'company show Acme --signing-key'],
   })
-    .option('--signing-key', 'show what its webhooks of the form dialect are signed with, and nothing else')
+    .option('--signing-key', 'print only the key that signs its webhooks of the form dialect')
     .action(show)
 
   command(company, {
     usage: 'rotate-signing-key <company>',
-    description: 'Sign webhooks of the form dialect with another key from now on.',
+    description: 'Replace the key that signs webhooks of the form dialect.',
     details:
-      'Receivers that know the key before it alone refuse what is signed from now on: that dialect has no place for two signatures.',
+      'Receivers reject new events until they know the new key: the form dialect has room for one signature only.',
     examples: ['company rotate-signing-key Acme'],
   }).action(rotate)
 
   command(company, {
     usage: 'limit <company>',
     description:
-      'Limit how much a company may send (requests a second, recipients a day and a month), and how much it may set up.',
+      'Limit how much a company may send (requests per second, recipients per day and month) and set up.',
     details:
-      `What is not named stays as it is; none ends a limit, or brings back the usual one (${USUAL}). ` +
-      'Days and months are those of UTC. A quota counts every recipient that is accepted, from the time it is set; what ' +
-      'goes beyond it is refused and leaves nothing behind. A key that is revoked does not count. Every node follows ' +
+      `Limits that you do not name stay the same. "none" removes a limit, or restores the default (${USUAL}). ` +
+      'Days and months are in UTC. A quota counts every accepted recipient from the time it is set; a message ' +
+      'that would exceed it is refused as a whole. Revoked keys do not count. Every node applies the change ' +
       'within a second.',
     examples: [
       'company limit Acme --daily 10000 --monthly 200000',
@@ -72,9 +72,9 @@ export function addCompany(program: Command): void {
       'company limit Acme --domains 5000',
     ],
   })
-    .option('--rate <number>', 'requests a second, of all its keys together', limitOf)
-    .option('--daily <number>', 'recipients a day', limitOf)
-    .option('--monthly <number>', 'recipients a month', limitOf)
+    .option('--rate <number>', 'requests per second, all its keys together', limitOf)
+    .option('--daily <number>', 'recipients per day', limitOf)
+    .option('--monthly <number>', 'recipients per month', limitOf)
     .option('--domains <number>', 'sending domains', limitOf)
     .option('--keys <number>', 'API keys and SMTP credentials in use', limitOf)
     .option('--webhooks <number>', 'webhooks', limitOf)
@@ -147,7 +147,7 @@ async function limit(text: string, { json, ...given }: LimitOptions): Promise<vo
 function limitOf(text: string): number | 'none' {
   if (text === 'none') return text
   if (/^[1-9]\d{0,9}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number from 1 on, or none.')
+  throw new InvalidArgumentError('It must be a whole number of at least 1, or none.')
 }
 
 function limitFields(
@@ -159,7 +159,7 @@ function limitFields(
     return `${limit} ${what}${so === undefined ? '' : ` (${so} so far)`}`
   }
   return [
-    ['Rate', shown(rate, 'requests a second')],
+    ['Rate', shown(rate, 'requests per second')],
     ['Daily quota', shown(daily, 'recipients', used?.daily)],
     ['Monthly quota', shown(monthly, 'recipients', used?.monthly)],
     ['May have', OWNED.map((name) => `${owned[name] ?? USUAL_MOST[name]} ${name}`).join(', ')],

@@ -5,38 +5,38 @@ import { printLine } from './print.ts'
 const ADVICE: readonly (readonly [said: RegExp, advice: string])[] = [
   [
     / refused our credentials /,
-    'The relay refuses the login: correct user and password in POSTROAD_DELIVERY (or `postroad route set`) and start the ' +
-      'service again. Then: postroad queue retry',
+    'The relay refuses the login: correct the user and password in POSTROAD_DELIVERY (or with `postroad route set`) and restart the ' +
+      'service. Then: postroad queue retry',
   ],
   [
     /^The name of the relay, /,
-    'Correct the name of the relay in POSTROAD_DELIVERY (or `postroad route set`) and start the service again. Then: ' +
+    'Correct the name of the relay in POSTROAD_DELIVERY (or with `postroad route set`) and restart the service. Then: ' +
       'postroad queue retry',
   ],
   [
-    /^DNS: the MX look-up /,
-    'DNS gives no answer: see whether this machine has DNS, or name servers that answer in POSTROAD_DNS_SERVERS. Then: ' +
+    /^DNS: the MX look-?up /,
+    'DNS does not answer: check that DNS works on this machine, or set POSTROAD_DNS_SERVERS to servers that answer. Then: ' +
       'postroad queue retry',
   ],
   [
     / is not a public address | is an address of this machine itself/,
-    'Mail goes to public addresses only: set POSTROAD_ALLOW_PRIVATE_NETWORKS=true to deliver within a network of your own, ' +
+    'Mail is delivered to public addresses only: set POSTROAD_ALLOW_PRIVATE_NETWORKS=true to deliver within your own network, ' +
       'or send it to a relay (POSTROAD_DELIVERY)',
   ],
   [
     / cannot be reached: | took too long over (?:connecting|its greeting)/,
-    'No connection is made: correct host and port of the relay in POSTROAD_DELIVERY. Where mail goes out directly, ' +
-      'most hosting providers block port 25: ask yours to open it, or use a relay on port 587. Then: postroad queue retry',
+    'No connection can be made. With a relay, check its host and port in POSTROAD_DELIVERY. With direct delivery, ' +
+      'note that most hosting providers block port 25: ask yours to open it, or use a relay on port 587. Then: postroad queue retry',
   ],
 ]
 
 /** For an email that was captured instead of sent. */
 export const WAS_CAPTURED =
-  'It was captured: nothing left this machine. To deliver mail, set POSTROAD_DELIVERY (README, "Go live") and start the service again.'
+  'The email was captured: nothing left this machine. To deliver mail, set POSTROAD_DELIVERY (README, "Go live") and restart the service.'
 
 /** For an installation in capture mode. */
 export const CAPTURES =
-  'POSTROAD_DELIVERY is capture: until the service runs with another one, all mail is captured and none leaves.'
+  'POSTROAD_DELIVERY is "capture": until you change it and restart the service, all mail is captured and none is delivered.'
 
 /** Prints a line for each kind of trouble among these messages. */
 export function printDeliveryAdvice(messages: readonly (string | null)[]): void {

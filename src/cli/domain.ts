@@ -21,10 +21,10 @@ import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import { printFields, printJson, printLine, shownTime } from './print.ts'
 
-const SPEAKS_FOR = 'other domains of the company that its mail may have in From'
+const SPEAKS_FOR = 'other domains of the company that its mail may use in From'
 
 export function addDomainCommands(program: Command): void {
-  const domain = group(program, 'domain', 'Sending domains: what a company may send from.', [
+  const domain = group(program, 'domain', 'Sending domains: the domains that a company may send from.', [
     'domain add example.com --company Acme',
     'domain verify example.com',
     'domain list',
@@ -34,7 +34,7 @@ export function addDomainCommands(program: Command): void {
     usage: 'add <domain>',
     description: 'Add a sending domain to a company and print the DNS records to publish.',
     details:
-      'Nothing can be sent from it until `domain verify` finds the required records, or `domain activate` is run.',
+      'Sending from it starts once `domain verify` finds the required records, or you run `domain activate`.',
     examples: [
       'domain add example.com --company Acme',
       'domain add example.com --company Acme --ed25519',
@@ -48,12 +48,12 @@ export function addDomainCommands(program: Command): void {
 
   command(domain, {
     usage: 'update <domain>',
-    description: 'Change the settings of a domain, and which other domains its mail may have in From.',
+    description: 'Change the settings of a domain, and the other domains that its mail may use in From.',
     details:
-      '--from is for form clients that are set up with mg.example.com and write as somebody at example.com. Each of these ' +
-      'domains has to be a sending domain of the same company, and active when mail is sent; it signs what is from it. ' +
-      'A parent domain is named like any other, and needs nothing more. What --from names replaces what was named before.\n\n' +
-      'Settings of tracking are kept and shown to API clients; nothing is tracked yet.',
+      '--from is for form clients that are configured with mg.example.com but send from an address at example.com. Each of these ' +
+      'domains must be a sending domain of the same company and active when mail is sent; mail is signed with the key of the domain in From. ' +
+      'A parent domain is named like any other and needs nothing more. --from replaces the domains named before.\n\n' +
+      'Tracking settings are stored and shown to API clients; nothing is tracked yet.',
     examples: [
       'domain update mg.example.com --from example.com',
       'domain update mg.example.com --from example.com example.org',
@@ -64,20 +64,20 @@ export function addDomainCommands(program: Command): void {
     ],
   })
     .option('--from <domain...>', SPEAKS_FOR)
-    .option('--no-from', 'allow no other domain in From any more')
+    .option('--no-from', 'allow no other domain in From')
     .addOption(new Option('--sending <on|off>', 'accept new mail from the domain').argParser(onOrOff))
-    .addOption(new Option('--open-tracking <on|off>', 'report when mail is opened').argParser(onOrOff))
-    .addOption(new Option('--click-tracking <on|off>', 'report when links are followed').argParser(onOrOff))
+    .addOption(new Option('--open-tracking <on|off>', 'report opens').argParser(onOrOff))
+    .addOption(new Option('--click-tracking <on|off>', 'report clicks on links').argParser(onOrOff))
     .addOption(
-      new Option('--unsubscribe-tracking <on|off>', 'end mail with a link to unsubscribe').argParser(onOrOff),
+      new Option('--unsubscribe-tracking <on|off>', 'add an unsubscribe link to mail').argParser(onOrOff),
     )
     .action(update)
 
   command(domain, {
     usage: 'verify <domain>',
     description:
-      'Check the DNS records of a domain now; when the required ones are right, sending becomes active.',
-    details: 'Exit code 1 when a required record is missing or different, or DNS does not answer.',
+      'Check the DNS records of a domain now, and activate sending when the required ones are correct.',
+    details: 'The exit code is 1 when a required record is missing or wrong, or when DNS does not answer.',
     examples: ['domain verify example.com', 'domain verify example.com --json'],
   }).action(verify)
 
@@ -94,31 +94,31 @@ export function addDomainCommands(program: Command): void {
     description: 'Show a domain with every DNS record to publish.',
     examples: ['domain show example.com', 'domain show example.com --zone >> example.com.zone'],
   })
-    .option('--zone', 'print the records as lines of a zone file only')
+    .option('--zone', 'print only the records, as lines of a zone file')
     .action(show)
 
   command(domain, {
     usage: 'activate <domain>',
-    description: 'Let mail leave from a domain, whatever DNS says.',
+    description: 'Activate sending from a domain without checking DNS.',
     details:
-      'For domains that are set up elsewhere, and to end a suspension. Mail that was held while it was suspended goes out.',
+      'Use it for domains that are set up elsewhere, and to lift a suspension: mail held during the suspension is sent.',
     examples: ['domain activate example.com'],
   }).action(sending(activateDomain))
 
   command(domain, {
     usage: 'suspend <domain>',
-    description: 'Stop accepting mail from a domain, and hold what waits.',
+    description: 'Stop accepting mail from a domain, and hold its waiting mail.',
     details:
-      'Verification does not lift a suspension; `domain activate` does. What was accepted before is held until then.',
+      'Mail accepted before is held until the suspension is lifted. `domain activate` lifts it; `domain verify` does not.',
     examples: ['domain suspend example.com'],
   }).action(sending(suspendDomain))
 
   command(domain, {
     usage: 'remove <domain>',
-    description: 'Remove a sending domain for good, with its DKIM keys.',
+    description: 'Remove a sending domain and its DKIM keys permanently.',
     details:
-      'API keys for it alone are revoked. What was accepted from it and waits fails when its time comes; what was sent stays ' +
-      'to be read. To stop it for a while there is `domain suspend`.',
+      'API keys restricted to it are revoked. Waiting mail from it fails at its next attempt; sent mail stays ' +
+      'readable. To stop sending only for a while, use `domain suspend`.',
     examples: ['domain remove example.com'],
   }).action(remove)
 }
@@ -154,7 +154,7 @@ async function update(name: string, { from, json, sending, ...tracking }: Update
   const settings = { ...tracking, ...(sending !== undefined && { sendingOff: !sending }) }
   if (speaksFor === undefined && Object.keys(settings).length === 0) {
     throw new WrongUsage(
-      'name the change: --from DOMAIN, --no-from, --sending, --open-tracking, --click-tracking or --unsubscribe-tracking',
+      'name at least one change: --from DOMAIN, --no-from, --sending, --open-tracking, --click-tracking or --unsubscribe-tracking',
     )
   }
   await withOperation(async (op) => {
@@ -164,7 +164,9 @@ async function update(name: string, { from, json, sending, ...tracking }: Update
     if (Object.keys(tracking).length > 0) printLine(`Tracking of ${domain.name}: ${trackingOf(domain)}.`)
     if (speaksFor === undefined) return
     const others = spokenFor(op.accounts, domain)
-    printLine(`Mail for ${domain.name} may be from ${[domain.name, ...others].join(', ')}.`)
+    printLine(
+      `Mail for ${domain.name} may use these domains in From: ${[domain.name, ...others].join(', ')}.`,
+    )
     printInactive(op, domain)
   })
 }
@@ -175,7 +177,7 @@ function onOrOff(text: string): boolean {
 }
 
 function sendingOf({ sending, settings }: SendingDomain): string {
-  return settings.sendingOff ? `${sending}, but new mail from it is refused (turned off)` : sending
+  return settings.sendingOff ? `${sending}, but new mail from it is refused (sending is turned off)` : sending
 }
 
 function trackingOf({ settings }: SendingDomain): string {
@@ -188,7 +190,7 @@ async function remove(name: string, { json }: JsonOption): Promise<void> {
   await withOperation(async (op) => {
     const domain = await removeDomain(op, { domain: name })
     if (json) return printJson({ ...domainJson(op.accounts, domain), removed: true })
-    printLine(`Removed ${domain.name}. What still waits from it fails when its time comes.`)
+    printLine(`Removed ${domain.name}. Waiting mail from it fails at its next attempt.`)
   })
 }
 
@@ -197,7 +199,7 @@ function printInactive({ accounts }: Operation, { speaksFor }: SendingDomain): v
   for (const { id, name, sending } of accounts.domains) {
     if (!speaksFor.includes(id) || sending === 'active') continue
     const next = sending === 'suspended' ? `domain activate ${name}` : `domain verify ${name}`
-    printLine(`Sending from ${name} is ${sending}: nothing leaves from there before \`postroad ${next}\`.`)
+    printLine(`Sending from ${name} is ${sending}: no mail leaves until you run \`postroad ${next}\`.`)
   }
 }
 
@@ -229,7 +231,7 @@ function sending(change: typeof activateDomain): (name: string, options: JsonOpt
     await withOperation(async (op) => {
       const domain = await change(op, { domain: name })
       if (json) return printJson(domainJson(op.accounts, domain))
-      printLine(`Sending from ${domain.name} is ${domain.sending} now.`)
+      printLine(`Sending from ${domain.name} is now ${domain.sending}.`)
     })
   }
 }
@@ -256,7 +258,7 @@ function printRecords(records: DnsRecord[]): void {
     printLine(`  Value: ${record.value}`)
   }
   printLine()
-  printLine('As lines of a zone file:')
+  printLine('As zone file lines:')
   for (const record of records) printLine(`  ${zoneLine(record)}`)
   printLine()
 }
@@ -284,10 +286,10 @@ async function verify(name: string, { json }: JsonOption): Promise<void> {
   }
   throw new CommandFailed(
     uncertain
-      ? `DNS could not be asked about ${domain.name}, and nothing was changed. Try again: postroad domain verify ${domain.name}. ` +
-          'If it stays so, name DNS servers that answer in POSTROAD_DNS_SERVERS'
-      : `${domain.name} is not verified: publish the records above as they are expected, then run this again: postroad domain ` +
-          `verify ${domain.name}. DNS changes can take a while to be seen; to send before that: postroad domain activate ${domain.name}`,
+      ? `DNS did not answer for ${domain.name}, and nothing was changed. Try again: postroad domain verify ${domain.name}. ` +
+          'If it keeps failing, name DNS servers that answer in POSTROAD_DNS_SERVERS'
+      : `${domain.name} is not verified: publish the records above exactly as expected, then run again: postroad domain ` +
+          `verify ${domain.name}. DNS changes can take a while to spread; to send before that: postroad domain activate ${domain.name}`,
   )
 }
 

@@ -22,7 +22,7 @@ export function printHistory({ email, recipients, events, attempts }: EmailHisto
     ['Last event', email.lastEvent],
     [
       'Size',
-      `${email.size} octets${email.contentRemoved ? ' (content removed, its retention time is over)' : ''}`,
+      `${email.size} octets${email.contentRemoved ? ' (content removed: its retention period has ended)' : ''}`,
     ],
     ['Tags', email.tags.map(({ name, value }) => `${name}=${value}`).join(', ')],
   ])

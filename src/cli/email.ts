@@ -20,7 +20,7 @@ import {
 import { sinceOf, whenOf } from './when.ts'
 
 export function addEmail(program: Command): void {
-  const email = group(program, 'email', 'Emails: what was accepted and what became of it.', [
+  const email = group(program, 'email', 'Emails: what was accepted, and what happened to it.', [
     'email list --company Acme',
     'email show ID',
     'email cancel ID',
@@ -30,8 +30,8 @@ export function addEmail(program: Command): void {
     usage: 'list',
     description: 'List emails, newest first; options narrow the list.',
     details:
-      'Several options narrow the list together. --to, --words, --tag, --key, --domain and most of --event are fast however many ' +
-      'emails there are; --from and --subject alone go through all of them, which takes a while: add --since.',
+      'Options can be combined. --to, --words, --tag, --key, --domain and most values of --event are fast however many ' +
+      'emails there are; --from or --subject alone reads every email, which takes a while: add --since.',
     examples: [
       'email list',
       'email list --to jane@example.com',
@@ -41,18 +41,18 @@ export function addEmail(program: Command): void {
     ],
   })
     .option('--company <name or id>', 'only those of this company')
-    .option('--to <address>', 'only those with this recipient (in to, cc or bcc)', typed(addressIn))
-    .option('--from <text>', 'only those with this in From')
-    .option('--subject <text>', 'only those with this in the subject')
+    .option('--to <address>', 'only those to this recipient (in to, cc or bcc)', typed(addressIn))
+    .option('--from <text>', 'only those with this text in From')
+    .option('--subject <text>', 'only those with this text in the subject')
     .option('--words <text>', 'only those with these words in the subject, in this order', (text) => [text])
     .option('--tag <name or name:value>', 'only those with this tag', tagFilterOf)
     .addOption(
-      new Option('--event <event...>', 'only those whose last event is this; can be repeated').choices(
+      new Option('--event <event...>', 'only those with this last event; can be repeated').choices(
         LAST_EVENT_TYPES,
       ),
     )
     .option('--domain <domain>', 'only those from this sending domain')
-    .option('--key <name or id>', 'only those that came with this API key')
+    .option('--key <name or id>', 'only those sent with this API key')
     .option(
       '--since <time>',
       'only those accepted since then: like 2027-01-01T12:00:00Z, or 3d for the last three days',
@@ -68,43 +68,43 @@ export function addEmail(program: Command): void {
     description: 'Show an email: each recipient, every event, every SMTP dialogue.',
     details:
       'Each recipient has a state of its own:\n\n' +
-      '  waiting      it is tried at the time shown\n' +
-      '  sending      a node has it: ready for a session, or in one\n' +
-      '  quarantined  out of reach until it is released or canceled\n' +
-      '  delivered    its server took the message\n' +
-      '  bounced      its server refused it for good\n' +
-      '  failed       given up: no attempt is left\n' +
-      '  suppressed   the company no longer sends to this address\n' +
+      '  waiting      the next attempt is at the time shown\n' +
+      '  sending      a node is delivering it, or is about to\n' +
+      '  quarantined  not attempted until it is released or canceled\n' +
+      '  delivered    the recipient server accepted the message\n' +
+      '  bounced      the recipient server refused it permanently\n' +
+      '  failed       given up: no attempts are left\n' +
+      '  suppressed   the company does not send to this address\n' +
       '  canceled     by its sender or the operator\n\n' +
       'With --raw the message itself goes to stdout, as it left or would leave. A batch has a copy for each recipient; ' +
-      '--recipient says whose.',
+      '--recipient chooses one.',
     examples: [
       'email show ID',
       'email show ID --raw > message.eml',
       'email show ID --raw --recipient jane@example.com',
     ],
   })
-    .option('--raw', 'print the message as it is transferred: header, body, signature')
+    .option('--raw', 'print the message as it is transmitted: header, body, signature')
     .option('--recipient <address>', 'with --raw: whose copy')
     .action(show)
 
   command(email, {
     usage: 'cancel <id>',
-    description: 'Cancel the recipients of an email that wait or are in quarantine.',
+    description: 'Cancel the recipients of an email that are waiting or in quarantine.',
     details:
-      'Those being sent are canceled, too, unless their server takes the message now. What is delivered or has bounced stays.',
+      'Recipients being sent to are canceled too, unless their server accepts the message first. Delivered and bounced recipients do not change.',
     examples: ['email cancel ID'],
   }).action(cancel)
 
   command(email, {
     usage: 'reschedule <id>',
-    description: 'Send an email that waits for its scheduled time at another time.',
-    details: 'To send it at once: postroad queue retry --email ID.',
+    description: 'Change the time of a scheduled email.',
+    details: 'To send it now: postroad queue retry ID.',
     examples: ['email reschedule ID --at 2027-01-01T12:00:00Z', 'email reschedule ID --at 12h'],
   })
     .requiredOption(
       '--at <when>',
-      'the time: 2027-01-01, 2027-01-01T12:00:00Z, or from now on: 30m, 12h, 7d',
+      'the new time: 2027-01-01, 2027-01-01T12:00:00Z, or a time from now: 30m, 12h, 7d',
       whenOf,
     )
     .action(reschedule)
@@ -133,7 +133,7 @@ async function list({ json, event: events, ...wanted }: ListOptions): Promise<vo
     )
     if (emails.length === wanted.limit) {
       printLine()
-      printLine(`Older ones: the same command with --before ${emails.at(-1)!.id}`)
+      printLine(`For older emails, run the same command with --before ${emails.at(-1)!.id}`)
     }
     if (emails.length > 0 && op.setup.delivery.kind === 'capture') {
       printLine()
@@ -143,8 +143,8 @@ async function list({ json, event: events, ...wanted }: ListOptions): Promise<vo
 }
 
 function nothingFound({ company: _company, before, limit: _limit, ...search }: EmailListing): string {
-  if (Object.values(search).some((value) => value !== undefined)) return 'There is no such email.'
-  return before === undefined ? 'There is no email yet.' : 'There is no email before that one.'
+  if (Object.values(search).some((value) => value !== undefined)) return 'No email matches.'
+  return before === undefined ? 'There are no emails yet.' : 'There are no emails before that one.'
 }
 
 function recipientsShown(to: string[]): string {
@@ -177,8 +177,8 @@ async function showRaw(id: string, recipient: string | undefined, json: true | u
   const [copy] = copies
   if (copies.length > 1) {
     printNote(
-      `postroad: ${copies.length} copies were made; this is the one for ${copy!.addresses.join(', ')}. ` +
-        'Choose another with --recipient.',
+      `postroad: this email was sent as ${copies.length} different copies; this is the one for ${copy!.addresses.join(', ')}. ` +
+        'Choose another copy with --recipient.',
     )
   }
   printMessage(copy!.message)
@@ -189,12 +189,12 @@ async function cancel(id: string, { json }: JsonOption): Promise<void> {
   if (json) return printJson({ id, canceled, sending })
   if (canceled > 0) printLine(`Canceled ${recipientCount(canceled)}.`)
   if (sending > 0) {
-    printLine(`${recipientCount(sending)} being sent: canceled unless their server takes the message now.`)
+    printLine(`${recipientCount(sending)} being sent: canceled unless the server accepts the message first.`)
   }
 }
 
 async function reschedule(id: string, { at, json }: JsonOption & { at: number }): Promise<void> {
   const { dueAt } = await withOperation((op) => rescheduleEmail(op, { id, dueAt: at }))
   if (json) return printJson({ id, scheduled_at: isoTime(dueAt) })
-  printLine(`It is sent at ${shownTime(dueAt)}.`)
+  printLine(`Scheduled for ${shownTime(dueAt)}.`)
 }

@@ -14,10 +14,10 @@ import { clipped, printJsonLine, printLine, shownTime } from './print.ts'
 export function addEvents(program: Command): void {
   command(program, {
     usage: 'events',
-    description: 'What happened to emails and webhooks: the latest events, or each new one as it happens.',
+    description: 'Events of emails and webhooks: the latest ones, or each new one as it happens.',
     details:
-      'Events have numbers, which rise in the order in which they were recorded, on whatever node; ' +
-      'there are gaps between them. Give --after the number of the last event you have seen, and you miss none.\n\n' +
+      'Events are numbered in the order in which they were recorded, whatever node recorded them; ' +
+      'there are gaps between the numbers. Pass the number of the last event you have seen to --after, and you miss none.\n\n' +
       'With --json each event is one JSON object on a line of its own.',
     examples: [
       'events --follow',
@@ -33,8 +33,8 @@ export function addEvents(program: Command): void {
         ...COMPANY_EVENT_TYPES,
       ]),
     )
-    .option('--after <number>', 'only those after the event with this number', eventNumber)
-    .option('--limit <count>', 'at most this many (of those that are there already)', countUpTo(10_000), 100)
+    .option('--after <number>', 'only events after the one with this number', eventNumber)
+    .option('--limit <count>', 'at most this many of the events recorded so far', countUpTo(10_000), 100)
     .action(events)
 }
 
@@ -54,7 +54,7 @@ async function events({ follow, json, type: types, ...wanted }: Options): Promis
     if (follow) return await printAsTheyCome(op, { ...wanted, types }, print)
     const found = await listEvents(op, { ...wanted, types })
     for (const event of found) print(event)
-    if (!json && found.length === 0) printLine('There is no such event.')
+    if (!json && found.length === 0) printLine('No event matches.')
   })
 }
 

@@ -21,7 +21,7 @@ const FOR_THE_OPERATOR = ['CommandFailed', 'WrongUsage', 'SettingsError', 'Canno
 /** A hint after a usage error, in addition to the command's help; empty: none. */
 export function usageHint({ code, message }: { code: string; message: string }): string {
   const company = code === 'commander.missingMandatoryOptionValue' && message.includes("'--company ")
-  return company ? 'The companies there are: postroad company list\n' : ''
+  return company ? 'To see the companies: postroad company list\n' : ''
 }
 
 export function explain(thrown: unknown): string {

@@ -2,8 +2,8 @@
 import type { Hint } from '../operate/error.ts'
 
 const WHERE_ELSE =
-  'Run this in the folder the service runs in, or set POSTROAD_DATABASE_URL; `postroad serve` and `postroad company create` ' +
-  'make a new one.'
+  'Run this command in the directory the service runs in, or set POSTROAD_DATABASE_URL; `postroad serve` and `postroad company create` ' +
+  'create a new database.'
 
 /** The text that follows the error's sentence. */
 export function hintText(hint: Hint): string {
@@ -35,7 +35,7 @@ export function hintText(hint: Hint): string {
     case 'inviteOperator':
       return ': postroad user invite ADDRESS --operator'
     case 'setOperator':
-      return `. If it is who you believe: postroad user operator ${hint.person}`
+      return `. If this is the right person: postroad user operator ${hint.person}`
     case 'listRoutes':
       return see('route list')
     case 'listEmails':
@@ -49,7 +49,7 @@ export function hintText(hint: Hint): string {
     case 'enableWebhook':
       return `: postroad webhook enable ${hint.id}`
     case 'listen':
-      return `. An application on this machine is told by: postroad listen --forward ${shellWord(hint.url)}`
+      return `. To forward events to an application on this machine: postroad listen --forward ${shellWord(hint.url)}`
     case 'listSuppressions':
       return see(`suppression list --company ${hint.company}`)
   }

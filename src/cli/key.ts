@@ -10,7 +10,7 @@ import { printFields, printJson, printLine, shownTime } from './print.ts'
 import { whenOf } from './when.ts'
 
 export function addKey(program: Command): void {
-  const key = group(program, 'key', 'API keys, with which applications send and read mail.', [
+  const key = group(program, 'key', 'API keys: applications use them to send and read mail.', [
     'key create --company Acme --name website',
     'key list',
     'key revoke ID',
@@ -20,10 +20,10 @@ export function addKey(program: Command): void {
     usage: 'create',
     description: 'Create an API key and print its token, the only time it can be seen.',
     details:
-      'Scopes: sending (hand in mail, and read back what this key sent), reading (read all mail of the company, or of the one ' +
-      'domain), management. Without --scope a key gets sending and reading.\n\n' +
-      'With --expires it stops working then. With --from it works for requests from these addresses only; behind a proxy, name ' +
-      'the proxy in POSTROAD_TRUSTED_PROXIES, or else the address of the proxy counts.',
+      'Scopes: sending (send mail, and read the mail that this key sent), reading (read all mail of the company, or of the one ' +
+      'domain), management. Without --scope, a key gets sending and reading.\n\n' +
+      'With --expires, the key stops working at that time. With --from, it works only for requests from these addresses; behind a proxy, name ' +
+      'the proxy in POSTROAD_TRUSTED_PROXIES, or the address of the proxy counts.',
     examples: [
       'key create --company Acme --name website',
       'key create --company Acme --name shop --scope sending --domain shop.example.com',
@@ -32,12 +32,12 @@ export function addKey(program: Command): void {
     ],
   })
     .requiredOption('--company <name or id>', 'the company it belongs to')
-    .requiredOption('--name <text>', 'what it is for; shown in lists', nameOf)
+    .requiredOption('--name <text>', 'a name for people, shown in lists', nameOf)
     .addOption(new Option('--scope <scope...>', 'what it may do; can be repeated').choices(SCOPES))
     .option('--domain <domain>', 'the only domain it may send from')
     .option(
       '--expires <when>',
-      'when it expires: 2027-01-01, 2027-01-01T12:00:00Z, or from now on: 12h, 30d',
+      'when it expires: 2027-01-01, 2027-01-01T12:00:00Z, or a time from now: 12h, 30d',
       whenOf,
     )
     .option(
@@ -49,7 +49,7 @@ export function addKey(program: Command): void {
 
   command(key, {
     usage: 'list',
-    description: 'List API keys. Tokens cannot be shown again: only their hashes are kept.',
+    description: 'List API keys. Their tokens cannot be shown again: only hashes are stored.',
     examples: ['key list', 'key list --company Acme'],
   })
     .option('--company <name or id>', 'only those of this company')
@@ -57,15 +57,16 @@ export function addKey(program: Command): void {
 
   command(key, {
     usage: 'rename <id>',
-    description: 'Give an API key another name. What it may do cannot be changed: create another key.',
+    description:
+      'Rename an API key. Its scopes and restrictions cannot be changed: create another key instead.',
     examples: ['key rename 019abcde-0000-7000-8000-000000000000 "The new shop"'],
   })
-    .argument('<name>', 'what it is for; shown in lists', nameOf)
+    .argument('<name>', 'a name for people, shown in lists', nameOf)
     .action(rename)
 
   command(key, {
     usage: 'revoke <id>',
-    description: 'Revoke an API key; it stops working on every node within a second, for good.',
+    description: 'Revoke an API key permanently. It stops working on every node within a second.',
     examples: ['key revoke 019abcde-0000-7000-8000-000000000000'],
   }).action(revoke)
 }
@@ -99,7 +100,7 @@ async function create({ scope, expires, from, json, ...named }: CreateOptions): 
       ['Expires', shownTime(key.expiresAt) ?? 'never'],
     ])
     printLine()
-    printLine('Keep the token now: it cannot be shown again.')
+    printLine('Save the token now: it cannot be shown again.')
   })
 }
 
@@ -118,14 +119,14 @@ const list = listing({
     expiryShown(key),
     shownTime(key.revokedAt),
   ],
-  nothing: 'There is no API key yet. Create one: postroad key create --company NAME --name first',
+  nothing: 'There are no API keys yet. Create one: postroad key create --company NAME --name first',
 })
 
 async function rename(id: string, name: string, { json }: JsonOption): Promise<void> {
   await withOperation(async (op) => {
     const key = await renameKey(op, { id, name })
     if (json) return printJson(keyJson(op.accounts, key))
-    printLine(`The key ${id} is called ${key.name} now.`)
+    printLine(`Renamed the key ${id} to ${key.name}.`)
   })
 }
 
@@ -139,5 +140,5 @@ async function revoke(id: string, { json }: JsonOption): Promise<void> {
 
 function expiryShown({ expiresAt }: ApiKey): string {
   if (expiresAt === null) return 'never'
-  return `${shownTime(expiresAt)}${expiresAt <= Date.now() ? ' (over)' : ''}`
+  return `${shownTime(expiresAt)}${expiresAt <= Date.now() ? ' (expired)' : ''}`
 }

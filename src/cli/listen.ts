@@ -23,20 +23,20 @@ import { sinceOf } from './when.ts'
 export function addListen(program: Command): void {
   command(program, {
     usage: 'listen',
-    description: 'Develop against webhooks without a tunnel: events as they come, forwarded to a URL.',
+    description: 'Develop against webhooks without a tunnel: forward events to a URL as they happen.',
     details:
-      'Run it on the machine where you develop, with the settings of the installation that it is to follow ' +
-      '(POSTROAD_DATABASE_URL, POSTROAD_SECRET_KEY); the service runs on beside it, and its webhooks are told as before. ' +
-      'Neither the service nor another listener knows of it.\n\n' +
-      'With --forward each event is posted as a webhook of the dialect, with its headers and its signature. The secret ' +
-      'that it is signed with is printed at the start, and stays the same; for the form dialect it is the signing key of the ' +
-      'company. The ids of messages stay the same as well, also when an event is forwarded once more. Any address ' +
-      'will do, localhost above all: unlike the URL of a webhook this one is named by nobody but you.\n\n' +
-      'An answer other than 2xx, or none within 15 seconds, is printed, and the event is forwarded again after 1, 2, 5, ' +
-      '10 and 30 seconds, 1, 2 and 5 minutes, and then every 10 minutes for a day: sooner than webhooks are. In the form dialect a 406 ends it. While ' +
-      'nothing listens there, events wait, and go as soon as something does. Ctrl-C ends it with a summary.\n\n' +
-      'Without --forward the events are printed. With --json each line is one JSON object: the event in the words of the ' +
-      'dialect as its webhook carries it, or what became of an attempt to forward it.\n\n' +
+      'Run it on your development machine, with the settings of the installation to follow ' +
+      '(POSTROAD_DATABASE_URL, POSTROAD_SECRET_KEY). It does not affect the service or its webhooks. ' +
+      'Several listeners can run at once.\n\n' +
+      'With --forward, each event is sent like a webhook of the dialect, with its headers and its signature. The signing secret ' +
+      'is printed at the start and stays the same; for the form dialect it is the signing key of the ' +
+      'company. Message ids stay the same too when an event is forwarded again. Any URL ' +
+      'is allowed, including localhost and private networks.\n\n' +
+      'If the answer is not 2xx, or none comes within 15 seconds, this is printed, and the event is forwarded again after 1, 2, 5, ' +
+      '10 and 30 seconds, 1, 2 and 5 minutes, and then every 10 minutes for a day: sooner than to webhooks. In the form dialect, a 406 answer stops the retries. While ' +
+      'nothing listens at the URL, events wait, and are sent as soon as something does. Ctrl-C stops the command and prints a summary.\n\n' +
+      'Without --forward, events are printed. With --json, each line is one JSON object: the event in the format of the ' +
+      'dialect, as its webhooks send it, or the result of an attempt to forward it.\n\n' +
       webhookEventsDescribed(),
     examples: [
       'listen --forward http://localhost:3000/hook',
@@ -44,15 +44,15 @@ export function addListen(program: Command): void {
       'listen --forward http://localhost:3000/mailgun --dialect form --company Acme --since 10m',
       'listen --json',
     ],
-    json: 'print JSON instead of text, one object a line',
+    json: 'print JSON instead of text, one object per line',
   })
     .option('--forward <url>', 'post each event to this URL', typed(checkedWebhookUrl))
     .addOption(dialectOption())
-    .option('--company <name or id>', 'whose events; --forward needs it where there are several companies')
+    .option('--company <name or id>', 'whose events; required with --forward if there are several companies')
     .option('--event <event...>', 'only these; can be repeated')
     .option(
       '--since <time>',
-      'also what happened since then: like 2026-01-01T12:00:00Z, or 10m for the last ten minutes',
+      'also events since then: like 2026-01-01T12:00:00Z, or 10m for the last ten minutes',
       sinceOf,
     )
     .action(listenTo)
@@ -73,7 +73,7 @@ async function listenTo({ json, forward, event: events, ...rest }: Options): Pro
 
 async function print(op: Operation, wanted: ListenWanted, signal: AbortSignal, json?: true): Promise<void> {
   const bunches = await listen(op, { ...wanted, signal, ...OUTAGES_SAID })
-  if (!json) printLine(`The events of ${wanted.company ?? 'all companies'} as they come. Ctrl-C ends it.`)
+  if (!json) printLine(`Listening for events of ${wanted.company ?? 'all companies'}. Press Ctrl-C to stop.`)
   for await (const bunch of bunches) {
     for (const heard of bunch) json ? printJsonLine(heard.body) : printHeard(heard)
   }
@@ -97,9 +97,8 @@ async function forwardTo(op: Operation, url: string, wanted: ListenWanted, json?
     url,
     userAgent: `Postroad/${version()}`,
     onTried: json ? printTryJson : printTry,
-    onUnreachable: (why) =>
-      printNote(`postroad: ${why}. Events wait, and go as soon as somebody listens there`),
-    onReachable: () => printNote('postroad: somebody listens there now; what waited goes'),
+    onUnreachable: (why) => printNote(`postroad: ${why}. Events wait until something listens there`),
+    onReachable: () => printNote('postroad: connected; sending the waiting events'),
     ...OUTAGES_SAID,
   })
   const { company, secret } = forwarding
@@ -107,8 +106,8 @@ async function forwardTo(op: Operation, url: string, wanted: ListenWanted, json?
     printJsonLine({ forwarding_to: forwarding.url, dialect: wanted.dialect, company_id: company.id, secret })
   else {
     const named = hasOwnSecret(wanted.dialect) ? 'secret' : 'signing key'
-    printLine(`The events of ${company.name} go to ${forwarding.url}, signed with the ${named} ${secret}`)
-    printLine('Ctrl-C ends it.')
+    printLine(`Forwarding events of ${company.name} to ${forwarding.url}, signed with the ${named} ${secret}`)
+    printLine('Press Ctrl-C to stop.')
     printLine()
   }
   const summary = await untilInterrupted((signal) => forwarding.run(signal))
@@ -159,10 +158,10 @@ function printSummary(
     return
   }
   printLine()
-  const parts = [`${taken} ${taken === 1 ? 'event was' : 'events were'} taken`]
+  const parts = [`${taken} ${taken === 1 ? 'event' : 'events'} forwarded`]
   if (givenUp > 0) parts.push(`${givenUp} given up`)
-  if (waiting > 0) parts.push(`${waiting} not taken yet`)
+  if (waiting > 0) parts.push(`${waiting} still waiting`)
   printLine(`${parts.join(', ')}.`)
   if (waitingSince === null) return
-  printLine(`To begin with what was not taken: --since ${new Date(waitingSince).toISOString()}`)
+  printLine(`To start with the events still waiting: --since ${new Date(waitingSince).toISOString()}`)
 }

@@ -22,9 +22,9 @@ import { addUser } from './user.ts'
 import { addWebhookCommands } from './webhook.ts'
 
 const ABOUT =
-  'Commands act on the database that POSTROAD_DATABASE_URL names (./data/postroad.db when it is not set), whether the service ' +
-  'runs or not. Each has --help with examples, and --json for scripts.\n\n' +
-  'Exit code: 0 when it is done; 1 when it is not, and stderr says why and what to do; 2 when it was called wrongly.'
+  'Commands work on the database that POSTROAD_DATABASE_URL names (./data/postroad.db if it is not set), whether the service ' +
+  'is running or not. Each has --help with examples, and --json for scripts.\n\n' +
+  'Exit codes: 0 success; 1 failure, and stderr says why and what to do; 2 wrong usage.'
 
 const FIRST_STEPS = [
   'serve',
@@ -50,7 +50,7 @@ export async function run(args: string[]): Promise<void> {
   })
   const program: Command = new Command('postroad')
     .description(
-      'Self-hosted outbound email: accepts messages over HTTP, keeps them durably, signs and delivers them.',
+      'Self-hosted outbound email: accepts messages over HTTP, stores them durably, signs and delivers them.',
     )
     .version(version(), '--version', 'print the version')
     .helpOption('--help', 'print this help')

@@ -10,19 +10,19 @@ export function addMaintenance(program: Command): void {
     usage: 'backup <file>',
     description: 'Copy the database to a file while the service runs.',
     details:
-      'The copy is consistent: it holds everything that was accepted before the command began. Keep the secret key with it: ' +
-      'without the key the DKIM keys and the logins of routes in the copy are of no use. For SQLite; PostgreSQL has tools of its own (pg_dump).',
+      'The copy is consistent: it holds everything accepted before the command started. Keep the secret key with it: ' +
+      'without the key, the DKIM keys and the logins of routes in the copy cannot be used. For SQLite only; for PostgreSQL use its own tools (pg_dump).',
     examples: ['backup /backup/postroad-2026-11-20.db', 'backup /backup/postroad.db --force'],
   })
-    .option('--force', 'replace the file when it exists')
+    .option('--force', 'replace the file if it exists')
     .action(backup)
 
   command(program, {
     usage: 'migrate',
-    description: 'Bring the schema of the database up to date, and do nothing else.',
+    description: 'Update the schema of the database, and do nothing else.',
     details:
-      'The service does this by itself when it starts. On PostgreSQL it can run as a role that may not: then run this as the ' +
-      'role that owns the tables, before the new version is started ("Roles and rights" in docs/operations.md).',
+      'The service does this itself when it starts. On PostgreSQL it can run as a role that may not change tables: then run this as the ' +
+      'role that owns the tables, before you start the new version ("Roles and rights" in docs/operations.md).',
     examples: [
       'migrate',
       'POSTROAD_DATABASE_URL=postgres://postroad_owner@db.example.com/postroad postroad migrate',
@@ -42,7 +42,7 @@ async function backup(to: string, { force, json }: JsonOption & { force?: true }
   printLine()
   const key = secretKeyFile === null ? 'the value of POSTROAD_SECRET_KEY' : `the file ${secretKeyFile}`
   printLine(
-    `Keep ${key} with it: without it the DKIM keys and the logins of routes in the copy cannot be used.`,
+    `Keep ${key} with the copy: without it, the DKIM keys and the logins of routes in it cannot be used.`,
   )
 }
 
@@ -50,5 +50,5 @@ async function updateSchema({ json }: JsonOption): Promise<void> {
   const { place, from, to } = await migrate(maintenance(), {})
   if (json) return printJson({ database: place, from, to })
   if (from === to) printLine(`The schema of ${place} is up to date (version ${to}).`)
-  else printLine(`Brought the schema of ${place} from version ${from} to ${to}.`)
+  else printLine(`Updated the schema of ${place} from version ${from} to ${to}.`)
 }

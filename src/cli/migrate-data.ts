@@ -16,9 +16,9 @@ export function addMigrateData(program: Command): void {
     usage: 'migrate-data <from> <to>',
     description: 'Move an installation from SQLite to PostgreSQL.',
     details:
-      'Stop the service first. Everything is copied, compared on both sides, and then put in place at once; the SQLite file is ' +
-      'brought to the newest schema, and otherwise only read. When it is interrupted, the same command goes on where it was.\n\n' +
-      'The password may be left out of the URL and given in PGPASSWORD.',
+      'Stop the service first. All rows are copied, compared on both sides, and then put in place in one step; the SQLite file is ' +
+      'updated to the newest schema and otherwise only read. If the command is interrupted, run it again: it continues where it stopped.\n\n' +
+      'To keep the password out of the URL, set PGPASSWORD.',
     examples: ['migrate-data sqlite:./data/postroad.db postgres://postroad@db.example.com/postroad'],
   })
     .option('--restart', 'drop what an earlier, unfinished run has copied')
@@ -33,7 +33,7 @@ async function move(
   const source = database(from)
   const target = database(to)
   if (source.engine !== 'sqlite' || target.engine !== 'postgres') {
-    throw new WrongUsage('it goes from sqlite:<path> to postgres://..., and no other way')
+    throw new WrongUsage('the source must be sqlite:<path> and the destination postgres://...')
   }
   // Imported on use, because other commands do not need the PostgreSQL driver.
   const { migrateData } = await import('../operate/migrate-data.ts')
@@ -50,15 +50,13 @@ async function move(
     '',
   )
   printLine()
-  printLine(
-    'Both sides are the same, and everything is in place. On every node set POSTROAD_DATABASE_URL, and',
-  )
+  printLine('Both databases hold the same rows. On every node set POSTROAD_DATABASE_URL, and')
   printLine(
     secretKeyFile === null
-      ? 'the same POSTROAD_SECRET_KEY as before: without it DKIM keys and logins of routes cannot be used.'
-      : `POSTROAD_SECRET_KEY to what ${secretKeyFile} holds: without it DKIM keys and logins of routes cannot be used.`,
+      ? 'the same POSTROAD_SECRET_KEY as before: without it, DKIM keys and logins of routes cannot be used.'
+      : `POSTROAD_SECRET_KEY to the content of ${secretKeyFile}: without it, DKIM keys and logins of routes cannot be used.`,
   )
-  printLine('Do not start a service on the SQLite file again: it would send what waits a second time.')
+  printLine('Do not start a service on the SQLite file again: it would send the waiting mail a second time.')
 }
 
 function database(text: string): Settings['database'] {

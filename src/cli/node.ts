@@ -9,10 +9,10 @@ export function addNode(program: Command): void {
   const node = group(program, 'node', 'Nodes: the processes that share this database.', ['node list'])
   command(node, {
     usage: 'list',
-    description: 'List the nodes in service, with what they do.',
+    description: 'List the running nodes with their roles and work.',
     details:
-      'BEATS rises while a node lives: run it twice. One that is silent for its TIMEOUT is given up by the others, which also take ' +
-      'over its work; one that uses an SQLite database is alone, does not beat, and is shown until the next one starts.',
+      'BEATS rises while a node is alive: run the command twice to see it. When a node is silent for its TIMEOUT, the other nodes take ' +
+      'over its work. A node on an SQLite database runs alone, sends no heartbeats, and is listed until the next one starts.',
     examples: ['node list', 'node list --json'],
   }).action(list)
 }
@@ -24,5 +24,5 @@ const list = listing({
   row: ({ token, name, roles, since, timeoutMs, beats }) => {
     return [name, roles.join(','), shownTime(since), `${timeoutMs / 1_000}s`, beats, token]
   },
-  nothing: 'No node is in service.',
+  nothing: 'No node is running.',
 })

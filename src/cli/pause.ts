@@ -17,10 +17,10 @@ export function addPause(queue: Command): void {
   scoped(
     command(queue, {
       usage: 'pause',
-      description: 'Hold waiting mail: all of it, or that of a company or to a domain.',
+      description: 'Hold waiting mail: all of it, or the mail of one company or to one domain.',
       details:
-        'Mail is still accepted. What waits stays waiting and loses no attempts; what is in a session goes on. Every node follows ' +
-        'within a second. Several pauses can hold at once: mail waits as long as one of them covers it.',
+        'Mail is still accepted. Waiting mail keeps waiting and loses no attempts; open SMTP sessions go on. Every node applies the pause ' +
+        'within a second. Pauses can overlap: mail waits as long as at least one of them covers it.',
       examples: ['queue pause', 'queue pause --company Acme', 'queue pause --domain example.com'],
     }),
   ).action(begin)
@@ -28,14 +28,14 @@ export function addPause(queue: Command): void {
   scoped(
     command(queue, {
       usage: 'resume',
-      description: 'End a pause, named as it was set.',
+      description: 'End a pause. Name it with the options it was set with.',
       examples: ['queue resume', 'queue resume --company Acme --domain example.com'],
     }),
   ).action(end)
 
   command(queue, {
     usage: 'pauses',
-    description: 'List what is paused.',
+    description: 'List the pauses.',
     examples: ['queue pauses', 'queue pauses --json'],
   }).action(list)
 }

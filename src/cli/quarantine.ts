@@ -11,10 +11,10 @@ import { clipped, printJson, printLine, recipientCount, shownTime } from './prin
 export function addQuarantine(queue: Command): void {
   command(queue, {
     usage: 'quarantine',
-    description: 'List the emails in quarantine, newest first, and why.',
+    description: 'List the emails in quarantine and the reasons, newest first.',
     details:
-      'What was being sent when the service died is tried by a process of its own. An email that such a process dies of goes into ' +
-      'quarantine: it is not tried again by itself, and not removed. Release it when the fault is mended, or cancel it: ' +
+      'Mail that was being sent when the service crashed is attempted again in an isolated process. An email that crashes that process goes into ' +
+      'quarantine: it is neither attempted again nor removed. Release it once the fault is fixed, or cancel it: ' +
       '`postroad queue release`, `postroad email cancel`.',
     examples: ['queue quarantine', 'queue quarantine --company Acme'],
   })
@@ -24,9 +24,9 @@ export function addQuarantine(queue: Command): void {
 
   command(queue, {
     usage: 'release [email]',
-    description: 'Try mail in quarantine again: all of it, or what you name.',
+    description: 'Try mail in quarantine again: all of it, one email, or the mail of one company.',
     details:
-      'It is tried by a process of its own once more; if that dies of it, it is in quarantine again. To see what is in it: ' +
+      'It is attempted in an isolated process once more; if it crashes that process, it goes back into quarantine. To look at an email: ' +
       '`postroad email show ID`.',
     examples: ['queue release ID', 'queue release --company Acme', 'queue release'],
   })

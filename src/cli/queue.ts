@@ -13,12 +13,13 @@ import { addQuarantine } from './quarantine.ts'
 export function addQueue(program: Command): void {
   const shown = command(program, {
     usage: 'queue',
-    description: 'Show the mail that waits, by company and destination: until when, and why. Largest first.',
+    description:
+      'Show the waiting mail by company and destination: until when it waits, and why. Largest first.',
     details:
       'A destination is a recipient domain. Recipients are counted by state:\n\n' +
-      '  WAITING      tried at the time shown (NEXT ATTEMPT), unless paused\n' +
-      '  SENDING      a node has them: ready for a session, or in one\n' +
-      '  QUARANTINED  out of reach until released: postroad queue quarantine\n\n' +
+      '  WAITING      attempted at the time shown (NEXT ATTEMPT), unless paused\n' +
+      '  SENDING      a node is delivering to them, or is about to\n' +
+      '  QUARANTINED  not attempted until released: postroad queue quarantine\n\n' +
       'With --json every destination is listed, by company and name.',
     examples: ['queue', 'queue --company Acme', 'queue --limit 1000'],
   })
@@ -30,16 +31,17 @@ export function addQueue(program: Command): void {
 
   command(shown, {
     usage: 'retry [email]',
-    description: 'Try waiting mail now instead of later: all of it, or what you name.',
+    description:
+      'Try waiting mail now instead of later: all of it, one email, or the mail of a company or to a domain.',
     details:
-      'For the moment after a relay or a network was mended: mail that was deferred meanwhile waits for up to a day. Every node ' +
-      'begins at once; the limits of sessions hold as always, so a long queue takes a while. Attempts already made still count, and ' +
-      'a message whose answer was lost goes to the same server only.\n\n' +
-      'Left as it is: what is being sent or due already, what is paused (postroad queue resume), what is held for its sending domain ' +
-      '(postroad domain activate), and what its sender scheduled for later.\n\n' +
-      'Scheduled mail goes early only when its id is given.\n\n' +
-      'A recipient domain is named, as `postroad queue` lists them, and not a site: the log names sites, the mail servers that some ' +
-      'domains share, or a relay. What waits for a site that was closed leaves by itself once it takes mail again.',
+      'Use it after a relay or a network was repaired: deferred mail can wait for up to a day. Every node ' +
+      'starts at once; session limits apply as usual, so a long queue takes a while. Attempts already made still count, and ' +
+      'a message whose answer was lost is only attempted at the same server.\n\n' +
+      'Not changed: mail that is being sent or already due, paused mail (postroad queue resume), mail held because of its sending domain ' +
+      '(postroad domain activate), and mail that its sender scheduled for later.\n\n' +
+      'Scheduled mail is sent early only if you give its id.\n\n' +
+      '--domain takes a recipient domain, as `postroad queue` lists them, not a site. The log names sites: the mail servers that several ' +
+      'domains share, or a relay. Mail for a closed site is sent automatically once the site accepts mail again.',
     examples: [
       'queue retry',
       'queue retry --domain example.com',
@@ -77,7 +79,7 @@ async function queue(
         lane.paused ? 'paused' : shownTime(lane.nextDueAt),
         clipped(lane.lastMessage ?? '', 100),
       ]),
-      'Nothing waits.',
+      'No mail is waiting.',
     )
     printSums(lanes, shown.length)
     printDeliveryAdvice(lanes.map(({ lastMessage }) => lastMessage))
@@ -88,14 +90,14 @@ function printSums(lanes: readonly { waiting: number; quarantined: number }[], s
   if (lanes.length > 1) {
     const waiting = lanes.reduce((sum, lane) => sum + lane.waiting, 0)
     printLine()
-    printLine(`Waiting in all: ${waiting} recipients at ${lanes.length} destinations.`)
+    printLine(`Waiting in total: ${waiting} recipients at ${lanes.length} destinations.`)
   }
   if (lanes.length > shown) {
-    printLine(`The ${shown} largest are shown. All of them: postroad queue --limit ${lanes.length}`)
+    printLine(`The ${shown} largest are shown. To see all: postroad queue --limit ${lanes.length}`)
   }
   if (lanes.some(({ quarantined }) => quarantined > 0)) {
     printLine()
-    printLine('What is in quarantine, and why: postroad queue quarantine')
+    printLine('To see the mail in quarantine and the reasons: postroad queue quarantine')
   }
 }
 
@@ -117,7 +119,7 @@ async function withProgress<Result>(
 ): Promise<Result> {
   const progress = new Progress()
   try {
-    return await work(({ retried }) => progress.show(`${recipientCount(retried)} made due ...`))
+    return await work(({ retried }) => progress.show(`${recipientCount(retried)} due now ...`))
   } finally {
     progress.end()
   }
@@ -126,19 +128,19 @@ async function withProgress<Result>(
 function told({ retried, scheduled, paused, held, delivering }: RetriedMail, what: string): string[] {
   const lines = [
     retried === 0
-      ? `Nothing to retry: no recipient of ${what} waits for a later time.`
+      ? `Nothing to retry: no recipient of ${what} is waiting for a later time.`
       : `Due now, of ${what}: ${recipientCount(retried)}.`,
   ]
   if (paused > 0)
-    lines.push(`Left, because they are paused: ${recipientCount(paused)}. See: postroad queue pauses`)
+    lines.push(`Not retried, because paused: ${recipientCount(paused)}. See: postroad queue pauses`)
   if (held > 0) {
     lines.push(
-      `Left, because their sending domain may not send: ${recipientCount(held)}. See: postroad domain list`,
+      `Not retried, because their sending domain may not send: ${recipientCount(held)}. See: postroad domain list`,
     )
   }
-  if (scheduled > 0) lines.push(`Left for the time their sender asked for: ${recipientCount(scheduled)}.`)
-  if (retried > 0 && !delivering)
-    lines.push('No node delivers mail at the moment: it goes when one is started.')
+  if (scheduled > 0)
+    lines.push(`Not retried, because scheduled by their sender: ${recipientCount(scheduled)}.`)
+  if (retried > 0 && !delivering) lines.push('No delivery node is running: the mail is sent once one starts.')
   return lines
 }
 

@@ -26,19 +26,19 @@ export function addRoute(program: Command): void {
       .option('--domain <domain or id>', 'the mail of this sending domain')
       .option(
         '--company <name or id>',
-        'the mail of all domains of this company that have no route of their own',
+        'the mail of all domains of this company without a route of their own',
       )
 
   owned(
     command(route, {
       usage: 'set <url>',
-      description: 'Send the mail of a domain or a company through a relay of its own.',
+      description: 'Send the mail of a domain or a company through its own relay.',
       details:
-        'A route goes by the domain that mail is sent from, not by that of its recipients. One that is there is replaced.\n\n' +
-        'The URL is as in POSTROAD_DELIVERY: smtp://user:password@host:587, with ?tls= and ?auth=. Everybody on this machine can ' +
-        'see what stands in a command: give the password on standard input or in the environment instead. It is kept sealed.\n\n' +
-        'Every node follows within a second; what waits takes the new route at its next attempt. Where POSTROAD_DELIVERY is ' +
-        '"capture", mail is captured all the same.',
+        'A route applies to the domain that mail is sent from, not to the domains of its recipients. An existing route is replaced.\n\n' +
+        'The URL is written as in POSTROAD_DELIVERY: smtp://user:password@host:587, with ?tls= and ?auth=. Anyone on this machine can ' +
+        'see the arguments of a command: pass the password on standard input or in the environment instead. It is stored encrypted.\n\n' +
+        'Every node applies the route within a second; waiting mail takes it at its next attempt. While POSTROAD_DELIVERY is ' +
+        '"capture", mail is captured nevertheless.',
       examples: [
         'route set smtp://relay.example.com:587?tls=verified --company Acme',
         'route set smtp://user@relay.example.com:587 --domain example.com --password-stdin < password.txt',
@@ -46,7 +46,7 @@ export function addRoute(program: Command): void {
       ],
     })
       .option('--password-stdin', 'read the password from standard input')
-      .option('--password-env <name>', 'take the password from this variable of the environment'),
+      .option('--password-env <name>', 'read the password from this environment variable'),
   ).action(set)
 
   command(route, {
@@ -60,7 +60,7 @@ export function addRoute(program: Command): void {
   owned(
     command(route, {
       usage: 'remove',
-      description: 'Let the mail of a domain or a company go as all other mail does.',
+      description: 'Remove a route: the mail of the domain or company is then sent like all other mail.',
       examples: ['route remove --domain example.com', 'route remove --company Acme'],
     }),
   ).action(remove)
@@ -84,11 +84,12 @@ async function set(url: string, { json, passwordStdin, passwordEnv, ...owner }: 
 /** The password without the line end that an editor or `echo` adds. */
 async function passwordFrom(stdin: boolean, variable: string | undefined): Promise<string | undefined> {
   if (stdin && variable !== undefined)
-    throw new WrongUsage('--password-stdin and --password-env exclude each other')
+    throw new WrongUsage('give either --password-stdin or --password-env, not both')
   if (stdin) return (await text(process.stdin)).replace(/\r?\n$/, '')
   if (variable === undefined) return undefined
   const value = process.env[variable]
-  if (value === undefined || value === '') throw new WrongUsage(`the environment has no variable ${variable}`)
+  if (value === undefined || value === '')
+    throw new WrongUsage(`the environment variable ${variable} is not set`)
   return value
 }
 
@@ -103,19 +104,19 @@ const list = listing({
     route.sealed === null ? 'no' : 'yes',
     shownTime(route.createdAt),
   ],
-  nothing: 'All mail goes as POSTROAD_DELIVERY says.',
+  nothing: 'There are no routes: all mail is sent as POSTROAD_DELIVERY says.',
 })
 
 async function remove({ json, ...owner }: RouteOwner & JsonOption): Promise<void> {
   requireOne(owner)
   const { company, domain } = await withOperation((op) => removeRoute(op, owner))
   if (json) return printJson({ company_id: company.id, domain: domain?.name ?? null, removed: true })
-  printLine(`Mail of ${domain?.name ?? company.name} has no route of its own any more.`)
+  printLine(`Removed the route of ${domain?.name ?? company.name}.`)
   printNextAttempt(company)
 }
 
 function printNextAttempt({ id }: Company): void {
-  printLine(`What waits follows at its next attempt; to try it now: postroad queue retry --company ${id}`)
+  printLine(`Waiting mail follows at its next attempt; to try it now: postroad queue retry --company ${id}`)
 }
 
 function requireOne({ company, domain }: RouteOwner): void {

@@ -9,18 +9,18 @@ import { StopSignals } from './stop-signals.ts'
 export function addServe(program: Command): void {
   command(program, {
     usage: 'serve',
-    description: 'Run the service: the HTTP endpoints, SMTP submission where it is set up, and the delivery.',
+    description: 'Run the service: the HTTP endpoints, SMTP submission if it is configured, and delivery.',
     details:
-      'Settings come from the environment, from .env in the working directory, and from the file POSTROAD_CONFIG names. ' +
+      'Settings come from the environment, from .env in the working directory, and from the file that POSTROAD_CONFIG names. ' +
       'See them all with `postroad settings`.\n\n' +
-      'SIGTERM or SIGINT stop it: nothing new is begun, open SMTP transactions finish or are given back to the queue. ' +
-      'A second signal ends it at once; that loses nothing that was accepted.',
+      'SIGTERM or SIGINT stops it: no new work is started, and open SMTP transactions finish or return to the queue. ' +
+      'A second signal ends it at once; accepted mail is not lost.',
     examples: [
       'serve',
       'POSTROAD_SUBMISSION_LISTEN=smtp://127.0.0.1:587 postroad serve',
       'POSTROAD_LISTEN=0.0.0.0:8587 POSTROAD_DELIVERY=direct POSTROAD_HOSTNAME=mail.example.com postroad serve',
     ],
-    json: 'print address, and what the first start made up, as one JSON line',
+    json: 'print the address, and what the first start created, as one JSON line',
   }).action(serve)
 }
 

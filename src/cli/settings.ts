@@ -7,7 +7,7 @@ export function addSettings(program: Command): void {
   command(program, {
     usage: 'settings',
     description:
-      'Check the settings and print those in effect, with where each comes from. Secrets are masked.',
+      'Check the settings and print the ones in effect with the source of each. Secrets are masked.',
     examples: ['settings', 'settings --json'],
   }).action(settings)
 }

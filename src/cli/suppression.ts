@@ -44,7 +44,7 @@ export function addSuppressionCommands(program: Command): void {
   const suppression = group(
     program,
     'suppression',
-    'Suppressed addresses: a company sends nothing to them any more, because they bounced, complained, unsubscribed, or were ' +
+    'Suppressed addresses: a company no longer sends to them, because they bounced, complained, unsubscribed, or were ' +
       'added by hand.',
     [
       'suppression list --company Acme',
@@ -56,7 +56,7 @@ export function addSuppressionCommands(program: Command): void {
 
   command(suppression, {
     usage: 'list',
-    description: 'List suppressed addresses, with the reason; newest first.',
+    description: 'List suppressed addresses with their reasons, newest first.',
     examples: [
       'suppression list',
       'suppression list --company Acme --type complaint',
@@ -71,7 +71,7 @@ export function addSuppressionCommands(program: Command): void {
 
   command(suppression, {
     usage: 'add <address>',
-    description: 'Let a company no longer send to an address. What waits for it ends as suppressed.',
+    description: 'Stop a company from sending to an address. Mail waiting for it ends as suppressed.',
     details:
       'With --type unsubscribe and --tag only mail with one of these tags is stopped; naming further tags later adds them.',
     examples: [
@@ -79,10 +79,10 @@ export function addSuppressionCommands(program: Command): void {
       'suppression add jane@example.com --company Acme --type unsubscribe --tag news',
     ],
   })
-    .requiredOption('--company <name or id>', 'the company whose list it goes on')
-    .addOption(typeOption('--type', 'what it is there for').default('manual'))
-    .option('--tag <tag...>', 'of an unsubscription: from mail with this tag only; can be repeated')
-    .option('--reason <text>', 'shown beside it and in the events of what is not sent')
+    .requiredOption('--company <name or id>', 'the company to add it for')
+    .addOption(typeOption('--type', 'why it is suppressed').default('manual'))
+    .option('--tag <tag...>', 'for an unsubscription: only from mail with this tag; can be repeated')
+    .option('--reason <text>', 'shown in the list, and in the events of mail that is not sent')
     .action(add)
 
   command(suppression, {
@@ -93,54 +93,55 @@ export function addSuppressionCommands(program: Command): void {
       'suppression remove jane@example.com --company Acme --type bounce',
     ],
   })
-    .requiredOption('--company <name or id>', 'the company whose list it is on')
-    .addOption(typeOption('--type', 'only what it is there for as this type'))
+    .requiredOption('--company <name or id>', 'the company to remove it for')
+    .addOption(typeOption('--type', 'only its entry of this type'))
     .action(remove)
 
   command(suppression, {
     usage: 'import <file>',
-    description: 'Put the addresses of a CSV file on the list; - reads from stdin.',
+    description: 'Add the addresses of a CSV file to the list; - reads from stdin.',
     details:
-      'The first line names the columns: address (or email), and as far as they are there type, tags, reason (or error), code and ' +
-      'created_at. Others are passed over. A file without such a line holds one address a line. Exports of other services are ' +
-      'read as they are.\n\n' +
-      'Lines that cannot be used are told, and the others count. What is there already stays, so that a file may be imported ' +
+      'The first line names the columns: address (or email), and optionally type, tags, reason (or error), code and ' +
+      'created_at. Other columns are ignored. A file without such a line holds one address per line. Exports of other services are ' +
+      'accepted unchanged.\n\n' +
+      'Invalid lines are reported, and the others are imported. Existing entries do not change, so you can import the same file ' +
       'again.',
     examples: [
       'suppression import bounces.csv --company Acme --type bounce',
       'suppression export --company Old | postroad suppression import - --company Acme',
     ],
   })
-    .requiredOption('--company <name or id>', 'the company whose list they go on')
-    .addOption(typeOption('--type', 'what they are there for, where the file does not say').default('manual'))
+    .requiredOption('--company <name or id>', 'the company to add them for')
+    .addOption(typeOption('--type', 'why they are suppressed, where the file does not say').default('manual'))
     .action(importFile)
 
   command(suppression, {
     usage: 'export',
-    description: 'Write the list of a company as CSV, which import reads.',
+    description: 'Write the list of a company as CSV, in the format that import reads.',
     json: 'print lines of JSON instead of CSV',
     examples: ['suppression export --company Acme > suppressions.csv'],
   })
-    .requiredOption('--company <name or id>', 'the company whose list it is')
+    .requiredOption('--company <name or id>', 'the company to export')
     .addOption(typeOption('--type', 'only those of this type'))
     .action(exportAll)
 
   command(suppression, {
     usage: 'allow <address-or-domain>',
-    description: 'Keep bounces from putting an address, or those of a domain, on the list.',
-    details: 'What is on the list stays there. Complaints and unsubscriptions still count.',
+    description: 'Keep bounces from suppressing an address, or the addresses of a domain.',
+    details:
+      'Addresses that are already suppressed stay suppressed. Complaints and unsubscriptions still count.',
     examples: [
       'suppression allow partner.example --company Acme',
       'suppression allow ops@example.com --company Acme --reason "full at times"',
     ],
   })
     .requiredOption('--company <name or id>', 'the company that sends to it')
-    .option('--reason <text>', 'shown beside it')
+    .option('--reason <text>', 'shown in the list')
     .action(allow)
 
   command(suppression, {
     usage: 'disallow <address-or-domain>',
-    description: 'Let bounces count again.',
+    description: 'Let bounces suppress an address or the addresses of a domain again.',
     examples: ['suppression disallow partner.example --company Acme'],
   })
     .requiredOption('--company <name or id>', 'the company that sends to it')
@@ -148,7 +149,7 @@ export function addSuppressionCommands(program: Command): void {
 
   command(suppression, {
     usage: 'allowed',
-    description: 'List the addresses and domains that bounces do not put on the list.',
+    description: 'List the addresses and domains that bounces do not suppress.',
     examples: ['suppression allowed --company Acme'],
   })
     .requiredOption('--company <name or id>', 'the company that sends to them')
@@ -186,8 +187,8 @@ async function add(
     const suppression = await addSuppression(op, { company, address, tags, ...more })
     if (json) return printJson({ ...suppressionJson(suppression), added: true })
     const name = companyName(op, suppression.companyId)
-    const what = tags === undefined ? '' : ` what is tagged ${tags.join(' or ')}`
-    printLine(`${name} sends${what} no more to ${suppression.address}.`)
+    const what = tags === undefined ? '' : ` mail tagged ${tags.join(' or ')}`
+    printLine(`${name} no longer sends${what} to ${suppression.address}.`)
   })
 }
 
@@ -197,7 +198,7 @@ async function remove(address: string, { json, company, type }: OfCompany & Type
     const removed = await removeSuppression(op, { address, company, types })
     if (json) return printJson({ address, company_id: removed.company.id, removed: true })
     const left = await listSuppressions(op, { company, address, limit: 1 })
-    if (left[0] === undefined) printLine(`${removed.company.name} sends to ${address} again.`)
+    if (left[0] === undefined) printLine(`${removed.company.name} can send to ${address} again.`)
     else printLine(`Removed. ${address} is still on the list as ${left.map(typeShown).join(', ')}.`)
   })
 }
@@ -210,7 +211,7 @@ async function importFile(
   const { importSuppressions } = await import('../operate/suppression-files.ts')
   const progress = new Progress()
   const onStep = ({ added, present, bad }: { added: number; present: number; bad: number }) => {
-    progress.show(`${added} added, ${present} there before, ${bad} cannot be used`)
+    progress.show(`${added} added, ${present} already on the list, ${bad} invalid`)
   }
   const source = file === '-' ? process.stdin : octetsOf(file)
   const report = await withOperation((op) =>
@@ -219,9 +220,9 @@ async function importFile(
   const { added, present, bad, badLines } = report
   if (bad > 0) process.exitCode = 1
   if (json) return printJson({ added, present, bad, bad_lines: badLines })
-  printLine(`Added ${added}; ${present} were there before; ${bad} cannot be used.`)
+  printLine(`Added ${added}; ${present} were already on the list; ${bad} are invalid.`)
   for (const { line, why } of badLines.slice(0, BAD_SHOWN)) printNote(`line ${line}: ${why}`)
-  if (bad > BAD_SHOWN) printNote(`and ${bad - BAD_SHOWN} more; --json shows more of them`)
+  if (bad > BAD_SHOWN) printNote(`and ${bad - BAD_SHOWN} more; --json lists more of them`)
 }
 
 /** Opens the file only when it is read: an error event before that would be unhandled. */
@@ -258,15 +259,15 @@ async function allow(
   if (json) return printJson({ value, added })
   printLine(
     added
-      ? `Bounces do not suppress ${value} any more.`
-      : `${value} was on the allow list; its reason stays.`,
+      ? `Bounces no longer suppress ${value}.`
+      : `${value} is already on the allow list; its reason was not changed.`,
   )
 }
 
 async function disallow(value: string, { json, company }: OfCompany): Promise<void> {
   await withOperation((op) => removeAllowed(op, { company, value }))
   if (json) return printJson({ value, removed: true })
-  printLine(`Bounces suppress ${value} again.`)
+  printLine(`Bounces can suppress ${value} again.`)
 }
 
 const listAllowed = listing({
@@ -279,5 +280,5 @@ const listAllowed = listing({
     shownTime(createdAt),
     clipped(reason ?? '', 120),
   ],
-  nothing: 'Nothing is on the allow list.',
+  nothing: 'The allow list is empty.',
 })

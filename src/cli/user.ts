@@ -22,22 +22,22 @@ import { printJson, printLine, printTable, shownTime } from './print.ts'
 
 const WHO = 'ada@example.com'
 const addressOf = typed(personAddress)
-const roleOption = () => new Option('--role <role>', 'what they may do').choices(ROLES)
+const roleOption = () => new Option('--role <role>', 'what they may do there').choices(ROLES)
 
 export function addUser(program: Command): void {
   const user = group(
     program,
     'user',
-    'People who use the console: operators, who see everything, and those of companies.',
+    'People who use the console: operators, who see everything, and members of companies.',
     ['user link', `user invite ${WHO} --company Acme --role developer`, 'user list'],
   )
 
   command(user, {
     usage: 'link',
-    description: 'Print a link that signs somebody in to the console, once.',
+    description: 'Print a link that signs a person in to the console, once.',
     details:
-      'Without an address it is for the first operator. The link works for an hour. Links begin with POSTROAD_PUBLIC_URL, or ' +
-      'else with the address that the service, or the console by itself, listens on.',
+      'Without an address, the link is for the first operator. It works for an hour. Links begin with POSTROAD_PUBLIC_URL, or ' +
+      'else with the address that the service, or the console on its own address, listens on.',
     examples: ['user link', `user link ${WHO}`],
   })
     .argument('[address]', 'address or id of the person')
@@ -45,7 +45,7 @@ export function addUser(program: Command): void {
 
   command(user, {
     usage: 'list',
-    description: 'List the people who use the console, and those who are invited.',
+    description: 'List the people who use the console or are invited.',
     examples: ['user list', 'user list --company Acme'],
   })
     .option('--company <name or id>', 'only those of this company')
@@ -54,25 +54,25 @@ export function addUser(program: Command): void {
   command(user, {
     usage: 'invite',
     description:
-      'Print a link that brings somebody into a company, or makes an operator; pass it on to them.',
+      'Print an invitation link that adds a person to a company or makes them an operator. Pass it on to them.',
     details:
-      'The link works once, within seven days. Roles: an owner also says who belongs to the company; a developer sends, and ' +
-      'changes what the company has set up; a viewer only looks.',
+      'The link works once, within seven days. Roles: an owner also manages the members of the company; a developer sends mail and ' +
+      'changes the settings of the company; a viewer can only read.',
     examples: [
       `user invite ${WHO} --company Acme --role owner`,
       `user invite ${WHO} --company Acme --role viewer --json`,
       `user invite ${WHO} --operator`,
     ],
   })
-    .argument('<address>', 'their email address, with which they will sign in', addressOf)
-    .option('--company <name or id>', 'the company they are to belong to')
+    .argument('<address>', 'the email address they will sign in with', addressOf)
+    .option('--company <name or id>', 'the company to add them to')
     .addOption(roleOption())
     .addOption(new Option('--operator', 'make them an operator').conflicts(['company', 'role']))
     .action(inviteSomebody)
 
   command(user, {
     usage: 'role',
-    description: 'Give somebody another role in a company. It takes effect with their next click.',
+    description: 'Change the role of a person in a company. It takes effect with their next click.',
     examples: [`user role ${WHO} owner --company Acme`],
   })
     .argument('<address>', 'address or id of the person')
@@ -82,21 +82,22 @@ export function addUser(program: Command): void {
 
   command(user, {
     usage: 'operator',
-    description: 'Make somebody who has an account here an operator, who sees and changes everything.',
-    details: 'Look at `user list` first: it tells which companies they belong to.',
+    description: 'Make a person with an account an operator, who can see and change everything.',
+    details: 'Check `user list` first: it shows which companies they belong to.',
     examples: [`user operator ${WHO}`, `user operator ${WHO} --end`],
   })
     .argument('<address>', 'address or id of the person')
-    .option('--end', 'take that away from them again')
+    .option('--end', 'make them an ordinary user again')
     .action(changeOperator)
 
   command(user, {
     usage: 'remove',
-    description: 'Remove somebody from a company, or for good. It takes effect with their next click.',
+    description:
+      'Remove a person from a company, or delete their account. It takes effect with their next click.',
     examples: [`user remove ${WHO} --company Acme`, `user remove ${WHO}`],
   })
     .argument('<address>', 'address or id of the person')
-    .option('--company <name or id>', 'from this company only; what else they belong to stays')
+    .option('--company <name or id>', 'from this company only; they stay in their other companies')
     .action(remove)
 }
 
@@ -112,7 +113,7 @@ function linkOf(token: string): string {
 /** Without a console, links would lead nowhere. */
 function requireConsole(): void {
   if (loadSettings().console !== 'off') return
-  throw new CommandFailed('the console is switched off; POSTROAD_CONSOLE_LISTEN says where it is served')
+  throw new CommandFailed('the console is off; POSTROAD_CONSOLE_LISTEN sets where it is served')
 }
 
 async function link(person: string | undefined, { json }: JsonOption): Promise<void> {
@@ -154,7 +155,7 @@ async function list({ json, company }: JsonOption & { company?: string }): Promi
       ),
       shownTime(invitedUntil),
     ]),
-    'There is nobody yet. Begin: postroad user invite ADDRESS --operator',
+    'There are no people yet. Invite the first: postroad user invite ADDRESS --operator',
   )
 }
 
@@ -205,7 +206,7 @@ async function inviteSomebody(
   requireConsole()
   if (operator) return await inviteAsOperator(address, json)
   if (company === undefined || role === undefined) {
-    throw new WrongUsage('name the company and the role with --company and --role, or say --operator')
+    throw new WrongUsage('give --company and --role, or --operator')
   }
   const made = await withOperation((op) => invite(op, { company, address, role }))
   const { invitation } = made
@@ -214,7 +215,7 @@ async function inviteSomebody(
     const { id, expiresAt, companyId } = invitation
     return printJson({ id, address, company_id: companyId, role, link: url, expires_at: isoTime(expiresAt) })
   }
-  printLink(`${address} becomes ${role} of ${made.company.name}`, url, invitation.expiresAt)
+  printLink(`This link makes ${address} ${role} of ${made.company.name}`, url, invitation.expiresAt)
 }
 
 async function inviteAsOperator(address: string, json: true | undefined): Promise<void> {
@@ -223,11 +224,11 @@ async function inviteAsOperator(address: string, json: true | undefined): Promis
   })
   const url = linkOf(token)
   if (json) return printJson({ id: person.id, address, link: url, expires_at: isoTime(expiresAt) })
-  printLink(`${address} is an operator`, url, expiresAt)
+  printLink(`This link makes ${address} an operator`, url, expiresAt)
 }
 
 function printLink(what: string, url: string, expiresAt: number): void {
-  printLine(`${what}, with this link. It works once, until ${shownTime(expiresAt)}; pass it on:`)
+  printLine(`${what}. It works once, until ${shownTime(expiresAt)}; pass it on:`)
   printLine()
   printLine(`  ${url}`)
 }
@@ -241,13 +242,13 @@ async function changeRole(
   const changed = await withOperation((op) => setRole(op, { company, person, role }))
   const { id, address } = changed.member
   if (json) return printJson({ id, address, company_id: changed.company.id, role })
-  printLine(`${personName(changed.member)} is ${role} of ${changed.company.name} now.`)
+  printLine(`${personName(changed.member)} is now ${role} of ${changed.company.name}.`)
 }
 
 function roleOf(text: string): Role {
   const role = ROLES.find((each) => each === text)
   if (role !== undefined) return role
-  throw new WrongUsage(`"${text}" is no role; there are ${ROLES.join(', ')}`)
+  throw new WrongUsage(`"${text}" is not a role; the roles are ${ROLES.join(', ')}`)
 }
 
 async function changeOperator(
@@ -257,7 +258,7 @@ async function changeOperator(
   const changed = await withOperation((op) => setOperator(op, { person, operator: !end }))
   const { id, address, operator } = changed
   if (json) return printJson({ id, address, operator })
-  printLine(`${personName(changed)} is ${operator ? 'an operator now' : 'no operator any more'}.`)
+  printLine(`${personName(changed)} is ${operator ? 'now an operator' : 'no longer an operator'}.`)
 }
 
 async function remove(person: string, { json, company }: JsonOption & { company?: string }): Promise<void> {
@@ -267,5 +268,5 @@ async function remove(person: string, { json, company }: JsonOption & { company?
   })
   if (json) return printJson({ id, address, removed: true })
   const who = personName({ address, name })
-  printLine(company === undefined ? `Removed ${who}.` : `${who} belongs to the company no more.`)
+  printLine(company === undefined ? `Removed ${who}.` : `${who} no longer belongs to the company.`)
 }

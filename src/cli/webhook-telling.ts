@@ -18,8 +18,8 @@ const MESSAGE = 'msg_000000016n6dnE8Gm5z2yE9Cw1'
 export function addTellingCommands(webhook: Command): void {
   command(webhook, {
     usage: 'attempts <id>',
-    description: 'List the attempts to post events to a webhook, newest first.',
-    details: 'The last 1,000 that succeeded are kept; those that failed, for 30 days.',
+    description: 'List the attempts to send events to a webhook, newest first.',
+    details: 'The last 1,000 successful attempts are kept; failed attempts are kept for 30 days.',
     examples: [
       `webhook attempts ${ID}`,
       `webhook attempts ${ID} --failed --limit 20`,
@@ -34,10 +34,10 @@ export function addTellingCommands(webhook: Command): void {
 
   command(webhook, {
     usage: 'replay [id]',
-    description: 'Post events once more, under the ids that they had.',
+    description: 'Send events again, with the ids that they had.',
     details:
-      'With the id of a message (as in webhook attempts, and as its receiver sees it) the event that it was for. With --since everything since that time: to all ' +
-      'enabled webhooks, or to the one whose id is given. With the id of a webhook and --event that event.',
+      'With the id of a message (as in webhook attempts, and as its receiver sees it), its event is sent again. With --since, all events since that time: to all ' +
+      'enabled webhooks, or to the one whose id is given. With the id of a webhook and --event, that one event.',
     examples: [
       `webhook replay ${MESSAGE}`,
       'webhook replay --since 2026-01-01T12:00:00Z --company Acme',
@@ -49,7 +49,7 @@ export function addTellingCommands(webhook: Command): void {
     .addOption(
       new Option(
         '--event <message or number>',
-        'the id of its message, or its number, as in webhook attempts or events',
+        'the id of the message or the number of the event, as in webhook attempts or events',
       )
         .argParser(eventNamed)
         .conflicts(['since', 'company']),
@@ -60,7 +60,7 @@ export function addTellingCommands(webhook: Command): void {
 
   command(webhook, {
     usage: 'test <id>',
-    description: 'Send a sample of an event now, from here, and print the answer.',
+    description: 'Send a sample event now, from this machine, and print the answer.',
     examples: [`webhook test ${ID} --event email.bounced`],
   })
     .requiredOption('--event <event>', 'the event to send a sample of')
@@ -101,7 +101,7 @@ function attempts(id: string, { failed, succeeded, event, ...rest }: AttemptsOpt
         clipped(error ?? response, 80),
       ]
     },
-    nothing: 'No try is noted.',
+    nothing: 'No attempts are recorded.',
   })(rest)
 }
 
@@ -114,7 +114,7 @@ interface ReplayOptions extends JsonOption {
 async function replay(id: string | undefined, { json, ...wanted }: ReplayOptions): Promise<void> {
   const { event, since, company } = wanted
   if (company !== undefined && (id !== undefined || since === undefined))
-    throw new WrongUsage('--company goes with --since alone')
+    throw new WrongUsage('--company can only be used with --since and without an id')
   await withOperation(async (op) => {
     if (since !== undefined) {
       const told =
@@ -123,16 +123,16 @@ async function replay(id: string | undefined, { json, ...wanted }: ReplayOptions
           : [await replayWebhook(op, { id, since })]
       if (json) return printJson(told.map(webhookJson))
       for (const { webhook } of told)
-        printLine(`Everything since ${shownTime(since)} is posted again to ${webhook.url}.`)
-      if (told.length === 0) printLine('There is no enabled webhook.')
+        printLine(`All events since ${shownTime(since)} are sent again to ${webhook.url}.`)
+      if (told.length === 0) printLine('There are no enabled webhooks.')
       return
     }
     if (id === undefined)
-      throw new WrongUsage('say what is to be posted again: the ID of a message, or --since TIME')
+      throw new WrongUsage('name the events to send again: the ID of a message, or --since TIME')
     const told =
       event === undefined ? await replayMessage(op, { id }) : await replayWebhook(op, { id, event })
     if (json) return printJson(webhookJson(told))
-    printLine(`The event is posted again to ${told.webhook.url}.`)
+    printLine(`The event is sent again to ${told.webhook.url}.`)
   })
 }
 

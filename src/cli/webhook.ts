@@ -21,7 +21,7 @@ import { clipped, printFields, printJson, printLine, shownTime } from './print.t
 import { addTellingCommands, ID } from './webhook-telling.ts'
 
 export function addWebhookCommands(program: Command): void {
-  const webhook = group(program, 'webhook', 'Webhooks: URLs that events of a company are posted to.', [
+  const webhook = group(program, 'webhook', 'Webhooks: URLs that the events of a company are sent to.', [
     'webhook add --company Acme --url https://app.example.com/hook --event email.delivered --event email.bounced',
     'webhook list',
     `webhook attempts ${ID} --failed`,
@@ -31,22 +31,18 @@ export function addWebhookCommands(program: Command): void {
 
   command(webhook, {
     usage: 'add',
-    description: 'Post events to a URL from now on, and print the secret that signs them.',
+    description: 'Send events to a URL from now on, and print the secret that signs them.',
     details:
       `${webhookEventsDescribed()}\n\n` +
-      'With the form dialect the signature is made with the signing key of the company, one for all its webhooks.',
+      'Webhooks of the form dialect are signed with the signing key of the company, which is the same for all of them.',
     examples: [
       'webhook add --company Acme --url https://app.example.com/hook',
       'webhook add --company Acme --url https://app.example.com/hook --event email.bounced --event email.complained',
       'webhook add --company Acme --domain mg.example.com --dialect form --url https://app.example.com/mg --event permanent_fail',
     ],
   })
-    .requiredOption('--company <name or id>', 'the company whose events are posted')
-    .requiredOption(
-      '--url <url>',
-      'where events are posted to: https:// or http://',
-      typed(checkedWebhookUrl),
-    )
+    .requiredOption('--company <name or id>', 'the company whose events are sent')
+    .requiredOption('--url <url>', 'the URL to send events to: https:// or http://', typed(checkedWebhookUrl))
     .option('--event <event...>', 'which events; can be repeated')
     .option('--domain <domain>', 'only events of mail from this sending domain')
     .addOption(dialectOption())
@@ -62,32 +58,33 @@ export function addWebhookCommands(program: Command): void {
 
   command(webhook, {
     usage: 'show <id>',
-    description: 'Show a webhook: its events, and whether they arrive.',
+    description: 'Show a webhook, its events, and whether they arrive.',
     examples: [`webhook show ${ID}`],
   }).action(show)
 
   command(webhook, {
     usage: 'remove <id>',
-    description: 'Remove a webhook with its attempts. Nothing more is posted to it.',
+    description: 'Remove a webhook with its attempts. No more events are sent to it.',
     examples: [`webhook remove ${ID}`],
   }).action(remove)
 
   command(webhook, {
     usage: 'enable <id>',
-    description: 'Post events to a disabled webhook again, from now on.',
-    details: 'What it missed meanwhile: webhook replay ID --since TIME.',
+    description: 'Enable a disabled webhook: events from now on are sent to it again.',
+    details: 'To send the events it missed: webhook replay ID --since TIME.',
     examples: [`webhook enable ${ID}`],
   }).action(changing((op, id) => updateWebhook(op, { id, enabled: true })))
 
   command(webhook, {
     usage: 'disable <id>',
-    description: 'Post nothing to a webhook until it is enabled again.',
+    description: 'Disable a webhook: no events are sent to it until it is enabled again.',
     examples: [`webhook disable ${ID}`],
   }).action(changing((op, id) => updateWebhook(op, { id, enabled: false })))
 
   command(webhook, {
     usage: 'rotate <id>',
-    description: 'Make a new secret and print it. The old one signs as well for a day.',
+    description:
+      'Create a new secret and print it. For a day, events are signed with the old secret as well.',
     examples: [`webhook rotate ${ID}`],
   }).action(rotate)
 
@@ -99,11 +96,13 @@ export function webhookEventsDescribed(): string {
   const words = WEBHOOK_DIALECTS.map(
     (dialect) => `Events of the ${dialect} dialect: ${webhookWords(dialect).join(', ')}.`,
   )
-  return [...words, 'Without --event all are posted.'].join(' ')
+  return [...words, 'Without --event, all events are sent.'].join(' ')
 }
 
 export function dialectOption(): Option {
-  return new Option('--dialect <dialect>', 'the form of the events').choices(WEBHOOK_DIALECTS).default('json')
+  return new Option('--dialect <dialect>', 'the format of the events')
+    .choices(WEBHOOK_DIALECTS)
+    .default('json')
 }
 
 interface AddOptions extends JsonOption, Omit<NewWebhookInput, 'events'> {
@@ -133,7 +132,7 @@ function printWithSecret(owned: OwnedWebhook, secret: string, json: true | undef
   printFields([['Secret', secret]])
   if (!hasOwnSecret(owned.webhook.dialect)) return
   printLine()
-  printLine('Keep the secret now: it cannot be shown again.')
+  printLine('Save the secret now: it cannot be shown again.')
 }
 
 const list = listing({
@@ -149,7 +148,7 @@ const list = listing({
     shownTime(webhook.failingSince),
     clipped(webhook.url, 100),
   ],
-  nothing: 'There is no webhook yet. Make one: postroad webhook add --company NAME --url URL',
+  nothing: 'There are no webhooks yet. Create one: postroad webhook add --company NAME --url URL',
 })
 
 /** An action that changes a webhook and prints its new state. */
@@ -171,10 +170,10 @@ async function show(id: string, { json }: JsonOption): Promise<void> {
       const last_attempt = lastAttempt && webhookAttemptJson(lastAttempt)
       return printJson({ ...webhookJson(faring), log_ends_at: lastEvent, last_attempt })
     }
-    const behind = lastEvent > webhook.cursor ? `, and the log ends at ${lastEvent}` : ', the end of the log'
+    const behind = lastEvent > webhook.cursor ? `; the latest event is ${lastEvent}` : ', the latest'
     printWebhook(faring, [
-      ['Told up to', `event ${webhook.cursor}${behind}`],
-      ['Last try', lastAttempt && tryShown(lastAttempt)],
+      ['Sent up to', `event ${webhook.cursor}${behind}`],
+      ['Last attempt', lastAttempt && tryShown(lastAttempt)],
     ])
     if (webhook.failingSince !== null) printFailing(webhook.id)
   })
@@ -184,10 +183,10 @@ async function show(id: string, { json }: JsonOption): Promise<void> {
 function printFailing(id: string): void {
   printLine()
   printLine(
-    'Mend the receiver, or correct its URL by adding another webhook; what waits is posted again by itself.',
+    'Fix the receiver, or add another webhook with the correct URL. Waiting events are sent again automatically.',
   )
-  printLine(`Each answer: postroad webhook attempts ${id} --failed`)
-  printLine(`To try now:  postroad webhook test ${id} --event EVENT`)
+  printLine(`To see the answers: postroad webhook attempts ${id} --failed`)
+  printLine(`To test it now:     postroad webhook test ${id} --event EVENT`)
 }
 
 function tryShown({
@@ -199,7 +198,7 @@ function tryShown({
   response,
 }: NonNullable<FaringWebhook['lastAttempt']>): string {
   const answer = [status, error ?? clipped(response, 80)].filter(Boolean).join(' ')
-  return `${shownTime(at)}, try ${attempt} of an event ${type}: ${answer}`
+  return `${shownTime(at)}, attempt ${attempt} for an event ${type}: ${answer}`
 }
 
 function printWebhook(owned: OwnedWebhook, more: [string, string | null][] = []): void {
@@ -223,7 +222,7 @@ function printWebhook(owned: OwnedWebhook, more: [string, string | null][] = [])
 
 function domainless({ domainId }: OwnedWebhook['webhook']): string {
   if (domainId === null) return 'all of the company'
-  return `${domainId}, which was removed: only what waited from there is still told`
+  return `${domainId}, which was removed: only events that were already waiting are still sent`
 }
 
 async function remove(id: string, { json }: JsonOption): Promise<void> {

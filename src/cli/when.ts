@@ -12,15 +12,15 @@ export function whenOf(text: string): number {
   const at = DATE.test(text)
     ? timeOf(text)
     : Date.now() + durationOf(text, 'how long from now: 12h, 30d, 365d')
-  if (at <= Date.now()) throw new InvalidArgumentError('It is past.')
-  if (at > Date.UTC(10_000, 0)) throw new InvalidArgumentError('It is too far away.')
+  if (at <= Date.now()) throw new InvalidArgumentError('That time is in the past.')
+  if (at > Date.UTC(10_000, 0)) throw new InvalidArgumentError('That time is too far away.')
   return at
 }
 
 /** A time in the past, in Unix ms: written in the same way, or as a duration ago. */
 export function sinceOf(text: string): number {
   const at = DATE.test(text) ? timeOf(text) : Date.now() - durationOf(text, 'how long ago: 10m, 12h, 3d')
-  if (at > Date.now()) throw new InvalidArgumentError('It is still to come.')
+  if (at > Date.now()) throw new InvalidArgumentError('That time is in the future.')
   return Math.max(0, at)
 }
 
@@ -29,7 +29,7 @@ function timeOf(text: string): number {
   const day = text.slice(0, 10)
   // Date.parse turns the 30th of February into a day in March without an error.
   if (Number.isNaN(at) || !new Date(day).toISOString().startsWith(day)) {
-    throw new InvalidArgumentError('There is no such day or time.')
+    throw new InvalidArgumentError('That date or time does not exist.')
   }
   return at
 }
@@ -40,7 +40,7 @@ function durationOf(text: string, meant: string): number {
   } catch (error) {
     if (!(error instanceof NotAllowed)) throw error
     throw new InvalidArgumentError(
-      `It must be a day like 2027-01-01, a time like 2027-01-01T12:00:00Z, or ${meant}.`,
+      `It must be a date like 2027-01-01, a time like 2027-01-01T12:00:00Z, or ${meant}.`,
     )
   }
 }

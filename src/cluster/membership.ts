@@ -39,9 +39,9 @@ const CLAIM_MS = 1_000
 /** The warnings when our name cannot be claimed, logged when the reason changes. */
 const UNCLAIMED = {
   taken:
-    'Another process on this machine runs under the name of this node. What it is sending is taken over when it ends, or when it was silent for its timeout',
+    'Another process on this machine runs under the name of this node. Its work is taken over when it ends, or when it was silent for its timeout',
   unavailable:
-    'This node cannot keep a file for its name (see POSTROAD_NODE_DIRECTORY). When it is killed, its work waits for its timeout before it is taken over',
+    'This node cannot write the file for its name (see POSTROAD_NODE_DIRECTORY). If it is killed, its work is taken over only after its timeout',
 }
 /** Recovered recipients become due spread over this long, so that a crash or restart is no stampede. */
 const JITTER_MS = 2_000
@@ -101,7 +101,7 @@ export class Membership {
     this.#turn = joining.catch(() => {})
     await joining
     await this.#giveUpPredecessors(this.#nodes)
-    await this.#recover('Recipients left over from an interrupted delivery are queued again')
+    await this.#recover('Recipients of interrupted deliveries are queued again')
     this.#plan(this.#pause)
   }
 
@@ -118,7 +118,7 @@ export class Membership {
       } catch (error) {
         log.warn(
           { err: error },
-          'This node could not leave the cluster; the other nodes will notice its silence',
+          'This node could not leave the cluster; the other nodes take over its work after its timeout',
         )
       }
     }
@@ -147,14 +147,14 @@ export class Membership {
       this.#claimName()
       if (store.shared) await this.#beat(began)
       await this.#recover('Recipients whose node is gone are queued again')
-      if (this.#failing) log.info({}, 'The heartbeat of this node is written again')
+      if (this.#failing) log.info({}, 'The heartbeat of this node is being written again')
       this.#failing = false
       this.#failures.reset()
     } catch (error) {
       metrics.storeFaults.inc()
       if (this.#failures.due() !== null) {
         const message =
-          'The heartbeat of this node cannot be written; when that lasts, other nodes take its work over'
+          'Could not write the heartbeat of this node; if this continues, other nodes take over its work'
         log[this.#failing ? 'warn' : 'error']({ err: error }, message)
       }
       this.#failing = true
@@ -181,7 +181,7 @@ export class Membership {
     if (machine === null) return
     for (const other of nodes) {
       if (other.machine !== machine || other.name !== node.name) continue
-      await this.#giveUp(other, 'A node of this name was killed on this machine; its work is taken over')
+      await this.#giveUp(other, 'A node with this name was killed on this machine; its work is taken over')
     }
   }
 
@@ -195,7 +195,7 @@ export class Membership {
         metrics.rejoined.inc()
         log.warn(
           {},
-          'This node was silent for so long that the others took its work over; it goes on with new work',
+          'This node was silent for longer than its timeout, and the other nodes took over its work; it continues with new work',
         )
       }
       await this.#join()
@@ -207,7 +207,7 @@ export class Membership {
     this.#see(nodes)
     await this.#giveUpPredecessors(nodes)
     for (const silent of this.#watch.look(nodes, monotonic())) {
-      await this.#giveUp(silent, 'A node was silent for too long; its work is taken over')
+      await this.#giveUp(silent, 'A node was silent for longer than its timeout; its work is taken over')
     }
   }
 

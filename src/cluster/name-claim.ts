@@ -101,7 +101,7 @@ function ownFolder(): string {
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
   const found = lstatSync(folder)
   const shared = uid >= 0 && (found.uid !== uid || (found.mode & 0o022) !== 0)
-  if (!found.isDirectory() || shared) throw new Error(`${folder} belongs to somebody else`)
+  if (!found.isDirectory() || shared) throw new Error(`${folder} belongs to another user`)
   return folder
 }
 

@@ -70,8 +70,8 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
   }
   if (values.POSTROAD_DATABASE_URL.engine === 'sqlite' && values.POSTROAD_ROLES.length < 2) {
     throw new SettingsError(
-      `POSTROAD_ROLES is ${found('POSTROAD_ROLES', sources).text}, but one node alone can use an SQLite database, so it has to ` +
-        'do both: leave it unset, or set POSTROAD_DATABASE_URL to postgres://... to share the work.',
+      `POSTROAD_ROLES is ${found('POSTROAD_ROLES', sources).text}, but only one node can use an SQLite database, so it must ` +
+        'have both roles: leave it unset, or set POSTROAD_DATABASE_URL to postgres://... to share the work.',
     )
   }
   checkMemory(values, sources)
@@ -79,8 +79,8 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
     const { text, label } = found('POSTROAD_HOSTNAME', sources)
     const whose = label === 'default' ? "the machine's name" : 'POSTROAD_HOSTNAME'
     throw new SettingsError(
-      `${whose} is "${text}", which is not fully qualified, and with POSTROAD_DELIVERY=direct many mail servers refuse a ` +
-        'machine that gives itself such a name: set POSTROAD_HOSTNAME to its name in DNS, like mail.example.com.',
+      `${whose} is "${text}", which is not a fully qualified name. With POSTROAD_DELIVERY=direct, many mail servers refuse a ` +
+        'server with such a name: set POSTROAD_HOSTNAME to its name in DNS, like mail.example.com.',
     )
   }
   const fields = Object.fromEntries(
@@ -108,13 +108,15 @@ function openIdOf(values: SettingValues): OpenIdSettings | null {
   if (issuer === null && clientId === null && clientSecret === null) return null
   if (issuer === null || clientId === null) {
     const [unset, why] =
-      issuer === null ? ['ISSUER', 'nobody is asked'] : ['CLIENT_ID', 'the provider would not know who asks']
-    throw new SettingsError(`POSTROAD_OIDC_${unset} is not set, and without it ${why}.`)
+      issuer === null
+        ? ['ISSUER', 'to find the provider']
+        : ['CLIENT_ID', 'for the provider to recognize this service']
+    throw new SettingsError(`POSTROAD_OIDC_${unset} is not set, but it is needed ${why}.`)
   }
   if (issuer.startsWith('http:') && !values.POSTROAD_ALLOW_PRIVATE_NETWORKS) {
     throw new SettingsError(
-      `POSTROAD_OIDC_ISSUER is ${issuer}, over which anybody in between could sign in as anybody: use https://, or set ` +
-        'POSTROAD_ALLOW_PRIVATE_NETWORKS where the network in between is yours.',
+      `POSTROAD_OIDC_ISSUER is ${issuer}, which is not encrypted, so anyone on the network path could sign in as any person: use https://, or set ` +
+        'POSTROAD_ALLOW_PRIVATE_NETWORKS=true if that network is yours.',
     )
   }
   return { issuer, clientId, clientSecret }
@@ -130,7 +132,7 @@ function checkSubmission({
     const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
     if (proxied && !proxies?.length) {
       throw new SettingsError(
-        `POSTROAD_SUBMISSION_LISTEN has ?proxy=on for ${place}, which only trusted proxies may connect to, and there are none: ` +
+        `POSTROAD_SUBMISSION_LISTEN has ?proxy=on for ${place}, where only trusted proxies may connect, but none are set: ` +
           'name them in POSTROAD_TRUSTED_PROXIES.',
       )
     }
@@ -143,8 +145,8 @@ function checkSubmission({
     }
     if (!clearLogin && (proxied || !isLoopback(host))) {
       throw new SettingsError(
-        `POSTROAD_SUBMISSION_LISTEN has smtp://${place}, where nobody from elsewhere could log in without a certificate: set ` +
-          'POSTROAD_TLS_CERT and POSTROAD_TLS_KEY, listen on 127.0.0.1, or, on a network of your own, add ?tls=opportunistic to take ' +
+        `POSTROAD_SUBMISSION_LISTEN has smtp://${place}, where other machines cannot log in without a certificate: set ` +
+          'POSTROAD_TLS_CERT and POSTROAD_TLS_KEY, listen on 127.0.0.1, or, on your own network, add ?tls=opportunistic to accept ' +
           'API keys unencrypted.',
       )
     }
@@ -205,7 +207,7 @@ function parsedEnv(text: string, path: string): Environment {
     const [, name] = /^\s*(?:export\s+)?(POSTROAD_\w+)(?!\w|\s*=)/i.exec(line) ?? []
     if (name === undefined || name in values) continue
     throw new SettingsError(
-      `Line ${index + 1} of ${path} names ${name} and does not set it: write ${name}=VALUE, with an equals sign.`,
+      `Line ${index + 1} of ${path} names ${name} but does not set it: write ${name}=VALUE, with an equals sign.`,
     )
   }
   return values
@@ -233,7 +235,7 @@ function readConfigFile(path: string): Record<string, string> {
   const text = readIfThere(path)
   if (text === null)
     throw new SettingsError(
-      `POSTROAD_CONFIG names ${resolve(path)}, but there is no such file: correct the path, or unset it.`,
+      `POSTROAD_CONFIG names ${resolve(path)}, but that file does not exist: correct the path, or unset it.`,
     )
   let content: unknown
   try {

@@ -217,7 +217,7 @@ function parsePostgres(text: string): string {
     if (POSTGRES_OPTIONS.has(name)) continue
     // The text before an @ may look like an option and be the end of a password.
     if (search.includes('@'))
-      throw new NotAllowed('it holds an option that is not known; in user and password write ? as %3F')
+      throw new NotAllowed('it has an unknown option; in user and password write ? as %3F')
     throw new NotAllowed(`"?${name}=" is not an option of a PostgreSQL URL`)
   }
   const port = searchParams.get('port')
@@ -226,7 +226,9 @@ function parsePostgres(text: string): string {
   if (mode === null) return text
   const tls = option('sslmode', mode, POSTGRES_TLS)
   if (tls === 'verify-ca' && !searchParams.has('sslrootcert')) {
-    throw new NotAllowed('"?sslmode=verify-ca" needs the authority too: &sslrootcert=/path/to/ca.pem')
+    throw new NotAllowed(
+      '"?sslmode=verify-ca" also needs the certificate authority: &sslrootcert=/path/to/ca.pem',
+    )
   }
   // By default the driver takes these two for verify-full, and warns that this will change.
   const loose = tls === 'require' || tls === 'verify-ca'
@@ -258,7 +260,7 @@ export function parseRelay(text: string): RelayRoute {
   const implicitTls = url.protocol === 'smtps:'
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) === 0 && !isHostName(host))
-    throw new NotAllowed('the host of the relay is missing or not valid')
+    throw new NotAllowed('the host of the relay is missing or invalid')
   if (url.pathname !== '' && url.pathname !== '/') throw new NotAllowed('a relay has no path')
 
   const known = ['tls', 'auth']
@@ -317,7 +319,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new NotAllowed('user or password hold a "%" that is not an escape; write a percent sign as %25')
+    throw new NotAllowed('the user or password has a "%" that is not an escape; write a percent sign as %25')
   }
 }
 
@@ -339,8 +341,7 @@ function portNumber(digits: string, least: number): number {
 
 function listItems(text: string): string[] {
   const items = text.split(',').map((item) => item.trim())
-  if (items.includes(''))
-    throw new NotAllowed('it must be a list separated by commas, without an empty place')
+  if (items.includes('')) throw new NotAllowed('it must be a list separated by commas, without empty items')
   return items
 }
 

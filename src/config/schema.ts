@@ -37,8 +37,8 @@ export const SETTINGS = {
     field: 'listen',
     parse: parse.parseHostPort,
     default: '127.0.0.1:8587',
-    allowed: 'host:port; port 0 picks a free one; an empty host means every address of the machine',
-    description: 'Address the HTTP endpoints listen on.',
+    allowed: 'host:port; port 0 picks a free port; an empty host means every address of the machine',
+    description: 'Address that the HTTP endpoints listen on.',
     example: '0.0.0.0:8587',
   }),
   POSTROAD_TLS_CERT: setting({
@@ -46,10 +46,10 @@ export const SETTINGS = {
     field: null,
     parse: (text) => resolve(text),
     default: null,
-    allowed: 'path of a PEM file; goes together with POSTROAD_TLS_KEY',
+    allowed: 'path of a PEM file; requires POSTROAD_TLS_KEY',
     description:
-      'Certificate chain. With it the service speaks HTTPS, which the form clients insist on, and TLS where it takes mail over SMTP. ' +
-      'Read again when the file changes.',
+      'Certificate chain. With it, the service speaks HTTPS, which form clients require, and TLS for SMTP submission. ' +
+      'The service reads it again when the file changes.',
     example: '/etc/postroad/fullchain.pem',
   }),
   POSTROAD_TLS_KEY: setting({
@@ -57,7 +57,7 @@ export const SETTINGS = {
     field: null,
     parse: (text) => resolve(text),
     default: null,
-    allowed: 'path of a PEM file; goes together with POSTROAD_TLS_CERT',
+    allowed: 'path of a PEM file; requires POSTROAD_TLS_CERT',
     description: 'Private key of the certificate.',
     example: '/etc/postroad/privkey.pem',
   }),
@@ -67,14 +67,14 @@ export const SETTINGS = {
     parse: parse.parseSubmission,
     default: 'off',
     allowed:
-      '`off`, or addresses separated by commas: `smtps://host:port` (TLS from the start; port 465 if none is given) and ' +
-      '`smtp://host:port` (STARTTLS; port 587); port 0 picks a free one, an empty host means every address of the machine; ' +
-      '`smtp://...?tls=opportunistic` takes logins without TLS, too; `?proxy=on` expects the PROXY protocol (v1 or v2) of a load balancer',
+      '`off`, or addresses separated by commas: `smtps://host:port` (implicit TLS; default port 465) and ' +
+      '`smtp://host:port` (STARTTLS; default port 587); port 0 picks a free port, an empty host means every address of the machine; ' +
+      '`smtp://...?tls=opportunistic` also accepts logins without TLS; `?proxy=on` expects the PROXY protocol (v1 or v2) from a load balancer',
     description:
-      'Addresses on which programs hand in mail over SMTP, with any user name and an API key as password. They use the certificate of ' +
-      'POSTROAD_TLS_CERT, and are served by nodes that take mail in. Without TLS only programs on this machine may log in, unless `?tls=opportunistic` says that the network in ' +
-      'between is yours. Behind a load balancer `?proxy=on` lets the address of the client count and not that of the balancer: then only ' +
-      'proxies of POSTROAD_TRUSTED_PROXIES may connect, and each connection begins with the PROXY protocol.',
+      'Addresses for SMTP submission: programs log in with any user name and an API key as the password. They use the certificate of ' +
+      'POSTROAD_TLS_CERT, and are served by nodes with the role `api`. Without TLS, only programs on this machine may log in, unless `?tls=opportunistic` states that the network in ' +
+      'between is yours. Behind a load balancer, `?proxy=on` makes the address of the client count instead of the address of the balancer: then only ' +
+      'proxies of POSTROAD_TRUSTED_PROXIES may connect, and each connection must begin with a PROXY protocol header.',
     example: 'smtps://0.0.0.0:465, smtp://0.0.0.0:587',
   }),
   POSTROAD_PUBLIC_URL: setting({
@@ -82,13 +82,13 @@ export const SETTINGS = {
     field: 'publicUrl',
     parse: parse.parseBaseUrl,
     default: null,
-    defaultShown: 'what each client has called',
-    allowed: '`http://` or `https://`, a host, and a port or path if it needs them',
+    defaultShown: 'the address that each client has called',
+    allowed: '`http://` or `https://`, a host, and optionally a port and a path',
     description:
-      'Where clients reach the service: what links in its answers begin with, those to files and to further pages. Without it they ' +
-      'begin with the Host of the request, and with X-Forwarded-Proto and X-Forwarded-Host where a proxy of POSTROAD_TRUSTED_PROXIES ' +
-      'brings them; in webhooks, with the address of POSTROAD_LISTEN. Recipients follow links, too: only where it is set, mail of the form ' +
-      'dialect has links to unsubscribe.',
+      'Where clients reach the service. Links in its answers (to files and to further pages) begin with this URL. If it is not set, they ' +
+      'begin with the Host of the request, or with X-Forwarded-Proto and X-Forwarded-Host if a proxy of POSTROAD_TRUSTED_PROXIES ' +
+      'sets them; links in webhooks then begin with the address of POSTROAD_LISTEN. Unsubscribe links in mail of the form ' +
+      'dialect are added only if it is set.',
     example: 'https://mail.example.com',
   }),
   POSTROAD_TRUSTED_PROXIES: setting({
@@ -99,9 +99,9 @@ export const SETTINGS = {
     defaultShown: 'none',
     allowed: 'IP addresses and ranges of them, separated by commas',
     description:
-      'Proxies in front of the service whose word is taken for where a request comes from: X-Forwarded-For is read from the right as ' +
-      'far as these have written it, and X-Forwarded-Proto and X-Forwarded-Host make links. Needed for keys with source networks; without ' +
-      'it the address of the proxy counts.',
+      'Proxies in front of the service that are trusted to name the client of a request: X-Forwarded-For is read from the right as ' +
+      'far as these proxies wrote it, and X-Forwarded-Proto and X-Forwarded-Host are used in links. Required behind a proxy for keys that are restricted to source networks; without ' +
+      'it, the address of the proxy counts.',
     example: '10.0.0.0/24,2001:db8::5',
   }),
   POSTROAD_HOSTNAME: setting({
@@ -112,7 +112,7 @@ export const SETTINGS = {
     defaultShown: "the machine's name",
     allowed: 'a host name',
     description:
-      'Name the service gives itself in EHLO and in the SPF record it suggests. For direct delivery it ' +
+      'Name of this service in EHLO and in the SPF record that it suggests. For direct delivery it ' +
       "should resolve to the machine's address, and that address back to it. There it must be fully qualified: many mail servers refuse " +
       'other names.',
     example: 'mail.example.com',
@@ -124,8 +124,8 @@ export const SETTINGS = {
     default: 'same',
     allowed: '`same` (on POSTROAD_LISTEN), `off`, or host:port',
     description:
-      'Where the console is served, beneath `/console/`. With an address of its own it is there alone, so that it can be kept inside ' +
-      "the operator's network, and nothing else is; it uses the certificate of POSTROAD_TLS_CERT, too. Nodes that take mail in serve it.",
+      'Where the console is served, under `/console/`. With its own address, it is served only there, so that you can keep it inside ' +
+      'your own network, and nothing else is served there; it also uses the certificate of POSTROAD_TLS_CERT. Nodes with the role `api` serve it.',
     example: '127.0.0.1:8588',
   }),
   POSTROAD_SESSION_LIFETIME: setting({
@@ -135,8 +135,8 @@ export const SETTINGS = {
     default: '30d',
     allowed: 'a duration from 5m to 365d',
     description:
-      'How long people stay signed in to the console at most, however much they use it. A session that nobody uses ends after 14 days ' +
-      'at the latest. Sessions that go on are measured by it, too.',
+      'Longest time that people stay signed in to the console, however much they use it. An unused session ends after 14 days ' +
+      'at the latest. A change also applies to existing sessions.',
     example: '7d',
   }),
   POSTROAD_METRICS_LISTEN: setting({
@@ -145,7 +145,7 @@ export const SETTINGS = {
     parse: besideMain,
     default: 'off',
     allowed: '`off`, `same` (on POSTROAD_LISTEN), or host:port',
-    description: 'Where `/metrics` (Prometheus text format) is served. It is not protected by a key.',
+    description: 'Where `/metrics` (Prometheus text format) is served. It needs no key.',
     example: '127.0.0.1:9587',
   }),
   POSTROAD_OIDC_ISSUER: setting({
@@ -153,13 +153,12 @@ export const SETTINGS = {
     field: null,
     parse: parse.parseIssuer,
     default: null,
-    defaultShown: 'nobody signs in elsewhere',
-    allowed:
-      'the issuer of an OpenID Connect provider, an https:// URL; goes together with POSTROAD_OIDC_CLIENT_ID',
+    defaultShown: 'no sign-in with a provider',
+    allowed: 'the issuer of an OpenID Connect provider, an https:// URL; requires POSTROAD_OIDC_CLIENT_ID',
     description:
-      'Where people may prove who they are, to sign in to the console. The provider is told the redirect URI `/console/sign-in` below ' +
-      'POSTROAD_PUBLIC_URL. Nobody gets an account by it: whoever was invited is known by the address that the provider has verified. ' +
-      'A provider on a network of your own, or one without TLS, takes POSTROAD_ALLOW_PRIVATE_NETWORKS.',
+      'OpenID Connect provider that people can use to sign in to the console. Register the redirect URI `/console/sign-in` under ' +
+      'POSTROAD_PUBLIC_URL with the provider. Signing in does not create accounts: people must be invited, and are recognized by the email address that the provider has verified. ' +
+      'A provider on a private network, or without TLS, requires POSTROAD_ALLOW_PRIVATE_NETWORKS.',
     example: 'https://login.example.com/realms/staff',
   }),
   POSTROAD_OIDC_CLIENT_ID: setting({
@@ -168,7 +167,7 @@ export const SETTINGS = {
     parse: (text) => text,
     default: null,
     allowed: 'text',
-    description: 'What the service is called at the OpenID Connect provider.',
+    description: 'Client id of the service at the OpenID Connect provider.',
     example: 'postroad',
   }),
   POSTROAD_OIDC_CLIENT_SECRET: setting({
@@ -177,7 +176,7 @@ export const SETTINGS = {
     parse: (text) => text,
     default: null,
     allowed: 'text',
-    description: 'Its secret there, where it has one. The code is bound by PKCE either way.',
+    description: 'Client secret at the provider, if it has one. PKCE is used in either case.',
     example: '...',
     secret: 'all',
   }),
@@ -191,9 +190,9 @@ export const SETTINGS = {
       '`off`, `opportunistic`, `required` (encrypted, any certificate) or `verified`, and `?auth=` `plain`, `login`, ' +
       '`cram-md5` or `xoauth2`',
     description:
-      'How mail leaves. `capture` keeps every message inside the service, composed and signed as it would have left. `direct` ' +
-      'delivers to the mail servers of each recipient domain. A URL hands everything to that relay; smtp:// encrypts when the ' +
-      'relay offers it, smtps:// always and verifies the certificate.',
+      'How mail is delivered. `capture` keeps every message inside the service, composed and signed as it would have been sent. `direct` ' +
+      'delivers to the mail servers of each recipient domain. A URL sends everything to that relay: smtp:// encrypts if the ' +
+      'relay offers it, smtps:// always encrypts and verifies the certificate.',
     example: 'smtp://user:password@relay.example.com:587?tls=verified',
     secret: 'url',
   }),
@@ -204,7 +203,7 @@ export const SETTINGS = {
     default: null,
     defaultShown: "the system's",
     allowed: 'IP addresses separated by commas, each with :port if it is not 53',
-    description: 'Resolvers to ask.',
+    description: 'DNS servers to use.',
     example: '127.0.0.1,[::1]:5353',
   }),
   POSTROAD_SMTP_PORT: setting({
@@ -213,7 +212,7 @@ export const SETTINGS = {
     parse: parse.integerWithin(1, 65_535),
     default: '25',
     allowed: '1 to 65535',
-    description: 'Port that `direct` delivery connects to. Other than 25 it makes sense in tests only.',
+    description: 'Port that `direct` delivery connects to. Ports other than 25 are for tests only.',
     example: '2525',
   }),
   POSTROAD_RETRY_SCHEDULE: setting({
@@ -223,8 +222,8 @@ export const SETTINGS = {
     default: '2m,5m,15m,1h,2h,4h,8h,12h,16h,20h,24h,24h',
     allowed: 'durations separated by commas, each from 1s to 30d',
     description:
-      'Waits between the attempts for a recipient whose server could not be reached or asked to come back. Each is made up to a ' +
-      'tenth longer by chance, so that what an outage held up does not come back all at once. After the last one the recipient ' +
+      'Waits between the attempts for a recipient whose server could not be reached or answered with a temporary error. Each wait is extended by up to a ' +
+      'tenth at random, so that mail delayed by an outage does not return all at once. After the last attempt the recipient ' +
       'fails: with the default after four and a half days at the earliest (RFC 5321 4.5.4.1).',
     example: '5m,30m,2h,8h,24h',
   }),
@@ -235,8 +234,8 @@ export const SETTINGS = {
     default: 'false',
     allowed: '`true` or `false`',
     description:
-      'While you set things up: whatever is refused for good is tried again as if it were refused for now. Nothing bounces, and no ' +
-      'address is suppressed, until the retry schedule is at its end.',
+      'For the time of a setup: a permanent refusal is treated as a temporary one and retried. Nothing bounces, and no ' +
+      'address is suppressed, until the retry schedule ends.',
     example: 'true',
   }),
   POSTROAD_ALLOW_PRIVATE_NETWORKS: setting({
@@ -246,8 +245,8 @@ export const SETTINGS = {
     default: 'false',
     allowed: '`true` or `false`',
     description:
-      'Lets direct delivery, webhooks and remote attachments reach private and loopback addresses. Meant for tests: what a ' +
-      'company hands in would otherwise decide which machine of your network is talked to.',
+      'Lets direct delivery, webhooks and remote attachments reach private and loopback addresses. For tests: with it, requests of a ' +
+      'company can choose which machines of your network the service connects to.',
     example: 'true',
   }),
   POSTROAD_CONCURRENCY: setting({
@@ -266,8 +265,8 @@ export const SETTINGS = {
     default: '20',
     allowed: '1 to 10000',
     description:
-      'SMTP sessions open at once to one site (the mail servers shared by some domains, or a relay). Delivery nodes share them. ' +
-      'A relay of your own takes more than the default.',
+      'SMTP sessions open at once to one site (the mail servers that several domains share, or a relay). All delivery nodes together share this limit. ' +
+      'If you run the relay yourself, you can set more than the default.',
     example: '100',
   }),
   POSTROAD_MAX_UNRECORDED: setting({
@@ -277,8 +276,8 @@ export const SETTINGS = {
     default: '64',
     allowed: '1 to 10000',
     description:
-      'Messages a node may have handed over to servers before their results are in the database. So many may be sent twice when the node ' +
-      'is killed while the database does not answer. Servers that take over a second to answer do not count against each other: see ' +
+      'Messages that a node may have transmitted to servers before their results are in the database. At most this many can be sent twice if the node ' +
+      'is killed while the database does not answer. Servers that take more than a second to answer are counted separately: see ' +
       '[the architecture](architecture/nodes.md).',
     example: '16',
   }),
@@ -290,7 +289,7 @@ export const SETTINGS = {
     defaultShown: "one fewer than the machine's processors, at most 8; 0 on two processors",
     allowed: '0 to 256',
     description:
-      'Threads that compose, sign and speak SMTP. With 0 the main thread does it, which takes the least memory and, on two processors, keeps what is accepted and what is delivered in step.',
+      'Threads that compose, sign and speak SMTP. With 0, the main thread does this, which takes the least memory and, on two processors, keeps acceptance and delivery in step.',
     example: '4',
   }),
   POSTROAD_MEMORY: setting({
@@ -299,9 +298,9 @@ export const SETTINGS = {
     parse: parse.sizeWithin('300MB', '1TB'),
     default: '600MB',
     allowed:
-      '300MB to 1TB; one message of POSTROAD_MAX_MESSAGE_SIZE must have room, which takes about 150 MB and six times its size',
+      '300MB to 1TB; at least enough for one message of POSTROAD_MAX_MESSAGE_SIZE: about 150 MB plus six times its size',
     description:
-      'Memory the process may take. Everything that grows with what is asked of it has its limit from here: connections, requests under way, their bodies, mail on its way out. What is beyond waits or is answered with 429 or 503 and `retry-after`. More lets more large messages go at once.',
+      'Memory that the process may use. It sets the limits for everything that grows with load: connections, concurrent requests, their bodies, mail being delivered. Beyond a limit, work waits or is answered with 429 or 503 and `retry-after`. More memory lets more large messages be processed at once.',
     example: '400MB',
   }),
   POSTROAD_MAX_MESSAGE_SIZE: setting({
@@ -329,7 +328,7 @@ export const SETTINGS = {
     default: 'none',
     allowed: '`none`, or 1 to 1000000 requests per second',
     description:
-      'Requests per second that one API key may make; what is above is answered with 429 and `retry-after`.',
+      'Requests per second that one API key may make; further requests are answered with 429 and `retry-after`.',
     example: '100',
   }),
   POSTROAD_REQUEST_TIMEOUT: setting({
@@ -338,7 +337,7 @@ export const SETTINGS = {
     parse: parse.durationWithin('1s', '1h'),
     default: '60s',
     allowed: '1s to 1h',
-    description: 'Time a client may take to send one request.',
+    description: 'Longest time that a client may take to send one request.',
     example: '120s',
   }),
   POSTROAD_DATABASE_URL: setting({
@@ -348,7 +347,7 @@ export const SETTINGS = {
     default: 'sqlite:./data/postroad.db',
     allowed:
       '`sqlite:<path>` (relative to the working directory) or `postgres://...`; TLS with `?sslmode=` `disable`, `require` (encrypted, any certificate), `verify-ca` or `verify-full`',
-    description: 'Where everything is kept. The folder of an SQLite file is made when it is missing.',
+    description: 'Database that holds all data. The directory of an SQLite file is created if it is missing.',
     example: 'sqlite:/var/lib/postroad/postroad.db',
     secret: 'url',
   }),
@@ -360,8 +359,8 @@ export const SETTINGS = {
     defaultShown: 'kept in the file `<database>.key`',
     allowed: '32 octets, as 64 hexadecimal digits or in base64',
     description:
-      'Encrypts DKIM private keys and other secrets in the database. Without it the first start makes a key and keeps it beside ' +
-      'the database, readable by its owner only. Nodes that share a database share it. Keep a copy: without it they are lost.',
+      'Encrypts DKIM private keys and other secrets in the database. If it is not set, the first start creates a key and keeps it beside ' +
+      'the database, readable by its owner only. Nodes that share a database need the same key. Keep a copy: without the key, these secrets are lost.',
     example: 'output of `openssl rand -hex 32`',
     secret: 'all',
   }),
@@ -388,9 +387,9 @@ export const SETTINGS = {
     field: 'roles',
     parse: parse.someOf(['api', 'delivery']),
     default: 'api,delivery',
-    allowed: '`api`, `delivery`, or both with a comma between; with SQLite both',
+    allowed: '`api`, `delivery`, or both, separated by a comma; with SQLite always both',
     description:
-      'What this node does: `api` takes mail in over HTTP, `delivery` hands it to its destinations. Several nodes may share a ' +
+      'What this node does: `api` accepts mail over HTTP and SMTP, `delivery` delivers it. Several nodes can share a ' +
       'PostgreSQL database, each with its own roles. A node without `api` still serves `/health`, `/ready` and `/metrics`.',
     example: 'delivery',
   }),
@@ -402,9 +401,9 @@ export const SETTINGS = {
     defaultShown: "the machine's name and the number of the process",
     allowed: '1 to 100 characters',
     description:
-      'Name of this node in `postroad node list` and in the logs of the others. On PostgreSQL a node that was killed and is started ' +
-      'again under the name that is set here, on the same machine, takes up its own work at once; under the default name it, or ' +
-      'another node, has to wait for POSTROAD_NODE_TIMEOUT. Give each node a name of its own.',
+      'Name of this node in `postroad node list` and in the logs of other nodes. On PostgreSQL, a node that was killed and is started ' +
+      'again on the same machine under the name set here resumes its own work at once; under the default name, it or ' +
+      'another node has to wait for POSTROAD_NODE_TIMEOUT. Give each node its own name.',
     example: 'delivery-2',
   }),
   POSTROAD_NODE_DIRECTORY: setting({
@@ -413,11 +412,11 @@ export const SETTINGS = {
     parse: (text) => resolve(text),
     default: null,
     defaultShown: "`postroad-<user id>` in the system's temporary folder",
-    allowed: 'path of a folder on a file system of this machine alone; made when it is missing',
+    allowed: 'path of a directory on a local file system of this machine; created if it is missing',
     description:
-      'Where a node whose name is set keeps the file by which it knows, when it is started again, that the process before it is gone. ' +
-      'To be set where the temporary folder does not outlive the process (`PrivateTmp=` of systemd, a container that is made anew). ' +
-      'Without effect with SQLite.',
+      'Where a node with a set name keeps the file that tells it, when it is started again, whether the previous process has ended. ' +
+      'Set it if the temporary directory does not outlive the process (`PrivateTmp=` of systemd, a recreated container). ' +
+      'No effect with SQLite.',
     example: '/var/lib/postroad/nodes',
   }),
   POSTROAD_NODE_TIMEOUT: setting({
@@ -427,8 +426,8 @@ export const SETTINGS = {
     default: '30s',
     allowed: '1s to 10m',
     description:
-      'How long a node may be silent before the others take over what it had under way. A node that cannot reach the database ' +
-      'for so long stops sending by itself a little sooner. Without effect with SQLite.',
+      'How long a node may be silent before other nodes take over its work. A node that cannot reach the database ' +
+      'for this long stops sending slightly earlier. No effect with SQLite.',
     example: '10s',
   }),
   POSTROAD_LOG_LEVEL: setting({
@@ -437,8 +436,7 @@ export const SETTINGS = {
     parse: parse.oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     default: 'info',
     allowed: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
-    description:
-      'Least important thing that is logged. Logs go to stdout, as JSON lines unless stdout is a terminal.',
+    description: 'Lowest level that is logged. Logs go to stdout, as JSON lines unless stdout is a terminal.',
     example: 'debug',
   }),
   POSTROAD_SHUTDOWN_TIMEOUT: setting({
@@ -448,7 +446,7 @@ export const SETTINGS = {
     default: '30s',
     allowed: '0s to 1h',
     description:
-      'Longest time a stop waits for open SMTP transactions; what is not done by then is given back to the queue.',
+      'Longest time that a stop waits for open SMTP transactions; deliveries that are not finished by then return to the queue.',
     example: '60s',
   }),
   POSTROAD_CONFIG: setting({
@@ -456,8 +454,8 @@ export const SETTINGS = {
     field: null,
     parse: (text) => text,
     default: null,
-    allowed: 'path of a JSON file: one object, its names those of this page',
-    description: 'File with more settings. What the environment or `.env` sets wins over it.',
+    allowed: 'path of a JSON file with one object, whose names are those of this page',
+    description: 'File with further settings. The environment and `.env` take precedence over it.',
     example: '/etc/postroad/postroad.json',
   }),
 } satisfies Record<string, Setting<unknown>>

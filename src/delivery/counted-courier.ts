@@ -27,7 +27,7 @@ export class CountedCourier implements Courier {
       // The place may have been granted just as the node lost the right to use it.
       place.end(false)
       return unanswered(delivery, startedAt, (position) =>
-        released(position, 'Not tried: the delivery could not begin in time'),
+        released(position, 'Not attempted: the delivery could not start in time'),
       )
     }
     const result = await this.#courier.deliver(delivery)

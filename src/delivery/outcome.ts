@@ -66,7 +66,7 @@ export function failureOfException(error: unknown): RouteFailure {
   return {
     finding: 'server',
     enhancedCode: '4.3.0',
-    message: `Internal error, will be tried again: ${sentence}`,
+    message: `Internal error, the delivery will be attempted again: ${sentence}`,
   }
 }
 
@@ -90,7 +90,7 @@ export function mostTelling(failures: readonly RouteFailure[]): RouteFailure {
 const NOBODY_TRIED: RouteFailure = {
   finding: 'server',
   enhancedCode: '4.4.1',
-  message: 'No server was tried',
+  message: 'No server was contacted',
 }
 
 export function outcomeOfFailure(position: number, failure: RouteFailure): RecipientOutcome {

@@ -180,12 +180,14 @@ function softened({ suppress: _, ...outcome }: RecipientOutcome): RecipientOutco
   return {
     ...outcome,
     verdict: 'deferred',
-    message: clip(`Tried again, as POSTROAD_SOFT_BOUNCE is set: ${message}`),
+    message: clip(`Retried because POSTROAD_SOFT_BOUNCE is set: ${message}`),
   }
 }
 
 function givenBack(recipients: DeliveryRecipient[]): RouteResult {
-  const outcomes = recipients.map(({ position }) => released(position, 'Not tried: the service is stopping'))
+  const outcomes = recipients.map(({ position }) =>
+    released(position, 'Not attempted: the service is stopping'),
+  )
   return { outcomes, server: null, tls: null }
 }
 

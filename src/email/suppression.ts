@@ -39,7 +39,7 @@ export interface Suppression {
 /** The reason why an email is not sent to an address. */
 export type Stop = Pick<Suppression, 'type' | 'reason'>
 
-/** Keeps an address, or all of a domain, from being suppressed because of a bounce. Complaints still count. */
+/** Keeps bounces from suppressing an address or a domain. Complaints still count. */
 export interface AllowEntry {
   companyId: string
   /** An address, or a domain as a lower-case A-label. */

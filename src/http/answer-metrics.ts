@@ -11,13 +11,13 @@ export class AnswerMetrics {
   constructor(registry: Registry) {
     this.#requests = new Counter({
       name: 'postroad_http_requests_total',
-      help: 'Requests answered, by operation and status.',
+      help: 'Answered requests, by operation and status.',
       labelNames: ['operation', 'status'],
       registers: [registry],
     })
     this.#seconds = new Histogram({
       name: 'postroad_http_request_seconds',
-      help: 'Time from the head of a request to its answer.',
+      help: 'Time from the request head to the answer.',
       labelNames: ['operation'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
       registers: [registry],

@@ -115,10 +115,7 @@ export class Answers {
       await writePieces(reply.raw, pieces, this.#admission.partyOf(request.raw))
     } catch (err) {
       // The head is sent: only a cut connection can tell the client that the answer is incomplete.
-      this.#log.error(
-        { requestId: request.id, method: request.method, err },
-        'an answer could not be finished',
-      )
+      this.#log.error({ requestId: request.id, method: request.method, err }, 'could not finish an answer')
       reply.raw.destroy()
     } finally {
       // The memory counts until its client has received the answer.

@@ -32,7 +32,7 @@ export class BodyLimit {
     throw new Fault({
       code: 'http_malformed',
       status: 400,
-      detail: `The body comes in far too small pieces: ${pieces} with ${octets} octets together. Send more at once.`,
+      detail: `The body arrives in pieces that are too small: ${pieces} pieces with ${octets} octets in total. Send larger pieces.`,
     })
   }
 

@@ -23,8 +23,7 @@ const MOST_IN_SUMS = 500_000
 /** Counts to read for tags. */
 const LOOKS = 1_000_000
 
-const NARROWER =
-  'ask for a shorter time, for longer steps, for one domain, or for one tag or recipient domain'
+const NARROWER = 'ask for a shorter period, longer steps, one domain, or one tag or recipient domain'
 
 /** Rejects with a Fault where there are too many; `advice` tells the client what to ask for instead. */
 export async function groupsOf(
@@ -43,7 +42,7 @@ export async function busiestOf(
   request: Omit<BusiestRequest, 'most'>,
 ): Promise<Map<string, Sums>> {
   const sums = await core.deps.searches.busiest({ ...request, most: MOST_IN_SUMS })
-  if (sums === null) throw tooMuch('ask for a shorter time')
+  if (sums === null) throw tooMuch('ask for a shorter period')
   const byValue = Map.groupBy(
     sums.filter(({ key }) => key !== ''),
     ({ key }) => key,
@@ -63,5 +62,5 @@ export async function tagsOf(core: Core, request: Omit<SeenTagsRequest, 'looks'>
 }
 
 export function tooMuch(advice: string): Fault {
-  return new Fault({ code: 'request_invalid', detail: `There is too much to add up: ${advice}` })
+  return new Fault({ code: 'request_invalid', detail: `There are too many events to count: ${advice}` })
 }

@@ -13,7 +13,8 @@ export const ERROR_BODY = {
     statusCode: { type: 'integer', description: 'The status of the answer.' },
     message: { type: 'string', description: 'What was wrong, as a sentence.' },
     name: {
-      description: 'A stable name. The list is closed: some clients fail to read an error with another one.',
+      description:
+        'A stable name. The list is closed: some clients cannot read an error with an unknown name.',
       enum: [
         'application_error',
         'daily_quota_exceeded',
@@ -68,6 +69,6 @@ export const COMMON_ERRORS = {
   internal: ({ requestId }) => [
     500,
     'internal_server_error',
-    `An unexpected error occurred. The service's log tells more under request id ${requestId}.`,
+    `An unexpected error occurred. See the log of the service for request id ${requestId}.`,
   ],
 } satisfies Partial<Words<ErrorSaid>>

@@ -245,7 +245,7 @@ function admitExpectations(
     const reason = {
       code: 'http_malformed',
       status: 417,
-      detail: 'The only expectation that is understood is `100-continue`.',
+      detail: 'The only supported expectation is `100-continue`.',
     } as const
     const id = requestId(request)
     const answer = routing.words(normalTarget(request.url ?? '/'), reason)
@@ -263,13 +263,13 @@ function wrongFraming({ headers, httpVersion, rawHeaders }: IncomingMessage): An
     if (name.length === 4 && name.toLowerCase() === 'host') hosts++
   }
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
-    const detail = `The Host header is ${hosts === 0 ? 'missing' : 'there more than once'} (RFC 9112 3.2).`
+    const detail = `The Host header is ${hosts === 0 ? 'missing' : 'present more than once'} (RFC 9112 3.2).`
     return { code: 'http_malformed', status: 400, detail }
   }
   const coding = headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     // RFC 9112 6.1: 501 to a transfer coding that is not understood.
-    const detail = `The Transfer-Encoding \`${clip(coding)}\` is not understood; \`chunked\` alone is (RFC 9112 6.1).`
+    const detail = `The Transfer-Encoding \`${clip(coding)}\` is not supported; only \`chunked\` is (RFC 9112 6.1).`
     return { code: 'http_malformed', status: 501, detail }
   }
   return null

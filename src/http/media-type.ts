@@ -44,6 +44,6 @@ export function checkNotEncoded(contentEncoding: string | undefined): void {
     return
   throw new Fault({
     code: 'media_type_unsupported',
-    detail: `The Content-Encoding \`${clip(contentEncoding)}\` is not accepted; send the body as it is.`,
+    detail: `The Content-Encoding \`${clip(contentEncoding)}\` is not supported; send the body without a content coding.`,
   })
 }

@@ -20,7 +20,7 @@ export class MetricsListener {
       registry.metrics().then(
         (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
         (err: unknown) => {
-          log.error({ err }, 'the metrics cannot be read')
+          log.error({ err }, 'could not read the metrics')
           response
             .writeHead(500, { 'content-type': 'text/plain; charset=utf-8' })
             .end('Internal Server Error\n')

@@ -24,7 +24,7 @@ const DETAILS: Readonly<Record<string, (params: Params) => string>> = {
   type: ({ type }) => `it must be ${String(type).split(',').map(typeNamed).join(' or ')}`,
   enum: ({ allowedValues }) => `it must be one of: ${(allowedValues as unknown[]).join(', ')}`,
   const: ({ allowedValue }) => `it must be ${JSON.stringify(allowedValue)}`,
-  pattern: () => 'it is not written as it has to be',
+  pattern: () => 'its format is wrong',
   format: ({ format }) => `it must be of the form \`${format}\``,
   minimum: ({ limit }) => `it must be ${limit} or more`,
   maximum: ({ limit }) => `it must be ${limit} or less`,

@@ -28,7 +28,7 @@ export function adviceOn(reason: AnyReason): Advice | null {
       return { why: 'the API key has expired', next: NEW_KEY }
     case 'domain_unknown':
       return {
-        why: 'the company of the API key has no such sending domain, or From is not the one that was meant',
+        why: 'the company of the API key does not have this sending domain, or From is wrong',
         next: `postroad domain add ${inCommand(reason.domain)} --company NAME, or correct the domain in the application`,
         domain: clip(reason.domain, 255),
       }
@@ -40,20 +40,20 @@ export function adviceOn(reason: AnyReason): Advice | null {
 }
 
 const WRONG_SCHEME: Advice = {
-  why: 'no API key came in the way that this endpoint takes it',
+  why: 'the request has no API key in the form that this endpoint expects',
   next:
-    'set the application up with an API key (postroad key list): /emails takes it as `Authorization: Bearer KEY`, ' +
-    '/v3 as password of the user `api`',
+    'configure the application with an API key (postroad key list): /emails expects `Authorization: Bearer KEY`, ' +
+    '/v3 expects it as the password of the user `api`',
 }
 
 const KEY_INVALID: Readonly<Record<Extract<AnyReason, { code: 'key_invalid' }>['mistake'], Advice>> = {
   scheme: WRONG_SCHEME,
   shape: {
-    why: 'the application sent no API key of Postroad: those begin with pr_',
+    why: 'the application sent something that is not an API key of Postroad: keys begin with pr_',
     next: NEW_KEY,
   },
   unknown: {
-    why: 'the API key was revoked, or is one of another database (postroad key list shows those of this one)',
+    why: 'the API key was revoked, or belongs to another database (postroad key list shows the keys of this one)',
     next: NEW_KEY,
   },
 }
@@ -90,19 +90,19 @@ export function keyWith(scope: string): string {
 
 /** A client that confuses HTTP and HTTPS would not understand any answer. */
 export const TLS_WITHOUT_CERTIFICATE: Advice = {
-  why: 'a client spoke HTTPS where there is no certificate',
+  why: 'a client spoke HTTPS, but no certificate is set',
   next: 'begin the URL in the application with http://, or set POSTROAD_TLS_CERT and POSTROAD_TLS_KEY',
 }
 export const CLEAR_WHERE_TLS: Advice = {
-  why: 'a client spoke HTTP where HTTPS is spoken',
+  why: 'a client spoke HTTP on an HTTPS address',
   next: 'begin the URL in the application with https://',
 }
 
 /** The remedy for an unknown path that looks like the result of a wrong base URL in a client. */
 export function baseUrlAdvice(path: string): string | null {
   if (path.endsWith('/messages') || path.endsWith('/messages.mime'))
-    return 'mail is taken at /v3/{domain}/messages, so correct the base URL, or the domain, in the settings of the client'
+    return 'mail is accepted at /v3/{domain}/messages: correct the base URL or the domain in the settings of the client'
   if (path.endsWith('/emails') || path.endsWith('/emails/batch'))
-    return 'mail is taken at /emails, so the base URL in the settings of the client has to end before that, without a path'
+    return 'mail is accepted at /emails: the base URL in the settings of the client must not contain a path'
   return null
 }

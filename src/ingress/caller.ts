@@ -93,6 +93,6 @@ export class Callers {
 }
 
 function cannotTell(cause: unknown): never {
-  const detail = 'it cannot be told whether a key exists'
+  const detail = 'could not look up an API key'
   throw new Refusal({ code: 'unavailable', of: 'writing', retryAfter: RETRY_AFTER, detail }, { cause })
 }

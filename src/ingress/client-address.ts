@@ -46,5 +46,5 @@ function withoutPort(text: string): string {
 
 /** An address in a sentence. */
 export function place(address: string): string {
-  return address === '' ? 'an address that cannot be told' : `the address ${address}`
+  return address === '' ? 'an unknown address' : `the address ${address}`
 }

@@ -145,7 +145,7 @@ export class Reading<Asked> {
     const first = { ...order, body: octets, terms: intake.terms(), fetched: null }
     let read = await this.#read(companyId, first, transfer)
     if ('urls' in read) {
-      if (room === null) throw new Error('this reader names files by URL, and fetches none')
+      if (room === null) throw new Error('this reader names files by URL and does not fetch them')
       const [wrong] = (await intake.judge(principal, [read.outcome])).values()
       if (wrong !== undefined) intake.refuse(wrong)
       // The files of a repeated request may no longer exist.

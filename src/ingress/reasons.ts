@@ -36,13 +36,18 @@ export class Reasons {
     if (error instanceof Fault || error instanceof Refusal) {
       if (error.reason.code === 'unavailable') {
         this.onUnavailable()
-        this.#tell('nothing can be accepted now', error.reason.detail, { err: error }, request)
+        this.#tell('cannot accept mail now', error.reason.detail, { err: error }, request)
         if (isReading(request)) return { ...error.reason, of: 'reading' }
       }
       if (error.reason.code === 'key_elsewhere') {
         // The key's holder has moved, or the key is in the wrong hands.
         const { keyId, address } = error.reason
-        this.#tell('a key was used from where it may not be', keyId, { keyId, address }, request)
+        this.#tell(
+          'a key was used from an address that it does not allow',
+          keyId,
+          { keyId, address },
+          request,
+        )
       }
       // Over SMTP the reply contains the advice.
       if (request.method !== 'SMTP') this.#advise(error.reason, request)
@@ -60,11 +65,11 @@ export class Reasons {
     if (error instanceof WorkersBusy) return { code: 'overloaded', retryAfter: error.retryAfter }
     if (error instanceof WorkerDied) {
       const { cause } = error
-      this.#log.warn({ requestId: request.id, method: request.method, cause }, 'a worker died of a request')
+      this.#log.warn({ requestId: request.id, method: request.method, cause }, 'a request crashed a worker')
       return cause === 'crash' ? { code: 'overloaded', retryAfter: 2 } : { code: 'too_complex', cause }
     }
     if (error instanceof ClientGone) {
-      return { code: 'http_malformed', status: 408, detail: 'The request did not arrive completely.' }
+      return { code: 'http_malformed', status: 408, detail: 'The request is incomplete.' }
     }
     this.#log.error({ requestId: request.id, method: request.method, err: error }, 'a request failed')
     return { code: 'internal', requestId: request.id }
@@ -82,8 +87,8 @@ export class Reasons {
 
   #unavailable(error: Error, request: Named): AnyReason {
     this.onUnavailable()
-    const detail = 'the store cannot be used now'
-    this.#tell('the store does not answer', detail, { err: error }, request)
+    const detail = 'the database is unavailable'
+    this.#tell('the database does not answer', detail, { err: error }, request)
     return { code: 'unavailable', of: isReading(request) ? 'reading' : 'writing', retryAfter: 5, detail }
   }
 

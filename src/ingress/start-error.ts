@@ -24,7 +24,7 @@ function reasonOf(code: string | undefined, place: string, host: string, setting
     case 'EADDRINUSE':
       return `the address ${place} is in use: stop the program that listens there, or set ${setting} to another one`
     case 'EADDRNOTAVAIL':
-      return `the address ${place} is not one of this machine: set ${setting} to one that is`
+      return `the address ${place} does not belong to this machine: set ${setting} to one that does`
     case 'EACCES':
       return `not allowed to listen on ${place}: ports below 1024 need privileges; set ${setting} to a higher one`
     case 'ENOTFOUND':

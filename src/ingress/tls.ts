@@ -98,7 +98,7 @@ export class CertificateWatch {
       this.#certificate.replace(await readCertificate(this.#files))
       this.#log.info({}, 'the TLS certificate was replaced')
     } catch (err) {
-      this.#log.error({ err }, 'the new TLS certificate cannot be used, the old one stays')
+      this.#log.error({ err }, 'the new TLS certificate cannot be used; the old one stays in use')
     }
   }
 }

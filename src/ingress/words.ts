@@ -9,7 +9,7 @@ export type Words<Said> = {
 /** Sentences for operations that fail because the store is unavailable, without the final stop. */
 export const UNAVAILABLE: Readonly<Record<Extract<AnyReason, { code: 'unavailable' }>['of'], string>> = {
   mail: 'The service cannot accept mail now. Nothing was accepted; please try again',
-  writing: 'The service cannot do what was asked now; please try again',
+  writing: 'The service cannot process the request now; please try again',
   reading: 'The service cannot look this up now; please try again',
 }
 

@@ -62,7 +62,7 @@ export function draftFromParts(submission: Submission, addressing: Addressing): 
   const custom = headersOf(submission)
   const files = submission.attachments.length
   if (files > MAX_FILES) {
-    const detail = `a message may have ${MAX_FILES} files, ${files} were given`
+    const detail = `a message may have at most ${MAX_FILES} files, but ${files} were given`
     throw new Refusal({ code: 'field_invalid', field: 'attachments', detail })
   }
   const content: MessageContent = {
@@ -129,7 +129,7 @@ function headersOf(submission: Submission): {
     })
     const lower = name.toLowerCase()
     if (once.has(lower)) {
-      const detail = 'it is given more than once, and a message may have one (RFC 5322 3.6)'
+      const detail = 'it is given more than once, but a message may have only one (RFC 5322 3.6)'
       throw new Refusal({ code: 'field_invalid', field, detail })
     }
     if (OCCURS_ONCE.has(lower)) once.add(lower)

@@ -257,7 +257,7 @@ export class Intake {
   #storeFault(error: unknown): unknown {
     if (!(error instanceof StoreUnavailable)) return error
     this.#parts.metrics.storeFaults.inc()
-    const detail = 'the message could not be stored, nothing was accepted'
+    const detail = 'could not store the message; nothing was accepted'
     return new Refusal({ code: 'unavailable', of: 'mail', retryAfter: RETRY_AFTER, detail }, { cause: error })
   }
 

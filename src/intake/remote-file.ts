@@ -48,7 +48,7 @@ export class RemoteFiles {
   async fetch(company: string, urls: Iterable<string>, room: Room): Promise<Map<string, Fetched>> {
     const left = [...new Set(urls)]
     if (left.length > MAX_FILES) {
-      const detail = `a request may name ${MAX_FILES} files by \`path\`, ${left.length} were named`
+      const detail = `a request may name at most ${MAX_FILES} files by \`path\`, but ${left.length} were named`
       throw new Refusal({ code: 'field_invalid', field: 'attachments', detail })
     }
     const visit = new Visit(this.#options, (signal) => this.#turns.take(company, signal), room)
@@ -103,7 +103,7 @@ class Visit {
       ended = await this.#turn(AbortSignal.any([late, this.#ended.signal]))
     } catch {
       return {
-        failure: `too many files are being fetched, and it was not its turn within ${this.#within / 1000} seconds`,
+        failure: `too many files are being fetched, and its turn did not come within ${this.#within / 1000} seconds`,
       }
     }
     try {
@@ -126,7 +126,7 @@ class Visit {
     } catch (error) {
       if (this.#noRoom !== null) throw this.#noRoom.error
       if (error instanceof TooLarge || error instanceof NoAnswer) return { failure: error.message }
-      if (error instanceof NotAUrl) return { failure: `the URL that it leads to ${error.message}` }
+      if (error instanceof NotAUrl) return { failure: `the URL that it redirects to ${error.message}` }
       throw error
     }
   }
@@ -147,7 +147,7 @@ class Visit {
         received: (octets) => {
           this.#octets += octets
           if (this.#octets > maxOctets) {
-            excess = new TooLarge(`the files of this request have more than ${maxOctets} octets together`)
+            excess = new TooLarge(`the files of this request have more than ${maxOctets} octets in total`)
             throw excess
           }
           try {
@@ -168,7 +168,7 @@ class Visit {
   }
 
   #tooLate({ host }: URL): string {
-    return `${host} did not give it in time: the files of a request have ${this.#within / 1000} seconds together`
+    return `${host} did not send it in time: all files of a request together have ${this.#within / 1000} seconds`
   }
 }
 
@@ -188,7 +188,7 @@ function fileOf({ host }: URL, { status, headers, body, complete }: Answer): Fet
   if (!complete) return { failure: `${host} sent only a part of it` }
   const coding = headers['content-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'identity') {
-    return { failure: `${host} sent it in a content coding, although none was asked for` }
+    return { failure: `${host} sent it with a content coding that was not requested` }
   }
   return { content: body, contentType: headers['content-type'] ?? null }
 }
@@ -204,7 +204,7 @@ export function placeFiles(submission: Submission, fetched: ReadonlyMap<string, 
   for (const [index, file] of submission.attachments.entries()) {
     const { path } = file
     if (path === undefined) continue
-    const found = fetched.get(path) ?? { failure: 'it was not asked for' }
+    const found = fetched.get(path) ?? { failure: 'it was not requested' }
     if ('failure' in found) {
       const detail = `its \`path\` could not be fetched: ${found.failure}`
       throw new Refusal({ code: 'attachment_invalid', index, detail })

@@ -79,9 +79,7 @@ function addressFrom(ip: string): Address {
 function parse(text: string): Range {
   const [, ip = '', digits] = /^([0-9A-Fa-f.:]{2,45})(?:\/(\d{1,3}))?$/.exec(text) ?? []
   if (isIP(ip) === 0) {
-    throw new NotARange(
-      'is not an IP address or a range of them, like 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32',
-    )
+    throw new NotARange('is not an IP address or range, like 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32')
   }
   const written = addressFrom(ip)
   const all = written.kind() === 'ipv4' ? 32 : 128
@@ -92,7 +90,7 @@ function parse(text: string): Range {
   const family = range[0].kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
   const network = family.networkAddressFromCIDR(shown(range))
   if (network.toString() === range[0].toString()) return range
-  throw new NotARange(`has bits set behind its prefix; is ${shown([network, range[1]])} meant?`)
+  throw new NotARange(`has bits set after its prefix; did you mean ${shown([network, range[1]])}?`)
 }
 
 function withoutMapping(address: Address, bits: number): Range {

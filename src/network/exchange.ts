@@ -76,7 +76,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status < 200 && ++this.#interim > MOST_INTERIM) {
-      throw new NoAnswer('broken', `${this.#host} gave interim answers only`)
+      throw new NoAnswer('broken', `${this.#host} sent only interim answers`)
     }
     this.#status = status
     this.#headers = headers

@@ -67,7 +67,7 @@ export type Ask = (request: OutgoingRequest) => Promise<Answer>
 export function outgoingUrl(text: string): URL {
   if (text.length > LONGEST_URL) throw new NotAUrl(`has more than ${LONGEST_URL} characters`)
   // The parser would skip these, and blanks around the URL.
-  if (/[\s\p{Cc}]/u.test(text)) throw new NotAUrl('has a blank or a control character in it')
+  if (/[\s\p{Cc}]/u.test(text)) throw new NotAUrl('contains a space or a control character')
   let url: URL
   try {
     url = new URL(text)
@@ -77,8 +77,8 @@ export function outgoingUrl(text: string): URL {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new NotAUrl('is neither an https:// nor an http:// URL')
   }
-  if (url.username !== '' || url.password !== '') throw new NotAUrl('has a user name or password in it')
-  if (BAD_PORTS.has(url.port)) throw new NotAUrl(`names port ${url.port}, where no HTTP server is asked`)
+  if (url.username !== '' || url.password !== '') throw new NotAUrl('contains a user name or password')
+  if (BAD_PORTS.has(url.port)) throw new NotAUrl(`names port ${url.port}, which is blocked for HTTP`)
   url.hash = ''
   return url
 }
@@ -144,7 +144,7 @@ export class Outgoing {
     const exchange = new Exchange(url.host, wanted)
     const late = () =>
       exchange.end(new NoAnswer('late', `${url.host} did not answer within ${timeoutMs / 1000} seconds`))
-    const stop = () => exchange.end(new NoAnswer('stopped', 'it was not waited for'))
+    const stop = () => exchange.end(new NoAnswer('stopped', 'the request was canceled'))
     const timer = setTimeout(late, timeoutMs)
     signal?.addEventListener('abort', stop)
     try {
@@ -188,19 +188,19 @@ function guardedLookup(guard: AddressGuard, resolve: ResolveHost): LookupFunctio
 }
 
 function nowhere(host: string, hasAddresses: boolean): NoAnswer {
-  if (hasAddresses) return new NoAnswer('refused', `${host} leads to no public address`)
+  if (hasAddresses) return new NoAnswer('refused', `${host} has no public address`)
   return new NoAnswer('unreachable', `${host} has no address in the DNS`)
 }
 
 const WORDS: Record<string, [kind: NoAnswer['kind'], words: string]> = {
   ECONNREFUSED: ['unreachable', 'refused the connection'],
-  ECONNRESET: ['broken', 'cut the connection'],
-  EPIPE: ['broken', 'cut the connection'],
+  ECONNRESET: ['broken', 'closed the connection'],
+  EPIPE: ['broken', 'closed the connection'],
   EHOSTUNREACH: ['unreachable', 'cannot be reached'],
   ENETUNREACH: ['unreachable', 'cannot be reached'],
-  ETIMEDOUT: ['unreachable', 'took no connection in time'],
-  UND_ERR_CONNECT_TIMEOUT: ['unreachable', 'took no connection in time'],
-  UND_ERR_SOCKET: ['broken', 'cut the connection'],
+  ETIMEDOUT: ['unreachable', 'accepted no connection in time'],
+  UND_ERR_CONNECT_TIMEOUT: ['unreachable', 'accepted no connection in time'],
+  UND_ERR_SOCKET: ['broken', 'closed the connection'],
   UND_ERR_HEADERS_OVERFLOW: ['broken', 'answered with a header that is too large'],
 }
 
@@ -211,5 +211,5 @@ function noAnswer(host: string, error: unknown): NoAnswer {
   const [kind, words] = WORDS[String(code)] ?? []
   if (kind !== undefined) return new NoAnswer(kind, `${host} ${words}`, { cause: error })
   const { message } = inner as Error
-  return new NoAnswer('broken', `no answer of ${host} could be read: ${message}`, { cause: error })
+  return new NoAnswer('broken', `the answer of ${host} could not be read: ${message}`, { cause: error })
 }

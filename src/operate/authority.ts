@@ -119,7 +119,7 @@ export function authoriseWhole(caller: Caller): void {
   if (caller.kind === 'operator' || caller.principal.domainId === null) return
   throw new OperateError(
     'not_allowed',
-    'this key is for one domain only, and this concerns the whole company',
+    'this key is for one domain only, but this requires access to the whole company',
   )
 }
 

@@ -67,7 +67,7 @@ export const limitCompany = verb(
     const company = findCompany(op, text)
     for (const [name, limit] of Object.entries(limits)) {
       if (limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= HIGHEST_LIMIT)) continue
-      throw new OperateError('invalid', `the ${name} limit is a whole number from 1 to ${HIGHEST_LIMIT}`)
+      throw new OperateError('invalid', `the ${name} limit must be a whole number from 1 to ${HIGHEST_LIMIT}`)
     }
     await op.store.updateCompany(company.id, { limits })
     return { ...company, limits: { ...company.limits, ...limits } }

@@ -20,8 +20,8 @@ export type CsvRecord = {
 )
 
 const TOO_LONG = `the line has more than ${LONGEST_RECORD} characters`
-export const NOT_CLOSED = 'a quotation mark is opened in this line and not closed'
-const TEXT_BEHIND = 'there is text behind a closing quotation mark'
+export const NOT_CLOSED = 'a quotation mark in this line is not closed'
+const TEXT_BEHIND = 'there is text after a closing quotation mark'
 
 const LINE_END = /\r\n?|\n/g
 const SPACE = /[^\S\r\n]*/y

@@ -39,7 +39,7 @@ export const addDkimKey = verb(
     const domain = findDomain(op, input.domain)
     const selector = checkedSelector(input.selector)
     if (domain.dkim.length >= MOST_KEYS) {
-      throw new OperateError('conflict', `${domain.name} has ${MOST_KEYS} DKIM keys, the most there may be`)
+      throw new OperateError('conflict', `${domain.name} has ${MOST_KEYS} DKIM keys, which is the maximum`)
     }
     const key =
       input.pem === undefined ? await makeDkimKey(domain.companyId, 'rsa-sha256') : await keyOf(input.pem)
@@ -115,14 +115,17 @@ function keyNamed(domain: SendingDomain, selector: string): DkimIdentity {
 }
 
 function lastKey({ name }: SendingDomain): OperateError {
-  const message = `it is the only DKIM key that mail from ${name} is signed with; activate another one first`
+  const message = `it is the only key that signs mail from ${name}; activate another key first`
   return new OperateError('conflict', message)
 }
 
 function checkedSelector(text: string): string {
   const selector = text.toLowerCase()
   if (SELECTOR.test(selector)) return selector
-  throw new OperateError('invalid', `"${text}" is no selector: letters, digits and hyphens, such as s1`)
+  throw new OperateError(
+    'invalid',
+    `"${text}" is not a selector: use letters, digits and hyphens, such as s1`,
+  )
 }
 
 /** The key, after a trial signature: a PEM file that can be read may still hold numbers that do not form a pair. */
@@ -140,7 +143,7 @@ async function keyOf(pem: string): Promise<DkimKey> {
   } catch {
     // OpenSSL itself rejects some of these keys.
   }
-  throw new OperateError('invalid', 'nothing can be signed with the key in pem')
+  throw new OperateError('invalid', 'the key in pem cannot sign')
 }
 
 function asDkimKey(privateKey: KeyObject): DkimKey {
@@ -151,7 +154,10 @@ function asDkimKey(privateKey: KeyObject): DkimKey {
   if (type !== 'rsa') throw new OperateError('invalid', `a DKIM key is RSA or Ed25519, not ${type}`)
   const bits = details?.modulusLength ?? 0
   if (bits < LEAST_BITS || bits > MOST_BITS) {
-    throw new OperateError('invalid', `the RSA key has ${bits} bits; ${LEAST_BITS} to ${MOST_BITS} are taken`)
+    throw new OperateError(
+      'invalid',
+      `the RSA key has ${bits} bits; ${LEAST_BITS} to ${MOST_BITS} are accepted`,
+    )
   }
   return { algorithm: 'rsa-sha256', privateKey, publicKey: dkimPublicKey(privateKey) }
 }
@@ -160,6 +166,6 @@ function readPem(pem: string): KeyObject {
   try {
     return createPrivateKey(pem)
   } catch (error) {
-    throw new OperateError('invalid', 'pem holds no private key that can be read', null, { cause: error })
+    throw new OperateError('invalid', 'pem does not contain a readable private key', null, { cause: error })
   }
 }

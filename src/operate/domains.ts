@@ -86,8 +86,8 @@ function refuseTaken(op: Operation, name: string): void {
   if (seen === undefined) return
   const about: About = { noun: 'domain', name }
   const whose = companyName(op, seen.companyId)
-  const since = holdsName(seen) ? '' : ', though not verified yet'
-  const message = `${name} is a sending domain of ${whose} already${since}`
+  const since = holdsName(seen) ? '' : ', although it is not verified yet'
+  const message = `${name} is already a sending domain of ${whose}${since}`
   const domain = holdsName(seen) ? name : seen.id
   throw new OperateError('already_exists', message, { verb: 'showDomain', domain }, { about })
 }
@@ -99,7 +99,7 @@ function othersOf(op: Operation, companyId: string, name: string, texts: readonl
     if (other.companyId === companyId) continue
     throw new OperateError(
       'invalid',
-      `${name} can speak for domains of its own company only, not ${other.name}`,
+      `mail for ${name} can use only domains of its own company in From, not ${other.name}`,
       { verb: 'listDomains', company: companyId },
     )
   }
@@ -168,7 +168,7 @@ export const checkDomainRecord = verb(
     const domain = findDomain(op, input.domain)
     const record = dnsRecords(domain, op.hostname).find(({ name }) => name === input.name)
     if (record !== undefined) return await checkRecord(domain, record, op.hostname, op.resolver())
-    throw new OperateError('not_found', `${domain.name} asks for no record at "${input.name}"`)
+    throw new OperateError('not_found', `${domain.name} has no required or advised record at "${input.name}"`)
   },
 )
 
@@ -189,8 +189,8 @@ function refuseHeld({ accounts }: Operation, { id, name }: SendingDomain): void 
   const holder = accounts.domains.find((other) => other.name === name && other.id !== id && holdsName(other))
   if (holder === undefined) return
   const message =
-    `${name} is a sending domain of ${companyName({ accounts }, holder.companyId)}, and one company alone may send from ` +
-    'it; remove it there first'
+    `${name} is a sending domain of ${companyName({ accounts }, holder.companyId)}, and only one company may send from ` +
+    'a domain; remove it there first'
   throw new OperateError('conflict', message, { verb: 'showDomain', domain: holder.id })
 }
 
@@ -214,7 +214,7 @@ export const removeDomain = verb(
     const domain = findDomain(op, input.domain)
     authoriseWhole(op.caller)
     if (op.caller.kind !== 'operator' && domain.sending === 'suspended') {
-      const message = `sending from ${domain.name} is suspended: the operator of this service alone may remove it`
+      const message = `sending from ${domain.name} is suspended: only the operator of this service may remove it`
       throw new OperateError('conflict', message)
     }
     if (await op.store.removeDomain(domain.id, op.now())) return domain
@@ -279,8 +279,8 @@ async function asItIsNow(op: Operation, id: string): Promise<SendingDomain> {
 /** The error for a company that has proved in DNS that it controls the name. */
 function heldElsewhere(name: string, cause: StoreConflict): OperateError {
   const message =
-    `the DNS records of ${name} are right, but another company of this service sends from it already. It stays pending ` +
-    'until that company, or the operator of this service, has removed it there'
+    `the DNS records of ${name} are correct, but another company of this service already sends from it. It stays pending ` +
+    'until that company or the operator of this service removes it there'
   return new OperateError('conflict', message, null, { cause })
 }
 

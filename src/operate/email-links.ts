@@ -71,7 +71,7 @@ async function reach(outgoing: Outgoing, text: string): Promise<Reached> {
       if (!REDIRECTS.has(status) || location === undefined) return answered(text, url, status, moves)
       url = outgoingUrl(new URL(location, url).href)
     }
-    return { url: text, outcome: 'missing', status: null, detail: 'it leads on and on' }
+    return { url: text, outcome: 'missing', status: null, detail: 'it redirects too often' }
   } catch (error) {
     if (error instanceof NotAUrl) {
       return { url: text, outcome: 'refused', status: null, detail: `the address ${error.message}` }
@@ -87,12 +87,13 @@ const THERE_ALL_THE_SAME = new Set([401, 403, 405, 429, 501])
 
 function answered(text: string, { href }: URL, status: number, moves: number): Reached {
   if (THERE_ALL_THE_SAME.has(status)) {
-    const detail = `its server is there, and did not tell more than status ${status}`
+    const detail = `its server exists, and answered only with status ${status}`
     return { url: text, outcome: 'answered', status, detail }
   }
   if (status >= 400) {
     return { url: text, outcome: 'missing', status, detail: `its server answered with status ${status}` }
   }
-  if (moves > 0) return { url: text, outcome: 'moved', status, detail: `it leads to ${href.slice(0, 500)}` }
-  return { url: text, outcome: 'answered', status, detail: 'it is there' }
+  if (moves > 0)
+    return { url: text, outcome: 'moved', status, detail: `it redirects to ${href.slice(0, 500)}` }
+  return { url: text, outcome: 'answered', status, detail: 'it exists' }
 }

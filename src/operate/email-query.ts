@@ -72,7 +72,7 @@ interface Term {
  * of the clock.
  */
 export function parseEmailQuery(text: string, clock: Clock): EmailQuery {
-  if (text.length > LONGEST) throw invalid(`a search has ${LONGEST} characters at most`)
+  if (text.length > LONGEST) throw invalid(`a search can have at most ${LONGEST} characters`)
   const query = new Query(clock)
   for (const term of termsOf(text)) query.add(term)
   return query.result()
@@ -100,7 +100,7 @@ function filterNamed(name: string): Filter {
   if (Object.hasOwn(FILTERS, known)) return FILTERS[known as keyof typeof FILTERS]
   const names = Object.keys(FILTERS).join(', ')
   throw invalid(
-    `there is no filter "${name}:"; there are ${names}. What is to stand in the subject goes into quotation marks`,
+    `there is no filter "${name}:"; the filters are ${names}. To search for this text in the subject, put it into quotation marks`,
   )
 }
 
@@ -117,7 +117,7 @@ class Query {
   add(term: Term): void {
     const { filter, text } = term
     if (text.trim() === '')
-      throw invalid(filter === null ? 'there is nothing in ""' : `"${filter}:" is empty`)
+      throw invalid(filter === null ? 'the quotation marks "" are empty' : `"${filter}:" is empty`)
     if (filter === null) this.#addBare(term)
     else this.#addFilter(filter, term)
   }
@@ -132,7 +132,7 @@ class Query {
     const half = quoted ? undefined : /^([a-z]+):$/i.exec(text)?.[1]?.toLowerCase()
     if (half !== undefined && Object.hasOwn(FILTERS, half)) {
       const example = EXAMPLES[FILTERS[half as keyof typeof FILTERS]]
-      throw invalid(`"${half}:" takes something right behind it, such as ${half}:${example}`)
+      throw invalid(`"${half}:" needs a value directly after it, such as ${half}:${example}`)
     }
     const id = quoted ? null : idIn(text)
     if (id !== null) this.#id = id
@@ -144,14 +144,14 @@ class Query {
     switch (filter) {
       case 'id': {
         const id = idIn(text)
-        if (id === null) throw invalid(`"${text}" is no id of an email`)
+        if (id === null) throw invalid(`"${text}" is not the id of an email`)
         this.#id = id
         return
       }
       case 'to':
         if (!isRecipient(text)) {
           throw invalid(
-            `"to:" takes a whole address, such as ada@example.com, or a domain, such as @example.com; "${text}" is neither`,
+            `"to:" needs a complete address, such as ada@example.com, or a domain, such as @example.com; "${text}" is neither`,
           )
         }
         this.#addRecipient(text)
@@ -193,7 +193,7 @@ class Query {
   }
 
   #addWords(text: string): void {
-    if (!/[\p{L}\p{N}]/u.test(text)) throw invalid(`"${text}" has no letter or digit to look for`)
+    if (!/[\p{L}\p{N}]/u.test(text)) throw invalid(`"${text}" has no letter or digit to search for`)
     this.#words.push(text)
   }
 
@@ -203,7 +203,7 @@ class Query {
     } catch (error) {
       if (!(error instanceof NotAllowed)) throw error
       throw invalid(
-        `"${filter}:" takes a day like 2026-01-31, a time like 2026-01-31T12:00, today, yesterday, or how long ago: 30m, ` +
+        `"${filter}:" needs a date like 2026-01-31, a time like 2026-01-31T12:00, today, yesterday, or how long ago: 30m, ` +
           `24h, 7d; "${text}" is none of these`,
       )
     }
@@ -221,7 +221,7 @@ function isRecipient(text: string): boolean {
 }
 
 function twice(filter: Filter): OperateError {
-  return invalid(`"${filter}:" is there twice: an email that is found has to fit both`)
+  return invalid(`"${filter}:" is given twice, but an email would have to match both`)
 }
 
 function eventNamed(text: string): EventType {
@@ -229,7 +229,7 @@ function eventNamed(text: string): EventType {
   const common = Object.hasOwn(EVENT_WORDS, word) ? EVENT_WORDS[word] : undefined
   const known = LAST_EVENT_TYPES.find((type) => type === word) ?? common
   if (known !== undefined) return known
-  throw invalid(`there is no event "${text.trim()}"; there are ${LAST_EVENT_TYPES.join(', ')}`)
+  throw invalid(`there is no event "${text.trim()}"; the events are ${LAST_EVENT_TYPES.join(', ')}`)
 }
 
 function invalid(message: string): OperateError {

@@ -14,7 +14,7 @@ export const suppressRecipient = verb(
   ): Promise<Suppression> => {
     const { companyId: company } = await requireEmail(op, id)
     const [recipient] = await op.store.readRecipients(id, { from: position, limit: 1 })
-    if (recipient === undefined) throw new OperateError('not_found', 'there is no such recipient')
+    if (recipient === undefined) throw new OperateError('not_found', 'the email has no such recipient')
     return await addSuppression(op, { company, address: recipient.address, type: 'manual', reason })
   },
   null,

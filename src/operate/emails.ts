@@ -73,7 +73,7 @@ export const showDialogue = verb(
   async (op, { id, attempt }: { id: string; attempt: number }): Promise<string> => {
     await requireEmail(op, id)
     const dialogue = await op.store.readDialogue(id, attempt)
-    if (dialogue === null) throw new OperateError('not_found', 'there is no such attempt')
+    if (dialogue === null) throw new OperateError('not_found', 'the email has no such attempt')
     return dialogue
   },
 )
@@ -91,7 +91,7 @@ export const cancelEmail = verb(
     await requireEmail(op, id)
     const result = await op.store.cancel(id, op.now())
     if (result.canceled > 0 || result.sending > 0) return result
-    throw new OperateError('nothing_to_do', 'nothing to cancel: every recipient is done', {
+    throw new OperateError('nothing_to_do', 'nothing to cancel: no recipient is waiting', {
       verb: 'showEmail',
       id,
     })
@@ -126,7 +126,7 @@ export const rescheduleEmail = verb(
     await requireEmail(op, id)
     const now = op.now()
     if (dueAt > now + MAX_AHEAD) {
-      throw new OperateError('invalid', `a time may be ${MAX_AHEAD_DAYS} days ahead at most`)
+      throw new OperateError('invalid', `the time may be at most ${MAX_AHEAD_DAYS} days ahead`)
     }
     const { found } = await op.store.reschedule(id, dueAt, now)
     if (found === 'scheduled') return { dueAt: Math.max(dueAt, now) }
@@ -147,8 +147,8 @@ export const cancelScheduled = verb(
 )
 
 const NOT_SCHEDULED = {
-  unscheduled: 'it was sent at once: its sender gave no time',
-  begun: 'its time has come: it is being sent, or has been',
+  unscheduled: 'it was not scheduled',
+  begun: 'its scheduled time has passed: it is being sent or was sent',
   canceled: 'it is canceled',
 }
 

@@ -54,8 +54,8 @@ async function refuseUnseen(op: Operation, after: number): Promise<void> {
   if (after <= end) return
   throw new OperateError(
     'invalid',
-    `there is no event ${after} yet: the log ends with ${end}. The number is that of another database, or of this one ` +
-      'before it was restored from a backup; look where to go on, and give that number',
+    `there is no event ${after} yet: the latest event is ${end}. The number is from another database, or from this one ` +
+      'before it was restored from a backup; list the latest events and give the number to continue from',
   )
 }
 

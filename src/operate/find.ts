@@ -33,7 +33,7 @@ export function findCompany(who: Who, text: string): Company {
     const message = `there is no company with the name or id "${text}"`
     throw new OperateError('not_found', message, { verb: 'listCompanies' }, { about })
   }
-  const message = `there is no company "${text}"; there is none at all yet`
+  const message = `there is no company "${text}", because there are no companies yet`
   throw new OperateError('not_found', message, { verb: 'createCompany', name: text }, { about })
 }
 
@@ -75,7 +75,7 @@ export function findDomain(who: Who, text: string): SendingDomain {
   if (meant) return meant
   if (named.length === 0) throw noSuchDomain(text)
   const whose = named.map(({ id, companyId }) => `${id} (${companyName(who, companyId)})`).join(', ')
-  const message = `${named.length} companies have asked for ${name}, and none has shown that it is theirs; name one by its id: ${whose}`
+  const message = `${named.length} companies have added ${name}, and none has verified it; name it by its id: ${whose}`
   throw new OperateError('conflict', message)
 }
 
@@ -143,7 +143,7 @@ export function checkedName(what: 'company' | 'key', text: string): string {
   if (name !== '' && name.length <= LONGEST_NAME && !/\p{Cc}/u.test(name)) return name
   throw new OperateError(
     'invalid',
-    `the name of a ${what} has 1 to ${LONGEST_NAME} characters, and no control characters`,
+    `the name of a ${what} must have 1 to ${LONGEST_NAME} characters and no control characters`,
   )
 }
 

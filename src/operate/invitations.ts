@@ -83,7 +83,7 @@ export async function declineInvitation(
 }
 
 function hasAccount(address: string): OperateError {
-  return new OperateError('conflict', `${address} has an account here: sign in with it, then accept`)
+  return new OperateError('conflict', `${address} already has an account: sign in with it, then accept`)
 }
 
 async function joined(

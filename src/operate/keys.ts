@@ -82,7 +82,7 @@ function ownBounds({ caller, accounts, now }: Operation): Bounds {
   if (caller.kind === 'person') return { ...UNBOUNDED, scopes: [...caller.principal.scopes] }
   const own = accounts.keys.find(({ id }) => id === caller.principal.keyId)
   if (own && own.revokedAt === null && now() < (own.expiresAt ?? Number.POSITIVE_INFINITY)) return own
-  throw new OperateError('not_allowed', 'this key works no more')
+  throw new OperateError('not_allowed', 'this key no longer works')
 }
 
 function boundsOf(op: Operation, { scopes, networks, expiresAt }: NewKeyInput): Bounds {
@@ -99,31 +99,40 @@ function boundsOf(op: Operation, { scopes, networks, expiresAt }: NewKeyInput): 
 function refuseBeyond(own: Bounds, { scopes, networks, expiresAt }: Bounds): void {
   const lacking = scopes.length === 0 ? 'sending' : scopes.find((scope) => !own.scopes.includes(scope))
   if (lacking !== undefined) {
-    throw new OperateError('not_allowed', `this key lacks the scope ${lacking}, and gives only what it has`)
+    throw new OperateError(
+      'not_allowed',
+      `this key lacks the scope ${lacking}, and cannot give it to another key`,
+    )
   }
   const ranges = new AddressRanges(own.networks)
   const everywhere = networks.length === 0
   if (ranges.size > 0 && (everywhere || !networks.every((range) => ranges.covers(range)))) {
     const from = own.networks.join(', ')
-    throw new OperateError('not_allowed', `this key works from ${from} only, and gives none for elsewhere`)
+    throw new OperateError(
+      'not_allowed',
+      `this key works only from ${from}, and cannot create a key for other addresses`,
+    )
   }
   if (own.expiresAt !== null && (expiresAt === null || expiresAt > own.expiresAt)) {
     const end = new Date(own.expiresAt).toISOString()
-    throw new OperateError('not_allowed', `this key ends at ${end}, and gives none that works longer`)
+    throw new OperateError(
+      'not_allowed',
+      `this key expires at ${end}, and cannot create a key that expires later`,
+    )
   }
 }
 
 function checkedScopes(scopes: readonly Scope[]): Scope[] {
   const known = [...new Set(scopes)]
   if (known.length > 0 && known.every((scope) => SCOPES.includes(scope))) return known
-  throw new OperateError('invalid', `a key has at least one scope; known are ${SCOPES.join(', ')}`)
+  throw new OperateError('invalid', `a key needs at least one scope of ${SCOPES.join(', ')}`)
 }
 
 /** Ranges in canonical spelling, without duplicates. Throws `invalid`. */
 export function checkedRanges(texts: readonly string[]): string[] {
   const ranges = [...new Set(texts.map(checkedRange))]
   if (ranges.length <= MOST_RANGES) return ranges
-  throw new OperateError('invalid', `a key has at most ${MOST_RANGES} ranges of addresses`)
+  throw new OperateError('invalid', `a key can have at most ${MOST_RANGES} address ranges`)
 }
 
 function checkedRange(text: string): string {
@@ -137,7 +146,7 @@ function checkedRange(text: string): string {
 
 function checkedExpiry(op: Operation, at: number): number {
   if (at > op.now()) return at
-  throw new OperateError('invalid', 'the end of a key must not be past')
+  throw new OperateError('invalid', 'the expiry of a key must be in the future')
 }
 
 export const listKeys = verb('see', async (op, of: OfCompany): Promise<ApiKey[]> => {
@@ -169,7 +178,7 @@ export const revokeKey = verb(
     const key = findKey(op, input.id)
     const revokedAt = op.now()
     if (!(await op.store.revokeKey(key.id, revokedAt))) {
-      throw new OperateError('nothing_to_do', `the key "${key.name}" was revoked before`)
+      throw new OperateError('nothing_to_do', `the key "${key.name}" is already revoked`)
     }
     return { ...key, revokedAt }
   },

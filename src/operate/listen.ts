@@ -152,7 +152,7 @@ function theCompany(op: Operation, named: string | undefined): Company {
   if (companies.length === 1 && only !== undefined) return findWholeCompany(op, only.id)
   const message =
     companies.length === 0
-      ? 'there is no company yet, and so nothing to forward'
-      : 'there are several companies; say whose events are to be forwarded'
+      ? 'there is no company yet, so there are no events to forward'
+      : 'there are several companies; name the one whose events to forward'
   throw new OperateError('invalid', message, { verb: 'listCompanies' })
 }

@@ -107,7 +107,7 @@ export function refuseMissing(database: Settings['database'], hint: Hint = { ver
     return
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EACCES') {
-      const message = `this user may not look at ${database.path}. Run this as the user the service runs as`
+      const message = `this user may not read ${database.path}. Run the command as the user that runs the service`
       throw new OperateError('unavailable', message, null, { cause: error })
     }
   }

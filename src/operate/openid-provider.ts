@@ -135,7 +135,7 @@ export class OpenIdProvider {
   }
 
   readonly #fetch: CustomFetch = async (url, { method, headers, body, signal }) => {
-    if (method !== 'GET' && method !== 'POST') throw new Error(`${method} is not asked`)
+    if (method !== 'GET' && method !== 'POST') throw new Error(`${method} is not supported`)
     const answer = await this.#ask({
       method,
       url: new URL(url),

@@ -24,11 +24,8 @@ export async function beginOpenId(
     const { url, checks } = await provider.begin(redirectUri)
     return { url, ticket: tickets.issue('oidc', { ...checks, personId }, OPENID_LASTS, clock.now()) }
   } catch (err) {
-    log.warn({ err, provider: provider.host }, 'the OpenID Connect provider cannot be used')
-    throw new SignInRefused(
-      'provider_failed',
-      `${provider.host} does not answer as it should: try again later`,
-    )
+    log.warn({ err, provider: provider.host }, 'could not use the OpenID Connect provider')
+    throw new SignInRefused('provider_failed', `${provider.host} did not answer correctly: try again later`)
   }
 }
 
@@ -51,12 +48,12 @@ export async function identify(
 ): Promise<OpenIdIdentity> {
   const held = ticket === null ? null : tickets.read('oidc', ticket, clock.now())
   if (held === null || held.personId !== personId)
-    throw new SignInRefused('ended', 'this took too long, or was begun in another browser: try again')
+    throw new SignInRefused('ended', 'this took too long, or was started in another browser: try again')
   try {
     return await provider.identify(query, held)
   } catch (err) {
     log.warn({ err, address }, 'an answer of the OpenID Connect provider was refused')
-    throw new SignInRefused('wrong', `${provider.host} has not said who you are: try again`)
+    throw new SignInRefused('wrong', `${provider.host} did not confirm your identity: try again`)
   }
 }
 
@@ -72,8 +69,8 @@ export async function signInByOpenId(
   const known = await parts.store.findPersonByIdentity(issuer, subject)
   const person = known ?? (await recognised(parts, identity))
   if (person === null) {
-    const who = identity.address ?? 'the account you have shown'
-    throw new SignInRefused('no_account', `${who} has no account here: ask for an invitation`)
+    const who = identity.address ?? 'the account that you signed in with'
+    throw new SignInRefused('no_account', `${who} has no access to this service: ask for an invitation`)
   }
   return await signedIn(parts.store, person, 'oidc', { ...origin, now: parts.clock.now() })
 }
@@ -102,7 +99,7 @@ async function recognised(parts: SignInParts, identity: OpenIdIdentity): Promise
       if (isAnothers && !givesWay(person)) {
         throw new SignInRefused(
           'no_account',
-          `${address} is joined with another account there: ask an operator`,
+          `${address} is connected with another account at the provider: ask an operator`,
         )
       }
       const identities = [{ ...identity, createdAt: parts.clock.now() }]

@@ -47,7 +47,7 @@ export const showVolume = verb('read', async (op, wanted: OverviewWanted): Promi
   if (to !== undefined && domainId !== null) {
     throw new OperateError(
       'invalid',
-      'mail is counted by sending domain or by recipient domain: name one of them',
+      'mail is counted by sending domain or by recipient domain: choose one of the two',
     )
   }
   const span = (to === undefined ? seriesOf : longSeriesOf)(wanted.span, op.now())
@@ -131,7 +131,7 @@ export const showVolumeByDomain = verb(
   async (op, wanted: Omit<OverviewWanted, 'domain' | 'to'>): Promise<Volumes> => {
     const { companyId } = whose(op, wanted)
     if (companyId === null) {
-      throw new OperateError('invalid', 'the sending domains of one company are shown: name it', {
+      throw new OperateError('invalid', 'sending domains are shown for one company: choose a company', {
         verb: 'listCompanies',
       })
     }
@@ -222,7 +222,7 @@ async function counted(
 
 function notTooMany<Found>(found: Found | null): Found {
   if (found !== null) return found
-  throw new OperateError('over_limit', 'there is more to add up than one answer may cost: ask for less time')
+  throw new OperateError('over_limit', 'there are too many events to count: ask for a shorter period')
 }
 
 async function volumesOf(

@@ -29,7 +29,7 @@ export function isFresh({ session }: Pick<Self, 'session'>, now: number): boolea
 /** Throws SignInRefused if the session is not fresh. */
 export function requireFresh(self: Self, now: number): void {
   if (isFresh(self, now)) return
-  throw new SignInRefused('proof_needed', 'this takes a proof that it is you: confirm it first')
+  throw new SignInRefused('proof_needed', 'this requires a confirmation that it is you: confirm it first')
 }
 
 /** Checks the password again, and begins another session with its own token in place of this one. */
@@ -101,7 +101,7 @@ export async function endOwnSessions(parts: SignInParts, self: Self, id: string 
   const one = (await parts.store.sessions(person.id, now)).find((each) => each.id === id)
   const noted = one === undefined ? [] : sessionNotes(person, 'endSession', one, now)
   if (one === undefined || (await parts.store.endSessions(person.id, { id }, noted)) === 0) {
-    throw new OperateError('not_found', 'there is no such session: it may have ended')
+    throw new OperateError('not_found', 'this session does not exist: it may have ended')
   }
 }
 
@@ -158,7 +158,7 @@ async function changeOf(
 ): Promise<Person> {
   for (let tries = 0; tries < TRIES; tries++) {
     const person = await store.findPerson({ id })
-    if (person === null) throw new OperateError('not_found', 'this account is there no longer')
+    if (person === null) throw new OperateError('not_found', 'this account no longer exists')
     const changed = change(person)
     try {
       if (await store.updatePerson(id, person.version, changed)) {
@@ -169,13 +169,13 @@ async function changeOf(
       throw new OperateError('already_exists', error.message, null, { cause: error })
     }
   }
-  throw new OperateError('conflict', 'your account was changed several times at this moment: try again')
+  throw new OperateError('conflict', 'your account was changed several times at the same moment: try again')
 }
 
 function checkedName(text: string): string {
   const name = text.trim().replace(/[\p{Cc}\s]+/gu, ' ')
   if (name.length > LONGEST_NAME)
-    throw new OperateError('invalid', `a name has at most ${LONGEST_NAME} characters`)
+    throw new OperateError('invalid', `a name can have at most ${LONGEST_NAME} characters`)
   return name
 }
 
@@ -185,7 +185,7 @@ function checkedAddress(person: Person, text: string): string {
   if (address !== person.address && person.address !== null && !person.operator) {
     throw new OperateError(
       'not_allowed',
-      'by this address others invite you: ask an operator of the installation to change it',
+      'members of other companies may invite you by this address: ask an operator of the installation to change it',
     )
   }
   return address

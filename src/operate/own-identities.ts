@@ -45,10 +45,13 @@ export async function connectIdentity(
     ({ credentials }) => {
       const { identities } = credentials
       if (identities.some((each) => identityId(each) === identityId(made))) {
-        throw new OperateError('already_exists', 'this account is connected with yours already')
+        throw new OperateError('already_exists', 'this account is already connected with yours')
       }
       if (identities.length >= MOST_IDENTITIES) {
-        throw new OperateError('over_limit', `there are ${MOST_IDENTITIES} of them: disconnect one first`)
+        throw new OperateError(
+          'over_limit',
+          `you have ${MOST_IDENTITIES} connected accounts, which is the maximum: disconnect one first`,
+        )
       }
       return { credentials: { ...credentials, identities: [...identities, made] } }
     },
@@ -69,7 +72,7 @@ export async function removeIdentity(parts: SignInParts, self: Self, id: string)
       const { credentials } = person
       const identities = credentials.identities.filter((each) => each !== removed)
       if (identities.length === 0 && credentials.password === null && credentials.passkeys.length === 0) {
-        throw new OperateError('conflict', 'without it you could not sign in: choose a password first')
+        throw new OperateError('conflict', 'without it you could not sign in: set a password first')
       }
       return { credentials: { ...credentials, identities } }
     },

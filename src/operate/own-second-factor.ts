@@ -40,13 +40,13 @@ export async function turnOnTotp(
   requireFresh(self, now)
   const held = parts.tickets.read('totp', ticket, now)
   if (held === null || held.personId !== self.person.id) {
-    throw new OperateError('conflict', 'this took too long: begin again, with another code to scan')
+    throw new OperateError('conflict', 'this took too long: start again with a new code to scan')
   }
   const step = totpStep(held.secret, code.replace(/\s/g, ''), 0, now)
   if (step === null) {
     throw new OperateError(
       'invalid',
-      'this code is wrong: see that the clock of your device is right, and take the next one',
+      'this code is wrong: check that the clock of your device is correct, and enter the next code',
     )
   }
   const sealed = parts.seal.seal(Buffer.from(held.secret), totpContext(self.person.id))
@@ -72,7 +72,7 @@ export async function renewRecoveryCodes(parts: SignInParts, self: Self): Promis
   const { codes, hashes } = newRecoveryCodes()
   await changeSelf(parts, self, 'renewRecoveryCodes', ({ credentials }) => {
     if (credentials.totp === null) {
-      throw new OperateError('nothing_to_do', 'two-step verification is off: there is nothing to recover')
+      throw new OperateError('nothing_to_do', 'two-step verification is off, so there are no recovery codes')
     }
     return { credentials: { ...credentials, recoveryCodes: hashes } }
   })

@@ -28,7 +28,7 @@ export function parseTime(text: string, { now, timeZone }: Clock): number {
   const shown = new Date(plain).toISOString()
   const given = `${year}-${month}-${day}T${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
   // Date.UTC turns the 30th of February into a day in March without an error.
-  if (!shown.startsWith(given)) throw new NotAllowed('there is no such day or time')
+  if (!shown.startsWith(given)) throw new NotAllowed('that date or time does not exist')
   if (zone === undefined) return at(fields, timeZone)
   return plain - (zone.toUpperCase() === 'Z' ? 0 : minutesOf(zone) * 60_000)
 }

@@ -49,7 +49,7 @@ export async function signInByPasskey(
     used === undefined || isLate ? null : await readSignIn(party, held.challenge, response, used)
   if (!person || !used || counter === null) {
     parts.log.warn({ address: origin.address, personId: id }, 'a passkey was refused')
-    throw new SignInRefused('wrong', 'this passkey does not open an account here: it may have been removed')
+    throw new SignInRefused('wrong', 'this passkey belongs to no account here: it may have been removed')
   }
   const now = parts.clock.now()
   const credentials = {
@@ -59,7 +59,7 @@ export async function signInByPasskey(
     ),
   }
   if (!(await parts.store.updatePerson(person.id, person.version, { credentials }))) {
-    throw new SignInRefused('ended', 'your account was changed at this moment: try again')
+    throw new SignInRefused('ended', 'your account was changed at the same moment: try again')
   }
   const known = { ...person, version: person.version + 1, credentials }
   return await beginProved(parts, known, 'passkey', origin)
@@ -87,19 +87,19 @@ export async function addPasskey(
   requireFresh(self, now)
   const held = ticket === null ? null : parts.tickets.read('passkey', ticket, now)
   if (held === null || held.personId !== self.person.id) {
-    throw new OperateError('conflict', 'this took too long: begin again')
+    throw new OperateError('conflict', 'this took too long: start again')
   }
   const made = await readRegistration(party, held.challenge, response).catch((error: unknown) => {
     if (!(error instanceof AttestationRefused)) throw error
     throw new OperateError(
       'invalid',
-      'this passkey brings an attestation, which nobody asked for: make it again, and let your browser keep its make to itself',
+      'this passkey includes an attestation that was not requested: create it again, and do not let your browser share the make of your device',
     )
   })
   if (made === null) {
     throw new OperateError(
       'invalid',
-      `this passkey was not made for ${party.origin}, or asks for neither finger, face nor PIN`,
+      `this passkey was not created for ${party.origin}, or it does not require a fingerprint, face or PIN`,
     )
   }
   const called = passkeyName(name)
@@ -110,10 +110,13 @@ export async function addPasskey(
     ({ credentials }) => {
       const { passkeys } = credentials
       if (passkeys.some(({ id }) => id === made.id)) {
-        throw new OperateError('already_exists', 'you have this passkey already')
+        throw new OperateError('already_exists', 'you already have this passkey')
       }
       if (passkeys.length >= MOST_PASSKEYS) {
-        throw new OperateError('over_limit', `there are ${MOST_PASSKEYS} passkeys: remove one first`)
+        throw new OperateError(
+          'over_limit',
+          `you have ${MOST_PASSKEYS} passkeys, which is the maximum: remove one first`,
+        )
       }
       const passkey = { ...made, name: called, createdAt: now, usedAt: null }
       return { credentials: { ...credentials, passkeys: [...passkeys, passkey] } }
@@ -156,7 +159,7 @@ export async function removePasskey(parts: SignInParts, self: Self, id: string):
       const passkeys = credentials.passkeys.filter((each) => each !== removed)
       const { password, identities } = credentials
       if (passkeys.length === 0 && password === null && identities.length === 0) {
-        throw new OperateError('conflict', 'without it you could not sign in: choose a password first')
+        throw new OperateError('conflict', 'without it you could not sign in: set a password first')
       }
       return { credentials: { ...credentials, passkeys } }
     },
@@ -178,5 +181,5 @@ function passkeyOf({ passkeys }: Person['credentials'], id: string) {
 function passkeyName(text: string): string {
   const name = text.trim().replace(/[\p{Cc}\s]+/gu, ' ') || 'Passkey'
   if (name.length <= LONGEST_NAME) return name
-  throw new OperateError('invalid', `a name has at most ${LONGEST_NAME} characters`)
+  throw new OperateError('invalid', `a name can have at most ${LONGEST_NAME} characters`)
 }

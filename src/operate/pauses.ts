@@ -31,7 +31,7 @@ export const resume = verb(
     const others = (await op.store.pauses()).map((other) => scopeText(op, other)).join('; ')
     throw new OperateError(
       'not_found',
-      `there is no pause of exactly this: ${scopeText(op, scope)}. ${others === '' ? 'Nothing is paused' : `Paused: ${others}`}`,
+      `there is no pause of exactly ${scopeText(op, scope)}. ${others === '' ? 'Nothing is paused' : `Paused: ${others}`}`,
     )
   },
   pauseAudit('resume'),

@@ -38,7 +38,7 @@ export const inviteOperator = verb(
     const address = personAddress(input.address)
     const holder = await op.store.findPerson({ address })
     if (holder !== null && !givesWay(holder)) {
-      throw new OperateError('already_exists', `${address} has an account here already`, {
+      throw new OperateError('already_exists', `${address} already has an account`, {
         verb: 'setOperator',
         person: address,
       })
@@ -60,7 +60,7 @@ export const setOperator = verb(
     const person = await findPerson(op, input.person)
     const { operator } = input
     if (person.operator === operator) {
-      const message = `${personName(person)} is ${operator ? 'an operator already' : 'no operator'}`
+      const message = `${personName(person)} is ${operator ? 'already an operator' : 'not an operator'}`
       throw new OperateError('nothing_to_do', message)
     }
     const change = op.store.updatePerson(person.id, person.version, { operator })

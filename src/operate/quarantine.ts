@@ -27,7 +27,7 @@ export const releaseQuarantined = verb(
     if (email !== undefined) await requireEmail(op, email, { verb: 'listQuarantined' })
     const released = await op.store.releaseQuarantined(scope, op.now())
     if (released > 0 || email === undefined) return { ...scope, released }
-    throw new OperateError('nothing_to_do', 'nothing of this email is in quarantine', {
+    throw new OperateError('nothing_to_do', 'no recipient of this email is in quarantine', {
       verb: 'showEmail',
       id: email,
     })

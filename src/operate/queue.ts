@@ -66,7 +66,7 @@ async function refuseDone(op: Operation, id: string): Promise<void> {
   if (quarantined > 0) {
     throw new OperateError('nothing_to_do', 'it is in quarantine', { verb: 'releaseQuarantined', id })
   }
-  throw new OperateError('nothing_to_do', 'nothing to retry: every recipient is done', {
+  throw new OperateError('nothing_to_do', 'nothing to retry: no recipient is waiting', {
     verb: 'showEmail',
     id,
   })

@@ -84,7 +84,7 @@ function capturedCopy(
 async function workOf({ store }: Operation, id: string, copy?: number): Promise<ClaimedEmail> {
   const work = await store.readWork(id, copy)
   if (work !== null) return work
-  const why = 'the content of this email was removed when its retention time was over'
+  const why = 'the content of this email was removed at the end of its retention period'
   throw new OperateError('not_found', why)
 }
 

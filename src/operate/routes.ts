@@ -87,10 +87,7 @@ function ownerOf(op: Operation, { company, domain }: RouteOwner): Omit<OwnedRout
   if (domain === undefined && company !== undefined)
     return { company: findCompany(op, company), domain: null }
   if (domain === undefined || company !== undefined) {
-    throw new OperateError(
-      'invalid',
-      'a route is either that of a company or that of a domain: name one of them',
-    )
+    throw new OperateError('invalid', 'a route belongs to a company or to a domain: name one of the two')
   }
   const found = findDomain(op, domain)
   return { company: findCompany(op, found.companyId), domain: found }
@@ -110,7 +107,7 @@ function parsedRelay(
   if (given !== undefined && password !== '') throw new OperateError('invalid', 'the password is given twice')
   const secret = given ?? password
   if (secret) return { url, credentials: { user, password: secret } }
-  throw new OperateError('invalid', 'a user needs a password, and none is given, or an empty one')
+  throw new OperateError('invalid', 'a user needs a password, but it is missing or empty')
 }
 
 function parsed(text: string) {

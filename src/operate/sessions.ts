@@ -179,11 +179,11 @@ export async function signInByLink(
 }
 
 export function noLink(): OperateError {
-  return new OperateError('not_found', 'this link was used before or has ended: ask for another one')
+  return new OperateError('not_found', 'this link was already used or has expired: ask for a new one')
 }
 
 /** Without this error, an attacker's link would sign people in to an account they do not know (login CSRF). */
 export function signedInAsAnother({ person }: KnownSession): OperateError {
   const name = personName(person)
-  return new OperateError('conflict', `you are signed in as ${name}: agree to end that session first`)
+  return new OperateError('conflict', `you are signed in as ${name}: confirm to end that session first`)
 }

@@ -187,10 +187,7 @@ export async function signInBySecondFactor(
   const credentials = await tried(parts, trying, async () => afterCode(parts, person, code))
   if (credentials === null) {
     parts.log.warn({ address: origin.address, personId: person.id }, 'a second factor was refused')
-    throw new SignInRefused(
-      'wrong',
-      'this code is wrong, or was used before: take the next one that is shown',
-    )
+    throw new SignInRefused('wrong', 'this code is wrong or was already used: enter the next one')
   }
   if (!(await parts.store.updatePerson(person.id, person.version, { credentials }))) throw ended()
   const known = { ...person, version: person.version + 1, credentials }
@@ -250,7 +247,7 @@ async function tried<Result>(
 }
 
 function busy(): SignInRefused {
-  return new SignInRefused('busy', 'many people sign in at this moment: try again', 2_000)
+  return new SignInRefused('busy', 'many people are signing in right now: try again', 2_000)
 }
 
 function wrongPassword(): SignInRefused {

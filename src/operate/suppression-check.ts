@@ -39,11 +39,11 @@ export function checkedSuppression(
   if (tags !== undefined && type !== 'unsubscribe') {
     throw new OperateError(
       'invalid',
-      `tags go with an unsubscription only, and "${address}" is there as ${type}`,
+      `tags are only possible for an unsubscription, but "${address}" is listed as ${type}`,
     )
   }
   if (code !== undefined && !(Number.isInteger(code) && code >= 200 && code <= 699)) {
-    throw new OperateError('invalid', `the code ${code} is no SMTP reply code`)
+    throw new OperateError('invalid', `the code ${code} is not an SMTP reply code`)
   }
   const at = createdAt ?? now
   return {
@@ -63,11 +63,17 @@ export function checkedSuppression(
 function checkedTags(tags: readonly string[]): string[] {
   const all = [...new Set(tags)]
   if (all.length === 0 || all.length > MOST_TAGS) {
-    throw new OperateError('invalid', `an unsubscription names 1 to ${MOST_TAGS} tags, or none for all mail`)
+    throw new OperateError(
+      'invalid',
+      `an unsubscription can have 1 to ${MOST_TAGS} tags, or none for all mail`,
+    )
   }
   for (const tag of all) {
     if (tag === '' || tag.length > LONGEST_TAG || /\p{Cc}/u.test(tag) || !tag.isWellFormed()) {
-      throw new OperateError('invalid', `a tag has 1 to ${LONGEST_TAG} characters, and no control characters`)
+      throw new OperateError(
+        'invalid',
+        `a tag must have 1 to ${LONGEST_TAG} characters and no control characters`,
+      )
     }
   }
   return all
@@ -76,5 +82,5 @@ function checkedTags(tags: readonly string[]): string[] {
 /** Throws `invalid`. */
 export function reasonOf(text: string): string {
   if (text.length <= LONGEST_REASON && text.isWellFormed() && !text.includes('\0')) return text
-  throw new OperateError('invalid', `a reason has at most ${LONGEST_REASON} characters, and no NUL`)
+  throw new OperateError('invalid', `a reason can have at most ${LONGEST_REASON} characters and no NUL`)
 }

@@ -234,16 +234,16 @@ function suppressionOf(
   given: SuppressionType,
 ): SuppressionInput {
   const value = (column: Column) => valueIn(fields, columns[column])
-  const address = checkedAddress(value('address'), 'there is no address')
+  const address = checkedAddress(value('address'), 'the line has no address')
   const [word, code, created] = [value('type'), value('code'), value('created_at')]
   const type = word === undefined ? given : typeOf(word)
   if (type === undefined) {
-    throw invalid(`the type "${clipped(word!)}" is none of ${SUPPRESSION_TYPES.join(', ')}`)
+    throw invalid(`the type "${clipped(word!)}" is not one of ${SUPPRESSION_TYPES.join(', ')}`)
   }
   const createdAt = created === undefined ? undefined : timeOf(created)
   if (Number.isNaN(createdAt)) throw invalid(`the time "${clipped(created!)}" cannot be read`)
   if (code !== undefined && !CODE.test(code)) {
-    throw invalid(`the code "${clipped(code)}" is no SMTP reply code`)
+    throw invalid(`the code "${clipped(code)}" is not an SMTP reply code`)
   }
   const tags = type === 'unsubscribe' ? tagsOf(value('tags')) : undefined
   // An enhanced status code (RFC 3463) has no column of its own.
@@ -255,7 +255,7 @@ function suppressionOf(
 function allowedOf(fields: readonly string[], columns: Columns): AllowedInput {
   const [value] = [columns.address, columns.domain].flatMap((at) => valueIn(fields, at) ?? [])
   return {
-    value: checkedAddress(value, 'there is no address and no domain'),
+    value: checkedAddress(value, 'the line has no address and no domain'),
     reason: valueIn(fields, columns.reason),
   }
 }
@@ -263,7 +263,7 @@ function allowedOf(fields: readonly string[], columns: Columns): AllowedInput {
 function checkedAddress(text: string | undefined, missing: string): string {
   if (text === undefined) throw invalid(missing)
   if (text.length > LONGEST_ADDRESS) {
-    throw invalid(`"${clipped(text)}" is longer than an address: it has ${text.length} characters`)
+    throw invalid(`"${clipped(text)}" is too long for an address: it has ${text.length} characters`)
   }
   if (text.includes('\ufffd')) throw invalid(`"${clipped(text)}" is not in UTF-8: save the file in UTF-8`)
   return text

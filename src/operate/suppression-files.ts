@@ -182,8 +182,8 @@ async function* piecesOf(source: Source): AsyncGenerator<{ text: string; isLast:
 function noList({ bad, badLines: [first] }: ImportReport, lines: number): OperateError {
   return new OperateError(
     'invalid',
-    `most lines up to line ${lines} cannot be used, ${bad} of them; the first is line ${first!.line}: ${first!.why}. ` +
-      'Is this a list of addresses, with its column named in the first line?',
+    `${bad} of the lines up to line ${lines}, which is most of them, are invalid; the first is line ${first!.line}: ${first!.why}. ` +
+      'Check that the file is a list of addresses, with the column named in the first line',
   )
 }
 

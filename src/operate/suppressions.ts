@@ -164,7 +164,10 @@ export const addSuppression = verb(
     const { suppression, added } = result!
     if (added || suppression.tags !== null) return suppression
     const { name } = findCompany(op, company)
-    throw new OperateError('already_exists', `"${suppression.address}" is on the list of ${name} already`)
+    throw new OperateError(
+      'already_exists',
+      `"${suppression.address}" is already on the suppression list of ${name}`,
+    )
   },
   {
     action: 'addSuppression',
@@ -289,5 +292,5 @@ function notOnList(op: Operation, company: string, what: string): OperateError {
   const { id, name } = findCompany(op, company)
   const hint: Hint = { verb: 'listSuppressions', company: id }
   const about: About = { noun: 'suppression', name: what }
-  return new OperateError('not_found', `"${what}" is not on the list of ${name}`, hint, { about })
+  return new OperateError('not_found', `"${what}" is not on the suppression list of ${name}`, hint, { about })
 }

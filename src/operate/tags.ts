@@ -20,7 +20,7 @@ export const describeTag = verb(
       !description.isWellFormed() ||
       description.includes('\0')
     ) {
-      const message = `a description has at most ${LONGEST_DESCRIPTION} characters, and no NUL`
+      const message = `a description can have at most ${LONGEST_DESCRIPTION} characters and no NUL`
       throw new OperateError('invalid', message)
     }
     await op.store.noteTag({ ...(await noteOf(op, one)), description })

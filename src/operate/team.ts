@@ -58,11 +58,11 @@ export const invite = verb(
     const now = op.now()
     const people = await op.store.people(company.id)
     if (people.some((person) => person.address === address)) {
-      throw new OperateError('already_exists', `${address} belongs to ${company.name} already`)
+      throw new OperateError('already_exists', `${address} already belongs to ${company.name}`)
     }
     const asked = (await op.store.invitations(company.id, now)).filter((each) => each.address !== address)
     if (people.length + asked.length >= MOST_PEOPLE) {
-      throw new OperateError('over_limit', `a company has at most ${MOST_PEOPLE} people`)
+      throw new OperateError('over_limit', `a company can have at most ${MOST_PEOPLE} people`)
     }
     const { token, hash } = newSecret()
     const id = randomUUIDv7()
@@ -134,7 +134,7 @@ export const setRole = verb(
     const { company, member } = await findMember(op, input)
     const role = checkedRole(input.role)
     if (member.role === role) {
-      throw new OperateError('nothing_to_do', `${personName(member)} is ${role} of ${company.name} already`)
+      throw new OperateError('nothing_to_do', `${personName(member)} is already ${role} of ${company.name}`)
     }
     if (!(await op.store.setMembership(member.id, company.id, role, keeping(op))))
       throw noSuchPerson(input.person)
@@ -196,5 +196,5 @@ function memberNote({ person }: OneMember, owned: OwnedMember | null) {
 export function checkedRole(text: string): Role {
   const role = ROLES.find((each) => each === text)
   if (role !== undefined) return role
-  throw new OperateError('invalid', `"${text}" is no role; there are ${ROLES.join(', ')}`)
+  throw new OperateError('invalid', `"${text}" is not a role; the roles are ${ROLES.join(', ')}`)
 }

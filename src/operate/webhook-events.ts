@@ -159,7 +159,10 @@ async function tellingOf(op: Operation, webhookId: string, message: string): Pro
   const telling = tellingOfMessage(message)
   const [told] = telling === null ? [] : await op.store.webhookEvents(upTo(webhookId, telling))
   if (told !== undefined && messageId(webhookId, told) === message) return telling!
-  throw new OperateError('invalid', `"${message}" is no event of this webhook, or not any more`)
+  throw new OperateError(
+    'invalid',
+    `"${message}" is not an event of this webhook, or its retention period has ended`,
+  )
 }
 
 function messageOf(webhookId: string, told: WebhookEvent): WebhookMessage {
@@ -247,7 +250,7 @@ async function eventOf(op: Operation, webhook: Webhook, event: number | string):
 }
 
 function noSuchEvent(event: number | string): OperateError {
-  const message = `there is no event ${event} that this webhook could be told, or not any more`
+  const message = `this webhook does not receive event ${event}, or the retention period of the event has ended`
   return new OperateError('not_found', message, null, {
     about: { noun: 'webhook_event', name: String(event) },
   })

@@ -34,7 +34,7 @@ export function publicWebhookUrl(op: Pick<Operation, 'guard'>, text: string): st
   if (why === null) return url
   throw new OperateError(
     'invalid',
-    `"${text}" would never be told anything: ${why}. POSTROAD_ALLOW_PRIVATE_NETWORKS=true permits it, for tests`,
+    `"${text}" could never receive events: ${why}. POSTROAD_ALLOW_PRIVATE_NETWORKS=true allows it, for tests`,
     { verb: 'listen', url: text },
   )
 }

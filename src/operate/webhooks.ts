@@ -114,11 +114,11 @@ export const updateWebhook = verb(
 async function switchWebhook(op: Operation, webhook: Webhook, enabled: boolean, more: WebhookChange) {
   const now = op.now()
   if (enabled) {
-    const event = webhookSwitched('webhook.enabled', webhook, now, 'it was switched on')
+    const event = webhookSwitched('webhook.enabled', webhook, now, 'it was enabled')
     await op.store.updateWebhook(webhook.id, { ...more, ...(await anew(op)) }, event)
     return
   }
-  const event = webhookSwitched('webhook.disabled', webhook, now, 'it was switched off')
+  const event = webhookSwitched('webhook.disabled', webhook, now, 'it was disabled')
   const { at: disabledAt, detail } = event
   const off = { status: 'disabled' as const, disabledAt, disabledReason: detail.message }
   await op.store.updateWebhook(webhook.id, { ...more, ...off }, event)
@@ -152,7 +152,10 @@ export function eventTypes(dialect: WebhookDialect, words: readonly string[]): E
     const meant = typesOfWord(dialect, word)
     if (meant !== null) return meant
     const known = webhookWords(dialect).join(', ')
-    throw new OperateError('invalid', `a webhook of this dialect has no event "${word}"; there are ${known}`)
+    throw new OperateError(
+      'invalid',
+      `a webhook of this dialect has no event "${word}"; the events are ${known}`,
+    )
   })
   return [...new Set(types)]
 }

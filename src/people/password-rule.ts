@@ -190,8 +190,8 @@ const LOOKS_LIKE: Record<string, string> = {
 export function passwordProblem(password: string, own: readonly string[]): string | null {
   const length = [...password].length
   if (length < LEAST_PASSWORD)
-    return `a password has at least ${LEAST_PASSWORD} characters; a few words are easy to keep`
-  if (length > MOST_PASSWORD) return `a password has at most ${MOST_PASSWORD} characters`
+    return `a password must have at least ${LEAST_PASSWORD} characters; a few words are easy to remember`
+  if (length > MOST_PASSWORD) return `a password can have at most ${MOST_PASSWORD} characters`
   const plain = password.normalize('NFKC').toLowerCase()
   if (new Set(plain).size < LEAST_DIFFERENT) return 'this password has too few different characters'
   const mine = own
@@ -201,7 +201,7 @@ export function passwordProblem(password: string, own: readonly string[]): strin
     (text) => ownPart(once(text), mine).length < LEAST_OWN,
   )
   return guessed
-    ? 'this password is among the first that are tried: choose one that is harder to guess'
+    ? 'this password is among the first that attackers try: choose one that is harder to guess'
     : null
 }
 

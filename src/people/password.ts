@@ -82,7 +82,7 @@ export class Passwords {
     const { origin, known } = by
     const turns = known ? this.#known : this.#unknown
     if (this.isFull(by)) {
-      return Promise.reject(new PasswordsBusy('Too many passwords wait to be checked'))
+      return Promise.reject(new PasswordsBusy('Too many passwords are waiting to be checked'))
     }
     return new Promise((resolve, reject) => {
       turns.push(origin, () => work().then(resolve, reject))

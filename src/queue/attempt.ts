@@ -140,7 +140,7 @@ function untried(
 /** The result of an attempt that failed on our side, for all recipients. */
 export function unprepared(ready: ReadyDelivery, startedAt: number, error: unknown): DeliveryResult {
   const why = error instanceof Error ? error.message : String(error)
-  const message = `Could not be prepared: ${why}`.slice(0, 1_000)
+  const message = `The message could not be prepared: ${why}`.slice(0, 1_000)
   const result = unanswered(ready, startedAt, (position) => ({ position, verdict: 'deferred', message }))
   // No server was asked.
   return { ...result, server: null }

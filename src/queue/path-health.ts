@@ -106,7 +106,7 @@ export class PathHealth {
       // The due times are spread, so that another delivery can try the path if this one does not; all are released when
       // the path is clear.
       const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
-      return { dueAt, why: `Not tried, because other mail on this path got: ${trouble.message}` }
+      return { dueAt, why: `Not attempted, because other mail on this path failed: ${trouble.message}` }
     }
     for (const trouble of closed) {
       trouble.probe = ready
@@ -219,7 +219,7 @@ export class PathHealth {
     if (!trouble.closed) return
     if (trouble.told) {
       const site = path.site.name
-      this.#parts.log.info({ site }, 'Mail goes through again; what had to wait for it leaves now')
+      this.#parts.log.info({ site }, 'The path is open again; the waiting mail is sent now')
     }
     // A provider's limit is reached again and again; any other trouble is news.
     if (trouble.kind !== 'busy') this.#told.delete(toldKey(key, trouble.kind))
@@ -258,7 +258,7 @@ export class PathHealth {
       relay && kind !== 'busy' && kind !== 'sender'
         ? ` Check ${own ? 'its route' : 'POSTROAD_DELIVERY'} (host, port, tls, user, password).`
         : ''
-    const line = `${who} ${relay ? 'takes' : 'take'} ${what}${whose}: ${message}. Mail waits, spends no attempt, and is tried again.${advice}`
+    const line = `${who} ${relay ? 'accepts' : 'accept'} ${what}${whose}: ${message}. Mail waits without using up attempts, and is retried.${advice}`
     if (kind === 'busy') log.warn({ site: site.name, kind }, line)
     else log.error({ site: site.name, kind }, line)
   }

@@ -122,6 +122,6 @@ export class Recorder {
     // wait.
     if (this.#idleLooks < 3 || this.#stalled) return
     this.#stalled = true
-    this.#events.onFault(new StoreUnavailable('The store has not answered for some time'))
+    this.#events.onFault(new StoreUnavailable('The database has not answered for some time'))
   }
 }

@@ -35,25 +35,25 @@ export class Results {
         metrics.storeFaults.inc()
         log.error(
           { err: error },
-          'Results of deliveries cannot be recorded; no delivery begins until they can',
+          'Could not record delivery results; no deliveries start until this works again',
         )
       },
       onRecovered: () => {
-        log.info({}, 'Results are recorded again; delivery continues')
+        log.info({}, 'Delivery results are being recorded again; delivery continues')
         onRecovered()
       },
       onUnrecordable: ({ emailId }, error) => {
         metrics.storeFaults.inc()
         log.error(
           { err: error, emailId },
-          'The result of a delivery cannot be written. Its recipients count as being sent until the service restarts, and may then get the message again',
+          'Could not write the result of a delivery. Its recipients stay in the state sending until the service restarts, and may then receive the message again',
         )
       },
       onFenced: (attempt, positions) => {
         metrics.fenced.inc(positions.length)
         log.warn(
           { emailId: attempt.emailId, recipients: positions },
-          'A result came after its lease had ended and was refused',
+          'A result was refused because it came after its lease had expired',
         )
       },
     })

@@ -117,7 +117,7 @@ export class Scheduler implements Handover {
       },
       onFault: (error, tell) => {
         metrics.storeFaults.inc()
-        if (tell) log.error({ err: error }, 'The store could not be asked for due work; trying again')
+        if (tell) log.error({ err: error }, 'Could not read due mail from the database; retrying')
       },
     })
     const onChanged = () => {
@@ -151,7 +151,7 @@ export class Scheduler implements Handover {
         if (this.#stopping) return
         await store.releaseHeld(domainId, { now: Date.now(), dueBefore }).then(
           () => this.#claims.look(0),
-          (error) => log.error({ err: error }, 'Mail that waited could not be released; it goes out later'),
+          (error) => log.error({ err: error }, 'Could not release waiting mail; it is sent later'),
         )
       },
       log,
@@ -300,7 +300,7 @@ export class Scheduler implements Handover {
     }
     const later = { dueAt: Date.now() + SUSPECT_MS, held: false }
     void this.#results.record(
-      releaseRecord(ready, later, 'Waits for others that are to be tried by a process of their own'),
+      releaseRecord(ready, later, 'Waiting for other emails that are attempted in an isolated process'),
     )
   }
 
@@ -314,7 +314,7 @@ export class Scheduler implements Handover {
     for (const ready of deliveries) {
       if (!this.#ours(ready)) continue
       void this.#results.record(
-        releaseRecord(ready, { dueAt: now, held: false }, 'The service was stopped before this was tried'),
+        releaseRecord(ready, { dueAt: now, held: false }, 'The service was stopped before this attempt'),
       )
     }
   }

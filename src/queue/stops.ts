@@ -119,7 +119,7 @@ export class Stops {
       if (domain(id)?.sending !== 'active') continue
       this.#heldDomains.delete(id)
       store.releaseHeld(id, { now: Date.now(), dueBefore }).then(onChanged, (error) => {
-        log.error({ err: error }, 'Held mail could not be released; it is looked at within a minute')
+        log.error({ err: error }, 'Could not release held mail; retrying within a minute')
       })
     }
   }
@@ -132,7 +132,7 @@ export class Stops {
   #whole({ email }: ReadyDelivery, now: number): GivenBack | null {
     // The store ends the email as canceled when it is given back.
     if (this.#toCancel.has(email.id))
-      return { dueAt: now, held: false, message: 'Canceled before its delivery began' }
+      return { dueAt: now, held: false, message: 'Canceled before its delivery started' }
     const domain = this.#parts.domain(email.domainId)
     const signing = this.#parts.signingDomain(email)
     if (domain?.sending === 'active' && signing?.sending === 'active') return null
@@ -200,4 +200,4 @@ export class Stops {
 
 const PAUSED = 'Paused by the operator'
 /** The store ends the recipient at the next claim. */
-const SUPPRESSED = 'The address was put on the suppression list before the delivery began'
+const SUPPRESSED = 'The address was added to the suppression list before the delivery started'

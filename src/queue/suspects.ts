@@ -69,7 +69,7 @@ export class Suspects {
     const request = { emailId: email.id, leaseToken, positions, others, message } as const
     log.error(
       { emailId: email.id, companyId: email.companyId, recipients: positions, during, cause },
-      'An email is in quarantine: it took down the process that tried it alone',
+      'An email is in quarantine: it crashed the isolated process that attempted it',
     )
     metrics.outcomes.inc({ verdict: 'quarantined' }, positions.length)
     while (!this.#stopped) {
@@ -81,7 +81,7 @@ export class Suspects {
         if (!(error instanceof StoreUnavailable)) {
           log.error(
             { err: error, emailId: email.id },
-            'The quarantine of an email cannot be written to the database',
+            'Could not write the quarantine of an email to the database',
           )
           return
         }

@@ -73,11 +73,11 @@ export function refuseFullOfKeys(count: number): void {
 /** The reason why a new domain cannot have its name. */
 export function takenName(domain: Pick<SendingDomain, 'name' | 'status' | 'sending'>): string {
   if (holdsName(domain)) return heldElsewhere(domain.name)
-  return `The domain ${domain.name} is already set up`
+  return `The domain ${domain.name} already exists`
 }
 
 export function heldElsewhere(name: string): string {
-  return `${name} is a sending domain of another company already; a domain belongs to one company`
+  return `${name} is already a sending domain of another company; a domain belongs to one company`
 }
 
 /**

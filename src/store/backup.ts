@@ -15,7 +15,7 @@ export function backUpDatabase(
 ): BackupResult {
   if (database.engine === 'postgres') {
     throw new StoreConflict(
-      'This installation keeps its data in PostgreSQL, which is backed up with its own tools: pg_dump for a copy at one ' +
+      'This installation stores its data in PostgreSQL. Back it up with the tools of PostgreSQL: pg_dump for a copy at one ' +
         'moment, or continuous archiving. See "Backup and restore" in docs/operations.md',
     )
   }

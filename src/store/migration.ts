@@ -42,7 +42,7 @@ export function versionOf(
   const version = applied.at(-1)?.version ?? 0
   if (version <= migrations.length) return version
   throw new StoreConflict(
-    `The database ${place} has schema ${version}, this Postroad knows up to ${migrations.length}: it was written by a newer ` +
+    `The database ${place} has schema ${version}, but this Postroad supports schemas up to ${migrations.length}: it was written by a newer ` +
       'version; run that version, or restore a backup made before the upgrade',
   )
 }

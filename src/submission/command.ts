@@ -14,7 +14,7 @@ export interface Command {
 export function readCommand(line: Buffer): Command {
   const text = isUtf8(line) ? line.toString() : '\0'
   if (/[\0-\x08\x0a-\x1f\x7f]/.test(text)) {
-    throw new Refused(reply(500, '5.5.2', 'A command is a line of text, in ASCII or UTF-8'))
+    throw new Refused(reply(500, '5.5.2', 'A command must be a line of ASCII or UTF-8 text'))
   }
   const space = text.search(/[ \t]/)
   return space < 0
@@ -54,9 +54,7 @@ export function readRecipient(rest: string): string {
 }
 
 function unknown(name: string): Refused {
-  return new Refused(
-    reply(555, '5.5.4', `The parameter ${clip(name, 40)} is not known, or not with this value`),
-  )
+  return new Refused(reply(555, '5.5.4', `The parameter ${clip(name, 40)} or its value is not supported`))
 }
 
 interface PathCommand {
@@ -79,7 +77,7 @@ function readPath(word: 'FROM' | 'TO', rest: string): PathCommand {
   const pathFrom = word.length + 1
   const wrong = (what: string) => {
     const right = `${VERBS[word]} ${word}:<address>`
-    return new Refused(reply(501, '5.5.4', `${what}; this is written ${right}`))
+    return new Refused(reply(501, '5.5.4', `${what}; the syntax is ${right}`))
   }
   if (rest.slice(0, pathFrom).toUpperCase() !== `${word}:`) throw wrong(`"${word}:" is missing`)
   // Many clients send a space before the path.
@@ -92,7 +90,7 @@ function readPath(word: 'FROM' | 'TO', rest: string): PathCommand {
 
 /** Why a path cannot be parsed. */
 function hindranceOf(text: string): string {
-  if (!text.startsWith('<')) return 'The address has to stand alone, between < and >'
+  if (!text.startsWith('<')) return 'The address must be alone between < and >'
   return text.includes('>') ? 'The address cannot be read' : 'The > after the address is missing'
 }
 
@@ -101,7 +99,7 @@ function readParameters(text: string, wrong: (what: string) => Refused): Map<str
   for (const word of text.split(/[ \t]+/)) {
     if (word === '') continue
     const parameter = PARAMETER.exec(word)
-    if (parameter === null) throw wrong(`"${clip(word, 40)}" is no parameter`)
+    if (parameter === null) throw wrong(`"${clip(word, 40)}" is not a parameter`)
     const name = parameter[1]!.toUpperCase()
     if (parameters.has(name)) throw wrong(`The parameter ${clip(name, 40)} is given twice`)
     parameters.set(name, parameter[2] ?? '')

@@ -125,7 +125,7 @@ export class SessionContext {
   lastWords(error: unknown): Reply | null {
     if (error instanceof InputEnded) return null
     if (error instanceof InputTimeout) return reply(421, '4.4.2', 'That took too long')
-    if (error instanceof LineError) return reply(500, '5.5.2', `This cannot be read: ${error.message}`)
+    if (error instanceof LineError) return reply(500, '5.5.2', `The command cannot be read: ${error.message}`)
     return this.asRefused(error).reply
   }
 }

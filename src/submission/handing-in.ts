@@ -39,7 +39,8 @@ export class HandingIn {
   }
 
   async mail(rest: string, login: Login): Promise<Reply> {
-    if (this.begun) throw new Refused(reply(503, '5.5.1', 'One message at a time; RSET gives this one up'))
+    if (this.begun)
+      throw new Refused(reply(503, '5.5.1', 'One message at a time; RSET discards the present one'))
     const { path, size, international } = readMail(rest)
     assertReversePath(path)
     const { id, channel, parts } = this.#context
@@ -86,7 +87,7 @@ export class HandingIn {
     }
     const address = recipientOf(readRecipient(rest), transaction.international)
     if (transaction.recipients.size >= maxRecipients && !transaction.recipients.has(address)) {
-      const text = `A message may have ${maxRecipients} recipients; send the others another one`
+      const text = `A message may have at most ${maxRecipients} recipients; send another message to the others`
       throw new Refused(reply(452, '4.5.3', text))
     }
     transaction.add(address)
@@ -137,7 +138,7 @@ export class HandingIn {
     const { channel, parts } = this.#context
     try {
       if (login === null) throw new Refused(smtpWords({ code: 'key_missing' }))
-      if (rest !== '') throw new Refused(reply(501, '5.5.4', 'DATA stands alone'))
+      if (rest !== '') throw new Refused(reply(501, '5.5.4', 'DATA takes no parameters'))
       const transaction = this.#current()
       // RFC 5321 3.3 also allows 503 here; 554 says what is missing.
       if (transaction.recipients.size === 0) {
@@ -154,7 +155,7 @@ export class HandingIn {
 
   #current(): Transaction {
     if (this.#transaction !== null) return this.#transaction
-    throw new Refused(reply(503, '5.5.1', 'Say MAIL first'))
+    throw new Refused(reply(503, '5.5.1', 'Send MAIL first'))
   }
 }
 
@@ -186,5 +187,5 @@ function recipientOf(path: string, international: boolean): string {
   }
   // RFC 6531 3.4. The domain is in ASCII by now.
   if (international || /^[\x20-\x7e]*$/.test(address)) return address
-  throw new Refused(reply(553, '5.6.7', 'An address that is not ASCII takes MAIL with SMTPUTF8'))
+  throw new Refused(reply(553, '5.6.7', 'A non-ASCII address requires MAIL with SMTPUTF8'))
 }

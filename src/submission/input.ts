@@ -98,12 +98,12 @@ export class Input {
     const pending = this.#pending
     const end = pending.indexOf(LF)
     if (end > MAX_LINE || (end < 0 && pending.length > MAX_LINE)) {
-      throw new LineError(`a line may have ${MAX_LINE} octets`)
+      throw new LineError(`a line may have at most ${MAX_LINE} octets`)
     }
     if (end < 0) return null
-    if (pending[end - 1] !== CR) throw new LineError('a line ends with CR LF, and an LF came alone')
+    if (pending[end - 1] !== CR) throw new LineError('lines must end with CR LF, but an LF came alone')
     const line = pending.subarray(0, end - 1)
-    if (line.includes(CR)) throw new LineError('a line ends with CR LF, and a CR came alone')
+    if (line.includes(CR)) throw new LineError('lines must end with CR LF, but a CR came alone')
     this.#pending = pending.subarray(end + 1)
     return line
   }

@@ -45,12 +45,12 @@ async function login(initial: string | undefined, ask: Ask): Promise<Credentials
 
 async function response(initial: string | undefined, prompt: string, ask: Ask): Promise<string> {
   const text = initial ?? (await ask(prompt)).toString('latin1')
-  if (text === '*') throw new Refused(reply(501, '5.7.0', 'The login was called off'))
+  if (text === '*') throw new Refused(reply(501, '5.7.0', 'The login was canceled'))
   // RFC 4954 4: an empty initial response.
   if (text === '=' && initial !== undefined) return ''
   // Strict base64 (RFC 4648 4).
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {
-    throw new Refused(reply(501, '5.5.2', 'What AUTH is given has to be in base64'))
+    throw new Refused(reply(501, '5.5.2', 'The parameter of AUTH must be base64'))
   }
   return Buffer.from(text, 'base64').toString()
 }

@@ -11,13 +11,13 @@ export class SubmissionMetrics {
     const registers = [registry]
     this.messages = new Counter({
       name: 'postroad_smtp_submission_messages_total',
-      help: 'Messages handed in over SMTP, by the code they were answered with after DATA.',
+      help: 'Messages submitted over SMTP, by the reply code after DATA.',
       labelNames: ['status'],
       registers,
     })
     this.logins = new Counter({
       name: 'postroad_smtp_submission_logins_total',
-      help: 'Logins over SMTP, by result: accepted, refused, postponed (nothing could be looked up).',
+      help: 'SMTP logins, by result: accepted, refused, postponed (the database did not answer).',
       labelNames: ['result'],
       registers,
     })
@@ -29,7 +29,7 @@ export class SubmissionMetrics {
     })
     new Gauge({
       name: 'postroad_smtp_submission_sessions',
-      help: 'SMTP sessions of clients. They count among postroad_http_connections, too: both share what there is.',
+      help: 'SMTP sessions of clients. They also count in postroad_http_connections: both share one limit.',
       registers,
       collect() {
         this.set(sessions())

@@ -40,7 +40,7 @@ export class Proxies {
       const others = this.#throttle.due()
       const facts = { requestId, address, ...(others && { others }) }
       if (others !== null) this.#log.warn(facts, `an SMTP connection was refused: ${error.message}`)
-      throw new Refused(reply(421, '4.7.0', `The connection is refused: ${error.message}`), { last: true })
+      throw new Refused(reply(421, '4.7.0', `Connection refused: ${error.message}`), { last: true })
     }
   }
 }

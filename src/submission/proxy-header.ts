@@ -37,7 +37,7 @@ function text(octets: Buffer): ProxyHeader | null {
   if (end < 0) {
     const begun = octets.subarray(0, 6).toString('latin1')
     if (octets.length < MAX_TEXT && 'PROXY '.startsWith(begun)) return null
-    throw new ProxyHeaderError('it does not begin with a header of the PROXY protocol')
+    throw new ProxyHeaderError('it does not begin with a PROXY protocol header')
   }
   const line = octets.toString('latin1', 0, end)
   const length = end + 2
@@ -47,7 +47,7 @@ function text(octets: Buffer): ProxyHeader | null {
     /^PROXY TCP([46]) ([0-9A-Fa-f.:]+) ([0-9A-Fa-f.:]+) (\d{1,5}) (\d{1,5})$/.exec(line) ?? []
   const right = [source, destination].every((address) => isIP(address) === Number(family))
   if (family === undefined || !right || ports.some((port) => Number(port) > 65_535)) {
-    throw new ProxyHeaderError('its header of the PROXY protocol cannot be read')
+    throw new ProxyHeaderError('its PROXY protocol header cannot be read')
   }
   return { length, address: canonicalAddress(source) }
 }
@@ -57,7 +57,7 @@ function binary(octets: Buffer): ProxyHeader | null {
   const command = octets[12]!
   const size = octets.readUInt16BE(14)
   if (command >> 4 !== 2 || (command & 15) > 1 || size > MAX_BINARY) {
-    throw new ProxyHeaderError('its header of the PROXY protocol cannot be read')
+    throw new ProxyHeaderError('its PROXY protocol header cannot be read')
   }
   const length = BINARY_HEAD + size
   if (octets.length < length) return null
@@ -71,7 +71,7 @@ function source(family: number, addresses: Buffer): string | null {
   if (size === undefined) return null
   // Both addresses, and both ports.
   if (addresses.length < 2 * size + 4) {
-    throw new ProxyHeaderError('its header of the PROXY protocol ends too early')
+    throw new ProxyHeaderError('its PROXY protocol header is incomplete')
   }
   const octets = addresses.subarray(0, size)
   if (size === 4) return octets.join('.')

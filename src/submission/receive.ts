@@ -27,7 +27,7 @@ export async function receive(
   body: Body,
   { max, within }: ReceiveLimits,
 ): Promise<ArrivedMessage> {
-  channel.say(reply(354, null, 'Send the message, and end it with a dot on a line of its own'))
+  channel.say(reply(354, null, 'Send the message, and end it with a dot on a line by itself'))
   await channel.flush()
   const octets = new DataOctets()
   await channel.pieces((piece) => {

@@ -24,7 +24,7 @@ function isAboutFrom(reason: AnyReason): boolean {
 export function bounceWords(reason: AnyReason): Reply {
   const words = smtpWords(reason)
   if (!isAboutFrom(reason)) return words
-  const text = `The bounces of a relay have to be from a domain that may send, which is set with ${SETTINGS}`
+  const text = `The bounces of a relay must be from a domain that may send; set that domain with ${SETTINGS}`
   return { ...words, text: `${words.text}. ${text}` }
 }
 
@@ -32,7 +32,7 @@ export function bounceWords(reason: AnyReason): Reply {
 export function bounceAdvice(reason: AnyReason): Advice | null {
   if (!isAboutFrom(reason)) return null
   return {
-    why: 'a bounce that a relay handed in was refused, and is lost: its From is not at a domain that may send',
+    why: 'a bounce from a relay was refused and is lost: its From is not at a domain that may send',
     next: `set the domain of the relay's own mail to one that may send: ${SETTINGS}`,
     ...('domain' in reason && {
       domain: reason.code === 'from_mismatch' ? reason.fromDomain : reason.domain,

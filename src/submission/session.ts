@@ -121,7 +121,7 @@ export class Session {
   /** A client that sends too many useless commands is not here to send mail. */
   #wasUseless(): void {
     if (++this.#useless <= MAX_USELESS) return
-    throw new Refused(reply(421, '4.7.0', 'Too many commands that lead to nothing'), { last: true })
+    throw new Refused(reply(421, '4.7.0', 'Too many commands without effect'), { last: true })
   }
 
   /** Throws Refused, or the error that the command is refused with. */
@@ -151,12 +151,12 @@ export class Session {
       case 'HELP':
         return reply(214, '2.0.0', 'Log in with any user name and an API key as password, then send')
       case 'VRFY':
-        return reply(252, '2.0.0', 'Whether an address takes mail is not known before it was sent some')
+        return reply(252, '2.0.0', 'Addresses cannot be verified before mail is sent to them')
       case 'QUIT':
         throw new Refused(reply(221, '2.0.0', 'Bye'), { last: true })
       case 'BDAT': {
         // RFC 3030 2: octets of a message follow, which must not be run as commands.
-        const text = 'Messages are handed in with DATA; BDAT is not offered'
+        const text = 'Send messages with DATA; BDAT is not supported'
         throw new Refused(reply(502, '5.5.1', text), { last: true })
       }
       // A browser was tricked into sending this request, so none of what follows comes from an SMTP client.
@@ -166,12 +166,12 @@ export class Session {
       case 'CONNECT':
         throw new Refused(reply(421, '4.7.0', 'This is SMTP, not HTTP'), { last: true })
       default:
-        throw new Refused(reply(500, '5.5.1', `There is no command ${clip(verb, 40)}`))
+        throw new Refused(reply(500, '5.5.1', `Unknown command ${clip(verb, 40)}`))
     }
   }
 
   #assertHello(): void {
-    if (!this.#helo) throw new Refused(reply(503, '5.5.1', 'Say EHLO first'))
+    if (!this.#helo) throw new Refused(reply(503, '5.5.1', 'Send EHLO first'))
   }
 
   #loggedIn(): Login {
@@ -179,7 +179,7 @@ export class Session {
     // sendmail goes on after a failed AUTH. A 530 would bounce its message for a key that has expired, or for a login
     // that was put off (454).
     if (this.#loggingIn.hasFailed) {
-      throw new Refused(reply(421, '4.7.0', 'The login failed; send the message once it works'), {
+      throw new Refused(reply(421, '4.7.0', 'The login failed; send the message once the login works'), {
         last: true,
       })
     }
@@ -187,7 +187,7 @@ export class Session {
   }
 
   #hello({ verb, rest }: Command): Reply {
-    if (rest === '' || /\s/.test(rest)) throw new Refused(reply(501, '5.5.4', `${verb} takes one name`))
+    if (rest === '' || /\s/.test(rest)) throw new Refused(reply(501, '5.5.4', `${verb} requires one name`))
     this.#handingIn.reset()
     this.#helo = true
     const { hostname, ingress } = this.#context.parts
@@ -209,11 +209,11 @@ export class Session {
   }
 
   async #startTls(rest: string): Promise<null> {
-    if (rest !== '') throw new Refused(reply(501, '5.5.4', 'STARTTLS stands alone'))
+    if (rest !== '') throw new Refused(reply(501, '5.5.4', 'STARTTLS takes no parameters'))
     if (!this.#offersTls) {
       const why = this.#secure
-        ? 'This connection is encrypted already'
-        : 'There is no certificate here; turn TLS off in the application, or set POSTROAD_TLS_CERT'
+        ? 'This connection is already encrypted'
+        : 'This service has no certificate; turn TLS off in the application, or set POSTROAD_TLS_CERT'
       throw new Refused(reply(503, '5.5.1', why))
     }
     const { channel, parts } = this.#context
@@ -248,12 +248,12 @@ export class Session {
 
   async #auth(rest: string): Promise<Reply> {
     this.#assertHello()
-    if (this.#login !== null) throw new Refused(reply(503, '5.5.1', 'You are logged in already'))
+    if (this.#login !== null) throw new Refused(reply(503, '5.5.1', 'You are already logged in'))
     if (!this.#mayLogIn) {
       const how = this.#offersTls
-        ? 'say STARTTLS first (turn TLS on in the application)'
+        ? 'send STARTTLS first (turn TLS on in the application)'
         : 'connect from the same machine'
-      const text = `Logging in takes an encrypted connection: ${how}; replace a key that was sent unencrypted`
+      const text = `A login requires an encrypted connection: ${how}; replace a key that was sent unencrypted`
       throw new Refused(reply(538, '5.7.11', text))
     }
     this.#login = await this.#loggingIn.auth(rest)

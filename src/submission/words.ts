@@ -30,10 +30,10 @@ const tooLarge = ({ max }: { max: number }) =>
   reply(
     552,
     '5.3.4',
-    `The message is larger than ${inMegabytes(max)}, the limit here (POSTROAD_MAX_MESSAGE_SIZE)`,
+    `The message is larger than the limit of ${inMegabytes(max)} (POSTROAD_MAX_MESSAGE_SIZE)`,
   )
 const busy = (text: string) => reply(451, '4.3.2', text)
-const nowhere = () => reply(550, '5.5.0', 'There is no such thing here')
+const nowhere = () => reply(550, '5.5.0', 'Not found')
 
 const WORDS: Words<Reply> = {
   // Over SMTP, only logins with a password are refused for this reason.
@@ -41,9 +41,9 @@ const WORDS: Words<Reply> = {
   key_missing: () => reply(530, '5.7.0', 'Log in first, with any user name and an API key as password'),
   key_invalid: () =>
     badKey(
-      'The password is not a valid API key, nor the one of this user name; create one with `postroad key create`',
+      'The password is neither a valid API key nor the password of this user name; create a key with `postroad key create`',
     ),
-  key_expired: () => badKey('The API key has expired; create another one'),
+  key_expired: () => badKey('The API key has expired; create a new one'),
   key_elsewhere: ({ address }) => badKey(`This API key may not be used from ${place(address)}`),
   scope_missing: ({ scope }) => denied(`This API key lacks the ${scope} scope; ${keyWith(scope)}`),
   key_restricted: ({ domain }) =>
@@ -59,7 +59,7 @@ const WORDS: Words<Reply> = {
     denied(`The domain ${domain} may not send: ${why}; ${inactiveNext({ domain, cause })}`),
   from_mismatch: ({ domain, fromDomain }) =>
     denied(
-      `From is at ${clip(fromDomain, 255)}, and the user name says ${domain}; log in as api@${clip(fromDomain, 255)}, or let ` +
+      `From is at ${clip(fromDomain, 255)}, but the user name is for ${domain}; log in as api@${clip(fromDomain, 255)}, or let ` +
         `${domain} send for it: postroad domain update ${domain} --from ${clip(fromDomain, 255)}`,
     ),
   field_missing: ({ field }) => wrong(`${spelt(field)} is missing`),
@@ -74,12 +74,12 @@ const WORDS: Words<Reply> = {
   field_invalid: notUsable,
   attachment_invalid: ({ index, detail }) =>
     wrong(`Attachment number ${index + 1} cannot be sent: ${detail}`),
-  too_many_recipients: ({ max }) => reply(550, '5.5.3', `There are too many recipients, ${max} are allowed`),
+  too_many_recipients: ({ max }) => reply(550, '5.5.3', `Too many recipients; at most ${max} are allowed`),
   message_too_large: tooLarge,
   body_too_large: tooLarge,
   // RFC 5321 6.3, RFC 3463 3.5.
   mail_loop: ({ detail }) => reply(554, '5.4.6', `The message cannot be sent: ${detail}`),
-  options_too_large: ({ max }) => wrong(`The X-Mailgun fields have more than ${max / 1024} KB together`),
+  options_too_large: ({ max }) => wrong(`The X-Mailgun fields have more than ${max / 1024} KB in total`),
   unsupported: ({ field, detail }) => wrong(`${spelt(field)} is not supported: ${detail}`),
   request_invalid: asItIs,
   body_malformed: asItIs,
@@ -93,21 +93,22 @@ const WORDS: Words<Reply> = {
       `The ${which} limit of ${limit} recipients would be exceeded; try again when the next ` +
         `${which === 'daily' ? 'day' : 'month'} begins (UTC)`,
     ),
-  unavailable: () => reply(451, '4.3.0', 'Nothing can be accepted now, and nothing was; try again later'),
+  unavailable: () =>
+    reply(451, '4.3.0', 'The service cannot accept mail now; nothing was accepted; try again later'),
   rate_limited: ({ of, limit, retryAfter }) =>
     reply(
       450,
       '4.7.1',
-      `This ${of === 'key' ? 'API key' : 'company'} may send ${limit} messages a second; try again in ${retryAfter} s`,
+      `This ${of === 'key' ? 'API key' : 'company'} may send ${limit} messages per second; try again in ${retryAfter} s`,
     ),
   too_much_under_way: () =>
-    busy('Too much of your company is under way at once; send less at a time, and try again later'),
-  overloaded: () => busy('There is as much under way as there is room for; try again later'),
+    busy('Your company has too many messages in progress; send fewer at a time, and try again later'),
+  overloaded: () => busy('The service is overloaded; try again later'),
   too_complex: ({ cause }) =>
-    wrong(`The message takes more ${cause} to be read than one may take; send a smaller or simpler one`),
+    wrong(`The message takes more ${cause} to read than one message may use; send a smaller or simpler one`),
   http_malformed: ({ detail }) => reply(451, '4.4.2', detail),
   internal: ({ requestId }) =>
-    reply(451, '4.3.0', `Something went wrong here (session ${requestId}); try again later`),
+    reply(451, '4.3.0', `An unexpected error occurred (session ${requestId}); try again later`),
   path_unknown: nowhere,
   method_unknown: nowhere,
   email_unknown: nowhere,

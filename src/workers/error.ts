@@ -4,9 +4,9 @@
 export type DeathCause = 'memory' | 'time' | 'crash'
 
 const SENTENCES: Record<DeathCause, string> = {
-  memory: 'The work took more memory than a worker has',
-  time: 'The work took longer than a task may',
-  crash: 'The worker that did the work ended',
+  memory: 'The job took more memory than a worker has',
+  time: 'The job took longer than allowed',
+  crash: 'The worker of the job crashed',
 }
 
 /** The worker died of the task. A task that exceeded memory or time would exceed it again. */

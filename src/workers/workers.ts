@@ -101,7 +101,7 @@ export class Workers {
     if (this.#closed) return Promise.reject(new WorkersBusy('The service is stopping.'))
     const lane = weight <= SMALL ? this.#small : this.#large
     if (!patient && lane.waiting(company) >= (lane === this.#small ? MAX_SMALL : MAX_LARGE)) {
-      return Promise.reject(new WorkersBusy('Too much of this company waits to be worked on.'))
+      return Promise.reject(new WorkersBusy('Too many jobs of this company are waiting.'))
     }
     const until = patient ? Number.POSITIVE_INFINITY : performance.now() + this.#patience
     const done = new Promise<Output>((resolve, reject) => {
@@ -160,7 +160,7 @@ export class Workers {
   #next(lane: CompanyTurns<Task>, mayHaveOne?: (company: string) => boolean): Task | null {
     for (let task = lane.take(mayHaveOne); task !== null; task = lane.take(mayHaveOne)) {
       if (performance.now() <= task.until) return task
-      task.reject(new WorkersBusy('It has waited too long for its turn.'))
+      task.reject(new WorkersBusy('The job waited too long for its turn.'))
     }
     return null
   }

@@ -35,7 +35,7 @@ after(() => place.remove())
 
 test('company limit sets each limit by itself, shows it, and takes it away', async () => {
   const { stdout } = await place.run('company', 'limit', 'Acme', '--rate', '20', '--daily', '1000')
-  assert.match(stdout, /^Rate: +20 requests a second$/m)
+  assert.match(stdout, /^Rate: +20 requests per second$/m)
   assert.match(stdout, /^Daily quota: +1000 recipients$/m)
   assert.match(stdout, /^Monthly quota: +none$/m)
   const { limits } = await place.json<{ limits: object }>(
@@ -63,7 +63,7 @@ test('company limit says how much a company may set up', async () => {
 
 test('key rename changes the name alone', async () => {
   const { stdout } = await place.run('key', 'rename', key.id, 'shop 3')
-  assert.equal(stdout, `The key ${key.id} is called shop 3 now.\n`)
+  assert.equal(stdout, `Renamed the key ${key.id} to shop 3.\n`)
   const [listed] = await place.json<Shown[]>('key', 'list')
   assert.deepEqual([listed!.id, listed!.name], [key.id, 'shop 3'])
   const unknown = await place.run('key', 'rename', 'nothing', 'x')

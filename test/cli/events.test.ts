@@ -103,7 +103,7 @@ describe('the command events', () => {
         `^ *${number}  20\\d\\d-.*Z  delivery_delayed  Acme +${id}  delayed@simulator.test  .*451 4.7.1`,
       ),
     )
-    assert.match((await place.run('events', '--company', 'Other')).stdout, /^There is no such event\.$/m)
+    assert.match((await place.run('events', '--company', 'Other')).stdout, /^No event matches\.$/m)
   })
 
   test('says what is wrong with what it was asked', async () => {
@@ -111,7 +111,7 @@ describe('the command events', () => {
       [['--type', 'eaten'], 2, /eaten.*sent.*unsubscribed/s],
       [['--after', 'x'], 2, /number of an event/],
       [['--limit', '0'], 2, /from 1 to 10000/],
-      [['--after', '900000'], 1, /no event 900000 yet: the log ends with \d+\. .*restored from a backup/],
+      [['--after', '900000'], 1, /no event 900000 yet: the latest event is \d+\. .*restored from a backup/],
       [['--follow', '--after', '900000'], 1, /no event 900000 yet/],
       [['--company', 'Nobody'], 1, /there is no company with the name or id "Nobody"/],
     ] as [string[], number, RegExp][]) {

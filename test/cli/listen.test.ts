@@ -100,7 +100,7 @@ describe('the command listen', () => {
     const listener = listen('--forward', receiver.url, ...args)
     const { stdout } = await listener.said((ran) => ran.stdout.includes('Ctrl-C'))
     const [, key] =
-      /^The events of Acme go to .*, signed with the signing key ([0-9a-f]{32})$/m.exec(stdout) ?? []
+      /^Forwarding events of Acme to .*, signed with the signing key ([0-9a-f]{32})$/m.exec(stdout) ?? []
     await send('bounced')
     const [received] = await receiver.until(({ length }) => length >= 1)
     const { signature, 'event-data': told } = JSON.parse(received!.body)
@@ -114,7 +114,7 @@ describe('the command listen', () => {
     )
     const ended = await listener.interrupt()
     assert.equal(ended.code, 0)
-    assert.match(ended.stdout, /^1 event was taken\.$/m)
+    assert.match(ended.stdout, /^1 event forwarded\.$/m)
   })
 
   test('tries again what is not taken, and says so', async () => {
@@ -136,7 +136,8 @@ describe('the command listen', () => {
     await listener.said((ran) => / 503 /.test(ran.stdout))
     const { code, stdout: all } = await listener.interrupt()
     assert.equal(code, 0)
-    const summary = /^1 event was taken, 1 not taken yet\.\nTo begin with what was not taken: --since (\S+)$/m
+    const summary =
+      /^1 event forwarded, 1 still waiting\.\nTo start with the events still waiting: --since (\S+)$/m
     const [, since] = summary.exec(all) ?? []
     assert.ok(since !== undefined, all)
 
@@ -163,7 +164,7 @@ describe('the command listen', () => {
       await listener.said(({ stdout }) => (stdout.match(/ 500 /g)?.length ?? 0) >= times)
     }
     await listener.said(({ stdout }) => (stdout.match(/ 204 /g)?.length ?? 0) >= 2)
-    assert.match((await listener.interrupt()).stdout, /^2 events were taken\.$/m)
+    assert.match((await listener.interrupt()).stdout, /^2 events forwarded\.$/m)
   })
 
   test('waits for somebody to be there, and then forwards what waited', async () => {
@@ -175,15 +176,15 @@ describe('the command listen', () => {
     const { stderr } = await listener.said((ran) => ran.stderr.endsWith('\n'))
     assert.match(
       stderr,
-      new RegExp(`^postroad: localhost:${port} refused the connection\\. Events wait, .*\n$`),
+      new RegExp(`^postroad: localhost:${port} refused the connection\\. Events wait until .*\n$`),
     )
     await using receiver = await Receiver.start(port)
     await receiver.until((all) => ids.every((id) => all.some(about(id))))
     assert.ok(receiver.received.every(isOne))
     const ran = await listener.said(({ stdout }) => (stdout.match(/ 200 /g)?.length ?? 0) >= 2)
-    assert.match(ran.stderr, /postroad: somebody listens there now/)
+    assert.match(ran.stderr, /postroad: connected; sending the waiting events/)
     assert.doesNotMatch(ran.stdout, /refused/)
-    assert.match((await listener.interrupt()).stdout, /^[2-9] events were taken\.$/m)
+    assert.match((await listener.interrupt()).stdout, /^[2-9] events forwarded\.$/m)
   })
 
   test('prints what comes when it forwards nothing', async () => {
@@ -209,8 +210,8 @@ describe('the command listen', () => {
       [['--forward', 'localhost:3000'], 2, /neither an https:\/\/ nor an http:\/\/ URL/],
       [['--dialect', 'xml'], 2, /json, form/],
       [['--since', 'tomorrow'], 2, /like 2027-01-01T12:00:00Z, or how long ago: 10m/],
-      [['--since', '2126-01-01'], 2, /still to come/],
-      [['--event', 'permanent_fail'], 1, /no event "permanent_fail"; there are email\.scheduled/],
+      [['--since', '2126-01-01'], 2, /in the future/],
+      [['--event', 'permanent_fail'], 1, /no event "permanent_fail"; the events are email\.scheduled/],
       [['--company', 'Nobody'], 1, /there is no company with the name or id "Nobody"/],
       [['--forward', 'http://localhost:3000'], 1, /there are several companies.*company list/],
     ] as [string[], number, RegExp][]) {

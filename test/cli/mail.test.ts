@@ -80,11 +80,11 @@ describe('the commands about mail', () => {
     assert.ok(waiting >= 6 && lanes.length >= 3)
     assert.match(
       all,
-      new RegExp(`^Waiting in all: ${waiting} recipients at ${lanes.length} destinations\\.$`, 'm'),
+      new RegExp(`^Waiting in total: ${waiting} recipients at ${lanes.length} destinations\\.$`, 'm'),
     )
     const two = (await place.run('queue', '--limit', '2')).stdout
     assert.deepEqual(destinations(two), ['many.test', 'some.test'])
-    assert.match(two, /^The 2 largest are shown\. All of them: postroad queue --limit \d$/m)
+    assert.match(two, /^The 2 largest are shown\. To see all: postroad queue --limit \d$/m)
   })
 
   test('cancel what still waits, once', async () => {
@@ -174,7 +174,10 @@ describe('the commands about mail', () => {
       isCopy(his.stdout, 'john@x.test', 'john-2')
       assert.equal(his.stderr, '', 'there is one copy to choose from')
       const one = await place.run('email', 'show', id, '--raw')
-      assert.match(one.stderr, /^postroad: 4 copies were made; this is the one for \S+@[xy]\.test\. /)
+      assert.match(
+        one.stderr,
+        /^postroad: this email was sent as 4 different copies; this is the one for \S+@[xy]\.test\. /,
+      )
     })
   }
 
@@ -196,7 +199,7 @@ describe('the commands about mail', () => {
     assert.equal(next[0]!.subject, 'page 0')
     assert.match(
       (await place.run('email', 'list', '--limit', '2')).stdout,
-      /Older ones: the same command with --before /,
+      /For older emails, run the same command with --before /,
     )
   })
 
@@ -226,7 +229,7 @@ describe('the commands about mail', () => {
     assert.deepEqual(await found('--subject', 'parcel', '--from', 'beta.test', '--since', '1h'), [second])
     assert.deepEqual(await found('--to', 'sought@x.test', '--until', '1h'), [])
     const nothing = await place.run('email', 'list', '--to', 'nobody@x.test')
-    assert.equal(nothing.stdout, 'There is no such email.\n')
+    assert.equal(nothing.stdout, 'No email matches.\n')
     const slip = await place.run('email', 'list', '--to', 'sought')
     assert.equal(slip.code, 2)
     const foreign = await place.run('email', 'list', '--company', 'Acme', '--domain', 'beta.test')
@@ -280,7 +283,7 @@ describe('the commands about suppressions', () => {
     assert.match(removed.stdout, /Acme sends to gone@x\.test again/)
     const again = await place.run('suppression', 'remove', 'gone@x.test', '--company', 'Acme')
     assert.equal(again.code, 1)
-    assert.match(again.stderr, /is not on the list of Acme/)
+    assert.match(again.stderr, /is not on the suppression list of Acme/)
     assert.equal((await place.run('suppression', 'list')).stdout, 'No address is suppressed.\n')
   })
 })

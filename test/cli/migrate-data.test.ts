@@ -217,7 +217,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
         'sqlite:./data/postroad.db',
       )
       assert.equal(backwards.code, 2)
-      assert.match(backwards.stderr, /from sqlite:<path> to postgres:/)
+      assert.match(backwards.stderr, /sqlite:<path> and the destination postgres:/)
       const away = await place.run(
         'migrate-data',
         'sqlite:./data/postroad.db',
@@ -250,7 +250,7 @@ describe('migrate-data', { skip: withoutPostgres() }, () => {
       const foreign = await freshDatabase()
       const nowhere = Object.assign(new URL(foreign), { pathname: '/nowhere' }).href
       const unnamed = await place.run('migrate-data', 'sqlite:./data/postroad.db', nowhere)
-      assert.match(unnamed.stderr, /no database of that name.*in the database URL/)
+      assert.match(unnamed.stderr, /no database with that name.*in the database URL/)
       for (const { stderr } of [missing, unnamed]) assert.doesNotMatch(stderr, /POSTROAD_DATABASE_URL/)
       await execute(foreign, 'CREATE TABLE theirs (n integer)')
       const refused = await place.run('migrate-data', 'sqlite:./data/postroad.db', foreign)

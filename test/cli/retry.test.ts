@@ -64,7 +64,7 @@ describe('what the operator tries again', () => {
     )
     const again = await place.run('queue', 'retry', id)
     assert.equal(again.code, 1)
-    assert.match(again.stderr, /nothing to retry: every recipient is done/)
+    assert.match(again.stderr, /nothing to retry: no recipient is waiting/)
   })
 
   test('what is paused or scheduled stays, and is told; a scheduled email that is named goes', async () => {
@@ -119,7 +119,7 @@ describe('what the operator tries again', () => {
       assert.match(ran.stderr, message)
     }
     const help = (await place.run('queue', 'retry', '--help')).stdout.replaceAll('\n', ' ')
-    assert.match(help, /Scheduled mail goes early only when its id/)
-    assert.match(help, /A recipient domain is named, .* and not a site/)
+    assert.match(help, /Scheduled mail is sent early only if you give its id/)
+    assert.match(help, /takes a recipient domain, .* not a site/)
   })
 })

@@ -38,10 +38,10 @@ test('the password comes from standard input, from the environment, or stands in
   const printed = await text(child.stdout)
   assert.match(printed, /Mail of acme\.test goes through smtp:\/\/relay\.test:587\?tls=required\./)
   // Nobody is to wonder where the mail is that a first trial sends.
-  assert.match(printed, /POSTROAD_DELIVERY is capture: .* none leaves/)
+  assert.match(printed, /POSTROAD_DELIVERY is "capture": .* none is delivered/)
   assert.match(
     printed,
-    /^What waits .* at its next attempt; to try it now: postroad queue retry --company \S+$/m,
+    /^Waiting mail .* at its next attempt; to try it now: postroad queue retry --company \S+$/m,
   )
   const url = 'smtp://relay.test:587?tls=required'
   assert.deepEqual(await kept(), { url, credentials: { user: 'me', password: 'from stdin' } })
@@ -76,7 +76,7 @@ test('what cannot be meant is refused, and no refusal quotes the password', asyn
     [
       ['set', 'smtp://u@relay.test', '--company', 'Acme', '--password-env', 'NOWHERE'],
       2,
-      /no variable NOWHERE/,
+      /environment variable NOWHERE is not set/,
     ],
     [['remove', '--company', 'Acme'], 1, /Acme has no route of its own; see: postroad route list/],
   ] as const) {

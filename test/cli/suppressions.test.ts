@@ -75,7 +75,7 @@ describe('lists of suppressions', () => {
       ['Jane@x.test', 'bounce', 550, '5.1.1 no such user; "jane"', '2011-10-21T11:02:55.000Z'],
     )
     const again = await place.run('suppression', 'import', file, '--company', 'Acme', '--type', 'bounce')
-    assert.match(again.stdout, /^Added 0; 2 were there before; 4 cannot be used\./)
+    assert.match(again.stdout, /^Added 0; 2 were already on the list; 4 are invalid\./)
     assert.match(again.stderr, /^line 3: /m)
   })
 
@@ -174,15 +174,15 @@ describe('lists of suppressions', () => {
     assert.equal(twice.code, 1)
     assert.match(twice.stderr, /is on the list of From already/)
     const wrong = await place.run('suppression', 'add', 'z@x.test', '--company', 'From', '--tag', 'x')
-    assert.match(wrong.stderr, /tags go with an unsubscription only/)
+    assert.match(wrong.stderr, /tags are only possible for an unsubscription/)
     const unknown = await place.run('suppression', 'add', 'z@x.test', '--company', 'From', '--type', 'spam')
     assert.equal(unknown.code, 2)
   })
 
   test('know addresses and domains that bounces do not put there', async () => {
     const allow = (...args: string[]) => place.run('suppression', ...args, '--company', 'Acme')
-    assert.match((await allow('allow', 'Partner.test', '--reason', 'ours')).stdout, /do not suppress/)
-    assert.match((await allow('allow', 'partner.test')).stdout, /was on the allow list/)
+    assert.match((await allow('allow', 'Partner.test', '--reason', 'ours')).stdout, /no longer suppress/)
+    assert.match((await allow('allow', 'partner.test')).stdout, /is already on the allow list/)
     assert.match((await allow('allowed')).stdout, /^partner\.test +domain +\S+ \S+ +ours$/m)
     assert.match((await allow('allow', 'not a domain')).stderr, /^postroad: /)
     assert.match((await allow('disallow', 'partner.test')).stdout, /again/)

@@ -110,8 +110,8 @@ describe('the command', { concurrency: 4 }, () => {
     for (const step of ['serve', 'company create', 'domain add', 'domain verify', 'key create']) {
       assert.match(stdout, new RegExp(`^ {2}postroad ${step}\\b`, 'm'))
     }
-    assert.match(stdout, /Exit code: 0 when it is done; 1 when it is not/)
-    assert.match((await place.run('email', 'show', '--help')).stdout, /^ {2}quarantined {2}out of reach/m)
+    assert.match(stdout, /Exit codes: 0 success; 1 failure/)
+    assert.match((await place.run('email', 'show', '--help')).stdout, /^ {2}quarantined {2}not attempted/m)
   })
 
   const wrong = [

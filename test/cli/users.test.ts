@@ -113,7 +113,7 @@ describe('people', () => {
     place.env.POSTROAD_CONSOLE_LISTEN = 'off'
     const { code, stderr } = await place.run('user', 'link')
     assert.equal(code, 1)
-    assert.match(stderr, /^postroad: the console is switched off; POSTROAD_CONSOLE_LISTEN/)
+    assert.match(stderr, /^postroad: the console is off; POSTROAD_CONSOLE_LISTEN/)
   })
 
   test('somebody is invited to a company, belongs to it, gets another role, and is removed', async () => {

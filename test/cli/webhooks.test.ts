@@ -84,7 +84,7 @@ describe('the commands about webhooks', () => {
       assert.ok(!stdout.includes(secret.slice(6)), args.join(' '))
     }
     const { stdout } = await place.run('webhook', 'rotate', added.id)
-    assert.match(stdout, /whsec_.*\n\nKeep the secret now: it cannot be shown again\./s)
+    assert.match(stdout, /whsec_.*\n\nSave the secret now: it cannot be shown again\./s)
     assert.ok(!stdout.includes(secret))
     await remove(added.id)
     const gone = await place.run('webhook', 'show', added.id)
@@ -117,7 +117,7 @@ describe('the commands about webhooks', () => {
     )
     const text = (await place.run('webhook', 'attempts', id, '--succeeded')).stdout
     assert.match(text, new RegExp(`^${first!.message_id} .* delivered +1 +200 `, 'm'))
-    assert.match((await place.run('webhook', 'attempts', id, '--failed')).stdout, /No try is noted/)
+    assert.match((await place.run('webhook', 'attempts', id, '--failed')).stdout, /No attempts are recorded/)
     const ofIt = await place.json<Attempt[]>('webhook', 'attempts', id, '--event', first!.message_id)
     assert.deepEqual(
       ofIt.map(({ message_id }) => message_id),
@@ -144,11 +144,11 @@ describe('the commands about webhooks', () => {
     await place.json('webhook', 'disable', deaf.id)
     for (const [args, message] of [
       [[], /the ID of a message, or --since/],
-      [['--company', 'Acme'], /--company goes with --since/],
+      [['--company', 'Acme'], /--company can only be used with --since/],
       [[id], /no webhook has a message with the id/],
       [[deaf.id, '--since', since], /disabled; enable it first/],
       [[id, '--since', 'yesterday'], /time/],
-      [[id, '--event', 'msg_x'], /no event msg_x that this webhook could be told/],
+      [[id, '--event', 'msg_x'], /this webhook does not receive event msg_x/],
     ] as const) {
       const { code, stderr } = await place.run('webhook', 'replay', ...args)
       assert.notEqual(code, 0)
@@ -161,19 +161,19 @@ describe('the commands about webhooks', () => {
   test('show how far one was told, and what came of its last try', async () => {
     const { id } = await add('--company', 'Acme', '--event', 'email.delivered')
     const shown = async () => (await place.run('webhook', 'show', id)).stdout
-    assert.match(await shown(), /^Told up to: +event \d+, .*\nLast try: +-$/m)
+    assert.match(await shown(), /^Sent up to: +event \d+, .*\nLast attempt: +-$/m)
     receiver.answer = () => 503
     await send()
     await attempts(id, 1)
     receiver.answer = () => 200
-    assert.match(await shown(), /^Last try: +20\d\d-\S+ \S+Z, try 1 of an event delivered: 503$/m)
+    assert.match(await shown(), /^Last attempt: +20\d\d-\S+ \S+Z, attempt 1 for an event delivered: 503$/m)
     await remove(id)
   })
 
   test('disable and enable: what happens meanwhile is not told', async () => {
     const { id } = await add('--company', 'Acme', '--event', 'email.delivered')
     const disabled = await place.json<Listed>('webhook', 'disable', id)
-    assert.deepEqual([disabled.status, disabled.disabled_reason], ['disabled', 'it was switched off'])
+    assert.deepEqual([disabled.status, disabled.disabled_reason], ['disabled', 'it was disabled'])
     const before = receiver.received.length
     await send()
     const enabled = await place.json<Listed>('webhook', 'enable', id)
@@ -185,11 +185,11 @@ describe('the commands about webhooks', () => {
     const { host } = new URL(receiver.url)
     assert.match(
       events.stdout,
-      new RegExp(`webhook\\.disabled .* it was switched off; webhook ${id} to ${host}$`, 'm'),
+      new RegExp(`webhook\\.disabled .* it was disabled; webhook ${id} to ${host}$`, 'm'),
     )
     assert.match(
       events.stdout,
-      new RegExp(`webhook\\.enabled .* it was switched on; webhook ${id} to ${host}$`, 'm'),
+      new RegExp(`webhook\\.enabled .* it was enabled; webhook ${id} to ${host}$`, 'm'),
     )
     await remove(id)
   })
@@ -208,7 +208,7 @@ describe('the commands about webhooks', () => {
     assert.equal(JSON.parse(refused.stdout).status, 500)
     const unknown = await place.run('webhook', 'test', id, '--event', 'email.nothing')
     assert.equal(unknown.code, 1)
-    assert.match(unknown.stderr, /no event "email\.nothing"; there are .*email\.bounced/)
+    assert.match(unknown.stderr, /no event "email\.nothing"; the events are .*email\.bounced/)
     await remove(id)
   })
 
@@ -224,6 +224,6 @@ describe('the commands about webhooks', () => {
       assert.match(stderr, message)
     }
     assert.deepEqual(await place.json<Listed[]>('webhook', 'list'), [])
-    assert.match((await place.run('webhook', 'list')).stdout, /There is no webhook yet/)
+    assert.match((await place.run('webhook', 'list')).stdout, /There are no webhooks yet/)
   })
 })

@@ -123,7 +123,7 @@ describe('resend-cli', () => {
       ).stdin?.end(),
     )
     assert.match(table, /delivery_rate/)
-    assert.match(await refused('emails', 'metrics', '--email-id', id), /nothing is counted by email/i)
+    assert.match(await refused('emails', 'metrics', '--email-id', id), /no counts by email/i)
   })
 
   test('domains', async () => {

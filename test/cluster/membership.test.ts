@@ -256,5 +256,5 @@ test('an outage is told when it begins, not at every beat that fails', async (t)
   const before = await faults()
   here.cut = true
   await until(async () => (await faults()) > before)
-  assert.equal(here.complaints.filter((each) => /heartbeat of this node cannot/.test(each)).length, 2)
+  assert.equal(here.complaints.filter((each) => /Could not write the heartbeat/.test(each)).length, 2)
 })

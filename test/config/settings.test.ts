@@ -172,7 +172,7 @@ describe('settings', () => {
     [{ POSTROAD_DELIVERY: 'smtp://r.test?auth=plain' }, /no user:password/],
     [{ POSTROAD_DELIVERY: 'smtp://r.test/path' }, /has no path/],
     [{ POSTROAD_RETRY_SCHEDULE: '5' }, /number and a unit/],
-    [{ POSTROAD_RETRY_SCHEDULE: '5m,,1h' }, /empty place/],
+    [{ POSTROAD_RETRY_SCHEDULE: '5m,,1h' }, /empty items/],
     [{ POSTROAD_RETRY_SCHEDULE: '31d' }, /at most 30d/],
     [{ POSTROAD_RETRY_SCHEDULE: '0s' }, /at least 1s/],
     [{ POSTROAD_MAX_MESSAGE_SIZE: '40' }, /number and a unit/],
@@ -184,14 +184,14 @@ describe('settings', () => {
     [{ POSTROAD_HOSTNAME: 'my_host' }, /must be a host name/],
     ...['mailhost', 'localhost.localdomain', '192.0.2.1'].map((name): [Environment, RegExp] => [
       { POSTROAD_DELIVERY: 'direct', POSTROAD_HOSTNAME: name },
-      /^POSTROAD_HOSTNAME is ".*", which is not fully qualified, .*: set POSTROAD_HOSTNAME to/,
+      /^POSTROAD_HOSTNAME is ".*", which is not a fully qualified name\..*: set POSTROAD_HOSTNAME to/,
     ]),
     [
       { POSTROAD_SUBMISSION_LISTEN: '0.0.0.0:587' },
       /"0\.0\.0\.0:587" must be smtps:\/\/host:port .* or smtp:/,
     ],
     [{ POSTROAD_SUBMISSION_LISTEN: 'smtp://user:password@127.0.0.1' }, /must be smtps:\/\/host:port/],
-    [{ POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1,' }, /empty place/],
+    [{ POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1,' }, /empty items/],
     [{ POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1:70000' }, /port 70000/],
     [
       { POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1?tls=off' },
@@ -204,7 +204,7 @@ describe('settings', () => {
     ],
     [
       { POSTROAD_SUBMISSION_LISTEN: 'smtp://:587' },
-      /smtp:\/\/\[::\]:587, where nobody from elsewhere could log in/,
+      /smtp:\/\/\[::\]:587, where other machines cannot log in/,
     ],
     [{ POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1?prxy=on' }, /"\?prxy=" is not an option/],
     [
@@ -216,7 +216,7 @@ describe('settings', () => {
         POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1?proxy=on',
         POSTROAD_TRUSTED_PROXIES: '127.0.0.1',
       },
-      /smtp:\/\/127\.0\.0\.1:587, where nobody from elsewhere could log in/,
+      /smtp:\/\/127\.0\.0\.1:587, where other machines cannot log in/,
     ],
     [{ POSTROAD_TLS_CERT: '/c.pem' }, /POSTROAD_TLS_CERT is set, but POSTROAD_TLS_KEY is not/],
     [{ POSTROAD_TLS_KEY: '/k.pem' }, /POSTROAD_TLS_KEY is set, but POSTROAD_TLS_CERT is not/],

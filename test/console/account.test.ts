@@ -78,7 +78,7 @@ describe('an account in the browser', { skip: withoutBrowser() }, () => {
     await page.getByRole('heading', { name: 'One more step' }).waitFor()
     // The code that turned it on counts no more; the next one does.
     await page.getByRole('textbox', { name: 'Code' }).fill(app.generate())
-    await page.getByText(/wrong, or was used before/).waitFor()
+    await page.getByText(/wrong or was already used/).waitFor()
     await page.getByRole('textbox', { name: 'Code' }).fill(app.generate({ timestamp: Date.now() + 30_000 }))
     await page.getByRole('heading', { name: 'Your account' }).waitFor()
 
@@ -135,7 +135,7 @@ describe('an account in the browser', { skip: withoutBrowser() }, () => {
     // It is the only way in.
     await page.getByRole('button', { name: 'Remove My laptop' }).click()
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
-    await page.getByText(/choose a password first/).waitFor()
+    await page.getByText(/set a password first/).waitFor()
     await setPassword(page)
     await page.getByRole('button', { name: 'Remove My laptop' }).click()
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
@@ -233,7 +233,7 @@ describe('an account elsewhere in the browser', { skip: withoutBrowser() }, () =
       await page.getByRole('button', { name: 'Disconnect', exact: true }).click()
     }
     await disconnect()
-    await page.getByText(/choose a password first/).waitFor()
+    await page.getByText(/set a password first/).waitFor()
     await page.getByLabel('New password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Set password' }).click()
     await page.getByRole('button', { name: 'Change password' }).waitFor()
@@ -249,7 +249,7 @@ describe('an account elsewhere in the browser', { skip: withoutBrowser() }, () =
     })
     await page.getByRole('button', { name: `Connect your account of ${host}` }).click()
     await page.getByRole('heading', { name: 'The account was not connected' }).waitFor()
-    await page.getByText(/belongs to another person here/).waitFor()
+    await page.getByText(/is connected with another person/).waitFor()
     await page.getByRole('button', { name: 'Back to your account' }).click()
     await page.getByRole('heading', { name: 'Your account' }).waitFor()
   })
@@ -277,7 +277,7 @@ describe('where mail leaves', { skip: withoutBrowser() }, () => {
     await page.getByLabel('Email address').fill('olga@people.test')
     await page.getByRole('textbox', { name: 'Password' }).fill('password123')
     await page.getByRole('button', { name: 'Save and continue' }).click()
-    await page.getByText(/among the first that are tried/).waitFor()
+    await page.getByText(/among the first that attackers try/).waitFor()
     await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
     await page.getByRole('button', { name: 'Save and continue' }).click()
     await page.waitForURL('**/overview')

@@ -98,7 +98,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     // Entered in full where the provider adds the zone.
     dns.zone[`${full.name}.zone.example/TXT`] = [full.value]
     await page.getByRole('button', { name: 'Check now' }).click()
-    await record(page, 'DKIM').getByText(`Enter ${short.name} as its name there`).waitFor()
+    await record(page, 'DKIM').getByText(`Enter ${short.name} as the name there`).waitFor()
   })
 
   test('who only looks sees how it stands, and is offered nothing that would be refused', async (t) => {
@@ -161,7 +161,7 @@ describe('domains', { skip: withoutBrowser() }, () => {
     }
     visit.expect(/status of 409/)
     await act(first, 'Deactivate')
-    await page.getByText('It is the only DKIM key').waitFor()
+    await page.getByText('It is the only key that signs').waitFor()
     await act('next', 'Activate')
     await page.getByRole('row', { name: /next/ }).getByText('Signs mail').waitFor()
     await act(first, 'Deactivate')

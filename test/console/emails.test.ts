@@ -119,8 +119,8 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await row(page, id).waitFor()
     await page.keyboard.press('/')
     const halves: [typed: string, said: RegExp][] = [
-      ['sight to:', /"to:" takes something right behind it, such as to:ada@example\.com/],
-      ['sight after:2026-', /"after:" takes a day like 2026-01-31/],
+      ['sight to:', /"to:" needs a value directly after it, such as to:ada@example\.com/],
+      ['sight after:2026-', /"after:" needs a date like 2026-01-31/],
       ['sight event:bou', /no event "bou"/],
       ['sight "unfin', /quotation mark is missing/],
     ]
@@ -138,7 +138,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     assert.equal(await rows(page).count(), 1)
     // What is half typed then leaves that as it is, too.
     await field.fill('sight to:dora')
-    await problem.filter({ hasText: 'whole address' }).waitFor()
+    await problem.filter({ hasText: 'complete address' }).waitFor()
     assert.equal(await rows(page).count(), 1)
     await page.getByRole('button', { name: 'Clear the search field' }).click()
     await page.waitForURL(new RegExp(`${list}$`))

@@ -26,7 +26,7 @@ describe('the link that signs in', { skip: withoutBrowser() }, () => {
     const other = await Visit.begin(t, stage.browser, stage.service.url)
     other.expect(/status of 404 .* at \S+\/console\/api\/session\/link\/read$/)
     await other.page.goto(link)
-    await other.page.getByText('This link was used before or has ended').waitFor()
+    await other.page.getByText('This link was already used or has expired').waitFor()
   })
 
   test('asks before it ends the session of another person', async (t) => {

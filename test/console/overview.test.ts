@@ -23,10 +23,10 @@ describe('how mail goes', { skip: withoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByRole('link', { name: 'View the email' }).waitFor()
     // The list below has looked again by itself.
-    await page.getByText('The last one is "My first message", to me@example.test.').waitFor()
+    await page.getByText('The latest email is "My first message", to me@example.test.').waitFor()
     const steps = page.getByRole('list').filter({ hasText: 'Delivery route' }).getByRole('listitem')
-    await steps.filter({ hasText: 'Mail is captured: none leaves this machine.' }).waitFor()
-    await steps.filter({ hasText: 'No backup was made yet.' }).waitFor()
+    await steps.filter({ hasText: 'Mail is captured: no mail leaves this machine.' }).waitFor()
+    await steps.filter({ hasText: 'There is no backup yet.' }).waitFor()
     await page.getByRole('link', { name: 'View the email' }).click()
     await page.waitForURL('**/emails/*-*')
   })

@@ -106,7 +106,7 @@ describe('the team page', { skip: withoutBrowser() }, () => {
     await page.goto('about:blank')
     await page.goto(await stage.invitation(erna.address!, other.id))
     await page.getByRole('button', { name: 'Accept' }).click()
-    await page.getByText('has an account here: sign in with it, then accept').waitFor()
+    await page.getByText('already has an account: sign in with it, then accept').waitFor()
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByLabel('Email address').waitFor()
   })

@@ -110,7 +110,7 @@ for (const threads of [0, 1]) {
     const result = await courier.deliver(deliveryTo(['jane@x.test'], { message }))
     assert.equal(result.died, 'time')
     assert.equal(result.outcomes[0]!.verdict, 'deferred')
-    assert.match(result.outcomes[0]!.message, /took longer than a task may/)
+    assert.match(result.outcomes[0]!.message, /took longer than allowed/)
     assert.equal(sink.messages.length, 0)
   })
 }

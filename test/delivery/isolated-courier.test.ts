@@ -123,7 +123,7 @@ test('what it dies of while composing is condemned, and nothing else', async (t)
     results.map(({ condemned, outcomes }) => condemned?.during ?? outcomes[0]!.verdict),
     ['delivered', 'composing', 'delivered', 'composing', 'delivered'],
   )
-  assert.match(results[1]!.condemned!.message, /took the process down \(SIGSEGV\)/)
+  assert.match(results[1]!.condemned!.message, /crashed the process \(SIGSEGV\)/)
   assert.deepEqual(deaths, ['crash', 'crash'])
 })
 

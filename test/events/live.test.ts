@@ -115,7 +115,7 @@ describe('those who look on', () => {
       store: {
         ...store,
         changedEmails: (...args) => {
-          if (broken) throw new Error('the store does not answer')
+          if (broken) throw new Error('the database does not answer')
           return store.changedEmails(...args)
         },
       },

@@ -53,7 +53,7 @@ describe('requests under way', () => {
     const form = await abuser.form('abuse.example', [['from', 'a@abuse.example']])
     assert.equal(form.status, 429)
     assert.match(form.headers.get('retry-after')!, /^[1-9]\d*$/)
-    assert.match(String(form.body.message), /under way/)
+    assert.match(String(form.body.message), /in progress/)
     assert.equal(parked.filter(({ received }) => received === '').length >= 27, true)
     await leave()
   })

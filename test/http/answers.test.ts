@@ -143,7 +143,7 @@ describe('when the store does not answer', () => {
     assertJsonError(ready, 503, 'application_error')
     for (const { text } of [json, form, ready]) assert.match(text, /cannot accept mail now/)
     for (const { text } of [read, events]) assert.match(text, /cannot look this up now; please try again/)
-    assert.match(change.text, /cannot do what was asked now; please try again/)
+    assert.match(change.text, /cannot process the request now; please try again/)
     for (const { headers } of [json, form, read, events, change, ready])
       assert.match(headers.get('retry-after') ?? '', /^\d+$/)
     assert.equal((await call(`${service.url}/health`)).status, 200)
@@ -155,7 +155,7 @@ describe('when the store does not answer', () => {
     const api = new Api(service.url, key.token)
     await service.store.close()
     const send = () => api.send({ from: 'a@acme.example', to: 'b@x.test', text: 't' })
-    const lines = () => service.logged.filter((line) => line.includes('nothing can be accepted now'))
+    const lines = () => service.logged.filter((line) => line.includes('cannot accept mail now'))
     let sent = 0
     for (; lines().length < 2; sent++) assert.equal((await send()).status, 503)
     const { others } = JSON.parse(lines()[1]!)
@@ -200,7 +200,7 @@ describe('when the store refuses what it was given', () => {
         failures.map(({ requestId, err }) => [requestId, err.message]),
         replies.map(({ headers }) => [headers.get('x-request-id'), fault.message]),
       )
-      assert.ok(!service.logged.some((line) => line.includes('nothing can be accepted now')))
+      assert.ok(!service.logged.some((line) => line.includes('cannot accept mail now')))
       assert.equal((await call(`${service.url}/ready`)).status, 200)
       assert.match((await call(`${service.url}/metrics`)).text, /^postroad_store_faults_total 0$/m)
 

@@ -153,7 +153,7 @@ describe('the most of', () => {
         if (reply.status === 200) await asked('DELETE', `/v3/domains/${DOMAIN}/webhooks/opened`)
         return reply
       },
-      words: /there may be 3 of them at most/,
+      words: /at most 3 are allowed/,
     },
     {
       what: 'fields of a form that is no mail',

@@ -175,7 +175,7 @@ describe('a declared route of a dialect', () => {
       assertFormError(await add('x'), 400, /Invalid request content type/)
       const file = new FormData()
       file.append('text', new Blob(['x']), 'x.txt')
-      assertFormError(await add(file), 400, /text.* no file is taken here/)
+      assertFormError(await add(file), 400, /text.* files are not accepted here/)
     })
   })
 })

@@ -72,7 +72,7 @@ describe('a key', () => {
     assert.equal(await emailCount(service, companyId), before)
     assert.ok(
       service.logged.some(
-        (line) => line.includes('used from where it may not be') && line.includes('127.0.0.1'),
+        (line) => line.includes('used from an address that it does not allow') && line.includes('127.0.0.1'),
       ),
     )
   })
@@ -118,14 +118,14 @@ describe('behind proxies that are trusted', () => {
     [null, '127.0.0.1'],
   ]
   for (const [forwarded, address] of cases) {
-    test(`X-Forwarded-For ${JSON.stringify(forwarded)}: ${address || 'an address that cannot be told'}`, async () => {
+    test(`X-Forwarded-For ${JSON.stringify(forwarded)}: ${address || 'an unknown address'}`, async () => {
       const { token } = await service.key(companyId, { networks: ['198.51.100.1'] })
       const reply = await call(`${service.url}/v3/acme.example/messages`, {
         method: 'POST',
         headers: { authorization: basic(token), ...(forwarded !== null && { 'x-forwarded-for': forwarded }) },
         body: new URLSearchParams(FIELDS),
       })
-      const place = address === '' ? 'an address that cannot be told' : `the address ${address}`
+      const place = address === '' ? 'an unknown address' : `the address ${address}`
       assertFormError(reply, 403, `This API key may not be used from ${place}`)
       if (address === '') return
       const allowed = await service.key(companyId, { networks: [address] })

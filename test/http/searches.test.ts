@@ -30,11 +30,11 @@ test('searches beyond those that may wait are refused, and another company’s a
 
   const asked = Array.from({ length: MAY_WAIT + 3 }, () => api.get('/emails'))
   const first = await Promise.race(asked)
-  assertJsonError(first, 429, 'rate_limit_exceeded', /Too many requests are under way/)
+  assertJsonError(first, 429, 'rate_limit_exceeded', /Too many requests are in progress/)
   assert.equal(first.headers.get('retry-after'), '2')
   const events = `${service.url}/v3/${domain.name}/events`
   const byForm = await call(events, { headers: { authorization: basic(key.token) } })
-  assertFormError(byForm, 429, /Too many requests are under way/)
+  assertFormError(byForm, 429, /Too many requests are in progress/)
 
   gate.resolve()
   const answered = (await Promise.all([...both, ...asked])).map(({ status }) => status)

@@ -145,7 +145,7 @@ describe('links to unsubscribe', () => {
     const reply = await oneClick(url)
     assert.equal(reply.status, 503)
     assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/)
-    assert.match(await reply.text(), /cannot do what was asked now; please try again/)
+    assert.match(await reply.text(), /cannot process the request now; please try again/)
   })
 })
 

@@ -74,7 +74,7 @@ test('a message whose text was the end of a worker is accepted, and goes out wit
       return newestEmail(service, company.id)
     },
   ]
-  const told = () => service.logged.filter((line) => line.includes('No text could be derived'))
+  const told = () => service.logged.filter((line) => line.includes('Could not derive a text version'))
   for (const [index, send] of sent.entries()) {
     const email = await service.store.readEmail(await send())
     assert.equal(email?.content.html, html)

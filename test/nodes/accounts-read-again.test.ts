@@ -31,7 +31,7 @@ test('a change of keys that cannot be read at once is read later, without anothe
        NOTIFY postroad;
      END $$`,
   )
-  while (!service.logged.some((line) => line.includes('could not be read')))
+  while (!service.logged.some((line) => line.includes('Could not read account changes')))
     await pause(10, undefined, { signal })
   assert.equal((await api.read('none')).status, 404)
   await execute(url, 'ALTER TABLE api_keys_away RENAME TO api_keys')

@@ -77,7 +77,7 @@ describe('POSTROAD_ROLES', () => {
   test('cannot be divided on SQLite', () => {
     assert.throws(
       () => load({ POSTROAD_ROLES: 'api' }),
-      /POSTROAD_ROLES is api, but one node alone can use an SQLite database.*postgres:/s,
+      /POSTROAD_ROLES is api, but only one node can use an SQLite database.*postgres:/s,
     )
   })
 })

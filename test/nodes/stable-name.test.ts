@@ -108,7 +108,7 @@ describe('a node that is started again under its name', { skip: withoutPostgres(
     })
     const nowhere = await fleet.node('one', 'api', { POSTROAD_NODE_DIRECTORY: '/dev/null/nodes' })
     assert.doesNotMatch(elsewhere.child.log.join('\n'), /node/)
-    assert.match(nowhere.child.log.join('\n'), /This node cannot keep a file for its name/)
+    assert.match(nowhere.child.log.join('\n'), /This node cannot write the file for its name/)
     assert.deepEqual(await names(fleet), ['one', 'one', 'one'])
     assert.equal((await fleet.leased()).size > 0, true)
   })

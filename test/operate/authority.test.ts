@@ -50,7 +50,7 @@ async function dialogueIn(op: Operation, { id }: { id: string }): Promise<unknow
   try {
     return await emails.showDialogue(op, { id, attempt: 0 })
   } catch (error) {
-    if (error instanceof Error && error.message === 'there is no such attempt') return null
+    if (error instanceof Error && error.message === 'the email has no such attempt') return null
     throw error
   }
 }
@@ -910,7 +910,7 @@ describe('who may do what', () => {
     const unclear = await failure(domains.showDomain(await operator(), { domain: name }))
     assert.ok(unclear!.message.endsWith(`${acmes.id} (Acme), ${betas.id} (Beta)`), unclear!.message)
     const taken = await failure(domains.addDomain(await operator(), { company: 'Beta', name }))
-    assert.match(taken!.message, /sending domain of Acme already, though not verified yet/)
+    assert.match(taken!.message, /already a sending domain of Acme, although it is not verified yet/)
     const { key } = await keys.createKey(await operator(), { company: 'Beta', name: 'k', domain: name })
     assert.equal(key.domainId, betas.id)
 

@@ -120,7 +120,7 @@ describe('the way out', () => {
     assert.equal(result.state, 'wrong')
     assert.match(
       result.found,
-      /Nobody answers on port \d+\. mx\.test: the connection was closed without a word/,
+      /No server answers on port \d+\. mx\.test: the server closed the connection without a greeting/,
     )
     assert.match(result.advice!, /relay/)
   })
@@ -173,7 +173,10 @@ describe('the name of the machine', () => {
     assert.match((await installation('hostname', name)).found, /has no name in reverse DNS/)
     dns.zone = {}
     assert.match((await installation('hostname', name)).found, /no address of mail\.example\.test/)
-    assert.match((await installation('hostname', { ...name, hostname: 'box' })).found, /no full domain name/)
+    assert.match(
+      (await installation('hostname', { ...name, hostname: 'box' })).found,
+      /not a fully qualified domain name/,
+    )
   })
 
   test('cannot be told where the DNS fails, and does not matter behind a relay', async () => {
@@ -193,14 +196,14 @@ describe('HTTPS', () => {
     assert.match(result.advice!, /POSTROAD_PUBLIC_URL/)
   })
 
-  test('is asked for /health: in the clear, by somebody else, by nobody', async () => {
+  test('is asked for /health: without encryption, by somebody else, by nobody', async () => {
     let body = '{"status":"ok"}'
     const server = createServer((_, response) => response.end(body)).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    assert.match((await installation('https', { publicUrl })).found, /in the clear/)
+    assert.match((await installation('https', { publicUrl })).found, /without encryption/)
     body = 'It works!'
-    assert.match((await installation('https', { publicUrl })).found, /not as this service would/)
+    assert.match((await installation('https', { publicUrl })).found, /not like this service/)
     server.closeAllConnections()
     server.close()
     await once(server, 'close')

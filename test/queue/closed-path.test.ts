@@ -67,7 +67,7 @@ for (const [what, script] of REFUSALS) {
     const ids = await Promise.all(Array.from({ length: 30 }, (_, n) => send(`n${n}@x.test`)))
     for (const id of ids) await api.lastEvent(id, 'delivery_delayed')
 
-    const told = service.logged.filter((line) => line.includes('The relay takes no mail'))
+    const told = service.logged.filter((line) => line.includes('The relay accepts no mail'))
     assert.equal(told.length, 1, told.join('\n'))
     assert.deepEqual(await service.store.listSuppressions({ limit: 10 }), [])
     const [lane] = await service.store.queue()
@@ -82,7 +82,7 @@ for (const [what, script] of REFUSALS) {
       const { recipients } = (await service.store.readHistory(id))!
       assert.equal(recipients[0]?.attempts, 1)
     }
-    assert.match(service.logged.join('\n'), /Mail goes through again/)
+    assert.match(service.logged.join('\n'), /The path is open again/)
   })
 }
 
@@ -112,7 +112,7 @@ test('what has waited for a closed path as long as the whole schedule fails, and
     assert.equal(recipients[0]?.attempts, 0)
     assert.match(
       recipients[0]?.lastMessage ?? '',
-      /^Gave up after .* in which it could not be tried.*554 5\.7\.1 go away/,
+      /^Gave up after .* without an attempt.*554 5\.7\.1 go away/,
     )
   }
 })
@@ -132,7 +132,7 @@ test('one sending domain that a relay does not let through holds up no other', a
   }
   await sink.until(5)
   assert.ok(sink.messages.every(({ sender }) => sender === 'news@other.test'))
-  assert.match(service.logged.join('\n'), /The relay takes no mail from acme\.test/)
+  assert.match(service.logged.join('\n'), /The relay accepts no mail from acme\.test/)
 })
 
 test('what a stranger’s server says through a relay stops nobody else’s mail', async (t) => {
@@ -161,7 +161,7 @@ test('what a stranger’s server says through a relay stops nobody else’s mail
     const { attempts } = (await service.store.readHistory(id))!
     assert.equal(attempts.length, 1)
   }
-  assert.doesNotMatch(service.logged.join('\n'), /The relay takes no(?: more)? mail(?: for now)?:/)
+  assert.doesNotMatch(service.logged.join('\n'), /The relay accepts no(?: more)? mail(?: for now)?:/)
 })
 
 test('what a recipient has his server say stops nobody else’s mail to that server', async (t) => {
@@ -282,9 +282,9 @@ test('a relay that lets a few through at a time is told of once, not each time i
     await sink.until(n + 1)
   }
   assert.ok(asked >= 15, `${asked} asked`)
-  const told = service.logged.filter((line) => line.includes('takes no more mail for now'))
+  const told = service.logged.filter((line) => line.includes('accepts no more mail for now'))
   assert.equal(told.length, 1, told.join('\n'))
-  const over = service.logged.filter((line) => line.includes('goes through again'))
+  const over = service.logged.filter((line) => line.includes('path is open again'))
   assert.equal(over.length, 1, over.join('\n'))
 })
 

@@ -74,7 +74,7 @@ describe('migrations', () => {
         assert.ok(error instanceof StoreConflict)
         assert.match(
           error.message,
-          /has schema 2, this Postroad knows up to 1: it was written by a newer version/,
+          /has schema 2, but this Postroad supports schemas up to 1: it was written by a newer version/,
         )
         return true
       },

@@ -79,7 +79,11 @@ describe('opening a SQLite store', () => {
     await (await openStore({ engine: 'sqlite', path }, { exclusive: false })).close()
     const db = new DatabaseSync(path)
     db.exec("INSERT INTO schema_migrations (version, name, applied_at) VALUES (99, '0099-later', 0)")
-    await refused(path, StoreConflict, /has schema 99, this Postroad knows up to \d+: .* newer version/)
+    await refused(
+      path,
+      StoreConflict,
+      /has schema 99, but this Postroad supports schemas up to \d+: .* newer version/,
+    )
     assert.equal(db.prepare('SELECT max(version) AS v FROM schema_migrations').get()?.v, 99)
     db.close()
   })

@@ -219,7 +219,7 @@ function decided({ state, dueAt, tried, attempts, events, ...given }: Result): D
     ...(postponedSince !== undefined && { postponedSince }),
     ...(suspicion !== undefined && { suspicion }),
   }
-  const bounce = { type: 'bounce', reason: message || 'refused by its server', code } as const
+  const bounce = { type: 'bounce', reason: message || 'refused by the recipient server', code } as const
   return { change, events, suppress: suppress ? bounce : null, tried }
 }
 

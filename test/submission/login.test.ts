@@ -41,7 +41,7 @@ describe('logging in over SMTP', () => {
       await client.say('MAIL FROM:<>', /^250 /)
       await client.say('RCPT TO:<b@x.test>', /^250 /)
       assert.doesNotMatch(await client.say(command, /^250/), /AUTH/)
-      await client.say('DATA', /^503 5\.5\.1 Say MAIL first/)
+      await client.say('DATA', /^503 5\.5\.1 Send MAIL first/)
       await client.say('AUTH LOGIN', /^503 5\.5\.1 You are logged in already/)
     }
     await rig.email(await client.send(message()))
@@ -53,7 +53,10 @@ describe('logging in over SMTP', () => {
     await client.say('AUTH LOGIN', /^334 /)
     client.socket.on('error', () => {})
     client.write('A'.repeat(4 * 1024 * 1024))
-    assert.match(await client.reply(), /^500 5\.5\.2 This cannot be read: a line may have 2048 octets/)
+    assert.match(
+      await client.reply(),
+      /^500 5\.5\.2 The command cannot be read: a line may have at most 2048 octets/,
+    )
     await client.ended()
   })
 

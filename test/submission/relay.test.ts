@@ -79,7 +79,7 @@ describe('one Postroad as the relay of another', () => {
     const bounce = message().replace(`Ann <a@${DOMAIN}>`, 'MAILER-DAEMON@host.of.relay')
     assert.match(
       await client.send(bounce, undefined, ''),
-      /^550 5\.7\.1 host\.of\.relay is not a domain that .*\. The bounces of a relay have .* myorigin \(Postfix\), qualify_domain/,
+      /^550 5\.7\.1 host\.of\.relay is not a domain that .*\. The bounces of a relay must .* myorigin \(Postfix\), qualify_domain/,
     )
     using named = await relay.loggedIn(relay.key.token, `postmaster@${DOMAIN}`)
     assert.match(
@@ -89,7 +89,7 @@ describe('one Postroad as the relay of another', () => {
     assert.match(await named.send(bounce), /^550 5\.7\.1 (?!.*myorigin)/)
     assert.match(
       await named.send(bounce.replace('host.of.relay', 'host'), undefined, ''),
-      /^550 5\.6\.0 From cannot be used: .*the domain has no dot; set .*\. The bounces of a relay have .*\(sendmail\)\r\n$/,
+      /^550 5\.6\.0 From cannot be used: .*the domain has no dot; set .*\. The bounces of a relay must .*\(sendmail\)\r\n$/,
     )
     await relay.email(await named.send(bounce.replace('host.of.relay', DOMAIN), undefined, ''))
   })

@@ -14,7 +14,7 @@ const NEVER: [url: string, why: RegExp][] = [
   ['http://localhost:3000/', /localhost is this machine itself/],
   ['http://api.localhost./', /api\.localhost\. is this machine itself/],
 ]
-const SETTING = /POSTROAD_ALLOW_PRIVATE_NETWORKS=true permits it/
+const SETTING = /POSTROAD_ALLOW_PRIVATE_NETWORKS=true allows it/
 
 describe('a webhook at an address that is never connected to is refused', () => {
   let place: Workplace

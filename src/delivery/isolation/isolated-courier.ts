@@ -270,7 +270,7 @@ export class IsolatedCourier implements Courier {
 
   /** No delivery is to blame; the mail waits. */
   #failedToStart(how: string): void {
-    this.#options.log.error({ how }, 'The process for suspect mail could not be started; trying again')
+    this.#options.log.error({ how }, 'Could not start the isolated process for suspect mail; retrying')
     this.#restartTimer = setTimeout(() => {
       this.#restartTimer = undefined
       this.#pump()
@@ -297,22 +297,22 @@ function resolveWith(
 function givenBack(item: Item, suspicion: 0 | 2 = 0): void {
   const message =
     suspicion === 0
-      ? 'Not tried: the service is stopping'
-      : 'The process that tried this delivery alone was ended from outside; it will be tried again'
+      ? 'Not attempted: the service is stopping'
+      : 'The isolated process of this delivery was killed from outside; the delivery will be attempted again'
   resolveWith(item, (position) => ({ ...released(position, message), suspicion }))
 }
 
 /** The final dot may have been sent. */
 function uncertain(item: Item, suspicion: 0 | 1 | 2): void {
   const message =
-    'The process that was delivering this ended; it is not known whether the server accepted the message'
+    'The process that was delivering this message ended; whether the server accepted the message is unknown'
   resolveWith(item, (position) => ({ position, verdict: 'uncertain', message, suspicion }))
 }
 
 function condemned(item: Item, { during, cause, how }: Omit<Condemned, 'message'> & { how: string }): void {
-  const why = cause === 'time' ? 'took longer than it may' : `took the process down (${how})`
+  const why = cause === 'time' ? 'took longer than allowed' : `crashed the process (${how})`
   const message =
-    `In quarantine: ${during} it ${why}, also when it was tried alone. ` +
+    `In quarantine: ${during} it ${why}, again when attempted alone. ` +
     'Release it with `postroad queue release`, or cancel it with `postroad email cancel`'
   resolveWith(item, (position) => released(position, message), { condemned: { during, cause, message } })
 }

@@ -54,7 +54,7 @@ function chooseHosts(domain: string, records: MxRecord[], ownName: string | null
       finding: 'dead-address',
       code: 556,
       enhancedCode: '5.1.10',
-      message: `The domain ${domain} says that it takes no mail (null MX)`,
+      message: `The domain ${domain} does not accept mail (null MX)`,
     })
   }
   const own = ownName?.toLowerCase()
@@ -83,7 +83,7 @@ function chooseHosts(domain: string, records: MxRecord[], ownName: string | null
   return refuse({
     finding: 'recipient',
     enhancedCode: '5.4.4',
-    message: `The MX records of ${domain} name no host but an IP address (${example}), which is not allowed in DNS`,
+    message: `The MX records of ${domain} name an IP address (${example}) instead of a host, which DNS does not allow`,
   })
 }
 
@@ -103,7 +103,7 @@ export function lookupFailed(domain: string, reason: string): MailHosts {
   return refuse({
     finding: 'server',
     enhancedCode: '4.4.3',
-    message: `DNS: the MX look-up of ${domain} failed (${reason})`,
+    message: `DNS: the MX lookup of ${domain} failed (${reason})`,
   })
 }
 
@@ -122,7 +122,7 @@ function literalHost(domain: string): MailHosts {
   return refuse({
     finding: 'recipient',
     enhancedCode: '5.1.2',
-    message: `${domain} is not an address literal that mail can be sent to`,
+    message: `${domain} is not an address literal that mail can be delivered to`,
   })
 }
 

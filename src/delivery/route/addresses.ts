@@ -84,7 +84,7 @@ async function lookUp(
   if (isIP(host) !== 0) return { kind: 'addresses', addresses: [host] }
   if (host === 'localhost' || host.endsWith('.localhost')) {
     // RFC 6761 6.3: such names mean the machine that asks, whatever DNS says.
-    return none('5.4.4', `${host}, a mail server of ${domain}, is no host of the public DNS`)
+    return none('5.4.4', `${host}, a mail server of ${domain}, is not a public host name`)
   }
   const lookup = await resolver.addresses(host)
   switch (lookup.kind) {
@@ -96,7 +96,7 @@ async function lookUp(
         failure: {
           finding: 'server',
           enhancedCode: '4.4.3',
-          message: `DNS: the address look-up of ${host} failed (${lookup.reason})`,
+          message: `DNS: the address lookup of ${host} failed (${lookup.reason})`,
         },
       }
     case 'absent':

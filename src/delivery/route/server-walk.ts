@@ -126,11 +126,11 @@ export class ServerWalk {
       if (this.#left.length === 0 || !this.#mayGoOn()) break
       if (visited >= maxServers || performance.now() >= this.#deadline) {
         const limit = visited >= maxServers ? `${visited} servers` : 'the time of one attempt'
-        this.#request.dialogue.note(`no further server is asked: ${limit}`)
+        this.#request.dialogue.note(`no further servers are tried: ${limit}`)
         this.#failAll({
           finding: 'server',
           enhancedCode: '4.4.1',
-          message: `No server took it within ${limit}`,
+          message: `No server accepted the message within ${limit}`,
         })
         break
       }
@@ -220,7 +220,7 @@ export class ServerWalk {
   #mayAsk({ host, port }: ServerTarget, address: string): boolean {
     const waits = this.#state.hosts.waits(`${address}:${port}`)
     if (waits === 0) return true
-    const message = `${host} [${address}]:${port} could not be reached a moment ago, and is not asked again yet`
+    const message = `${host} [${address}]:${port} could not be reached a moment ago, and is not tried again yet`
     this.#request.dialogue.note(message)
     this.#notBefore = Math.min(this.#notBefore, Math.ceil(Date.now() + waits))
     this.#failAll({ finding: 'unreachable', enhancedCode: '4.4.1', message, unreachable: true })
@@ -231,7 +231,9 @@ export class ServerWalk {
   #mayGoOn(): boolean {
     const { mayHandOver, stopping } = this.#request
     if (mayHandOver() && !stopping.aborted) return true
-    const why = stopping.aborted ? 'Not tried: the service is stopping' : 'Not tried: the lease was over'
+    const why = stopping.aborted
+      ? 'Not attempted: the service is stopping'
+      : 'Not attempted: the lease had expired'
     this.#settle(this.#left.map(({ position }) => released(position, why)))
     return false
   }
@@ -298,7 +300,7 @@ export class ServerWalk {
           dialogue,
         )
         if (first && pooled.reused && wasStale(replies)) {
-          dialogue.note(`The open connection to ${session.server} had ended meanwhile; opening another`)
+          dialogue.note(`The open connection to ${session.server} was closed meanwhile; opening another`)
           return false
         }
         this.#talkingTo(session)

@@ -50,7 +50,7 @@ function rehearse(recipient: DeliveryRecipient): Omit<RecipientOutcome, 'positio
     verdict: 'bounced',
     code: 550,
     enhancedCode: '5.1.1',
-    message: `Simulator: there is no ${address}. These exist, each also with +label: ${known.join(', ')}`,
+    message: `Simulator: there is no address ${address}. These addresses exist, each also with +label: ${known.join(', ')}`,
   }
 }
 

@@ -25,7 +25,7 @@ export const waitingFor: Record<Stage, string> = {
   rcpt: 'RCPT',
   data: 'DATA',
   dot: 'its answer to the message',
-  idle: 'an idle moment',
+  idle: 'an idle period',
 }
 
 /**

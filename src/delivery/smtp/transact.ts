@@ -95,7 +95,7 @@ export class Transfer {
     }
     if (extensions.size !== null && message.size > extensions.size) {
       // RFC 1870 4: the server would answer 552, so this counts as that answer.
-      const sizes = `${server} takes messages up to ${extensions.size} octets, this one has ${message.size}`
+      const sizes = `${server} accepts messages of up to ${extensions.size} octets, this one has ${message.size}`
       this.#give({ verdict: 'bounced', message: sizes, stage: 'mail', enhancedCode: '5.3.4', unsuited: true })
       return null
     }

@@ -147,7 +147,7 @@ class DeliveryThread {
     this.#unrecorded.lost(this.#number, lost.length)
     if (this.#closing === null) {
       const facts = { cause, deliveries: lost.length }
-      this.#log.error(facts, 'A delivery thread died; another takes its place')
+      this.#log.error(facts, 'A delivery thread crashed; a new thread replaces it')
     }
     for (const { delivery, startedAt, resolve } of lost) resolve(uncertain(delivery, startedAt, cause))
     this.#closing?.()
@@ -188,7 +188,7 @@ function octetsOf({ chunks, stuffed }: OutgoingMessage): ArrayBuffer[] {
 }
 
 function uncertain(delivery: Delivery, startedAt: number, cause: string): DeliveryResult {
-  const message = `The thread that delivered this died (${cause}); whether the server accepted it is not known`
+  const message = `The thread that was delivering this message crashed (${cause}); whether the server accepted the message is unknown`
   // One of these deliveries may be the one that the thread died of.
   const result = unanswered(delivery, startedAt, (position) => {
     return { position, verdict: 'uncertain', message, suspicion: 1 }

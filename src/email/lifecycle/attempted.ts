@@ -37,7 +37,7 @@ export function attempted(before: Held, happening: Attempted): Decision {
             before,
             happening,
             'failed',
-            `Gave up after ${before.attempts + 1} attempts. The last one: ${message}`,
+            `Gave up after ${before.attempts + 1} attempts. Last error: ${message}`,
           )
         : deferred(before, happening, retryAt)
     case 'postponed':
@@ -77,7 +77,7 @@ function suppressing(outcome: Outcome, message: string): Suppressing | null {
 }
 
 function bounced({ code }: Outcome, message: string): Suppressing {
-  return { type: 'bounce', reason: message || 'refused by its server', code: code ?? null }
+  return { type: 'bounce', reason: message || 'refused by the recipient server', code: code ?? null }
 }
 
 function deferred(before: Held, happening: Attempted, dueAt: number): Decision {
@@ -132,7 +132,7 @@ function postponed(before: Held, happening: Attempted): Decision {
     change.lastCode = outcome.code ?? null
   }
   if (lasted >= patience) {
-    const message = `Gave up after ${shownDuration(lasted)} in which it could not be tried: ${outcome.message}`
+    const message = `Gave up after ${shownDuration(lasted)} without an attempt: ${outcome.message}`
     const answers = tried ? { uncertain: false, preferredServer: null } : {}
     const gone = { ...change, ...answers, ...OUT_OF_QUEUE, state: 'failed', lastMessage: message } as const
     return {

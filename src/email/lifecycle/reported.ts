@@ -28,7 +28,7 @@ export function reported(before: Before, happening: Reported): Decision | null {
  */
 function bounced({ state }: Before, { at, detail, deadAddress }: Returned): Decision | null {
   if (state === 'bounced') return null
-  const reason = detail.message || 'returned by its server'
+  const reason = detail.message || 'returned by the recipient server'
   const ends = state === 'waiting' || state === 'delivered' || state === 'failed'
   return {
     ...recorded('bounced', at, detail),

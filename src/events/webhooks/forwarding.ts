@@ -153,7 +153,7 @@ export class Forwarding {
       this.#retries.set(key, { ...retry, attempts })
     }
     if (disabled !== null)
-      this.#failed.reject(new Error(`${this.#webhook.url} is given up: ${disabled.detail.message}`))
+      this.#failed.reject(new Error(`Forwarding to ${this.#webhook.url} stopped: ${disabled.detail.message}`))
     return true
   }
 

@@ -37,7 +37,7 @@ export async function tryOnce(
     request = webhookRequest(webhook, webhook.secrets, { ...told.event, ...tellingOf(told) }, said, at)
   } catch (error) {
     // An event that cannot be serialised must not keep the webhook from getting any others.
-    return tried(null, `the event cannot be written down: ${(error as Error).message}`, '')
+    return tried(null, `the event cannot be serialized: ${(error as Error).message}`, '')
   }
   const { headers, body } = request
   try {

@@ -71,10 +71,7 @@ export class Webhooks {
           this.#states = new Map()
           this.#closed.resolve()
           if (this.#stopped) return
-          parts.log.error(
-            { err: cause, code },
-            'The thread that tells webhooks has died; another takes its place',
-          )
+          parts.log.error({ err: cause, code }, 'The webhook thread crashed; a new thread replaces it')
         },
       },
     )
@@ -225,6 +222,6 @@ export class Webhooks {
     const { metrics, log } = this.#parts
     metrics.storeFaults.inc()
     if (this.#faults.due() !== null)
-      log.warn({ err: error }, 'Webhooks wait: the database could not be asked')
+      log.warn({ err: error }, 'Webhooks are waiting: the database did not answer')
   }
 }

@@ -28,7 +28,7 @@ function timeOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const at = Date.parse(text)
   if (at >= 0) return at
-  throw new OperateError('invalid', `"${name}" is no time, such as 2026-01-31T09:00:00Z`)
+  throw new OperateError('invalid', `"${name}" is not a time such as 2026-01-31T09:00:00Z`)
 }
 
 export const auditWorks: Works<typeof AUDIT_ROUTES> = {

@@ -42,7 +42,7 @@ function hasEnded({ revokedAt, expiresAt }: ApiKey, now: number): boolean {
 function timeOf(text: string): number {
   const at = Date.parse(text)
   if (!Number.isNaN(at)) return at
-  throw new OperateError('invalid', 'the end of a key is a time, such as 2027-01-31T12:00:00Z')
+  throw new OperateError('invalid', 'the expiry of a key must be a time such as 2027-01-31T12:00:00Z')
 }
 
 export const keyWorks: Works<typeof KEY_ROUTES> = {

@@ -29,7 +29,7 @@ export const formContent: Content = {
 
 function valuesOf({ fields, files }: Form): Record<string, string | string[]> {
   const [file] = files
-  if (file) throw invalidField(file.field, 'no file is taken here')
+  if (file) throw invalidField(file.field, 'files are not accepted here')
   const values = Map.groupBy(fields, ([name]) => fieldName(name))
   // fromEntries defines own properties, so that `__proto__` is a name like any other.
   return Object.fromEntries(

@@ -33,7 +33,7 @@ const sending: Described[] = [
     access: 'sending',
     schema: {
       operationId: 'sendMimeMessage',
-      summary: 'Send a message that is ready (RFC 5322)',
+      summary: 'Send a MIME message (RFC 5322)',
       params: OF_DOMAIN,
       headers: IDEMPOTENCY,
       consumes: ['multipart/form-data'],
@@ -46,7 +46,7 @@ const sending: Described[] = [
 const OF_MESSAGE = {
   type: 'object',
   required: ['domain', 'key'],
-  properties: { domain: { type: 'string' }, key: text('As in `storage.key` of an event.') },
+  properties: { domain: { type: 'string' }, key: text('The `storage.key` of an event.') },
 } as const
 
 /** Older and newer clients use different paths. */
@@ -57,7 +57,7 @@ const stored = (url: string, age: string): Described[] => [
     access: 'reading',
     schema: {
       operationId: `readStoredMessage${age}`,
-      summary: 'A message that was accepted',
+      summary: 'Get an accepted message',
       description: 'With `Accept: message/rfc2822` as `body-mime`, as it is sent.',
       params: OF_MESSAGE,
       response: {
@@ -84,8 +84,8 @@ const stored = (url: string, age: string): Described[] => [
     access: 'sending',
     schema: {
       operationId: `sendStoredMessage${age}`,
-      summary: 'Send a message that was accepted once more, to others',
-      description: 'The key needs `reading` as well.',
+      summary: 'Send an accepted message again, to other recipients',
+      description: 'The key also needs the scope `reading`.',
       params: OF_MESSAGE,
       body: { type: 'object', required: ['to'], properties: { to: repeated('Recipients.') } },
       response: { 200: QUEUED },
@@ -100,7 +100,7 @@ const imports = [...LISTS.map(({ name }) => name), 'whitelists'].map(
     access: 'management',
     schema: {
       operationId: `import${name[0]!.toUpperCase()}${name.slice(1)}`,
-      summary: `Put a CSV file on the list of ${name}`,
+      summary: `Import a CSV file into the list of ${name}`,
       params: OF_DOMAIN,
       consumes: ['multipart/form-data'],
       body: {
@@ -110,21 +110,21 @@ const imports = [...LISTS.map(({ name }) => name), 'whitelists'].map(
           file: {
             type: 'string',
             format: 'binary',
-            description: 'CSV with a column `address`, of whitelists also `domain`.',
+            description: 'CSV with a column `address`; for whitelists also `domain`.',
           },
         },
       },
       response: {
         202: {
-          description: 'What could be read is on the list.',
+          description: 'The valid lines are on the list.',
           type: 'object',
           additionalProperties: false,
           required: ['message', 'added', 'present', 'bad'],
           properties: {
             message: { type: 'string' },
             added: { type: 'integer' },
-            present: { type: 'integer', description: 'Those that were there.' },
-            bad: { type: 'integer', description: 'Lines that cannot be used.' },
+            present: { type: 'integer', description: 'The entries that existed.' },
+            bad: { type: 'integer', description: 'Invalid lines.' },
           },
         },
       },
@@ -144,7 +144,7 @@ export const formTold: Told = {
   scheme: 'basic',
   error: MESSAGE_ONLY,
   stranger: {
-    description: 'There is no key, or it is not valid.',
+    description: 'The API key is missing or invalid.',
     content: { 'text/plain': { schema: { const: 'Forbidden' } } },
   },
   consumes: ['multipart/form-data', 'application/x-www-form-urlencoded'],

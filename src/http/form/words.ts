@@ -104,15 +104,12 @@ const WORDS: Words<Said> = {
   person_refused: ({ status, detail }) => [status, detail],
   too_much_under_way: () => [
     429,
-    'Too many requests are under way at once, wait for the answers of some of them; nothing was accepted of this one',
+    'Too many requests are in progress: wait for some of them to be answered; this request was not accepted',
   ],
-  overloaded: () => [
-    503,
-    'The service has as much under way as it can hold. Nothing was accepted; please try again',
-  ],
+  overloaded: () => [503, 'The service is overloaded. Nothing was accepted; please try again'],
   too_complex: ({ cause }) => [
     413,
-    `request takes more ${cause} to be read than one request may take; send a smaller or simpler message`,
+    `request takes more ${cause} to read than one request may use; send a smaller or simpler message`,
   ],
   body_too_large: ({ max }) => [413, `request size exceeds ${inMegabytes(max)} limit`],
   path_unknown: ({ advice }) => [404, `Not Found${advice ? `: ${advice}` : ''}`],

@@ -19,7 +19,7 @@ function readAttachment(item: unknown, index: number): SubmittedAttachment {
   if (!isObject<GivenFile>(item)) throw invalid(index, 'it must be an object')
   const url = isPresent(item.path) ? urlOf(item.path, index) : null
   if (url !== null && isPresent(item.content)) {
-    throw invalid(index, '`content` and `path` are both there: it takes one of them')
+    throw invalid(index, 'give either `content` or `path`, not both')
   }
   const contentType = text(item, index, 'content_type', 'contentType')
   const filename = nameOf(item.filename, url, index, contentType)

@@ -25,7 +25,7 @@ export class ContentFault {
 }
 
 export const NOT_BASE64 =
-  '`content` is not base64: it takes the digits of one alphabet (RFC 4648 4 or 5) in whole groups of four, padded with `=`'
+  '`content` is not base64: it must use one alphabet (RFC 4648 4 or 5) in complete groups of four, padded with `=`'
 export const NO_CONTENT = '`content` must be base64 text or an array of byte values'
 export const notAByte = (position: number) =>
   `\`content\` holds something that is not a byte value (0 to 255) at position ${position}`

@@ -7,8 +7,8 @@ import { ID } from '../bounds.ts'
 /** The query parameters of a list. */
 export const PAGE = {
   limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-  after: { ...ID, description: 'The id behind which the page begins.' },
-  before: { ...ID, description: 'The id in front of which the page ends.' },
+  after: { ...ID, description: 'The page begins after this id.' },
+  before: { ...ID, description: 'The page ends before this id.' },
 } as const
 
 type Page = Static<{ type: 'object'; required: ['limit']; properties: typeof PAGE }>
@@ -70,7 +70,7 @@ export function pageOf<Item extends { id: string }>(
   requireOneDirection({ after, before })
   const place = (field: string, id: string) => {
     const index = items.findIndex((item) => item.id === id)
-    if (index === -1) throw invalidField(field, 'there is nothing with this id in the list')
+    if (index === -1) throw invalidField(field, 'this id is not in the list')
     return index
   }
   if (before !== undefined) {

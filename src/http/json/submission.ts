@@ -40,7 +40,7 @@ export function submissionOf(body: Given): Submission {
     throw new Refusal({
       code: 'unsupported',
       field: 'template',
-      detail: 'this service keeps no templates; send the finished `html` or `text`',
+      detail: 'this service does not store templates; send the finished `html` or `text`',
     })
   }
   if (isPresent(body.topic_id ?? body.topicId)) {
@@ -48,7 +48,7 @@ export function submissionOf(body: Given): Submission {
       code: 'unsupported',
       field: 'topic_id',
       detail:
-        'this service keeps no topics that recipients opt out of; leave it out, and send to those who want it',
+        'this service has no topics that recipients can opt out of; leave it out, and send only to recipients who want the email',
     })
   }
   const scheduledAt = body.scheduled_at ?? body.scheduledAt
@@ -96,7 +96,7 @@ function tags(value: unknown): { name: string; value: string }[] {
   const refuse = (detail: string) => invalidField('tags', detail)
   if (!Array.isArray(value)) throw refuse('it must be an array of objects with `name` and `value`')
   if (value.length > MAX_TAGS)
-    throw refuse(`at most ${MAX_TAGS} tags are allowed, ${value.length} were given`)
+    throw refuse(`at most ${MAX_TAGS} tags are allowed, but ${value.length} were given`)
   return value.map((item: unknown, index) => {
     if (typeof item !== 'object' || item === null) throw refuse(`tag ${index} must be an object`)
     const { name, value } = item as Body

@@ -21,7 +21,7 @@ export const jsonTold: Told = {
     send('/emails', { operationId: 'sendEmail', summary: 'Send an email' }),
     send('/email', {
       operationId: 'sendEmailOldPath',
-      summary: 'Send an email, at the path of the oldest clients',
+      summary: 'Send an email, at the path of old clients',
     }),
     {
       method: 'POST',
@@ -36,7 +36,8 @@ export const jsonTold: Told = {
             ...IDEMPOTENCY.properties,
             'x-batch-validation': {
               enum: ['strict', 'permissive'],
-              description: 'Whether all are refused with one (`strict`, as without it), or that one alone.',
+              description:
+                '`strict` (default): one invalid email refuses the whole batch. `permissive`: only that email is refused.',
             },
           },
         },
@@ -50,7 +51,7 @@ export const jsonTold: Told = {
       access: 'key',
       schema: {
         operationId: 'readEmail',
-        summary: 'Read an email back',
+        summary: 'Get an email',
         description: 'With `reading` any of the company, with `sending` those that this key sent.',
         params: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
         response: { 200: STORED },
@@ -62,7 +63,7 @@ export const jsonTold: Told = {
       access: 'anybody',
       schema: {
         operationId: 'downloadAttachment',
-        summary: 'The octets of a file, for who has a link to it',
+        summary: 'Download an attachment with a signed link',
         params: {
           type: 'object',
           required: ['id', 'attachment'],
@@ -87,7 +88,7 @@ export const jsonTold: Told = {
       access: 'anybody',
       schema: {
         operationId: 'showSharedEmail',
-        summary: 'An email as a page, for who has a link to it',
+        summary: 'Show an email as a page with a shared link',
         params: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
         querystring: {
           type: 'object',
@@ -95,8 +96,8 @@ export const jsonTold: Told = {
           properties: {
             expires: text('Unix seconds.'),
             signature: { type: 'string' },
-            shown: text('`content`: what stands in the frame of the page.'),
-            remote: text('`1`: with pictures from other servers.'),
+            shown: text('`content`: the content of the frame of the page.'),
+            remote: text('`1`: with images from other servers.'),
           },
         },
         response: {

@@ -11,7 +11,7 @@ import { timestamp } from './timestamp.ts'
 const DAY = 86_400_000
 
 const WHOLE = { type: 'integer' } as const
-const LIMIT = { anyOf: [WHOLE, { type: 'null' }], description: 'Null: there is none.' } as const
+const LIMIT = { anyOf: [WHOLE, { type: 'null' }], description: 'Null: no limit.' } as const
 const TIME = { type: 'string' } as const
 const PERIOD = {
   type: 'object',
@@ -19,7 +19,7 @@ const PERIOD = {
 } as const
 const NONE = {
   type: 'object',
-  description: 'There are none here.',
+  description: 'There are none in this service.',
   properties: { used: WHOLE, limit: LIMIT },
 } as const
 
@@ -30,7 +30,7 @@ export const usage: Endpoint = endpoint({
   access: 'reading',
   schema: {
     operationId: 'usage',
-    summary: 'How many recipients a company had today and this month, and what limits it has',
+    summary: 'Get the recipients of a company today and this month, and its limits',
     response: {
       200: {
         type: 'object',

@@ -117,7 +117,7 @@ const WORDS: Words<ErrorSaid> = {
   message_too_large: ({ found, max }) => [
     413,
     'validation_error',
-    `The message would have ${inMegabytes(found)} when composed; the limit is ${inMegabytes(max)}.`,
+    `The composed message would have ${inMegabytes(found)}; the limit is ${inMegabytes(max)}.`,
   ],
   mail_loop: ({ detail }) => [422, 'validation_error', `The message cannot be sent: ${detail}.`],
   options_too_large: ({ max }) => [
@@ -145,23 +145,23 @@ const WORDS: Words<ErrorSaid> = {
   rate_limited: ({ of, limit, retryAfter }) => [
     429,
     'rate_limit_exceeded',
-    `Too many requests. This ${of === 'key' ? 'API key' : 'company'} may make ${limit} a second; try again in ${retryAfter} s.`,
+    `Too many requests. This ${of === 'key' ? 'API key' : 'company'} may make ${limit} requests per second; try again in ${retryAfter} s.`,
   ],
   person_refused: ({ status, detail }) => [status, 'restricted_api_key', sentence(detail)],
   too_much_under_way: () => [
     429,
     'rate_limit_exceeded',
-    'Too many requests are under way at once. Wait for the answers of some of them; nothing was accepted of this one.',
+    'Too many requests are in progress. Wait for some of them to be answered; this request was not accepted.',
   ],
   overloaded: () => [
     503,
     'application_error',
-    'The service has as much under way as it can hold. Nothing was accepted; please try again.',
+    'The service is overloaded. Nothing was accepted; please try again.',
   ],
   too_complex: ({ cause }) => [
     413,
     'validation_error',
-    `Reading this request takes more ${cause} than one request may take. Nothing was accepted; send a smaller or simpler message.`,
+    `Reading this request takes more ${cause} than one request may use. Nothing was accepted; send a smaller or simpler message.`,
   ],
   body_too_large: ({ max, messageMax }) => [
     413,

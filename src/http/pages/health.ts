@@ -29,8 +29,8 @@ const health = endpoint({
   access: 'anybody',
   schema: {
     operationId: 'health',
-    summary: 'Whether the process runs',
-    response: { 200: { description: 'It does.', ...statusBody('ok') } },
+    summary: 'Check whether the process is running',
+    response: { 200: { description: 'The process is running.', ...statusBody('ok') } },
   },
 })
 
@@ -41,14 +41,14 @@ const ready = endpoint({
   access: 'anybody',
   schema: {
     operationId: 'ready',
-    summary: 'Whether mail can be accepted now',
+    summary: 'Check whether mail can be accepted now',
     description:
-      'A commit is tried. That one went through is believed for a second, unless a request finds otherwise: then a ' +
-      'megabyte has to find room as well.',
+      'The check commits to the database. A success is cached for a second, unless a request finds otherwise: then a ' +
+      'write of one megabyte must succeed as well.',
     response: {
-      200: { description: 'It can.', ...statusBody('ready') },
+      200: { description: 'Mail can be accepted.', ...statusBody('ready') },
       503: {
-        description: 'It cannot; ask again after the seconds of Retry-After.',
+        description: 'Mail cannot be accepted; try again after the seconds in Retry-After.',
         ...ERROR_BODY,
       },
     },

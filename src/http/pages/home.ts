@@ -11,10 +11,10 @@ const page = htmlPages({ style: STYLE })
 export function homePage(version: string): Answer {
   const content = `<h1>Postroad</h1>
 <p><small>version ${version}</small></p>
-<p>This is an outbound email service. Applications hand it messages through <code>POST /emails</code> (JSON) or
-<code>POST /v3/{domain}/messages</code> (form fields), and read one back with <code>GET /emails/{id}</code>.</p>
-<p><a href="/docs">What the API takes and gives</a>, and the same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
-<p><code>/health</code> tells whether the process runs, <code>/ready</code> whether it can accept mail now.
-The <code>README.md</code> and the folder <code>docs</code> that came with the program tell everything else.</p>`
+<p>This is an outbound email service. Applications send messages with <code>POST /emails</code> (JSON) or
+<code>POST /v3/{domain}/messages</code> (form fields), and read them with <code>GET /emails/{id}</code>.</p>
+<p>See the <a href="/docs">API reference</a>, also as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
+<p><code>/health</code> shows whether the process is running, <code>/ready</code> whether it can accept mail now.
+For everything else, see <code>README.md</code> and the directory <code>docs</code> of the program.</p>`
   return page({ title: 'Postroad', content })
 }

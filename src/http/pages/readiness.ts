@@ -33,7 +33,7 @@ export class Readiness {
   measure(registry: Registry): void {
     const gauge: Gauge = new Gauge({
       name: 'postroad_ready',
-      help: '1 while mail can be accepted, as /ready says; 0 from the first request on that could not be, until a look at the database went through again.',
+      help: '1 while mail can be accepted, as /ready reports; 0 from the first failed request until a database check succeeds again.',
       registers: [registry],
       collect: () => {
         gauge.set(this.#doubts > 0 ? 0 : 1)

@@ -42,7 +42,7 @@ export class UnsubscribePage {
     const what = link.tagsOnly ? 'mail of this kind' : 'this mail'
     return answer(
       200,
-      `<p><b>${escapedHtml(link.address)}</b> gets no more of ${what} once you say so.</p>` +
+      `<p><b>${escapedHtml(link.address)}</b> will no longer receive ${what} once you confirm.</p>` +
         '<form method="post"><button name="List-Unsubscribe" value="One-Click">Unsubscribe</button></form>',
     )
   }
@@ -59,7 +59,7 @@ export class UnsubscribePage {
 }
 
 function unknown(): Answer {
-  return answer(404, '<p>This link is not complete, or was altered. Take it from the message once more.</p>')
+  return answer(404, '<p>This link is incomplete or was altered. Copy it from the message again.</p>')
 }
 
 function answer(status: number, content: string): Answer {

@@ -260,7 +260,7 @@ export class Admission {
           new Fault({
             code: 'http_malformed',
             status: 408,
-            detail: 'The request arrived too slowly while others needed its place.',
+            detail: 'The request arrived too slowly while other requests needed its place.',
           }),
         )
       }

@@ -6,7 +6,7 @@ export function watchAdmission(admission: Admission, registry: Registry): void {
   const registers = [registry]
   new Gauge({
     name: 'postroad_http_connections',
-    help: 'Connections of clients.',
+    help: 'Client connections.',
     registers,
     collect() {
       this.set(admission.connections.count)
@@ -14,7 +14,7 @@ export function watchAdmission(admission: Admission, registry: Registry): void {
   })
   new Gauge({
     name: 'postroad_http_requests_under_way',
-    help: 'Requests with a key: all that are under way, and those of them that wait for room for their bodies.',
+    help: 'Requests with a key: all in progress, and those waiting for memory for their bodies.',
     labelNames: ['state'] as const,
     registers,
     collect() {
@@ -25,7 +25,7 @@ export function watchAdmission(admission: Admission, registry: Registry): void {
   })
   new Gauge({
     name: 'postroad_http_body_bytes',
-    help: 'What the bodies of requests under way are counted for, small and large ones.',
+    help: 'Memory reserved for the bodies of requests in progress, small and large.',
     labelNames: ['size'] as const,
     registers,
     collect() {
@@ -36,7 +36,7 @@ export function watchAdmission(admission: Admission, registry: Registry): void {
   })
   const dropped = new Counter({
     name: 'postroad_http_connections_dropped_total',
-    help: 'Connections that had to go for others to get in, or were not let in.',
+    help: 'Connections that were closed to make room for others, or refused.',
     registers,
     collect() {
       dropped.reset()

@@ -19,7 +19,7 @@ export function readAttachments(fields: Fields, files: readonly FormFile[]): Sub
       if (isNoFile(file)) continue
       throw invalidField(
         file.field,
-        'a file is taken in the fields attachment and inline only; send text without a file name',
+        'files are accepted only in the fields attachment and inline; send text without a file name',
       )
     }
     if (!filename) {
@@ -51,10 +51,10 @@ export function readMessageFile(files: readonly FormFile[]): Uint8Array | undefi
   for (const file of files) {
     const kind = fieldName(file.field)
     if (kind === 'message') {
-      if (message) throw invalidField(file.field, 'there is more than one, and a request sends one message')
+      if (message) throw invalidField(file.field, 'there is more than one message, but a request sends one')
       message = file
     } else if (kind === 'attachment' || kind === 'inline' || !isNoFile(file)) {
-      throw invalidField(file.field, 'the only file here is message; put every other file into it')
+      throw invalidField(file.field, 'the only accepted file is message; put all other files into it')
     }
   }
   return message?.content

@@ -31,22 +31,25 @@ const asksFor: Wanted = ({ value, shown }) => isYes(shown, value)
 const UNSUPPORTED: Readonly<Record<string, { when: Wanted; detail: string }>> = {
   'o:require-tls': {
     when: asksFor,
-    detail: 'TLS is used wherever the next server offers it, but it cannot be demanded for one message',
+    detail: 'TLS is used if the next server offers it, but it cannot be required for one message',
   },
   'o:dkim': { when: (field) => !asksFor(field), detail: 'every message is signed' },
-  'o:secondary-dkim': { when: always, detail: 'a message is signed with the keys of its own domain only' },
+  'o:secondary-dkim': {
+    when: always,
+    detail: 'a message can only be signed with the keys of its own domain',
+  },
   'o:deliver-within': {
     when: always,
-    detail: 'the time in which delivery is tried cannot be set for one message',
+    detail: 'the delivery time window cannot be set for one message',
   },
   'o:deliverytime-optimize-period': {
     when: always,
-    detail: 'use o:deliverytime to say when the message may leave',
+    detail: 'use o:deliverytime to schedule the message',
   },
-  'o:time-zone-localize': { when: always, detail: 'use o:deliverytime to say when the message may leave' },
-  'o:sending-ip': { when: always, detail: 'the address a message leaves from cannot be chosen' },
-  'o:sending-ip-pool': { when: always, detail: 'the address a message leaves from cannot be chosen' },
-  'o:archive-to': { when: always, detail: 'no copy is sent elsewhere' },
+  'o:time-zone-localize': { when: always, detail: 'use o:deliverytime to schedule the message' },
+  'o:sending-ip': { when: always, detail: 'the IP address that sends a message cannot be chosen' },
+  'o:sending-ip-pool': { when: always, detail: 'the IP address that sends a message cannot be chosen' },
+  'o:archive-to': { when: always, detail: 'copies to other services are not supported' },
 }
 
 const READ: Readonly<Record<OptionName, (options: Options, field: OptionField) => void>> = {

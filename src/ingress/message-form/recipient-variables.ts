@@ -61,7 +61,7 @@ function* namesIn(scanner: JsonScanner): Generator<string> {
     scanner.enter()
     if (!scanner.item()) return
   }
-  if (kind !== 'object') throw new JsonFault('an object is needed')
+  if (kind !== 'object') throw new JsonFault('an object is required')
   scanner.enter()
   for (let name = scanner.name(); name !== null; name = scanner.name()) yield name
 }

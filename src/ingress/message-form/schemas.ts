@@ -13,14 +13,14 @@ const files = (description: string) =>
 const OPTIONS = {
   'o:tag': repeated('A tag; may be repeated.'),
   'o:testmode': text('yes: accepted and recorded, but not sent.'),
-  'o:deliverytime': text('Not before: an RFC 2822 date or Unix seconds, at most 30 days ahead.'),
+  'o:deliverytime': text('When to send it: an RFC 2822 date or Unix seconds, at most 30 days ahead.'),
   'recipient-variables': text(
-    'JSON object of values by address: each recipient gets a copy of its own, with `%recipient.name%` filled in.',
+    'JSON object of values by address: each recipient gets a separate copy, with `%recipient.name%` filled in.',
   ),
 } as const
 
 export const QUEUED = {
-  description: 'The message is on disk, and will be delivered.',
+  description: 'The message is stored durably and will be delivered.',
   type: 'object',
   additionalProperties: false,
   required: ['id', 'message'],
@@ -31,18 +31,18 @@ export const IDEMPOTENCY = {
   type: 'object',
   properties: {
     'idempotency-key': text(
-      'The same key with the same form within a day: the same answer, and nothing is sent twice.',
+      'A request with the same key and the same form within a day gets the same answer, and nothing is sent twice.',
     ),
   },
 } as const
 
 const MORE =
-  '`v:NAME`: custom data, kept with the email. Brackets behind a name (`to[]`, `attachment[0]`) mean nothing.'
+  '`v:NAME`: custom data, stored with the email. Brackets after a name (`to[]`, `attachment[0]`) are ignored.'
 
 export const MESSAGE = {
   type: 'object',
   required: ['from', 'to'],
-  description: `\`html\` or \`text\` is needed. \`h:NAME\`: a header field. ${MORE}`,
+  description: `\`html\` or \`text\` is required. \`h:NAME\`: a header field. ${MORE}`,
   examples: [
     {
       from: 'Acme <hello@example.com>',
@@ -54,18 +54,18 @@ export const MESSAGE = {
     },
   ],
   properties: {
-    from: text('The sender, from the domain of the path or one that it speaks for.'),
+    from: text('The sender, at the domain of the path or at another domain that its mail may use.'),
     to: repeated('Recipients: repeated, or with commas.'),
     cc: repeated('Carbon copies.'),
     bcc: repeated('Blind carbon copies.'),
     subject: text('Subject.'),
     html: text('HTML body.'),
-    text: text('Plain text body; without it it is derived from `html`.'),
-    'amp-html': text('The same in AMP for Email, beside html or text.'),
-    'h:Reply-To': text('Where answers go.'),
+    text: text('Plain text body. Default: derived from `html`.'),
+    'amp-html': text('An AMP for Email version, in addition to html or text.'),
+    'h:Reply-To': text('Address for replies.'),
     'h:Message-Id': text('Message-ID to use; in a batch it may have placeholders.'),
     attachment: files('Files, each with a name.'),
-    inline: files('Files that html refers to as `cid:NAME`.'),
+    inline: files('Inline files that html refers to as `cid:NAME`.'),
     ...OPTIONS,
   },
 } as const
@@ -75,7 +75,7 @@ export const MIME_MESSAGE = {
   required: ['to', 'message'],
   description: MORE,
   properties: {
-    to: repeated('Every recipient, those of Cc and Bcc as well.'),
+    to: repeated('All recipients, including Cc and Bcc.'),
     message: { type: 'string', format: 'binary', description: 'The message, as a file.' },
     ...OPTIONS,
   },

@@ -103,14 +103,14 @@ function refuseBesideMessage(fields: Fields): void {
     if (fields.first(field) === undefined) continue
     throw invalidField(
       field,
-      'every recipient of a ready message, those in Cc and Bcc as well, must be named in to',
+      'all recipients of a MIME message, including those in Cc and Bcc, must be named in to',
     )
   }
   const header = fields.headers.find(([name, value]) => value !== '' && !MESSAGE_OWNS.has(name.toLowerCase()))
   if (header) {
     throw invalidField(
       `h:${header[0]}`,
-      'nothing is added to the header of a ready message; put the field in there',
+      'header fields cannot be added to a MIME message; put the field into the message',
     )
   }
 }
@@ -169,6 +169,6 @@ function refuseTemplate(fields: Fields): void {
   throw new Refusal({
     code: 'unsupported',
     field: template,
-    detail: 'this service keeps no templates; send the finished html or text',
+    detail: 'this service does not store templates; send the finished html or text',
   })
 }

@@ -9,29 +9,31 @@ const TEST_NAME = /(^|\.)test$/
 
 export async function messageStep(op: Operation, companyId: string): Promise<StepResult> {
   const [email] = await op.store.listEmails({ companyId, limit: 1 })
-  if (email !== undefined) return done(`The last one is "${email.subject}", to ${email.to[0] ?? 'nobody'}.`)
-  return open('Nothing was sent yet.', 'Send a test message: it shows that mail is accepted.')
+  if (email !== undefined)
+    return done(`The latest email is "${email.subject}", to ${email.to[0] ?? 'no one'}.`)
+  return open('No email has been sent yet.', 'Send a test message to check that mail is accepted.')
 }
 
 export async function domainStep(op: Operation, companyId: string): Promise<StepResult> {
   const names = ownDomains(op, companyId).map(({ name }) => name)
   if (names.length > 0) return done(`${listed(names)} ${names.length === 1 ? 'is' : 'are'} set up.`)
   return open(
-    'There is no domain of your own yet.',
-    'Add the domain that your mail is from, such as mail.example.com. What follows depends on it.',
+    'The company has no domain of its own yet.',
+    'Add the domain that you send mail from, such as mail.example.com. The next steps depend on it.',
   )
 }
 
 export async function dnsStep(op: Operation, companyId: string): Promise<StepResult> {
   const domains = ownDomains(op, companyId)
-  if (domains.length === 0) return open('There is no domain to publish records for.', 'Add a domain first.')
+  if (domains.length === 0)
+    return open('There is no domain yet, so there are no records to publish.', 'Add a domain first.')
   const verified = domains.filter(({ status }) => status === 'verified').map(({ name }) => name)
   if (verified.length > 0) return done(`The records of ${listed(verified)} were found.`)
   const [domain] = domains
   const seen = Object.entries(domain!.seen).filter(([, state]) => state !== 'right')
-  const advice = `Publish the records of ${domain!.name} at your DNS provider; its page here has them to copy, and looks for them.`
+  const advice = `Publish the records of ${domain!.name} at your DNS provider. Copy them from the page of the domain, then verify them there.`
   if (Object.keys(domain!.seen).length === 0)
-    return open(`DNS was not asked for ${domain!.name} yet.`, advice)
+    return open(`The DNS records of ${domain!.name} have not been checked yet.`, advice)
   const kinds = seen.map(([kind, state]) => `${kind.toUpperCase()} ${state}`).join(', ')
   return wrong(`Of ${domain!.name}: ${kinds}.`, advice)
 }

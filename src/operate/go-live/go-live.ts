@@ -30,7 +30,7 @@ export const checkCompanyStep = verb(
   async (op: Operation, input: { company: string; step: StepName }): Promise<StepResult> => {
     const { id } = findWholeCompany(op, input.company)
     if (isOfCompany(input.step)) return await OF_COMPANY[input.step](op, id)
-    throw new OperateError('not_found', `"${input.step}" is no step of a company`)
+    throw new OperateError('not_found', `"${input.step}" is not a step of a company`)
   },
 )
 

@@ -27,7 +27,7 @@ export async function greeting(address: string, port: number, guard: AddressGuar
     if (end >= 0 || line.length === LONGEST) resolve(line.slice(0, end < 0 ? LONGEST : end))
   })
   socket.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message))
-  socket.on('end', () => fail('the connection was closed without a word'))
+  socket.on('end', () => fail('the server closed the connection without a greeting'))
   try {
     return await promise
   } finally {

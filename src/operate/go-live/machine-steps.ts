@@ -16,31 +16,33 @@ const OLD = 7
  */
 export async function hostnameStep(op: Operation): Promise<StepResult> {
   const { hostname, setup } = op
-  if (setup.delivery.kind === 'relay') return unneeded('The relay goes by its own name.')
-  const setName = 'Set POSTROAD_HOSTNAME to a name such as mail.example.com that leads to this machine.'
-  if (!hostname.includes('.')) return wrong(`The name "${hostname}" is no full domain name.`, setName)
+  if (setup.delivery.kind === 'relay') return unneeded('The relay uses its own name.')
+  const setName = 'Set POSTROAD_HOSTNAME to a name such as mail.example.com that resolves to this machine.'
+  if (!hostname.includes('.'))
+    return wrong(`The name "${hostname}" is not a fully qualified domain name.`, setName)
   const resolver = op.hosts()
   const addresses = await resolver.addresses(hostname)
   if (addresses.kind === 'failed') {
-    return unknown(`The DNS says ${addresses.reason} for ${hostname}.`, 'Try again in a minute.')
+    return unknown(`DNS answers ${addresses.reason} for ${hostname}.`, 'Try again in a minute.')
   }
-  if (addresses.kind === 'absent') return wrong(`There is no address of ${hostname} in the DNS.`, setName)
+  if (addresses.kind === 'absent') return wrong(`${hostname} has no address in DNS.`, setName)
   const { address } = addresses.records[0]!
   const names = await resolver.names(address)
   const back = names.kind === 'found' ? names.records : []
-  if (back.includes(hostname)) return done(`${hostname} is ${address}, and ${address} is ${hostname}.`)
-  const found = back.length === 0 ? 'has no name in reverse DNS' : `is called ${back.join(', ')} there`
+  if (back.includes(hostname))
+    return done(`${hostname} resolves to ${address}, and ${address} resolves back to ${hostname}.`)
+  const found = back.length === 0 ? 'has no name in reverse DNS' : `resolves back to ${back.join(', ')}`
   return wrong(
-    `${hostname} is ${address}, but ${address} ${found}.`,
-    `Whoever gave you the address sets its reverse DNS (PTR) to ${hostname}.`,
+    `${hostname} resolves to ${address}, but ${address} ${found}.`,
+    `Ask the provider of the address to set its reverse DNS (PTR) to ${hostname}.`,
   )
 }
 
 export async function httpsStep(op: Operation): Promise<StepResult> {
   if (op.publicUrl === null) {
     return open(
-      'Nobody has said where applications reach this service.',
-      'Set POSTROAD_PUBLIC_URL to its https:// address, and POSTROAD_TLS_CERT and _KEY, or put a proxy with TLS in front.',
+      'The address at which applications reach this service is not set.',
+      'Set POSTROAD_PUBLIC_URL to the https:// address of the service, and set POSTROAD_TLS_CERT and POSTROAD_TLS_KEY, or put a TLS proxy in front.',
     )
   }
   const url = new URL('/health', op.publicUrl)
@@ -50,17 +52,17 @@ export async function httpsStep(op: Operation): Promise<StepResult> {
     const { status, body } = await outgoing.ask(request)
     if (status !== 200 || !body.toString().includes('"ok"')) {
       return wrong(
-        `${url} answers with status ${status}, not as this service would.`,
-        'Look at the proxy in front.',
+        `${url} answers with status ${status}, not like this service.`,
+        'Check the proxy in front.',
       )
     }
     if (url.protocol === 'https:') return done(`${url} answers over TLS.`)
-    return wrong(`${url} answers, but in the clear: keys and mail can be read on the way.`, 'Use https://.')
+    return wrong(`${url} answers without encryption: keys and mail can be read in transit.`, 'Use https://.')
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
     return wrong(
       `${url} does not answer: ${error.message}.`,
-      'Look at the address, its certificate and the firewall.',
+      'Check the address, its certificate and the firewall.',
     )
   } finally {
     await outgoing.close()
@@ -70,14 +72,15 @@ export async function httpsStep(op: Operation): Promise<StepResult> {
 export async function backupStep(op: Operation): Promise<StepResult> {
   if (op.setup.database.engine === 'postgres') {
     return unknown(
-      'Backups of PostgreSQL are made outside of Postroad.',
-      'See that pg_dump or WAL archiving runs, and that POSTROAD_SECRET_KEY is kept apart from it.',
+      'PostgreSQL is backed up outside of Postroad.',
+      'Make sure that pg_dump or WAL archiving runs, and that POSTROAD_SECRET_KEY is kept in a separate place.',
     )
   }
   const last = lastBackup(op.setup.database.path)
-  const advice = 'Run bin/postroad backup FILE every day, and keep the file with the secret key elsewhere.'
-  if (last === null) return open('No backup was made yet.', advice)
+  const advice =
+    'Run bin/postroad backup FILE every day, and keep the file and the secret key on another machine.'
+  if (last === null) return open('There is no backup yet.', advice)
   const days = Math.floor((op.now() - last.at) / DAY)
   if (days >= OLD) return wrong(`The last backup is ${days} days old.`, advice)
-  return done(`The last one was made ${days === 0 ? 'today' : `${days} days ago`}: ${last.file}.`)
+  return done(`The last backup was made ${days === 0 ? 'today' : `${days} days ago`}: ${last.file}.`)
 }

@@ -12,17 +12,18 @@ const PROBED = ['gmail.com', 'outlook.com', 'yahoo.com']
 const TRIED = 2
 
 export async function routeStep({ setup: { delivery } }: Operation): Promise<StepResult> {
-  if (delivery.kind === 'direct') return done('Mail goes to the mail servers of its recipients.')
-  if (delivery.kind === 'relay') return done(`Mail goes through the relay ${delivery.host}.`)
+  if (delivery.kind === 'direct')
+    return done('Mail is delivered directly to the mail servers of its recipients.')
+  if (delivery.kind === 'relay') return done(`Mail is sent through the relay ${delivery.host}.`)
   return open(
-    'Mail is captured: none leaves this machine.',
+    'Mail is captured: no mail leaves this machine.',
     'Restart with POSTROAD_DELIVERY=direct, or with smtp://user:password@host:587 for a relay.',
   )
 }
 
 export async function outgoingStep(op: Operation): Promise<StepResult> {
   const { delivery } = op.setup
-  if (delivery.kind === 'capture') return unneeded('It is looked at once mail leaves this machine.')
+  if (delivery.kind === 'capture') return unneeded('This is checked once mail leaves this machine.')
   return delivery.kind === 'relay' ? await relayAnswers(op, delivery) : await receiversAnswer(op)
 }
 
@@ -32,13 +33,13 @@ async function relayAnswers(op: Operation, { host, port }: RelayRoute): Promise<
   const anywhere = addressGuard({ allowPrivateNetworks: true })
   const [address] = isIP(host) === 0 ? await addressesOf(op.hosts(), host) : [host]
   if (address === undefined) {
-    return wrong(`There is no address of ${host} in the DNS.`, 'Look at the host in POSTROAD_DELIVERY.')
+    return wrong(`${host} has no address in DNS.`, 'Check the host in POSTROAD_DELIVERY.')
   }
   try {
     return judged(server, await greeting(address, port, anywhere))
   } catch (error) {
     if (!(error instanceof NoGreeting)) throw error
-    const advice = 'Look at host and port in POSTROAD_DELIVERY, and at the firewall between.'
+    const advice = 'Check the host and port in POSTROAD_DELIVERY, and the firewall.'
     return wrong(`${server} does not answer: ${error.message}.`, advice)
   }
 }
@@ -63,17 +64,18 @@ async function receiversAnswer(op: Operation): Promise<StepResult> {
     }
   }
   if (failures.length === 0) {
-    return unknown('The DNS has no mail servers to try.', 'Look whether this machine reaches the DNS.')
+    return unknown('DNS returned no mail servers to try.', 'Check that this machine can reach DNS servers.')
   }
   return wrong(
-    `Nobody answers on port ${port}. ${failures[0]}.`,
-    'Many providers block port 25 until one asks: ask yours, or send through a relay on port 587.',
+    `No server answers on port ${port}. ${failures[0]}.`,
+    'Many hosting providers block port 25: ask yours to open it, or send through a relay on port 587.',
   )
 }
 
 function judged(server: string, line: string): StepResult {
   if (line.startsWith('220')) return done(`${server} answers: ${line}`)
-  const advice = 'The server refuses this machine before any mail: its words, or its operator, tell why.'
+  const advice =
+    'The server refuses this machine before any mail is sent. Its answer or its operator says why.'
   return wrong(`${server} answers: ${line}`, advice)
 }
 

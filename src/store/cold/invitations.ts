@@ -37,7 +37,7 @@ const MAY_INVITE = statement(`SELECT p.id FROM people p WHERE p.id = $1 AND (p.o
   OR EXISTS (SELECT 1 FROM memberships m WHERE m.person = p.id AND m.company = $2 AND m.role = 'owner'))`)
 
 /** The inviter has lost the right since the request was checked. */
-const NO_INVITER = 'only an owner of the company, or an operator, invites to it'
+const NO_INVITER = 'only an owner of the company or an operator can invite people to it'
 
 export const invitationReads = {
   *invitations(port, companyId, now) {

@@ -66,9 +66,9 @@ const END_INVITATIONS = statement(`DELETE FROM invitations WHERE inviter = $1
   AND NOT EXISTS (SELECT 1 FROM memberships m
     WHERE m.person = inviter AND m.company = invitations.company AND m.role = 'owner')`)
 
-const TAKEN_IDENTITY = 'The account that was shown belongs to another person here'
-const LAST_OPERATOR = 'the last operator stays one: make another first'
-const LAST_OWNER = 'a company keeps an owner: make somebody else one first'
+const TAKEN_IDENTITY = 'This account of the provider is connected with another person'
+const LAST_OPERATOR = 'this is the last operator: make another person an operator first'
+const LAST_OWNER = 'a company needs an owner: make another person an owner first'
 
 export const peopleReads = {
   *findPerson(port, by) {
@@ -216,7 +216,7 @@ function changedColumns({ address, name, operator, credentials }: PersonChange) 
 
 /** The reason why a person cannot be added, or take this address. */
 function takenAddress(address: string | null | undefined): string {
-  return `There is somebody with the address ${address} already`
+  return `There is already a person with the address ${address}`
 }
 
 /** Throws StoreConflict when `person` is the only one of `those`, which must not become empty. */

@@ -21,48 +21,48 @@ const SOCKET_FAULTS: Record<string, string> = {
   ECONNRESET: 'the connection was cut',
   EPIPE: 'the connection was cut',
   ETIMEDOUT: 'it does not answer',
-  EHOSTUNREACH: 'there is no way to that host',
-  ENETUNREACH: 'there is no way to that network',
-  ENOTFOUND: 'the name of the host is not known. Correct it in the database URL',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
+  ENOTFOUND: 'the host name is unknown. Correct it in the database URL',
   EAI_AGAIN: 'the name of the host cannot be looked up now',
   ENOENT:
-    'there is no socket of that path. Is PostgreSQL running? Start it, or correct the path in the database URL',
+    'there is no socket at that path. Is PostgreSQL running? Start it, or correct the path in the database URL',
   EACCES: 'this user may not use that socket',
 }
 
 /** By SQLSTATE: faults that may pass, after which the same statement succeeds. */
 const SERVER_FAULTS: Record<string, string> = {
-  '25006':
-    'it is read-only: a standby, or a primary that has become one. It goes on when the address leads to the primary',
+  '25006': 'it is read-only, because it is a standby. Work continues when the address points to the primary',
   '25P03': 'a transaction was idle for too long and was rolled back. Was this process suspended?',
   '53000': 'it is short of resources',
   '53100': 'its disk is full. Free some space on the database server',
   '53200': 'it has no memory left',
-  '53300': 'it takes no more connections. Raise max_connections, or run fewer nodes',
+  '53300': 'it accepts no more connections. Raise max_connections, or run fewer nodes',
   '53400': 'a limit of its configuration was reached',
   '57014': 'the statement took too long and was canceled',
   '57P01': 'it is being shut down, or an administrator ended the connection',
   '57P02': 'it has crashed and is recovering',
   '57P03': 'it is starting up or shutting down',
   '57P05': 'it ended a connection that was idle for too long',
-  '58000': 'it met an error of its operating system. Look at its log',
-  '58030': 'reading or writing failed. Look for disk faults in its log',
+  '58000': 'its operating system reported an error. Check its log',
+  '58030': 'reading or writing failed. Check its log for disk faults',
   '55P03': 'a lock was not granted in time',
-  '40001': 'the transaction met another one, again and again',
-  '40P01': 'the transaction met another one, again and again',
+  '40001': 'the transaction repeatedly conflicted with another one',
+  '40P01': 'the transaction repeatedly conflicted with another one',
 }
 
 /** By SQLSTATE: faults that the operator has to fix before anything works. */
 const REFUSALS: Record<string, string> = {
   '28000':
-    'it refuses this user: there is none of that name, it may not log in, or pg_hba.conf does not let it in from this machine. ' +
+    'it refuses this user: the user does not exist, may not log in, or pg_hba.conf does not allow it from this machine. ' +
     'Correct the user name in the database URL, or pg_hba.conf on the server',
-  '28P01': 'user name or password is wrong. Correct it in the database URL, or in PGPASSWORD',
-  '3D000': 'there is no database of that name. Make it (createdb), or correct the name in the database URL',
+  '28P01': 'the user name or password is wrong. Correct it in the database URL, or in PGPASSWORD',
+  '3D000':
+    'there is no database with that name. Create it (createdb), or correct the name in the database URL',
   '3F000':
-    'there is no schema to make tables in. Make the one that search_path names, or leave that to its default',
+    'there is no schema to create tables in. Create the schema that search_path names, or use its default',
   '42501':
-    'this role lacks a right that is needed. "Roles and rights" in docs/operations.md has the statements that grant them',
+    'this role lacks a required privilege. See the GRANT statements in "Roles and rights" in docs/operations.md',
 }
 
 /** The transaction can simply be run again: it lost against another one, and nothing of it was kept. */
@@ -134,12 +134,12 @@ function reasonOf(error: unknown): string | null {
   if (known !== undefined) return `${known} (${code})`
   if (/^(08|53|57P|58)/.test(code)) return `${message} (${code})`
   if (code === '' && NO_PASSWORD.test(message))
-    return 'it asks for a password, and none was given. Put it into the database URL or into PGPASSWORD'
+    return 'it requires a password, but none was given. Add it to the database URL, or set PGPASSWORD'
   if (code === '' && /^timeout expired$/i.test(message))
     return 'it does not answer. Is the address right, and is PostgreSQL there?'
   // The driver uses the same words for a connection that worked before.
   if (code === '' && /terminated unexpectedly|establishing an SSL connection/i.test(message))
-    return `${message.toLowerCase()}. If none can be made at all, what answers there may not be PostgreSQL: look at host and port`
+    return `${message.toLowerCase()}. If no connection can be made at all, the server there may not be PostgreSQL: check host and port`
   // The driver's own errors carry no code: lost connections and time-outs.
   if (code === '' && /connection|timeout|terminated|not queryable/i.test(message))
     return message.toLowerCase()

@@ -167,7 +167,7 @@ async function refuseNarrow(client: pg.Client, place: string): Promise<void> {
   const { server_encoding: encoding } = rows[0] as { server_encoding: string }
   if (encoding === 'UTF8' || encoding === 'SQL_ASCII') return
   throw new StoreConflict(
-    `The database ${place} has the encoding ${encoding}; Postroad needs UTF8: make it anew ` +
+    `The database ${place} has the encoding ${encoding}; Postroad needs UTF8: create the database again ` +
       '(createdb --encoding=UTF8 --template=template0)',
   )
 }
@@ -180,7 +180,7 @@ async function refuseForeign(client: pg.Client, place: string): Promise<void> {
   const { ours, tables } = rows[0] as { ours: boolean; tables: number }
   if (ours || tables === 0) return
   throw new StoreConflict(
-    `The database ${place} holds ${tables} tables of another program; give Postroad a database of its own ` +
+    `The database ${place} holds ${tables} tables of another program; create a separate database for Postroad ` +
       '(createdb), and name it in POSTROAD_DATABASE_URL',
   )
 }

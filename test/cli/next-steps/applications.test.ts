@@ -83,7 +83,7 @@ describe('an application is told the next step, or its operator is, when', () =>
         logged(
           () => json({ ...MESSAGE, from: 'a@gmail.test' }, keys.all),
           /"The `gmail\.test` domain is not verified\. Please, add and verify your domain"/,
-          /no such sending domain/,
+          /does not have this sending domain/,
         ),
       names: /postroad domain add gmail\.test --company NAME, or correct the domain/,
     },
@@ -103,7 +103,7 @@ describe('an application is told the next step, or its operator is, when', () =>
         logged(
           () => form('a@mg.test', keys.all, { path: '/v3/mg.test/messages' }),
           /^\{"message":"Domain not found: mg\.test"\}$/,
-          /no such sending domain.*"domain":"mg\.test"/,
+          /does not have this sending domain.*"domain":"mg\.test"/,
         ),
       names: /postroad domain add mg\.test --company NAME/,
     },
@@ -150,7 +150,7 @@ describe('an application is told the next step, or its operator is, when', () =>
     {
       slip: 'the key is one of the service that was used before',
       tried: () =>
-        logged(() => json(MESSAGE, 're_123456789'), /"API key is invalid"/, /no API key of Postroad/),
+        logged(() => json(MESSAGE, 're_123456789'), /"API key is invalid"/, /not an API key of Postroad/),
       names: /postroad key create/,
     },
     {
@@ -159,30 +159,30 @@ describe('an application is told the next step, or its operator is, when', () =>
         logged(
           () => form('a@acme.test', keys.all, { user: 'postmaster@acme.test' }),
           /^Forbidden$/,
-          /no API key came in the way/,
+          /no API key in the form/,
         ),
-      names: /\/v3 as password of the user `api`/,
+      names: /\/v3 expects it as the password of the user `api`/,
     },
     {
       slip: 'the base URL ends in /v3, and the client adds it as well',
       tried: () => form('a@acme.test', keys.all, { path: '/v3/v3/acme.test/messages' }),
-      names: /mail is taken at \/v3\/\{domain\}\/messages, so correct the base URL/,
+      names: /mail is accepted at \/v3\/\{domain\}\/messages: correct the base URL/,
     },
     {
       slip: 'the base URL lacks /v3',
       tried: () => form('a@acme.test', keys.all, { path: '/acme.test/messages' }),
-      names: /mail is taken at \/v3\/\{domain\}\/messages, so correct the base URL/,
+      names: /mail is accepted at \/v3\/\{domain\}\/messages: correct the base URL/,
     },
     {
       slip: 'the domain was left empty in the settings of the client',
       tried: () => form('a@acme.test', keys.all, { path: '/v3//messages' }),
-      names: /so correct the base URL, or the domain, in the settings of the client/,
+      names: /correct the base URL or the domain in the settings of the client/,
     },
     {
       slip: 'the base URL of a JSON client has a path',
       tried: () => json(MESSAGE, keys.all, '/api/emails'),
       names:
-        /mail is taken at \/emails, so the base URL in the settings of the client has to end before that/,
+        /mail is accepted at \/emails: the base URL in the settings of the client must not contain a path/,
     },
     {
       slip: 'the URL begins with https:// and there is no certificate',
@@ -196,7 +196,7 @@ describe('an application is told the next step, or its operator is, when', () =>
       slip: 'the URL begins with http:// where HTTPS is spoken',
       async tried() {
         await assert.rejects(fetch(overTls.url.replace('https:', 'http:')))
-        return await until(() => warning(overTls, /spoke HTTP where/), 'a line of the log')
+        return await until(() => warning(overTls, /spoke HTTP on/), 'a line of the log')
       },
       names: /begin the URL in the application with https:\/\//,
     },
@@ -252,7 +252,7 @@ describe('an application is told the next step, or its operator is, when', () =>
           ['EHLO client.test', /^250-/],
           [login('hunter2'), /^535 /],
         ]),
-      names: /create one with `postroad key create`/,
+      names: /create a key with `postroad key create`/,
     },
     {
       slip: 'the key is given as user name (SMTP)',
@@ -261,7 +261,7 @@ describe('an application is told the next step, or its operator is, when', () =>
           ['EHLO client.test', /^250-/],
           [login('', keys.all), /^535 /],
         ]),
-      names: /The password is not a valid API key/,
+      names: /The password is neither a valid API key/,
     },
     {
       slip: 'the connection is not encrypted (SMTP)',
@@ -273,7 +273,7 @@ describe('an application is told the next step, or its operator is, when', () =>
           ],
           overTls,
         ),
-      names: /say STARTTLS first \(turn TLS on in the application\)/,
+      names: /send STARTTLS first \(turn TLS on in the application\)/,
     },
     {
       slip: 'the connection is to be encrypted, and there is no certificate (SMTP)',
@@ -316,7 +316,7 @@ describe('an application is told the next step, or its operator is, when', () =>
           say.startsWith('MAIL') ? 'MAIL FROM:<>' : say,
           expect,
         ])
-        const why = /a bounce that a relay handed in was refused/
+        const why = /a bounce from a relay was refused/
         return until(async () => {
           await over(bounce)
           return warning(service, why)
@@ -327,7 +327,7 @@ describe('an application is told the next step, or its operator is, when', () =>
     {
       slip: 'the message is too large (SMTP)',
       tried: () => over([...begun(keys.all), ['MAIL FROM:<a@acme.test> SIZE=99000000', /^552 /]]),
-      names: /larger than 40 MB, the limit here \(POSTROAD_MAX_MESSAGE_SIZE\)/,
+      names: /larger than the limit of 40 MB \(POSTROAD_MAX_MESSAGE_SIZE\)/,
     },
   ])
 })

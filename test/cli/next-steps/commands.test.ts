@@ -38,7 +38,7 @@ describe('a command names the next step when', { concurrency: 4 }, () => {
         elsewhere.remove()
         return told
       },
-      names: /Run this in the folder the service runs in, or set POSTROAD_DATABASE_URL/,
+      names: /Run this command in the directory the service runs in, or set POSTROAD_DATABASE_URL/,
     },
     {
       slip: 'there is no company at all',
@@ -55,7 +55,7 @@ describe('a command names the next step when', { concurrency: 4 }, () => {
     {
       slip: 'the company is left out',
       ...of('domain', 'add', 'example.com'),
-      names: /The companies there are: postroad company list$/m,
+      names: /To see the companies: postroad company list$/m,
     },
     {
       slip: 'the name of the company is wrong',
@@ -80,7 +80,7 @@ describe('a command names the next step when', { concurrency: 4 }, () => {
     {
       slip: 'a domain is to speak for one of another company',
       ...of('domain', 'update', 'example.com', '--from', 'held.test'),
-      names: /of its own company only, not held\.test; see: postroad domain list --company /,
+      names: /only domains of its own company in From, not held\.test; see: postroad domain list --company /,
     },
     {
       slip: 'the domain is given as an address of a page',
@@ -95,7 +95,8 @@ describe('a command names the next step when', { concurrency: 4 }, () => {
     {
       slip: 'the domain is there already',
       ...of('domain', 'add', 'example.com', '--company', 'My Company'),
-      names: /sending domain of My Company already, though not verified yet; see: postroad domain show \S+$/m,
+      names:
+        /already a sending domain of My Company, although it is not verified yet; see: postroad domain show \S+$/m,
     },
     {
       slip: 'a domain is verified before it was added',
@@ -174,7 +175,7 @@ describe('a command names the next step when', { concurrency: 4 }, () => {
     {
       slip: 'a command is mistyped',
       ...of('domains', 'list'),
-      names: /unknown command 'domains'.*(domain|There are:)/s,
+      names: /unknown command 'domains'.*(domain|Commands:)/s,
     },
   ])
 })

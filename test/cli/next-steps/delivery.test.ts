@@ -78,14 +78,15 @@ describe('mail that does not arrive names the next step when', () => {
           return stdout.includes('Captured') && stdout
         }, 'the capture')
       },
-      names: /^It was captured: nothing left this machine\. .* set POSTROAD_DELIVERY/m,
+      names: /^The email was captured: nothing left this machine\. .* set POSTROAD_DELIVERY/m,
     },
     {
       slip: 'it was captured, and the list says that it was delivered',
       async tried() {
         return (await captured.run('email', 'list')).stdout
       },
-      names: /^POSTROAD_DELIVERY is capture: until the service runs with another one, .* none leaves\.$/m,
+      names:
+        /^POSTROAD_DELIVERY is "capture": until you change it and restart the service, .* none is delivered\.$/m,
     },
     {
       slip: 'its webhook cannot be reached',
@@ -94,19 +95,19 @@ describe('mail that does not arrive names the next step when', () => {
           const { stdout } = await captured.run('webhook', 'show', ids.webhook)
           return !stdout.includes('Failing since:  -') && stdout
         }, 'an event that could not be posted'),
-      names: /^To try now: {2}postroad webhook test \S+ --event EVENT$/m,
+      names: /^To test it now: {5}postroad webhook test \S+ --event EVENT$/m,
     },
     {
       slip: 'the relay refuses the login',
       tried: queue,
       names:
-        /^The relay refuses the login: correct user and password in POSTROAD_DELIVERY .*: postroad queue retry\.$/m,
+        /^The relay refuses the login: correct the user and password in POSTROAD_DELIVERY .*: postroad queue retry\.$/m,
     },
     {
       slip: 'nothing answers at the relay, or port 25 is blocked',
       tried: queue,
       names:
-        /^No connection is made: correct host and port .* block port 25: ask yours to open it, or use a relay/m,
+        /^No connection can be made\. With a relay, check its host and port .*block port 25: ask yours to open it, or use a relay/m,
     },
     {
       slip: 'the relay has another name',
@@ -116,14 +117,14 @@ describe('mail that does not arrive names the next step when', () => {
     {
       slip: 'this machine has no DNS',
       tried: queue,
-      names: /^DNS gives no answer: .* POSTROAD_DNS_SERVERS/m,
+      names: /^DNS does not answer: .* POSTROAD_DNS_SERVERS/m,
     },
     {
       slip: 'the server of a domain has a private address',
       async tried() {
         return (await place.run('email', 'show', ids.private)).stdout
       },
-      names: /^Mail goes to public addresses only: set POSTROAD_ALLOW_PRIVATE_NETWORKS=true/m,
+      names: /^Mail is delivered to public addresses only: set POSTROAD_ALLOW_PRIVATE_NETWORKS=true/m,
     },
   ])
 })

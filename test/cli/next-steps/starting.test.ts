@@ -49,7 +49,7 @@ describe('a start that comes to nothing names the next step when', { concurrency
     {
       slip: 'the address is not one of this machine',
       tried: () => refusedStart({ POSTROAD_LISTEN: '192.0.2.1:8587' }),
-      names: /not one of this machine: set POSTROAD_LISTEN to one that is/,
+      names: /does not belong to this machine: set POSTROAD_LISTEN to one that does/,
     },
     {
       slip: 'the name of a setting is mistyped',
@@ -157,7 +157,7 @@ describe('on a PostgreSQL server the next step is named when', { skip: withoutPo
     {
       slip: 'there is no such database',
       tried: () => on({ pathname: '/nowhere' }),
-      names: /there is no database of that name\. Make it \(createdb\)/,
+      names: /there is no database with that name\. Create it \(createdb\)/,
     },
   ])
 })

@@ -142,7 +142,7 @@ test('a name server that says nothing is not waited for, and its domain goes by 
   clearInterval(alive)
   assert.equal(site.key, 'domain:silent.test')
   assert.ok(site.servers?.hosts.kind === 'none')
-  assert.match(site.servers.hosts.failure.message, /MX look-up of silent\.test failed \(TIMEOUT\)/)
+  assert.match(site.servers.hosts.failure.message, /MX lookup of silent\.test failed \(TIMEOUT\)/)
 })
 
 test('a domain whose mail server we are ourselves is a loop', async () => {

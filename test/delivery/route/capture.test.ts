@@ -34,7 +34,7 @@ test('a message that cannot be composed waits, and says why', async (t) => {
   const result = await courier.deliver(deliveryTo(['jane@x.test'], { message: broken }))
   const outcome = result.outcomes[0]!
   assert.equal(outcome.verdict, 'deferred')
-  assert.match(outcome.message, /^Internal error, will be tried again: .+/)
+  assert.match(outcome.message, /^Internal error, the delivery will be attempted again: .+/)
   assert.equal(result.captured, undefined)
   assert.equal(log[0]?.level, 'error')
 })

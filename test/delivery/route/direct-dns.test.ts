@@ -58,7 +58,7 @@ test('a look-up that fails defers: SERVFAIL, REFUSED, silence (hostile case 31)'
   for (const domain of ['servfail.test', 'refused.test', 'silent.test', 'later.test', 'bare.test']) {
     const { verdict, enhancedCode, message } = await outcome(`jane@${domain}`)
     assert.deepEqual({ verdict, enhancedCode }, { verdict: 'deferred', enhancedCode: '4.4.3' }, domain)
-    assert.match(message, /^DNS: the .* look-up of .*\.test failed \((SERVFAIL|REFUSED|TIMEOUT)\)$/)
+    assert.match(message, /^DNS: the .* lookup of .*\.test failed \((SERVFAIL|REFUSED|TIMEOUT)\)$/)
   }
 })
 
@@ -115,7 +115,7 @@ test('of many mail servers only some are tried in one attempt', async (t) => {
   const { deliver, dns } = await startDirect(t, zone)
   const { outcomes, server, dialogue } = await deliver(['jane@x.test'])
   assert.equal(outcomes[0]?.verdict, 'deferred')
-  assert.match(dialogue, /no further server is asked: 6 servers/)
+  assert.match(dialogue, /no further servers are tried: 6 servers/)
   assert.equal(server, null)
   assert.equal(dns.queries.filter((query) => query.endsWith('/A')).length, 6)
 })

@@ -95,7 +95,7 @@ export const ATTEMPTS: Row[] = [
     cells: sending({
       change: { ...ended, state: 'bounced', lastCode: 550, lastMessage: '' },
       events: [['bounced', '']],
-      suppress: 'refused by its server',
+      suppress: 'refused by the recipient server',
       tried: true,
     }),
   },

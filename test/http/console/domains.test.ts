@@ -168,7 +168,7 @@ describe('domains in the console', () => {
     dns.zone[`${name.replace('.mail.', '.')}/TXT`] = [value]
     assert.match(
       (await check(domain, name)).advice!,
-      /stands at pr\d+\._domainkey\.deep\.example: .* Enter pr\d+\._domainkey\.mail as/,
+      /is at pr\d+\._domainkey\.deep\.example: .* Enter pr\d+\._domainkey\.mail as/,
     )
   })
 
@@ -236,7 +236,7 @@ describe('domains in the console', () => {
     refused(await developer.ask('POST', keys, { selector: 'bad', pem: 'no key' }), 422, 'invalid', /Pem/)
     refused(await developer.ask('POST', keys, { selector: 'next' }), 409, 'already_exists')
     const first = `${keys}/${domain.dkim[0]!.selector}`
-    refused(await developer.ask('PATCH', first, { active: false }), 409, 'conflict', /only DKIM key/)
+    refused(await developer.ask('PATCH', first, { active: false }), 409, 'conflict', /only key that signs/)
     refused(await developer.ask('PATCH', first, {}), 422, 'invalid')
     ok(await developer.ask('PATCH', `${keys}/next`, { active: true }))
     ok(await developer.ask('PATCH', first, { active: false }))

@@ -208,7 +208,7 @@ describe('the first steps', () => {
     const step = ok<{ state: string; found: string }>(
       await owner.ask('GET', `/companies/${acme}/steps/message`),
     )
-    assert.deepEqual([step.state, step.found], ['done', 'The last one is "Hello", to you@example.test.'])
+    assert.deepEqual([step.state, step.found], ['done', 'The latest email is "Hello", to you@example.test.'])
   })
 
   test('what cannot be sent is told at its field; a viewer sends nothing, nor does anybody for another company', async () => {

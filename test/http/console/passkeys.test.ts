@@ -115,7 +115,7 @@ describe('a new passkey', () => {
         ])
         const reply = await add(format, statement)
         assert.equal(reply.status, 422, `${format}: ${reply.text}`)
-        assert.match(reply.text, /brings an attestation/)
+        assert.match(reply.text, /includes an attestation/)
       }
     } finally {
       globalThis.fetch = real
@@ -126,10 +126,10 @@ describe('a new passkey', () => {
   test('of nonsense, or of more than a passkey has, is refused in words', async () => {
     const nested = (octets: number) => Buffer.alloc(octets, 0x81).toString('base64url')
     for (const [attestationObject, words] of [
-      [nested(12_000), /was not made for/],
-      [nested(40_000), /was not made for/],
+      [nested(12_000), /was not created for/],
+      [nested(40_000), /was not created for/],
       [nested(100_000), /must have 65536 characters or less/],
-      ['', /was not made for/],
+      ['', /was not created for/],
       [7, /must be a string/],
     ] as const) {
       const reply = await add('none', new Map(), { attestationObject })

@@ -149,7 +149,11 @@ describe('/v1/keys', () => {
   test('a key gives no more than it has, and one for a domain gives none', async () => {
     const { token } = await service.key(mine.company.id, { scopes: ['management'] })
     const manage = asking(service, token)
-    assertFormError(await manage('POST', '/v1/keys', [['role', 'admin']]), 403, /gives only what it has/)
+    assertFormError(
+      await manage('POST', '/v1/keys', [['role', 'admin']]),
+      403,
+      /cannot give it to another key/,
+    )
     const bound = await service.key(mine.company.id, {
       scopes: ['management', 'sending', 'reading'],
       domainId: mine.domain.id,
@@ -232,7 +236,7 @@ describe('/v1/webhooks', () => {
   test('several at once: by id, and all', async () => {
     const ids: string[] = []
     for (const word of ['a', 'b', 'c']) ids.push(await made(given(`https://${word}.example/`, 'delivered')))
-    assertFormError(await mine.ask('POST', '/v1/webhooks', given(TWO, 'delivered')), 400, /3 URLs at most/)
+    assertFormError(await mine.ask('POST', '/v1/webhooks', given(TWO, 'delivered')), 400, /at most 3 URLs/)
     assertFormError(await mine.ask('POST', '/v1/webhooks', given('https://a.example/', 'opened')), 409)
     assert.equal((await listed(`?webhook_ids=${ids[0]},${ids[1]}`)).length, 2)
     const unknown = '01a1fba6-08a9-7e45-998a-efec67aab0d1'

@@ -43,7 +43,7 @@ describe('credentials of the form dialect', () => {
     const { items, totalCount } = await mg.domains.domainCredentials.list('smtp.test', { limit: 10, skip: 0 })
     assert.deepEqual([items.map(({ login }) => login), totalCount], [['alice@smtp.test'], 1])
 
-    assertFormError(await ask('POST', '', { login: 'Alice@smtp.test' }), 400, /exists already/)
+    assertFormError(await ask('POST', '', { login: 'Alice@smtp.test' }), 400, /already exists/)
     const changed = await ask('PUT', '/alice')
     const { 'alice@smtp.test': other } = changed.body.credentials as Record<string, string>
     assert.equal((await send(other!)).status, 200)

@@ -166,7 +166,7 @@ describe('domains of the form dialect', () => {
       return items.filter(({ dns_record }) => dns_record.is_active).map(({ selector }) => selector)
     }
     assert.deepEqual(await active(), [first!.selector])
-    const only = { status: 409, details: /the only DKIM key/ }
+    const only = { status: 409, details: /the only key that signs/ }
     await assert.rejects(keys.deactivate('keys.test', first!.selector), only)
     const { status: _, ...activated } = await keys.activate('keys.test', 'new')
     const message = 'domain key activated'

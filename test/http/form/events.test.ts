@@ -277,7 +277,7 @@ describe('events of the form dialect', () => {
     assertFormError(await asked('/v3/events.test/events', stranger), 404, 'Domain not found: events.test')
     const { paging } = await query({})
     const token = new URL(paging.next).pathname.split('/').pop()
-    assertFormError(await asked(`/v3/stranger.test/events/${token}`, stranger), 400, /no such page/)
+    assertFormError(await asked(`/v3/stranger.test/events/${token}`, stranger), 400, /page does not exist/)
     assert.doesNotMatch(Buffer.from(token!, 'base64url').toString('latin1'), /after|upTo/)
   })
 
@@ -289,8 +289,12 @@ describe('events of the form dialect', () => {
     assertFormError(await asked('?limit=0'), 400, /limit.* must be 1 or more/)
     assertFormError(await asked('?limit=abc'), 400, /limit.* must be a whole number/)
     assertFormError(await asked('?ascending=perhaps'), 400, /ascending/)
-    assertFormError(await asked('/nonsense'), 400, /no such page/)
-    assertFormError(await asked(`/${Buffer.from('["a",-1,{}]').toString('base64url')}`), 400, /no such page/)
+    assertFormError(await asked('/nonsense'), 400, /page does not exist/)
+    assertFormError(
+      await asked(`/${Buffer.from('["a",-1,{}]').toString('base64url')}`),
+      400,
+      /page does not exist/,
+    )
     assertFormError(await asked(`/${Buffer.from('["a",1,{"x":"y"}]').toString('base64url')}`), 400)
   })
 })

@@ -66,7 +66,7 @@ describe('a filter expression', () => {
       ['', /missing/],
       ['a OR', /missing/],
       ['(a', /not closed/],
-      ['a)', /not opened/],
+      ['a)', /no opening bracket/],
       ['"a', /quotation mark/],
       [`${'('.repeat(50)}a`, /deep/],
       ['x'.repeat(3_000), /2000 characters/],

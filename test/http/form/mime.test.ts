@@ -202,7 +202,7 @@ describe('POST /v3/{domain}/messages.mime', () => {
     const beside: [part: Part, expected: RegExp][] = [
       [{ name: 'cc', value: 'c@x.test' }, /^cc parameter is not valid: .* named in to$/],
       [{ name: 'bcc', value: 'c@x.test' }, /^bcc parameter is not valid: .* named in to$/],
-      [{ name: 'h:X-A', value: 't' }, /^h:X-A parameter is not valid: .* header of a ready message/],
+      [{ name: 'h:X-A', value: 't' }, /^h:X-A parameter is not valid: .* to a MIME message/],
       [{ name: 'attachment', value: 't', filename: 'a.txt' }, /^attachment parameter is not valid/],
       [{ name: 'attachment', value: 't' }, /^attachment parameter is not valid/],
       [{ name: 'upload', value: 't', filename: 'a.txt' }, /^upload parameter is not valid/],

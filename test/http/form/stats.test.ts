@@ -314,7 +314,11 @@ describe('figures of the form dialect', () => {
       'one.test',
       'two.test',
     ])
-    assertFormError(await post('/v1/analytics/metrics', { metrics: ['joy'] }), 400, /metrics.* no "joy"/)
+    assertFormError(
+      await post('/v1/analytics/metrics', { metrics: ['joy'] }),
+      400,
+      /metrics.* no metric "joy"/,
+    )
   })
 
   test('logs, filtered and in pages', async () => {
@@ -344,7 +348,7 @@ describe('figures of the form dialect', () => {
 
     const values = Array.from({ length: 1_000 }, (_, n) => ({ label: 's', value: `z${n}` }))
     const many = { AND: [{ attribute: 'subject', comparator: 'contains', values }] }
-    const detail = /values to choose from have at most 2000 characters together/
+    const detail = /values may have at most 2000 characters in total/
     assertFormError(await post('/v1/analytics/logs', { filter: many }), 400, detail)
     const events = values.map(({ value }) => value)
     assertFormError(await post('/v1/analytics/logs', { events }), 400, detail)

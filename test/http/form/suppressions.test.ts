@@ -290,7 +290,7 @@ describe('suppressions of the form dialect', () => {
     assertFormError(
       reply,
       400,
-      /^most lines up to line 1\d{4} cannot be used, 1\d{4} of them; the first is line 3/,
+      /^1\d{4} of the lines up to line 1\d{4}, which is most of them, are invalid; the first is line 3/,
     )
   })
 

@@ -120,7 +120,7 @@ describe('figures of the JSON dialect', () => {
       ['granularity=yearly', /granularity/],
       ['timezone=Mars/Olympus', /timezone.*zone/],
       ['start_date=soon', /start_date.*ISO 8601/],
-      ['start_date=2026-11-03&end_date=2026-11-01', /start_date.*behind the end/],
+      ['start_date=2026-11-03&end_date=2026-11-01', /start_date.*after the end/],
       ['start_date=2016-01-01', /start_date.*three years/],
       ['start_date=2026-01-01&granularity=hourly', /start_date.*100 days/],
       ['metrics=joy', /metrics.*delivered/],

@@ -142,7 +142,7 @@ describe('the files of an email', () => {
     const hourAgo = Date.now() - 3_601_000
     const { url, expiresAt } = links.to({ emailId: id, position: 0 }, service.url, hourAgo)
     assert.ok(expiresAt < Date.now())
-    assertJsonError(await call(url), 403, 'invalid_access', /ended.*new one/)
+    assertJsonError(await call(url), 403, 'invalid_access', /expired.*new one/)
   })
 
   test('an email without files has an empty list', async () => {

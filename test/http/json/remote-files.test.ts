@@ -107,7 +107,7 @@ describe('attachments by path', () => {
       [{ path: 'ftp://x.test/a.pdf' }, /`path` is neither/],
       [{ path: 'a.pdf' }, /`path` is not a URL/],
       [{ path: 7 }, /`path` must be a string/],
-      [{ path: `${base}/a`, content: 'aGk=' }, /`content` and `path` are both there/],
+      [{ path: `${base}/a`, content: 'aGk=' }, /either `content` or `path`, not both/],
       [{ path: base }, /`filename` is missing/],
       [{ filename: 'a' }, /either a `content` or `path`/],
     ]
@@ -252,7 +252,7 @@ describe('attachments by path', () => {
     assert.equal(beyond.status, 429, beyond.text)
     assert.match(beyond.headers.get('retry-after') ?? '', /^[1-9]/)
     const tooMany = await oneApi.send(email({ path: `${base}/large1.bin` }, { path: `${base}/large2.bin` }))
-    assertJsonError(tooMany, 422, 'invalid_attachment', /more than 12000000 octets together/)
+    assertJsonError(tooMany, 422, 'invalid_attachment', /more than 12000000 octets in total/)
   })
 
   test('no private address is connected to, by whatever name', async () => {

@@ -72,7 +72,7 @@ describe('emails that are shared by a link', () => {
     assert.match(frame.headers.get('content-security-policy')!, /^sandbox allow-popups.*img-src data:;/)
     assert.match(frame.text, /<a href="https:\/\/x\.test\/\?a=1" target="_blank" rel="noopener noreferrer">/)
     assert.doesNotMatch(frame.text, /alert|onclick|javascript|<form/)
-    assert.match(page.text, /&#38;remote=1">Show pictures/)
+    assert.match(page.text, /&#38;remote=1">Show images/)
     const remote = await open(`${url}&remote=1`)
     assert.match(remote.text, /&#38;shown=content&#38;remote=1"/)
     const remoteFrame = await open(`${url}&shown=content&remote=1`)
@@ -146,9 +146,14 @@ describe('emails that are shared by a link', () => {
       later,
       `${url.slice(0, -1)}${url.endsWith('A') ? 'B' : 'A'}`,
     ]) {
-      assertJsonError(await open(altered), 403, 'invalid_access', /not made here, or was altered/)
+      assertJsonError(
+        await open(altered),
+        403,
+        'invalid_access',
+        /not issued by this service, or it was altered/,
+      )
     }
-    assertJsonError(await open(url.split('?')[0]!), 403, 'invalid_access', /not complete/)
+    assertJsonError(await open(url.split('?')[0]!), 403, 'invalid_access', /is incomplete/)
   })
 
   test('is made by who may read the email, in the words for an unknown one to others', async () => {
@@ -181,6 +186,6 @@ describe('emails that are shared by a link', () => {
     const anonymous = await call(`${service.url}/emails/${id}/share`, {
       headers: { authorization: basic(token) },
     })
-    assertJsonError(anonymous, 403, 'invalid_access', /not complete/)
+    assertJsonError(anonymous, 403, 'invalid_access', /is incomplete/)
   })
 })

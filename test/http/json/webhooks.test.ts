@@ -248,7 +248,7 @@ describe('/webhooks', () => {
     )
     const foreign = messageId(beside.id, events.events[0]!)
     const refused = await request('GET', `/webhooks/${webhookId}/events?after=${foreign}`)
-    assertJsonError(refused, 422, 'validation_error', /no event of this webhook/)
+    assertJsonError(refused, 422, 'validation_error', /not an event of this webhook/)
   })
 
   test('an event that nobody answered, and one that waits', async (t) => {

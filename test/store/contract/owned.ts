@@ -132,7 +132,7 @@ export function ownedContract(open: OpenBench): void {
     test('is held by one of them', async (t) => {
       const { store } = await open(t)
       const [first, second] = await claims(store)
-      await assert.rejects(store.addDomain({ ...first, id: newId(), dkim: [] }), /already set up/)
+      await assert.rejects(store.addDomain({ ...first, id: newId(), dkim: [] }), /already exists/)
       await store.updateDomain(second.id, { status: 'verified', sending: 'active' })
       for (const change of [{ status: 'verified' }, { sending: 'active' }] as const) {
         await assert.rejects(store.updateDomain(first.id, change), (error) => {

@@ -304,7 +304,7 @@ export function peopleContract(open: OpenBench): void {
       for (const role of ['viewer', 'developer', null] as const) {
         await assert.rejects(
           store.setMembership(last.id, one.id, role, keepOwner),
-          conflict(/a company keeps an owner/),
+          conflict(/a company needs an owner/),
         )
       }
       assert.deepEqual(await store.findPerson({ id: last.id }), last)

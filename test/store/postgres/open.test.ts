@@ -53,7 +53,7 @@ test('opening a PostgreSQL database without the password it asks for says so', a
     const opening = PostgresStore.open(`postgres://postroad@127.0.0.1:${port}/postroad`)
     assert.match(
       await reason(opening, StoreUnavailable),
-      /is not available: it asks for a password, and none was given.*PGPASSWORD/,
+      /is not available: it requires a password, but none was given.*PGPASSWORD/,
     )
   } finally {
     server.close()
@@ -90,7 +90,7 @@ test('opening what is not a PostgreSQL database says so', async () => {
       const opening = PostgresStore.open(
         `postgres://postroad:${PASSWORD}@127.0.0.1:${port}/postroad${options}`,
       )
-      assert.match(await reason(opening, StoreUnavailable), /may not be PostgreSQL: look at host and port/)
+      assert.match(await reason(opening, StoreUnavailable), /may not be PostgreSQL: check host and port/)
     }
   } finally {
     server.close()
@@ -112,11 +112,11 @@ describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
     )
   })
 
-  test('says that there is no database of that name', async () => {
+  test('says that there is no database with that name', async () => {
     const url = Object.assign(new URL(await sharedServer()), { pathname: '/nowhere' }).href
     assert.match(
       await reason(PostgresStore.open(url), StoreUnavailable),
-      /no database of that name.*createdb/,
+      /no database with that name.*createdb/,
     )
   })
 
@@ -226,7 +226,7 @@ describe('opening a PostgreSQL database', { skip: withoutPostgres() }, () => {
         })
       }
     }
-    await assert.rejects(refused, { name: 'StoreUnavailable', message: /read-only: a standby/ })
+    await assert.rejects(refused, { name: 'StoreUnavailable', message: /because it is a standby/ })
     await execute(await sharedServer(), `ALTER DATABASE ${name} RESET default_transaction_read_only`)
     assert.equal((await store.accept({ ...value, id: newId() }, null)).kind, 'accepted')
     assert.equal(await store.readEmail(value.id), null)

@@ -35,11 +35,12 @@ const ACCOUNT = object({
       role: { enum: ROLES },
       confirmed: {
         type: 'boolean',
-        description: 'By the holder of the address. Else no owner sees sign-ins.',
+        description:
+          'Confirmed by the holder of the address. Owners see the sign-ins of confirmed members only.',
       },
     }),
   },
-  fresh: { type: 'boolean', description: 'Whether what needs a fresh proof can be changed now.' },
+  fresh: { type: 'boolean', description: 'Whether changes that require a fresh sign-in are possible now.' },
 })
 
 const PROFILE_CHANGE = {

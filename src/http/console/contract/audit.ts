@@ -16,7 +16,10 @@ export const AUDIT_ENTRY = object({
   action: { type: 'string', description: 'The verb, e.g. createKey.' },
   target: TEXT,
   detail: { type: 'object', additionalProperties: true },
-  done: { type: 'boolean', description: 'False: it was begun, and whether it was done is not known.' },
+  done: {
+    type: 'boolean',
+    description: 'False: the operation was started, but its result was not recorded.',
+  },
 })
 
 const AUDIT = object({
@@ -29,7 +32,7 @@ const AUDIT = object({
 
 /** Filters of the list. */
 const WANTED = {
-  by: { type: 'string', maxLength: 300, description: 'The name of whoever did it, as it was then.' },
+  by: { type: 'string', maxLength: 300, description: 'The name of the actor at that time.' },
   action: { type: 'string', maxLength: 100 },
   topic: { enum: [...AUDIT_TOPICS] },
   from: { type: 'string', maxLength: 40, description: 'Not before this time.' },

@@ -113,7 +113,11 @@ const NEW_DKIM_KEY = object(
     selector: { type: 'string', maxLength: 100 },
   },
   {
-    pem: { type: 'string', maxLength: 20_000, description: 'A private key of its own; else one is made.' },
+    pem: {
+      type: 'string',
+      maxLength: 20_000,
+      description: 'An existing private key; without it, one is created.',
+    },
   },
 )
 

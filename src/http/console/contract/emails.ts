@@ -34,7 +34,7 @@ export const EMAIL_ROW = object({
     description: 'As `name:value`, or the value of a `tag`.',
   },
   createdAt: TIME,
-  scheduledAt: { ...TEXT_OR_NULL, description: 'When its sender wants it to be sent; null: at once.' },
+  scheduledAt: { ...TEXT_OR_NULL, description: 'When it is scheduled to be sent; null: at once.' },
   lastEvent: { enum: LAST_EVENT_TYPES },
   recipients: { type: 'integer', description: 'Of the envelope.' },
   states: {
@@ -53,21 +53,21 @@ const EMAILS_QUERY = object(
   {
     q: {
       ...PASSAGE,
-      description: 'As somebody types it: `to:ada@example.com event:bounced after:7d invoice`.',
+      description: 'A search as typed: `to:ada@example.com event:bounced after:7d invoice`.',
     },
     zone: {
       ...WORD,
-      description: 'Whose days are meant in it: `Europe/Berlin`. UTC where it is absent.',
+      description: 'Time zone of the dates in it: `Europe/Berlin`. Default: UTC.',
     },
     domain: { ...DOMAIN_NAME, description: 'Sending domain: name or id.' },
     event: { ...LINE, description: 'What the last event is, or several of them with commas.' },
     tag: { ...LINE, description: '`name`, or `name:value`.' },
     key: { ...LINE, description: 'API key: id or name.' },
-    from: { ...LINE, description: 'A part of the sender as it is shown.' },
-    to: { ...ADDRESS, description: 'The address of a recipient, whole.' },
+    from: { ...LINE, description: 'A part of the sender as shown.' },
+    to: { ...ADDRESS, description: 'The complete address of a recipient.' },
     subject: { ...PASSAGE, description: 'A part of the subject.' },
     since: { ...TIME_GIVEN, description: 'Accepted then or later: ISO 8601.' },
-    until: { ...TIME_GIVEN, description: 'Accepted before that.' },
+    until: { ...TIME_GIVEN, description: 'Accepted before this time.' },
     cursor: { ...LINE, description: 'What `next` of the page before is.' },
     limit: { type: 'integer', minimum: 1, maximum: 100, default: 60 },
   },
@@ -84,14 +84,14 @@ export const EMAILS = object({
 export const CHANGES = object({
   cursor: {
     type: 'integer',
-    description: 'A number of the log of events, up to which everything is told herewith.',
+    description: 'Event number: this answer includes all changes up to it.',
   },
   emails: {
     type: 'array',
-    description: 'Those that something happened to, as they are now: the latest first.',
+    description: 'The emails that changed, in their present state, latest first.',
     items: EMAIL_ROW,
   },
-  more: { type: 'boolean', description: 'Something happened to others as well.' },
+  more: { type: 'boolean', description: 'Further emails have changed as well.' },
 })
 
 export const EMAIL_LIST_ROUTES = routes('company', {

@@ -80,7 +80,8 @@ const LINK_USE = object(
   {
     instead: {
       type: 'boolean',
-      description: 'End the session of another person in this browser; without it the link is refused there.',
+      description:
+        'End the session of another person in this browser; without it, the link is refused there.',
     },
   },
 )

@@ -19,7 +19,7 @@ export const dkimKeyWorks: Works<typeof DKIM_KEY_ROUTES> = {
   }) => {
     requireDomain(op, company, domain)
     if ((body.active === undefined) === (body.selector === undefined)) {
-      throw new OperateError('invalid', 'one thing is changed at a time: `active` or `selector`')
+      throw new OperateError('invalid', 'change either `active` or `selector`, not both')
     }
     const changed =
       body.active === undefined

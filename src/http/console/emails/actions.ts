@@ -18,10 +18,10 @@ export const emailActionWorks: Works<typeof EMAIL_ACTION_ROUTES> = {
     if (retried > 0) return { changed: retried }
     const why =
       paused > 0
-        ? 'mail like this is paused: an operator has to resume it'
+        ? 'this mail is paused: an operator has to resume it'
         : held > 0
-          ? 'its sending domain may not send: activate it first'
-          : 'it is being tried already'
+          ? 'its sending domain may not send: activate the domain first'
+          : 'it is already being delivered'
     throw new OperateError('nothing_to_do', why)
   },
 

@@ -10,7 +10,7 @@ import type { EMAIL_DOCUMENT_ROUTES } from '../contract/email.ts'
 import type { Works } from '../work.ts'
 import { emailNamed } from './found.ts'
 
-function noSuchFile(detail = 'There is no such file'): Fault {
+function noSuchFile(detail = 'File not found'): Fault {
   return new Fault({ code: 'operation_refused', why: 'not_found', about: null, detail })
 }
 
@@ -39,7 +39,7 @@ export const emailDocumentWorks: Works<typeof EMAIL_DOCUMENT_ROUTES> = {
     const { filename, contentType } = found
     if (call.query.shown !== '1') return fileAnswer({ filename, contentType, octets })
     const type = pictureType(octets)
-    if (type === null) throw noSuchFile('This file is not a picture that can be shown')
+    if (type === null) throw noSuchFile('This file is not an image that can be shown')
     return fileAnswer({ filename, contentType: type, octets, inline: true })
   },
 

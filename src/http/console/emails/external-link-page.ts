@@ -31,7 +31,7 @@ export const externalLinkWorks: Works<typeof EXTERNAL_LINK_ROUTES> = {
     }
     const signer = { secret: core.deps.derive(LINK_SIGNATURES), person: person ?? '', until: Number(until) }
     if (person === null || !isGenuine(to, s, signer, Date.now())) {
-      const detail = 'This link was not made here for you, or is too old: open the email in the console again'
+      const detail = 'This link was not made for you, or it has expired: open the email in the console again'
       throw new Fault({ code: 'link_refused', detail })
     }
     return answer(pageOf(to))
@@ -79,7 +79,7 @@ a { display: inline-block; margin-top: 1rem; padding: .5rem 1rem; border-radius:
 </head>
 <body>
 <h1>This link leads out of Postroad</h1>
-<p>It stands in an email. Follow it only if you know where it goes: it may tell its sender that somebody looked, and it may do what it says, such as unsubscribing.</p>
+<p>The link is from an email. Follow it only if you know where it leads: it can tell the sender that the email was opened, and it can trigger actions such as unsubscribing.</p>
 <code dir="ltr">${shown}</code>
 ${warnings.length > 0 ? `<ul>${warnings.join('')}</ul>` : ''}
 <a href="${escapedHtml(to)}" rel="noopener noreferrer" target="_blank">Follow the link</a>
@@ -91,11 +91,11 @@ ${warnings.length > 0 ? `<ul>${warnings.join('')}</ul>` : ''}
 function warningsOf({ protocol, username, hostname, port }: URL): string[] {
   const warnings: string[] = []
   if (protocol === 'http:') warnings.push('It is not encrypted (http).')
-  if (username !== '') warnings.push('What stands before the @ is not where it leads.')
+  if (username !== '') warnings.push('The text before the @ is not where it leads.')
   if (/(^|\.)xn--/.test(hostname)) {
-    warnings.push('Its name has letters beyond ASCII, which may look like others.')
+    warnings.push('Its host name has non-ASCII letters, which can look like other letters.')
   }
-  if (/^[\d.]+$|^\[/.test(hostname)) warnings.push('It leads to an address without a name.')
+  if (/^[\d.]+$|^\[/.test(hostname)) warnings.push('It leads to an IP address without a host name.')
   if (port !== '') warnings.push(`It names the port ${port}.`)
   return warnings
 }

@@ -30,7 +30,8 @@ async function found(
     return { emails: email === null ? [] : [email], next: null }
   }
   const twice = Object.keys(typed.search).find((name) => name in asked || name in of)
-  if (twice !== undefined) throw invalidField('q', `it names what is chosen beside it, too: ${twice}`)
+  if (twice !== undefined)
+    throw invalidField('q', `it repeats filters that are also set separately: ${twice}`)
   return await searchEmails(op, { ...typed.search, ...asked, ...of, ...page })
 }
 
@@ -38,13 +39,13 @@ function zoneOf(zone = 'UTC'): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
   } catch {
-    throw invalidField('zone', 'it is a time zone of the IANA database, as `Europe/Berlin`')
+    throw invalidField('zone', 'it must be a time zone of the IANA database, such as `Europe/Berlin`')
   }
 }
 
 function cursorOf(text: string | undefined): string | undefined {
   if (text === undefined || isEmailId(text)) return text
-  throw invalidField('cursor', 'it is what `next` of the page before was')
+  throw invalidField('cursor', 'it must be the value of `next` from the previous page')
 }
 
 /** The filters chosen in addition to the typed query. */
@@ -66,14 +67,14 @@ function eventsOf(text: string): EventType[] {
   return text.split(',').map((part) => {
     const found = LAST_EVENT_TYPES.find((type) => type === part.trim())
     if (found !== undefined) return found
-    throw invalidField('event', `it is one of ${LAST_EVENT_TYPES.join(', ')}`)
+    throw invalidField('event', `it must be one of ${LAST_EVENT_TYPES.join(', ')}`)
   })
 }
 
 function timeOf(field: string, text: string): number {
   const at = Date.parse(text)
   if (Number.isFinite(at)) return at
-  throw invalidField(field, 'it is a time as ISO 8601 has it')
+  throw invalidField(field, 'it must be an ISO 8601 time')
 }
 
 export const emailListWorks: Works<typeof EMAIL_LIST_ROUTES> = {

@@ -53,7 +53,7 @@ async function contentOf(
   // Retention may have removed it in the meantime.
   if (email === null) throw noSuchEmail(id)
   if (email.contentRemoved) {
-    throw new OperateError('not_found', 'its content was removed when its retention time was over')
+    throw new OperateError('not_found', 'its content was removed at the end of its retention period')
   }
   const [told] = await op.store.readTold([{ emailId: id, recipient: null, known: false }], 1)
   const domain = accounts.directory.domain(email.domainId)?.name

@@ -28,5 +28,5 @@ function lastSeen({ headers }: FastifyRequest, after: string | undefined): numbe
   if (given === undefined) return null
   const number = typeof given === 'string' && /^\d{1,16}$/.test(given) ? Number(given) : Number.NaN
   if (Number.isSafeInteger(number)) return number
-  throw invalidField('after', 'it is a number of the log of events')
+  throw invalidField('after', 'it must be an event number')
 }

@@ -21,10 +21,10 @@ const BODY = `<!doctype html>
 <style>${STYLE}</style>
 <main>
 <h1>The console is being built</h1>
-<p>This takes a few seconds after the first start, and after an update. The page opens by itself when it is done. Mail is
-taken in and delivered meanwhile.</p>
-<p>If it stays like this: <code>npm start</code> builds the console beside the service, other ways to start it do not.
-<code>npm run build</code> does, and the service need not be started again.</p>
+<p>This takes a few seconds after the first start and after an update. The console opens automatically when it is ready. Mail is
+accepted and delivered meanwhile.</p>
+<p>If the console does not open: <code>npm start</code> builds it in the background; other ways to start the service do not.
+Run <code>npm run build</code>; the service does not need a restart.</p>
 </main>
 </html>
 `

@@ -28,7 +28,7 @@ export const allowedWorks: Works<typeof ALLOWED_ROUTES> = {
 
   'POST /companies/:company/allowed': async ({ op, params: { company }, body }) => {
     const [isNew] = await addAllowed(op, { company, entries: [body] })
-    if (!isNew) throw new OperateError('already_exists', `"${body.value}" is on the allow list already`)
+    if (!isNew) throw new OperateError('already_exists', `"${body.value}" is already on the allow list`)
     return {}
   },
 

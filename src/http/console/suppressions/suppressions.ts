@@ -39,7 +39,8 @@ export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
       return { data: data.map(shown), ...cursors }
     }
     if (company === null) {
-      if (!term.includes('@')) throw new OperateError('invalid', 'give a whole address, or choose a company')
+      if (!term.includes('@'))
+        throw new OperateError('invalid', 'give a complete address, or choose a company')
       const found = await listSuppressions(op, { address: term.trim(), types, limit })
       return { data: found.map(shown), previous: null, next: null }
     }

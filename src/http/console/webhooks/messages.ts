@@ -75,7 +75,7 @@ export const webhookMessageWorks: Works<typeof WEBHOOK_MESSAGE_ROUTES> = {
   }) => {
     await companyWebhook(op, company, id)
     const since = Date.parse(text)
-    if (Number.isNaN(since)) throw new OperateError('invalid', `"${text}" is no time`)
+    if (Number.isNaN(since)) throw new OperateError('invalid', `"${text}" is not a time`)
     if (what === 'everything') {
       await replayWebhook(op, { id, since })
       return { told: null, next: null }

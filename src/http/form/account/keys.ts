@@ -30,16 +30,16 @@ const KEY = {
   properties: {
     id: TEXT,
     description: TEXT,
-    kind: { enum: ['domain', 'user'], description: '`domain`: for that one domain alone.' },
+    kind: { enum: ['domain', 'user'], description: '`domain`: only for that domain.' },
     role: { enum: ROLES },
     created_at: { ...TEXT, description: 'In UTC, e.g. `2026-11-20T22:55:01`.' },
     updated_at: TEXT,
-    expires_at: { ...TEXT, description: 'Absent: it has no end.' },
-    requestor: { ...NULL, description: 'Who asked for a key is not kept.' },
+    expires_at: { ...TEXT, description: 'Absent: the key does not expire.' },
+    requestor: { ...NULL, description: 'Always empty: the requestor of a key is not stored.' },
     user_name: NULL,
     domain_name: { anyOf: [TEXT, NULL] },
-    is_disabled: { type: 'boolean', description: 'Whether its time is over.' },
-    secret: { ...TEXT, description: 'Shown this once.' },
+    is_disabled: { type: 'boolean', description: 'Whether it has expired.' },
+    secret: { ...TEXT, description: 'Shown only once.' },
   },
 } as const
 
@@ -77,12 +77,12 @@ const list = endpoint({
   access: 'management',
   schema: {
     operationId: 'formListApiKeys',
-    summary: 'The API keys that are not revoked',
+    summary: 'List the API keys that are not revoked',
     querystring: {
       type: 'object',
       properties: {
         domain_name: DOMAIN_NAME,
-        kind: { enum: ['domain', 'user', 'web'], description: 'There are none of the kind `web`.' },
+        kind: { enum: ['domain', 'user', 'web'], description: 'There are no keys of the kind `web`.' },
       },
     },
     response: {
@@ -116,9 +116,9 @@ const create = endpoint({
   access: 'management',
   schema: {
     operationId: 'formCreateApiKey',
-    summary: 'Makes an API key; its secret is shown this once',
+    summary: 'Create an API key; its secret is shown only once',
     description:
-      'It has no more rights than the key that asks for it. User names and addresses are passed over.',
+      'The new key cannot have more rights than the key of the request. User names and addresses are ignored.',
     body: {
       type: 'object',
       required: ['role'],
@@ -126,16 +126,16 @@ const create = endpoint({
         role: {
           enum: ROLES,
           description:
-            '`sending`: the scope sending alone. `basic`: reading alone. `admin` and `developer`: sending, reading and management.',
+            '`sending`: only the scope sending. `basic`: only reading. `admin` and `developer`: sending, reading and management.',
         },
-        kind: { enum: ['domain', 'user'], description: '`domain` needs `domain_name`.' },
-        domain_name: { ...DOMAIN_NAME, description: 'The only domain it is for.' },
-        description: { ...LINE, description: 'What it is for, up to 200 characters.' },
+        kind: { enum: ['domain', 'user'], description: '`domain` requires `domain_name`.' },
+        domain_name: { ...DOMAIN_NAME, description: 'The only domain that the key is for.' },
+        description: { ...LINE, description: 'A name for people, up to 200 characters.' },
         expiration: {
           type: 'integer',
           minimum: 0,
           maximum: 2 ** 31 - 1,
-          description: 'Seconds; 0: it has no end.',
+          description: 'Seconds until it expires; 0: never.',
         },
         user_id: ID,
         user_name: LINE,
@@ -150,7 +150,7 @@ const create = endpoint({
   if (kind === 'user' && name !== '') {
     throw invalidField(
       'domain_name',
-      'a key of the kind user is for all domains; one for this domain is of the kind domain',
+      'a key of the kind user is for all domains; use the kind domain for a key for one domain',
     )
   }
   const op = await currentOperation(core, caller)
@@ -175,7 +175,7 @@ const remove = endpoint({
   access: 'management',
   schema: {
     operationId: 'formDeleteApiKey',
-    summary: 'Revokes an API key for good',
+    summary: 'Revoke an API key',
     params: { type: 'object', required: ['id'], properties: { id: PATH_NAME } },
     response: { 200: MESSAGE_ONLY },
   },

@@ -17,7 +17,7 @@ const show = endpoint({
   access: 'management',
   schema: {
     operationId: 'formShowSigningKey',
-    summary: 'The key that the webhooks of the company are signed with',
+    summary: 'Get the key that signs the webhooks of the company',
     response: { 200: KEY },
   },
 })(async ({ caller }, core) => {
@@ -33,7 +33,7 @@ const rotate = endpoint({
   access: 'management',
   schema: {
     operationId: 'formRotateSigningKey',
-    summary: 'Another key, which signs from now on',
+    summary: 'Replace the key that signs the webhooks of the company',
     response: { 200: KEY },
   },
 })(async ({ caller }, core) => {

@@ -52,7 +52,7 @@ export async function domainOf(
   if (about === undefined) return { domain: onlyDomain(core, caller), others }
   const [value, ...values] = about.values
   if (more.length > 0 || values.length > 0 || about.comparator !== '=') {
-    throw invalidField('filter', 'a domain is named once, with =, and alone')
+    throw invalidField('filter', 'the filter for domain must be given once, with = and one value')
   }
   return { domain: await ownDomain(core, caller, value!.value), others }
 }

@@ -25,19 +25,19 @@ const logs = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formListLogs',
-    summary: 'What happened to the mail of the company',
+    summary: 'List events of the mail of the company',
     body: {
       type: 'object',
       properties: {
-        start: { ...TIME_GIVEN, description: 'A date as in a mail header; absent: a day before the end.' },
-        end: { ...TIME_GIVEN, description: 'Absent: now.' },
+        start: { ...TIME_GIVEN, description: 'A date as in a mail header. Default: a day before the end.' },
+        end: { ...TIME_GIVEN, description: 'Default: now.' },
         events: { type: 'array', maxItems: MOST_EVENTS_NAMED, items: WORD },
         filter: FILTER,
         pagination: {
           type: 'object',
           properties: {
             sort: { enum: ['timestamp:asc', 'timestamp:desc'] },
-            token: { ...PAGE_TOKEN, description: 'Of the pagination of an answer.' },
+            token: { ...PAGE_TOKEN, description: 'A token from the pagination of an answer.' },
             limit: { type: 'integer', minimum: 1, maximum: 1_000 },
           },
         },
@@ -121,7 +121,7 @@ function readCondition({ attribute, comparator, values }: Condition): [Filter, E
   const name = FILTERS.find((each) => each === attribute)
   if (name === undefined) {
     const known = ['domain', ...FILTERS].join(', ')
-    throw invalidField('filter', `there is no attribute "${attribute}"; there are ${known}`)
+    throw invalidField('filter', `there is no attribute "${attribute}"; the attributes are ${known}`)
   }
   const any = anyOf(
     'filter',
@@ -138,7 +138,7 @@ function eventsAmong(words: readonly string[] = []): [Filter, Expression][] {
 /** Throws a Refusal when the words together exceed the length of an expression. */
 function anyOf(field: string, words: readonly string[]): Expression {
   if (words.reduce((sum, { length }) => sum + length + 1, 0) > LONGEST) {
-    throw invalidField(field, `values to choose from have at most ${LONGEST} characters together`)
+    throw invalidField(field, `the values may have at most ${LONGEST} characters in total`)
   }
   const operands = words.map((word): Expression => ({ kind: 'term', text: word.toLowerCase() }))
   return operands.length === 1 ? operands[0]! : { kind: 'any', operands }
@@ -147,7 +147,7 @@ function anyOf(field: string, words: readonly string[]): Expression {
 function time(name: string, text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const at = readTime(text)
-  if (at === null) throw invalidField(name, 'it is no RFC 2822 date')
+  if (at === null) throw invalidField(name, 'it is not an RFC 2822 date')
   return at
 }
 

@@ -53,7 +53,7 @@ const metrics = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formMetrics',
-    summary: 'How many events there were, by time, by tag or by the domain of recipients',
+    summary: 'Count events by time, by tag or by recipient domain',
     body: ASKED,
     response: {
       200: {
@@ -118,11 +118,14 @@ export function readMetrics(body: MetricsAsked, conditions: readonly Condition[]
   const names = [...new Set(body.metrics ?? USUAL_METRICS)]
   const unknown = names.find((name) => !Object.hasOwn(METRICS, name))
   if (unknown !== undefined) {
-    throw invalidField('metrics', `there is no "${unknown}"; there are ${Object.keys(METRICS).join(', ')}`)
+    throw invalidField(
+      'metrics',
+      `there is no metric "${unknown}"; the metrics are ${Object.keys(METRICS).join(', ')}`,
+    )
   }
   const dimensions = [...(body.dimensions ?? ['time'])]
   const [by, ...more] = dimensions.filter((each) => each !== 'time')
-  if (more.length > 0) throw invalidField('dimensions', 'there may be one beside time')
+  if (more.length > 0) throw invalidField('dimensions', 'only one dimension is possible beside time')
   const value = onlyValue(by, conditions)
   const period = readPeriod(body, now)
   const { since, until, resolution, size } = period
@@ -153,7 +156,7 @@ function onlyValue(
   }
   throw invalidField(
     'filter',
-    'beside domain it may name one value, with =, of the dimension that is counted by',
+    'beside domain, the filter may have only one value, with =, of the requested dimension',
   )
 }
 

@@ -44,11 +44,11 @@ const list = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formListAllTags',
-    summary: 'The tags that mail of all domains had',
+    summary: 'List the tags of mail of all domains',
     body: {
       type: 'object',
       properties: {
-        tag: { ...LINE, description: 'A tag, or how its name begins.' },
+        tag: { ...LINE, description: 'A tag, or the beginning of its name.' },
         include_metrics: {
           type: 'boolean',
           description: `With what was counted of each; then at most ${MOST_WITH_METRICS} at once.`,
@@ -59,7 +59,7 @@ const list = endpoint({
             {
               type: 'object',
               properties: {
-                sort: { ...WORD, description: 'As `lastseen:desc`.' },
+                sort: { ...WORD, description: 'Such as `lastseen:desc`.' },
                 skip: SKIP,
                 limit: { type: 'integer', minimum: 1, maximum: 1_000 },
                 include_total: { type: 'boolean' },
@@ -160,12 +160,15 @@ const limits = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formTagLimits',
-    summary: 'How many tags there are; there may be any number',
+    summary: 'Count the tags; there is no limit',
     response: {
       200: {
         type: 'object',
         properties: {
-          limit: { const: NO_TAG_LIMIT, description: 'None: the largest number that every client can read.' },
+          limit: {
+            const: NO_TAG_LIMIT,
+            description: 'There is no limit: this is the largest number that every client can read.',
+          },
           count: { type: 'integer' },
           limit_reached: { const: false },
         },
@@ -184,7 +187,7 @@ const update = endpoint({
   access: 'management',
   schema: {
     operationId: 'formUpdateAnyTag',
-    summary: 'Says what a tag is for, in every domain that lists it',
+    summary: 'Describe a tag, in every domain that lists it',
     body: { type: 'object', required: ['tag'], properties: { tag: LINE, description: PASSAGE } },
     response: { 200: MESSAGE_ONLY },
   },
@@ -202,7 +205,7 @@ const remove = endpoint({
   access: 'management',
   schema: {
     operationId: 'formRemoveAnyTag',
-    summary: 'Lists a tag no more before it is seen on another day; its figures stay',
+    summary: 'Hide a tag until it is used on another day; its counts are kept',
     body: { type: 'object', required: ['tag'], properties: { tag: LINE } },
     response: { 200: MESSAGE_ONLY },
   },

@@ -27,7 +27,7 @@ const OF_LOGIN = {
 } as const
 const PASSWORD = {
   ...LINE,
-  description: 'Without one, the service makes it, and answers it once.',
+  description: 'Without a password, the service creates one and returns it once.',
 } as const
 const MADE = {
   type: 'object',
@@ -38,7 +38,7 @@ const MADE = {
     credentials: { type: 'object', additionalProperties: TEXT },
   },
 } as const
-const NOTE = 'This is the only time that the password is shown'
+const NOTE = 'The password is shown only this once'
 
 const list = endpoint({
   method: 'GET',
@@ -47,7 +47,7 @@ const list = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formListCredentials',
-    summary: 'The SMTP logins of a domain',
+    summary: 'List the SMTP logins of a domain',
     params: OF_DOMAIN,
     querystring: {
       type: 'object',
@@ -94,7 +94,7 @@ const create = endpoint({
   access: 'management',
   schema: {
     operationId: 'formCreateCredential',
-    summary: 'Makes an SMTP login; a password that is made here is shown this once',
+    summary: 'Create an SMTP login; a generated password is shown only once',
     params: OF_DOMAIN,
     body: { type: 'object', required: ['login'], properties: { login: LINE, password: PASSWORD } },
     response: { 200: MADE },
@@ -122,7 +122,7 @@ const update = endpoint({
   access: 'management',
   schema: {
     operationId: 'formUpdateCredential',
-    summary: 'Gives an SMTP login another password; one that is made here is shown this once',
+    summary: 'Change the password of an SMTP login; a generated password is shown only once',
     params: OF_LOGIN,
     body: { type: 'object', properties: { password: PASSWORD } },
     response: { 200: MADE },
@@ -145,7 +145,7 @@ const remove = endpoint({
   access: 'management',
   schema: {
     operationId: 'formRemoveCredential',
-    summary: 'Ends an SMTP login',
+    summary: 'Delete an SMTP login',
     params: OF_LOGIN,
     response: { 200: { type: 'object', properties: { message: TEXT, spec: TEXT } } },
   },
@@ -163,7 +163,7 @@ const clear = endpoint({
   access: 'management',
   schema: {
     operationId: 'formClearCredentials',
-    summary: 'Ends every SMTP login of a domain',
+    summary: 'Delete all SMTP logins of a domain',
     params: OF_DOMAIN,
     response: {
       200: { type: 'object', properties: { message: TEXT, count: { type: 'integer' } } },
@@ -211,7 +211,7 @@ async function revoke(op: Operation, keys: readonly ApiKey[]): Promise<void> {
 }
 
 function alreadyThere(): Fault {
-  return new Fault({ code: 'request_invalid', detail: 'A credential with this login exists already' })
+  return new Fault({ code: 'request_invalid', detail: 'A credential with this login already exists' })
 }
 
 interface MadeLogin {
@@ -240,7 +240,9 @@ async function makeLogin(
 /** Throws a Refusal. `own`: words that others would guess. */
 function assertPassword(password: string, own: readonly string[]): void {
   // A password in the form of a token would be looked up among the keys.
-  const problem = isToken(password) ? 'this is an API key of its own' : passwordProblem(password, own)
+  const problem = isToken(password)
+    ? 'this password belongs to another API key'
+    : passwordProblem(password, own)
   if (problem !== null) throw invalidField('password', problem)
 }
 
@@ -250,7 +252,7 @@ function loginAt({ name }: SendingDomain, text: string): string {
   const user = at < 0 ? text : text.slice(0, at)
   if (user === '') throw new Refusal({ code: 'field_missing', field: 'login' })
   if (at >= 0 && text.slice(at + 1).toLowerCase() !== name) {
-    throw invalidField('login', `it must be at ${name}, the domain of the path`)
+    throw invalidField('login', `it must be an address at ${name}, the domain of the path`)
   }
   return `${user.toLowerCase()}@${name}`
 }

@@ -22,7 +22,7 @@ const show = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formShowConnection',
-    summary: 'Whether mail of a domain insists on TLS: none does by itself',
+    summary: 'Get the TLS settings of a domain: TLS is never required for a single domain',
     params: OF_DOMAIN,
     response: {
       200: {
@@ -44,7 +44,7 @@ const update = endpoint({
   access: 'management',
   schema: {
     operationId: 'formUpdateConnection',
-    summary: 'Takes what is so already, and refuses everything else',
+    summary: 'Accept the present settings and refuse all others',
     params: OF_DOMAIN,
     body: { type: 'object', properties: { require_tls: WORD, skip_verification: WORD } },
     response: { 200: { type: 'object', properties: { message: TEXT, ...FLAGS } } },
@@ -53,7 +53,7 @@ const update = endpoint({
   await ownDomain(core, caller, params.domain)
   for (const [field, value] of Object.entries(body)) {
     if (value === '' || !isYes(field, value)) continue
-    throw invalidField(field, 'this service has no such setting for a single domain; only false is taken')
+    throw invalidField(field, 'this service has no such setting for a single domain; only false is accepted')
   }
   const message = 'Domain connection settings have been updated'
   return { status: 200, body: { message, ...AS_SET } }
@@ -74,7 +74,7 @@ const queues = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formShowQueues',
-    summary: 'Whether mail of a domain leaves, that of now and that of later',
+    summary: 'Get whether mail of a domain is sent, now and later',
     params: OF_DOMAIN,
     response: { 200: { type: 'object', properties: { regular: QUEUE, scheduled: QUEUE } } },
   },

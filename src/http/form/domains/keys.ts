@@ -38,7 +38,7 @@ const NAMED_KEY = {
 const NEW_SELECTOR = { type: 'object', properties: { dkim_selector: DOMAIN_NAME } } as const
 const SELF = {
   type: 'object',
-  properties: { self: { ...WORD, description: 'yes or true: nothing else is taken.' } },
+  properties: { self: { ...WORD, description: 'Only yes or true is accepted.' } },
 } as const
 
 const ofDomain = endpoint({
@@ -48,7 +48,7 @@ const ofDomain = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formListDomainKeys',
-    summary: 'The DKIM keys of a domain',
+    summary: 'List the DKIM keys of a domain',
     params: OF_DOMAIN,
     response: { 200: { type: 'object', properties: { items: KEYS } } },
   },
@@ -64,7 +64,7 @@ const ofAll = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formListKeys',
-    summary: 'The DKIM keys of all domains, in one page',
+    summary: 'List the DKIM keys of all domains, on one page',
     querystring: {
       type: 'object',
       properties: { signing_domain: DOMAIN_NAME, selector: DOMAIN_NAME, page: PAGE_TOKEN },
@@ -101,22 +101,22 @@ const create = endpoint({
   access: 'management',
   schema: {
     operationId: 'formCreateKey',
-    summary: 'Another DKIM key, which mail is signed with once it is activated',
+    summary: 'Add a DKIM key; it signs mail once it is activated',
     body: {
       type: 'object',
       required: ['signing_domain', 'selector'],
       properties: {
         signing_domain: DOMAIN_NAME,
         selector: DOMAIN_NAME,
-        bits: { ...WORD, description: '2048: nothing less is made.' },
-        pem: { type: 'string', maxLength: MOST_PEM, description: 'A private key of your own.' },
+        bits: { ...WORD, description: 'Only 2048.' },
+        pem: { type: 'string', maxLength: MOST_PEM, description: 'An existing private key.' },
       },
     },
     response: { 200: KEY },
   },
 })(async ({ caller, body }, core) => {
   const { signing_domain: name, selector, bits, pem } = body
-  if (bits !== undefined && bits !== '2048') throw invalidField('bits', 'keys of 2048 bits are made')
+  if (bits !== undefined && bits !== '2048') throw invalidField('bits', 'only keys of 2048 bits are created')
   const { op, domain } = await on(core, caller, name)
   const made = await addDkimKey(op, { domain, selector, ...(pem && { pem }) })
   return { status: 200, body: keyShown(made, made.dkim.at(-1)!, op.hostname) }
@@ -131,7 +131,7 @@ const switches = [true, false].map((active) => {
     access: 'management',
     schema: {
       operationId: active ? 'formActivateKey' : 'formDeactivateKey',
-      summary: active ? 'Signs mail with a key from now on' : 'Signs no mail with a key any more',
+      summary: active ? 'Sign mail with a DKIM key' : 'Stop signing mail with a DKIM key',
       params: OF_KEY,
       response: {
         200: {
@@ -155,8 +155,8 @@ const remove = endpoint({
   access: 'management',
   schema: {
     operationId: 'formRemoveKey',
-    summary: 'Removes a DKIM key for good',
-    description: 'Clients for PHP write the fields into the body.',
+    summary: 'Delete a DKIM key',
+    description: 'PHP clients send the fields in the body.',
     querystring: NAMED_KEY,
     body: NAMED_KEY,
     response: { 200: MESSAGE_ONLY },
@@ -174,9 +174,9 @@ const rename = endpoint({
   access: 'management',
   schema: {
     operationId: 'formRenameKey',
-    summary: 'Another selector for the first key that mail of a domain is signed with',
+    summary: 'Change the selector of the first DKIM key that signs the mail of a domain',
     params: OF_DOMAIN,
-    description: 'Clients for Ruby write the field into the body.',
+    description: 'Ruby clients send the field in the body.',
     querystring: NEW_SELECTOR,
     body: NEW_SELECTOR,
     response: { 200: MESSAGE_ONLY },
@@ -195,9 +195,9 @@ const authority = endpoint({
   access: 'management',
   schema: {
     operationId: 'formKeyAuthority',
-    summary: 'Whether a domain signs for itself, which each does here',
+    summary: 'Get whether a domain signs with its own keys; here every domain does',
     params: OF_DOMAIN,
-    description: 'Clients for Ruby write the field into the body.',
+    description: 'Ruby clients send the field in the body.',
     querystring: SELF,
     body: SELF,
     response: {
@@ -213,7 +213,7 @@ const authority = endpoint({
   },
 })(async ({ caller, params, query, body }, core) => {
   if (!isYes('self', fieldIn('self', query, body))) {
-    throw invalidField('self', 'mail of a domain is signed with keys of its own here')
+    throw invalidField('self', 'this service signs the mail of a domain with its own keys')
   }
   const { op, domain: id } = await on(core, caller, params.domain)
   const { domain, records } = await showDomain(op, { domain: id })

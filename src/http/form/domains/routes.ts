@@ -30,7 +30,7 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
     access: 'reading',
     schema: {
       operationId: id('ListDomains'),
-      summary: 'The sending domains of the company, by name',
+      summary: 'List the sending domains of the company, by name',
       querystring: {
         type: 'object',
         required: ['limit', 'skip', 'search'],
@@ -69,8 +69,8 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
     access: 'management',
     schema: {
       operationId: id('CreateDomain'),
-      summary: 'Adds a sending domain, with the records that its owner is to publish',
-      description: 'What concerns mail that is received, and IP addresses, is passed over.',
+      summary: 'Add a sending domain and get the DNS records to publish',
+      description: 'Fields for receiving mail and for IP addresses are ignored.',
       body: {
         type: 'object',
         required: ['name'],
@@ -102,7 +102,7 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
     access: 'reading',
     schema: {
       operationId: id('ShowDomain'),
-      summary: 'A sending domain, with the records that its owner is to publish',
+      summary: 'Get a sending domain with the DNS records to publish',
       params: OF_DOMAIN,
       response: { 200: DOMAIN_WITH_RECORDS },
     },
@@ -126,8 +126,8 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
     access: 'management',
     schema: {
       operationId: id('UpdateDomain'),
-      summary: 'Sets `web_scheme`, and takes what is so here anyway',
-      description: '`web_scheme` is kept and shown. What would change how mail is sent is refused.',
+      summary: 'Change `web_scheme`; other fields are accepted with their present value only',
+      description: '`web_scheme` is stored and shown. A change of how mail is sent is refused.',
       params: OF_DOMAIN,
       body: {
         type: 'object',
@@ -165,7 +165,7 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
     access: 'management',
     schema: {
       operationId: id('VerifyDomain'),
-      summary: 'Asks DNS for the records now; what is right makes the domain active',
+      summary: 'Verify the DNS records now, and activate the domain if they are correct',
       params: OF_DOMAIN,
       response: { 200: DOMAIN_WITH_RECORDS },
     },
@@ -190,7 +190,7 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
     access: 'management',
     schema: {
       operationId: id('RemoveDomain'),
-      summary: 'Removes a sending domain for good, with its DKIM keys',
+      summary: 'Delete a sending domain with its DKIM keys',
       params: OF_DOMAIN,
       response: { 200: MESSAGE_ONLY },
     },

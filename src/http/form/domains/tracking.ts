@@ -55,7 +55,7 @@ const show = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formShowTracking',
-    summary: 'What of the mail of a domain is to be followed',
+    summary: 'Get the tracking settings of a domain',
     params: OF_DOMAIN,
     response: {
       200: {
@@ -89,7 +89,7 @@ const open = endpoint({
   access: 'management',
   schema: {
     operationId: 'formTrackOpens',
-    summary: 'Whether opens are to be followed',
+    summary: 'Set whether opens are to be tracked',
     params: OF_DOMAIN,
     body: {
       type: 'object',
@@ -113,7 +113,7 @@ const click = endpoint({
   access: 'management',
   schema: {
     operationId: 'formTrackClicks',
-    summary: 'Whether clicks are to be followed',
+    summary: 'Set whether clicks are to be tracked',
     params: OF_DOMAIN,
     body: {
       type: 'object',
@@ -138,7 +138,7 @@ const unsubscribe = endpoint({
   access: 'management',
   schema: {
     operationId: 'formTrackUnsubscriptions',
-    summary: 'Whether a way to unsubscribe is to be added, and how it reads',
+    summary: 'Set whether an unsubscribe link is added, and its text',
     params: OF_DOMAIN,
     body: {
       type: 'object',

@@ -64,7 +64,7 @@ class Parser {
   whole(): Expression {
     const expression = this.#any(0)
     if (this.#next === this.#tokens.length) return expression
-    throw this.#wrong('a bracket is closed that was not opened')
+    throw this.#wrong('a closing bracket has no opening bracket')
   }
 
   #any(depth: number): Expression {
@@ -87,12 +87,12 @@ class Parser {
   }
 
   #one(depth: number): Expression {
-    if (depth > DEEPEST) throw this.#wrong(`brackets and NOT go ${DEEPEST} deep at most`)
+    if (depth > DEEPEST) throw this.#wrong(`brackets and NOT may be nested ${DEEPEST} deep at most`)
     if (this.#isWord('NOT')) {
       this.#next++
       return { kind: 'not', operand: this.#one(depth + 1) }
     }
-    if (this.#ends()) throw this.#wrong('something is missing where a word was expected')
+    if (this.#ends()) throw this.#wrong('a word is missing')
     const token = this.#tokens[this.#next++]!
     if ('number' in token) return token
     if ('text' in token) return { kind: 'term', text: token.text.toLowerCase() }

@@ -22,9 +22,9 @@ export const EVENT_QUERY = {
     end: TIME_GIVEN,
     ascending: {
       enum: ['yes', 'no', 'true', 'false'],
-      description: 'Without it: whether `begin` lies before `end`.',
+      description: 'Default: yes if `begin` is before `end`.',
     },
-    limit: { type: 'integer', minimum: 1, maximum: MOST_EVENTS, description: 'Events of a page.' },
+    limit: { type: 'integer', minimum: 1, maximum: MOST_EVENTS, description: 'Events per page.' },
     pretty: WORD,
     ...(Object.fromEntries(FILTERS.map((name) => [name, PASSAGE])) as Record<Filter, typeof PASSAGE>),
   },
@@ -69,6 +69,6 @@ export function readQuery(query: EventQuery): Wanted {
 function time(name: string, text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const at = readTime(text)
-  if (at === null) throw invalidField(name, 'it is no RFC 2822 date and no number of Unix seconds')
+  if (at === null) throw invalidField(name, 'it is neither an RFC 2822 date nor a number of Unix seconds')
   return at
 }

@@ -23,7 +23,7 @@ const PAGE = {
       type: 'object',
       required: ['next', 'previous', 'first', 'last'],
       properties: {
-        next: { type: 'string', description: 'There always is one: it may be asked for again later.' },
+        next: { type: 'string', description: 'Always present: request it again later for new events.' },
         previous: { type: 'string' },
         first: { type: 'string' },
         last: { type: 'string' },
@@ -39,10 +39,10 @@ const listEvents = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formListEvents',
-    summary: 'What happened to the mail of a domain',
+    summary: 'List the events of the mail of a domain',
     description:
       'Filters are expressions: words, "phrases", AND, OR, NOT, brackets, and <n or >n for `size`. ' +
-      'Follow `paging.next` until `items` is empty, and again later for what is new.',
+      'Follow `paging.next` until `items` is empty, and request it again later for new events.',
     params: OF_DOMAIN,
     querystring: EVENT_QUERY,
     response: { 200: PAGE },
@@ -60,8 +60,8 @@ const nextEvents = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formListMoreEvents',
-    summary: 'A page of events that paging named',
-    description: 'What was asked for is part of the URL; a query is passed over.',
+    summary: 'Get a page of events by a paging URL',
+    description: 'The URL includes the filters; query parameters are ignored.',
     params: {
       type: 'object',
       required: ['domain', '*'],

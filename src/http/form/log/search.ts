@@ -111,6 +111,6 @@ function cutAt(number: number, recipient?: number): Cut {
 
 function tooFarApart(): Fault {
   const detail =
-    'What is asked for lies too far apart in the log of events: narrow it by `begin`, `end`, `event`, `tags` or `recipient`'
+    'The matching events are too far apart in the event log: narrow the search with `begin`, `end`, `event`, `tags` or `recipient`'
   return new Fault({ code: 'request_invalid', detail })
 }

@@ -34,5 +34,5 @@ export function readToken(
 ): Paged {
   const page = pageTokens.placeOf(companyId, token) as Paged | undefined
   if (page !== undefined) return page
-  throw new Fault({ code: 'request_invalid', detail: 'There is no such page: follow the URLs in paging' })
+  throw new Fault({ code: 'request_invalid', detail: 'This page does not exist: follow the URLs in paging' })
 }

@@ -44,7 +44,7 @@ const PERIOD = {
   properties: {
     start: { ...TIME_GIVEN, description: 'A date as in a mail header, or Unix seconds.' },
     end: TIME_GIVEN,
-    duration: { ...WORD, description: 'Without it or `start`, 30d.' },
+    duration: { ...WORD, description: 'Default without `start`: 30d.' },
   },
 } as const
 
@@ -92,7 +92,7 @@ const providers = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formProviders',
-    summary: 'What became of the mail of a domain, by the domain of its recipients',
+    summary: 'Count the events of a domain by recipient domain',
     params: OF_DOMAIN,
     querystring: PERIOD,
     response: { 200: { type: 'object', properties: { providers: BY_NAME } } },
@@ -111,7 +111,7 @@ const untracked = (kind: 'devices' | 'countries', operationId: string) =>
     access: 'reading',
     schema: {
       operationId,
-      summary: 'Always empty: no opens or clicks are tracked',
+      summary: 'Always empty: opens and clicks are not tracked',
       params: OF_DOMAIN,
       response: { 200: { type: 'object', properties: { [kind]: BY_NAME } } },
     },
@@ -152,7 +152,7 @@ export function aggregatesOfTag(by: TagAggregate): Record<string, never> {
   throw new Fault({
     code: 'request_invalid',
     detail:
-      'Mail with a tag is not counted by provider. GET /v3/{domain}/aggregates/providers counts all mail of the domain',
+      'Mail with a tag is not counted by provider. Use GET /v3/{domain}/aggregates/providers for all mail of the domain',
   })
 }
 
@@ -165,19 +165,19 @@ export const aggregateRoutes: readonly Endpoint[] = [
   namesOf({
     kind: 'providers',
     operationId: 'formProviderNames',
-    summary: 'The recipient domains with most mail of the last 30 days',
+    summary: 'List the recipient domains with the most mail in the last 30 days',
     names: async (core, domain) => Object.keys(await providersOf(core, domain, {})),
   }),
   namesOf({
     kind: 'devices',
     operationId: 'formDeviceNames',
-    summary: 'The kinds of devices that mail can be opened on',
+    summary: 'List the kinds of devices that mail can be opened on',
     names: () => ['desktop', 'mobile', 'tablet', 'unknown'],
   }),
   namesOf({
     kind: 'countries',
     operationId: 'formCountryNames',
-    summary: 'Always empty: no opens or clicks are tracked',
+    summary: 'Always empty: opens and clicks are not tracked',
     names: () => [],
   }),
 ]

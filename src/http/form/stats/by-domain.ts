@@ -18,7 +18,7 @@ const ofDomains = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formStatsByDomain',
-    summary: 'How many events each domain of the company had in one hour, day or month',
+    summary: 'Count the events of each domain of the company in one hour, day or month',
     querystring: {
       type: 'object',
       required: ['event', 'timestamp', 'limit'],

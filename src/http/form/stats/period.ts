@@ -40,11 +40,11 @@ export function readPeriod({ start, end, resolution = 'day', duration }: PeriodG
     duration !== undefined && duration !== ''
       ? until - hoursOf(duration) * LENGTHS.hour
       : (time('start', start) ?? until - (USUAL - 1) * LENGTHS[size] * (resolution === 'month' ? 30 : 1))
-  if (since > until) throw invalidField('start', 'it lies behind the end')
+  if (since > until) throw invalidField('start', 'it is after the end')
   const steps: number[] = []
   for (let at = stepOf(since, resolution); at <= until; at = stepAfter(at, resolution)) {
     if (steps.length === MOST_STEPS) {
-      throw invalidField('resolution', `this time has more than ${MOST_STEPS} of these steps`)
+      throw invalidField('resolution', `this period has more than ${MOST_STEPS} of these steps`)
     }
     steps.push(at)
   }
@@ -67,12 +67,14 @@ function stepAfter(step: number, resolution: Resolution): number {
 function time(name: string, text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const at = readTime(text) ?? (/^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN)
-  if (Number.isNaN(at)) throw invalidField(name, 'it is no RFC 2822 date and no number of Unix seconds')
+  if (Number.isNaN(at))
+    throw invalidField(name, 'it is neither an RFC 2822 date nor a number of Unix seconds')
   return at
 }
 
 function hoursOf(duration: string): number {
   const [, number, unit] = /^(\d{1,5})([hdwm])$/.exec(duration) ?? []
-  if (number === undefined) throw invalidField('duration', 'it is a number with h, d, w or m, such as 7d')
+  if (number === undefined)
+    throw invalidField('duration', 'it must be a number with h, d, w or m, such as 7d')
   return Number(number) * HOURS[unit!]!
 }

@@ -59,7 +59,10 @@ export function eventsAsked(event: string | string[]): string[] {
   const events = [...new Set([event].flat())]
   const unknown = events.find((each) => !Object.hasOwn(STATS, each))
   if (unknown === undefined) return events
-  throw invalidField('event', `there is no "${unknown}"; there are ${Object.keys(STATS).join(', ')}`)
+  throw invalidField(
+    'event',
+    `there is no event "${unknown}"; the events are ${Object.keys(STATS).join(', ')}`,
+  )
 }
 
 export async function statsOf(core: HttpCore, { companyId }: Principal, asked: StatsAsked, counted: Counted) {
@@ -93,7 +96,7 @@ const ofDomain = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formDomainStats',
-    summary: 'How many events a domain had',
+    summary: 'Count the events of a domain',
     params: OF_DOMAIN,
     querystring: STATS_QUERY,
     response: { 200: STATS_SHOWN },
@@ -111,7 +114,7 @@ const ofAll = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formStats',
-    summary: 'How many events all domains of the company had',
+    summary: 'Count the events of all domains of the company',
     querystring: STATS_QUERY,
     response: { 200: STATS_SHOWN },
   },

@@ -12,7 +12,7 @@ const clear = endpoint({
   access: 'management',
   schema: {
     operationId: 'formClearEnvelopes',
-    summary: 'Cancels all that waits of a domain, also what waits for its time',
+    summary: 'Cancel all waiting mail of a domain, including scheduled mail',
     params: OF_DOMAIN,
     response: {
       200: {

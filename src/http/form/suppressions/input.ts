@@ -38,7 +38,7 @@ export interface EntryGiven {
 export function entryOf(list: List, given: EntryGiven): SuppressionInput {
   const { address, code, error, created_at: createdAt } = given
   const at = createdAt === undefined || createdAt === '' ? undefined : readTime(createdAt)
-  if (at === null) throw invalidField('created_at', 'it is no RFC 2822 date')
+  if (at === null) throw invalidField('created_at', 'it is not an RFC 2822 date')
   if (address === '') throw new Refusal({ code: 'field_missing', field: 'address' })
   return {
     address,

@@ -62,12 +62,12 @@ export const ENTRY = {
   properties: {
     address: { type: 'string' },
     created_at: { type: 'string' },
-    code: { type: 'string', description: 'Of a bounce: what the server answered, as SMTP codes are.' },
+    code: { type: 'string', description: 'For a bounce: the SMTP reply code of the server.' },
     error: { type: 'string' },
     tags: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Of an unsubscription: from mail with one of these tags; `*`: from all.',
+      description: 'For an unsubscription: the tags of the mail it applies to; `*`: all mail.',
     },
   },
 } as const

@@ -13,8 +13,8 @@ export const PAGE_QUERY = {
   properties: {
     limit: LIMIT,
     page: { enum: ['', 'first', 'last', 'next', 'previous'], default: '' },
-    address: { ...ADDRESS, default: '', description: 'Where `page` goes on from.' },
-    term: { ...ADDRESS, default: '', description: 'What addresses begin with.' },
+    address: { ...ADDRESS, default: '', description: 'The entry at which `page` continues.' },
+    term: { ...ADDRESS, default: '', description: 'The beginning of the addresses.' },
   },
 } as const
 
@@ -40,7 +40,7 @@ export function pageWanted({ limit, page, address, term }: PageQuery): PageWante
   const wanted = { limit: lastOf(limit), ...(term !== '' && { term }) }
   if (page === 'last') return { ...wanted, before: END }
   if (page === '' || page === 'first') return wanted
-  if (address === '') throw invalidField('address', `it is needed with page=${page}`)
+  if (address === '') throw invalidField('address', `it is required with page=${page}`)
   return page === 'next' ? { ...wanted, after: address } : { ...wanted, before: address }
 }
 

@@ -47,7 +47,7 @@ export const suppressionRoutes: readonly Endpoint[] = LISTS.flatMap((list) => {
     access: 'reading',
     schema: {
       operationId: id('List'),
-      summary: `The ${name} of the company, by address`,
+      summary: `List the ${name} of the company, by address`,
       params: OF_DOMAIN,
       querystring: PAGE_QUERY,
       response: {
@@ -77,7 +77,7 @@ export const suppressionRoutes: readonly Endpoint[] = LISTS.flatMap((list) => {
     access: 'management',
     schema: {
       operationId: id('Add'),
-      summary: `Puts one address on the ${name}, or up to 1,000 in a JSON array`,
+      summary: `Add one address to the ${name}, or up to 1,000 in a JSON array`,
       params: OF_DOMAIN,
       body: ENTRIES,
       response: { 200: ABOUT_ADDRESS },
@@ -85,7 +85,7 @@ export const suppressionRoutes: readonly Endpoint[] = LISTS.flatMap((list) => {
   })(async ({ caller, params, body }, core) => {
     const { op, domainId } = await on(core, caller, params.domain)
     const entries = [body].flat().map((entry) => entryOf(list, entry))
-    if (entries.length === 0) throw new Fault({ code: 'request_invalid', detail: 'There is no address' })
+    if (entries.length === 0) throw new Fault({ code: 'request_invalid', detail: 'An address is required' })
     await addSuppressions(op, { company: caller.companyId, entries, domainId })
     const [first] = entries
     if (entries.length > 1) return { status: 200, body: { message: `${entries.length} ${list.several}` } }
@@ -100,7 +100,7 @@ export const suppressionRoutes: readonly Endpoint[] = LISTS.flatMap((list) => {
     access: 'reading',
     schema: {
       operationId: id('Show'),
-      summary: `An address of the ${name}`,
+      summary: `Get an address of the ${name}`,
       params: OF_ADDRESS,
       response: { 200: ENTRY },
     },
@@ -117,12 +117,12 @@ export const suppressionRoutes: readonly Endpoint[] = LISTS.flatMap((list) => {
     access: 'management',
     schema: {
       operationId: id('Remove'),
-      summary: `Takes an address off the ${name}`,
+      summary: `Remove an address from the ${name}`,
       params: OF_ADDRESS,
       querystring: {
         type: 'object',
         properties: {
-          tag: { ...LINE, description: 'Of an unsubscription: from this tag only.' },
+          tag: { ...LINE, description: 'For an unsubscription: only this tag.' },
         },
       },
       response: { 200: ABOUT_ADDRESS },
@@ -147,7 +147,7 @@ export const suppressionRoutes: readonly Endpoint[] = LISTS.flatMap((list) => {
     access: 'management',
     schema: {
       operationId: id('Clear'),
-      summary: `Takes every address off the ${name}`,
+      summary: `Remove all addresses from the ${name}`,
       params: OF_DOMAIN,
       response: { 200: MESSAGE_ONLY },
     },

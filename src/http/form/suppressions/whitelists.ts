@@ -41,7 +41,7 @@ const list = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formListWhitelists',
-    summary: 'What the company keeps sending to whatever bounces, by value',
+    summary: 'List the addresses and domains that bounces do not suppress, by value',
     params: OF_DOMAIN,
     querystring: PAGE_QUERY,
     response: {
@@ -72,7 +72,7 @@ const add = endpoint({
   access: 'management',
   schema: {
     operationId: 'formAddWhitelist',
-    summary: 'Keeps an address, or all of a domain, from being suppressed because of a bounce',
+    summary: 'Keep bounces from suppressing an address or a domain',
     params: OF_DOMAIN,
     body: { type: 'object', properties: { address: LINE, domain: LINE, reason: PASSAGE } },
     response: { 200: ABOUT_VALUE },
@@ -96,7 +96,7 @@ const show = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formShowWhitelist',
-    summary: 'An address or a domain of the allow list',
+    summary: 'Get an address or a domain of the allow list',
     params: OF_VALUE,
     response: { 200: ENTRY },
   },
@@ -114,7 +114,7 @@ const remove = endpoint({
   access: 'management',
   schema: {
     operationId: 'formRemoveWhitelist',
-    summary: 'Takes an address or a domain off the allow list',
+    summary: 'Remove an address or a domain from the allow list',
     params: OF_VALUE,
     response: { 200: ABOUT_VALUE },
   },
@@ -132,7 +132,7 @@ const clear = endpoint({
   access: 'management',
   schema: {
     operationId: 'formClearWhitelists',
-    summary: 'Empties the allow list',
+    summary: 'Remove all entries of the allow list',
     params: OF_DOMAIN,
     response: { 200: MESSAGE_ONLY },
   },

@@ -21,7 +21,7 @@ const show = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formShowTagByQuery',
-    summary: 'When a tag was seen first and last',
+    summary: 'Get a tag with its first and last use',
     params: OF_DOMAIN,
     querystring: BY_NAME,
     response: { 200: TAG },
@@ -38,7 +38,7 @@ const update = endpoint({
   access: 'management',
   schema: {
     operationId: 'formUpdateTagByQuery',
-    summary: 'Says what a tag is for',
+    summary: 'Describe a tag',
     params: OF_DOMAIN,
     querystring: { ...BY_NAME, properties: { tag: LINE, description: PASSAGE } },
     body: { type: 'object', properties: { description: PASSAGE } },
@@ -59,7 +59,7 @@ const removal = endpoint({
   access: 'management',
   schema: {
     operationId: 'formRemoveTagByQuery',
-    summary: 'Lists a tag no more before it is seen on another day; its figures stay',
+    summary: 'Hide a tag until it is used on another day; its counts are kept',
     params: OF_DOMAIN,
     querystring: { type: 'object', properties: { tag: LINE } },
     // The PHP client sends it in the body.
@@ -78,7 +78,7 @@ const stats = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formTagStatsByQuery',
-    summary: 'How many events mail with a tag had',
+    summary: 'Count the events of mail with a tag',
     params: OF_DOMAIN,
     querystring: {
       ...STATS_QUERY,
@@ -102,8 +102,8 @@ const aggregates = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formTagAggregates',
-    summary: 'By device and country: always empty, for no opens or clicks are tracked',
-    description: 'By provider it is refused: mail with a tag is not counted by recipient domain.',
+    summary: 'Counts by device and country are always empty: opens and clicks are not tracked',
+    description: 'Counts by provider are refused: mail with a tag is not counted by recipient domain.',
     params: OF_DOMAIN,
     querystring: {
       type: 'object',
@@ -130,14 +130,17 @@ const limits = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formTagLimitsOfDomain',
-    summary: 'How many tags a domain has; there may be any number',
+    summary: 'Count the tags of a domain; there is no limit',
     params: OF_DOMAIN,
     response: {
       200: {
         type: 'object',
         properties: {
           id: { type: 'string', description: 'The name of the domain.' },
-          limit: { const: NO_TAG_LIMIT, description: 'None: the largest number that every client can read.' },
+          limit: {
+            const: NO_TAG_LIMIT,
+            description: 'There is no limit: this is the largest number that every client can read.',
+          },
           count: { type: 'integer' },
         },
       },

@@ -20,7 +20,7 @@ const listTags = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formListTags',
-    summary: 'The tags that mail of a domain had',
+    summary: 'List the tags of mail of a domain',
     params: OF_DOMAIN,
     querystring: {
       type: 'object',
@@ -28,7 +28,7 @@ const listTags = endpoint({
       properties: {
         limit: LIMIT,
         page: { enum: ['', 'first', 'last', 'next', 'previous'], default: '' },
-        tag: { ...LINE, default: '', description: 'Where `page` goes on from.' },
+        tag: { ...LINE, default: '', description: 'The entry at which `page` continues.' },
         prefix: { ...LINE, default: '' },
       },
     },
@@ -89,7 +89,7 @@ const showTag = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formShowTag',
-    summary: 'When a tag was seen first and last',
+    summary: 'Get a tag with its first and last use',
     params: OF_TAG,
     response: { 200: TAG },
   },
@@ -105,7 +105,7 @@ const statsOfTag = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formTagStats',
-    summary: 'How many events mail with a tag had',
+    summary: 'Count the events of mail with a tag',
     params: OF_TAG,
     querystring: STATS_QUERY,
     response: { 200: STATS_SHOWN },
@@ -124,7 +124,7 @@ const aggregates = (['device', 'country'] as const).map((by) =>
     access: 'reading',
     schema: {
       operationId: by === 'device' ? 'formTagDevices' : 'formTagCountries',
-      summary: 'Always empty: no opens or clicks are tracked',
+      summary: 'Always empty: opens and clicks are not tracked',
       params: OF_TAG,
       response: {
         200: { type: 'object', properties: { tag: { type: 'string' }, [PLURAL[by]]: AGGREGATES } },
@@ -143,7 +143,7 @@ const update = endpoint({
   access: 'management',
   schema: {
     operationId: 'formUpdateTag',
-    summary: 'Says what a tag is for',
+    summary: 'Describe a tag',
     params: OF_TAG,
     body: { type: 'object', properties: { description: { ...PASSAGE, default: '' } } },
     response: { 200: MESSAGE_ONLY },
@@ -159,7 +159,7 @@ const removal = endpoint({
   access: 'management',
   schema: {
     operationId: 'formRemoveTag',
-    summary: 'Lists a tag no more before it is seen on another day; its figures stay',
+    summary: 'Hide a tag until it is used on another day; its counts are kept',
     params: OF_TAG,
     response: { 200: MESSAGE_ONLY },
   },

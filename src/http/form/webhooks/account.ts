@@ -42,13 +42,13 @@ const GIVEN = {
       ...oneOrMore(WORD, MOST_WORDS),
       description: `Of ${WORDS.join(', ')}; several may be given.`,
     },
-    description: { ...PASSAGE, description: 'Passed over: it is not kept.' },
+    description: { ...PASSAGE, description: 'Ignored: it is not stored.' },
   },
 } as const
 const OF_ID = { type: 'object', required: ['webhook'], properties: { webhook: PATH_NAME } } as const
 const NOTHING = { type: 'null', description: 'No content.' } as const
 /** A comma-separated list; its length bounds the number of ids. */
-const IDS = { ...PASSAGE, description: 'Ids with commas between.' } as const
+const IDS = { ...PASSAGE, description: 'Ids, separated by commas.' } as const
 
 function shown(webhook: Webhook) {
   const { id, url, words } = formWebhookOf(webhook)
@@ -81,7 +81,7 @@ function named(webhooks: readonly Webhook[], id: string): Webhook {
 
 function idsIn(text: string): string[] {
   const ids = commaList(text)
-  if (ids.length > MOST_IDS) throw invalidField('webhook_ids', `there may be ${MOST_IDS} of them at most`)
+  if (ids.length > MOST_IDS) throw invalidField('webhook_ids', `at most ${MOST_IDS} are allowed`)
   return [...new Set(ids)]
 }
 
@@ -92,7 +92,7 @@ const list = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formListAccountWebhooks',
-    summary: 'The webhooks of the whole company',
+    summary: 'List the webhooks of the whole company',
     querystring: { type: 'object', properties: { webhook_ids: IDS } },
     response: { 200: { type: 'object', properties: { webhooks: { type: 'array', items: WEBHOOK } } } },
   },
@@ -110,7 +110,7 @@ const show = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formShowAccountWebhook',
-    summary: 'A webhook of the whole company',
+    summary: 'Get a webhook of the whole company',
     params: OF_ID,
     response: { 200: WEBHOOK },
   },
@@ -122,12 +122,13 @@ const show = endpoint({
 /** Throws when the URL already has a webhook, or when an event type already has its maximum of URLs. */
 function requireRoom(others: readonly Webhook[], url: string, words: readonly string[]): void {
   if (others.some((webhook) => webhook.url === url)) {
-    const detail = 'This URL is a webhook already: change that one'
+    const detail = 'This URL already has a webhook: change that webhook instead'
     throw new Fault({ code: 'operation_refused', why: 'conflict', detail })
   }
   const told = others.map(formWebhookOf)
   const full = words.find((word) => told.filter((each) => each.words.includes(word)).length >= MOST_URLS)
-  if (full !== undefined) throw invalidField('event_types', `${full} is told to ${MOST_URLS} URLs at most`)
+  if (full !== undefined)
+    throw invalidField('event_types', `${full} can be sent to at most ${MOST_URLS} URLs`)
 }
 
 const create = endpoint({
@@ -137,7 +138,7 @@ const create = endpoint({
   access: 'management',
   schema: {
     operationId: 'formCreateAccountWebhook',
-    summary: 'Tells a URL these kinds of events of all domains',
+    summary: 'Create a webhook for these events of all domains',
     body: GIVEN,
     response: { 200: { type: 'object', properties: { webhook_id: TEXT } } },
   },
@@ -157,7 +158,7 @@ const update = endpoint({
   access: 'management',
   schema: {
     operationId: 'formUpdateAccountWebhook',
-    summary: 'Another URL and other kinds of events for a webhook of the whole company',
+    summary: 'Change the URL and the events of a webhook of the whole company',
     params: OF_ID,
     body: GIVEN,
     response: { 204: NOTHING },
@@ -180,7 +181,7 @@ const remove = endpoint({
   access: 'management',
   schema: {
     operationId: 'formRemoveAccountWebhook',
-    summary: 'Tells this URL nothing any more',
+    summary: 'Delete a webhook of the whole company',
     params: OF_ID,
     response: { 204: NOTHING },
   },
@@ -197,12 +198,12 @@ const removeSeveral = endpoint({
   access: 'management',
   schema: {
     operationId: 'formRemoveAccountWebhooks',
-    summary: 'Removes these webhooks of the whole company, or all of them',
+    summary: 'Delete several or all webhooks of the whole company',
     querystring: {
       type: 'object',
       properties: {
         webhook_ids: IDS,
-        all: { enum: ['true', 'false'], description: 'Where no ids are given.' },
+        all: { enum: ['true', 'false'], description: 'Required without ids.' },
       },
     },
     response: { 204: NOTHING },

@@ -63,7 +63,7 @@ const list = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formListWebhooks',
-    summary: 'The webhooks of a domain, by what they are told',
+    summary: 'List the webhooks of a domain by event',
     params: OF_DOMAIN,
     response: { 200: ALL },
   },
@@ -79,7 +79,7 @@ const show = endpoint({
   access: 'reading',
   schema: {
     operationId: 'formShowWebhook',
-    summary: 'Where one kind of event is told',
+    summary: 'Get the URLs that one kind of event is sent to',
     params: OF_WORD,
     response: { 200: ONE },
   },
@@ -95,7 +95,7 @@ const create = endpoint({
   access: 'management',
   schema: {
     operationId: 'formCreateWebhook',
-    summary: 'Tells one kind of event to up to three URLs',
+    summary: 'Send one kind of event to up to three URLs',
     params: OF_DOMAIN,
     body: { type: 'object', required: ['id', 'url'], properties: { id: WORD, url: URLS_GIVEN } },
     response: { 200: ONE },
@@ -118,7 +118,7 @@ const update = endpoint({
   access: 'management',
   schema: {
     operationId: 'formUpdateWebhook',
-    summary: 'Tells one kind of event to these URLs from now on',
+    summary: 'Replace the URLs that one kind of event is sent to',
     params: OF_WORD,
     body: { type: 'object', required: ['url'], properties: { url: URLS_GIVEN } },
     response: { 200: ONE },
@@ -138,7 +138,7 @@ const remove = endpoint({
   access: 'management',
   schema: {
     operationId: 'formRemoveWebhook',
-    summary: 'Tells one kind of event to nobody any more',
+    summary: 'Stop sending one kind of event',
     params: OF_WORD,
     response: { 200: ONE },
   },
@@ -156,7 +156,7 @@ const tryOut = endpoint({
   access: 'management',
   schema: {
     operationId: 'formTestWebhook',
-    summary: 'Sends a sample of one kind of event to a URL that is a webhook of the domain',
+    summary: 'Send a sample event to a URL that is a webhook of the domain',
     params: OF_WORD,
     body: { type: 'object', required: ['url'], properties: { url: URL_GIVEN } },
     response: {
@@ -185,7 +185,7 @@ const createByUrl = endpoint({
   access: 'management',
   schema: {
     operationId: 'formCreateWebhookByUrl',
-    summary: 'Tells a URL these kinds of events, beside what it is told already',
+    summary: 'Add kinds of events to a URL',
     params: OF_DOMAIN,
     body: BY_URL,
     response: { 200: ALL },
@@ -207,7 +207,7 @@ const updateByUrl = endpoint({
   access: 'management',
   schema: {
     operationId: 'formUpdateWebhookByUrl',
-    summary: 'Tells a URL exactly these kinds of events from now on',
+    summary: 'Replace the kinds of events that are sent to a URL',
     params: OF_DOMAIN,
     body: BY_URL,
     response: { 200: ALL },
@@ -227,12 +227,12 @@ const removeByUrl = endpoint({
   access: 'management',
   schema: {
     operationId: 'formRemoveWebhookByUrl',
-    summary: 'Tells these URLs nothing any more',
+    summary: 'Delete the webhooks with these URLs',
     params: OF_DOMAIN,
     querystring: {
       type: 'object',
       required: ['url'],
-      properties: { url: { ...URL_LIST, description: 'Several are separated by commas.' } },
+      properties: { url: { ...URL_LIST, description: 'Separate several URLs with commas.' } },
     },
     response: { 200: ALL },
   },
@@ -268,7 +268,7 @@ async function formWebhooks(op: Operation, { id }: SendingDomain): Promise<FormW
 function urlsGiven(given: string | string[], most = MOST_URLS): string[] {
   const urls = [given].flat().filter((url) => url !== '')
   if (urls.length === 0) throw new Refusal({ code: 'field_missing', field: 'url' })
-  if (urls.length > most) throw invalidField('url', `there may be ${most} of them at most`)
+  if (urls.length > most) throw invalidField('url', `at most ${most} are allowed`)
   return [...new Set(urls.map(checkedWebhookUrl))]
 }
 

@@ -10,7 +10,7 @@ export const MOST_URLS = 3
 export function wordOf(text: string, field = 'id'): string {
   const word = text === 'unsubscribe' ? 'unsubscribed' : text
   if (WORDS.includes(word)) return word
-  throw invalidField(field, `there is no event "${text}"; there are ${WORDS.join(', ')}`)
+  throw invalidField(field, `there is no event "${text}"; the events are ${WORDS.join(', ')}`)
 }
 
 /** Each event type once; one text may contain several, separated by commas. Throws a Refusal. */

@@ -15,7 +15,7 @@ const rename = endpoint({
   access: 'management',
   schema: {
     operationId: 'updateApiKey',
-    summary: 'Gives an API key another name',
+    summary: 'Rename an API key',
     params: BY_ID,
     body: { type: 'object', required: ['name'], properties: { name: LINE } },
     response: { 200: changedSchema('api_key') },
@@ -33,7 +33,7 @@ const revoke = endpoint({
   access: 'management',
   schema: {
     operationId: 'deleteApiKey',
-    summary: 'Revokes an API key for good',
+    summary: 'Revoke an API key',
     params: BY_ID,
     response: { 200: deletedSchema('api_key') },
   },

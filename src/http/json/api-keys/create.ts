@@ -15,18 +15,18 @@ export const createKey = endpoint({
   access: 'management',
   schema: {
     operationId: 'createApiKey',
-    summary: 'Makes an API key; its token is shown this once',
+    summary: 'Create an API key; its token is shown only once',
     body: {
       type: 'object',
       required: ['name'],
       examples: [{ name: 'Shop', permission: 'sending_access' }],
       properties: {
-        name: { ...LINE, description: 'What it is for, up to 200 characters.' },
+        name: { ...LINE, description: 'A name for people, up to 200 characters.' },
         permission: orNull({
           enum: PERMISSIONS,
           description:
-            '`sending_access`: the scope sending alone. `full_access`: sending, reading and management. ' +
-            'Default: what the key has that asks.',
+            '`sending_access`: only the scope sending. `full_access`: sending, reading and management. ' +
+            'Default: the scopes of the key of the request.',
         }),
         domain_id: orNull({ ...ID, description: 'The only domain it may send from.' }),
       },

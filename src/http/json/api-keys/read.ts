@@ -12,7 +12,7 @@ const KEY = {
     id: { type: 'string' },
     name: { type: 'string' },
     created_at: { type: 'string' },
-    last_used_at: { type: 'null', description: 'When a key was used is not kept.' },
+    last_used_at: { type: 'null', description: 'Always null: the last use of a key is not stored.' },
   },
 } as const
 
@@ -23,7 +23,7 @@ export const readKeys = endpoint({
   access: 'management',
   schema: {
     operationId: 'listApiKeys',
-    summary: 'The API keys that are not revoked, newest first',
+    summary: 'List the API keys that are not revoked, newest first',
     querystring: WHOLE_OR_PAGE,
     response: { 200: listSchema(KEY) },
   },

@@ -11,7 +11,7 @@ const update = endpoint({
   access: 'management',
   schema: {
     operationId: 'updateDomain',
-    summary: 'Changes the settings of a sending domain',
+    summary: 'Change the settings of a sending domain',
     params: BY_ID,
     body: { type: 'object', properties: OPTIONS },
     response: { 200: changedSchema('domain') },
@@ -32,8 +32,8 @@ const verify = endpoint({
   access: 'management',
   schema: {
     operationId: 'verifyDomain',
-    summary: 'Asks DNS for the records of a sending domain, and lets it send when they are right',
-    description: 'The answer comes when DNS has answered; what it came to is shown by `GET /domains/{id}`.',
+    summary: 'Verify the DNS records of a sending domain, and activate sending if they are correct',
+    description: 'The answer comes once DNS has answered; `GET /domains/{id}` shows the result.',
     params: BY_ID,
     response: { 200: changedSchema('domain') },
   },
@@ -51,9 +51,8 @@ const remove = endpoint({
   access: 'management',
   schema: {
     operationId: 'deleteDomain',
-    summary: 'Removes a sending domain for good',
-    description:
-      'API keys for it alone are revoked. What was accepted from it and is not sent yet fails when its time comes.',
+    summary: 'Delete a sending domain',
+    description: 'API keys restricted to it are revoked. Waiting mail from it fails at its next attempt.',
     params: BY_ID,
     response: { 200: deletedSchema('domain') },
   },

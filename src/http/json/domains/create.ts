@@ -11,7 +11,7 @@ export const createDomain = endpoint({
   access: 'management',
   schema: {
     operationId: 'createDomain',
-    summary: 'Adds a sending domain, and says which records to publish for it',
+    summary: 'Add a sending domain and get the DNS records to publish',
     body: {
       type: 'object',
       required: ['name'],

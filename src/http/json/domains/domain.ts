@@ -34,7 +34,7 @@ const CAPABILITIES = {
     sending: {
       enum: ['enabled', 'disabled'],
       description:
-        'The setting: `status` says whether the records were seen. No mail is accepted where it is disabled.',
+        'The setting; `status` shows whether the DNS records were found. If it is disabled, no mail is accepted.',
     },
     receiving: { const: 'disabled' },
   },
@@ -133,7 +133,7 @@ export const OPTIONS = {
   }),
   tracking_subdomain: orNull(DOMAIN_NAME),
   custom_return_path: orNull(DOMAIN_NAME),
-  region: orNull({ enum: REGIONS, description: 'Taken and passed over: there are no regions here.' }),
+  region: orNull({ enum: REGIONS, description: 'Ignored: there are no regions here.' }),
 } as const
 
 const ASKED = { type: 'object', properties: OPTIONS } as const
@@ -144,10 +144,10 @@ export function settingsIn(asked: Asked): Partial<DomainSettings> {
   const refuse = (field: string, detail: string) => {
     throw new Refusal({ code: 'unsupported', field, detail })
   }
-  if (asked.tls === 'enforced') refuse('tls', 'mail leaves with TLS where the next server offers it')
+  if (asked.tls === 'enforced') refuse('tls', 'mail is sent with TLS if the next server offers it')
   if (asked.capabilities?.receiving === 'enabled')
-    refuse('capabilities.receiving', 'no mail is received here')
-  if (asked.tracking_subdomain) refuse('tracking_subdomain', 'nothing is tracked under a name of its own')
+    refuse('capabilities.receiving', 'this service does not receive mail')
+  if (asked.tracking_subdomain) refuse('tracking_subdomain', 'this service has no separate tracking domains')
   const { custom_return_path: returnPath, capabilities } = asked
   // The default of some clients.
   if (returnPath && returnPath !== 'send') {

@@ -13,7 +13,7 @@ const list = endpoint({
   access: 'management',
   schema: {
     operationId: 'listDomains',
-    summary: 'The sending domains, newest first',
+    summary: 'List sending domains, newest first',
     querystring: WHOLE_OR_PAGE,
     response: { 200: listSchema(DOMAIN) },
   },
@@ -29,7 +29,7 @@ const read = endpoint({
   access: 'management',
   schema: {
     operationId: 'getDomain',
-    summary: 'One sending domain with its records',
+    summary: 'Get a sending domain with its DNS records',
     params: BY_ID,
     response: { 200: DOMAIN_WITH_RECORDS },
   },

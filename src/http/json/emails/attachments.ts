@@ -17,9 +17,9 @@ const FIELDS = {
   size: { type: 'integer', description: 'In octets.' },
   content_type: { type: 'string' },
   content_disposition: { enum: ['inline', 'attachment'] },
-  content_id: { type: 'string', description: 'Of a file that the HTML shows.' },
-  download_url: { type: 'string', description: 'Gives the file, without a key, until it ends.' },
-  expires_at: { type: 'string', description: 'When `download_url` ends.' },
+  content_id: { type: 'string', description: 'For a file that the HTML shows.' },
+  download_url: { type: 'string', description: 'Downloads the file without a key until it expires.' },
+  expires_at: { type: 'string', description: 'When `download_url` expires.' },
 } as const
 
 const REQUIRED = [
@@ -60,7 +60,7 @@ const list = endpoint({
   access: 'key',
   schema: {
     operationId: 'listAttachments',
-    summary: 'The files of an email',
+    summary: 'List the attachments of an email',
     params: EMAIL,
     querystring: { type: 'object', required: ['limit'], properties: PAGE },
     response: { 200: listSchema(ATTACHMENT) },
@@ -74,7 +74,7 @@ const read = endpoint({
   access: 'key',
   schema: {
     operationId: 'readAttachment',
-    summary: 'One file of an email',
+    summary: 'Get an attachment of an email',
     params: FILE,
     response: { 200: ONE_ATTACHMENT },
   },

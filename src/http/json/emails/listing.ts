@@ -22,8 +22,8 @@ const ANSWER = {
     next: {
       type: 'string',
       description:
-        'Where there is more: what `after` (or `before`) is for the next page. It is told where what is wanted has no index, and was ' +
-        'looked for among some thousand emails: such a page may have fewer than `limit`, or none.',
+        'If there is more: the value of `after` (or `before`) for the next page. It is given if the filters have no index and the emails were ' +
+        'searched a few thousand at a time: such a page may have fewer emails than `limit`, or none.',
     },
   },
 } as const
@@ -33,23 +33,23 @@ const QUERY = {
   required: ['limit'],
   properties: {
     ...PAGE,
-    to: { ...ADDRESS, description: 'The address of a recipient, whole.' },
-    from: { ...LINE, description: 'A part of the sender as it is shown.' },
+    to: { ...ADDRESS, description: 'The complete address of a recipient.' },
+    from: { ...LINE, description: 'A part of the sender as shown.' },
     subject: { ...PASSAGE, description: 'A part of the subject.' },
     tag: { ...LINE, description: '`name`, or `name:value`.' },
-    event: { ...LINE, description: 'What `last_event` is, or several of them with commas.' },
+    event: { ...LINE, description: 'The `last_event`, or several separated by commas.' },
     since: {
       ...TIME_GIVEN,
-      description: 'Accepted then or later: ISO 8601, a date or a time with its zone.',
+      description: 'Accepted at or after this time: ISO 8601, a date or a time with its zone.',
     },
-    until: { ...TIME_GIVEN, description: 'Accepted before that.' },
+    until: { ...TIME_GIVEN, description: 'Accepted before this time.' },
     domain: { ...DOMAIN_NAME, description: 'The sending domain.' },
   },
 } as const
 
 const SCHEMA = {
   operationId: 'listEmails',
-  summary: 'Emails of the company, newest first',
+  summary: 'List the emails of the company, newest first',
   querystring: QUERY,
   response: { 200: ANSWER },
 } as const
@@ -120,6 +120,9 @@ function eventsOf(text: string): EventType[] {
     const word = part.trim().replace(/^email\./, '')
     const type = LAST_EVENT_TYPES.find((known) => known === word)
     if (type !== undefined) return type
-    throw invalidField('event', `it must be of these, with commas between: ${LAST_EVENT_TYPES.join(', ')}`)
+    throw invalidField(
+      'event',
+      `it must be one or more of these, separated by commas: ${LAST_EVENT_TYPES.join(', ')}`,
+    )
   })
 }

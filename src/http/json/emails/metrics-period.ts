@@ -42,7 +42,7 @@ export function readMetricsPeriod(asked: PeriodAsked, now: number): MetricsPerio
     asked.start_date === undefined
       ? startOfDay(end - 6 * DAY, format)
       : timeOf('start_date', asked.start_date, format, false)
-  if (start > end) throw invalidField('start_date', 'it lies behind the end')
+  if (start > end) throw invalidField('start_date', 'it is after the end')
   const byHour = granularity === 'hourly' || !isWholeDays(start, end, now) || !isUtc(format)
   const size = byHour ? 'hour' : 'day'
   const bucket = byHour ? HOUR : DAY
@@ -51,7 +51,7 @@ export function readMetricsPeriod(asked: PeriodAsked, now: number): MetricsPerio
   const most = byHour ? MOST_HOURS : MOST_DAYS
   if ((until - since) / bucket > most) {
     const limit = byHour
-      ? 'by the hour, and in another zone than UTC, figures go back 100 days'
+      ? 'hourly figures in a zone other than UTC go back 100 days'
       : 'figures go back three years'
     throw invalidField('start_date', `${limit}: ask for a shorter time`)
   }

@@ -62,7 +62,7 @@ type Dimension = (typeof DIMENSIONS)[number]
 /** Limits: groups that the database makes, rows of an answer. */
 const MOST_GROUPS = 10_000
 const MOST_ROWS = 1_500
-const NARROWER = 'ask for a shorter time, for longer periods, or for fewer domains'
+const NARROWER = 'ask for a shorter time, longer periods, or fewer domains'
 /** Values of one parameter, more than there are names. */
 const MOST_NAMED = 100
 
@@ -77,8 +77,8 @@ export const emailMetrics: Endpoint = endpoint({
   access: 'reading',
   schema: {
     operationId: 'emailMetrics',
-    summary: 'What became of emails, by period and sending domain',
-    description: 'All figures count recipients; rates are parts of one. Hours are counted as a whole.',
+    summary: 'Get delivery metrics by period and sending domain',
+    description: 'All figures count recipients; rates are from 0 to 1. Only whole hours are counted.',
     querystring: {
       type: 'object',
       properties: {
@@ -86,16 +86,16 @@ export const emailMetrics: Endpoint = endpoint({
           ...TIME_GIVEN,
           description: 'ISO 8601, a date or a time with its zone. Default: six days before the end.',
         },
-        end_date: { ...TIME_GIVEN, description: 'The same; of a date all of the day. Default: now.' },
-        timezone: { ...WORD, description: 'The zone of periods and dates. Default: UTC.' },
-        granularity: { enum: GRANULARITIES, description: 'How long a period is. Default: daily.' },
+        end_date: { ...TIME_GIVEN, description: 'The same; a date includes the whole day. Default: now.' },
+        timezone: { ...WORD, description: 'Time zone of periods and dates. Default: UTC.' },
+        granularity: { enum: GRANULARITIES, description: 'Length of a period. Default: daily.' },
         metrics: { ...LIST, description: `With commas. Default: all, ${Object.keys(METRICS).join(', ')}.` },
         dimensions: {
           ...LIST,
-          description: '`period`, `domain` or both; without any there are totals alone.',
+          description: '`period`, `domain` or both. Default: totals only.',
         },
         domain_id: { ...LIST, description: 'Only of these sending domains.' },
-        email_id: { ...LIST, description: 'Refused: nothing is counted by email.' },
+        email_id: { ...LIST, description: 'Refused: there are no counts by email.' },
         broadcast_id: { ...LIST, description: 'Refused: there are no broadcasts.' },
       },
     },
@@ -113,11 +113,11 @@ export const emailMetrics: Endpoint = endpoint({
           totals: FIGURES,
           data: {
             type: 'array',
-            description: 'Where there are dimensions.',
+            description: 'Only with dimensions.',
             items: {
               type: 'object',
               properties: {
-                period: { type: 'string', description: 'A date, or the beginning of an hour, in the zone.' },
+                period: { type: 'string', description: 'A date, or the start of an hour, in the time zone.' },
                 domain_id: { type: 'string' },
                 domain_name: { type: 'string' },
               },
@@ -171,7 +171,7 @@ export const emailMetrics: Endpoint = endpoint({
   })
 })
 
-const NOT_BY_EMAIL = 'nothing is counted by email: `GET /emails/{id}` shows what became of one'
+const NOT_BY_EMAIL = 'there are no counts by email: use `GET /emails/{id}` for a single email'
 const NOT_BY_BROADCAST = 'there are no broadcasts'
 const NOT_BY: ReadonlyMap<string, string> = new Map([
   ['email', NOT_BY_EMAIL],
@@ -183,7 +183,7 @@ function metricsAsked(given: string | string[] | undefined): string[] {
   const named = [...new Set(commaList(given))]
   const unknown = named.find((name) => !Object.hasOwn(METRICS, name))
   if (unknown !== undefined) {
-    throw invalidField('metrics', `it must be of these: ${Object.keys(METRICS).join(', ')}`)
+    throw invalidField('metrics', `it must be one or more of: ${Object.keys(METRICS).join(', ')}`)
   }
   return named.length === 0 ? Object.keys(METRICS) : named
 }
@@ -193,7 +193,10 @@ function dimensionsAsked(given: string | string[] | undefined): Dimension[] {
   return [...new Set(commaList(given))].map((name) => {
     const known = DIMENSIONS.find((dimension) => dimension === name)
     if (known !== undefined) return known
-    throw invalidField('dimensions', NOT_BY.get(name) ?? `it must be of these: ${DIMENSIONS.join(', ')}`)
+    throw invalidField(
+      'dimensions',
+      NOT_BY.get(name) ?? `it must be one or more of: ${DIMENSIONS.join(', ')}`,
+    )
   })
 }
 

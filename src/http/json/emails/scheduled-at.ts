@@ -58,16 +58,16 @@ function timeOfPhrase(text: string, now: number): number {
     )
   }
   const at = found.date().getTime()
-  if (at < now - JUST_NOW || PAST.test(text)) throw refusal('it means a time that is past')
+  if (at < now - JUST_NOW || PAST.test(text)) throw refusal('it is a time in the past')
   if (AMBIGUOUS.test(text)) {
-    throw refusal('its zone is one of several with that name: write the offset, such as `9am +05:30`')
+    throw refusal('its time zone is ambiguous: write the offset, such as `9am +05:30`')
   }
   // A duration from now, such as `in 2 days`, keeps the time of day.
   if (!found.isCertain('hour') && at % DAY !== now % DAY && !NAMED_HOUR.test(text)) {
-    throw refusal('it says no hour: write one, such as `tomorrow at 9am`')
+    throw refusal('it has no hour: add one, such as `tomorrow at 9am`')
   }
   if (BARE_HOUR.test(text)) {
-    throw refusal('it does not say which half of the day is meant: write `9am`, `9pm` or `09:00`')
+    throw refusal('it is not clear whether morning or evening is meant: write `9am`, `9pm` or `09:00`')
   }
   return at
 }

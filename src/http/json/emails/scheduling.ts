@@ -28,7 +28,7 @@ const reschedule = endpoint({
   access: 'key',
   schema: {
     operationId: 'rescheduleEmail',
-    summary: 'Gives a scheduled email another time',
+    summary: 'Reschedule a scheduled email',
     params: PARAMS,
     // Clients repeat the id here, under various names.
     body: {
@@ -37,7 +37,7 @@ const reschedule = endpoint({
       properties: {
         scheduled_at: {
           ...LINE,
-          description: 'As in `POST /emails`: ISO 8601, or an English phrase. What is past means now.',
+          description: 'As in `POST /emails`: ISO 8601, or an English phrase. A time in the past means now.',
         },
       },
     },
@@ -58,7 +58,7 @@ const cancel = endpoint({
   access: 'key',
   schema: {
     operationId: 'cancelEmail',
-    summary: 'Cancels a scheduled email',
+    summary: 'Cancel a scheduled email',
     params: PARAMS,
     response: { 200: DONE },
   },
@@ -89,9 +89,9 @@ function assertScheduled({ found }: Rescheduled, done: 'rescheduled' | 'canceled
     case 'unknown':
       throw unknownEmail()
     case 'unscheduled':
-      throw refused(`This email was not scheduled, so that it cannot be ${done}.`)
+      throw refused(`This email was not scheduled, so it cannot be ${done}.`)
     case 'begun':
-      throw refused(`The time of this email has come, so that it cannot be ${done} any more.`)
+      throw refused(`The scheduled time of this email has passed, so it can no longer be ${done}.`)
     case 'canceled':
       throw refused(
         `This email is canceled${done === 'canceled' ? ' already' : ' and cannot be rescheduled'}.`,

@@ -15,12 +15,12 @@ const ATTACHMENT = {
   required: ['filename'],
   properties: {
     filename: {
-      description: 'Name of the file. `false`: it has none, and is named by its media type.',
+      description: 'Name of the file. `false`: no name; it is then named by its media type.',
       anyOf: [{ type: 'string' }, { const: false }],
     },
     content: {
       description:
-        'The file: base64, or its octets as numbers; with `text/calendar` a string that is not base64 is the text. It, or `path`, is needed.',
+        'The file: base64, or its octets as numbers; with `text/calendar`, a string that is not base64 is the text itself. Either this or `path` is required.',
       anyOf: [
         { type: 'string' },
         { type: 'array', items: { type: 'integer', minimum: 0, maximum: 255 } },
@@ -32,7 +32,7 @@ const ATTACHMENT = {
       ],
     },
     path: text('A URL from which the service fetches the file before it answers.'),
-    content_type: text('Media type; without it that of the file name.'),
+    content_type: text('Media type. Default: the media type of the file name.'),
     content_id: text('Makes it an inline file that html refers to as `cid:...`.'),
   },
 } as const
@@ -52,7 +52,7 @@ const TAGS = {
 export const EMAIL = {
   type: 'object',
   required: ['from', 'to'],
-  description: '`html` or `text` is needed. What is not named here is passed over.',
+  description: '`html` or `text` is required. Fields not listed here are ignored.',
   examples: [
     {
       from: 'Acme <hello@example.com>',
@@ -67,13 +67,13 @@ export const EMAIL = {
     from: text(
       'The sender, `a@example.com` or `Name <a@example.com>`, from a sending domain of the company.',
     ),
-    to: addresses('Recipients; one text may name several, with commas.'),
+    to: addresses('Recipients; one string can hold several, separated by commas.'),
     subject: text('Subject.'),
     html: text('HTML body.'),
-    text: text('Plain text body; without it it is derived from `html`, and `""` asks for none.'),
+    text: text('Plain text body. Default: derived from `html`; `""` means none.'),
     cc: addresses('Carbon copies.'),
     bcc: addresses('Blind carbon copies.'),
-    reply_to: addresses('Where answers go.'),
+    reply_to: addresses('Address for replies.'),
     headers: {
       type: 'object',
       description: 'Custom header fields: name to value.',
@@ -82,13 +82,13 @@ export const EMAIL = {
     attachments: { type: 'array', items: ATTACHMENT },
     tags: TAGS,
     scheduled_at: text(
-      'Not before: ISO 8601 with a zone, or a phrase like `in 1 hour`; at most 30 days ahead.',
+      'When to send it: ISO 8601 with a zone, or a phrase like `in 1 hour`; at most 30 days ahead.',
     ),
   },
 } as const
 
 export const SENT = {
-  description: 'The email is on disk, and will be delivered.',
+  description: 'The email is stored durably and will be delivered.',
   type: 'object',
   additionalProperties: false,
   required: ['id'],
@@ -99,13 +99,13 @@ export const IDEMPOTENCY = {
   type: 'object',
   properties: {
     'idempotency-key': text(
-      'The same key with the same body within a day: the same answer, and nothing is sent twice.',
+      'A request with the same key and the same body within a day gets the same answer, and nothing is sent twice.',
     ),
   },
 } as const
 
 export const BATCH = {
-  description: 'Those accepted, in their order.',
+  description: 'The accepted emails, in order.',
   type: 'object',
   additionalProperties: false,
   required: ['data'],
@@ -121,7 +121,7 @@ export const BATCH = {
     },
     errors: {
       type: 'array',
-      description: 'Those refused, where the others were accepted.',
+      description: 'The refused emails, if others were accepted.',
       items: {
         type: 'object',
         additionalProperties: false,

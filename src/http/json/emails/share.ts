@@ -81,15 +81,15 @@ function shareEndpoint(signatures: LinkSignatures): Endpoint {
     access: 'key',
     schema: {
       operationId: 'shareEmail',
-      summary: 'A link that shows an email to whoever has it, for up to 48 hours',
-      description: 'The link cannot be taken back; it ends by itself.',
+      summary: 'Create a link that shows an email to anyone who has it, for up to 48 hours',
+      description: 'The link cannot be revoked; it expires.',
       params: BY_ID,
       body: {
         type: 'object',
         properties: {
           expires_in: orNull({
             ...WORD,
-            description: 'A number with s, m, h or d, e.g. `30m`; 48h at most, and where it is absent.',
+            description: 'A number with s, m, h or d, e.g. `30m`; at most 48h. Default: 48h.',
           }),
         },
       },

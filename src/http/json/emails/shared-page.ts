@@ -33,11 +33,11 @@ export function sharedPage({ head, trouble, link, end, remote }: SharedEmail): A
   const source = escapedHtml(`?${link}&shown=content${remote ? '&remote=1' : ''}`)
   const pictures = remote
     ? ''
-    : ` <a href="${escapedHtml(`?${link}&remote=1`)}">Show pictures from other servers</a>`
+    : ` <a href="${escapedHtml(`?${link}&remote=1`)}">Show images from other servers</a>`
   const until = `${new Date(end * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
   const content = `<dl>${fields.join('')}</dl>
 ${trouble === undefined ? '' : `<p>${escapedHtml(trouble)}</p>`}
 <iframe sandbox="allow-popups allow-popups-to-escape-sandbox" src="${source}" title="The email"></iframe>
-<p><small>A copy of an email, for whoever has this link, until ${until}.${pictures}</small></p>`
+<p><small>A copy of an email, for anyone who has this link, until ${until}.${pictures}</small></p>`
   return page({ title: head?.Subject || 'An email', content })
 }

@@ -15,8 +15,8 @@ const add = endpoint({
   access: 'management',
   schema: {
     operationId: 'addSuppression',
-    summary: 'Puts an address on the suppression list',
-    description: 'An address that is there by hand already keeps its id.',
+    summary: 'Add an address to the suppression list',
+    description: 'An address that was already added by hand keeps its id.',
     body: {
       type: 'object',
       required: ['email'],
@@ -37,7 +37,7 @@ const addMany = endpoint({
   access: 'management',
   schema: {
     operationId: 'addSuppressions',
-    summary: `Puts up to ${MOST} addresses on the suppression list, all of them or none`,
+    summary: `Add up to ${MOST} addresses to the suppression list, all or none`,
     body: {
       type: 'object',
       required: ['emails'],

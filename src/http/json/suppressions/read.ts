@@ -15,7 +15,7 @@ const list = endpoint({
   access: 'management',
   schema: {
     operationId: 'listSuppressions',
-    summary: 'The suppressed addresses, newest first',
+    summary: 'List suppressed addresses, newest first',
     querystring: {
       type: 'object',
       required: ['limit'],
@@ -41,7 +41,7 @@ const read = endpoint({
   access: 'management',
   schema: {
     operationId: 'getSuppression',
-    summary: 'One suppressed address, by its id or by itself',
+    summary: 'Get a suppressed address, by id or by address',
     params: BY_ID,
     response: { 200: ONE_SUPPRESSION },
   },

@@ -19,9 +19,8 @@ const remove = endpoint({
   access: 'management',
   schema: {
     operationId: 'removeSuppression',
-    summary: 'Takes an address off the suppression list, by its id or by itself',
-    description:
-      'By itself it is taken off for whatever it was there; by the id of one reason for that one alone.',
+    summary: 'Remove an address from the suppression list, by id or by address',
+    description: 'An address is removed with all its reasons; an id removes only that reason.',
     params: BY_ID,
     response: { 200: REMOVED },
   },
@@ -37,8 +36,8 @@ const removeMany = endpoint({
   access: 'management',
   schema: {
     operationId: 'removeSuppressions',
-    summary: `Takes up to ${MOST} addresses off the suppression list, by \`emails\` or by \`ids\``,
-    description: 'The answer names those that were there.',
+    summary: `Remove up to ${MOST} addresses from the suppression list, by \`emails\` or by \`ids\``,
+    description: 'The answer names the addresses that were on the list.',
     body: { type: 'object', properties: { emails: TEXTS, ids: TEXTS } },
     response: {
       200: {
@@ -54,7 +53,7 @@ const removeMany = endpoint({
     throw invalidField('ids', 'it cannot be given together with `emails`')
   }
   const texts = emails ?? ids
-  if (texts === undefined) throw invalidField('emails', 'it, or `ids`, must be given')
+  if (texts === undefined) throw invalidField('emails', 'either this or `ids` must be given')
   const op = await currentOperation(core, caller)
   const data: { object: 'suppression'; id: string; deleted: true }[] = []
   for (const text of texts) {

@@ -25,7 +25,7 @@ const FACTS = {
   origin: { enum: ORIGINS },
   source_id: {
     anyOf: [{ type: 'string' }, { type: 'null' }],
-    description: 'The id of the email that it came from.',
+    description: 'The id of the email that caused it.',
   },
   created_at: { type: 'string' },
 } as const

@@ -11,8 +11,8 @@ const update = endpoint({
   access: 'management',
   schema: {
     operationId: 'updateWebhook',
-    summary: 'Changes where a webhook is, what it is told, or whether it is',
-    description: 'What happens while it is disabled it is not told later, unless it is replayed.',
+    summary: 'Change the URL or the events of a webhook, or enable or disable it',
+    description: 'Events that happen while it is disabled are not sent later unless they are replayed.',
     params: BY_ID,
     body: CHANGES,
     response: { 200: changedSchema('webhook') },
@@ -35,7 +35,7 @@ const remove = endpoint({
   access: 'management',
   schema: {
     operationId: 'deleteWebhook',
-    summary: 'Removes a webhook, with what is kept of its tries',
+    summary: 'Delete a webhook with its attempts',
     params: BY_ID,
     response: { 200: deletedSchema('webhook') },
   },
@@ -51,7 +51,7 @@ const rotate = endpoint({
   access: 'management',
   schema: {
     operationId: 'rotateWebhookSecret',
-    summary: 'Makes another signing secret; the one before signs too for a day',
+    summary: 'Rotate the signing secret; the previous one also signs for a day',
     params: BY_ID,
     response: { 200: WEBHOOK_SECRET },
   },

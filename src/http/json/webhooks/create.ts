@@ -11,14 +11,14 @@ export const createWebhook = endpoint({
   access: 'management',
   schema: {
     operationId: 'createWebhook',
-    summary: 'Tells a URL what happens from now on, signed with the secret that is answered',
-    description: 'A key for one domain makes one that is told of mail of that domain.',
+    summary: 'Create a webhook; its events are signed with the returned secret',
+    description: 'A key restricted to one domain creates a webhook for the mail of that domain.',
     body: {
       type: 'object',
       required: ['endpoint', 'events'],
       examples: [{ endpoint: 'https://app.example.com/hook', events: ['email.delivered', 'email.bounced'] }],
       properties: {
-        endpoint: { ...URL_GIVEN, description: 'Who is told: a URL with https or http.' },
+        endpoint: { ...URL_GIVEN, description: 'The URL that events are sent to, with https or http.' },
         events: EVENTS,
       },
     },

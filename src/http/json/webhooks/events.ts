@@ -24,8 +24,8 @@ const FACTS = {
   status: {
     enum: ['success', 'pending', 'failed', 'attempting', 'unknown'],
     description:
-      '`pending`: it is told as soon as can be; `attempting`: it was not taken, and is told again; `failed`: it is ' +
-      'told no more; `unknown`: no try of it is kept, for it was taken or given up long ago, or never told.',
+      '`pending`: it is sent as soon as possible; `attempting`: an attempt failed, and it is sent again; `failed`: it is ' +
+      'given up; `unknown`: no attempt is stored, because the event was delivered or given up long ago, or never sent.',
   },
 } as const
 const REQUIRED = ['id', 'type', 'created_at', 'status'] as const
@@ -41,8 +41,8 @@ const ATTEMPT = {
   required: ['id', 'http_status_code', 'response', 'sent_at'],
   properties: {
     id: { type: 'string' },
-    http_status_code: { type: 'integer', description: '0: there was no answer.' },
-    response: { type: 'string', description: 'How the answer began, or why there was none.' },
+    http_status_code: { type: 'integer', description: '0: no answer.' },
+    response: { type: 'string', description: 'The beginning of the answer, or why there was none.' },
     sent_at: { type: 'string' },
   },
 } as const
@@ -60,9 +60,9 @@ const list = endpoint({
   access: 'management',
   schema: {
     operationId: 'listWebhookEvents',
-    summary: 'What a webhook was told, newest first',
+    summary: 'List the events of a webhook, newest first',
     description:
-      'As far as tries are kept: the last 1,000 that were taken, and for 30 days those that were not.',
+      'Based on stored attempts: the last 1,000 successful ones, and failed ones of the last 30 days.',
     params: BY_ID,
     querystring: {
       type: 'object',
@@ -86,7 +86,7 @@ const read = endpoint({
   access: 'management',
   schema: {
     operationId: 'getWebhookEvent',
-    summary: 'One event as a webhook is told of it',
+    summary: 'Get an event as it is sent to a webhook',
     params: BY_EVENT,
     response: {
       200: {
@@ -117,7 +117,7 @@ const attempts = endpoint({
   access: 'management',
   schema: {
     operationId: 'listWebhookAttempts',
-    summary: 'The tries that are kept of one event, newest first',
+    summary: 'List the stored attempts of an event, newest first',
     params: BY_EVENT,
     querystring: {
       type: 'object',
@@ -141,7 +141,7 @@ const replay = endpoint({
   access: 'management',
   schema: {
     operationId: 'replayWebhookEvent',
-    summary: 'Tells a webhook an event again, under the same id',
+    summary: 'Send an event to a webhook again, with the same id',
     params: BY_EVENT,
     response: { 200: changedSchema('webhook_event') },
   },

@@ -13,8 +13,8 @@ const list = endpoint({
   access: 'management',
   schema: {
     operationId: 'listWebhooks',
-    summary: 'The webhooks, newest first',
-    description: 'Those that are told in the words of the form dialect are not among them.',
+    summary: 'List webhooks, newest first',
+    description: 'Webhooks of the form dialect are not included.',
     querystring: WHOLE_OR_PAGE,
     response: { 200: listSchema(WEBHOOK) },
   },
@@ -31,7 +31,7 @@ const read = endpoint({
   access: 'management',
   schema: {
     operationId: 'getWebhook',
-    summary: 'One webhook with its signing secret',
+    summary: 'Get a webhook with its signing secret',
     params: BY_ID,
     response: { 200: ONE_WEBHOOK },
   },

@@ -24,7 +24,7 @@ export const EVENTS = {
   minItems: 1,
   maxItems: MOST_EVENTS_NAMED,
   items: WORD,
-  description: `Any of ${WORDS.join(', ')}. These are kept and shown, and never sent: ${UNSENT_WORDS.json.join(', ')}.`,
+  description: `Any of ${WORDS.join(', ')}. These are stored and shown, but never sent: ${UNSENT_WORDS.json.join(', ')}.`,
 } as const
 
 export const STATUS = { enum: ['enabled', 'disabled'] } as const

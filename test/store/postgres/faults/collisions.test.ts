@@ -121,7 +121,7 @@ describe('a transaction that lost against another one', { skip: withoutPostgres(
     const value = email(owner, ['a@x.test', 'b@y.test'])
     await store.accept(value, { token })
     const delivered = attempt(value, token, [result(0)])
-    const refused = { name: 'StoreUnavailable', message: /met another one, again and again/ }
+    const refused = { name: 'StoreUnavailable', message: /repeatedly conflicted with another one/ }
     await collide(1_000)
     await assert.rejects(store.record(delivered), refused)
     await assert.rejects(store.accept(email(owner, ['a@x.test']), null), refused)
