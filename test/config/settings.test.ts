@@ -221,7 +221,7 @@ describe('settings', () => {
     [{ POSTROAD_TLS_CERT: '/c.pem' }, /POSTROAD_TLS_CERT is set, but POSTROAD_TLS_KEY is not/],
     [{ POSTROAD_TLS_KEY: '/k.pem' }, /POSTROAD_TLS_KEY is set, but POSTROAD_TLS_CERT is not/],
     [{ POSTROAD_RETENTION_CONTENT: '10d', POSTROAD_RETENTION_EMAILS: '9d' }, /9d.*10d/],
-    [{ POSTROAD_CONFIG: '/nowhere/x.json' }, /POSTROAD_CONFIG names .*no such file/],
+    [{ POSTROAD_CONFIG: '/nowhere/x.json' }, /POSTROAD_CONFIG names .*does not exist/],
     [{ POSTROAD_LISTENN: 'x' }, /POSTROAD_LISTENN in the environment.*Did you mean POSTROAD_LISTEN\?/],
     [{ POSTROAD_DATABASE: 'x' }, /Did you mean POSTROAD_DATABASE_URL\?/],
     [{ POSTROAD_QQQQQQQQQQQ: 'x' }, /POSTROAD_QQQQQQQQQQQ in the environment is not a setting\. All/],

@@ -174,7 +174,7 @@ describe('the most of', () => {
           scopes: ['reading'],
           networks: several(count, (index) => `192.0.2.${index}`),
         }),
-      words: /at most 100 ranges/,
+      words: /at most 100 address ranges/,
     },
   ]
 

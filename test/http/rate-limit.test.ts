@@ -107,7 +107,7 @@ describe('a rate limit of a company', () => {
     const refused = replies.filter(({ status }) => status === 429)
     assert.ok(refused.length > 20, String(refused.length))
     for (const reply of refused) {
-      assertJsonError(reply, 429, 'rate_limit_exceeded', /This company may make 2 a second/)
+      assertJsonError(reply, 429, 'rate_limit_exceeded', /This company may make 2 requests per second/)
       assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/)
       assert.deepEqual(said(reply), [2, 0, '2;w=1'])
     }

@@ -75,7 +75,7 @@ describe('remote files', () => {
 
   const failures: [path: string, failure: RegExp][] = [
     ['/inside', /not a public address/],
-    ['/elsewhere', /the URL that it leads to is neither an https/],
+    ['/elsewhere', /the URL that it redirects to is neither an https/],
     ['/loop', /more than 5 redirects/],
     ['/gzip', /content coding/],
     ['/cut', /closed the connection|no answer/],

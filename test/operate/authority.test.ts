@@ -846,7 +846,7 @@ describe('who may do what', () => {
       [{ networks: ['10.0.0.0/7'] }, /10\.0\.0\.0\/8/],
       [{ networks: ['0.0.0.0/0'] }, /10\.0\.0\.0\/8/],
       [{ networks: ['::/0'] }, /10\.0\.0\.0\/8/],
-      [{ expiresAt: later }, /ends/],
+      [{ expiresAt: later }, /expires/],
     ]
     for (const [input, said] of beyond) {
       const error = await failure(create(input))
@@ -896,7 +896,7 @@ describe('who may do what', () => {
     const told = await failure(
       domains.addDomain(await world.operation('operator'), { company: 'Beta', name: 'acme.test' }),
     )
-    assert.match(told!.message, /acme\.test is a sending domain of Acme already/)
+    assert.match(told!.message, /acme\.test is already a sending domain of Acme/)
     assert.deepEqual(told!.hint, { verb: 'showDomain', domain: world.acme.domains[0].id })
   })
 

@@ -146,7 +146,7 @@ describe('the way out', () => {
     const result = await installation('outgoing', { setup })
     assert.deepEqual(seen(result), ['done', `relay.test:${greeting.port} answers: 220 relay ready`])
     const missing = await installation('outgoing', { setup: { delivery: relay(25, 'nowhere.test') } })
-    assert.deepEqual(seen(missing), ['wrong', 'There is no address of nowhere.test in the DNS.'])
+    assert.deepEqual(seen(missing), ['wrong', 'nowhere.test has no address in DNS.'])
   })
 })
 
@@ -167,12 +167,12 @@ describe('the name of the machine', () => {
     const other = await installation('hostname', name)
     assert.deepEqual(seen(other), [
       'wrong',
-      'mail.example.test is 192.0.2.7, but 192.0.2.7 is called host7.isp.test there.',
+      'mail.example.test resolves to 192.0.2.7, but 192.0.2.7 resolves back to host7.isp.test.',
     ])
     dns.zone = { 'mail.example.test/A': ['192.0.2.7'] }
     assert.match((await installation('hostname', name)).found, /has no name in reverse DNS/)
     dns.zone = {}
-    assert.match((await installation('hostname', name)).found, /no address of mail\.example\.test/)
+    assert.match((await installation('hostname', name)).found, /mail\.example\.test has no address/)
     assert.match(
       (await installation('hostname', { ...name, hostname: 'box' })).found,
       /not a fully qualified domain name/,
@@ -228,7 +228,7 @@ describe('a backup', () => {
     assert.equal(copied.file, file)
     assert.deepEqual(seen(await installation('backup', { setup })), [
       'done',
-      `The last one was made today: ${file}.`,
+      `The last backup was made today: ${file}.`,
     ])
     const later = await installation('backup', { setup, now: () => at + 8.5 * 86_400_000 })
     assert.deepEqual(seen(later), ['wrong', 'The last backup is 8 days old.'])

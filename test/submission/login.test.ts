@@ -15,7 +15,7 @@ describe('logging in over SMTP', () => {
     using client = await rig.connect()
     await client.say('EHLO client.test', /^250-/)
     const wrong = `AUTH PLAIN ${base64('\0api\0wrong')}`
-    await client.say(wrong, /^535 5\.7\.8 The password is not a valid API key/)
+    await client.say(wrong, /^535 5\.7\.8 The password is neither a valid API key/)
     await client.say(wrong, /^535 /)
     await client.say(wrong, /^421 4\.7\.0 /)
     await client.ended()
@@ -42,7 +42,7 @@ describe('logging in over SMTP', () => {
       await client.say('RCPT TO:<b@x.test>', /^250 /)
       assert.doesNotMatch(await client.say(command, /^250/), /AUTH/)
       await client.say('DATA', /^503 5\.5\.1 Send MAIL first/)
-      await client.say('AUTH LOGIN', /^503 5\.5\.1 You are logged in already/)
+      await client.say('AUTH LOGIN', /^503 5\.5\.1 You are already logged in/)
     }
     await rig.email(await client.send(message()))
   })

@@ -340,7 +340,7 @@ describe('options of a message over SMTP', () => {
       await rig.service.store.revokeKey(id, Date.now())
       await rig.service.app.refreshAccounts()
       // Not 5yz: a relay would bounce the message, where a refused login lets it wait.
-      assert.match(await client.say('.'), /^421 4\.7\.0 The password is not a valid API key/)
+      assert.match(await client.say('.'), /^421 4\.7\.0 The password is neither a valid API key/)
       await client.ended()
       await idle.say('MAIL FROM:<>', /^421 4\.7\.0 The password/)
       await idle.ended()

@@ -72,7 +72,7 @@ describe('SMTP logins with a chosen password', () => {
     await other.say(base64('ALICE@ACME.Example'), /^334 /)
     await other.say(base64(PASSWORD), /^235 /)
     for (const user of ['alice', 'bob@acme.example', 'alice@nobody.example', 'resend', '@', 'alice@-']) {
-      assert.match(await logIn(user, PASSWORD), /^535 5\.7\.8 The password is not a valid API key/, user)
+      assert.match(await logIn(user, PASSWORD), /^535 5\.7\.8 The password is neither a valid API key/, user)
     }
     assert.match(await logIn(named('alice'), `${PASSWORD}.`), /^535 /)
     const answer = await new Api(rig.service.url, PASSWORD).form(DOMAIN, [['to', 'b@x.test']])

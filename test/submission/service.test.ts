@@ -128,7 +128,7 @@ describe('what SMTP and HTTP share', () => {
     await rig.email(await client.send(message()))
     await client.say(
       'MAIL FROM:<>',
-      /^450 4\.7\.1 This API key may send 0\.001 messages a second; try again in \d+ s/,
+      /^450 4\.7\.1 This API key may send 0\.001 messages per second; try again in \d+ s/,
     )
     const api = new Api(rig.service.url, rig.key.token)
     assert.equal((await api.get('/emails/x')).status, 429)
