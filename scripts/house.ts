@@ -28,7 +28,7 @@ export const HOUSE: readonly Place[] = [
     name: 'cli',
     about: 'commands: each parses, calls a verb, and prints',
     imports: words(
-      'app.ts operate events/told/types.ts accounts/account.ts accounts/dns-records.ts accounts/verify.ts',
+      'app.ts operate events/notices/types.ts accounts/account.ts accounts/dns-records.ts accounts/verify.ts',
       'email/company-event.ts email/event.ts email/stored-email.ts email/suppression.ts people log.ts config common version.ts',
     ),
   },
@@ -88,7 +88,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'events',
     about:
-      'readers of the log of events: following it, once or durably under a name; searching and counting; `told/` words events for the dialects, `webhooks/` sends them over HTTP',
+      'readers of the log of events: following it, once or durably under a name; searching and counting; `notices/` words events for the dialects, `webhooks/` sends them over HTTP',
     imports: words(
       'store/store.ts store/open.ts store/digest.ts store/email-conditions.ts store/latency.ts',
       'store/subject-words.ts accounts/seal.ts email',
@@ -100,7 +100,7 @@ export const HOUSE: readonly Place[] = [
     about:
       'one delivery, from its recipients to an answer: the client in `smtp/`, paths to servers in `path/`, the judgement of answers in `judge/`, the ways out in `route/`, delivery threads in `thread/`, the isolated process in `isolation/`',
     imports: words(
-      'cluster/sending-right.ts cluster/unrecorded.ts store/store.ts accounts email mail workers',
+      'cluster/sending-right.ts cluster/unrecorded-messages.ts store/store.ts accounts email mail workers',
       'threads dns config network common',
     ),
   },

@@ -8,7 +8,7 @@ import { Registry } from 'prom-client'
 import type { Api } from '../src/http/api.ts'
 import { servedApis } from '../src/http/apis.ts'
 import type { HttpCore } from '../src/http/core.ts'
-import type { Access, EndpointSchema, Told } from '../src/http/endpoint.ts'
+import type { Access, ApiDescription, EndpointSchema } from '../src/http/endpoint.ts'
 import { Routing } from '../src/http/routing.ts'
 import { version } from '../src/version.ts'
 import { keepMade } from './made-files.ts'
@@ -32,7 +32,7 @@ const FOR_PEOPLE = new Set(['/', '/docs', '/openapi.json', '/unsubscribe/:token'
 interface Route {
   schema: EndpointSchema
   access: Access
-  told?: Told | undefined
+  told?: ApiDescription | undefined
 }
 
 /** All that are told of, by method and path. */

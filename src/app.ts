@@ -6,10 +6,10 @@ import { setFlagsFromString } from 'node:v8'
 import { LiveAccounts } from './accounts/live-accounts.ts'
 import type { Seal } from './accounts/seal.ts'
 import { openSeal } from './accounts/secret-key.ts'
-import { Membership } from './cluster/membership.ts'
+import { NodeMembership } from './cluster/membership.ts'
 import { NameClaim } from './cluster/name-claim.ts'
 import { SendingRight } from './cluster/sending-right.ts'
-import { Unrecorded } from './cluster/unrecorded.ts'
+import { UnrecordedMessages } from './cluster/unrecorded-messages.ts'
 import { LogThrottle } from './common/log-throttle.ts'
 import { planMemory } from './config/memory-plan.ts'
 import { ownUrl } from './config/own-url.ts'
@@ -21,8 +21,8 @@ import { Resolver } from './dns/resolver.ts'
 import { unsubscribeLinks } from './email/unsubscribe-link.ts'
 import { digestFollower } from './events/digest.ts'
 import { Live } from './events/live.ts'
+import { NoticeReader } from './events/notice-reader.ts'
 import { Searches } from './events/searches.ts'
-import { Teller } from './events/tell.ts'
 import { WEBHOOK_SCHEDULE } from './events/webhooks/schedule.ts'
 import { Webhooks } from './events/webhooks/webhooks.ts'
 import { createServer } from './http/server.ts'
@@ -41,7 +41,7 @@ import { consoleUrl, signInUrl } from './people/link.ts'
 import { RetrySchedule } from './queue/retry-schedule.ts'
 import { Scheduler } from './queue/scheduler.ts'
 import { openStore } from './store/open.ts'
-import { Retention } from './store/retention.ts'
+import { RetentionLoop } from './store/retention.ts'
 import type { Store } from './store/store.ts'
 import { createSubmission } from './submission/server.ts'
 import { version } from './version.ts'
@@ -125,8 +125,10 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
       ? new NameClaim({ directory: settings.nodeDirectory, database: settings.database.url, name: nodeName })
       : null
   const right = new SendingRight()
-  const unrecorded = new Unrecorded(Unrecorded.shared(settings.maxUnrecorded, settings.deliveryThreads))
-  const membership = new Membership({ store, node, claim, right, metrics, log })
+  const unrecorded = new UnrecordedMessages(
+    UnrecordedMessages.shared(settings.maxUnrecorded, settings.deliveryThreads),
+  )
+  const membership = new NodeMembership({ store, node, claim, right, metrics, log })
   started.defer(() => membership.leave())
   // Delivery starts before HTTP, because mail that earlier processes left behind is older than any new request.
   await unlessStopped(membership.start())
@@ -186,7 +188,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     scheduler = delivering
     started.defer(() => delivering.stop(settings.shutdownTimeout))
     accounts.onRead(() => delivering.domainsChanged())
-    const retention = new Retention(store, settings, (error) =>
+    const retention = new RetentionLoop(store, settings, (error) =>
       log.error({ err: error }, 'Could not remove expired mail; retrying in a minute'),
     )
     started.defer(() => retention.stop())
@@ -250,7 +252,7 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
       log.warn({ err: error }, 'Could not read changes for the live pages of the console; retrying')
     },
   })
-  const searches = new Searches({ store, teller: new Teller(store) })
+  const searches = new Searches({ store, teller: new NoticeReader(store) })
   const server = await createServer({
     api: roles.includes('api'),
     settings,

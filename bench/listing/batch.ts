@@ -1,6 +1,6 @@
 /** A newsletter among the history of a company: one email to a thousand, each with values of its own, delivered to all. */
 import { randomUUIDv7 } from 'node:crypto'
-import { attempted } from '../../src/email/lifecycle/attempted.ts'
+import { decideAttempt } from '../../src/email/lifecycle/attempt.ts'
 import { UNTRIED } from '../../src/email/lifecycle/birth.ts'
 import { checkSubmission } from '../../src/intake/check.ts'
 import type { NewEmail, Store } from '../../src/store/store.ts'
@@ -20,7 +20,7 @@ export async function addBatch(store: Store, company: ListedCompany): Promise<vo
     ...{ tls: null, dialogue: '', captured: null },
     recipients: recipients.map((_, position) => ({
       position,
-      decision: attempted(UNTRIED, {
+      decision: decideAttempt(UNTRIED, {
         ...{ kind: 'attempted', at: now, server: 'mx.batch.test', tls: null, untried: false, heldFor: null },
         ...{ retryAt: null, again: now, patience: 0, duration: 100 },
         outcome: { verdict: 'delivered', code: 250, message: '250 2.0.0 Ok' },

@@ -3,8 +3,8 @@ import type { Random } from '../../harness/random.ts'
 import type { EventFilter, EventType } from '../../src/email/event.ts'
 import { type EventRange, findEvents } from '../../src/events/find.ts'
 import { type EmailRange, findEmails } from '../../src/events/find-emails.ts'
-import { Teller } from '../../src/events/tell.ts'
-import { formEvent } from '../../src/events/told/form.ts'
+import { NoticeReader } from '../../src/events/notice-reader.ts'
+import { formEvent } from '../../src/events/notices/form.ts'
 import type { EmailFilter, Store } from '../../src/store/store.ts'
 import type { SuppressedPage } from '../../src/store/suppression-store.ts'
 import { TAGS, WATCHER } from '../history/shape.ts'
@@ -34,7 +34,7 @@ export async function questions(
   chance: { random: Random },
 ): Promise<Question[]> {
   const { companyId, domainId } = company
-  const parts = { store, teller: new Teller(store) }
+  const parts = { store, teller: new NoticeReader(store) }
   const end = await store.lastEventNumber()
   const [newest] = (await findEmails(store, { companyId }, { limit: 1 })).emails
   const [oldest] = (await findEmails(store, { companyId }, { newerThan: ID_ZERO, limit: 1 })).emails
@@ -65,10 +65,10 @@ export async function questions(
 
   /** As the form dialect answers it, by a node that was never asked before; up to the newest event, or one before. */
   const written = async (upTo: number) => {
-    const fresh = { store, teller: new Teller(store) }
+    const fresh = { store, teller: new NoticeReader(store) }
     const page = { newestFirst: true, limit: EVENTS, upTo }
     const found = await findEvents(fresh, { companyId, domainId, types: ['delivered'] }, page)
-    JSON.stringify(found.events.map((told) => formEvent(told, 'https://mail.test')))
+    JSON.stringify(found.events.map((notice) => formEvent(notice, 'https://mail.test')))
     return found.events.length
   }
   const newsletter = await store.eventsOf([newest!.id], null)

@@ -1,9 +1,9 @@
 /** Whether every event of the log reached the endpoints that want it, and nothing else did. */
 import type { LoggedEvent } from '../../src/email/event.ts'
-import { Teller } from '../../src/events/tell.ts'
-import { isToldOfEach } from '../../src/events/told/types.ts'
+import { NoticeReader } from '../../src/events/notice-reader.ts'
+import { isReportedPerRecipient } from '../../src/events/notices/types.ts'
+import { subjectOf } from '../../src/events/webhooks/log-position.ts'
 import { messageId } from '../../src/events/webhooks/message-id.ts'
-import { tellingOf } from '../../src/events/webhooks/place.ts'
 import { payload } from '../../src/events/webhooks/sign.ts'
 import type { Store } from '../../src/store/store.ts'
 import { PUBLIC_URL } from '../settings.ts'
@@ -85,19 +85,19 @@ export async function checkTold(
   reached: Reached,
 ): Promise<WebhookReport> {
   const check = new ToldCheck(reached, endpoints.length)
-  const teller = new Teller(store)
+  const teller = new NoticeReader(store)
   for (let cursor = 0; ; ) {
     const page = await store.eventsAfter(cursor, { companyId }, PAGE)
     for await (const some of teller.tellAll(page.events)) {
-      for (const told of some) {
+      for (const notice of some) {
         for (const [index, { id, dialect, types }] of endpoints.entries()) {
-          if (types.length > 0 && !types.includes(told.event.type)) continue
-          const each = isToldOfEach(dialect, told) ? teller.tellEach(told) : [[told]]
+          if (types.length > 0 && !types.includes(notice.event.type)) continue
+          const each = isReportedPerRecipient(dialect, notice) ? teller.tellEach(notice) : [[notice]]
           for await (const parts of each) {
             for (const part of parts) {
               const body = payload(dialect, part, PUBLIC_URL)
               if (body === null) continue
-              const its = dialect === 'json' ? messageId(id, { ...part.event, ...tellingOf(part) }) : part.id
+              const its = dialect === 'json' ? messageId(id, { ...part.event, ...subjectOf(part) }) : part.id
               check.expect(index, its, JSON.stringify(body), named(part.event))
             }
           }

@@ -1,7 +1,7 @@
 /** The webhooks of the company under load. */
 import type { Installation } from '../../harness/service/installation.ts'
 import type { EventType } from '../../src/email/event.ts'
-import { typesOfWord } from '../../src/events/told/types.ts'
+import { typesOfWord } from '../../src/events/notices/types.ts'
 
 export interface Endpoint {
   /** Its index is the number in its path. */

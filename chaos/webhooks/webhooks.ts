@@ -5,10 +5,10 @@ import { seedFor } from '../../harness/random.ts'
 import type { Installation } from '../../harness/service/installation.ts'
 import type { Tenant } from '../../harness/service/tenant.ts'
 import type { Settings } from '../../src/config/settings.ts'
+import { eventTypesIn } from '../../src/events/notices/unsent.ts'
 import { lastEvents } from '../../src/events/page.ts'
-import { eventTypesIn } from '../../src/events/told/unsent.ts'
 import { openStore } from '../../src/store/open.ts'
-import type { Store, WebhookTelling } from '../../src/store/store.ts'
+import type { Store, WebhookSubject } from '../../src/store/store.ts'
 import type { FaultLog } from '../fault-log.ts'
 import { checkTold, type WebhookReport } from './check.ts'
 import { addEndpoints, type Endpoint } from './endpoints.ts'
@@ -62,7 +62,7 @@ export class ChaosWebhooks implements AsyncDisposable {
   }
 
   /** Endpoints that are behind the log, or have messages that wait for another attempt. */
-  async #left(store: Store): Promise<{ id: string; cursor: number; tellings: WebhookTelling[] }[]> {
+  async #left(store: Store): Promise<{ id: string; cursor: number; tellings: WebhookSubject[] }[]> {
     const webhooks = await store.webhooks({ companyId: this.#companyId })
     const left = webhooks.map(async ({ id, cursor, types }) => {
       const filter = { companyId: this.#companyId, ...(types.length > 0 && { types: eventTypesIn(types) }) }

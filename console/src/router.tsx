@@ -10,18 +10,18 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { ApiError } from './api/client.ts'
-import type { Span } from './api/overview.ts'
+import type { OverviewSpan } from './api/overview.ts'
 import { onSignedOut, queries } from './api/queries.ts'
 import './pages/sign-in/arrival.ts'
 import { flagIn, oneOf, searchOf, textIn } from './api/search.ts'
 import { type Me, sessionQuery } from './api/session.ts'
-import { validateShown } from './pages/email/search.ts'
+import { validateEmailPageSearch } from './pages/email/search.ts'
 import { readSearch } from './pages/emails/search.ts'
 import { ErrorAlert } from './parts/error-alert.tsx'
 import { NotFound } from './parts/not-found.tsx'
 import { Frame } from './shell/frame.tsx'
 
-const SPANS: readonly Span[] = ['hour', 'day', 'week', 'month', 'year']
+const SPANS: readonly OverviewSpan[] = ['hour', 'day', 'week', 'month', 'year']
 
 const root = createRootRoute({
   notFoundComponent: NotFound,
@@ -98,7 +98,7 @@ const emails = createRoute({
 const email = createRoute({
   getParentRoute: () => company,
   path: '/emails/$id',
-  validateSearch: validateShown,
+  validateSearch: validateEmailPageSearch,
   component: lazyRouteComponent(() => import('./pages/email/email-page.tsx'), 'EmailPage'),
 })
 

@@ -1,5 +1,5 @@
 import { LONGEST_RECORD } from '../../src/operate/csv-record.ts'
-import { type CsvPiece, type CsvPieceRead, readCsvPiece, START } from '../../src/operate/suppression-csv.ts'
+import { type CsvPiece, type CsvPieceResult, readCsvPiece, START } from '../../src/operate/suppression-csv.ts'
 import { assert, assertSame, type FuzzTarget, words } from '../target.ts'
 
 /** Files of addresses: what is read does not depend on the pieces they come in, and lines keep their numbers. */
@@ -34,8 +34,8 @@ export const csv: FuzzTarget = {
   },
 }
 
-function read(text: string, size: number, list: CsvPiece['list']): CsvPieceRead {
-  const all: CsvPieceRead = { suppressions: [], allowed: [], bad: 0, badLines: [], place: START }
+function read(text: string, size: number, list: CsvPiece['list']): CsvPieceResult {
+  const all: CsvPieceResult = { suppressions: [], allowed: [], bad: 0, badLines: [], place: START }
   for (let at = 0; at === 0 || at < text.length; at += size) {
     const isLast = at + size >= text.length
     const found = readCsvPiece({ text: text.slice(at, at + size), isLast, place: all.place, list, tell: 20 })

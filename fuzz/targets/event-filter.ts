@@ -1,6 +1,6 @@
 import { EVENT_TYPES, type EventType } from '../../src/email/event.ts'
-import { FORM_WORDS } from '../../src/events/told/form.ts'
-import { FILTERS, type Shown } from '../../src/http/form/log/fields.ts'
+import { FORM_WORDS } from '../../src/events/notices/form.ts'
+import { type EventObject, FILTERS } from '../../src/http/form/log/fields.ts'
 import { type EventQuery, readQuery } from '../../src/http/form/log/query.ts'
 import { Refusal } from '../../src/intake/refusal.ts'
 import { assert, type FuzzTarget, unlessRefused, words } from '../target.ts'
@@ -22,7 +22,7 @@ interface Sample {
   type: EventType
   recipient: string
   tags: readonly { name: string; value: string }[]
-  shown: Shown
+  shown: EventObject
 }
 
 const RECIPIENTS = ['a@x.test', 'İ@x.test', 'and@or.not']

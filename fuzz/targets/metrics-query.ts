@@ -32,7 +32,7 @@ export const metricsQuery: FuzzTarget = {
   ),
   run(input) {
     const headers = { 'content-type': 'application/json' }
-    const body = unlessRefused(() => formContent.read(Buffer.from(input), headers), Fault, Refusal)
+    const body = unlessRefused(() => formContent.readBody(Buffer.from(input), headers), Fault, Refusal)
     if (body === undefined || check(body) !== true) return
     const asked = body as Static<typeof ASKED>
     const conditions = asked.filter?.AND.filter(({ attribute }) => attribute !== 'domain') ?? []

@@ -36,7 +36,7 @@ function read(octets: Buffer, piece: number): { end: number | null; bareLf: bool
   const data = new DataOctets()
   let message = ''
   for (let at = 0; at < octets.length; at += piece) {
-    const taken = data.read(octets.subarray(at, at + piece), (part) => {
+    const taken = data.readPiece(octets.subarray(at, at + piece), (part) => {
       message += part.toString('latin1')
     })
     if (taken !== null) return { end: at + taken, bareLf: data.bareLf, message }

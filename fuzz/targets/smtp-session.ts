@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import { DataOctets } from '../../src/submission/data.ts'
-import { Input, InputEnded, LineError } from '../../src/submission/input.ts'
+import { Input, InputEndError, LineError } from '../../src/submission/input.ts'
 import { assert, assertSame, type FuzzTarget, words } from '../target.ts'
 
 /** Ms to wait for what is there. */
@@ -61,7 +61,7 @@ async function ours(octets: Buffer, piece: number): Promise<Heard> {
       if (line === DATA) said.push(await message(input))
     }
   } catch (error) {
-    if (error instanceof InputEnded || error instanceof LineError)
+    if (error instanceof InputEndError || error instanceof LineError)
       return { said, broken: error instanceof LineError }
     throw error
   }
@@ -72,7 +72,7 @@ async function message(input: Input): Promise<string> {
   let text = ''
   await input.pieces(
     (piece) =>
-      data.read(piece, (part) => {
+      data.readPiece(piece, (part) => {
         text += part.toString('latin1')
       }),
     PATIENCE,

@@ -12,7 +12,7 @@ export interface Company {
 }
 
 /** Null: no limit, or, for what it may own, the default. */
-export interface CompanyLimits extends Record<Owned, number | null> {
+export interface CompanyLimits extends Record<LimitedResource, number | null> {
   /** Requests a second, of all its keys together. */
   rate: number | null
   /** Recipients accepted a day, and a month, in UTC. */
@@ -21,9 +21,13 @@ export interface CompanyLimits extends Record<Owned, number | null> {
 }
 
 /** Things that a company may create freely up to a limit: every node holds them in memory. */
-export type Owned = 'domains' | 'keys' | 'webhooks'
+export type LimitedResource = 'domains' | 'keys' | 'webhooks'
 /** The limits unless the operator sets others. Revoked keys do not count. */
-export const USUAL_MOST: Readonly<Record<Owned, number>> = { domains: 1_000, keys: 1_000, webhooks: 100 }
+export const USUAL_MOST: Readonly<Record<LimitedResource, number>> = {
+  domains: 1_000,
+  keys: 1_000,
+  webhooks: 100,
+}
 /** DKIM keys of a domain, at most. */
 export const MOST_DKIM_KEYS = 10
 
@@ -126,7 +130,7 @@ export interface ApiKey {
 }
 
 /** A relay that takes the mail of a company, or of one of its domains, instead of POSTROAD_DELIVERY. */
-export interface Route {
+export interface CustomRoute {
   /** Changes with every change of the route. */
   id: string
   companyId: string
@@ -146,7 +150,7 @@ export interface AccountsSnapshot {
   /** Removed domains whose mail may still wait. */
   removedDomains: Pick<SendingDomain, 'id' | 'name'>[]
   keys: ApiKey[]
-  routes: Route[]
+  routes: CustomRoute[]
 }
 
 /**
@@ -156,7 +160,7 @@ export interface AccountsSnapshot {
 export interface AccountsChange extends Omit<AccountsSnapshot, 'routes'> {
   version: number
   ids: string[]
-  routes: Route[] | null
+  routes: CustomRoute[] | null
 }
 
 /** In place of a key's id: a person of the console, who has sent something without a key. */

@@ -7,11 +7,11 @@ import {
   type ApiKey,
   type Company,
   type CompanyLimits,
+  type CustomRoute,
   type Denial,
   holdsName,
   isOfPerson,
   type Principal,
-  type Route,
   type Scope,
   type SendingDomain,
 } from './account.ts'
@@ -153,13 +153,13 @@ export class AccountDirectory {
     const digest = tokenDigest(token)
     const holder = this.#holders.get(digest)
     if (!holder || !timingSafeEqual(holder.tokenHash, Buffer.from(digest, 'base64'))) return UNKNOWN
-    return admitted(holder, address)
+    return admit(holder, address)
   }
 
   /** Makes the principal of a key whose password was verified, calling from `address`. */
   holder(keyId: string, address: string): Principal | Denial {
     const holder = this.#holdersById.get(keyId)
-    return holder === undefined ? UNKNOWN : admitted(holder, address)
+    return holder === undefined ? UNKNOWN : admit(holder, address)
   }
 
   /**
@@ -228,7 +228,7 @@ export class AccountDirectory {
   }
 
   /** The route set for mail of this domain and company; null: the default one. */
-  routeFor(sender: { domainId: string; companyId: string }): Route | null {
+  routeFor(sender: { domainId: string; companyId: string }): CustomRoute | null {
     return this.#routes.for(sender)
   }
 
@@ -252,7 +252,7 @@ export class AccountDirectory {
     return [...this.#domains.values()]
   }
 
-  routes(): Route[] {
+  routes(): CustomRoute[] {
     return this.#routes.all
   }
 
@@ -304,7 +304,7 @@ function rangesOf(networks: string[]): AddressRanges {
   }
 }
 
-function admitted(holder: Holder, address: string): Principal | Denial {
+function admit(holder: Holder, address: string): Principal | Denial {
   const { keyId, companyId, scopes, domainId, expiresAt, networks } = holder
   if (Date.now() >= expiresAt) return { denied: 'expired' }
   if (networks !== null && !networks.includes(address)) {

@@ -1,5 +1,5 @@
 /** The routes of companies and domains: relays that take their mail instead of POSTROAD_DELIVERY. */
-import type { Route } from './account.ts'
+import type { CustomRoute } from './account.ts'
 import type { Seal } from './seal.ts'
 
 /** The credentials for a relay. */
@@ -14,7 +14,7 @@ export function sealCredentials(seal: Seal, routeId: string, credentials: RouteC
 }
 
 /** Null: the relay needs none. Throws SealBroken. */
-export function openCredentials(seal: Seal, { id, sealed }: Route): RouteCredentials | null {
+export function openCredentials(seal: Seal, { id, sealed }: CustomRoute): RouteCredentials | null {
   if (sealed === null) return null
   return JSON.parse(seal.open(sealed, contextOf(id)).toString()) as RouteCredentials
 }
@@ -25,11 +25,11 @@ function contextOf(routeId: string): string {
 
 /** Finds the route of mail: that of its sending domain, otherwise that of its company. */
 export class RouteTable {
-  readonly all: Route[]
-  readonly #byDomain = new Map<string, Route>()
-  readonly #byCompany = new Map<string, Route>()
+  readonly all: CustomRoute[]
+  readonly #byDomain = new Map<string, CustomRoute>()
+  readonly #byCompany = new Map<string, CustomRoute>()
 
-  constructor(routes: Route[]) {
+  constructor(routes: CustomRoute[]) {
     this.all = routes
     for (const route of routes) {
       if (route.domainId === null) this.#byCompany.set(route.companyId, route)
@@ -38,7 +38,7 @@ export class RouteTable {
   }
 
   /** Null: the default route. */
-  for({ domainId, companyId }: { domainId: string; companyId: string }): Route | null {
+  for({ domainId, companyId }: { domainId: string; companyId: string }): CustomRoute | null {
     // The usual case needs no look-up.
     if (this.all.length === 0) return null
     return this.#byDomain.get(domainId) ?? this.#byCompany.get(companyId) ?? null

@@ -13,7 +13,7 @@ export interface SecretKeySource {
 }
 
 /** The accounts that hold sealed values. */
-type Sealing = Pick<AccountsSnapshot, 'domains' | 'routes'>
+type SealedAccounts = Pick<AccountsSnapshot, 'domains' | 'routes'>
 
 /** The key is missing, unreadable or not the one the database was sealed with. The message gives the remedy. */
 export class SecretKeyError extends Error {
@@ -30,7 +30,7 @@ export function secretKeyPath(databasePath: string): string {
  * because it would send unsigned mail, reach no relay, or seal values that the other nodes cannot open. Throws
  * SecretKeyError.
  */
-export async function openSeal(source: SecretKeySource, accounts: Sealing): Promise<Seal> {
+export async function openSeal(source: SecretKeySource, accounts: SealedAccounts): Promise<Seal> {
   const sealed = [...sealedIn(accounts)]
   const key = await loadSecretKey(source, { make: sealed.length === 0 })
   const seal = new Seal(key)
@@ -52,7 +52,10 @@ export async function openSeal(source: SecretKeySource, accounts: Sealing): Prom
   return seal
 }
 
-function* sealedIn({ domains, routes }: Sealing): Generator<{ what: string; open(seal: Seal): unknown }> {
+function* sealedIn({
+  domains,
+  routes,
+}: SealedAccounts): Generator<{ what: string; open(seal: Seal): unknown }> {
   for (const { name, dkim } of domains) {
     for (const identity of dkim) {
       yield { what: `the DKIM keys of ${name}`, open: (seal) => openPrivateKey(seal, identity) }

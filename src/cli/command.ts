@@ -3,7 +3,7 @@ import { type Command, Help, InvalidArgumentError } from 'commander'
 import { OperateError } from '../operate/error.ts'
 import { columnsOf } from './print.ts'
 
-export interface Described {
+export interface CommandDescription {
   /** Like `create <name>`. */
   usage: string
   description: string
@@ -27,7 +27,7 @@ export function group(program: Command, name: string, description: string, examp
     .addHelpText('after', ({ error }) => taught('', examples, error))
 }
 
-export function command(parent: Command, described: Described): Command {
+export function command(parent: Command, described: CommandDescription): Command {
   const { usage, description, details = '', examples, json = 'print JSON instead of text' } = described
   return parent
     .command(usage)

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Company, type CompanyLimits, type Owned, USUAL_MOST } from '../accounts/account.ts'
+import { type Company, type CompanyLimits, type LimitedResource, USUAL_MOST } from '../accounts/account.ts'
 import { createCompany, limitCompany, listCompanies, showCompany } from '../operate/companies.ts'
 import { checkedName } from '../operate/find.ts'
 import { companyJson, domainJson, keyJson } from '../operate/shapes.ts'
@@ -9,9 +9,9 @@ import { WrongUsage } from './failure.ts'
 import { shellWord } from './hint.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { printFields, printJson, printLine, shownTime } from './print.ts'
+import { formatTime, printFields, printJson, printLine } from './print.ts'
 
-const OWNED = Object.keys(USUAL_MOST) as Owned[]
+const OWNED = Object.keys(USUAL_MOST) as LimitedResource[]
 const USUAL = OWNED.map((name) => `${USUAL_MOST[name]} ${name}`).join(', ')
 const LIMIT_OPTIONS = ['rate', 'daily', 'monthly', ...OWNED].map((name) => `--${name}`).join(', ')
 
@@ -92,7 +92,7 @@ const list = listing({
   verb: listCompanies,
   json: companyJson,
   titles: ['ID', 'NAME', 'CREATED'],
-  row: ({ id, name, createdAt }) => [id, name, shownTime(createdAt)],
+  row: ({ id, name, createdAt }) => [id, name, formatTime(createdAt)],
   nothing: 'There is no company yet. Create one: postroad company create "My Company"',
 })
 
@@ -115,7 +115,7 @@ async function show(text: string, { json, signingKey }: ShowOptions): Promise<vo
     printFields([
       ['Company', company.name],
       ['Id', company.id],
-      ['Created', shownTime(company.createdAt)],
+      ['Created', formatTime(company.createdAt)],
       ...limitFields(company.limits, used),
       ['Domains', domains.map(({ name, sending }) => `${name} (${sending})`).join(', ')],
       ['Keys', inUse.map(({ name }) => name).join(', ')],

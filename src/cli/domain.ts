@@ -16,10 +16,10 @@ import { companyName } from '../operate/find.ts'
 import { dnsRecordJson, domainJson, recordCheckJson, spokenFor } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, group, type JsonOption } from './command.ts'
-import { CommandFailed, WrongUsage } from './failure.ts'
+import { CommandFailure, WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { printFields, printJson, printLine, shownTime } from './print.ts'
+import { formatTime, printFields, printJson, printLine } from './print.ts'
 
 const SPEAKS_FOR = 'other domains of the company that its mail may use in From'
 
@@ -208,7 +208,7 @@ const list = listing({
   json: (domain, op) => domainJson(op.accounts, domain),
   titles: ['DOMAIN', 'COMPANY', 'DNS', 'SENDING', 'CREATED', 'ID'],
   row: ({ id, name, companyId, status, sending, createdAt }, op) => {
-    return [name, companyName(op, companyId), status, sending, shownTime(createdAt), id]
+    return [name, companyName(op, companyId), status, sending, formatTime(createdAt), id]
   },
   nothing: 'There is no sending domain yet. Add one: postroad domain add example.com --company NAME',
 })
@@ -245,7 +245,7 @@ function printDomain(op: Operation, domain: SendingDomain): void {
     ['Sending', sendingOf(domain)],
     ['Tracking', trackingOf(domain)],
     ['From', [domain.name, ...spokenFor(op.accounts, domain)].join(', ')],
-    ['Created', shownTime(domain.createdAt)],
+    ['Created', formatTime(domain.createdAt)],
   ])
 }
 
@@ -284,7 +284,7 @@ async function verify(name: string, { json }: JsonOption): Promise<void> {
       printLine(`${domain.name} is verified; sending is ${domain.sending}${unlessSuspended(domain)}.`)
     return
   }
-  throw new CommandFailed(
+  throw new CommandFailure(
     uncertain
       ? `DNS did not answer for ${domain.name}, and nothing was changed. Try again: postroad domain verify ${domain.name}. ` +
           'If it keeps failing, name DNS servers that answer in POSTROAD_DNS_SERVERS'

@@ -2,7 +2,7 @@
 import type { EventDetail } from '../email/event.ts'
 import type { EmailHistory, StoredAttempt } from '../email/stored-email.ts'
 import { printDeliveryAdvice, WAS_CAPTURED } from './delivery-advice.ts'
-import { clipped, printFields, printLine, printTable, shownTime } from './print.ts'
+import { clipped, formatTime, printFields, printLine, printTable } from './print.ts'
 
 /** @param company its name */
 export function printHistory({ email, recipients, events, attempts }: EmailHistory, company: string): void {
@@ -17,8 +17,8 @@ export function printHistory({ email, recipients, events, attempts }: EmailHisto
     ['Bcc', email.bcc.join(', ')],
     ['Reply-To', content.replyTo.join(', ')],
     ['Subject', content.subject],
-    ['Accepted', shownTime(email.createdAt)],
-    ['Scheduled for', shownTime(email.scheduledAt)],
+    ['Accepted', formatTime(email.createdAt)],
+    ['Scheduled for', formatTime(email.scheduledAt)],
     ['Last event', email.lastEvent],
     [
       'Size',
@@ -36,8 +36,8 @@ export function printHistory({ email, recipients, events, attempts }: EmailHisto
       each.kind,
       each.state,
       each.attempts,
-      shownTime(each.state === 'waiting' ? each.dueAt : null),
-      clipped(answerShown(each.lastCode, undefined, each.lastMessage), 200),
+      formatTime(each.state === 'waiting' ? each.dueAt : null),
+      clipped(formatAnswer(each.lastCode, undefined, each.lastMessage), 200),
     ]),
     'none',
   )
@@ -46,10 +46,10 @@ export function printHistory({ email, recipients, events, attempts }: EmailHisto
   printTable(
     ['TIME', 'EVENT', '#', 'DETAIL'],
     events.map(({ at, type, recipient, detail }) => [
-      shownTime(at),
+      formatTime(at),
       type,
       recipient,
-      clipped(detailShown(detail), 200),
+      clipped(formatDetail(detail), 200),
     ]),
     'none',
   )
@@ -64,7 +64,7 @@ export function printHistory({ email, recipients, events, attempts }: EmailHisto
 
 function printAttempt({ startedAt, duration, server, tls, recipients, dialogue }: StoredAttempt): void {
   const parts = [
-    shownTime(startedAt)!,
+    formatTime(startedAt)!,
     `recipients ${recipients.join(', ')}`,
     server ?? 'no server reached',
     tls ?? 'not encrypted',
@@ -76,7 +76,7 @@ function printAttempt({ startedAt, duration, server, tls, recipients, dialogue }
 }
 
 /** Puts codes in front only if the message does not contain them: most messages are replies with their codes. */
-function answerShown(
+function formatAnswer(
   code: number | null | undefined,
   enhancedCode: string | undefined,
   message: string | null | undefined,
@@ -85,15 +85,15 @@ function answerShown(
   return code && !text.includes(String(code)) ? joined([code, enhancedCode, text], ' ') : text
 }
 
-export function detailShown(detail: EventDetail): string {
+export function formatDetail(detail: EventDetail): string {
   const { code, enhancedCode, message, server, nextAttemptAt, attempt, tls, webhookId, host } = detail
   const parts = [
     attempt && `attempt ${attempt}`,
     server,
     tls,
-    answerShown(code, enhancedCode, message),
+    formatAnswer(code, enhancedCode, message),
     webhookId && `webhook ${webhookId} to ${host}`,
-    nextAttemptAt && `next attempt ${shownTime(nextAttemptAt)}`,
+    nextAttemptAt && `next attempt ${formatTime(nextAttemptAt)}`,
   ]
   return joined(parts, '; ')
 }

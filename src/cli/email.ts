@@ -9,13 +9,13 @@ import { printHistory } from './email-history.ts'
 import { withOperation } from './open.ts'
 import {
   clipped,
+  formatTime,
   printJson,
   printLine,
   printMessage,
   printNote,
   printTable,
   recipientCount,
-  shownTime,
 } from './print.ts'
 import { sinceOf, whenOf } from './when.ts'
 
@@ -122,14 +122,14 @@ async function list({ json, event: events, ...wanted }: ListOptions): Promise<vo
       ['ID', 'ACCEPTED', 'COMPANY', 'LAST EVENT', 'FROM', 'TO', 'SUBJECT'],
       emails.map((email) => [
         email.id,
-        shownTime(email.createdAt),
+        formatTime(email.createdAt),
         clipped(companyName(op, email.companyId), 20),
         email.lastEvent,
         clipped(email.from, 40),
-        clipped(recipientsShown(email.to), 40),
+        clipped(formatRecipients(email.to), 40),
         clipped(email.subject, 40),
       ]),
-      nothingFound({ ...wanted, events }),
+      describeNoEmails({ ...wanted, events }),
     )
     if (emails.length === wanted.limit) {
       printLine()
@@ -142,12 +142,12 @@ async function list({ json, event: events, ...wanted }: ListOptions): Promise<vo
   })
 }
 
-function nothingFound({ company: _company, before, limit: _limit, ...search }: EmailListing): string {
+function describeNoEmails({ company: _company, before, limit: _limit, ...search }: EmailListing): string {
   if (Object.values(search).some((value) => value !== undefined)) return 'No email matches.'
   return before === undefined ? 'There are no emails yet.' : 'There are no emails before that one.'
 }
 
-function recipientsShown(to: string[]): string {
+function formatRecipients(to: string[]): string {
   return to.length <= 1 ? (to[0] ?? '') : `${to[0]} and ${to.length - 1} more`
 }
 
@@ -196,5 +196,5 @@ async function cancel(id: string, { json }: JsonOption): Promise<void> {
 async function reschedule(id: string, { at, json }: JsonOption & { at: number }): Promise<void> {
   const { dueAt } = await withOperation((op) => rescheduleEmail(op, { id, dueAt: at }))
   if (json) return printJson({ id, scheduled_at: isoTime(dueAt) })
-  printLine(`Scheduled for ${shownTime(dueAt)}.`)
+  printLine(`Scheduled for ${formatTime(dueAt)}.`)
 }

@@ -1,15 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { COMPANY_EVENT_TYPES, type CompanyEventType, type LogEntry } from '../email/company-event.ts'
 import { EVENT_TYPES, type EventType } from '../email/event.ts'
-import { type EventsWanted, followEvents, listEvents } from '../operate/events.ts'
+import { type EventsRequest, followEvents, listEvents } from '../operate/events.ts'
 import { companyName } from '../operate/find.ts'
 import { loggedEventJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, type JsonOption } from './command.ts'
-import { detailShown } from './email-history.ts'
+import { formatDetail } from './email-history.ts'
 import { OUTAGES_SAID, untilInterrupted } from './interruption.ts'
 import { withOperation } from './open.ts'
-import { clipped, printJsonLine, printLine, shownTime } from './print.ts'
+import { clipped, formatTime, printJsonLine, printLine } from './print.ts'
 
 export function addEvents(program: Command): void {
   command(program, {
@@ -43,12 +43,12 @@ function eventNumber(text: string): number {
   return Number(text)
 }
 
-interface Options extends JsonOption, Omit<EventsWanted, 'types'> {
+interface EventsOptions extends JsonOption, Omit<EventsRequest, 'types'> {
   follow?: true
   type?: (EventType | CompanyEventType)[]
 }
 
-async function events({ follow, json, type: types, ...wanted }: Options): Promise<void> {
+async function events({ follow, json, type: types, ...wanted }: EventsOptions): Promise<void> {
   await withOperation(async (op) => {
     const print = (event: LogEntry) => (json ? printJsonLine(loggedEventJson(event)) : printEvent(op, event))
     if (follow) return await printAsTheyCome(op, { ...wanted, types }, print)
@@ -60,11 +60,11 @@ async function events({ follow, json, type: types, ...wanted }: Options): Promis
 
 async function printAsTheyCome(
   op: Operation,
-  wanted: EventsWanted,
+  request: EventsRequest,
   print: (event: LogEntry) => void,
 ): Promise<void> {
   await untilInterrupted(async (signal) => {
-    for await (const bunch of await followEvents(op, { ...wanted, signal, ...OUTAGES_SAID })) {
+    for await (const bunch of await followEvents(op, { ...request, signal, ...OUTAGES_SAID })) {
       for (const event of bunch) print(event)
     }
   })
@@ -75,12 +75,12 @@ function printEvent(op: Operation, event: LogEntry): void {
   const { number, at, type, companyId, emailId, address, detail } = event
   const fields = [
     String(number).padStart(8),
-    shownTime(at),
+    formatTime(at),
     type.padEnd(16),
     clipped(companyName(op, companyId), 20).padEnd(12),
     emailId ?? '-',
     address ?? '-',
-    clipped(detailShown(detail), 200),
+    clipped(formatDetail(detail), 200),
   ]
   printLine(fields.join('  ').trimEnd())
 }

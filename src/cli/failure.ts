@@ -3,7 +3,7 @@ import { asOperateError, OperateError } from '../operate/error.ts'
 import { hintText } from './hint.ts'
 
 /** The command failed; exit code 1. The message is a sentence for the user. */
-export class CommandFailed extends Error {
+export class CommandFailure extends Error {
   override name = 'CommandFailed'
 }
 

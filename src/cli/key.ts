@@ -6,7 +6,7 @@ import { keyDomain, keyJson } from '../operate/shapes.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { printFields, printJson, printLine, shownTime } from './print.ts'
+import { formatTime, printFields, printJson, printLine } from './print.ts'
 import { whenOf } from './when.ts'
 
 export function addKey(program: Command): void {
@@ -97,7 +97,7 @@ async function create({ scope, expires, from, json, ...named }: CreateOptions): 
       ['Scopes', key.scopes.join(', ')],
       ['Domain', keyDomain(op.accounts, key) ?? 'all of the company'],
       ['From', key.networks.length === 0 ? 'anywhere' : key.networks.join(', ')],
-      ['Expires', shownTime(key.expiresAt) ?? 'never'],
+      ['Expires', formatTime(key.expiresAt) ?? 'never'],
     ])
     printLine()
     printLine('Save the token now: it cannot be shown again.')
@@ -115,9 +115,9 @@ const list = listing({
     key.scopes.join(','),
     keyDomain(op.accounts, key) ?? 'all',
     key.networks.join(',') || 'anywhere',
-    shownTime(key.createdAt),
-    expiryShown(key),
-    shownTime(key.revokedAt),
+    formatTime(key.createdAt),
+    formatExpiry(key),
+    formatTime(key.revokedAt),
   ],
   nothing: 'There are no API keys yet. Create one: postroad key create --company NAME --name first',
 })
@@ -138,7 +138,7 @@ async function revoke(id: string, { json }: JsonOption): Promise<void> {
   })
 }
 
-function expiryShown({ expiresAt }: ApiKey): string {
+function formatExpiry({ expiresAt }: ApiKey): string {
   if (expiresAt === null) return 'never'
-  return `${shownTime(expiresAt)}${expiresAt <= Date.now() ? ' (expired)' : ''}`
+  return `${formatTime(expiresAt)}${expiresAt <= Date.now() ? ' (expired)' : ''}`
 }

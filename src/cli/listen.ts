@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import {
+  type DialectEvent,
   type EventForwarding,
   type ForwardTry,
   forwardEvents,
-  type HeardEvent,
-  type ListenWanted,
+  type ListenRequest,
   listen,
 } from '../operate/listen.ts'
 import { loggedEventJson, webhookAttemptJson } from '../operate/shapes.ts'
@@ -13,10 +13,10 @@ import { hasOwnSecret } from '../operate/webhook-secrets.ts'
 import { checkedWebhookUrl } from '../operate/webhook-url.ts'
 import { version } from '../version.ts'
 import { command, type JsonOption, typed } from './command.ts'
-import { detailShown } from './email-history.ts'
+import { formatDetail } from './email-history.ts'
 import { OUTAGES_SAID, untilInterrupted } from './interruption.ts'
 import { withOperation } from './open.ts'
-import { clipped, printJsonLine, printLine, printNote, shownTime } from './print.ts'
+import { clipped, formatTime, printJsonLine, printLine, printNote } from './print.ts'
 import { dialectOption, webhookEventsDescribed } from './webhook.ts'
 import { sinceOf } from './when.ts'
 
@@ -58,12 +58,12 @@ export function addListen(program: Command): void {
     .action(listenTo)
 }
 
-interface Options extends JsonOption, Omit<ListenWanted, 'events'> {
+interface ListenOptions extends JsonOption, Omit<ListenRequest, 'events'> {
   forward?: string
   event?: string[]
 }
 
-async function listenTo({ json, forward, event: events, ...rest }: Options): Promise<void> {
+async function listenTo({ json, forward, event: events, ...rest }: ListenOptions): Promise<void> {
   const wanted = { ...rest, events }
   await withOperation(async (op) => {
     if (forward === undefined) await untilInterrupted((signal) => print(op, wanted, signal, json))
@@ -71,29 +71,29 @@ async function listenTo({ json, forward, event: events, ...rest }: Options): Pro
   })
 }
 
-async function print(op: Operation, wanted: ListenWanted, signal: AbortSignal, json?: true): Promise<void> {
-  const bunches = await listen(op, { ...wanted, signal, ...OUTAGES_SAID })
-  if (!json) printLine(`Listening for events of ${wanted.company ?? 'all companies'}. Press Ctrl-C to stop.`)
+async function print(op: Operation, request: ListenRequest, signal: AbortSignal, json?: true): Promise<void> {
+  const bunches = await listen(op, { ...request, signal, ...OUTAGES_SAID })
+  if (!json) printLine(`Listening for events of ${request.company ?? 'all companies'}. Press Ctrl-C to stop.`)
   for await (const bunch of bunches) {
-    for (const heard of bunch) json ? printJsonLine(heard.body) : printHeard(heard)
+    for (const event of bunch) json ? printJsonLine(event.body) : printEvent(event)
   }
 }
 
-function printHeard({ event, word }: HeardEvent): void {
+function printEvent({ event, word }: DialectEvent): void {
   const { at, emailId, address, detail } = event
   const fields = [
-    shownTime(at)!,
+    formatTime(at)!,
     word.padEnd(WORD),
     emailId,
     address ?? '-',
-    clipped(detailShown(detail), 200),
+    clipped(formatDetail(detail), 200),
   ]
   printLine(fields.join('  ').trimEnd())
 }
 
-async function forwardTo(op: Operation, url: string, wanted: ListenWanted, json?: true): Promise<void> {
+async function forwardTo(op: Operation, url: string, request: ListenRequest, json?: true): Promise<void> {
   const forwarding = await forwardEvents(op, {
-    ...wanted,
+    ...request,
     url,
     userAgent: `Postroad/${version()}`,
     onTried: json ? printTryJson : printTry,
@@ -103,9 +103,9 @@ async function forwardTo(op: Operation, url: string, wanted: ListenWanted, json?
   })
   const { company, secret } = forwarding
   if (json)
-    printJsonLine({ forwarding_to: forwarding.url, dialect: wanted.dialect, company_id: company.id, secret })
+    printJsonLine({ forwarding_to: forwarding.url, dialect: request.dialect, company_id: company.id, secret })
   else {
-    const named = hasOwnSecret(wanted.dialect) ? 'secret' : 'signing key'
+    const named = hasOwnSecret(request.dialect) ? 'secret' : 'signing key'
     printLine(`Forwarding events of ${company.name} to ${forwarding.url}, signed with the ${named} ${secret}`)
     printLine('Press Ctrl-C to stop.')
     printLine()
@@ -121,7 +121,7 @@ const STATUS = 9
 function printTry({ event, attempt, word, messageId }: ForwardTry): void {
   const { at, status, error, duration, response, nextAt, succeeded } = attempt
   const fields = [
-    shownTime(at)!,
+    formatTime(at)!,
     String(status ?? 'no answer').padEnd(STATUS),
     `${Math.round(duration)} ms`.padStart(8),
     word.padEnd(WORD),

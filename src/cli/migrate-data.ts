@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { NotAllowed, parseDatabase } from '../config/parse.ts'
-import { masked } from '../config/schema.ts'
+import { parseDatabase, SettingValueError } from '../config/parse.ts'
+import { maskSecret } from '../config/schema.ts'
 import type { Settings } from '../config/settings.ts'
 import type { TransferProgress } from '../operate/migrate-data.ts'
 import { command, type JsonOption } from './command.ts'
@@ -63,8 +63,8 @@ function database(text: string): Settings['database'] {
   try {
     return parseDatabase(text)
   } catch (error) {
-    if (error instanceof NotAllowed)
-      throw new WrongUsage(`the database "${masked('POSTROAD_DATABASE_URL', text)}": ${error.message}`)
+    if (error instanceof SettingValueError)
+      throw new WrongUsage(`the database "${maskSecret('POSTROAD_DATABASE_URL', text)}": ${error.message}`)
     throw error
   }
 }

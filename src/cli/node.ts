@@ -3,7 +3,7 @@ import { listNodes } from '../operate/nodes.ts'
 import { nodeJson } from '../operate/shapes.ts'
 import { command, group } from './command.ts'
 import { listing } from './listing.ts'
-import { shownTime } from './print.ts'
+import { formatTime } from './print.ts'
 
 export function addNode(program: Command): void {
   const node = group(program, 'node', 'Nodes: the processes that share this database.', ['node list'])
@@ -22,7 +22,7 @@ const list = listing({
   json: nodeJson,
   titles: ['NODE', 'ROLES', 'SINCE', 'TIMEOUT', 'BEATS', 'TOKEN'],
   row: ({ token, name, roles, since, timeoutMs, beats }) => {
-    return [name, roles.join(','), shownTime(since), `${timeoutMs / 1_000}s`, beats, token]
+    return [name, roles.join(','), formatTime(since), `${timeoutMs / 1_000}s`, beats, token]
   },
   nothing: 'No node is running.',
 })

@@ -6,7 +6,7 @@ import { pauseJson, pauseScopeJson } from '../operate/shapes.ts'
 import { command, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { printJson, printLine, shownTime } from './print.ts'
+import { formatTime, printJson, printLine } from './print.ts'
 
 export function addPause(queue: Command): void {
   const scoped = (parent: Command) =>
@@ -61,7 +61,7 @@ const list = listing({
   json: pauseJson,
   titles: ['COMPANY', 'DESTINATION', 'SINCE'],
   row: ({ companyId, domain, since }, op) => {
-    return [companyId === null ? 'all' : companyName(op, companyId), domain ?? 'all', shownTime(since)]
+    return [companyId === null ? 'all' : companyName(op, companyId), domain ?? 'all', formatTime(since)]
   },
   nothing: 'Nothing is paused.',
 })

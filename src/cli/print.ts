@@ -51,7 +51,7 @@ export function printNote(text: string): void {
 }
 
 /** A line on stderr that is replaced as the work proceeds and removed at the end; only on a terminal. */
-export class Progress {
+export class ProgressLine {
   #shown = false
 
   show(text: string): void {
@@ -60,7 +60,7 @@ export class Progress {
     this.#shown = true
   }
 
-  end(): void {
+  clear(): void {
     if (this.#shown) process.stderr.write('\r\x1b[K')
     this.#shown = false
   }
@@ -83,12 +83,12 @@ export function printMessage(message: Buffer): void {
   for (let start = 0; start < message.length; ) {
     const end = message.indexOf(10, start)
     const line = message.subarray(start, end < 0 ? message.length : end)
-    printShown(line.at(-1) === 13 ? line.subarray(0, -1) : line)
+    printVisible(line.at(-1) === 13 ? line.subarray(0, -1) : line)
     start = end < 0 ? message.length : end + 1
   }
 }
 
-function printShown(line: Buffer): void {
+function printVisible(line: Buffer): void {
   if (isUtf8(line)) {
     printLine(line.toString().replaceAll('\t', '        '))
     return
@@ -145,6 +145,6 @@ export function recipientCount(count: number): string {
 }
 
 /** Unix ms as `2026-11-20 22:55:01Z`; null stays null. */
-export function shownTime(at: number | null): string | null {
+export function formatTime(at: number | null): string | null {
   return at === null ? null : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}Z`
 }

@@ -1,12 +1,12 @@
 /** `queue quarantine` and `queue release`: mail whose delivery crashed the process. */
 import type { Command } from 'commander'
-import { companyName, type OfCompany } from '../operate/find.ts'
+import { type CompanyFilter, companyName } from '../operate/find.ts'
 import { listQuarantined, releaseQuarantined } from '../operate/quarantine.ts'
 import { quarantinedJson } from '../operate/shapes.ts'
 import { command, countUpTo, type JsonOption } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { clipped, printJson, printLine, recipientCount, shownTime } from './print.ts'
+import { clipped, formatTime, printJson, printLine, recipientCount } from './print.ts'
 
 export function addQuarantine(queue: Command): void {
   command(queue, {
@@ -40,7 +40,7 @@ const list = listing({
   titles: ['ID', 'SINCE', 'COMPANY', 'RECIPIENTS', 'FROM', 'SUBJECT', 'WHY'],
   row: ({ id, since, companyId, recipients, from, subject, message }, op) => [
     id,
-    shownTime(since),
+    formatTime(since),
     clipped(companyName(op, companyId), 20),
     recipients,
     clipped(from, 40),
@@ -50,7 +50,10 @@ const list = listing({
   nothing: 'Nothing is in quarantine.',
 })
 
-async function release(email: string | undefined, { company, json }: JsonOption & OfCompany): Promise<void> {
+async function release(
+  email: string | undefined,
+  { company, json }: JsonOption & CompanyFilter,
+): Promise<void> {
   const { released, companyId, emailId } = await withOperation((op) =>
     releaseQuarantined(op, { email, company }),
   )

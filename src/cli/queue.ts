@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { companyName, type OfCompany } from '../operate/find.ts'
+import { type CompanyFilter, companyName } from '../operate/find.ts'
 import { type RetriedMail, type RetryInput, retry, showQueue } from '../operate/queue.ts'
 import { laneJson, pauseScopeJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
@@ -7,7 +7,15 @@ import { command, countUpTo, type JsonOption, refuseUnknown } from './command.ts
 import { printDeliveryAdvice } from './delivery-advice.ts'
 import { withOperation } from './open.ts'
 import { addPause } from './pause.ts'
-import { clipped, Progress, printJson, printLine, printTable, recipientCount, shownTime } from './print.ts'
+import {
+  clipped,
+  formatTime,
+  ProgressLine,
+  printJson,
+  printLine,
+  printTable,
+  recipientCount,
+} from './print.ts'
 import { addQuarantine } from './quarantine.ts'
 
 export function addQueue(program: Command): void {
@@ -60,7 +68,7 @@ export function addQueue(program: Command): void {
 }
 
 async function queue(
-  { company, limit, json }: JsonOption & OfCompany & { limit: number },
+  { company, limit, json }: JsonOption & CompanyFilter & { limit: number },
   called: Command,
 ): Promise<void> {
   refuseUnknown(called)
@@ -76,7 +84,7 @@ async function queue(
         lane.waiting,
         lane.sending,
         lane.quarantined,
-        lane.paused ? 'paused' : shownTime(lane.nextDueAt),
+        lane.paused ? 'paused' : formatTime(lane.nextDueAt),
         clipped(lane.lastMessage ?? '', 100),
       ]),
       'No mail is waiting.',
@@ -109,7 +117,7 @@ async function tryAgain(
     const result = await withProgress((onStep) => retry(op, { email, ...of, onStep }))
     const { request, ...counts } = result
     if (json) return printJson({ ...pauseScopeJson(request), email_id: request.emailId, ...counts })
-    for (const line of told(result, described(op, request))) printLine(line)
+    for (const line of describeRetry(result, describeRequest(op, request))) printLine(line)
   })
 }
 
@@ -117,15 +125,18 @@ async function tryAgain(
 async function withProgress<Result>(
   work: (onStep: NonNullable<RetryInput['onStep']>) => Promise<Result>,
 ): Promise<Result> {
-  const progress = new Progress()
+  const progress = new ProgressLine()
   try {
     return await work(({ retried }) => progress.show(`${recipientCount(retried)} due now ...`))
   } finally {
-    progress.end()
+    progress.clear()
   }
 }
 
-function told({ retried, scheduled, paused, held, delivering }: RetriedMail, what: string): string[] {
+function describeRetry(
+  { retried, scheduled, paused, held, delivering }: RetriedMail,
+  what: string,
+): string[] {
   const lines = [
     retried === 0
       ? `Nothing to retry: no recipient of ${what} is waiting for a later time.`
@@ -144,7 +155,7 @@ function told({ retried, scheduled, paused, held, delivering }: RetriedMail, wha
   return lines
 }
 
-function described(op: Operation, { companyId, domain, emailId }: RetriedMail['request']): string {
+function describeRequest(op: Operation, { companyId, domain, emailId }: RetriedMail['request']): string {
   const mail = emailId === null ? 'all mail' : `the email ${emailId}`
   const whose =
     companyId === null ? mail : `${emailId === null ? 'mail' : mail} of ${companyName(op, companyId)}`

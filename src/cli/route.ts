@@ -9,7 +9,7 @@ import { CAPTURES } from './delivery-advice.ts'
 import { WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { printJson, printLine, shownTime } from './print.ts'
+import { formatTime, printJson, printLine } from './print.ts'
 
 export function addRoute(program: Command): void {
   const route = group(
@@ -102,7 +102,7 @@ const list = listing({
     domain?.name ?? 'all others',
     route.url,
     route.sealed === null ? 'no' : 'yes',
-    shownTime(route.createdAt),
+    formatTime(route.createdAt),
   ],
   nothing: 'There are no routes: all mail is sent as POSTROAD_DELIVERY says.',
 })

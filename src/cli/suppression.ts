@@ -12,28 +12,28 @@ import {
 } from '../operate/suppressions.ts'
 import type { Operation } from '../operate/verb.ts'
 import { command, countUpTo, group, type JsonOption } from './command.ts'
-import { CommandFailed } from './failure.ts'
+import { CommandFailure } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
 import {
   clipped,
+  formatTime,
   jsonLine,
-  Progress,
+  ProgressLine,
   printJson,
   printLine,
   printNote,
   printPiece,
-  shownTime,
 } from './print.ts'
 
 /** The most invalid lines of a file to show. */
 const BAD_SHOWN = 20
 
-interface OfCompany extends JsonOption {
+interface CompanyOption extends JsonOption {
   company: string
 }
 
-interface Typed {
+interface TypeOption {
   type?: SuppressionType
 }
 
@@ -158,19 +158,19 @@ export function addSuppressionCommands(program: Command): void {
 }
 
 const list = listing({
-  verb: (op: Operation, { type, ...wanted }: SuppressionListing & Typed) =>
+  verb: (op: Operation, { type, ...wanted }: SuppressionListing & TypeOption) =>
     listSuppressions(op, { ...wanted, ...(type !== undefined && { types: [type] }) }),
   json: suppressionJson,
   titles: ['ADDRESS', 'COMPANY', 'SINCE', 'TYPE', 'REASON'],
   row: (suppression, op) => {
     const { address, companyId, createdAt, reason } = suppression
-    const shown = [address, companyName(op, companyId), shownTime(createdAt), typeShown(suppression)]
+    const shown = [address, companyName(op, companyId), formatTime(createdAt), formatType(suppression)]
     return [...shown, clipped(reason, 120)]
   },
   nothing: 'No address is suppressed.',
 })
 
-function typeShown({ type, tags }: Suppression): string {
+function formatType({ type, tags }: Suppression): string {
   return tags === null ? type : `${type} (${tags.join(', ')})`
 }
 
@@ -181,7 +181,7 @@ async function add(
     company,
     tag: tags,
     ...more
-  }: OfCompany & { type: SuppressionType; reason?: string; tag?: string[] },
+  }: CompanyOption & { type: SuppressionType; reason?: string; tag?: string[] },
 ): Promise<void> {
   await withOperation(async (op) => {
     const suppression = await addSuppression(op, { company, address, tags, ...more })
@@ -192,31 +192,31 @@ async function add(
   })
 }
 
-async function remove(address: string, { json, company, type }: OfCompany & Typed): Promise<void> {
+async function remove(address: string, { json, company, type }: CompanyOption & TypeOption): Promise<void> {
   const types = type === undefined ? undefined : [type]
   await withOperation(async (op) => {
     const removed = await removeSuppression(op, { address, company, types })
     if (json) return printJson({ address, company_id: removed.company.id, removed: true })
     const left = await listSuppressions(op, { company, address, limit: 1 })
     if (left[0] === undefined) printLine(`${removed.company.name} can send to ${address} again.`)
-    else printLine(`Removed. ${address} is still on the list as ${left.map(typeShown).join(', ')}.`)
+    else printLine(`Removed. ${address} is still on the list as ${left.map(formatType).join(', ')}.`)
   })
 }
 
 async function importFile(
   file: string,
-  { json, company, type }: OfCompany & { type: SuppressionType },
+  { json, company, type }: CompanyOption & { type: SuppressionType },
 ): Promise<void> {
   // Imported on use, because other commands need no CSV parser.
   const { importSuppressions } = await import('../operate/suppression-files.ts')
-  const progress = new Progress()
+  const progress = new ProgressLine()
   const onStep = ({ added, present, bad }: { added: number; present: number; bad: number }) => {
     progress.show(`${added} added, ${present} already on the list, ${bad} invalid`)
   }
   const source = file === '-' ? process.stdin : octetsOf(file)
   const report = await withOperation((op) =>
     importSuppressions(op, { company, source, type, onStep }),
-  ).finally(() => progress.end())
+  ).finally(() => progress.clear())
   const { added, present, bad, badLines } = report
   if (bad > 0) process.exitCode = 1
   if (json) return printJson({ added, present, bad, bad_lines: badLines })
@@ -232,11 +232,11 @@ async function* octetsOf(file: string): AsyncGenerator<Uint8Array> {
   } catch (error) {
     const { path, message } = error as NodeJS.ErrnoException
     // For a folder, the system's message lacks the name.
-    throw path === undefined ? new CommandFailed(`${file} cannot be read: ${message}`) : error
+    throw path === undefined ? new CommandFailure(`${file} cannot be read: ${message}`) : error
   }
 }
 
-async function exportAll({ json, company, type }: OfCompany & Typed): Promise<void> {
+async function exportAll({ json, company, type }: CompanyOption & TypeOption): Promise<void> {
   const types = type === undefined ? undefined : [type]
   const { csvOfAll, exportSuppressions } = await import('../operate/suppression-files.ts')
   await withOperation(async (op) => {
@@ -253,7 +253,7 @@ async function exportAll({ json, company, type }: OfCompany & Typed): Promise<vo
 
 async function allow(
   value: string,
-  { json, company, reason }: OfCompany & { reason?: string },
+  { json, company, reason }: CompanyOption & { reason?: string },
 ): Promise<void> {
   const [added] = await withOperation((op) => addAllowed(op, { company, entries: [{ value, reason }] }))
   if (json) return printJson({ value, added })
@@ -264,7 +264,7 @@ async function allow(
   )
 }
 
-async function disallow(value: string, { json, company }: OfCompany): Promise<void> {
+async function disallow(value: string, { json, company }: CompanyOption): Promise<void> {
   await withOperation((op) => removeAllowed(op, { company, value }))
   if (json) return printJson({ value, removed: true })
   printLine(`Bounces can suppress ${value} again.`)
@@ -277,7 +277,7 @@ const listAllowed = listing({
   row: ({ value, kind, createdAt, reason }) => [
     value,
     kind,
-    shownTime(createdAt),
+    formatTime(createdAt),
     clipped(reason ?? '', 120),
   ],
   nothing: 'The allow list is empty.',

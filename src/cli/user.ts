@@ -16,9 +16,9 @@ import type { Operation } from '../operate/verb.ts'
 import { signInUrl } from '../people/link.ts'
 import { type Person, personName, ROLES, type Role } from '../people/person.ts'
 import { command, group, type JsonOption, typed } from './command.ts'
-import { CommandFailed, WrongUsage } from './failure.ts'
+import { CommandFailure, WrongUsage } from './failure.ts'
 import { withOperation } from './open.ts'
-import { printJson, printLine, printTable, shownTime } from './print.ts'
+import { formatTime, printJson, printLine, printTable } from './print.ts'
 
 const WHO = 'ada@example.com'
 const addressOf = typed(personAddress)
@@ -113,7 +113,7 @@ function linkOf(token: string): string {
 /** Without a console, links would lead nowhere. */
 function requireConsole(): void {
   if (loadSettings().console !== 'off') return
-  throw new CommandFailed('the console is off; POSTROAD_CONSOLE_LISTEN sets where it is served')
+  throw new CommandFailure('the console is off; POSTROAD_CONSOLE_LISTEN sets where it is served')
 }
 
 async function link(person: string | undefined, { json }: JsonOption): Promise<void> {
@@ -122,7 +122,7 @@ async function link(person: string | undefined, { json }: JsonOption): Promise<v
   const url = linkOf(made.token)
   const { id, address } = made.person
   if (json) return printJson({ id, address, link: url, expires_at: isoTime(made.expiresAt) })
-  printLine(`This link signs in ${personName(made.person)}, once, until ${shownTime(made.expiresAt)}:`)
+  printLine(`This link signs in ${personName(made.person)}, once, until ${formatTime(made.expiresAt)}:`)
   printLine()
   printLine(`  ${url}`)
 }
@@ -153,7 +153,7 @@ async function list({ json, company }: JsonOption & { company?: string }): Promi
       [...(operator ? ['operator'] : []), ...companies.map((each) => `${each.role} of ${each.name}`)].join(
         ', ',
       ),
-      shownTime(invitedUntil),
+      formatTime(invitedUntil),
     ]),
     'There are no people yet. Invite the first: postroad user invite ADDRESS --operator',
   )
@@ -228,7 +228,7 @@ async function inviteAsOperator(address: string, json: true | undefined): Promis
 }
 
 function printLink(what: string, url: string, expiresAt: number): void {
-  printLine(`${what}. It works once, until ${shownTime(expiresAt)}; pass it on:`)
+  printLine(`${what}. It works once, until ${formatTime(expiresAt)}; pass it on:`)
   printLine()
   printLine(`  ${url}`)
 }

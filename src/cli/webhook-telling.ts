@@ -8,7 +8,7 @@ import { command, countUpTo, type JsonOption } from './command.ts'
 import { WrongUsage } from './failure.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { clipped, printFields, printJson, printLine, shownTime } from './print.ts'
+import { clipped, formatTime, printFields, printJson, printLine } from './print.ts'
 import { sinceOf } from './when.ts'
 
 /** An id for examples. */
@@ -91,13 +91,13 @@ function attempts(id: string, { failed, succeeded, event, ...rest }: AttemptsOpt
       const { at, number, type, attempt, status, error, duration, nextAt, response } = tried
       return [
         webhookAttemptJson(tried).message_id,
-        shownTime(at),
+        formatTime(at),
         String(number),
         type,
         String(attempt),
         status === null ? 'no answer' : String(status),
         String(duration),
-        shownTime(nextAt),
+        formatTime(nextAt),
         clipped(error ?? response, 80),
       ]
     },
@@ -123,7 +123,7 @@ async function replay(id: string | undefined, { json, ...wanted }: ReplayOptions
           : [await replayWebhook(op, { id, since })]
       if (json) return printJson(told.map(webhookJson))
       for (const { webhook } of told)
-        printLine(`All events since ${shownTime(since)} are sent again to ${webhook.url}.`)
+        printLine(`All events since ${formatTime(since)} are sent again to ${webhook.url}.`)
       if (told.length === 0) printLine('There are no enabled webhooks.')
       return
     }

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { WEBHOOK_DIALECTS, webhookWords } from '../events/told/types.ts'
+import { WEBHOOK_DIALECTS, webhookWords } from '../events/notices/types.ts'
 import { companyName } from '../operate/find.ts'
 import { webhookAttemptJson, webhookJson } from '../operate/shapes.ts'
 import type { Operation } from '../operate/verb.ts'
@@ -17,7 +17,7 @@ import {
 import { command, group, type JsonOption, typed } from './command.ts'
 import { listing } from './listing.ts'
 import { withOperation } from './open.ts'
-import { clipped, printFields, printJson, printLine, shownTime } from './print.ts'
+import { clipped, formatTime, printFields, printJson, printLine } from './print.ts'
 import { addTellingCommands, ID } from './webhook-telling.ts'
 
 export function addWebhookCommands(program: Command): void {
@@ -145,7 +145,7 @@ const list = listing({
     domain?.name ?? (webhook.domainId === null ? 'all' : 'removed'),
     webhook.dialect,
     webhook.status,
-    shownTime(webhook.failingSince),
+    formatTime(webhook.failingSince),
     clipped(webhook.url, 100),
   ],
   nothing: 'There are no webhooks yet. Create one: postroad webhook add --company NAME --url URL',
@@ -173,7 +173,7 @@ async function show(id: string, { json }: JsonOption): Promise<void> {
     const behind = lastEvent > webhook.cursor ? `; the latest event is ${lastEvent}` : ', the latest'
     printWebhook(faring, [
       ['Sent up to', `event ${webhook.cursor}${behind}`],
-      ['Last attempt', lastAttempt && tryShown(lastAttempt)],
+      ['Last attempt', lastAttempt && formatTry(lastAttempt)],
     ])
     if (webhook.failingSince !== null) printFailing(webhook.id)
   })
@@ -189,7 +189,7 @@ function printFailing(id: string): void {
   printLine(`To test it now:     postroad webhook test ${id} --event EVENT`)
 }
 
-function tryShown({
+function formatTry({
   at,
   type,
   attempt,
@@ -198,7 +198,7 @@ function tryShown({
   response,
 }: NonNullable<FaringWebhook['lastAttempt']>): string {
   const answer = [status, error ?? clipped(response, 80)].filter(Boolean).join(' ')
-  return `${shownTime(at)}, attempt ${attempt} for an event ${type}: ${answer}`
+  return `${formatTime(at)}, attempt ${attempt} for an event ${type}: ${answer}`
 }
 
 function printWebhook(owned: OwnedWebhook, more: [string, string | null][] = []): void {
@@ -214,9 +214,9 @@ function printWebhook(owned: OwnedWebhook, more: [string, string | null][] = [])
       'Status',
       webhook.disabledReason === null ? webhook.status : `${webhook.status}: ${webhook.disabledReason}`,
     ],
-    ['Failing since', shownTime(webhook.failingSince) ?? '-'],
+    ['Failing since', formatTime(webhook.failingSince) ?? '-'],
     ...more,
-    ['Created', shownTime(webhook.createdAt)],
+    ['Created', formatTime(webhook.createdAt)],
   ])
 }
 

@@ -1,6 +1,6 @@
 /** Times as people write them in commands. */
 import { InvalidArgumentError } from 'commander'
-import { NotAllowed, parseDuration } from '../config/parse.ts'
+import { parseDuration, SettingValueError } from '../config/parse.ts'
 
 const DATE = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
@@ -38,7 +38,7 @@ function durationOf(text: string, meant: string): number {
   try {
     return parseDuration(text)
   } catch (error) {
-    if (!(error instanceof NotAllowed)) throw error
+    if (!(error instanceof SettingValueError)) throw error
     throw new InvalidArgumentError(
       `It must be a date like 2027-01-01, a time like 2027-01-01T12:00:00Z, or ${meant}.`,
     )

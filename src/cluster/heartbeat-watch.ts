@@ -3,7 +3,7 @@ import type { NodeBeat } from '../store/store.ts'
 /** Part of its timeout by which a node's timeout is extended: clocks run at slightly different rates. */
 const MARGIN = 1 / 10
 
-interface Seen {
+interface ObservedBeats {
   beats: number
   /** When this count of beats was first seen. */
   at: number
@@ -17,7 +17,7 @@ interface Seen {
  */
 export class HeartbeatWatch {
   readonly #gapMs: number
-  readonly #seen = new Map<number, Seen>()
+  readonly #seen = new Map<number, ObservedBeats>()
   #looked = Number.NEGATIVE_INFINITY
 
   /** `gapMs`: a longer gap between two looks makes the observer start afresh. */

@@ -9,14 +9,14 @@ const KEPT_MS = 3_600_000
 const MAX_KEPT = 10_000
 
 /** The fields of a delivery that matter here. */
-export interface Begun {
+export interface LeasedDelivery {
   email: { id: string }
   recipients: readonly { position: number }[]
   leaseToken: number
 }
 
 /** A refused result of one recipient. */
-interface Refused {
+interface RefusedResult {
   attempt: AttemptRecord
   /** On the monotonic clock. */
   at: number
@@ -25,7 +25,7 @@ interface Refused {
 /**
  * The recipients of a claimed email that may be begun, and results of those that are done and only need to be recorded.
  */
-export interface Sifted {
+export interface ClaimSplit {
   go: ClaimedRecipient[]
   done: AttemptRecord[]
 }
@@ -39,7 +39,7 @@ export interface Sifted {
  */
 export class LateResults {
   /** Deliveries that were begun and whose result is not recorded. */
-  readonly #begun = new Set<Begun>()
+  readonly #begun = new Set<LeasedDelivery>()
   /**
    * The latest lease that work was claimed under, and the recipients that were under way under an older one by then.
    */
@@ -48,38 +48,38 @@ export class LateResults {
   /** Recipients claimed anew that wait for the end of their older attempt, with the token of their present lease. */
   readonly #waiting = new Map<string, number>()
   /** Oldest first. */
-  readonly #refused = new Map<string, Refused>()
+  readonly #refused = new Map<string, RefusedResult>()
   readonly #now: () => number
 
   constructor(now: () => number = monotonic) {
     this.#now = now
   }
 
-  begin(ready: Begun): void {
+  begin(ready: LeasedDelivery): void {
     this.#begun.add(ready)
   }
 
   /** Sorts the recipients of an email claimed under this lease. Null in the usual case: all may be begun. */
-  sift(email: ClaimedEmail, token: number): Sifted | null {
+  sift(email: ClaimedEmail, token: number): ClaimSplit | null {
     if (token !== this.#token) this.#leaseChanged(token)
     if (this.#old.size === 0 && this.#refused.size === 0) return null
     this.#forget()
-    const sifted: Sifted = { go: [], done: [] }
+    const split: ClaimSplit = { go: [], done: [] }
     for (const recipient of email.recipients) {
       const name = nameOf(email.id, recipient.position)
       const refused = this.#refused.get(name)
-      if (refused !== undefined) sifted.done.push({ ...refused.attempt, leaseToken: token })
+      if (refused !== undefined) split.done.push({ ...refused.attempt, leaseToken: token })
       else if (this.#old.has(name)) this.#waiting.set(name, token)
-      else sifted.go.push(recipient)
+      else split.go.push(recipient)
     }
-    return sifted.go.length === email.recipients.length ? null : sifted
+    return split.go.length === email.recipients.length ? null : split
   }
 
   /**
    * The store has answered: it refused these positions and recorded the others. `ready`: the delivery that the attempt
    * belongs to. Returns the results to record under another lease.
    */
-  settle(attempt: AttemptRecord, refused: readonly number[], ready?: Begun): AttemptRecord[] {
+  settle(attempt: AttemptRecord, refused: readonly number[], ready?: LeasedDelivery): AttemptRecord[] {
     const heldAgain: { recipient: RecipientRecord; token: number }[] = []
     if (refused.length > 0 || this.#refused.size > 0) {
       for (const recipient of attempt.recipients) {
@@ -99,7 +99,7 @@ export class LateResults {
     })
   }
 
-  #end(ready: Begun): void {
+  #end(ready: LeasedDelivery): void {
     this.#begun.delete(ready)
     if (this.#old.size === 0) return
     for (const name of namesOf(ready)) {
@@ -137,7 +137,7 @@ function mustNotRepeat({ decision: { tried, change } }: RecipientRecord): boolea
   return tried && (change?.state === 'delivered' || change?.uncertain === true)
 }
 
-function namesOf({ email, recipients }: Begun): string[] {
+function namesOf({ email, recipients }: LeasedDelivery): string[] {
   return recipients.map(({ position }) => nameOf(email.id, position))
 }
 

@@ -7,7 +7,7 @@ import { HeartbeatWatch } from './heartbeat-watch.ts'
 import type { NameClaim } from './name-claim.ts'
 import type { SendingRight } from './sending-right.ts'
 
-export interface MembershipParts {
+export interface NodeMembershipParts {
   store: Pick<Store, 'shared' | 'join' | 'beat' | 'nodes' | 'giveUp' | 'leave' | 'recover'>
   node: Omit<NodeDescription, 'machine'>
   /** Null when no name was set, or no other node can exist. */
@@ -51,8 +51,8 @@ const JITTER_MS = 2_000
  * Nothing here depends on two clocks agreeing: a beat is a count, and each observer measures by its own monotonic clock
  * how long a count has not risen.
  */
-export class Membership {
-  readonly #parts: MembershipParts
+export class NodeMembership {
+  readonly #parts: NodeMembershipParts
   readonly #watch: HeartbeatWatch
   readonly #interval: number
   #listener: MembershipListener | null = null
@@ -66,7 +66,7 @@ export class Membership {
   readonly #failures = new LogThrottle(TELL_MS)
   #stopped = false
 
-  constructor(parts: MembershipParts) {
+  constructor(parts: NodeMembershipParts) {
     this.#parts = parts
     const { timeoutMs } = parts.node
     this.#interval = timeoutMs / BEATS

@@ -27,7 +27,7 @@ export interface NameClaimOptions {
 }
 
 /** How an attempt to claim the name ended. `unavailable`: no such file can be kept here; `why` says the reason. */
-export interface Claimed {
+export interface NameClaimResult {
   kind: 'ours' | 'taken' | 'unavailable'
   why?: string
 }
@@ -55,7 +55,7 @@ export class NameClaim {
     return this.#held?.machine ?? null
   }
 
-  take(): Claimed {
+  take(): NameClaimResult {
     if (this.#held !== null) return { kind: 'ours' }
     let db: DatabaseSync | null = null
     try {

@@ -7,7 +7,7 @@
 /** Ms of work after which a turn is long: a few such pieces of work, each of some ms, still leave it below 50. */
 const LONG = 15
 
-class Turn {
+class LoopTurn {
   readonly #waits = performance.nodeTiming
   /** The start of the turn, in ms of the clock without the loop's idle time; null: not checked yet. */
   #startedAt: number | null = null
@@ -27,4 +27,4 @@ class Turn {
   }
 }
 
-export const turn = new Turn()
+export const turn = new LoopTurn()

@@ -7,7 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 /** Describes a piece of work for the log: its id, company, octets. Called only when the work is logged. */
 export type Describe<Subject> = (subject: Subject) => object
 
-interface Work {
+interface WorkRecord {
   describe: Describe<never> | null
   subject: unknown
   /** Monotonic ms of its start, and its duration. */
@@ -16,15 +16,15 @@ interface Work {
 }
 
 /** A request under way; without a subject once it is over. */
-export type Request = Pick<Work, 'describe' | 'subject'>
+export type RequestWork = Pick<WorkRecord, 'describe' | 'subject'>
 
-const request = new AsyncLocalStorage<Request>()
+const request = new AsyncLocalStorage<RequestWork>()
 
 class PresentWork {
   /** Reused for each note: a note must cost nothing. */
-  #current: Work = { describe: null, subject: null, at: 0, ms: 0 }
+  #current: WorkRecord = { describe: null, subject: null, at: 0, ms: 0 }
   /** The longest work in this turn of the event loop. */
-  #longest: Work = { describe: null, subject: null, at: 0, ms: 0 }
+  #longest: WorkRecord = { describe: null, subject: null, at: 0, ms: 0 }
 
   /** From now on the thread works on this, until another note or the end of its turn. */
   on<Subject>(describe: Describe<Subject>, subject: Subject): void {
@@ -37,15 +37,15 @@ class PresentWork {
   }
 
   /** Begins the work on a request: work on the answers of threads and databases to it is noted under its name, too. */
-  begin<Subject>(describe: Describe<Subject>, subject: Subject, work: () => void): Request {
-    const begun: Request = { describe: describe as Describe<never>, subject }
+  begin<Subject>(describe: Describe<Subject>, subject: Subject, work: () => void): RequestWork {
+    const begun: RequestWork = { describe: describe as Describe<never>, subject }
     this.on(describe, subject)
     request.run(begun, work)
     return begun
   }
 
   /** Timers and threads that the request started outlive it, and no longer work for it. */
-  end(begun: Request): void {
+  finish(begun: RequestWork): void {
     begun.describe = null
     begun.subject = null
   }

@@ -4,10 +4,10 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { isLoopback } from '../network/private-address.ts'
 import { leastMemory } from './memory-plan.ts'
-import { NotAllowed } from './parse.ts'
+import { SettingValueError } from './parse.ts'
 import {
   defaultOf,
-  masked,
+  maskSecret,
   SETTING_NAMES,
   SETTINGS,
   type Setting,
@@ -41,7 +41,7 @@ export interface EffectiveSetting {
   source: string
 }
 
-interface Source {
+interface SettingSource {
   label: string
   values: Record<string, string>
 }
@@ -50,7 +50,7 @@ interface Source {
 export function loadSettings(env: Environment = process.env, files: SettingFiles = {}): Settings {
   const sources = gather(env, files)
   const values = Object.fromEntries(
-    SETTING_NAMES.map((name) => [name, checked(name, sources)]),
+    SETTING_NAMES.map((name) => [name, parseSetting(name, sources)]),
   ) as unknown as SettingValues
 
   const { POSTROAD_TLS_CERT: certPath, POSTROAD_TLS_KEY: keyPath } = values
@@ -63,20 +63,20 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
   checkSubmission(values)
   if (values.POSTROAD_RETENTION_EMAILS < values.POSTROAD_RETENTION_CONTENT) {
     throw new SettingsError(
-      `POSTROAD_RETENTION_EMAILS (${found('POSTROAD_RETENTION_EMAILS', sources).text}) is less than ` +
-        `POSTROAD_RETENTION_CONTENT (${found('POSTROAD_RETENTION_CONTENT', sources).text}): ` +
+      `POSTROAD_RETENTION_EMAILS (${lookUpSetting('POSTROAD_RETENTION_EMAILS', sources).text}) is less than ` +
+        `POSTROAD_RETENTION_CONTENT (${lookUpSetting('POSTROAD_RETENTION_CONTENT', sources).text}): ` +
         'content cannot be kept longer than the email it belongs to.',
     )
   }
   if (values.POSTROAD_DATABASE_URL.engine === 'sqlite' && values.POSTROAD_ROLES.length < 2) {
     throw new SettingsError(
-      `POSTROAD_ROLES is ${found('POSTROAD_ROLES', sources).text}, but only one node can use an SQLite database, so it must ` +
+      `POSTROAD_ROLES is ${lookUpSetting('POSTROAD_ROLES', sources).text}, but only one node can use an SQLite database, so it must ` +
         'have both roles: leave it unset, or set POSTROAD_DATABASE_URL to postgres://... to share the work.',
     )
   }
   checkMemory(values, sources)
   if (values.POSTROAD_DELIVERY.kind === 'direct' && !isFullyQualified(values.POSTROAD_HOSTNAME)) {
-    const { text, label } = found('POSTROAD_HOSTNAME', sources)
+    const { text, label } = lookUpSetting('POSTROAD_HOSTNAME', sources)
     const whose = label === 'default' ? "the machine's name" : 'POSTROAD_HOSTNAME'
     throw new SettingsError(
       `${whose} is "${text}", which is not a fully qualified name. With POSTROAD_DELIVERY=direct, many mail servers refuse a ` +
@@ -95,7 +95,7 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
     openid: openIdOf(values),
     trustedProxies: values.POSTROAD_TRUSTED_PROXIES ?? [],
     dnsServers: values.POSTROAD_DNS_SERVERS ?? [],
-    nodeNameSet: found('POSTROAD_NODE_NAME', sources).label !== 'default',
+    nodeNameSet: lookUpSetting('POSTROAD_NODE_NAME', sources).label !== 'default',
   }
 }
 
@@ -157,15 +157,15 @@ function checkSubmission({
  * A message without room would be refused each time, and with more room than the memory the system would end the
  * process.
  */
-function checkMemory(values: SettingValues, sources: Source[]): void {
+function checkMemory(values: SettingValues, sources: SettingSource[]): void {
   const least = leastMemory({
     maxMessageSize: values.POSTROAD_MAX_MESSAGE_SIZE,
     deliveryThreads: values.POSTROAD_DELIVERY_THREADS,
   })
   if (values.POSTROAD_MEMORY >= least) return
   throw new SettingsError(
-    `POSTROAD_MEMORY (${found('POSTROAD_MEMORY', sources).text}) is too little for one message of POSTROAD_MAX_MESSAGE_SIZE ` +
-      `(${found('POSTROAD_MAX_MESSAGE_SIZE', sources).text}) and ${values.POSTROAD_DELIVERY_THREADS} delivery threads: ` +
+    `POSTROAD_MEMORY (${lookUpSetting('POSTROAD_MEMORY', sources).text}) is too little for one message of POSTROAD_MAX_MESSAGE_SIZE ` +
+      `(${lookUpSetting('POSTROAD_MAX_MESSAGE_SIZE', sources).text}) and ${values.POSTROAD_DELIVERY_THREADS} delivery threads: ` +
       `set it to ${Math.ceil(least / 1024 ** 2)}MB or more, or allow smaller messages, or fewer threads (POSTROAD_DELIVERY_THREADS).`,
   )
 }
@@ -177,21 +177,21 @@ export function effectiveSettings(
 ): EffectiveSetting[] {
   const sources = gather(env, files)
   return SETTING_NAMES.map((name) => {
-    checked(name, sources)
-    const { text, label } = found(name, sources)
-    return { name, value: text === null ? null : masked(name, text), source: label }
+    parseSetting(name, sources)
+    const { text, label } = lookUpSetting(name, sources)
+    return { name, value: text === null ? null : maskSecret(name, text), source: label }
   })
 }
 
 /** The sources, strongest first; all POSTROAD_ names in them are known. */
-function gather(env: Environment, { envFile = '.env' }: SettingFiles): Source[] {
-  const sources: Source[] = [{ label: 'environment', values: ours(env) }]
+function gather(env: Environment, { envFile = '.env' }: SettingFiles): SettingSource[] {
+  const sources: SettingSource[] = [{ label: 'environment', values: ours(env) }]
   if (envFile !== null) {
     const text = readIfThere(envFile)
     if (text !== null) sources.push({ label: envFile, values: ours(parsedEnv(text, envFile)) })
   }
   for (const source of sources) checkNames(source)
-  const path = found('POSTROAD_CONFIG', sources).text
+  const path = lookUpSetting('POSTROAD_CONFIG', sources).text
   if (path !== null) {
     const source = { label: path, values: readConfigFile(path) }
     checkNames(source)
@@ -261,7 +261,7 @@ function readConfigFile(path: string): Record<string, string> {
   return values
 }
 
-function checkNames({ label, values }: Source): void {
+function checkNames({ label, values }: SettingSource): void {
   for (const name of Object.keys(values)) {
     if (name in SETTINGS) continue
     const where = label === 'environment' ? 'in the environment' : `in ${label}`
@@ -273,7 +273,7 @@ function checkNames({ label, values }: Source): void {
   }
 }
 
-function found(name: SettingName, sources: Source[]): { text: string | null; label: string } {
+function lookUpSetting(name: SettingName, sources: SettingSource[]): { text: string | null; label: string } {
   for (const { label, values } of sources) {
     const text = values[name]
     if (text !== undefined) return { text, label }
@@ -281,17 +281,17 @@ function found(name: SettingName, sources: Source[]): { text: string | null; lab
   return { text: defaultOf(name), label: 'default' }
 }
 
-function checked(name: SettingName, sources: Source[]): unknown {
-  const { text, label } = found(name, sources)
+function parseSetting(name: SettingName, sources: SettingSource[]): unknown {
+  const { text, label } = lookUpSetting(name, sources)
   if (text === null) return null
   const definition: Setting<unknown> = SETTINGS[name]
   try {
     return definition.parse(text)
   } catch (cause) {
-    if (!(cause instanceof NotAllowed)) throw cause
+    if (!(cause instanceof SettingValueError)) throw cause
     const place = label === 'environment' ? '' : ` (from ${label})`
     throw new SettingsError(
-      `${name} is "${masked(name, text)}"${place}, which is not allowed: ${cause.message}. Allowed: ${definition.allowed}.`,
+      `${name} is "${maskSecret(name, text)}"${place}, which is not allowed: ${cause.message}. Allowed: ${definition.allowed}.`,
     )
   }
 }

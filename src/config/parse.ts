@@ -1,14 +1,14 @@
 /**
- * Parsers that turn the text of a setting into its value. Each throws NotAllowed when the text is not one of its
+ * Parsers that turn the text of a setting into its value. Each throws SettingValueError when the text is not one of its
  * values.
  */
 import { isIP } from 'node:net'
 import { canonicalRange, NotARange } from '../network/address-range.ts'
-import type { Database, DeliveryRoute, HostPort, RelayRoute, SubmissionListener } from './values.ts'
+import type { DatabaseSetting, DeliveryRoute, HostPort, RelayRoute, SubmissionListener } from './values.ts'
 
 /** The text is not a value of the setting. The message continues `... is not allowed: `. */
-export class NotAllowed extends Error {
-  override name = 'NotAllowed'
+export class SettingValueError extends Error {
+  override name = 'SettingValueError'
 }
 
 const DURATION_UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -18,7 +18,7 @@ const SIZE_UNITS: Record<string, number> = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 
 export function parseDuration(text: string): number {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/.exec(text) ?? []
   if (!amount || !unit)
-    throw new NotAllowed(`"${text}" needs a number and a unit, like 500ms, 30s, 5m, 2h or 30d`)
+    throw new SettingValueError(`"${text}" needs a number and a unit, like 500ms, 30s, 5m, 2h or 30d`)
   return Math.round(Number(amount) * DURATION_UNITS[unit]!)
 }
 
@@ -34,8 +34,8 @@ export function sizeWithin(least: string, most: string): (text: string) => numbe
 function within(parse: (text: string) => number, least: string, most: string): (text: string) => number {
   return (text) => {
     const value = parse(text)
-    if (value < parse(least)) throw new NotAllowed(`it must be at least ${least}`)
-    if (value > parse(most)) throw new NotAllowed(`it must be at most ${most}`)
+    if (value < parse(least)) throw new SettingValueError(`it must be at least ${least}`)
+    if (value > parse(most)) throw new SettingValueError(`it must be at most ${most}`)
     return value
   }
 }
@@ -43,13 +43,14 @@ function within(parse: (text: string) => number, least: string, most: string): (
 /** `2m,5m,1h`: each between one second and thirty days, at most 100 of them. */
 export function parseDurations(text: string): number[] {
   const durations = listItems(text).map(durationWithin('1s', '30d'))
-  if (durations.length > 100) throw new NotAllowed('it holds more than 100 waits')
+  if (durations.length > 100) throw new SettingValueError('it holds more than 100 waits')
   return durations
 }
 
 export function parseSize(text: string): number {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*([KMGT]?B)$/i.exec(text) ?? []
-  if (!amount || !unit) throw new NotAllowed(`"${text}" needs a number and a unit, like 512KB, 40MB or 1GB`)
+  if (!amount || !unit)
+    throw new SettingValueError(`"${text}" needs a number and a unit, like 512KB, 40MB or 1GB`)
   return Math.round(Number(amount) * SIZE_UNITS[unit.toUpperCase()]!)
 }
 
@@ -57,7 +58,7 @@ export function integerWithin(least: number, most: number): (text: string) => nu
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
     if (!(value >= least && value <= most)) {
-      throw new NotAllowed(`it must be a whole number from ${least} to ${most}`)
+      throw new SettingValueError(`it must be a whole number from ${least} to ${most}`)
     }
     return value
   }
@@ -67,13 +68,13 @@ export function parseBoolean(text: string): boolean {
   const word = text.toLowerCase()
   if (['true', '1', 'yes', 'on'].includes(word)) return true
   if (['false', '0', 'no', 'off'].includes(word)) return false
-  throw new NotAllowed('it must be true or false')
+  throw new SettingValueError('it must be true or false')
 }
 
 export function oneOf<const T extends string>(words: readonly T[]): (text: string) => T {
   return (text) => {
     const found = words.find((word) => word === text.toLowerCase())
-    if (found === undefined) throw new NotAllowed(`it must be one of ${words.join(', ')}`)
+    if (found === undefined) throw new SettingValueError(`it must be one of ${words.join(', ')}`)
     return found
   }
 }
@@ -83,7 +84,7 @@ export function someOf<const T extends string>(words: readonly T[]): (text: stri
   return (text) => {
     const given = text.split(',').map((word) => word.trim().toLowerCase())
     const unknown = given.find((word) => !words.some((known) => known === word))
-    if (unknown !== undefined) throw new NotAllowed(`it must be one or more of ${words.join(', ')}`)
+    if (unknown !== undefined) throw new SettingValueError(`it must be one or more of ${words.join(', ')}`)
     return words.filter((word) => given.includes(word))
   }
 }
@@ -93,8 +94,8 @@ export function nameUpTo(length: number): (text: string) => string {
   return (text) => {
     const name = text.trim()
     if (name === '' || [...name].length > length)
-      throw new NotAllowed(`it must have 1 to ${length} characters`)
-    if (/\p{Cc}/u.test(name)) throw new NotAllowed('it must have no control characters')
+      throw new SettingValueError(`it must have 1 to ${length} characters`)
+    if (/\p{Cc}/u.test(name)) throw new SettingValueError('it must have no control characters')
     return name
   }
 }
@@ -103,9 +104,9 @@ export function nameUpTo(length: number): (text: string) => string {
 export function parseHostPort(text: string): HostPort {
   const [, v6, host, digits] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? []
   if (digits === undefined)
-    throw new NotAllowed('it must be host:port, like 127.0.0.1:8587, [::1]:8587 or 0.0.0.0:80')
-  if (v6 !== undefined && isIP(v6) !== 6) throw new NotAllowed(`"${v6}" is not an IPv6 address`)
-  if (host && !isHostName(host)) throw new NotAllowed(`"${host}" is not a host name or IP address`)
+    throw new SettingValueError('it must be host:port, like 127.0.0.1:8587, [::1]:8587 or 0.0.0.0:80')
+  if (v6 !== undefined && isIP(v6) !== 6) throw new SettingValueError(`"${v6}" is not an IPv6 address`)
+  if (host && !isHostName(host)) throw new SettingValueError(`"${host}" is not a host name or IP address`)
   return { host: v6 ?? (host || '::'), port: portNumber(digits, 0) }
 }
 
@@ -116,18 +117,18 @@ export function parseSubmission(text: string): SubmissionListener[] {
     const [, scheme, place, digits, query = ''] =
       /^(smtps?):\/\/(\[[^\]]*\]|[^:/?]*)(?::(\d{1,5}))?\/?(?:\?(.*))?$/i.exec(item) ?? []
     if (scheme === undefined || place === undefined) {
-      throw new NotAllowed(
+      throw new SettingValueError(
         `"${item}" must be smtps://host:port (TLS from the start) or smtp://host:port (STARTTLS), like smtps://0.0.0.0:465`,
       )
     }
     const options = new URLSearchParams(query)
     const unknown = [...options.keys()].find((name) => name !== 'tls' && name !== 'proxy')
     if (unknown !== undefined)
-      throw new NotAllowed(`"?${unknown}=" is not an option; "?tls=" and "?proxy=" are`)
+      throw new SettingValueError(`"?${unknown}=" is not an option; "?tls=" and "?proxy=" are`)
     const implicitTls = scheme.toLowerCase() === 'smtps'
     const tls = option('tls', options.get('tls') ?? 'required', ['required', 'opportunistic'])
     if (implicitTls && tls === 'opportunistic') {
-      throw new NotAllowed('smtps:// is always encrypted; "?tls=opportunistic" goes with smtp://')
+      throw new SettingValueError('smtps:// is always encrypted; "?tls=opportunistic" goes with smtp://')
     }
     const proxied = option('proxy', options.get('proxy') ?? 'off', ['on', 'off']) === 'on'
     const at = parseHostPort(`${place}:${digits ?? (implicitTls ? 465 : 587)}`)
@@ -138,7 +139,7 @@ export function parseSubmission(text: string): SubmissionListener[] {
 /** A domain name of letters, digits and hyphens (RFC 1123 2.1), lower case, as RFC 5321 2.3.5 requires in EHLO. */
 export function parseHostName(text: string): string {
   if (!isHostName(text) || text.includes('_'))
-    throw new NotAllowed('it must be a host name, like mail.example.com')
+    throw new SettingValueError('it must be a host name, like mail.example.com')
   return text.toLowerCase()
 }
 
@@ -147,7 +148,8 @@ export function parseNameServers(text: string): string[] {
   return listItems(text).map((item) => {
     const [, v6, v4, digits] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(item) ?? []
     if (isIP(item) === 6) return item
-    if (isIP(v6 ?? v4 ?? '') === 0) throw new NotAllowed(`"${item}" is not an IP address or IP address:port`)
+    if (isIP(v6 ?? v4 ?? '') === 0)
+      throw new SettingValueError(`"${item}" is not an IP address or IP address:port`)
     if (digits !== undefined) portNumber(digits, 1)
     return item
   })
@@ -159,7 +161,7 @@ export function parseRanges(text: string): string[] {
     try {
       return canonicalRange(item)
     } catch (error) {
-      if (error instanceof NotARange) throw new NotAllowed(`"${item}" ${error.message}`)
+      if (error instanceof NotARange) throw new SettingValueError(`"${item}" ${error.message}`)
       throw error
     }
   })
@@ -169,23 +171,23 @@ export function parseRanges(text: string): string[] {
 export function parseSecretKey(text: string): Buffer {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex')
   if (/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return Buffer.from(text, 'base64')
-  throw new NotAllowed(
+  throw new SettingValueError(
     'it must be 32 octets, as 64 hexadecimal digits or in base64 (make one: openssl rand -hex 32)',
   )
 }
 
 /** `sqlite:<path>` or `postgres://...`. */
-export function parseDatabase(text: string): Database {
+export function parseDatabase(text: string): DatabaseSetting {
   if (/^sqlite:/i.test(text)) {
     const path = text.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
     if (path === '' || path.includes('\0'))
-      throw new NotAllowed('the path of the file is missing after "sqlite:"')
+      throw new SettingValueError('the path of the file is missing after "sqlite:"')
     return { engine: 'sqlite', path }
   }
   if (/^postgres(ql)?:\/\//i.test(text)) {
     return { engine: 'postgres', url: parsePostgres(text) }
   }
-  throw new NotAllowed('it must begin with "sqlite:" or "postgres://"')
+  throw new SettingValueError('it must begin with "sqlite:" or "postgres://"')
 }
 
 const POSTGRES_TLS = ['disable', 'require', 'verify-ca', 'verify-full'] as const
@@ -210,15 +212,15 @@ const POSTGRES_OPTIONS = new Set(
 function parsePostgres(text: string): string {
   const { username, password, hash, search, searchParams } = parseUrl(text)
   // The text before it may look like a host and be the end of a password.
-  if (hash !== '') throw new NotAllowed('it holds a "#"; in user and password write it as %23')
+  if (hash !== '') throw new SettingValueError('it holds a "#"; in user and password write it as %23')
   decoded(username)
   decoded(password)
   for (const name of searchParams.keys()) {
     if (POSTGRES_OPTIONS.has(name)) continue
     // The text before an @ may look like an option and be the end of a password.
     if (search.includes('@'))
-      throw new NotAllowed('it has an unknown option; in user and password write ? as %3F')
-    throw new NotAllowed(`"?${name}=" is not an option of a PostgreSQL URL`)
+      throw new SettingValueError('it has an unknown option; in user and password write ? as %3F')
+    throw new SettingValueError(`"?${name}=" is not an option of a PostgreSQL URL`)
   }
   const port = searchParams.get('port')
   if (port !== null) portNumber(port, 1)
@@ -226,7 +228,7 @@ function parsePostgres(text: string): string {
   if (mode === null) return text
   const tls = option('sslmode', mode, POSTGRES_TLS)
   if (tls === 'verify-ca' && !searchParams.has('sslrootcert')) {
-    throw new NotAllowed(
+    throw new SettingValueError(
       '"?sslmode=verify-ca" also needs the certificate authority: &sslrootcert=/path/to/ca.pem',
     )
   }
@@ -242,7 +244,9 @@ export function parseDelivery(text: string): DeliveryRoute {
   const word = text.toLowerCase()
   if (word === 'capture' || word === 'direct') return { kind: word }
   if (!RELAY_URL.test(text)) {
-    throw new NotAllowed('it must be "capture", "direct", or a relay like smtp://user:password@host:587')
+    throw new SettingValueError(
+      'it must be "capture", "direct", or a relay like smtp://user:password@host:587',
+    )
   }
   return parseRelay(text)
 }
@@ -253,19 +257,20 @@ const RELAY_AUTH = ['plain', 'login', 'cram-md5', 'xoauth2'] as const
 
 /** The URL of a relay, which no message quotes. */
 export function parseRelay(text: string): RelayRoute {
-  if (!RELAY_URL.test(text)) throw new NotAllowed('it must be a relay like smtp://user:password@host:587')
+  if (!RELAY_URL.test(text))
+    throw new SettingValueError('it must be a relay like smtp://user:password@host:587')
   // Postfix writes brackets to skip the MX look-up; there is never one for a relay.
-  if (/[@/]\[[^\]:]*\]/.test(text)) throw new NotAllowed('write the host name without brackets')
+  if (/[@/]\[[^\]:]*\]/.test(text)) throw new SettingValueError('write the host name without brackets')
   const url = parseUrl(text)
   const implicitTls = url.protocol === 'smtps:'
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) === 0 && !isHostName(host))
-    throw new NotAllowed('the host of the relay is missing or invalid')
-  if (url.pathname !== '' && url.pathname !== '/') throw new NotAllowed('a relay has no path')
+    throw new SettingValueError('the host of the relay is missing or invalid')
+  if (url.pathname !== '' && url.pathname !== '/') throw new SettingValueError('a relay has no path')
 
   const known = ['tls', 'auth']
   for (const name of url.searchParams.keys()) {
-    if (!known.includes(name)) throw new NotAllowed('the only options of a relay are ?tls= and ?auth=')
+    if (!known.includes(name)) throw new SettingValueError('the only options of a relay are ?tls= and ?auth=')
   }
   const tlsWord = url.searchParams.get('tls')
   // RFC 8314 3.3: on a port that promises TLS, a wrong certificate is a reason to stop, unless the setting says
@@ -273,13 +278,14 @@ export function parseRelay(text: string): RelayRoute {
   const tls =
     tlsWord === null ? (implicitTls ? 'verified' : 'opportunistic') : option('tls', tlsWord, RELAY_TLS)
   if (implicitTls && (tls === 'off' || tls === 'opportunistic')) {
-    throw new NotAllowed(
+    throw new SettingValueError(
       `smtps:// is always encrypted; "?tls=${tls}" contradicts it (use required or verified)`,
     )
   }
   const authWord = url.searchParams.get('auth')
   const user = decoded(url.username)
-  if (authWord !== null && user === '') throw new NotAllowed('"?auth=" is given, but no user:password@')
+  if (authWord !== null && user === '')
+    throw new SettingValueError('"?auth=" is given, but no user:password@')
   return {
     kind: 'relay',
     host,
@@ -295,11 +301,11 @@ export function parseRelay(text: string): RelayRoute {
 /** `https://host[:port][/path]`, without a slash at its end. */
 export function parseBaseUrl(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
-    throw new NotAllowed('it must be a URL such as https://mail.example.com')
+    throw new SettingValueError('it must be a URL such as https://mail.example.com')
   }
   const { username, password, search, hash, href } = new URL(text)
-  if (username !== '' || password !== '') throw new NotAllowed('it must not hold a user or a password')
-  if (search !== '' || hash !== '') throw new NotAllowed('it must end with its host, port or path')
+  if (username !== '' || password !== '') throw new SettingValueError('it must not hold a user or a password')
+  if (search !== '' || hash !== '') throw new SettingValueError('it must end with its host, port or path')
   return href.replace(/\/+$/, '')
 }
 
@@ -311,7 +317,7 @@ export function parseIssuer(text: string): string {
 
 function option<const T extends string>(name: string, text: string, words: readonly T[]): T {
   const found = words.find((word) => word === text.toLowerCase())
-  if (found === undefined) throw new NotAllowed(`"?${name}=" must be one of ${words.join(', ')}`)
+  if (found === undefined) throw new SettingValueError(`"?${name}=" must be one of ${words.join(', ')}`)
   return found
 }
 
@@ -319,13 +325,15 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new NotAllowed('the user or password has a "%" that is not an escape; write a percent sign as %25')
+    throw new SettingValueError(
+      'the user or password has a "%" that is not an escape; write a percent sign as %25',
+    )
   }
 }
 
 function parseUrl(text: string): URL {
   if (!URL.canParse(text)) {
-    throw new NotAllowed(
+    throw new SettingValueError(
       'it is not a valid URL; in user and password write @ as %40, : as %3A, / as %2F and # as %23',
     )
   }
@@ -335,13 +343,14 @@ function parseUrl(text: string): URL {
 function portNumber(digits: string, least: number): number {
   const port = Number(digits)
   if (!(port >= least && port <= 65_535))
-    throw new NotAllowed(`port ${digits} is not between ${least} and 65535`)
+    throw new SettingValueError(`port ${digits} is not between ${least} and 65535`)
   return port
 }
 
 function listItems(text: string): string[] {
   const items = text.split(',').map((item) => item.trim())
-  if (items.includes('')) throw new NotAllowed('it must be a list separated by commas, without empty items')
+  if (items.includes(''))
+    throw new SettingValueError('it must be a list separated by commas, without empty items')
   return items
 }
 

@@ -9,7 +9,7 @@ export function relayUrl({ host, port, implicitTls, tls, auth }: RelayRoute): st
   return `${implicitTls ? 'smtps' : 'smtp'}://${name}:${port}?${options}`
 }
 
-/** A URL of `relayUrl` with its credentials put back. Throws NotAllowed. */
+/** A URL of `relayUrl` with its credentials put back. Throws SettingValueError. */
 export function relayFrom(url: string, credentials: { user: string; password: string } | null): RelayRoute {
   const at = url.indexOf('//') + 2
   const login =

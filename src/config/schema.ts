@@ -3,7 +3,7 @@ import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { pid } from 'node:process'
 import * as parse from './parse.ts'
-import type { Database, HostPort } from './values.ts'
+import type { DatabaseSetting, HostPort } from './values.ts'
 
 export type Section = 'Service' | 'Delivery' | 'Limits' | 'Storage and secrets' | 'Nodes' | 'Running'
 
@@ -11,7 +11,7 @@ export interface Setting<T> {
   section: Section
   /** Its name in Settings; null: it becomes a part of something there (load.ts). */
   field: string | null
-  /** Turns text into the value; throws NotAllowed. */
+  /** Turns text into the value; throws SettingValueError. */
   parse: (text: string) => T
   /** Text for `parse` when nothing is set; null: the value is then null. */
   default: string | null | (() => string)
@@ -485,7 +485,7 @@ export function defaultOf(name: SettingName): string | null {
 }
 
 /** The text of a value for display: secrets are masked. */
-export function masked(name: SettingName, text: string): string {
+export function maskSecret(name: SettingName, text: string): string {
   const { secret }: Setting<unknown> = SETTINGS[name]
   if (secret === 'all') return '***'
   if (secret !== 'url' || !text.includes('//')) return text
@@ -511,7 +511,7 @@ function machineName(): string {
   }
 }
 
-function databaseFrom(text: string): Database {
+function databaseFrom(text: string): DatabaseSetting {
   const database = parse.parseDatabase(text)
   return database.engine === 'sqlite' ? { engine: 'sqlite', path: resolve(database.path) } : database
 }

@@ -33,4 +33,4 @@ export interface RelayRoute {
 export type DeliveryRoute = { kind: 'capture' } | { kind: 'direct' } | RelayRoute
 
 /** The database that everything is stored in. */
-export type Database = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
+export type DatabaseSetting = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }

@@ -18,9 +18,10 @@ export default async function composeOutgoing({
   capabilities,
   ...delivery
 }: ComposeOrder): Promise<OutgoingMessage> {
-  const outgoing = await prepareMessage(delivery, { boundaries: { of: () => boundary }, signer: signHere })(
-    capabilities,
-  )
+  const outgoing = await prepareMessage(delivery, {
+    boundaries: { boundaryOf: () => boundary },
+    signer: signHere,
+  })(capabilities)
   if (capabilities.unstuffed) return outgoing
   try {
     return { ...outgoing, stuffed: dotStuff(outgoing.chunks) }

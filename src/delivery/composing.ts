@@ -17,11 +17,11 @@ const job = jobAt<ComposeOrder, OutgoingMessage>(new URL('./compose-job.ts', imp
  */
 export function largeElsewhere(
   workers: Workers,
-  boundaries: Pick<Boundaries, 'of'>,
+  boundaries: Pick<Boundaries, 'boundaryOf'>,
 ): (delivery: Delivery) => PreparedMessage | null {
   return (delivery) =>
     weightOf(delivery.message) >= LARGE_MESSAGE
-      ? prepareElsewhere(workers, delivery, boundaries.of(delivery.email.id))
+      ? prepareElsewhere(workers, delivery, boundaries.boundaryOf(delivery.email.id))
       : null
 }
 
@@ -33,7 +33,7 @@ function prepareElsewhere(
   // Messages are copied on the way to a worker; a view would take the whole buffer beneath it along.
   const order = { email: { id: email.id }, message: tight(message), signing, boundary }
   const weight = weightOf(message)
-  return madeOnce((capabilities) =>
+  return makeOnce((capabilities) =>
     // The number of sessions bounds the number of orders; a message that waits for its turn holds up only its own
     // session.
     workers.run(job, { ...order, capabilities }, { company: email.companyId, weight, patient: true }),
@@ -44,7 +44,7 @@ function prepareElsewhere(
  * Calls `make` once for each variant of the message. A variant for servers with 8BITMIME that needs no 8BITMIME serves
  * all servers.
  */
-export function madeOnce(
+export function makeOnce(
   make: (capabilities: MessageCapabilities) => Promise<OutgoingMessage>,
 ): PreparedMessage {
   const made = new Map<boolean, Promise<OutgoingMessage>>()

@@ -10,7 +10,10 @@ export interface CopyOrder extends Composable {
 }
 
 export default async function composeCopy({ boundary, ...composable }: CopyOrder): Promise<Uint8Array> {
-  const prepared = prepareMessage(composable, { boundaries: { of: () => boundary }, signer: signHere })
+  const prepared = prepareMessage(composable, {
+    boundaries: { boundaryOf: () => boundary },
+    signer: signHere,
+  })
   const { chunks } = await prepared({ eightBitMime: true, smtpUtf8: true })
   return Buffer.concat(chunks)
 }

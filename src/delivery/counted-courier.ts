@@ -1,7 +1,7 @@
 import type { SendingRight } from '../cluster/sending-right.ts'
-import type { Unrecorded } from '../cluster/unrecorded.ts'
+import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
 import type { Courier, Delivery, DeliveryResult } from './delivery.ts'
-import { mayHaveArrived, released, unanswered } from './outcome.ts'
+import { mayHaveArrived, releasedOutcome, unansweredOutcome } from './outcome.ts'
 
 /**
  * Wraps a courier in another process, where unrecorded deliveries cannot be counted right before the final dot: each
@@ -9,11 +9,11 @@ import { mayHaveArrived, released, unanswered } from './outcome.ts'
  */
 export class CountedCourier implements Courier {
   readonly #courier: Courier
-  readonly #unrecorded: Unrecorded
+  readonly #unrecorded: UnrecordedMessages
   readonly #right: Pick<SendingRight, 'holds'>
   #closed = false
 
-  constructor(courier: Courier, unrecorded: Unrecorded, right: Pick<SendingRight, 'holds'>) {
+  constructor(courier: Courier, unrecorded: UnrecordedMessages, right: Pick<SendingRight, 'holds'>) {
     this.#courier = courier
     this.#unrecorded = unrecorded
     this.#right = right
@@ -25,15 +25,15 @@ export class CountedCourier implements Courier {
     const place = this.#unrecorded.place(delivery.email.companyId, mayHandOver)
     if (!(await place.take())) {
       // The place may have been granted just as the node lost the right to use it.
-      place.end(false)
-      return unanswered(delivery, startedAt, (position) =>
-        released(position, 'Not attempted: the delivery could not start in time'),
+      place.release(false)
+      return unansweredOutcome(delivery, startedAt, (position) =>
+        releasedOutcome(position, 'Not attempted: the delivery could not start in time'),
       )
     }
     const result = await this.#courier.deliver(delivery)
     // A condemned delivery goes into quarantine, and is not recorded as an attempt.
     const arrived = result.condemned === undefined && result.outcomes.some(mayHaveArrived)
-    return place.end(arrived) ? { ...result, handedOver: true } : result
+    return place.release(arrived) ? { ...result, handedOver: true } : result
   }
 
   close(ms: number): Promise<void> {

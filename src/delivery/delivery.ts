@@ -77,7 +77,7 @@ export interface HindranceReport {
 }
 
 /** Why a delivery must not be tried again. */
-export interface Condemned {
+export interface Condemnation {
   during: 'composing' | 'sending'
   cause: DeathCause
   /** For the operator and the sender. */
@@ -109,10 +109,12 @@ export interface DeliveryResult {
    * The delivery took down the process in which it was tried alone: its recipients go into quarantine, whatever
    * `outcomes` says.
    */
-  condemned?: Condemned
+  condemned?: Condemnation
   /** The reason why a worker died of composing the message: composing it again may cost another worker. */
   died?: DeathCause
-  /** The delivery holds a place among the unrecorded ones (cluster/unrecorded.ts) until this result is durable. */
+  /**
+   * The delivery holds a place among the unrecorded ones (cluster/unrecorded-messages.ts) until this result is durable.
+   */
   handedOver?: true
 }
 

@@ -21,7 +21,7 @@ export function messageFor(
       : { kind: 'raw', raw: email.raw, date: email.content.date, addressee: null }
   }
   const [recipient] = recipients
-  const { address, name, text } = shownMailboxOf(email.content, recipient!)
+  const { address, name, text } = headerMailboxOf(email.content, recipient!)
   const addressee = { address, name, variables: variablesOf(email, recipient!, links) }
   if (email.raw !== null) return { kind: 'raw', raw: email.raw, date: email.content.date, addressee }
   return { kind: 'parts', content: { ...email.content, to: [text] }, addressee }
@@ -37,17 +37,17 @@ function variablesOf(
   return { ...own, ...links.variables({ emailId, position, companyId, domainId, address }) }
 }
 
-interface ShownMailbox {
+interface HeaderMailbox {
   address: string
   name: string
   /** The mailbox as the sender wrote it. */
   text: string
 }
 
-const shown = new WeakMap<string[], Map<string, ShownMailbox>>()
+const shown = new WeakMap<string[], Map<string, HeaderMailbox>>()
 
 /** The mailbox that a copy is addressed to: the recipient's; for a recipient in cc or bcc, the first of `to`. */
-function shownMailboxOf(content: MessageContent<MessageBody>, recipient: ClaimedRecipient): ShownMailbox {
+function headerMailboxOf(content: MessageContent<MessageBody>, recipient: ClaimedRecipient): HeaderMailbox {
   let byAddress = shown.get(content.to)
   if (byAddress === undefined) {
     byAddress = new Map()

@@ -2,7 +2,7 @@
 import type { AccountDirectory } from '../accounts/directory.ts'
 import { BOUNDARIES, type Seal } from '../accounts/seal.ts'
 import type { SendingRight } from '../cluster/sending-right.ts'
-import type { Unrecorded } from '../cluster/unrecorded.ts'
+import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
 import type { Log } from '../common/logging.ts'
 import type { Settings } from '../config/settings.ts'
 import { Resolver } from '../dns/resolver.ts'
@@ -24,7 +24,7 @@ export interface DeliveryParts {
   accounts: Pick<AccountDirectory, 'routeFor'>
   seal: Seal
   right: SendingRight
-  unrecorded: Unrecorded
+  unrecorded: UnrecordedMessages
   /** Compose large messages. */
   workers: Workers
   /** Deliveries that may wait in memory. */

@@ -122,12 +122,12 @@ export function mayHaveArrived({ verdict }: RecipientOutcome): boolean {
 }
 
 /** The outcome of a recipient that was not tried: the node is shutting down, or the lease is over. */
-export function released(position: number, message: string): RecipientOutcome {
+export function releasedOutcome(position: number, message: string): RecipientOutcome {
   return { position, verdict: 'released', message }
 }
 
 /** The result of a delivery that came back without any server's reply: its courier is gone, or never began it. */
-export function unanswered(
+export function unansweredOutcome(
   { recipients, preferredServer }: Pick<Delivery, 'recipients' | 'preferredServer'>,
   startedAt: number,
   outcomeOf: (position: number) => RecipientOutcome,

@@ -19,7 +19,7 @@ export type PreparedMessage = (capabilities: MessageCapabilities) => Promise<Out
 const CRLF = Buffer.from('\r\n')
 const HEADER_END = Buffer.from('\r\n\r\n')
 
-interface Parts {
+interface MessageParts {
   /** Includes its last CRLF. */
   header: Buffer
   body: Buffer
@@ -34,7 +34,7 @@ export interface Composable extends Pick<Delivery, 'message' | 'signing'> {
 
 /** The settings that every message is prepared with. */
 export interface Preparation {
-  boundaries: Pick<Boundaries, 'of'>
+  boundaries: Pick<Boundaries, 'boundaryOf'>
   /** Makes the signatures; without it they are made in the thread pool. */
   signer?: Signer | undefined
 }
@@ -44,7 +44,10 @@ export function prepareMessage(
   { email, message, signing }: Composable,
   { boundaries, signer = signInPool }: Preparation,
 ): PreparedMessage {
-  const sign = async ({ header, body, relaxed = false }: Parts, date: number): Promise<Uint8Array[]> => {
+  const sign = async (
+    { header, body, relaxed = false }: MessageParts,
+    date: number,
+  ): Promise<Uint8Array[]> => {
     // RFC 6376 3.5: t= is the time of the signature. The message's own date instead keeps the bytes the same at every
     // attempt.
     const signature = await signMessage(header, body, signing, {
@@ -60,7 +63,7 @@ export function prepareMessage(
       const { addressee } = message
       const content = withTexts(message.content)
       const own = addressee ? substitute(content, addressee) : content
-      const composed = compose(own, boundaries.of(email.id))
+      const composed = compose(own, boundaries.boundaryOf(email.id))
       const chunks = await sign(composed, message.content.date)
       // Bodies are composed in encodings that pass everywhere (RFC 2045 6), so one variant serves all servers.
       return outgoing(chunks, composed.needsSmtpUtf8, composed.needsSmtpUtf8)
@@ -105,7 +108,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** At the first empty line (RFC 5322 2.1); a message without one is all header. */
-function split(raw: Buffer): Parts {
+function split(raw: Buffer): MessageParts {
   if (raw.subarray(0, 2).equals(CRLF)) return { header: Buffer.alloc(0), body: raw.subarray(2) }
   const at = raw.indexOf(HEADER_END)
   if (at >= 0) return { header: raw.subarray(0, at + 2), body: raw.subarray(at + 4) }

@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import type { SendingRight } from '../cluster/sending-right.ts'
-import type { Unrecorded } from '../cluster/unrecorded.ts'
+import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
 import { monotonic } from '../common/clock.ts'
 import type { Log } from '../common/logging.ts'
 import type { Resolver } from '../dns/resolver.ts'
 import { addressGuard } from '../network/private-address.ts'
 import { WorkerDied, WorkersBusy } from '../workers/error.ts'
 import type { Courier, Delivery, DeliveryRecipient, DeliveryResult, RecipientOutcome } from './delivery.ts'
-import { failureOfException, mayHaveArrived, outcomeOfFailure, released } from './outcome.ts'
+import { failureOfException, mayHaveArrived, outcomeOfFailure, releasedOutcome } from './outcome.ts'
 import { DEFAULT_ROUTE, type Policy, type Source } from './path/path.ts'
 import { type Preparation, type PreparedMessage, prepareMessage } from './prepare.ts'
 import { capture } from './route/capture.ts'
@@ -42,7 +42,7 @@ export interface RouteCourierOptions extends Preparation {
   /** Asked right before each final dot. */
   right: Pick<SendingRight, 'holds'>
   /** Bounds the deliveries that are handed over and not recorded; without it nothing bounds them. */
-  unrecorded?: Unrecorded
+  unrecorded?: UnrecordedMessages
 }
 
 /** Milliseconds between two sweeps of unused routes, and for which an unused route is kept. */
@@ -117,7 +117,7 @@ export class RouteCourier implements Courier {
     const travelled = await this.#travel(request)
     const duration = Math.round(performance.now() - start)
     const result: DeliveryResult = { ...travelled, dialogue: dialogue.text, startedAt, duration }
-    if (place?.end(result.outcomes.some(mayHaveArrived))) result.handedOver = true
+    if (place?.release(result.outcomes.some(mayHaveArrived))) result.handedOver = true
     return result
   }
 
@@ -127,13 +127,15 @@ export class RouteCourier implements Courier {
     const { kind, servers } = path.site
     try {
       if (kind === 'simulator') return simulate(delivery)
-      if (this.#stopping.signal.aborted) return givenBack(recipients)
+      if (this.#stopping.signal.aborted) return releaseAll(recipients)
       if (kind === 'capture') return await capture(request)
       if (kind === 'relay' && servers?.hosts.kind === 'none') throw new Error(servers.hosts.failure.message)
       const result = await this.#alongRoute(request)
-      return this.#options.softBounce ? { ...result, outcomes: result.outcomes.map(softened) } : result
+      return this.#options.softBounce
+        ? { ...result, outcomes: result.outcomes.map(withoutSuppression) }
+        : result
     } catch (error) {
-      if (error instanceof WorkersBusy) return givenBack(recipients)
+      if (error instanceof WorkersBusy) return releaseAll(recipients)
       const failure = failureOfException(error)
       dialogue.note(failure.message)
       this.#options.log.error({ emailId: email.id, route: kind }, failure.message)
@@ -174,7 +176,7 @@ export class RouteCourier implements Courier {
   }
 }
 
-function softened({ suppress: _, ...outcome }: RecipientOutcome): RecipientOutcome {
+function withoutSuppression({ suppress: _, ...outcome }: RecipientOutcome): RecipientOutcome {
   const { verdict, message } = outcome
   if (verdict !== 'bounced' && verdict !== 'failed') return outcome
   return {
@@ -184,9 +186,9 @@ function softened({ suppress: _, ...outcome }: RecipientOutcome): RecipientOutco
   }
 }
 
-function givenBack(recipients: DeliveryRecipient[]): RouteResult {
+function releaseAll(recipients: DeliveryRecipient[]): RouteResult {
   const outcomes = recipients.map(({ position }) =>
-    released(position, 'Not attempted: the service is stopping'),
+    releasedOutcome(position, 'Not attempted: the service is stopping'),
   )
   return { outcomes, server: null, tls: null }
 }

@@ -12,7 +12,7 @@ export class SigningKeys {
   }
 
   /** The keys that a message from this domain is signed with. Throws SealBroken when one cannot be opened. */
-  of(domain: SendingDomain): SigningKey[] {
+  keysOf(domain: SendingDomain): SigningKey[] {
     const keys: SigningKey[] = []
     for (const identity of domain.dkim) {
       if (!identity.active) continue

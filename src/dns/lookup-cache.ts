@@ -7,7 +7,7 @@ export interface Fresh<T> {
   seconds: number
 }
 
-interface Entry<T> {
+interface CacheEntry<T> {
   lookup: Lookup<T>
   /** Milliseconds of the cache's clock. */
   until: number
@@ -20,14 +20,15 @@ interface Entry<T> {
  */
 export class LookupCache<T> {
   /** Null when nothing is remembered. */
-  readonly #entries: LRUCache<string, Entry<T>> | null
+  readonly #entries: LRUCache<string, CacheEntry<T>> | null
   readonly #underWay = new Map<string, Promise<Lookup<T>>>()
   readonly #now: () => number
 
   /** `now`: a monotonic clock in milliseconds. */
   constructor(capacity: number, now: () => number) {
     // An answer without records takes a place as well.
-    const sizeCalculation = ({ lookup }: Entry<T>) => (lookup.kind === 'found' ? lookup.records.length : 1)
+    const sizeCalculation = ({ lookup }: CacheEntry<T>) =>
+      lookup.kind === 'found' ? lookup.records.length : 1
     this.#entries = capacity === 0 ? null : new LRUCache({ maxSize: capacity, sizeCalculation })
     this.#now = now
   }

@@ -69,7 +69,7 @@ export class Resolver {
 
   /** In the server's order. */
   mx(name: string): Promise<Lookup<MxRecord>> {
-    return cached(this.#mx, name, async (asked) => {
+    return cacheLookups(this.#mx, name, async (asked) => {
       const records = await this.#dns.resolveMx(asked)
       return records.map((mx) => ({ exchange: normalize(mx.exchange), preference: mx.priority }))
     })
@@ -96,18 +96,22 @@ export class Resolver {
 
   /** The strings of each record are joined, as for SPF and DKIM (RFC 7208 3.3, RFC 6376 3.6.2.2). */
   txt(name: string): Promise<Lookup<string>> {
-    return cached(this.#txt, name, async (asked) => {
+    return cacheLookups(this.#txt, name, async (asked) => {
       return (await this.#dns.resolveTxt(asked)).map((strings) => strings.join(''))
     })
   }
 
   /** The names of an address (PTR, RFC 1035 3.5). */
   names(address: string): Promise<Lookup<string>> {
-    return cached(this.#names, address, async (asked) => (await this.#dns.reverse(asked)).map(normalize))
+    return cacheLookups(this.#names, address, async (asked) =>
+      (await this.#dns.reverse(asked)).map(normalize),
+    )
   }
 
   cname(name: string): Promise<Lookup<string>> {
-    return cached(this.#cname, name, async (asked) => (await this.#dns.resolveCname(asked)).map(normalize))
+    return cacheLookups(this.#cname, name, async (asked) =>
+      (await this.#dns.resolveCname(asked)).map(normalize),
+    )
   }
 }
 
@@ -115,7 +119,7 @@ function normalize(name: string): string {
   return name.toLowerCase().replace(/\.$/, '')
 }
 
-function cached<T>(
+function cacheLookups<T>(
   cache: LookupCache<T>,
   name: string,
   query: (asked: string) => Promise<T[]>,

@@ -5,9 +5,9 @@
  */
 import type { Attachment, MessageBody, MessageContent } from '../mail/message.ts'
 import {
-  type Declared,
   type Email,
   FACT_FIELDS,
+  type FieldDeclaration,
   fieldsOf,
   type Recipient,
   recipientFieldsOf,
@@ -20,22 +20,22 @@ import type { ClaimedRecipient } from './queued-email.ts'
 export type WholeEmail = Email & { content: MessageContent<MessageBody> }
 
 /** Prepares octets for the way to another thread. */
-export type Crossing = (bytes: Uint8Array) => Uint8Array
+export type OctetTransfer = (bytes: Uint8Array) => Uint8Array
 
 /**
  * Plain values in the order of the table: messages between threads are copied, and an object costs three times as much
  * as a row.
  */
-export type Row = unknown[]
+export type ValueRow = unknown[]
 
 /** Converts a value for the way to a thread and back. Empty lists and absent values are sent as null. */
-export interface Codec<T, Needs extends [] | [octets: Crossing] = []> {
-  pack(value: T, ...needs: Needs): Row
-  unpack(row: Row): T
+export interface Codec<T, Needs extends [] | [octets: OctetTransfer] = []> {
+  pack(value: T, ...needs: Needs): ValueRow
+  unpack(row: ValueRow): T
 }
 
 /** Conversions of columns. `name`: of the column, for the error when it is unreadable. */
-export interface Columns {
+export interface ColumnCodec {
   listText(list: readonly unknown[]): string | null
   mapText(map: object): string | null
   listOf(text: string | null, name: string): unknown[]
@@ -45,10 +45,10 @@ export interface Columns {
 }
 
 /** Accepted emails with their content. */
-export const WHOLE = codec<WholeEmail, [octets: Crossing]>(fieldsOf())
+export const WHOLE = codec<WholeEmail, [octets: OctetTransfer]>(fieldsOf())
 
 /** Contents alone. */
-export const CONTENTS = codec<MessageContent<MessageBody>, [octets: Crossing]>(
+export const CONTENTS = codec<MessageContent<MessageBody>, [octets: OctetTransfer]>(
   fieldsOf().filter(({ inContent }) => inContent),
 )
 
@@ -76,14 +76,17 @@ export function plainCodec<T>(
     return `if (row[${at}] !== undefined) value.${name} = row[${at}];`
   })
   return {
-    pack: made(`(value) => [${packed.join(', ')}]`, {}),
-    unpack: made(`(row) => { const value = { ${there.join(', ')} }; ${added.join(' ')} return value }`, {}),
+    pack: makeFunction(`(value) => [${packed.join(', ')}]`, {}),
+    unpack: makeFunction(
+      `(row) => { const value = { ${there.join(', ')} }; ${added.join(' ')} return value }`,
+      {},
+    ),
   }
 }
 
-type Queued = Email<'queue'> & { content: MessageContent<MessageBody> }
+type QueueFields = Email<'queue'> & { content: MessageContent<MessageBody> }
 /** The fields of an email that a claim reads. */
-export const queuedOf = picker<(email: Queued) => Queued>(fieldsOf('queue'))
+export const queuedOf = picker<(email: QueueFields) => QueueFields>(fieldsOf('queue'))
 
 /** The same for an untried recipient. */
 export const untriedOf = picker<(recipient: Recipient, position: number) => ClaimedRecipient>(
@@ -95,43 +98,52 @@ export const untriedOf = picker<(recipient: Recipient, position: number) => Clai
 /**
  * A function that copies fields of its first argument, its `further` arguments by name, and the constants of `known`.
  */
-function picker<F>(fields: readonly Declared[], further: readonly string[] = [], known: object = {}): F {
+function picker<F>(
+  fields: readonly FieldDeclaration[],
+  further: readonly string[] = [],
+  known: object = {},
+): F {
   const names = [...new Set(fields.map(({ name, inContent }) => (inContent ? 'content' : name)))]
   const constants = Object.entries(known).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
   const taken = [...further, ...names, ...constants].join(', ')
-  return made(`(${[`{ ${names.join(', ')} }`, ...further].join(', ')}) => ({ ${taken} })`, {})
+  return makeFunction(`(${[`{ ${names.join(', ')} }`, ...further].join(', ')}) => ({ ${taken} })`, {})
 }
 
-function codec<T, Needs extends [] | [octets: Crossing] = []>(fields: readonly Declared[]): Codec<T, Needs> {
+function codec<T, Needs extends [] | [octets: OctetTransfer] = []>(
+  fields: readonly FieldDeclaration[],
+): Codec<T, Needs> {
   const shape = shapeOf(fields)
   const content = shape === 'content' ? 'value' : 'value.content'
   const packed = fields.map((field) =>
     field.type.cross(`${field.inContent ? content : 'value'}.${field.name}`),
   )
-  const at = (field: Declared) => `row[${fields.indexOf(field)}]`
-  const crossed = (field: Declared) => field.type.crossed(at(field))
+  const at = (field: FieldDeclaration) => `row[${fields.indexOf(field)}]`
+  const crossed = (field: FieldDeclaration) => field.type.crossed(at(field))
   const files = `attachments: row[${fields.length}] ?? []`
   if (shape !== 'plain') packed.push(`filesOf(${content}.attachments, octets)`)
   return {
-    pack: made(`(value, octets) => [${packed.join(', ')}]`, { bodyCrossing, filesOf, isEmpty }),
-    unpack: made(`(row) => { ${assembled(fields, at, crossed, { content: [files] })} }`, {}),
+    pack: makeFunction(`(value, octets) => [${packed.join(', ')}]`, { bodyCrossing, filesOf, isEmpty }),
+    unpack: makeFunction(`(row) => { ${assemble(fields, at, crossed, { content: [files] })} }`, {}),
   }
 }
 
 /** The value for the column of a field, given the number of the company. */
-export function binder<T>(field: Declared, columns: Columns): (value: T, company: number) => unknown {
-  return made(`(value, company) => ${bound(field)}`, columns)
+export function binder<T>(
+  field: FieldDeclaration,
+  columns: ColumnCodec,
+): (value: T, company: number) => unknown {
+  return makeFunction(`(value, company) => ${bound(field)}`, columns)
 }
 
 /** The values for the columns of several fields, in order. */
 export function rowBinder<T, V>(
-  fields: readonly Declared[],
-  columns: Columns,
+  fields: readonly FieldDeclaration[],
+  columns: ColumnCodec,
 ): (value: T, company: number) => V[] {
-  return made(`(value, company) => [${fields.map(bound).join(', ')}]`, columns)
+  return makeFunction(`(value, company) => [${fields.map(bound).join(', ')}]`, columns)
 }
 
-function bound({ name, inContent, type }: Declared): string {
+function bound({ name, inContent, type }: FieldDeclaration): string {
   return type.bind(`value.${inContent ? 'content.' : ''}${name}`)
 }
 
@@ -140,29 +152,32 @@ function bound({ name, inContent, type }: Declared): string {
  * are separate. Without attachments. `also`: further columns of the row, copied unchanged.
  */
 export function rowReader<T>(
-  fields: readonly Declared[],
-  columns: Columns,
+  fields: readonly FieldDeclaration[],
+  columns: ColumnCodec,
   also: readonly string[] = [],
 ): (row: object, large?: object) => T {
-  const at = ({ name, large }: Declared) => `${large ? 'large' : 'row'}.${name}`
-  const read = (field: Declared) => field.type.read(at(field), field.column.replace(/^header_/, ''))
+  const at = ({ name, large }: FieldDeclaration) => `${large ? 'large' : 'row'}.${name}`
+  const read = (field: FieldDeclaration) => field.type.read(at(field), field.column.replace(/^header_/, ''))
   const more = also.map((name) => `${name}: row.${name}`)
-  return made(`(row, large = row) => { ${assembled(fields, at, read, { own: more })} }`, columns)
+  return makeFunction(`(row, large = row) => { ${assemble(fields, at, read, { own: more })} }`, columns)
 }
 
 /** Builds an object from the values of a list: `names` unchanged, then the fields. */
-export function listReader<T>(names: readonly string[], fields: readonly Declared[]): (row: unknown[]) => T {
+export function listReader<T>(
+  names: readonly string[],
+  fields: readonly FieldDeclaration[],
+): (row: unknown[]) => T {
   const entries = [
     ...names.map((name, index) => `${name}: row[${index}]`),
     ...fields.map(({ name, type }, index) => `${name}: ${type.read(`row[${names.length + index}]`, name)}`),
   ]
-  return made(`(row) => ({ ${entries.join(', ')} })`, {})
+  return makeFunction(`(row) => ({ ${entries.join(', ')} })`, {})
 }
 
 /** `email`: fields and content. `content`: the fields of a content. `plain`: fields without a content. */
 type Shape = 'email' | 'content' | 'plain'
 
-function shapeOf(fields: readonly Declared[]): Shape {
+function shapeOf(fields: readonly FieldDeclaration[]): Shape {
   if (fields.every(({ inContent }) => inContent)) return 'content'
   return fields.some(({ inContent }) => inContent) ? 'email' : 'plain'
 }
@@ -171,13 +186,13 @@ function shapeOf(fields: readonly Declared[]): Shape {
  * Statements that return an object of the shape. Optional fields are added last, if there is a value `at` their place.
  * `more`: further entries of the object itself and of its content.
  */
-function assembled(
-  fields: readonly Declared[],
-  at: (field: Declared) => string,
-  value: (field: Declared) => string,
+function assemble(
+  fields: readonly FieldDeclaration[],
+  at: (field: FieldDeclaration) => string,
+  value: (field: FieldDeclaration) => string,
   more: { own?: readonly string[]; content?: readonly string[] },
 ): string {
-  const object = (name: string, some: readonly Declared[], more: readonly string[] = []) => {
+  const object = (name: string, some: readonly FieldDeclaration[], more: readonly string[] = []) => {
     const entries = some.filter(({ type }) => !type.optional).map((field) => `${field.name}: ${value(field)}`)
     const added = some
       .filter(({ type }) => type.optional)
@@ -197,16 +212,16 @@ function assembled(
 }
 
 /** The function with this code; it sees nothing but `known`. */
-function made<F>(code: string, known: object): F {
+function makeFunction<F>(code: string, known: object): F {
   // The code is generated only from the table of fields, which is part of our own source.
   return new Function(...Object.keys(known), `'use strict'; return ${code}`)(...Object.values(known)) as F
 }
 
-function bodyCrossing(body: MessageBody | undefined, octets: Crossing): MessageBody | null {
+function bodyCrossing(body: MessageBody | undefined, octets: OctetTransfer): MessageBody | null {
   return body instanceof Uint8Array ? octets(body) : (body ?? null)
 }
 
-function filesOf(files: readonly Attachment[], octets: Crossing): Attachment[] | null {
+function filesOf(files: readonly Attachment[], octets: OctetTransfer): Attachment[] | null {
   return files.length === 0 ? null : files.map((file) => ({ ...file, content: octets(file.content) }))
 }
 

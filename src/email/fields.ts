@@ -130,9 +130,9 @@ export function map<T extends object>(): FieldType<T> {
  * field is sent with each delivery; `show`, reading an email back; `outline`, reading its history without its content;
  * `list`, listing emails; `tell`, sending its events.
  */
-export type Reader = 'queue' | 'send' | 'show' | 'outline' | 'list' | 'tell'
+export type FieldReader = 'queue' | 'send' | 'show' | 'outline' | 'list' | 'tell'
 
-export interface Field<T, R extends Reader = Reader> {
+export interface Field<T, R extends FieldReader = FieldReader> {
   type: FieldType<T>
   /** Column of the table `emails` or `recipients`, in both databases. */
   column: string
@@ -141,11 +141,19 @@ export interface Field<T, R extends Reader = Reader> {
   large?: true
 }
 
-function field<T, const R extends Reader>(type: FieldType<T>, column: string, ...readers: R[]): Field<T, R> {
+function field<T, const R extends FieldReader>(
+  type: FieldType<T>,
+  column: string,
+  ...readers: R[]
+): Field<T, R> {
   return { type, column, readers }
 }
 
-function large<T, const R extends Reader>(type: FieldType<T>, column: string, ...readers: R[]): Field<T, R> {
+function large<T, const R extends FieldReader>(
+  type: FieldType<T>,
+  column: string,
+  ...readers: R[]
+): Field<T, R> {
   return { type, column, readers, large: true }
 }
 
@@ -233,45 +241,45 @@ export const FACTS = {
 
 type ValueOf<F> = F extends Field<infer T> ? T : never
 /** A claim also reads the fields that are sent. */
-type ReadBy<R extends Reader> = R extends 'queue' ? 'queue' | 'send' : R
-type Read<Fields extends Record<string, Field<unknown>>, R extends Reader> = {
+type ReadBy<R extends FieldReader> = R extends 'queue' ? 'queue' | 'send' : R
+type FieldsOf<Fields extends Record<string, Field<unknown>>, R extends FieldReader> = {
   -readonly [Name in keyof Fields as Extract<Fields[Name]['readers'][number], ReadBy<R>> extends never
     ? never
     : Name]: ValueOf<Fields[Name]>
 }
 
 /** The fields of an email itself that R reads; all of them by default. */
-export type Email<R extends Reader = Reader> = Read<typeof EMAIL, R>
+export type Email<R extends FieldReader = FieldReader> = FieldsOf<typeof EMAIL, R>
 /** The same for the given fields of a recipient. */
-export type Recipient<R extends Reader = Reader> = Read<typeof RECIPIENT, R>
+export type Recipient<R extends FieldReader = FieldReader> = FieldsOf<typeof RECIPIENT, R>
 
 /** A field with its name, and its place: in the email (or recipient) itself or in its content. */
-export interface Declared extends Field<unknown> {
+export interface FieldDeclaration extends Field<unknown> {
   name: string
   inContent: boolean
 }
 
-function declared(fields: Record<string, Field<unknown>>, inContent = false): Declared[] {
+function declarationsOf(fields: Record<string, Field<unknown>>, inContent = false): FieldDeclaration[] {
   return Object.entries(fields).map(([name, field]) => ({ ...field, name, inContent }))
 }
 
-const OF_EMAIL = [...declared(EMAIL), ...declared(CONTENT, true)]
-const OF_RECIPIENT = declared(RECIPIENT)
+const OF_EMAIL = [...declarationsOf(EMAIL), ...declarationsOf(CONTENT, true)]
+const OF_RECIPIENT = declarationsOf(RECIPIENT)
 
 /** All fields of an email, or those that `reader` reads, in order. */
-export function fieldsOf(reader?: Reader): readonly Declared[] {
+export function fieldsOf(reader?: FieldReader): readonly FieldDeclaration[] {
   return readBy(OF_EMAIL, reader)
 }
 
 /** The same for the given fields of a recipient. */
-export function recipientFieldsOf(reader?: Reader): readonly Declared[] {
+export function recipientFieldsOf(reader?: FieldReader): readonly FieldDeclaration[] {
   return readBy(OF_RECIPIENT, reader)
 }
 
 /** The facts about a recipient, in order. */
-export const FACT_FIELDS: readonly Declared[] = declared(FACTS)
+export const FACT_FIELDS: readonly FieldDeclaration[] = declarationsOf(FACTS)
 
-function readBy(fields: readonly Declared[], reader?: Reader): readonly Declared[] {
+function readBy(fields: readonly FieldDeclaration[], reader?: FieldReader): readonly FieldDeclaration[] {
   if (reader === undefined) return fields
   const also = reader === 'queue' ? 'send' : reader
   return fields.filter(({ readers }) => readers.includes(reader) || readers.includes(also))

@@ -1,7 +1,7 @@
 /** An email in the queue: as it is accepted, as it is claimed, and the record of an attempt to deliver it. */
 import type { MessageBody, MessageContent } from '../mail/message.ts'
 import type { Email, Recipient } from './fields.ts'
-import type { Held } from './lifecycle/attempted.ts'
+import type { LeaseFacts } from './lifecycle/attempt.ts'
 import type { Decision } from './lifecycle.ts'
 import type { RecipientKind, RecipientState, Suspicion } from './recipient.ts'
 
@@ -45,7 +45,7 @@ export interface Lease {
   token: number
 }
 
-export type Accepted =
+export type AcceptResult =
   /** `leased`: positions leased to this node; suppressed ones are missing. */
   | { kind: 'accepted'; leased: number[] }
   /** The idempotency key was used before with the same fingerprint: this is the earlier email. */
@@ -67,8 +67,8 @@ export interface NewEmails {
   idempotency: Idempotency | null
 }
 
-export type AcceptedAll =
-  /** `leased`: as in Accepted, for each email. */
+export type AcceptAllResult =
+  /** `leased`: as in AcceptResult, for each email. */
   | { kind: 'accepted'; leased: number[][] }
   /** The earlier emails, in their order. */
   | { kind: 'repeated'; emails: AcceptedEmail[] }
@@ -81,7 +81,7 @@ export interface AcceptedEmail {
 }
 
 /** The state of an email that was to be rescheduled or canceled. */
-export type Rescheduled =
+export type RescheduleResult =
   /** The email was scheduled, and this many recipients were changed. */
   | { found: 'scheduled'; recipients: number }
   | { found: 'unknown' }
@@ -97,7 +97,7 @@ export interface ClaimedEmail extends Email<'queue'> {
   recipients: ClaimedRecipient[]
 }
 
-export interface ClaimedRecipient extends Recipient<'queue'>, Held {
+export interface ClaimedRecipient extends Recipient<'queue'>, LeaseFacts {
   position: number
 }
 
@@ -146,7 +146,7 @@ export interface RecipientRecord {
 }
 
 /** Positions whose lease was no longer ours: their results were refused. */
-export interface Recorded {
+export interface RecordResult {
   refused: number[]
 }
 

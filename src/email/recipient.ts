@@ -22,4 +22,4 @@ export type Suspicion = 0 | 1 | 2
 /**
  * The reason why a recipient waits without a time of its own: its sending domain may not send, or its path is closed.
  */
-export type HeldFor = 'domain' | 'path'
+export type HoldReason = 'domain' | 'path'

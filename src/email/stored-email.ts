@@ -160,7 +160,7 @@ export interface PlacedEmail {
 }
 
 /** The size of one answer, and its direction. */
-export interface PortionWanted {
+export interface PortionRequest {
   newestFirst: boolean
   /** Emails, at most. */
   limit: number
@@ -177,7 +177,7 @@ export interface EmailPortion {
 }
 
 /** The part of the order to walk through: between two places. */
-export interface EmailWalk extends PortionWanted {
+export interface EmailWalk extends PortionRequest {
   above: number
   below: number
   /** Emails looked at, at most. */

@@ -61,7 +61,7 @@ export class UnsubscribeLinks {
   }
 
   /** Decodes the last part of such a URL; null: it was not made here. */
-  read(token: string): UnsubscribeLink | null {
+  parseToken(token: string): UnsubscribeLink | null {
     const all = Buffer.from(token, 'base64url')
     if (all.length <= HEAD + SIGNATURE) return null
     const octets = all.subarray(0, -SIGNATURE)
@@ -89,7 +89,7 @@ export function unsubscribeLinks(publicUrl: string | null, secrets: Secrets): Un
 }
 
 /** Texts that may have a place for such a link. */
-interface Texts {
+interface LinkTexts {
   html?: MessageBody | undefined
   text?: MessageBody | undefined
   amp?: MessageBody | undefined
@@ -99,7 +99,7 @@ interface Texts {
 const wanting = new WeakMap<object, boolean>()
 
 /** True when there is a place for a link; each content is searched once. */
-export function wantsLinks(content: Texts): boolean {
+export function wantsLinks(content: LinkTexts): boolean {
   let wants = wanting.get(content)
   if (wants === undefined) {
     const { html = '', text = '', amp = '', headers } = content

@@ -1,5 +1,5 @@
 /** The message of one recipient of a batch, for its events. */
-import type { ToldEmail, ToldRecipient } from '../email/told-event.ts'
+import type { NoticeEmail, NoticeRecipient } from '../email/event-notice.ts'
 import { AddressError, parseMailbox } from '../mail/address/address.ts'
 import {
   type Addressee,
@@ -14,18 +14,18 @@ import { HeaderError } from '../mail/header/header.ts'
 import type { MessageContent } from '../mail/message.ts'
 
 /** The message that a recipient of a batch got. */
-export function copyOf(email: ToldEmail, recipient: ToldRecipient): ToldEmail {
+export function copyOf(email: NoticeEmail, recipient: NoticeRecipient): NoticeEmail {
   const { address, mailbox, copySize } = recipient
   const addressee = addresseeOf(recipient)
   return {
     ...email,
     to: [mailbox ?? address],
     cc: [],
-    from: filled(email.from, (from) => substituteNames(from, 'From', addressee)),
-    subject: filled(email.subject, (subject) => substituteHeaderText(subject, 'Subject', addressee)),
+    from: fillText(email.from, (from) => substituteNames(from, 'From', addressee)),
+    subject: fillText(email.subject, (subject) => substituteHeaderText(subject, 'Subject', addressee)),
     messageId: filledMessageId(email.messageId, addressee),
     headers: email.headers.map(([name, value]) => {
-      return [name, filled(value, () => substituteField(name, value, addressee))]
+      return [name, fillText(value, () => substituteField(name, value, addressee))]
     }),
     variables: filledVariables(email.variables, addressee),
     size: copySize ?? email.size,
@@ -33,7 +33,7 @@ export function copyOf(email: ToldEmail, recipient: ToldRecipient): ToldEmail {
 }
 
 /** The content of a batch with a recipient's values filled in. */
-export function contentFor(content: MessageContent, recipient: ToldRecipient): MessageContent {
+export function contentFor(content: MessageContent, recipient: NoticeRecipient): MessageContent {
   const { address, mailbox } = recipient
   const own = { ...content, to: [mailbox ?? address] }
   try {
@@ -44,11 +44,11 @@ export function contentFor(content: MessageContent, recipient: ToldRecipient): M
   }
 }
 
-function addresseeOf({ address, mailbox, copyOf, variables }: ToldRecipient): Addressee {
-  return { ...named(copyOf ?? mailbox ?? address), variables: variables ?? {} }
+function addresseeOf({ address, mailbox, copyOf, variables }: NoticeRecipient): Addressee {
+  return { ...parseAddressee(copyOf ?? mailbox ?? address), variables: variables ?? {} }
 }
 
-function named(mailbox: string): Pick<Addressee, 'address' | 'name'> {
+function parseAddressee(mailbox: string): Pick<Addressee, 'address' | 'name'> {
   try {
     return parseMailbox(mailbox)
   } catch (error) {
@@ -58,7 +58,7 @@ function named(mailbox: string): Pick<Addressee, 'address' | 'name'> {
 }
 
 /** Leaves the text as it is if the values are not allowed in it; the intake refuses such values. */
-function filled(text: string, fill: (text: string) => string): string {
+function fillText(text: string, fill: (text: string) => string): string {
   try {
     return fill(text)
   } catch (error) {

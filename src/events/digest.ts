@@ -1,7 +1,7 @@
 /** The digest: the lists and counters that searches and statistics need, kept up to date behind the log. */
 import { COUNT_SIZES, type CountSize } from '../store/digest.ts'
 import type { Store } from '../store/store.ts'
-import { Follower, type Hold, type Progress } from './follower.ts'
+import { Follower, type FollowerProgress, type Hold } from './follower.ts'
 
 /** The follower's name. */
 export const DIGEST = 'digest'
@@ -44,7 +44,7 @@ export function digestFollower({ store, token, onFault }: DigestParts): Follower
 export async function digestStep(
   store: Pick<DigestingStore, 'digestAfter' | 'keepDigest'>,
   { name, token, cursor: from }: Hold,
-): Promise<Progress | null> {
+): Promise<FollowerProgress | null> {
   const { digest, cursor: to, more } = await store.digestAfter(from, STEP)
   const progress = { cursor: to, more }
   if (to === from) return progress

@@ -24,12 +24,12 @@ export type EventSearchStore = EmailSearchStore &
   Pick<Store, 'eventsAfter' | 'eventsAt' | 'eventsOf' | 'eventsUpTo' | 'settledEventNumber'>
 
 /** Some events of the range, in its order; everything from the place before up to `reached` has been examined. */
-interface Step {
+interface EventStep {
   events: LoggedEvent[]
   reached: number
 }
 
-interface Bounds {
+interface StepBounds {
   after: number
   upTo: number
   newestFirst: boolean
@@ -39,8 +39,8 @@ interface Bounds {
 export async function* stepsOf(
   store: EventSearchStore,
   filter: EventFilter,
-  { after, upTo, newestFirst, digested }: Bounds & { digested: number },
-): AsyncGenerator<Step> {
+  { after, upTo, newestFirst, digested }: StepBounds & { digested: number },
+): AsyncGenerator<EventStep> {
   if (filter.emailId !== undefined) {
     yield wholeRange(await store.eventsOf([filter.emailId], filter.recipient ?? null), {
       after,
@@ -55,7 +55,7 @@ export async function* stepsOf(
   for (const part of newestFirst ? [fresh, old] : [old, fresh]) {
     if (part.after >= part.upTo) continue
     let reached = newestFirst ? part.upTo : part.after
-    for await (const step of part === fresh ? walk(store, filter, part) : listed(store, filter, part)) {
+    for await (const step of part === fresh ? walk(store, filter, part) : walkList(store, filter, part)) {
       reached = step.reached
       yield step
     }
@@ -64,7 +64,7 @@ export async function* stepsOf(
 }
 
 /** A step with all events of some emails. */
-function wholeRange(events: LoggedEvent[], { after, upTo, newestFirst }: Bounds): Step {
+function wholeRange(events: LoggedEvent[], { after, upTo, newestFirst }: StepBounds): EventStep {
   const those = events
     .filter(({ number }) => number > after && number <= upTo)
     .sort((a, b) => (newestFirst ? b.number - a.number : a.number - b.number))
@@ -75,8 +75,8 @@ function wholeRange(events: LoggedEvent[], { after, upTo, newestFirst }: Bounds)
 async function* walk(
   store: EventSearchStore,
   { companyId, types }: EventFilter,
-  { after, upTo, newestFirst }: Bounds,
-): AsyncGenerator<Step> {
+  { after, upTo, newestFirst }: StepBounds,
+): AsyncGenerator<EventStep> {
   const filter = { companyId, ...(types !== undefined && { types }) }
   let place = newestFirst ? upTo : after
   for (let questions = 0; questions < QUESTIONS; questions++) {
@@ -94,7 +94,11 @@ async function* walk(
 }
 
 /** Reads the events in lists of events that share a property. */
-async function* listed(store: EventSearchStore, filter: EventFilter, bounds: Bounds): AsyncGenerator<Step> {
+async function* walkList(
+  store: EventSearchStore,
+  filter: EventFilter,
+  bounds: StepBounds,
+): AsyncGenerator<EventStep> {
   const { after, upTo, newestFirst } = bounds
   if (filter.recipient !== undefined) {
     const emails = await emailsTo(store, filter.companyId, filter.recipient)
@@ -141,7 +145,7 @@ async function* listed(store: EventSearchStore, filter: EventFilter, bounds: Bou
 }
 
 /** The numbers in a segment that are in the range, in its order. */
-function numbersOf(segment: number, places: Uint8Array, bounds: Bounds): number[] {
+function numbersOf(segment: number, places: Uint8Array, bounds: StepBounds): number[] {
   const { after, upTo, newestFirst } = bounds
   return [...new Set(placesOf(segment, EVENTS_A_SEGMENT, places))]
     .filter((number) => number > after && number <= upTo)
@@ -149,7 +153,7 @@ function numbersOf(segment: number, places: Uint8Array, bounds: Bounds): number[
 }
 
 /** The range is examined up to and including this number. */
-function within({ after, upTo, newestFirst }: Bounds, number: number): number {
+function within({ after, upTo, newestFirst }: StepBounds, number: number): number {
   return newestFirst ? Math.max(after, number - 1) : Math.min(upTo, number)
 }
 

@@ -57,7 +57,7 @@ export interface FoundEmails {
   next: string | null
 }
 
-interface Wanted {
+interface WalkRequest {
   above: number
   below: number
   newestFirst: boolean
@@ -67,7 +67,7 @@ interface Wanted {
 }
 
 /** In the order of the direction; `reached`: the last email that was examined. */
-interface Found {
+interface WalkPage {
   emails: PlacedEmail[]
   complete: boolean
   reached: string | null
@@ -97,15 +97,15 @@ export async function findEmails(
 async function byWalk(
   store: EmailSearchStore,
   filter: EmailFilter,
-  { has, ...range }: Wanted,
-): Promise<Found> {
+  { has, ...range }: WalkRequest,
+): Promise<WalkPage> {
   const limit = has === null ? range.limit : LOOKS
   const walked = await store.walkEmails(filter, { ...range, limit, looks: LOOKS, octets: OCTETS })
   const emails = has === null ? walked.emails : walked.emails.filter(has)
   return { ...walked, emails, reached: walked.reached?.id ?? null }
 }
 
-function subjectTest({ words }: EmailFilter): Wanted['has'] {
+function subjectTest({ words }: EmailFilter): WalkRequest['has'] {
   const phrases = words?.map(wordsIn).filter((phrase) => phrase.length > 0) ?? []
   if (phrases.length === 0) return null
   return ({ email }) => phrases.every((phrase) => hasWords(email.subject, phrase))
@@ -170,7 +170,11 @@ function listsOf({ companyId, domainId, keyId, to, toDomain, tag, words, events 
 }
 
 /** Null if no list serves the filter, or if the digest is far behind the log. */
-async function byLists(store: EmailSearchStore, filter: EmailFilter, range: Wanted): Promise<Found | null> {
+async function byLists(
+  store: EmailSearchStore,
+  filter: EmailFilter,
+  range: WalkRequest,
+): Promise<WalkPage | null> {
   const lists = listsOf(filter)
   if (lists.length === 0) return null
   const { has, ...walk } = range
@@ -200,7 +204,7 @@ async function readListed(
   store: EmailSearchStore,
   filter: EmailFilter,
   wanted: readonly PlaceList[],
-  { above, below, newestFirst, limit, has }: Wanted,
+  { above, below, newestFirst, limit, has }: WalkRequest,
 ): Promise<{ emails: PlacedEmail[]; reached: number | null }> {
   const emails: PlacedEmail[] = []
   let looks = 0

@@ -2,11 +2,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { turn } from '../common/long-turn.ts'
 import type { EventFilter, LoggedEvent } from '../email/event.ts'
-import type { ToldEvent } from '../email/told-event.ts'
+import type { EventNotice } from '../email/event-notice.ts'
 import { DIGEST } from './digest.ts'
 import { type EventSearchStore, stepsOf } from './event-steps.ts'
 import { emailMatches, matches, mayMatch } from './match.ts'
-import type { Teller } from './tell.ts'
+import type { NoticeReader } from './notice-reader.ts'
 
 /** The most events read for one page, and the most octets of their details. */
 const LOOKS = 3_000
@@ -38,7 +38,7 @@ export interface EventRange {
  */
 export interface FoundEvents extends Pick<EventRange, 'afterRecipient' | 'upToRecipient'> {
   /** In the requested order. */
-  events: ToldEvent[]
+  events: EventNotice[]
   after: number
   upTo: number
   /**
@@ -49,7 +49,7 @@ export interface FoundEvents extends Pick<EventRange, 'afterRecipient' | 'upToRe
 
 export interface EventSearchParts {
   store: EventSearchStore
-  teller: Pick<Teller, 'tell' | 'tellParts'>
+  teller: Pick<NoticeReader, 'readNotices' | 'tellParts'>
 }
 
 /**
@@ -60,14 +60,14 @@ export async function findEvents(
   parts: EventSearchParts,
   filter: EventFilter,
   { newestFirst, limit, afterRecipient, upToRecipient, ...range }: EventRange,
-  also: (told: ToldEvent) => boolean = () => true,
-  each: (told: ToldEvent) => boolean = () => false,
+  also: (notice: EventNotice) => boolean = () => true,
+  each: (notice: EventNotice) => boolean = () => false,
 ): Promise<FoundEvents> {
   const { store, teller } = parts
   const { end, digested } = await endOf(store)
   const upTo = Math.min(range.upTo ?? end, end)
   const after = Math.min(range.after ?? 0, upTo)
-  const found: ToldEvent[] = []
+  const found: EventNotice[] = []
   const until = (place: number, recipient?: number): FoundEvents => {
     const reached = newestFirst ? Math.max(place, after) : place
     const inside = recipient !== undefined
@@ -83,7 +83,7 @@ export async function findEvents(
   if (filter.types?.length === 0) return until(newestFirst ? after : upTo)
   const past = ({ number }: LoggedEvent) => (newestFirst ? number - 1 : number)
   /** Positions of the recipients of an event that are in the range, in its order. */
-  const positionsOf = ({ event: { number }, email }: ToldEvent): number[] => {
+  const positionsOf = ({ event: { number }, email }: EventNotice): number[] => {
     const first = number === after ? (afterRecipient ?? -1) + 1 : 0
     const last = number === upTo && upToRecipient !== undefined ? upToRecipient : Number.POSITIVE_INFINITY
     const end = Math.min(last + 1, email?.recipientCount ?? 0)
@@ -94,15 +94,15 @@ export async function findEvents(
   let looks = 0
   let left = OCTETS
   /** Returns null if all recipients were examined, else the result that ends within the event. */
-  const lookAtEach = async (whole: ToldEvent): Promise<FoundEvents | null> => {
+  const lookAtEach = async (whole: EventNotice): Promise<FoundEvents | null> => {
     const { number } = whole.event
     const positions = positionsOf(whole)
     for (let from = 0; from < positions.length; ) {
       const some = positions.slice(from, from + Math.max(limit - found.length, AT_LEAST))
-      const told = await teller.tellParts(whole, some, Math.min(left, AT_A_TIME))
-      if (told.length === 0) return null
-      from = positions.indexOf(told.at(-1)!.part) + 1
-      for (const one of told) {
+      const notices = await teller.tellParts(whole, some, Math.min(left, AT_A_TIME))
+      if (notices.length === 0) return null
+      from = positions.indexOf(notices.at(-1)!.part) + 1
+      for (const one of notices) {
         if (turn.isLong) await nextTurn()
         left -= one.octets
         looks++
@@ -123,10 +123,10 @@ export async function findEvents(
     for (let from = 0; from < events.length; ) {
       // The fewer of the events before matched, the more are read at a time.
       const some = events.slice(from, from + Math.max(limit - found.length, looks))
-      const told = await teller.tell(some, Math.min(left, AT_A_TIME))
-      from += told.length
-      looks += told.length
-      for (const one of told) {
+      const notices = await teller.readNotices(some, Math.min(left, AT_A_TIME))
+      from += notices.length
+      looks += notices.length
+      for (const one of notices) {
         // Cached emails need no look-up that would end the turn.
         if (turn.isLong) await nextTurn()
         left -= one.octets
@@ -139,7 +139,7 @@ export async function findEvents(
         if (matches(filter, one) && also(one)) found.push(one)
         if (found.length === limit) return until(past(one.event))
       }
-      if (left <= 0 || (looks >= LOOKS && from < events.length)) return until(past(told.at(-1)!.event))
+      if (left <= 0 || (looks >= LOOKS && from < events.length)) return until(past(notices.at(-1)!.event))
     }
     looks += step.events.length - events.length
     place = step.reached

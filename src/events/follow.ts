@@ -9,7 +9,7 @@ const OUTAGE_MS = 1_000
 /** Events of one query. */
 const PAGE = 1_000
 
-export interface Following<Filter = LogFilter> {
+export interface FollowOptions<Filter = LogFilter> {
   /** The number of the last event that the caller has; 0: from the first. */
   after: number
   filter: Filter
@@ -27,7 +27,7 @@ export interface Following<Filter = LogFilter> {
  */
 export async function* follow<Event = LoggedEvent, Filter = LogFilter>(
   log: Pick<EventLog<Event, Filter>, 'eventsAfter'>,
-  following: Following<Filter>,
+  following: FollowOptions<Filter>,
 ): AsyncGenerator<Event[]> {
   const { filter, signal, onOutage, onReturn } = following
   let cursor = following.after

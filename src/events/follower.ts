@@ -22,7 +22,7 @@ export interface Hold {
   cursor: number
 }
 
-export interface Progress {
+export interface FollowerProgress {
   /** Unchanged when nothing has come. */
   cursor: number
   /**
@@ -43,7 +43,7 @@ export interface FollowerParts {
    * Processes the next events. The step has to write its results and the cursor in one commit, which fails when the
    * follower no longer belongs to this node (`advanceFollower` reports that). Returns null after such a failure.
    */
-  step: (hold: Hold) => Promise<Progress | null>
+  step: (hold: Hold) => Promise<FollowerProgress | null>
   /** A step failed, and will be tried again. */
   onFault: (error: unknown) => void
 }
@@ -82,7 +82,7 @@ export class Follower {
         }
         const begun = performance.now()
         const { cursor } = hold
-        const progress: Progress | null = await this.#parts.step(hold)
+        const progress: FollowerProgress | null = await this.#parts.step(hold)
         hold = progress === null ? null : { ...hold, cursor: progress.cursor }
         if (progress === null) continue
         const { more } = progress

@@ -23,7 +23,7 @@ export interface Changes {
   more: boolean
 }
 
-export type Listener = (changes: Changes) => void
+export type ChangeListener = (changes: Changes) => void
 
 export interface LiveParts {
   store: Pick<Store, 'changedEmails' | 'settledEventNumber' | 'recipientCounts' | 'summaries'>
@@ -32,11 +32,11 @@ export interface LiveParts {
 }
 
 /** The listeners of one company, or of all companies. */
-class Scope {
+class ListenerGroup {
   readonly companyId: string | null
-  readonly listeners = new Set<Listener>()
+  readonly listeners = new Set<ChangeListener>()
   /** Listeners without an update yet, with the number up to which each knows the log. */
-  readonly newcomers = new Map<Listener, number | null>()
+  readonly newcomers = new Map<ChangeListener, number | null>()
   /** The listeners have everything up to this number. */
   cursor: number | null = null
   /** Monotonic ms. */
@@ -49,7 +49,7 @@ class Scope {
 
 export class Live {
   readonly #parts: LiveParts
-  readonly #scopes = new Map<string | null, Scope>()
+  readonly #scopes = new Map<string | null, ListenerGroup>()
   #running = false
   #wake: () => void = () => {}
   /** How often the end of the log was read, and how often the changes were. */
@@ -65,10 +65,10 @@ export class Live {
    * with the changes behind the number `after`; if that is null, only with the end of the log. Returns a function that
    * stops the updates.
    */
-  watch(companyId: string | null, after: number | null, listener: Listener): () => void {
+  watch(companyId: string | null, after: number | null, listener: ChangeListener): () => void {
     let scope = this.#scopes.get(companyId)
     if (scope === undefined) {
-      scope = new Scope(companyId)
+      scope = new ListenerGroup(companyId)
       this.#scopes.set(companyId, scope)
     }
     const { listeners, newcomers } = scope
@@ -102,7 +102,7 @@ export class Live {
     this.#running = false
   }
 
-  async #tell(scope: Scope, cursor: number): Promise<void> {
+  async #tell(scope: ListenerGroup, cursor: number): Promise<void> {
     await this.#welcome(scope, cursor)
     const { listeners, companyId } = scope
     const now = performance.now()
@@ -115,7 +115,7 @@ export class Live {
     for (const listener of [...listeners]) listener(changes)
   }
 
-  async #welcome({ companyId, listeners, newcomers }: Scope, cursor: number): Promise<void> {
+  async #welcome({ companyId, listeners, newcomers }: ListenerGroup, cursor: number): Promise<void> {
     const told = new Map<number | null, Changes>()
     for (const [listener, after] of [...newcomers]) {
       let changes = told.get(after)

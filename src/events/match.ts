@@ -1,6 +1,6 @@
 /** Whether an event matches a filter. */
 import type { EventFilter, LoggedEvent, TagFilter } from '../email/event.ts'
-import { type ToldEvent, toldAddress } from '../email/told-event.ts'
+import { type EventNotice, noticeAddress } from '../email/event-notice.ts'
 import { foldedTag } from '../store/digest.ts'
 import { foldedAscii } from '../store/email-conditions.ts'
 
@@ -18,19 +18,19 @@ export function mayMatch(filter: EventFilter, event: LoggedEvent): boolean {
 }
 
 /** Whether the event's email and recipient match, too. */
-export function matches(filter: EventFilter, told: ToldEvent): boolean {
-  return emailMatches(filter, told) && recipientMatches(filter, told)
+export function matches(filter: EventFilter, notice: EventNotice): boolean {
+  return emailMatches(filter, notice) && recipientMatches(filter, notice)
 }
 
 /** The filter may spell the address in another way than the envelope. */
-function recipientMatches({ recipient }: EventFilter, told: ToldEvent): boolean {
-  if (recipient === undefined || sameAddress(recipient, toldAddress(told))) return true
-  const address = told.recipient?.address
+function recipientMatches({ recipient }: EventFilter, notice: EventNotice): boolean {
+  if (recipient === undefined || sameAddress(recipient, noticeAddress(notice))) return true
+  const address = notice.recipient?.address
   return address !== undefined && sameAddress(recipient, address)
 }
 
 /** Whether the event's email matches. */
-export function emailMatches({ domainId, tags }: EventFilter, { email }: ToldEvent): boolean {
+export function emailMatches({ domainId, tags }: EventFilter, { email }: EventNotice): boolean {
   if (domainId !== undefined && email?.domainId !== domainId) return false
   if (tags === undefined) return true
   const wanted = keysOf(tags)

@@ -1,6 +1,6 @@
 /** The searches of the dialects, each in its company's turn. */
 import type { EventFilter } from '../email/event.ts'
-import type { ToldEvent } from '../email/told-event.ts'
+import type { EventNotice } from '../email/event-notice.ts'
 import type {
   BusiestRequest,
   EmailFilter,
@@ -16,9 +16,9 @@ import { type EmailRange, type FoundEmails, findEmails } from './find-emails.ts'
 import { PATIENCE, SearchTurns } from './search-turns.ts'
 
 /** The callbacks of `findEvents`. */
-export interface EventsSelected {
-  also?: (told: ToldEvent) => boolean
-  each?: (told: ToldEvent) => boolean
+export interface EventCallbacks {
+  also?: (notice: EventNotice) => boolean
+  each?: (notice: EventNotice) => boolean
 }
 
 export interface SearchParts extends EventSearchParts {
@@ -43,7 +43,7 @@ export class Searches {
   events(
     filter: EventFilter,
     range: EventRange,
-    { also, each }: EventsSelected = {},
+    { also, each }: EventCallbacks = {},
     patience = PATIENCE,
   ): Promise<FoundEvents> {
     const find = () => findEvents(this.#parts, filter, range, also, each)

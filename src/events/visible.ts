@@ -1,12 +1,12 @@
 /** Bounds how many of the visible recipients of a message each of its events names. */
-import type { ToldEmail } from '../email/told-event.ts'
+import type { NoticeEmail } from '../email/event-notice.ts'
 
 /** The most mailboxes of a field that an event names, and the most characters of them together. */
 export const MOST_VISIBLE = 50
 const MOST_CHARACTERS = 4_000
 
 /** The email with only the first mailboxes of To and of Cc. */
-export function withFirstMailboxes(email: ToldEmail): ToldEmail {
+export function withFirstMailboxes(email: NoticeEmail): NoticeEmail {
   return { ...email, to: first(email.to), cc: first(email.cc) }
 }
 
@@ -20,7 +20,7 @@ function first(mailboxes: string[]): string[] {
 }
 
 /** The octets that were read but are left out, approximately. */
-export function octetsBeyond(before: ToldEmail, after: ToldEmail): number {
+export function octetsBeyond(before: NoticeEmail, after: NoticeEmail): number {
   const lost = (all: string[], some: string[]) =>
     all.slice(some.length).reduce((sum, mailbox) => sum + mailbox.length, 0)
   return lost(before.to, after.to) + lost(before.cc, after.cc)

@@ -46,7 +46,7 @@ export interface OpenAnswer {
 /**
  * Sends answers, counts them, and logs what an operator must know; an ordinary request leaves one line at level debug.
  */
-export class Answers {
+export class AnswerSender {
   readonly #log: Logger
   readonly #metrics: AnswerMetrics
   readonly #admission: Pick<Admission, 'release' | 'partyOf'>

@@ -9,7 +9,7 @@ import type { Principal } from '../accounts/account.ts'
 import type { AnyReason } from '../ingress/fault.ts'
 import type { Answer, LongAnswer, OpenAnswer } from './answer.ts'
 import type { HttpCore } from './core.ts'
-import type { Asker, Content, Endpoint, PersonAccess, Told } from './endpoint.ts'
+import type { ApiDescription, BodyContent, CallerOf, Endpoint, PersonAccess } from './endpoint.ts'
 
 export interface Api {
   /**
@@ -31,18 +31,18 @@ export interface Api {
    * Authenticates the person who sends the request, and checks the access that the route requires. Rejects with the
    * reason for a refusal.
    */
-  authenticate?(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>>
-  readonly content?: Content
+  authenticate?(request: FastifyRequest, access: PersonAccess): Promise<CallerOf<PersonAccess>>
+  readonly content?: BodyContent
   /** The API serves a page of this service and no other client: the OpenAPI document leaves it out. */
   readonly ownPage?: true
   /** Absent: none of its routes takes a key. */
-  readonly told?: Told
+  readonly told?: ApiDescription
   /** Adds the handwritten routes to `app`, a scope of its own: hooks and parsers added there affect no other API. */
-  register?(app: FastifyInstance, answering: Answering): void
+  register?(app: FastifyInstance, answering: RouteHandlerFactory): void
 }
 
 /** Produces an answer; throws or rejects with the reason for a refusal. */
-export type Work<Route extends RouteGenericInterface = RouteGenericInterface> = (
+export type RouteWork<Route extends RouteGenericInterface = RouteGenericInterface> = (
   request: FastifyRequest<Route>,
   reply: FastifyReply,
 ) => Promise<Answer<string | Buffer> | LongAnswer | OpenAnswer>
@@ -51,9 +51,9 @@ export type Work<Route extends RouteGenericInterface = RouteGenericInterface> = 
  * Makes the handler of a route. A refusal by `work` becomes the API's answer; in every case the answer is counted and
  * timed under `name`.
  */
-export type Answering = <Route extends RouteGenericInterface>(
+export type RouteHandlerFactory = <Route extends RouteGenericInterface>(
   name: string,
-  work: Work<Route>,
+  work: RouteWork<Route>,
 ) => (request: FastifyRequest<Route>, reply: FastifyReply) => Promise<FastifyReply>
 
 /** A class of APIs. */
@@ -62,7 +62,7 @@ export type ApiClass = new (core: HttpCore) => Api
 export function answeringFor(
   api: Api,
   { answers, reasons }: Pick<HttpCore, 'answers' | 'reasons'>,
-): Answering {
+): RouteHandlerFactory {
   return (name, work) => (request, reply) => {
     const startedAt = performance.now()
     // No `await`, which would cost the usual message one more turn.

@@ -13,12 +13,12 @@ import { isAnswered } from './unread-body.ts'
 
 /** `rawPacket`: the input that is no HTTP. */
 type ClientError = NodeJS.ErrnoException & { rawPacket?: unknown }
-type Malformed = Extract<HttpReason, { code: 'http_malformed' }>
+type MalformedReason = Extract<HttpReason, { code: 'http_malformed' }>
 
 /** Answers and ends such a connection. `words`: the errors for paths of no API, since the path may be unknown. */
 export function clientErrorHandler(
   { answers, reasons }: Pick<HttpCore, 'answers' | 'reasons'>,
-  words: (reason: Malformed) => Answer,
+  words: (reason: MalformedReason) => Answer,
 ): (error: ClientError, socket: Socket) => void {
   return (error, socket) => {
     adviseOnProtocol(reasons, error)
@@ -28,7 +28,7 @@ export function clientErrorHandler(
       socket.destroy()
       return
     }
-    const reason: Malformed = { code: 'http_malformed', ...(REASONS[error.code ?? ''] ?? NO_HTTP) }
+    const reason: MalformedReason = { code: 'http_malformed', ...(REASONS[error.code ?? ''] ?? NO_HTTP) }
     const requestId = randomUUID()
     answers.note(requestId, reason)
     socket.end(rawAnswer(words(reason), requestId), () => socket.destroy())
@@ -62,7 +62,7 @@ export function lastHeaders({ type }: Answer, requestId: string): string[] {
 }
 
 /** By Node.js error code; every other error means invalid HTTP. */
-const REASONS: Readonly<Record<string, Pick<Malformed, 'status' | 'detail'>>> = {
+const REASONS: Readonly<Record<string, Pick<MalformedReason, 'status' | 'detail'>>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request did not arrive in time.' },
   HPE_HEADER_OVERFLOW: { status: 431, detail: 'The header fields of the request are too large.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {

@@ -28,7 +28,7 @@ const STRICT = once(() => checksWith({ coerceTypes: false, removeAdditional: fal
 const OF_TEXT = once(() => checksWith({ coerceTypes: 'array', removeAdditional: false }))
 const OF_QUERY = once(() => checksWith({ coerceTypes: 'array', removeAdditional: 'all' }))
 
-export interface Checking {
+export interface ValidationOptions {
   /** Values arrive as text. */
   isText: boolean
   /** Undeclared fields are dropped. It implies `isText`. */
@@ -37,7 +37,11 @@ export interface Checking {
   cutsLimit: boolean
 }
 
-export function checkOf({ isText, passesOver, cutsLimit }: Checking): FastifySchemaCompiler<TSchema> {
+export function checkOf({
+  isText,
+  passesOver,
+  cutsLimit,
+}: ValidationOptions): FastifySchemaCompiler<TSchema> {
   const compile = passesOver ? OF_QUERY : isText ? OF_TEXT : STRICT
   return (route) => {
     const compiled = once(() => compile()(route))

@@ -3,7 +3,7 @@
  * Companies share the room: the oldest copy of the company that has the most is evicted.
  */
 import { LRUCache } from 'lru-cache'
-import { type CopyWanted, type RawCopy, rawCopy } from '../operate/raw-copies.ts'
+import { type CopyRequest, type RawCopy, rawCopy } from '../operate/raw-copies.ts'
 import type { Operation } from '../operate/verb.ts'
 
 /** Ms. Retention may remove the content meanwhile, and it should then soon become invisible. */
@@ -31,26 +31,26 @@ export class Copies {
   }
 
   /** A cached copy; undefined when it has to be read or composed first. */
-  kept(companyId: string, wanted: CopyWanted): RawCopy | undefined {
-    return this.#companies.get(companyId)?.get(keyOf(wanted))
+  findCached(companyId: string, request: CopyRequest): RawCopy | undefined {
+    return this.#companies.get(companyId)?.get(keyOf(request))
   }
 
   /** `companyId`: that of the email, which must be visible to `op`. */
-  async get(op: Operation, companyId: string, wanted: CopyWanted): Promise<RawCopy> {
-    const kept = this.kept(companyId, wanted)
+  async get(op: Operation, companyId: string, request: CopyRequest): Promise<RawCopy> {
+    const kept = this.findCached(companyId, request)
     if (kept !== undefined) return kept
-    const key = keyOf(wanted)
+    const key = keyOf(request)
     let copy = this.#underway.get(key)
     if (copy === undefined) {
-      copy = this.#make(op, companyId, wanted).finally(() => this.#underway.delete(key))
+      copy = this.#make(op, companyId, request).finally(() => this.#underway.delete(key))
       this.#underway.set(key, copy)
     }
     return await copy
   }
 
-  async #make(op: Operation, companyId: string, wanted: CopyWanted): Promise<RawCopy> {
-    const copy = await rawCopy(op, wanted)
-    this.#of(companyId).set(keyOf(wanted), copy)
+  async #make(op: Operation, companyId: string, request: CopyRequest): Promise<RawCopy> {
+    const copy = await rawCopy(op, request)
+    this.#of(companyId).set(keyOf(request), copy)
     while (this.octets > this.#room) this.#giveWay()
     return copy
   }
@@ -81,6 +81,6 @@ export class Copies {
   }
 }
 
-function keyOf({ id, recipient }: CopyWanted): string {
+function keyOf({ id, recipient }: CopyRequest): string {
   return recipient === undefined ? id : `${id} ${recipient}`
 }

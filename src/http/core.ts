@@ -1,6 +1,6 @@
 import type { ClientAddress } from '../ingress/client-address.ts'
 import type { Ingress } from '../ingress/ingress.ts'
-import type { Answers } from './answer.ts'
+import type { AnswerSender } from './answer.ts'
 import type { BodyLimit } from './body.ts'
 import type { Copies } from './copies.ts'
 import type { HttpDeps } from './deps.ts'
@@ -10,7 +10,7 @@ import type { PublicUrl } from './public-url.ts'
 /** The server's parts for every API. */
 export interface HttpCore extends Ingress {
   deps: HttpDeps
-  answers: Answers
+  answers: AnswerSender
   /** The limit for `readBody`. */
   limit: BodyLimit
   /** Copies of messages that are viewed. */

@@ -9,7 +9,7 @@ const BASIC = /^basic +([A-Za-z0-9+/_-]{1,684}={0,2}) *$/i
 
 /** The token of `Authorization: Bearer <token>`; null when it is anything else. Throws a Fault when there is none. */
 export function bearerToken(headers: IncomingHttpHeaders): string | null {
-  return BEARER.exec(given(headers))?.[1] ?? null
+  return BEARER.exec(credentialsIn(headers))?.[1] ?? null
 }
 
 /**
@@ -17,13 +17,13 @@ export function bearerToken(headers: IncomingHttpHeaders): string | null {
  * when there is none.
  */
 export function basicPassword(headers: IncomingHttpHeaders, user: string): string | null {
-  const encoded = BASIC.exec(given(headers))?.[1]
+  const encoded = BASIC.exec(credentialsIn(headers))?.[1]
   if (encoded === undefined) return null
   const decoded = Buffer.from(encoded, 'base64').toString('utf8')
   return decoded.startsWith(`${user}:`) ? decoded.slice(user.length + 1) : null
 }
 
-function given({ authorization }: IncomingHttpHeaders): string {
+function credentialsIn({ authorization }: IncomingHttpHeaders): string {
   if (authorization === undefined || authorization === '') throw new Fault({ code: 'key_missing' })
   return authorization
 }

@@ -13,8 +13,8 @@ import { checkOf, writerOf } from './compiled-schemas.ts'
 import type { HttpCore } from './core.ts'
 import {
   type Access,
-  type Asker,
   type Call,
+  type CallerOf,
   type Endpoint,
   type EndpointSchema,
   PERSON_ACCESS,
@@ -29,7 +29,7 @@ declare module 'fastify' {
     body?: TSchema
   }
   interface FastifyRequest {
-    caller: Asker<Access> | null
+    caller: CallerOf<Access> | null
   }
 }
 
@@ -76,7 +76,7 @@ function addEndpoint(scope: FastifyInstance, declared: Endpoint, api: Api, core:
       if (body === undefined) return
       const content = api.content!
       content.check(raw.headers)
-      request.body = content.read(await readBody(raw, reply.raw, core.limit.upTo(MAX_BODY)), raw.headers)
+      request.body = content.readBody(await readBody(raw, reply.raw, core.limit.upTo(MAX_BODY)), raw.headers)
     },
     async handler(request, reply) {
       const { caller, params, query, body } = request
@@ -102,7 +102,7 @@ async function asker(
   api: Api,
   request: FastifyRequest,
   access: Exclude<Access, 'anybody'>,
-): Promise<Asker<Access>> {
+): Promise<CallerOf<Access>> {
   const person = PERSON_ACCESS.find((each) => each === access)
   if (person !== undefined) return await api.authenticate!(request, person)
   const caller = await api.admit!(request.raw)

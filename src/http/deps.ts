@@ -6,7 +6,7 @@ import type { Live } from '../events/live.ts'
 import type { Searches } from '../events/searches.ts'
 import type { IngressDeps } from '../ingress/deps.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
-import type { Ask } from '../network/outgoing.ts'
+import type { SendRequest } from '../network/outgoing.ts'
 import type { Caller } from '../operate/authority.ts'
 import type { Operation } from '../operate/verb.ts'
 import type { Store } from '../store/store.ts'
@@ -66,7 +66,7 @@ export interface HttpDeps extends IngressDeps {
   /** Seals secrets at rest. */
   seal: Seal
   /** Requests to other servers: only at public addresses, unless the settings allow others. */
-  ask: Ask
+  ask: SendRequest
   /** 32 octets for one purpose, derived from the installation's secret key. */
   derive(purpose: string): Buffer
   /** Version of the program, shown on the first page. */

@@ -9,7 +9,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Principal, Scope } from '../accounts/account.ts'
 import type { Caller } from '../operate/authority.ts'
-import type { Person, Session } from '../people/person.ts'
+import type { ConsoleSession, Person } from '../people/person.ts'
 import type { Answer, AnswerHeaders, LongAnswer, OpenAnswer } from './answer.ts'
 import type { HttpCore } from './core.ts'
 
@@ -28,15 +28,15 @@ export interface Stranger {
 /** A person with a session. */
 export interface SignedIn extends Stranger {
   person: Person
-  session: Session
+  session: ConsoleSession
   /** The person's rights in the company in the path, or as an operator; otherwise null. */
-  caller: Caller | null
+  actingAs: Caller | null
   /** The company in the path; null when an operator asks for all, or the path names none. */
   company: string | null
 }
 
 /** The caller of a route, by the access that it requires. */
-export type Asker<Who extends Access> = Who extends 'anybody'
+export type CallerOf<Who extends Access> = Who extends 'anybody'
   ? null
   : Who extends KeyAccess
     ? Principal
@@ -44,7 +44,7 @@ export type Asker<Who extends Access> = Who extends 'anybody'
       ? Stranger
       : Who extends 'person'
         ? SignedIn
-        : SignedIn & { caller: Caller }
+        : SignedIn & { actingAs: Caller }
 
 export interface EndpointSchema {
   /** Its name and summary in the OpenAPI document, which leaves out the routes of the service's own page. */
@@ -62,20 +62,20 @@ export interface OperationName {
   summary: string
 }
 
-type Part<Schema, Name extends string> =
+type SchemaPart<Schema, Name extends string> =
   Schema extends Readonly<Record<Name, infer Given>> ? Static<Given & TSchema> : undefined
 
 /** A validated request. */
 export interface Call<Schema, Who extends Access> {
-  caller: Asker<Who>
-  params: Part<Schema, 'params'>
-  query: Part<Schema, 'querystring'>
-  body: Part<Schema, 'body'>
+  caller: CallerOf<Who>
+  params: SchemaPart<Schema, 'params'>
+  query: SchemaPart<Schema, 'querystring'>
+  body: SchemaPart<Schema, 'body'>
   request: FastifyRequest
 }
 
 /** One of the answers in the schema. Fields of `body` that the schema does not name are not sent. */
-export type Reply<Schema extends EndpointSchema> = {
+export type EndpointReply<Schema extends EndpointSchema> = {
   [Status in keyof Schema['response'] & number]: {
     status: Status
     body: Static<Schema['response'][Status] & TSchema>
@@ -96,22 +96,22 @@ export interface Declaration<Schema extends EndpointSchema, Who extends Access> 
 export type WholeAnswer = Answer<string | Buffer> | LongAnswer | OpenAnswer
 
 /** Throws or rejects with the reason for a refusal. */
-type Work<Schema extends EndpointSchema, Who extends Access> = (
+type EndpointWork<Schema extends EndpointSchema, Who extends Access> = (
   call: Call<Schema, Who>,
   core: HttpCore,
-) => Promise<Reply<Schema> | WholeAnswer>
+) => Promise<EndpointReply<Schema> | WholeAnswer>
 
 export interface Endpoint extends Declaration<EndpointSchema, Access> {
   /** Absent: a GET route answers HEAD, too. */
   exposeHeadRoute?: boolean
-  work: Work<EndpointSchema, Access>
+  work: EndpointWork<EndpointSchema, Access>
 }
 
 /**
  * A handwritten route as docs/openapi.json describes it. Nothing else is derived from it; a test compares it with the
  * real answers.
  */
-export interface Described {
+export interface RouteDescription {
   method: Declaration<EndpointSchema, Access>['method']
   url: string
   access: Access
@@ -124,7 +124,7 @@ export interface Described {
 }
 
 /** The description of all routes of an API in the OpenAPI document. */
-export interface Told {
+export interface ApiDescription {
   tag: string
   /** The scheme of its keys: a name in `securitySchemes` in scripts/openapi.ts. */
   scheme: 'bearer' | 'basic'
@@ -135,22 +135,22 @@ export interface Told {
   /** Media types of bodies, when they are not JSON. */
   consumes?: readonly string[]
   /** The API's handwritten routes. */
-  described: readonly Described[]
+  described: readonly RouteDescription[]
 }
 
 /** Declares an endpoint, and takes its work, whose types are inferred from the declaration. */
 export function endpoint<const Schema extends EndpointSchema & OperationName, const Who extends Access>(
   declared: Declaration<Schema, Who>,
-): (work: Work<Schema, Who>) => Endpoint {
+): (work: EndpointWork<Schema, Who>) => Endpoint {
   return (work) => ({ ...declared, work: work as unknown as Endpoint['work'] })
 }
 
 /** The bodies of an API's declared routes. */
-export interface Content {
+export interface BodyContent {
   /** Throws a Fault for a body of the wrong kind, judged by the header before the body arrives. */
   check(headers: IncomingHttpHeaders): void
   /** Throws a Fault for a body that cannot be parsed. */
-  read(body: Buffer, headers: IncomingHttpHeaders): unknown
+  readBody(body: Buffer, headers: IncomingHttpHeaders): unknown
   /** Values are text, as in queries: where the schema requires a number, they are converted. */
   isText: boolean
 }

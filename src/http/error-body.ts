@@ -41,11 +41,11 @@ export type ErrorBody = Static<typeof ERROR_BODY>
 export type ErrorName = ErrorBody['name']
 
 /** The content of an error body. */
-export type ErrorSaid = readonly [status: number, name: ErrorName, message: string]
+export type ErrorFields = readonly [status: number, name: ErrorName, message: string]
 
 export function errorAnswer(
   reason: AnyReason,
-  [status, name, message]: ErrorSaid,
+  [status, name, message]: ErrorFields,
   challenge?: string,
 ): Answer {
   const body = JSON.stringify({ statusCode: status, message, name } satisfies ErrorBody)
@@ -71,4 +71,4 @@ export const COMMON_ERRORS = {
     'internal_server_error',
     `An unexpected error occurred. See the log of the service for request id ${requestId}.`,
   ],
-} satisfies Partial<Words<ErrorSaid>>
+} satisfies Partial<Words<ErrorFields>>

@@ -1,13 +1,13 @@
 import { parseJson } from '../ingress/json-text/parse.ts'
-import type { Content } from './endpoint.ts'
+import type { BodyContent } from './endpoint.ts'
 import { checkJson, checkNotEncoded } from './media-type.ts'
 
 /** Bodies in JSON. */
-export const jsonContent: Content = {
+export const jsonContent: BodyContent = {
   check(headers) {
     checkJson(headers['content-type'])
     checkNotEncoded(headers['content-encoding'])
   },
-  read: parseJson,
+  readBody: parseJson,
   isText: false,
 }

@@ -8,10 +8,10 @@ const SLICE = 16 * 1024
 
 /** `own`: octets in `value` that are used nowhere else; their memory is freed as soon as the answer is complete. */
 export function longJson(value: object, own: readonly Uint8Array[] = []): LongAnswer {
-  return { type: JSON_TYPE, pieces: madeFrom(value, own) }
+  return { type: JSON_TYPE, pieces: piecesOf(value, own) }
 }
 
-function* madeFrom(value: object, own: readonly Uint8Array[]): Generator<string> {
+function* piecesOf(value: object, own: readonly Uint8Array[]): Generator<string> {
   try {
     yield* jsonPieces(value)
   } finally {

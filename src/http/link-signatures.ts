@@ -29,13 +29,14 @@ export class LinkSignatures {
    */
   check(subject: string, { expires, signature }: Record<string, unknown>, now: number): number {
     const end = typeof expires === 'string' && /^\d{1,12}$/.test(expires) ? Number(expires) : null
-    if (end === null || typeof signature !== 'string') throw refused('This link is incomplete')
+    if (end === null || typeof signature !== 'string') throw signatureFault('This link is incomplete')
     const given = Buffer.from(signature, 'base64url')
     const expected = this.#sign(subject, end)
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-      throw refused('This link was not issued by this service, or it was altered')
+      throw signatureFault('This link was not issued by this service, or it was altered')
     }
-    if (end * 1000 < now) throw refused(`This link has expired. Request a new one with \`${this.#again}\``)
+    if (end * 1000 < now)
+      throw signatureFault(`This link has expired. Request a new one with \`${this.#again}\``)
     return end
   }
 
@@ -45,6 +46,6 @@ export class LinkSignatures {
   }
 }
 
-function refused(detail: string): Fault {
+function signatureFault(detail: string): Fault {
   return new Fault({ code: 'link_refused', detail })
 }

@@ -2,14 +2,14 @@
 import { countLineEnds } from '../operate/csv-record.ts'
 import {
   type CsvPiece,
-  type CsvPieceRead,
+  type CsvPieceResult,
   type ReadCsvPiece,
   readCsvPiece,
 } from '../operate/suppression-csv.ts'
 import { jobAt } from '../workers/job.ts'
 import type { HttpCore } from './core.ts'
 
-const job = jobAt<CsvPiece, CsvPieceRead>(new URL('./list-file-job.ts', import.meta.url))
+const job = jobAt<CsvPiece, CsvPieceResult>(new URL('./list-file-job.ts', import.meta.url))
 
 /** Octets and lines of a piece that is read on the main thread. */
 const FEW_OCTETS = 4 * 1024

@@ -21,7 +21,7 @@ import { cannotListen } from '../ingress/start-error.ts'
 import { normalTarget, requestId } from '../ingress/target.ts'
 import { Certificate, CertificateWatch } from '../ingress/tls.ts'
 import { encrypt } from '../network/encrypted-socket.ts'
-import type { Answers } from './answer.ts'
+import type { AnswerSender } from './answer.ts'
 import type { Api } from './api.ts'
 import { MAX_HEAD } from './bounds.ts'
 import { adviseOnProtocol, clientErrorHandler, lastHeaders } from './client-error.ts'
@@ -56,7 +56,7 @@ export interface ListenerParts {
   certificate: SecureContextOptions | null
 }
 
-export class Listener {
+export class HttpListener {
   readonly #parts: ListenerParts
   readonly #routing: Routing
   readonly #app: FastifyInstance
@@ -70,8 +70,8 @@ export class Listener {
   #watch: CertificateWatch | null = null
 
   /** Ready to listen. */
-  static async open(parts: ListenerParts): Promise<Listener> {
-    const listener = new Listener(parts)
+  static async open(parts: ListenerParts): Promise<HttpListener> {
+    const listener = new HttpListener(parts)
     await listener.#app.ready()
     return listener
   }
@@ -237,7 +237,7 @@ function serverOptions(requestTimeout: number): ServerOptions {
 function admitExpectations(
   server: Server,
   handler: RequestListener,
-  answers: Answers,
+  answers: AnswerSender,
   routing: Routing,
 ): void {
   server.on('checkContinue', handler)

@@ -22,7 +22,7 @@ const turns = new LoopTurns()
  */
 export async function writePieces(response: ServerResponse, pieces: Pieces, party: string): Promise<void> {
   const turn = () => new Promise<void>((resolve) => turns.take(party, resolve))
-  const writing = new Writing(response, turn)
+  const writing = new AnswerWriter(response, turn)
   if (Symbol.asyncIterator in pieces) {
     for await (const piece of pieces) if (!(await writing.add(piece))) return
   } else {
@@ -33,10 +33,10 @@ export async function writePieces(response: ServerResponse, pieces: Pieces, part
       if (added !== true && !(await added)) return
     }
   }
-  await writing.end()
+  await writing.finish()
 }
 
-class Writing {
+class AnswerWriter {
   readonly #response: ServerResponse
   readonly #turn: () => Promise<void>
   #waiting = ''
@@ -63,7 +63,7 @@ class Writing {
     return left && !response.destroyed
   }
 
-  async end(): Promise<void> {
+  async finish(): Promise<void> {
     this.#response.end(this.#waiting)
     await leaves(this.#response, 'finish')
   }

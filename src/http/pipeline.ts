@@ -6,7 +6,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { presentWork } from '../common/present-work.ts'
-import type { HeldBack } from '../ingress/admission/held-back.ts'
+import type { PausedSockets } from '../ingress/admission/held-back.ts'
 import { clip } from '../ingress/fault.ts'
 import { idOf, type WithId } from '../ingress/target.ts'
 
@@ -14,7 +14,7 @@ import { idOf, type WithId } from '../ingress/target.ts'
 const MOST = 16
 
 /** Wraps `handler`, and ends connections that have too many unanswered requests. */
-export function withoutLongPipelines(handler: RequestListener, heldBack: HeldBack): RequestListener {
+export function withoutLongPipelines(handler: RequestListener, heldBack: PausedSockets): RequestListener {
   const unanswered = new WeakMap<Socket, number>()
   return (request, response) => {
     const { socket } = request
@@ -29,7 +29,7 @@ export function withoutLongPipelines(handler: RequestListener, heldBack: HeldBac
     const work = presentWork.begin(describeRequest, request, () => handler(request, response))
     response.once('close', () => {
       unanswered.set(socket, unanswered.get(socket)! - 1)
-      presentWork.end(work)
+      presentWork.finish(work)
     })
   }
 }

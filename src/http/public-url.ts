@@ -25,7 +25,7 @@ export class PublicUrl {
    * E.g. `https://mail.example.com`, without a final slash. The Host of a request only affects the answer to it;
    * X-Forwarded-Host and -Proto count when they come from a trusted proxy.
    */
-  of(request: Pick<IncomingMessage, 'headers' | 'socket'>): string {
+  urlOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): string {
     if (this.#configured !== null) return this.#configured
     const { headers, socket } = request
     const isProxied = this.#address.isProxied(request)

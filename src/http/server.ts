@@ -8,14 +8,14 @@ import { RateLimits } from '../ingress/rate-limit.ts'
 import { Reasons } from '../ingress/reasons.ts'
 import { SmtpLogins } from '../ingress/smtp-logins.ts'
 import { readCertificate } from '../ingress/tls.ts'
-import { Answers } from './answer.ts'
+import { AnswerSender } from './answer.ts'
 import type { ApiClass } from './api.ts'
 import { APIS, consoleApart, servedApis } from './apis.ts'
 import { BodyLimit } from './body.ts'
 import { Copies } from './copies.ts'
 import type { HttpCore } from './core.ts'
 import type { HttpDeps } from './deps.ts'
-import { Listener } from './listener.ts'
+import { HttpListener } from './listener.ts'
 import { MetricsListener } from './metrics-listener.ts'
 import { PageTokens } from './page-tokens.ts'
 import { PublicUrl } from './public-url.ts'
@@ -46,7 +46,7 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   watchAdmission(admission, registry)
   const limit = new BodyLimit(deps.plan.body.max, settings.maxMessageSize, admission)
   const rate = new RateLimits(settings.rateLimit, (companyId) => deps.accounts.directory.rateOf(companyId))
-  const answers = new Answers(log, registry, admission, rate)
+  const answers = new AnswerSender(log, registry, admission, rate)
   const reasons = new Reasons(log)
   const address = new ClientAddress(settings.trustedProxies)
   const callers = new Callers({ accounts: deps.accounts, address, rate, admission })
@@ -59,7 +59,7 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   const core: HttpCore = { ...shared, publicUrl, apiUrl: publicUrl }
 
   const { connections } = admission
-  const main = await Listener.open({
+  const main = await HttpListener.open({
     at: settings.listen,
     setting: 'POSTROAD_LISTEN',
     apis: servedApis(core, apis),
@@ -73,14 +73,14 @@ export async function createServer(deps: HttpDeps, apis: readonly ApiClass[] = A
   let port = 0
 
   /** Opens the console's own listener; null when it has none. */
-  async function openConsole(): Promise<Listener | null> {
+  async function openConsole(): Promise<HttpListener | null> {
     if (typeof settings.console === 'string' || !deps.api) return null
     const urls = {
       publicUrl: new PublicUrl(null, address),
       apiUrl: new PublicUrl(settings.publicUrl, address, () => port),
     }
     const own = { ...shared, ...urls }
-    return await Listener.open({
+    return await HttpListener.open({
       at: settings.console,
       setting: 'POSTROAD_CONSOLE_LISTEN',
       apis: consoleApart(own),

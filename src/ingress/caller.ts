@@ -35,7 +35,7 @@ export class Callers {
    */
   admit(request: IncomingMessage, token: string | null): Principal | Promise<Principal> {
     if (token === null) throw new Refusal({ code: 'key_invalid', mistake: 'scheme' })
-    const caller = this.identify(token, this.#parts.address.of(request))
+    const caller = this.identify(token, this.#parts.address.addressOf(request))
     if (!(caller instanceof Promise)) return this.count(request, caller)
     return caller.then((known) => this.count(request, known))
   }

@@ -23,7 +23,7 @@ export class ClientAddress {
    * X-Forwarded-For. Read from the right, an entry is reliable as long as a trusted proxy wrote it; the client may have
    * forged those further to the left.
    */
-  of({ socket, headers }: IncomingMessage): string {
+  addressOf({ socket, headers }: IncomingMessage): string {
     let address = socket.remoteAddress ?? ''
     // Most services have no proxy in front, and most keys no networks: the address is returned unparsed.
     if (this.#proxies.size === 0 || !this.#proxies.includes(address)) return address

@@ -6,7 +6,7 @@ import type { Reason } from '../intake/refusal.ts'
 import type { About, OperateCode } from '../operate/error.ts'
 
 /** Refusals of a verb that concern its caller; those for the operator are `unavailable` or `internal`. */
-export type VerbRefused = Exclude<OperateCode, 'unavailable' | 'damaged'>
+export type VerbRefusalCode = Exclude<OperateCode, 'unavailable' | 'damaged'>
 
 export type HttpReason =
   /** No Authorization header. */
@@ -51,7 +51,7 @@ export type HttpReason =
   /** Invalid HTTP by RFC 9112, or over the limits of a head. */
   | { code: 'http_malformed'; status: 400 | 408 | 414 | 417 | 431 | 501; detail: string }
   /** A verb refused the request. `detail` is a sentence for the caller, without a final stop. */
-  | { code: 'operation_refused'; why: VerbRefused; about?: About | null; detail: string }
+  | { code: 'operation_refused'; why: VerbRefusalCode; about?: About | null; detail: string }
   /** An error of this service. `requestId` leads to the log entry; nothing else is revealed. */
   | { code: 'internal'; requestId: string }
 

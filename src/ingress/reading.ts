@@ -3,10 +3,15 @@
  * worker parses and checks it in one job.
  */
 import type { Principal } from '../accounts/account.ts'
-import { type Checked, checkSubmission, type Outcome, type Terms } from '../intake/check.ts'
+import {
+  type CheckedSubmission,
+  type CheckOutcome,
+  type CheckParameters,
+  checkSubmission,
+} from '../intake/check.ts'
 import { deriveHere } from '../intake/derived-text.ts'
 import { Refusal } from '../intake/refusal.ts'
-import { type Fetched, placeFiles, type Room, remoteUrls } from '../intake/remote-file.ts'
+import { type FetchResult, placeFiles, type Room, remoteUrls } from '../intake/remote-file.ts'
 import type { Receipt, Submission } from '../intake/submission.ts'
 import { largeBodies } from '../mail/body.ts'
 import type { Idempotency } from '../store/store.ts'
@@ -34,9 +39,9 @@ interface Order<Asked> {
   asked: Asked
   body: Uint8Array
   idempotent: Idempotent | null
-  terms: Terms
+  terms: CheckParameters
   /** Files that the submission names by URL, once they have been fetched. */
-  fetched: ReadonlyMap<string, Fetched> | null
+  fetched: ReadonlyMap<string, FetchResult> | null
 }
 
 /**
@@ -44,9 +49,9 @@ interface Order<Asked> {
  * read again with them; `outcome` is then that of the message without any files.
  */
 type Read =
-  | { outcome: Outcome }
+  | { outcome: CheckOutcome }
   | { reason: AnyReason }
-  | { urls: string[]; body: Uint8Array; idempotency: Idempotency | null; outcome: Outcome }
+  | { urls: string[]; body: Uint8Array; idempotency: Idempotency | null; outcome: CheckOutcome }
 
 /** The worker's job for a request. */
 export function readJob<Asked>({ read, named, same }: Reader<Asked>) {
@@ -85,7 +90,7 @@ export function buffersOf(read: Read): ArrayBuffer[] {
 }
 
 /** The parts of an email that may be large. */
-export function filesOf({ content, raw }: Checked['email']): Uint8Array[] {
+export function filesOf({ content, raw }: CheckedSubmission['email']): Uint8Array[] {
   const files = [...content.attachments.map((file) => file.content), ...largeBodies(content)]
   return raw === null ? files : [raw, ...files]
 }

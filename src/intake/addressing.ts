@@ -31,8 +31,8 @@ export function readAddressing(submission: Submission, maxRecipients: number): A
   return {
     from: readSender(submission.from),
     to: readRecipients(submission.to, room),
-    cc: room.read('cc', submission.cc),
-    bcc: room.read('bcc', submission.bcc),
+    cc: room.readMailboxes('cc', submission.cc),
+    bcc: room.readMailboxes('bcc', submission.bcc),
     replyTo: readReplyTo(submission),
   }
 }
@@ -52,7 +52,7 @@ export class RecipientRoom {
     this.#left = 2 * maxRecipients
   }
 
-  read(field: AddressField, values: string[]): Mailbox[] {
+  readMailboxes(field: AddressField, values: string[]): Mailbox[] {
     this.#count(field, values)
     const found = mailboxes(field, values, this.#left)
     if (found === null) throw this.#tooMany()
@@ -100,7 +100,7 @@ export function assertPlainSender(from: Mailbox): void {
 
 /** At least one mailbox to send to. */
 export function readRecipients(to: string[], room: RecipientRoom): Mailbox[] {
-  const found = room.read('to', to)
+  const found = room.readMailboxes('to', to)
   if (found.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
   return found
 }

@@ -4,7 +4,7 @@ import { checkAuthor, checkSending, type SendingCheck } from '../accounts/sendin
 import { AddressError, parseDomain } from '../mail/address/address.ts'
 import type { NewEmail } from '../store/store.ts'
 import { assertPlainSender } from './addressing.ts'
-import type { Checked, Outcome } from './check.ts'
+import type { CheckedSubmission, CheckOutcome } from './check.ts'
 import type { NamedAuthor } from './draft.ts'
 import { Refusal, refusalOf } from './refusal.ts'
 
@@ -22,7 +22,7 @@ export class Authority {
    * The email to store, if the caller may send it now. Throws a Refusal: for the key first, then for faults of the
    * parts, then for the domain.
    */
-  authorized(principal: Principal, outcome: Outcome): NewEmail {
+  authorized(principal: Principal, outcome: CheckOutcome): NewEmail {
     const current = this.#accounts.directory.current(principal)
     if ('denied' in current) throw refusalOf(current)
     if (!current.scopes.has('sending')) throw new Refusal({ code: 'scope_missing', scope: 'sending' })
@@ -33,7 +33,7 @@ export class Authority {
   }
 
   /** The email to store, if the caller may send as all authors that the message names. */
-  #allowed(principal: Principal, checked: Checked): NewEmail {
+  #allowed(principal: Principal, checked: CheckedSubmission): NewEmail {
     const { from, authors, email, refusal } = checked
     const domain = this.#sendingDomain(principal, checked.domain ?? from.domain)
     if (from.domain !== domain.name) this.#assertSpeaksFor(principal, domain, from.domain)
@@ -60,7 +60,7 @@ export class Authority {
    */
   #assertAuthor(
     principal: Principal,
-    { domain: named }: Checked,
+    { domain: named }: CheckedSubmission,
     domain: SendingDomain,
     { field, name, mailbox }: NamedAuthor,
   ): void {

@@ -25,7 +25,7 @@ export interface IntakeLimits {
 }
 
 /** The parameters of a check. */
-export interface Terms extends IntakeLimits {
+export interface CheckParameters extends IntakeLimits {
   /** The id of the email, if it is accepted. */
   id: string
   /** Unix ms. */
@@ -33,7 +33,7 @@ export interface Terms extends IntakeLimits {
 }
 
 /** A valid submission, before it is known whether it may be sent. */
-export interface Checked {
+export interface CheckedSubmission {
   /** The sending domain named in the path (form dialect). */
   domain: string | null
   from: Mailbox
@@ -46,10 +46,10 @@ export interface Checked {
 }
 
 /** Plain data, so that a worker can return it. */
-export type Outcome = { checked: Checked } | { domain: string | null; refusal: Reason }
+export type CheckOutcome = { checked: CheckedSubmission } | { domain: string | null; refusal: Reason }
 
 /** Expects a derived `text` to be filled in. Throws only for faults of our own. */
-export function checkSubmission(submission: Submission, terms: Terms): Outcome {
+export function checkSubmission(submission: Submission, terms: CheckParameters): CheckOutcome {
   const domain = submission.domain ?? null
   try {
     const draft = draftOf(submission, terms.maxRecipients)
@@ -68,13 +68,17 @@ function draftOf(submission: Submission, maxRecipients: number): Draft {
   return draftFromParts(submission, readAddressing(submission, maxRecipients))
 }
 
-function wholeOf(submission: Submission, draft: Draft, terms: Terms): Omit<Checked, 'domain'> {
+function wholeOf(
+  submission: Submission,
+  draft: Draft,
+  terms: CheckParameters,
+): Omit<CheckedSubmission, 'domain'> {
   const { id, now } = terms
   const { from, authors, content } = draft
   content.date = now
   content.messageId ||= `<${id}@${domainOfId(submission, from)}>`
   const scheduledAt = submission.dueAt !== undefined && submission.dueAt > now ? submission.dueAt : null
-  const email: Checked['email'] = {
+  const email: CheckedSubmission['email'] = {
     id,
     sender: from.address,
     content,
@@ -120,7 +124,7 @@ function domainOfId({ domain }: Submission, from: Mailbox): string {
 function sizeOf(
   draft: Draft,
   { arrival }: Submission,
-  { id, maxMessageSize, maxRecipients }: Terms,
+  { id, maxMessageSize, maxRecipients }: CheckParameters,
 ): { raw: Uint8Array | null; size: number } {
   const { addressees, recipients } = draft
   if (recipients.length > maxRecipients) {

@@ -3,15 +3,15 @@ import type { Principal } from '../accounts/account.ts'
 import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import type { Metrics } from '../metrics.ts'
 import {
-  type Accepted,
-  type AcceptedAll,
+  type AcceptAllResult,
+  type AcceptResult,
   type Idempotency,
   type NewEmail,
   type Store,
   StoreUnavailable,
 } from '../store/store.ts'
 import { Authority } from './authority.ts'
-import { checkSubmission, type IntakeLimits, type Outcome, type Terms } from './check.ts'
+import { type CheckOutcome, type CheckParameters, checkSubmission, type IntakeLimits } from './check.ts'
 import { wantsText } from './derived-text.ts'
 import type { Handover, Reservation } from './handover.ts'
 import { isAboutDomain, isAboutKey, type Reason, Refusal, refusalOf } from './refusal.ts'
@@ -28,21 +28,21 @@ export interface IntakeParts {
 }
 
 /** Options for emails of one request. */
-export interface Together {
+export interface BatchTerms {
   /** All or none: one refused email holds back the others. */
   strict: boolean
   /** One key for all emails. */
   idempotency: Idempotency | null
 }
 
-export interface AcceptedTogether {
+export interface BatchReceipt {
   /** Receipts of the accepted emails, in order. */
   receipts: Receipt[]
   /** By index among the given ones. */
   refused: ReadonlyMap<number, Reason>
 }
 
-interface Judged {
+interface BatchVerdict {
   emails: NewEmail[]
   refused: Map<number, Reason>
 }
@@ -95,7 +95,7 @@ export class Intake {
   }
 
   /** The parameters for a check that is made elsewhere; id and time are those of the call. */
-  terms(): Terms {
+  terms(): CheckParameters {
     const { maxMessageSize, maxRecipients } = this.#parts.limits
     return { id: randomUUIDv7(), now: Date.now(), maxMessageSize, maxRecipients }
   }
@@ -105,7 +105,7 @@ export class Intake {
    * the domain. Authority is checked here: a request may take an hour to arrive, and some time to be checked, while a
    * key is revoked or a domain suspended. Nothing is awaited between this and the store.
    */
-  async accept(principal: Principal, outcome: Outcome): Promise<Receipt> {
+  async accept(principal: Principal, outcome: CheckOutcome): Promise<Receipt> {
     try {
       let email: NewEmail
       try {
@@ -128,9 +128,9 @@ export class Intake {
    */
   async acceptAll(
     principal: Principal,
-    outcomes: readonly Outcome[],
-    { strict, idempotency }: Together,
-  ): Promise<AcceptedTogether> {
+    outcomes: readonly CheckOutcome[],
+    { strict, idempotency }: BatchTerms,
+  ): Promise<BatchReceipt> {
     try {
       const { emails, refused } = await this.#judgedTogether(principal, outcomes)
       for (const { code } of refused.values()) this.#parts.metrics.refused.inc({ reason: code })
@@ -145,7 +145,7 @@ export class Intake {
    * The present faults of some of these, by index: for a caller with work to do before they are accepted. Throws a
    * Refusal for a fault of the key.
    */
-  async judge(principal: Principal, outcomes: readonly Outcome[]): Promise<ReadonlyMap<number, Reason>> {
+  async judge(principal: Principal, outcomes: readonly CheckOutcome[]): Promise<ReadonlyMap<number, Reason>> {
     try {
       const { refused } = await this.#judgedTogether(principal, outcomes)
       return refused
@@ -160,7 +160,7 @@ export class Intake {
   }
 
   /** Checks again after catching up, because domains may have become active a moment ago. */
-  async #judgedTogether(principal: Principal, outcomes: readonly Outcome[]): Promise<Judged> {
+  async #judgedTogether(principal: Principal, outcomes: readonly CheckOutcome[]): Promise<BatchVerdict> {
     const judged = this.#judgeAll(principal, outcomes)
     if (![...judged.refused.values()].some((reason) => isAboutDomain(new Refusal(reason)))) return judged
     await this.#parts.accounts.catchUp()
@@ -181,7 +181,7 @@ export class Intake {
     }
   }
 
-  #judgeAll(principal: Principal, outcomes: readonly Outcome[]): Judged {
+  #judgeAll(principal: Principal, outcomes: readonly CheckOutcome[]): BatchVerdict {
     const emails: NewEmail[] = []
     const refused = new Map<number, Reason>()
     for (const [index, outcome] of outcomes.entries()) {
@@ -198,7 +198,7 @@ export class Intake {
   async #accept(email: NewEmail): Promise<Receipt> {
     const { store, handover, metrics } = this.#parts
     using place = handover.reserve(email)
-    let accepted: Accepted
+    let accepted: AcceptResult
     try {
       accepted = await store.accept(email, place?.lease ?? null)
     } catch (error) {
@@ -217,7 +217,7 @@ export class Intake {
     }
   }
 
-  async #acceptAll(emails: readonly NewEmail[], idempotency: Together['idempotency']): Promise<Receipt[]> {
+  async #acceptAll(emails: readonly NewEmail[], idempotency: BatchTerms['idempotency']): Promise<Receipt[]> {
     const { store, handover, metrics } = this.#parts
     // Places for all of them or for none: they are stored under one lease.
     using places = new DisposableStack()
@@ -231,7 +231,7 @@ export class Intake {
       places.dispose()
       reserved.length = 0
     }
-    let accepted: AcceptedAll
+    let accepted: AcceptAllResult
     try {
       accepted = await store.acceptAll({ emails, idempotency }, reserved[0]?.lease ?? null)
     } catch (error) {
@@ -262,7 +262,7 @@ export class Intake {
   }
 
   #refusedByStore(
-    refused: Exclude<AcceptedAll, { kind: 'accepted' | 'repeated' }>,
+    refused: Exclude<AcceptAllResult, { kind: 'accepted' | 'repeated' }>,
     { domainId }: Pick<NewEmail, 'domainId'>,
   ): Refusal {
     if (refused.kind === 'conflict') return new Refusal({ code: 'idempotency_conflict' })

@@ -2,7 +2,13 @@
 import { CompanyPlaces } from '../common/company-places.ts'
 import { lastComponent } from '../mail/file-name.ts'
 import { DEFAULT_MEDIA_TYPE, mediaTypeOf, parseMediaType } from '../mail/media-type.ts'
-import { type Answer, type Ask, NoAnswer, NotAUrl, outgoingUrl } from '../network/outgoing.ts'
+import {
+  NoAnswer,
+  NotAUrl,
+  type OutgoingResponse,
+  outgoingUrl,
+  type SendRequest,
+} from '../network/outgoing.ts'
 import { Refusal } from './refusal.ts'
 import type { Submission, SubmittedAttachment } from './submission.ts'
 
@@ -20,13 +26,13 @@ const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /** The result for a URL. `failure`: the end of a sentence, without a final stop. */
-export type Fetched = { content: Uint8Array; contentType: string | null } | { failure: string }
+export type FetchResult = { content: Uint8Array; contentType: string | null } | { failure: string }
 
 /** Reserves this many more octets; throws when there is no room for them. */
 export type Room = (octets: number) => void
 
 export interface RemoteFilesOptions {
-  ask: Ask
+  ask: SendRequest
   /** Octets of all files of a request together. */
   maxOctets: number
   /** Milliseconds for all of them; 30 seconds by default. */
@@ -45,14 +51,14 @@ export class RemoteFiles {
    * The result for each of these URLs, which must be valid for `outgoingUrl`; each is fetched once. Rejects with an
    * error of `room`, and with a Refusal when there are too many.
    */
-  async fetch(company: string, urls: Iterable<string>, room: Room): Promise<Map<string, Fetched>> {
+  async fetch(company: string, urls: Iterable<string>, room: Room): Promise<Map<string, FetchResult>> {
     const left = [...new Set(urls)]
     if (left.length > MAX_FILES) {
       const detail = `a request may name at most ${MAX_FILES} files by \`path\`, but ${left.length} were named`
       throw new Refusal({ code: 'field_invalid', field: 'attachments', detail })
     }
-    const visit = new Visit(this.#options, (signal) => this.#turns.take(company, signal), room)
-    const fetched = new Map<string, Fetched>()
+    const visit = new RequestFetches(this.#options, (signal) => this.#turns.take(company, signal), room)
+    const fetched = new Map<string, FetchResult>()
     const next = async (): Promise<void> => {
       for (let url = left.shift(); url !== undefined; url = left.shift()) {
         fetched.set(url, await visit.fetch(url))
@@ -63,7 +69,7 @@ export class RemoteFiles {
     } finally {
       // When one file finds no room, the others are not waited for.
       left.length = 0
-      visit.end()
+      visit.close()
     }
     return fetched
   }
@@ -73,7 +79,7 @@ export class RemoteFiles {
 type TakeTurn = (signal: AbortSignal) => Promise<() => void>
 
 /** The fetches of one request. */
-class Visit {
+class RequestFetches {
   readonly #options: RemoteFilesOptions
   readonly #turn: TakeTurn
   readonly #room: Room
@@ -92,11 +98,11 @@ class Visit {
     this.#until = performance.now() + this.#within
   }
 
-  end(): void {
+  close(): void {
     this.#ended.abort()
   }
 
-  async fetch(text: string): Promise<Fetched> {
+  async fetch(text: string): Promise<FetchResult> {
     const late = AbortSignal.timeout(Math.max(0, Math.floor(this.#until - LEAST - performance.now())))
     let ended: () => void
     try {
@@ -113,7 +119,7 @@ class Visit {
     }
   }
 
-  async #follow(text: string): Promise<Fetched> {
+  async #follow(text: string): Promise<FetchResult> {
     try {
       let url = outgoingUrl(text)
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
@@ -131,7 +137,7 @@ class Visit {
     }
   }
 
-  async #ask(url: URL): Promise<Answer> {
+  async #ask(url: URL): Promise<OutgoingResponse> {
     const { ask, maxOctets } = this.#options
     const timeoutMs = Math.floor(this.#until - performance.now())
     if (timeoutMs <= 0) throw new NoAnswer('late', this.#tooLate(url))
@@ -183,7 +189,7 @@ function redirected(from: URL, location: string): URL {
   return outgoingUrl(to.href)
 }
 
-function fileOf({ host }: URL, { status, headers, body, complete }: Answer): Fetched {
+function fileOf({ host }: URL, { status, headers, body, complete }: OutgoingResponse): FetchResult {
   if (status !== 200) return { failure: `${host} answered ${status}` }
   if (!complete) return { failure: `${host} sent only a part of it` }
   const coding = headers['content-encoding']
@@ -200,7 +206,7 @@ export function remoteUrls({ attachments }: Submission): string[] | null {
 }
 
 /** Puts the files in place of their URLs. Throws a Refusal with the index of the first that could not be fetched. */
-export function placeFiles(submission: Submission, fetched: ReadonlyMap<string, Fetched>): void {
+export function placeFiles(submission: Submission, fetched: ReadonlyMap<string, FetchResult>): void {
   for (const [index, file] of submission.attachments.entries()) {
     const { path } = file
     if (path === undefined) continue
@@ -215,7 +221,7 @@ export function placeFiles(submission: Submission, fetched: ReadonlyMap<string, 
 
 function placed(
   { path: _, ...file }: SubmittedAttachment,
-  { content, contentType }: Extract<Fetched, { content: Uint8Array }>,
+  { content, contentType }: Extract<FetchResult, { content: Uint8Array }>,
 ): SubmittedAttachment {
   const whole = { ...file, content }
   const isKnown = file.contentType !== undefined || mediaTypeOf(file.filename) !== DEFAULT_MEDIA_TYPE

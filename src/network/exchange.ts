@@ -16,7 +16,7 @@ const MOST_PIECES = 100_000
 const CRUMBS_FROM = 6_000
 const LEAST_PIECE = 16
 
-export interface Answer {
+export interface OutgoingResponse {
   status: number
   /** Names in lower case; of several fields with one name the first. */
   headers: Record<string, string>
@@ -27,7 +27,7 @@ export interface Answer {
 
 type Headers = Record<string, string | string[] | undefined>
 
-export interface Wanted {
+export interface ResponseOptions {
   /** Octets of the answer's body; the rest is not read. */
   maxOctets: number
   /**
@@ -39,8 +39,8 @@ export interface Wanted {
 
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #host: string
-  readonly #wanted: Wanted
-  readonly #answer = Promise.withResolvers<Answer>()
+  readonly #wanted: ResponseOptions
+  readonly #answer = Promise.withResolvers<OutgoingResponse>()
   readonly #arriving = new ArrivingOctets(null)
   #octets = 0
   #pieces = 0
@@ -51,18 +51,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** The reason why it was ended before its answer. */
   #ended: Error | null = null
 
-  constructor(host: string, wanted: Wanted) {
+  constructor(host: string, options: ResponseOptions) {
     this.#host = host
-    this.#wanted = wanted
+    this.#wanted = options
   }
 
   /** Rejects with the error given to `end`, or with undici's error. */
-  get answer(): Promise<Answer> {
+  get answer(): Promise<OutgoingResponse> {
     return this.#answer.promise
   }
 
   /** The caller no longer waits for the answer. */
-  end(why: Error): void {
+  abort(why: Error): void {
     this.#ended ??= why
     this.#answer.reject(this.#ended)
     this.#controller?.abort(this.#ended)

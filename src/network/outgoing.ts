@@ -8,7 +8,7 @@
 import { createRequire } from 'node:module'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { Agent } from 'undici'
-import { type Answer, Exchange, type Wanted } from './exchange.ts'
+import { Exchange, type OutgoingResponse, type ResponseOptions } from './exchange.ts'
 import { NoAnswer } from './no-answer.ts'
 import type { AddressGuard } from './private-address.ts'
 import { readInTurns } from './read-in-turns.ts'
@@ -48,7 +48,7 @@ export interface OutgoingOptions {
   connections: number
 }
 
-export interface OutgoingRequest extends Wanted {
+export interface OutgoingRequest extends ResponseOptions {
   method: 'GET' | 'HEAD' | 'POST'
   url: URL
   headers: Record<string, string>
@@ -58,10 +58,10 @@ export interface OutgoingRequest extends Wanted {
   signal?: AbortSignal
 }
 
-export { type Answer, NoAnswer }
+export { NoAnswer, type OutgoingResponse }
 
 /** The interface of `Outgoing` for callers that only make requests. */
-export type Ask = (request: OutgoingRequest) => Promise<Answer>
+export type SendRequest = (request: OutgoingRequest) => Promise<OutgoingResponse>
 
 /** Throws NotAUrl for anything but an http or https URL that strangers may name. A fragment is dropped. */
 export function outgoingUrl(text: string): URL {
@@ -140,11 +140,11 @@ export class Outgoing {
   }
 
   /** Rejects with NoAnswer. Any status is an answer. */
-  readonly ask: Ask = async ({ method, url, headers, body, timeoutMs, signal, ...wanted }) => {
+  readonly ask: SendRequest = async ({ method, url, headers, body, timeoutMs, signal, ...wanted }) => {
     const exchange = new Exchange(url.host, wanted)
     const late = () =>
-      exchange.end(new NoAnswer('late', `${url.host} did not answer within ${timeoutMs / 1000} seconds`))
-    const stop = () => exchange.end(new NoAnswer('stopped', 'the request was canceled'))
+      exchange.abort(new NoAnswer('late', `${url.host} did not answer within ${timeoutMs / 1000} seconds`))
+    const stop = () => exchange.abort(new NoAnswer('stopped', 'the request was canceled'))
     const timer = setTimeout(late, timeoutMs)
     signal?.addEventListener('abort', stop)
     try {

@@ -11,7 +11,7 @@ import { octetTurns } from '../common/octet-turns.ts'
 const SLICE = 8 * 1024
 
 type Written = { chunk: Buffer }[]
-type Done = (error?: Error | null) => void
+type WriteCallback = (error?: Error | null) => void
 
 export class TlsTransport extends Duplex {
   readonly #socket: Socket
@@ -87,26 +87,26 @@ export class TlsTransport extends Duplex {
     if (takesMore) this.#isWanted = true
   }
 
-  override _write(octets: Buffer, _encoding: string, done: Done): void {
-    this.#socket.write(octets, done)
+  override _write(octets: Buffer, _encoding: string, callback: WriteCallback): void {
+    this.#socket.write(octets, callback)
   }
 
-  override _writev(all: Written, done: Done): void {
+  override _writev(all: Written, callback: WriteCallback): void {
     this.#socket.cork()
     for (const [index, { chunk }] of all.entries()) {
-      if (index === all.length - 1) this.#socket.write(chunk, done)
+      if (index === all.length - 1) this.#socket.write(chunk, callback)
       else this.#socket.write(chunk)
     }
     this.#socket.uncork()
   }
 
-  override _final(done: Done): void {
-    this.#socket.end(() => done())
+  override _final(callback: WriteCallback): void {
+    this.#socket.end(() => callback())
   }
 
-  override _destroy(error: Error | null, done: Done): void {
+  override _destroy(error: Error | null, callback: WriteCallback): void {
     this.#rest = null
     this.#socket.destroy()
-    done(error)
+    callback(error)
   }
 }

@@ -1,17 +1,17 @@
 /** The allow list: addresses and domains that bounces do not add to the suppressions. */
 import type { AllowEntry } from '../email/suppression.ts'
-import { severalNote } from './audited.ts'
+import { severalNote } from './audit-trail.ts'
 import { OperateError } from './error.ts'
 import { addressIn, domainName, findWholeCompany } from './find.ts'
 import { reasonOf } from './suppression-check.ts'
-import { given, type PageWanted, TOGETHER } from './suppressions.ts'
+import { pageBoundsOf, type SuppressionPageRequest, TOGETHER } from './suppressions.ts'
 import { verb } from './verb.ts'
 
 /** Sorted by value. */
 export const allowedPage = verb(
   'see',
-  async (op, { company, ...page }: PageWanted): Promise<AllowEntry[]> => {
-    return await op.store.allowedPage({ companyId: findWholeCompany(op, company).id, ...given(page) })
+  async (op, { company, ...page }: SuppressionPageRequest): Promise<AllowEntry[]> => {
+    return await op.store.allowedPage({ companyId: findWholeCompany(op, company).id, ...pageBoundsOf(page) })
   },
 )
 

@@ -1,7 +1,7 @@
 /** The audit list as CSV. Loaded only when somebody exports it. */
 import { stringify } from 'csv-stringify/sync'
 import type { AuditEntry } from '../people/person.ts'
-import { guarded } from './csv-cell.ts'
+import { guardCell } from './csv-cell.ts'
 import { isoTime } from './shapes.ts'
 
 const COLUMNS = [
@@ -18,9 +18,9 @@ export async function* auditCsv(
   for await (const page of pages) {
     yield stringify(
       page.map(({ number, at, companyId, actor, topic, action, target, detail, done }) => [
-        ...[number, isoTime(at), companyId === null ? '' : guarded(nameOf(companyId))],
-        ...[guarded(actor.name), actor.kind, actor.id ?? ''],
-        ...[topic, action, guarded(target), JSON.stringify(detail), done ? 'yes' : 'unknown'],
+        ...[number, isoTime(at), companyId === null ? '' : guardCell(nameOf(companyId))],
+        ...[guardCell(actor.name), actor.kind, actor.id ?? ''],
+        ...[topic, action, guardCell(target), JSON.stringify(detail), done ? 'yes' : 'unknown'],
       ]),
     )
   }

@@ -2,13 +2,13 @@
 import type { AuditEntry, AuditTopic } from '../people/person.ts'
 import type { AuditFilter } from '../store/store.ts'
 import { authorise } from './authority.ts'
-import { companyScope, type OfCompany } from './find.ts'
+import { type CompanyFilter, companyScope } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Entries read in one step of an export. */
 const STEP = 500
 
-export interface AuditWanted extends OfCompany, Omit<AuditFilter, 'companyId'> {}
+export interface AuditRequest extends CompanyFilter, Omit<AuditFilter, 'companyId'> {}
 
 /** Newest first. Only callers who may make changes themselves may read it. */
 export const listAudit = verb('manage', page, null)
@@ -16,7 +16,7 @@ export const listAudit = verb('manage', page, null)
 /** All matching entries, page by page, newest first. */
 export const exportAudit = verb(
   'manage',
-  async (op, wanted: Omit<AuditWanted, 'limit' | 'before'>): Promise<AsyncIterable<AuditEntry[]>> => {
+  async (op, wanted: Omit<AuditRequest, 'limit' | 'before'>): Promise<AsyncIterable<AuditEntry[]>> => {
     const next = (before?: number) => page(op, { ...wanted, limit: STEP, before })
     // The first page is read here, so that a caller without the right gets the error at once.
     return pagesFrom(await next(), next)
@@ -24,7 +24,7 @@ export const exportAudit = verb(
   null,
 )
 
-function page(op: Operation, { company, topic, ...filter }: AuditWanted): Promise<AuditEntry[]> {
+function page(op: Operation, { company, topic, ...filter }: AuditRequest): Promise<AuditEntry[]> {
   return op.store.audit({ ...filter, companyId: companyScope(op, { company }), topic: topicFor(op, topic) })
 }
 

@@ -42,7 +42,7 @@ export function personIn(person: PersonRef, companyId: string, role: Role): Call
 }
 
 /** The caller and all accounts. The functions below and `find.ts` decide which of the accounts the caller may see. */
-export interface Who {
+export interface CallerContext {
   caller: Caller
   accounts: AccountsSnapshot
 }
@@ -88,7 +88,7 @@ export function authorise(caller: Caller, right: Right): void {
  * The accounts that a caller may see: a member sees those of its company, or of one domain if its key is restricted to
  * it.
  */
-export function visibleAccounts({ caller, accounts }: Who): AccountsSnapshot {
+export function visibleAccounts({ caller, accounts }: CallerContext): AccountsSnapshot {
   if (caller.kind === 'operator') return accounts
   const { companyId, domainId } = caller.principal
   const own = accountsOf(accounts, companyId)

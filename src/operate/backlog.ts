@@ -1,24 +1,24 @@
 /** Figures on the mail that is waiting now, and the free disk space. */
 import { Pauses } from '../queue/pauses.ts'
-import type { Backlog, StorageUsed, WaitingCompany, WaitingDestination } from '../store/store.ts'
-import { companyScope, type OfCompany } from './find.ts'
-import { Lately } from './lately.ts'
+import type { Backlog, StorageUsage, WaitingCompany, WaitingDestination } from '../store/store.ts'
+import { type CompanyFilter, companyScope } from './find.ts'
+import { RecentAnswers } from './recent-answers.ts'
 import { verb } from './verb.ts'
 
-export interface ShownBacklog extends Omit<Backlog, 'destinations' | 'companies'> {
+export interface BacklogReport extends Omit<Backlog, 'destinations' | 'companies'> {
   /** The recipient domains with the most waiting mail, in descending order. */
-  destinations: (WaitingDestination & ShownPause)[]
-  companies: (WaitingCompany & ShownPause)[]
+  destinations: (WaitingDestination & PauseState)[]
+  companies: (WaitingCompany & PauseState)[]
 }
 
-export interface ShownPause {
+export interface PauseState {
   /** The mail is paused, by a pause of exactly this or by a wider one. */
   paused: boolean
   /** There is a pause of exactly this, for the requested company or for all. */
   pausedAlone: boolean
 }
 
-export interface BacklogWanted extends OfCompany {
+export interface BacklogRequest extends CompanyFilter {
   /** The most destinations and companies to return. */
   limit?: number | undefined
 }
@@ -26,12 +26,12 @@ export interface BacklogWanted extends OfCompany {
 /** The backlog of a company, or of all. */
 export const showBacklog = verb(
   'read',
-  async (op, { limit = 10, ...of }: BacklogWanted): Promise<ShownBacklog> => {
+  async (op, { limit = 10, ...of }: BacklogRequest): Promise<BacklogReport> => {
     const companyId = companyScope(op, of)
     const request = { ...(companyId !== null && { companyId }), most: limit }
     const ask = () => op.inTurn(companyId, () => op.store.backlog(request))
     const [backlog, paused] = await Promise.all([
-      backlogs.of(op.store, JSON.stringify(request), ask),
+      backlogs.answerOf(op.store, JSON.stringify(request), ask),
       op.store.pauses(),
     ])
     const pauses = new Pauses()
@@ -56,11 +56,11 @@ export const showBacklog = verb(
   },
 )
 
-const backlogs = new Lately<Backlog>()
+const backlogs = new RecentAnswers<Backlog>()
 
 /** The size of the database, and the free space beside it. */
 export const showStorage = verb(
   'operate',
-  (op, _input: object): Promise<StorageUsed> => op.store.storage(),
+  (op, _input: object): Promise<StorageUsage> => op.store.storage(),
   null,
 )

@@ -40,7 +40,7 @@ export const listCompanies = verb('see', async (op, _input: object): Promise<Com
   return visibleAccounts(op).companies
 })
 
-export interface ShownCompany {
+export interface CompanyReport {
   company: Company
   /** Recipients counted by its quotas today and this month (UTC). */
   used: { daily: number; monthly: number }
@@ -50,7 +50,7 @@ export interface ShownCompany {
 }
 
 /** @param input.company name or id */
-export const showCompany = verb('see', async (op, input: { company: string }): Promise<ShownCompany> => {
+export const showCompany = verb('see', async (op, input: { company: string }): Promise<CompanyReport> => {
   const company = findCompany(op, input.company)
   const { domains, keys } = accountsOf(visibleAccounts(op), company.id)
   return { company, domains, keys, used: await op.store.quotaUsed(company.id, op.now()) }

@@ -5,10 +5,10 @@
 const FORMULA = /^['=+\-@\t\r]/
 
 /** Protects a cell whose text comes from others. */
-export function guarded(text: string): string {
+export function guardCell(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text
 }
 
-export function unguarded(text: string): string {
+export function unguardCell(text: string): string {
   return text[0] === "'" && FORMULA.test(text.slice(1)) ? text.slice(1) : text
 }

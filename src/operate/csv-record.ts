@@ -6,7 +6,7 @@
 /** Characters of a record. A record with an address, a reason and tags never needs more. */
 export const LONGEST_RECORD = 32 * 1024
 
-export type Delimiter = ',' | ';' | '\t'
+export type CsvDelimiter = ',' | ';' | '\t'
 
 export type CsvRecord = {
   /** Where the next record begins. */
@@ -25,7 +25,7 @@ const TEXT_BEHIND = 'there is text after a closing quotation mark'
 
 const LINE_END = /\r\n?|\n/g
 const SPACE = /[^\S\r\n]*/y
-const FIELD_END: Record<Delimiter, RegExp> = { ',': /[,\r\n]/g, ';': /[;\r\n]/g, '\t': /[\t\r\n]/g }
+const FIELD_END: Record<CsvDelimiter, RegExp> = { ',': /[,\r\n]/g, ';': /[;\r\n]/g, '\t': /[\t\r\n]/g }
 
 /**
  * The record at `from`; null: the text ends within the record, and more text is to come. A quoted field may contain
@@ -39,7 +39,7 @@ const FIELD_END: Record<Delimiter, RegExp> = { ',': /[,\r\n]/g, ';': /[;\r\n]/g,
 export function readRecord(
   text: string,
   from: number,
-  delimiter: Delimiter,
+  delimiter: CsvDelimiter,
   isLast: boolean,
 ): CsvRecord | null {
   const end = lineEnd(text, from, isLast)
@@ -104,7 +104,7 @@ function readQuoted(text: string, open: number): { value: string; end: number } 
   }
 }
 
-function behindSpace(text: string, at: number, delimiter: Delimiter): number {
+function behindSpace(text: string, at: number, delimiter: CsvDelimiter): number {
   if (delimiter === '\t') {
     let behind = at
     while (text[behind] === ' ') behind++
@@ -150,9 +150,9 @@ function lineEnd(text: string, from: number, isLast: boolean): number {
 }
 
 /** The delimiter: the candidate that is most frequent in the first line that is not blank. */
-export function delimiterOf(text: string): Delimiter {
+export function delimiterOf(text: string): CsvDelimiter {
   const line = /[^\s][^\r\n]{0,32768}/.exec(text)?.[0] ?? ''
-  const count = (delimiter: Delimiter) => line.split(delimiter).length
-  const all: Delimiter[] = [',', ';', '\t']
+  const count = (delimiter: CsvDelimiter) => line.split(delimiter).length
+  const all: CsvDelimiter[] = [',', ';', '\t']
   return all.reduce((best, each) => (count(each) > count(best) ? each : best))
 }

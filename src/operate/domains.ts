@@ -15,17 +15,17 @@ import {
   verifyDomain as verifyRecords,
 } from '../accounts/verify.ts'
 import { type DomainChange, StoreConflict } from '../store/store.ts'
-import type { Audit, AuditNote } from './audited.ts'
+import type { Audit, AuditNote } from './audit-trail.ts'
 import { authoriseWhole, visibleAccounts } from './authority.ts'
 import { type About, OperateError, unlessTaken } from './error.ts'
 import {
+  type CompanyFilter,
   companyName,
   domainName,
   findDomain,
   findWholeCompany,
   listedAccounts,
   noSuchDomain,
-  type OfCompany,
 } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -151,7 +151,7 @@ export const updateDomain = verb(
   },
 )
 
-export const listDomains = verb('see', async (op, of: OfCompany): Promise<SendingDomain[]> => {
+export const listDomains = verb('see', async (op, of: CompanyFilter): Promise<SendingDomain[]> => {
   return listedAccounts(op, of).domains
 })
 
@@ -254,7 +254,7 @@ export const verifyDomain = verb(
     } catch (error) {
       if (!(error instanceof StoreConflict)) throw error
       await op.store.updateDomain(id, { seen })
-      throw heldElsewhere(name, error)
+      throw domainHeldError(name, error)
     }
     return { domain: await asItIsNow(op, id), verification }
   },
@@ -277,7 +277,7 @@ async function asItIsNow(op: Operation, id: string): Promise<SendingDomain> {
 }
 
 /** The error for a company that has proved in DNS that it controls the name. */
-function heldElsewhere(name: string, cause: StoreConflict): OperateError {
+function domainHeldError(name: string, cause: StoreConflict): OperateError {
   const message =
     `the DNS records of ${name} are correct, but another company of this service already sends from it. It stays pending ` +
     'until that company or the operator of this service removes it there'

@@ -19,7 +19,7 @@ const places = new CompanyPlaces(AT_ONCE)
  * - `refused`: this service does not connect to that address.
  * - `unreachable`: there was no answer.
  */
-export interface Reached {
+export interface LinkCheck {
   url: string
   outcome: 'answered' | 'moved' | 'missing' | 'refused' | 'unreachable'
   status: number | null
@@ -33,7 +33,7 @@ export interface Reached {
  */
 export const reachLinks = verb(
   'manage',
-  async (op, { id, urls }: { id: string; urls: readonly string[] }): Promise<Reached[]> => {
+  async (op, { id, urls }: { id: string; urls: readonly string[] }): Promise<LinkCheck[]> => {
     await requireEmail(op, id)
     const { companyId } = (await op.store.emailOrigin(id))!
     const outgoing = op.outgoing({ connections: 2 })
@@ -55,7 +55,7 @@ export const reachLinks = verb(
   null,
 )
 
-async function reach(outgoing: Outgoing, text: string): Promise<Reached> {
+async function reach(outgoing: Outgoing, text: string): Promise<LinkCheck> {
   const until = performance.now() + WITHIN
   try {
     let url = outgoingUrl(text)
@@ -85,7 +85,7 @@ async function reach(outgoing: Outgoing, text: string): Promise<Reached> {
 /** Statuses of servers that do not support HEAD or that require authentication: the target counts as existing. */
 const THERE_ALL_THE_SAME = new Set([401, 403, 405, 429, 501])
 
-function answered(text: string, { href }: URL, status: number, moves: number): Reached {
+function answered(text: string, { href }: URL, status: number, moves: number): LinkCheck {
   if (THERE_ALL_THE_SAME.has(status)) {
     const detail = `its server exists, and answered only with status ${status}`
     return { url: text, outcome: 'answered', status, detail }

@@ -3,7 +3,7 @@
  * after:7d invoice`. An id or an address needs no filter; any other word is searched for in the subject. Pure.
  */
 
-import { NotAllowed } from '../config/parse.ts'
+import { SettingValueError } from '../config/parse.ts'
 import { isEmailId } from '../email/email-id.ts'
 import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../email/event.ts'
 import type { EmailSearch } from './email-search.ts'
@@ -33,9 +33,9 @@ const FILTERS = {
   until: 'before',
   id: 'id',
 } as const
-type Filter = (typeof FILTERS)[keyof typeof FILTERS]
+type QueryFilter = (typeof FILTERS)[keyof typeof FILTERS]
 
-const EXAMPLES: Readonly<Record<Filter, string>> = {
+const EXAMPLES: Readonly<Record<QueryFilter, string>> = {
   to: 'ada@example.com',
   from: 'shop@',
   subject: 'welcome',
@@ -62,7 +62,7 @@ const TERM = /\s*(?:([a-z]+):(?!\s|$))?(?:"([^"]*)("?)|(\S+))/iy
 
 interface Term {
   /** Null: the term names none. */
-  filter: Filter | null
+  filter: QueryFilter | null
   text: string
   quoted: boolean
 }
@@ -73,7 +73,7 @@ interface Term {
  */
 export function parseEmailQuery(text: string, clock: Clock): EmailQuery {
   if (text.length > LONGEST) throw invalid(`a search can have at most ${LONGEST} characters`)
-  const query = new Query(clock)
+  const query = new QueryBuilder(clock)
   for (const term of termsOf(text)) query.add(term)
   return query.result()
 }
@@ -95,7 +95,7 @@ function* termsOf(text: string): Generator<Term> {
   }
 }
 
-function filterNamed(name: string): Filter {
+function filterNamed(name: string): QueryFilter {
   const known = name.toLowerCase()
   if (Object.hasOwn(FILTERS, known)) return FILTERS[known as keyof typeof FILTERS]
   const names = Object.keys(FILTERS).join(', ')
@@ -104,7 +104,7 @@ function filterNamed(name: string): Filter {
   )
 }
 
-class Query {
+class QueryBuilder {
   readonly #clock: Clock
   readonly #words: string[] = []
   #search: EmailSearch = {}
@@ -140,7 +140,7 @@ class Query {
     else this.#addWords(text)
   }
 
-  #addFilter(filter: Filter, { text, quoted }: Term): void {
+  #addFilter(filter: QueryFilter, { text, quoted }: Term): void {
     switch (filter) {
       case 'id': {
         const id = idIn(text)
@@ -185,7 +185,7 @@ class Query {
     this.#set(text.startsWith('@') ? { toDomain: domainName(text.slice(1)) } : { to: addressIn(text) }, 'to')
   }
 
-  #set(part: EmailSearch, filter: Filter): void {
+  #set(part: EmailSearch, filter: QueryFilter): void {
     if (Object.keys(part).some((name) => name in this.#search)) {
       throw twice(filter)
     }
@@ -197,11 +197,11 @@ class Query {
     this.#words.push(text)
   }
 
-  #timeOf(filter: Filter, text: string): number {
+  #timeOf(filter: QueryFilter, text: string): number {
     try {
       return parseTime(text, this.#clock)
     } catch (error) {
-      if (!(error instanceof NotAllowed)) throw error
+      if (!(error instanceof SettingValueError)) throw error
       throw invalid(
         `"${filter}:" needs a date like 2026-01-31, a time like 2026-01-31T12:00, today, yesterday, or how long ago: 30m, ` +
           `24h, 7d; "${text}" is none of these`,
@@ -220,7 +220,7 @@ function isRecipient(text: string): boolean {
   return /^[^\s@]*@[^\s@]+$/.test(text)
 }
 
-function twice(filter: Filter): OperateError {
+function twice(filter: QueryFilter): OperateError {
   return invalid(`"${filter}:" is given twice, but an email would have to match both`)
 }
 

@@ -5,13 +5,22 @@ import type { EmailFilter, EmailSummary } from '../email/stored-email.ts'
 import { type EmailRange, type FoundEmails, findEmails } from '../events/find-emails.ts'
 import { visibleAccounts } from './authority.ts'
 import { OperateError } from './error.ts'
-import { companyScope, findCompany, findDomain, findOwnDomain, noSuchKey, type OfCompany } from './find.ts'
+import {
+  type CompanyFilter,
+  companyScope,
+  findCompany,
+  findDomain,
+  findOwnDomain,
+  noSuchKey,
+} from './find.ts'
 import type { Operation } from './verb.ts'
 
-type Asked = Omit<EmailFilter, 'companyId' | 'domainId' | 'keyId'>
+type SearchFields = Omit<EmailFilter, 'companyId' | 'domainId' | 'keyId'>
 
 /** Absent filters do not narrow the search. */
-export type EmailSearch = OfCompany & { [Name in keyof Asked]?: Asked[Name] | undefined } & {
+export type EmailSearch = CompanyFilter & {
+  [Name in keyof SearchFields]?: SearchFields[Name] | undefined
+} & {
   /** Sending domain: name or id. */
   domain?: string | undefined
   /** API key: id, or name. */
@@ -24,7 +33,7 @@ export type EmailSearch = OfCompany & { [Name in keyof Asked]?: Asked[Name] | un
 const STEPS = 5
 
 /** Returns a page, which may have fewer emails than requested although more follow: see FoundEmails. */
-export async function emailsFound(
+export async function readEmailPage(
   op: Operation,
   search: EmailSearch,
   { limit, olderThan, newerThan }: EmailRange,
@@ -48,7 +57,7 @@ export async function emailsFound(
 }
 
 /** Newest first, however sparse the matches. `before`: id of an email. */
-export async function allEmailsFound(
+export async function readAllEmails(
   op: Operation,
   search: EmailSearch,
   { before, limit }: { before?: string | undefined; limit: number },
@@ -57,7 +66,7 @@ export async function allEmailsFound(
   let next = before ?? null
   do {
     const range = { limit: limit - found.length, ...(next !== null && { olderThan: next }) }
-    const page = await emailsFound(op, search, range)
+    const page = await readEmailPage(op, search, range)
     found.push(...page.emails)
     next = page.next
   } while (next !== null && found.length < limit)

@@ -1,9 +1,16 @@
-import { MAX_AHEAD, MAX_AHEAD_DAYS, type Rescheduled } from '../email/queued-email.ts'
+import { MAX_AHEAD, MAX_AHEAD_DAYS, type RescheduleResult } from '../email/queued-email.ts'
 import type { EmailHistory, EmailSummary } from '../email/stored-email.ts'
 import type { FoundEmails } from '../events/find-emails.ts'
-import { allEmailsFound, type EmailSearch, emailsFound } from './email-search.ts'
+import { type EmailSearch, readAllEmails, readEmailPage } from './email-search.ts'
 import { OperateError } from './error.ts'
-import { companyFilter, companyScope, findDomain, noSuchEmail, type OfCompany, requireEmail } from './find.ts'
+import {
+  type CompanyFilter,
+  companyFilter,
+  companyScope,
+  findDomain,
+  noSuchEmail,
+  requireEmail,
+} from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
 export interface EmailListing extends EmailSearch {
@@ -19,11 +26,11 @@ export const listEmails = verb(
     const page = { limit, ...(before !== undefined && { before }) }
     const all = Object.values(search).every((value) => value === undefined)
     if (all) return await op.store.listEmails({ ...companyFilter(op, { company }), ...page })
-    return await allEmailsFound(op, { company, ...search }, page)
+    return await readAllEmails(op, { company, ...search }, page)
   },
 )
 
-export interface EmailPageWanted extends EmailSearch {
+export interface EmailPageRequest extends EmailSearch {
   /** Id of an email: only emails accepted before it, beginning with the newest. */
   before?: string | undefined
   /** Id of an email: only emails accepted after it, beginning with the nearest unless `before` is given too. */
@@ -37,8 +44,8 @@ export interface EmailPageWanted extends EmailSearch {
  */
 export const searchEmails = verb(
   'read',
-  async (op, { before, after, limit, ...search }: EmailPageWanted): Promise<FoundEmails> =>
-    await emailsFound(op, search, {
+  async (op, { before, after, limit, ...search }: EmailPageRequest): Promise<FoundEmails> =>
+    await readEmailPage(op, search, {
       limit,
       ...(before !== undefined && { olderThan: before }),
       ...(after !== undefined && { newerThan: after }),
@@ -48,7 +55,7 @@ export const searchEmails = verb(
 /** The email as lists show it; null: there is none, or it belongs to another company. */
 export const findEmail = verb(
   'read',
-  async (op, { id, company }: OfCompany & { id: string }): Promise<EmailSummary | null> => {
+  async (op, { id, company }: CompanyFilter & { id: string }): Promise<EmailSummary | null> => {
     const scope = companyScope(op, { company })
     const [email] = await op.store.summaries([id], 1)
     return email !== undefined && (scope === null || email.companyId === scope) ? email : null
@@ -152,7 +159,7 @@ const NOT_SCHEDULED = {
   canceled: 'it is canceled',
 }
 
-function notScheduled(id: string, found: Exclude<Rescheduled['found'], 'scheduled'>): OperateError {
+function notScheduled(id: string, found: Exclude<RescheduleResult['found'], 'scheduled'>): OperateError {
   // Retention may have removed it meanwhile.
   if (found === 'unknown') return noSuchEmail(id)
   return new OperateError('nothing_to_do', NOT_SCHEDULED[found], { verb: 'showEmail', id })

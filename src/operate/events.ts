@@ -1,14 +1,14 @@
 /** The log of events, of emails and of companies. */
 import type { EntryFilter, LogEntry } from '../email/company-event.ts'
-import { plainAddress, type Told } from '../email/told-event.ts'
-import { type Following, follow } from '../events/follow.ts'
+import { type NoticeFacts, plainAddress } from '../email/event-notice.ts'
+import { type FollowOptions, follow } from '../events/follow.ts'
 import { eventsBehind, lastEvents } from '../events/page.ts'
 import type { EventLog } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { companyFilter, type OfCompany } from './find.ts'
+import { type CompanyFilter, companyFilter } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
-export interface EventsWanted extends OfCompany {
+export interface EventsRequest extends CompanyFilter {
   types?: EntryFilter['types'] | undefined
   /** The number of the last event that the caller has; absent: start with the latest events. */
   after?: number | undefined
@@ -18,7 +18,7 @@ export interface EventsWanted extends OfCompany {
 
 export const listEvents = verb(
   'read',
-  async (op, { after, limit, ...wanted }: EventsWanted): Promise<LogEntry[]> => {
+  async (op, { after, limit, ...wanted }: EventsRequest): Promise<LogEntry[]> => {
     const filter = filterOf(op, wanted)
     if (after !== undefined) {
       await refuseUnseen(op, after)
@@ -28,7 +28,7 @@ export const listEvents = verb(
   },
 )
 
-export interface FollowedEvents extends EventsWanted, Omit<Following, 'filter' | 'after'> {}
+export interface FollowedEvents extends EventsRequest, Omit<FollowOptions, 'filter' | 'after'> {}
 
 /**
  * Yields first what `listEvents` would return (with `after`, all events behind it), then new events as they come,
@@ -75,7 +75,7 @@ async function spelled({ store }: Operation, entries: LogEntry[]): Promise<LogEn
   const wanted = entries.flatMap(({ emailId, recipient }) =>
     emailId === null || recipient === null ? [] : [{ emailId, recipient, known: true }],
   )
-  const told: Told[] = []
+  const told: NoticeFacts[] = []
   while (told.length < wanted.length) {
     told.push(...(await store.readTold(wanted.slice(told.length), AT_A_TIME)))
   }
@@ -87,7 +87,7 @@ async function spelled({ store }: Operation, entries: LogEntry[]): Promise<LogEn
   })
 }
 
-function filterOf(op: Operation, { types, ...of }: Pick<EventsWanted, 'company' | 'types'>): EntryFilter {
+function filterOf(op: Operation, { types, ...of }: Pick<EventsRequest, 'company' | 'types'>): EntryFilter {
   return { ...companyFilter(op, of), ...(types !== undefined && { types }) }
 }
 

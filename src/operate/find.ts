@@ -11,18 +11,18 @@ import {
 } from '../accounts/account.ts'
 import type { StoredOrigin } from '../email/stored-email.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
-import { accountsOf, authoriseWhole, mayKnow, visibleAccounts, type Who } from './authority.ts'
+import { accountsOf, authoriseWhole, type CallerContext, mayKnow, visibleAccounts } from './authority.ts'
 import { type About, type Hint, OperateError } from './error.ts'
 import type { Operation } from './verb.ts'
 
 /** Narrows a listing or an operation to a company. */
-export interface OfCompany {
+export interface CompanyFilter {
   /** Name or id. */
   company?: string | undefined
 }
 
 /** By id, else by name; letter case is ignored if only one company matches. */
-export function findCompany(who: Who, text: string): Company {
+export function findCompany(who: CallerContext, text: string): Company {
   const { companies } = visibleAccounts(who)
   const exact = companies.find(({ id }) => id === text) ?? companies.find(({ name }) => name === text)
   if (exact) return exact
@@ -38,26 +38,26 @@ export function findCompany(who: Who, text: string): Company {
 }
 
 /** The company that the operation affects as a whole. */
-export function findWholeCompany(who: Who, text: string): Company {
+export function findWholeCompany(who: CallerContext, text: string): Company {
   authoriseWhole(who.caller)
   return findCompany(who, text)
 }
 
 /** The id of the company; null: all companies, which only operators get. A member that names none gets its own. */
-export function companyScope(who: Who, { company }: OfCompany): string | null {
+export function companyScope(who: CallerContext, { company }: CompanyFilter): string | null {
   authoriseWhole(who.caller)
   if (company !== undefined) return findCompany(who, company).id
   return who.caller.kind === 'operator' ? null : who.caller.principal.companyId
 }
 
 /** The same, as part of a filter of the store. */
-export function companyFilter(who: Who, of: OfCompany): { companyId?: string } {
+export function companyFilter(who: CallerContext, of: CompanyFilter): { companyId?: string } {
   const companyId = companyScope(who, of)
   return companyId === null ? {} : { companyId }
 }
 
 /** All accounts that the caller may see, of one company if it is named. */
-export function listedAccounts(who: Who, { company }: OfCompany): AccountsSnapshot {
+export function listedAccounts(who: CallerContext, { company }: CompanyFilter): AccountsSnapshot {
   const visible = visibleAccounts(who)
   return company === undefined ? visible : accountsOf(visible, findCompany(who, company).id)
 }
@@ -65,7 +65,7 @@ export function listedAccounts(who: Who, { company }: OfCompany): AccountsSnapsh
 /**
  * By id, else by name in Unicode or punycode: if several companies have asked for the name, the domain that holds it.
  */
-export function findDomain(who: Who, text: string): SendingDomain {
+export function findDomain(who: CallerContext, text: string): SendingDomain {
   const { domains } = visibleAccounts(who)
   const found = domains.find(({ id }) => id === text)
   if (found) return found
@@ -80,7 +80,7 @@ export function findDomain(who: Who, text: string): SendingDomain {
 }
 
 /** The company's own domain, even where other companies hold the name or have asked for it. By id, else by name. */
-export function findOwnDomain(who: Who, company: Company, text: string): SendingDomain {
+export function findOwnDomain(who: CallerContext, company: Company, text: string): SendingDomain {
   const own = accountsOf(visibleAccounts(who), company.id).domains
   const found = own.find(({ id }) => id === text) ?? own.find(({ name }) => name === domainName(text))
   if (found) return found
@@ -102,7 +102,7 @@ export function noSuchDomain(text: string, company: Company | null = null): Oper
   return new OperateError('not_found', `there is no sending domain "${text}"`, hint, { about })
 }
 
-export function findKey(who: Who, id: string): ApiKey {
+export function findKey(who: CallerContext, id: string): ApiKey {
   const found = visibleAccounts(who).keys.find((key) => key.id === id)
   if (found) return found
   throw noSuchKey(id)
@@ -184,6 +184,6 @@ function valid<Value>(parse: () => Value): Value {
 }
 
 /** The company's display name; its id when the company is gone. */
-export function companyName({ accounts }: Pick<Who, 'accounts'>, id: string): string {
+export function companyName({ accounts }: Pick<CallerContext, 'accounts'>, id: string): string {
   return accounts.companies.find((company) => company.id === id)?.name ?? id
 }

@@ -4,13 +4,13 @@ import { newToken } from '../accounts/token.ts'
 import { AddressRanges, canonicalRange, NotARange } from '../network/address-range.ts'
 import { OperateError } from './error.ts'
 import {
+  type CompanyFilter,
   checkedName,
   findKey,
   findOwnDomain,
   findWholeCompany,
   listedAccounts,
   noSuchKey,
-  type OfCompany,
 } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
@@ -34,9 +34,9 @@ export interface NewKeyInput {
 }
 
 /** The scopes of a key, the networks it may be used from, and its expiry. */
-type Bounds = Pick<ApiKey, 'scopes' | 'networks' | 'expiresAt'>
+type KeyBounds = Pick<ApiKey, 'scopes' | 'networks' | 'expiresAt'>
 
-const UNBOUNDED: Bounds = { scopes: [...SCOPES], networks: [], expiresAt: null }
+const UNBOUNDED: KeyBounds = { scopes: [...SCOPES], networks: [], expiresAt: null }
 const USUAL_SCOPES: readonly Scope[] = ['sending', 'reading']
 
 /**
@@ -75,7 +75,7 @@ export const createKey = verb(
 )
 
 /** The bounds of the caller. The restriction to one domain is checked before: see `findWholeCompany`. */
-function ownBounds({ caller, accounts, now }: Operation): Bounds {
+function ownBounds({ caller, accounts, now }: Operation): KeyBounds {
   if (caller.kind === 'operator') return UNBOUNDED
   // A key that a person creates outlives the person's membership, so it is bounded by the role and by nothing else of
   // the person.
@@ -85,7 +85,7 @@ function ownBounds({ caller, accounts, now }: Operation): Bounds {
   throw new OperateError('not_allowed', 'this key no longer works')
 }
 
-function boundsOf(op: Operation, { scopes, networks, expiresAt }: NewKeyInput): Bounds {
+function boundsOf(op: Operation, { scopes, networks, expiresAt }: NewKeyInput): KeyBounds {
   const own = ownBounds(op)
   const bounds = {
     scopes: scopes ? checkedScopes(scopes) : USUAL_SCOPES.filter((scope) => own.scopes.includes(scope)),
@@ -96,7 +96,7 @@ function boundsOf(op: Operation, { scopes, networks, expiresAt }: NewKeyInput): 
   return bounds
 }
 
-function refuseBeyond(own: Bounds, { scopes, networks, expiresAt }: Bounds): void {
+function refuseBeyond(own: KeyBounds, { scopes, networks, expiresAt }: KeyBounds): void {
   const lacking = scopes.length === 0 ? 'sending' : scopes.find((scope) => !own.scopes.includes(scope))
   if (lacking !== undefined) {
     throw new OperateError(
@@ -149,7 +149,7 @@ function checkedExpiry(op: Operation, at: number): number {
   throw new OperateError('invalid', 'the expiry of a key must be in the future')
 }
 
-export const listKeys = verb('see', async (op, of: OfCompany): Promise<ApiKey[]> => {
+export const listKeys = verb('see', async (op, of: CompanyFilter): Promise<ApiKey[]> => {
   return listedAccounts(op, of).keys
 })
 

@@ -3,23 +3,23 @@
  */
 import type { Company } from '../accounts/account.ts'
 import type { EventType, LogFilter, LoggedEvent } from '../email/event.ts'
-import type { ToldEvent } from '../email/told-event.ts'
-import { type Following, follow } from '../events/follow.ts'
-import { Teller } from '../events/tell.ts'
-import { isToldOfEach, wordOfType } from '../events/told/types.ts'
-import { Forwarding, type ForwardingEars, type ForwardingSummary } from '../events/webhooks/forwarding.ts'
+import type { EventNotice } from '../email/event-notice.ts'
+import { type FollowOptions, follow } from '../events/follow.ts'
+import { NoticeReader } from '../events/notice-reader.ts'
+import { isReportedPerRecipient, wordOfType } from '../events/notices/types.ts'
+import { Forwarding, type ForwardingListener, type ForwardingSummary } from '../events/webhooks/forwarding.ts'
 import { messageId } from '../events/webhooks/message-id.ts'
 import { derivedWebhookSecret, hasOwnSecret } from '../events/webhooks/secrets.ts'
 import { payload } from '../events/webhooks/sign.ts'
 import type { WebhookAttempt, WebhookDialect } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { companyFilter, findWholeCompany, type OfCompany } from './find.ts'
+import { type CompanyFilter, companyFilter, findWholeCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 import { signingKeyOf } from './webhook-secrets.ts'
 import { checkedWebhookUrl } from './webhook-url.ts'
 import { eventTypes } from './webhooks.ts'
 
-export interface ListenWanted extends OfCompany {
+export interface ListenRequest extends CompanyFilter {
   dialect: WebhookDialect
   /** Types of events, in the dialect's names; absent or empty: all. */
   events?: readonly string[] | undefined
@@ -28,7 +28,7 @@ export interface ListenWanted extends OfCompany {
 }
 
 /** An event, and its form in the dialect. */
-export interface HeardEvent {
+export interface DialectEvent {
   event: LoggedEvent
   /** The dialect's name for the event's type. */
   word: string
@@ -40,35 +40,39 @@ export const listen = verb(
   'read',
   async (
     op,
-    input: ListenWanted & Omit<Following, 'filter' | 'after'>,
-  ): Promise<AsyncGenerator<HeardEvent[]>> => {
+    input: ListenRequest & Omit<FollowOptions, 'filter' | 'after'>,
+  ): Promise<AsyncGenerator<DialectEvent[]>> => {
     const { company, dialect, events = [], since, ...following } = input
     const types = eventTypes(dialect, events)
     const filter: LogFilter = { ...companyFilter(op, { company }), ...(types.length > 0 && { types }) }
-    return heard(op, dialect, follow(op.store, { filter, after: await start(op, since), ...following }))
+    return dialectEvents(
+      op,
+      dialect,
+      follow(op.store, { filter, after: await start(op, since), ...following }),
+    )
   },
 )
 
-async function* heard(
+async function* dialectEvents(
   { store, apiUrl }: Operation,
   dialect: WebhookDialect,
   events: AsyncGenerator<LoggedEvent[]>,
-): AsyncGenerator<HeardEvent[]> {
-  const teller = new Teller(store)
+): AsyncGenerator<DialectEvent[]> {
+  const teller = new NoticeReader(store)
   for await (const bunch of events) {
     for await (const some of teller.tellAll(bunch)) {
-      for (const told of some) {
-        const each = isToldOfEach(dialect, told) ? teller.tellEach(told) : [[told]]
+      for (const notice of some) {
+        const each = isReportedPerRecipient(dialect, notice) ? teller.tellEach(notice) : [[notice]]
         for await (const parts of each) yield parts.flatMap((part) => inWords(dialect, part, apiUrl()) ?? [])
       }
     }
   }
 }
 
-function inWords(dialect: WebhookDialect, told: ToldEvent, base: string): HeardEvent | null {
-  const { event } = told
+function inWords(dialect: WebhookDialect, notice: EventNotice, base: string): DialectEvent | null {
+  const { event } = notice
   const word = wordOfType(dialect, event.type)
-  const body = payload(dialect, told, base)
+  const body = payload(dialect, notice, base)
   return word === null || body === null ? null : { event, word, body }
 }
 
@@ -76,10 +80,10 @@ async function start({ store }: Operation, since: number | undefined): Promise<n
   return since === undefined ? await store.lastEventNumber() : await store.lastEventBefore(since)
 }
 
-export interface ForwardWanted extends ListenWanted, Omit<ForwardingEars, 'onTried'> {
+export interface ForwardRequest extends ListenRequest, Omit<ForwardingListener, 'onTried'> {
   url: string
   userAgent: string
-  onTried(tried: ForwardTry): void
+  onTried(attempt: ForwardTry): void
 }
 
 export interface ForwardTry {
@@ -106,7 +110,7 @@ export interface EventForwarding {
  */
 export const forwardEvents = verb(
   'operate',
-  async (op, input: ForwardWanted): Promise<EventForwarding> => {
+  async (op, input: ForwardRequest): Promise<EventForwarding> => {
     const { dialect, events = [], since, userAgent, onTried, ...ears } = input
     const company = theCompany(op, input.company)
     const url = checkedWebhookUrl(input.url)
@@ -115,7 +119,7 @@ export const forwardEvents = verb(
       ? derivedWebhookSecret(await op.seal(), `listen ${company.id}`)
       : await signingKeyOf(op, company.id)
     const after = await start(op, since)
-    const hears: ForwardingEars = {
+    const hears: ForwardingListener = {
       ...ears,
       onTried(attempt, event) {
         const word = wordOfType(dialect, event.type) ?? event.type

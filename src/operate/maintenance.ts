@@ -15,7 +15,7 @@ export interface Maintenance extends Pick<Settings, 'database' | 'secretKey'> {
   caller: Caller
 }
 
-export interface BackedUp extends BackupResult {
+export interface BackupReport extends BackupResult {
   /** Absolute path of the copy. */
   file: string
   /** The file with the secret key, which belongs to the copy; null: the key is a setting. */
@@ -28,7 +28,7 @@ export interface BackedUp extends BackupResult {
  */
 export const backUp = verb(
   'operate',
-  async (of: Maintenance, input: { file: string; overwrite: boolean }): Promise<BackedUp> => {
+  async (of: Maintenance, input: { file: string; overwrite: boolean }): Promise<BackupReport> => {
     refuseMissing(of.database)
     const { size, emails } = backUpDatabase(of.database, input.file, { overwrite: input.overwrite })
     const file = resolve(input.file)

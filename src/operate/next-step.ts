@@ -17,11 +17,11 @@ import { verb } from './verb.ts'
  * - `answer`: it is being sent.
  * - `release`: it is in quarantine, until an operator releases it.
  */
-export type Waits = 'turn' | 'retry' | 'schedule' | 'pause' | 'domain' | 'path' | 'answer' | 'release'
+export type WaitReason = 'turn' | 'retry' | 'schedule' | 'pause' | 'domain' | 'path' | 'answer' | 'release'
 
 /** The next step of one recipient. `waits` is null when there is none. */
 export interface NextStep {
-  waits: Waits | null
+  waits: WaitReason | null
   /** Unix ms; null: it does not depend on time alone. */
   at: number | null
 }

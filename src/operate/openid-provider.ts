@@ -4,7 +4,7 @@
  */
 import type { Configuration, CustomFetch } from 'openid-client'
 import type { OpenIdSettings } from '../config/settings.ts'
-import type { Ask } from '../network/outgoing.ts'
+import type { SendRequest } from '../network/outgoing.ts'
 
 /** Seconds for one request. */
 const TIMEOUT = 10
@@ -34,12 +34,12 @@ const library = () => import('openid-client')
 
 export class OpenIdProvider {
   readonly #settings: OpenIdSettings
-  readonly #ask: Ask
+  readonly #ask: SendRequest
   readonly #plain: boolean
   #known: { configuration: Promise<Configuration>; until: number } | null = null
 
   /** @param plain whether requests without TLS are allowed */
-  constructor(settings: OpenIdSettings, ask: Ask, plain: boolean) {
+  constructor(settings: OpenIdSettings, ask: SendRequest, plain: boolean) {
     this.#settings = settings
     this.#ask = ask
     this.#plain = plain

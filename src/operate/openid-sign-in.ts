@@ -8,12 +8,12 @@ import type { OpenIdIdentity, OpenIdProvider } from './openid-provider.ts'
 import { changeSelf } from './own-account.ts'
 import { personAddress } from './people.ts'
 import { type BegunSession, signedIn } from './sessions.ts'
-import { type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
+import { type SignInOrigin, type SignInParts, SignInRefusal } from './sign-in.ts'
 
 /** Ms for signing in at the provider. */
 export const OPENID_LASTS = 15 * 60_000
 
-/** Returns the URL to send the browser to, and the ticket that the browser brings back. Rejects with SignInRefused. */
+/** Returns the URL to send the browser to, and the ticket that the browser brings back. Rejects with SignInRefusal. */
 export async function beginOpenId(
   { tickets, clock, log }: SignInParts,
   provider: OpenIdProvider,
@@ -25,7 +25,7 @@ export async function beginOpenId(
     return { url, ticket: tickets.issue('oidc', { ...checks, personId }, OPENID_LASTS, clock.now()) }
   } catch (err) {
     log.warn({ err, provider: provider.host }, 'could not use the OpenID Connect provider')
-    throw new SignInRefused('provider_failed', `${provider.host} did not answer correctly: try again later`)
+    throw new SignInRefusal('provider_failed', `${provider.host} did not answer correctly: try again later`)
   }
 }
 
@@ -37,40 +37,40 @@ export interface OpenIdAnswer {
 
 /**
  * Verifies the provider's answer to a request that was begun for `personId`, or to sign in (null). Rejects with
- * SignInRefused.
+ * SignInRefusal.
  */
 export async function identify(
   { tickets, clock, log }: SignInParts,
   provider: OpenIdProvider,
   { ticket, query }: OpenIdAnswer,
   personId: string | null,
-  { address }: Pick<Origin, 'address'>,
+  { address }: Pick<SignInOrigin, 'address'>,
 ): Promise<OpenIdIdentity> {
-  const held = ticket === null ? null : tickets.read('oidc', ticket, clock.now())
+  const held = ticket === null ? null : tickets.readTicket('oidc', ticket, clock.now())
   if (held === null || held.personId !== personId)
-    throw new SignInRefused('ended', 'this took too long, or was started in another browser: try again')
+    throw new SignInRefusal('ended', 'this took too long, or was started in another browser: try again')
   try {
     return await provider.identify(query, held)
   } catch (err) {
     log.warn({ err, address }, 'an answer of the OpenID Connect provider was refused')
-    throw new SignInRefused('wrong', `${provider.host} did not confirm your identity: try again`)
+    throw new SignInRefusal('wrong', `${provider.host} did not confirm your identity: try again`)
   }
 }
 
-/** Rejects with SignInRefused. */
+/** Rejects with SignInRefusal. */
 export async function signInByOpenId(
   parts: SignInParts,
   provider: OpenIdProvider,
   answer: OpenIdAnswer,
-  origin: Origin,
+  origin: SignInOrigin,
 ): Promise<BegunSession> {
   const identity = await identify(parts, provider, answer, null, origin)
   const { issuer, subject } = identity
   const known = await parts.store.findPersonByIdentity(issuer, subject)
-  const person = known ?? (await recognised(parts, identity))
+  const person = known ?? (await findPersonOf(parts, identity))
   if (person === null) {
     const who = identity.address ?? 'the account that you signed in with'
-    throw new SignInRefused('no_account', `${who} has no access to this service: ask for an invitation`)
+    throw new SignInRefusal('no_account', `${who} has no access to this service: ask for an invitation`)
   }
   return await signedIn(parts.store, person, 'oidc', { ...origin, now: parts.clock.now() })
 }
@@ -81,7 +81,7 @@ export async function signInByOpenId(
  * somebody else's. So existing credentials and sessions stop working, and no company is told when the person signs in
  * (`unconfirmed`) until the person confirms the membership.
  */
-async function recognised(parts: SignInParts, identity: OpenIdIdentity): Promise<Person | null> {
+async function findPersonOf(parts: SignInParts, identity: OpenIdIdentity): Promise<Person | null> {
   const { issuer, subject, address } = identity
   const invited = address === null ? null : await parts.store.findPerson({ address: addressOf(address) })
   if (invited === null) return null
@@ -97,7 +97,7 @@ async function recognised(parts: SignInParts, identity: OpenIdIdentity): Promise
         (each) => each.issuer === issuer && each.subject !== subject,
       )
       if (isAnothers && !givesWay(person)) {
-        throw new SignInRefused(
+        throw new SignInRefusal(
           'no_account',
           `${address} is connected with another account at the provider: ask an operator`,
         )

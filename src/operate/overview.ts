@@ -7,12 +7,12 @@ import { percentilesOf } from '../events/latency.ts'
 import { longSeriesOf, type SeriesSpan, type Span, seriesOf, sumsOf } from '../events/spans.ts'
 import type { CountRequest, EventCount, EventSum } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { companyScope, findCompany, findDomain, findOwnDomain, type OfCompany } from './find.ts'
-import { Lately } from './lately.ts'
+import { type CompanyFilter, companyScope, findCompany, findDomain, findOwnDomain } from './find.ts'
+import { RecentAnswers } from './recent-answers.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** The mail to count, and the span. An operator who names neither company nor domain gets all mail. */
-export interface OverviewWanted extends OfCompany {
+export interface OverviewRequest extends CompanyFilter {
   span: Span
   /** Sending domain: name or id. */
   domain?: string | undefined
@@ -25,11 +25,11 @@ export type Volume = Readonly<Partial<Record<CountedType, number>>>
 export type CountedType = EventType | 'accepted'
 
 /** A point every `step` ms from `since` on. */
-export interface Series extends Pick<SeriesSpan, 'since' | 'until' | 'step' | 'points'> {
+export interface TimeSeries extends Pick<SeriesSpan, 'since' | 'until' | 'step' | 'points'> {
   span: Span
 }
 
-export interface VolumeSeries extends Series {
+export interface VolumeSeries extends TimeSeries {
   /** By type: a number for each point. */
   series: Readonly<Partial<Record<CountedType, readonly number[]>>>
   totals: Volume
@@ -41,21 +41,21 @@ const MOST_IN_SERIES = 200_000
 const MOST_IN_SUMS = 500_000
 
 /** The volume of each type of event over time. */
-export const showVolume = verb('read', async (op, wanted: OverviewWanted): Promise<VolumeSeries> => {
-  const { companyId, domainId } = whose(op, wanted)
-  const { to } = wanted
+export const showVolume = verb('read', async (op, request: OverviewRequest): Promise<VolumeSeries> => {
+  const { companyId, domainId } = whose(op, request)
+  const { to } = request
   if (to !== undefined && domainId !== null) {
     throw new OperateError(
       'invalid',
       'mail is counted by sending domain or by recipient domain: choose one of the two',
     )
   }
-  const span = (to === undefined ? seriesOf : longSeriesOf)(wanted.span, op.now())
+  const span = (to === undefined ? seriesOf : longSeriesOf)(request.span, op.now())
   const of =
     to === undefined
       ? ({ dimension: domainId === null ? 'total' : 'all', value: null } as const)
       : ({ dimension: 'destination', value: to.toLowerCase() } as const)
-  const counts = await counted(op, { companyId, domainId, ...of }, span)
+  const counts = await countSeries(op, { companyId, domainId, ...of }, span)
   const series: Partial<Record<CountedType, number[]>> = {}
   for (const { start, type, n } of counts) {
     const numbers = series[type as CountedType] ?? new Array<number>(span.points).fill(0)
@@ -63,10 +63,10 @@ export const showVolume = verb('read', async (op, wanted: OverviewWanted): Promi
     series[type as CountedType] = numbers
   }
   const totals = Object.entries(series).map(([type, numbers]) => [type, sumOf(numbers)])
-  return { ...shown(wanted.span, span), series, totals: Object.fromEntries(totals) }
+  return { ...shown(request.span, span), series, totals: Object.fromEntries(totals) }
 })
 
-export interface LatencySeries extends Series {
+export interface LatencySeries extends TimeSeries {
   /** Ms within which 50%, 90% and 99% of the mail delivered in that step was delivered; null: none was. */
   p50: readonly (number | null)[]
   p90: readonly (number | null)[]
@@ -80,7 +80,7 @@ const PARTS = [0.5, 0.9, 0.99]
 /** How long delivery took, from the moment an email was due. Of a company, or of all. */
 export const showLatency = verb(
   'read',
-  async (op, wanted: Omit<OverviewWanted, 'domain' | 'to'>): Promise<LatencySeries> => {
+  async (op, wanted: Omit<OverviewRequest, 'domain' | 'to'>): Promise<LatencySeries> => {
     const { companyId } = whose(op, wanted)
     const span = seriesOf(wanted.span, op.now())
     const { size, since, until, step } = span
@@ -128,7 +128,7 @@ export interface Volumes {
 /** By sending domain, largest first. Of one company. */
 export const showVolumeByDomain = verb(
   'read',
-  async (op, wanted: Omit<OverviewWanted, 'domain' | 'to'>): Promise<Volumes> => {
+  async (op, wanted: Omit<OverviewRequest, 'domain' | 'to'>): Promise<Volumes> => {
     const { companyId } = whose(op, wanted)
     if (companyId === null) {
       throw new OperateError('invalid', 'sending domains are shown for one company: choose a company', {
@@ -149,7 +149,7 @@ export interface DestinationVolumes extends Volumes {
   others: Volume
 }
 
-export interface DestinationsWanted extends Omit<OverviewWanted, 'domain' | 'to'> {
+export interface DestinationsRequest extends Omit<OverviewRequest, 'domain' | 'to'> {
   /** The most entries of each list. */
   limit?: number | undefined
 }
@@ -157,7 +157,10 @@ export interface DestinationsWanted extends Omit<OverviewWanted, 'domain' | 'to'
 /** By recipient domain. */
 export const showDestinations = verb(
   'read',
-  async (op, { limit = 10, ...wanted }: DestinationsWanted): Promise<Omit<DestinationVolumes, 'volumes'>> => {
+  async (
+    op,
+    { limit = 10, ...wanted }: DestinationsRequest,
+  ): Promise<Omit<DestinationVolumes, 'volumes'>> => {
     const { companyId } = whose(op, wanted)
     const range = sumsOf(wanted.span, op.now())
     const request = {
@@ -184,13 +187,13 @@ export const showDestinations = verb(
 )
 
 /** Cached, because every company has a counter for each day. */
-const byCompany = new Lately<Volumes>()
+const byCompany = new RecentAnswers<Volumes>()
 
 /** By company, largest first. */
 export const showVolumeByCompany = verb(
   'operate',
-  (op, { span }: Pick<OverviewWanted, 'span'>): Promise<Volumes> =>
-    byCompany.of(op.store, span, () =>
+  (op, { span }: Pick<OverviewRequest, 'span'>): Promise<Volumes> =>
+    byCompany.answerOf(op.store, span, () =>
       volumesOf(op, span, { companyId: null, dimension: 'total', by: 'company' }),
     ),
   null,
@@ -203,7 +206,7 @@ export function failures({ bounced = 0, failed = 0 }: Volume): number {
 
 function whose(
   op: Operation,
-  { company, domain: text }: Pick<OverviewWanted, 'company' | 'domain'>,
+  { company, domain: text }: Pick<OverviewRequest, 'company' | 'domain'>,
 ): Pick<CountRequest, 'companyId' | 'domainId'> {
   if (text === undefined) return { companyId: companyScope(op, { company }), domainId: null }
   const domain =
@@ -211,7 +214,7 @@ function whose(
   return { companyId: domain.companyId, domainId: domain.id }
 }
 
-async function counted(
+async function countSeries(
   op: Operation,
   of: Pick<CountRequest, 'companyId' | 'domainId' | 'dimension' | 'value'>,
   { size, since, until, step }: SeriesSpan,
@@ -252,7 +255,7 @@ function pointOf({ since, step }: SeriesSpan, start: number): number {
   return Math.floor((start - since) / step)
 }
 
-function shown(span: Span, { since, until, step, points }: SeriesSpan): Series {
+function shown(span: Span, { since, until, step, points }: SeriesSpan): TimeSeries {
   return { span, since, until, step, points }
 }
 

@@ -3,12 +3,19 @@
  * password again, which begins another session.
  */
 import { passwordProblem } from '../people/password-rule.ts'
-import { type Person, personName, type Session } from '../people/person.ts'
+import { type ConsoleSession, type Person, personName } from '../people/person.ts'
 import { type PeopleStore, type PersonChange, StoreConflict } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { personAddress } from './people.ts'
 import { type BegunSession, beginSession, sessionNotes } from './sessions.ts'
-import { beginProved, checkPassword, ended, type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
+import {
+  beginProved,
+  checkPassword,
+  type SignInOrigin,
+  type SignInParts,
+  SignInRefusal,
+  sessionEndedError,
+} from './sign-in.ts'
 
 /** Ms for which the proof that began a session counts as fresh. */
 const FRESH = 15 * 60_000
@@ -19,17 +26,17 @@ const LONGEST_NAME = 100
 /** The signed-in person who changes their own account. */
 export interface Self {
   person: Person
-  session: Session
+  session: ConsoleSession
 }
 
 export function isFresh({ session }: Pick<Self, 'session'>, now: number): boolean {
   return now - session.createdAt < FRESH
 }
 
-/** Throws SignInRefused if the session is not fresh. */
+/** Throws SignInRefusal if the session is not fresh. */
 export function requireFresh(self: Self, now: number): void {
   if (isFresh(self, now)) return
-  throw new SignInRefused('proof_needed', 'this requires a confirmation that it is you: confirm it first')
+  throw new SignInRefusal('proof_needed', 'this requires a confirmation that it is you: confirm it first')
 }
 
 /** Checks the password again, and begins another session with its own token in place of this one. */
@@ -37,14 +44,14 @@ export async function confirmPassword(
   parts: SignInParts,
   { person, session }: Self,
   password: string,
-  origin: Origin,
+  origin: SignInOrigin,
 ): Promise<BegunSession> {
   await checkPassword(parts, person, person.id, password, origin)
-  const begun = await beginProved(parts, person, session.way, origin, (...of) => beginSession(...of))
+  const newSession = await beginProved(parts, person, session.way, origin, (...of) => beginSession(...of))
   // Another device may have ended the old session meanwhile: then the new one ends too.
-  if ((await parts.store.endSessions(person.id, { id: session.id })) > 0) return begun
-  await parts.store.endSessions(person.id, { id: begun.session.id })
-  throw ended()
+  if ((await parts.store.endSessions(person.id, { id: session.id })) > 0) return newSession
+  await parts.store.endSessions(person.id, { id: newSession.session.id })
+  throw sessionEndedError()
 }
 
 /** Changes only what is given. */
@@ -67,7 +74,7 @@ export async function changePassword(
   parts: SignInParts,
   self: Self,
   password: string,
-  origin: Origin,
+  origin: SignInOrigin,
 ): Promise<BegunSession> {
   requireFresh(self, parts.clock.now())
   const { address, name } = self.person
@@ -76,20 +83,20 @@ export async function changePassword(
   const stored = await parts.passwords.hash(password, { origin: origin.group, known: true })
   // Hashing takes a while, in which the session of an intruder may have been ended.
   const going = await ownSessions(parts, self)
-  if (going.every(({ id }) => id !== self.session.id)) throw ended()
+  if (going.every(({ id }) => id !== self.session.id)) throw sessionEndedError()
   const person = await changeSelf(parts, self, 'changePassword', ({ credentials }) => ({
     credentials: { ...credentials, password: stored },
   }))
-  const begun = await beginSession(parts.store, person, self.session.way, {
+  const newSession = await beginSession(parts.store, person, self.session.way, {
     ...origin,
     now: parts.clock.now(),
   })
-  await endOthers(parts, { person, session: self.session }, begun.session.id)
-  return begun
+  await endOthers(parts, { person, session: self.session }, newSession.session.id)
+  return newSession
 }
 
 /** The sessions that have not ended, most recently used first. */
-export function ownSessions({ store, clock }: SignInParts, { person }: Self): Promise<Session[]> {
+export function ownSessions({ store, clock }: SignInParts, { person }: Self): Promise<ConsoleSession[]> {
   return store.sessions(person.id, clock.now())
 }
 
@@ -146,7 +153,7 @@ export async function changeSelf(
     await store.settleAudit(number, noted)
     return changed
   } catch (error) {
-    if (error instanceof OperateError || error instanceof SignInRefused) await store.settleAudit(number, null)
+    if (error instanceof OperateError || error instanceof SignInRefusal) await store.settleAudit(number, null)
     throw error
   }
 }

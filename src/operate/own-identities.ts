@@ -5,7 +5,7 @@ import { OperateError } from './error.ts'
 import type { OpenIdProvider } from './openid-provider.ts'
 import { beginOpenId, identify, type OpenIdAnswer } from './openid-sign-in.ts'
 import { changeSelf, requireFresh, type Self } from './own-account.ts'
-import type { Origin, SignInParts } from './sign-in.ts'
+import type { SignInOrigin, SignInParts } from './sign-in.ts'
 
 const MOST_IDENTITIES = 10
 
@@ -34,7 +34,7 @@ export async function connectIdentity(
   self: Self,
   provider: OpenIdProvider,
   answer: OpenIdAnswer,
-  origin: Pick<Origin, 'address'>,
+  origin: Pick<SignInOrigin, 'address'>,
 ): Promise<Person> {
   const { issuer, subject, address } = await identify(parts, provider, answer, self.person.id, origin)
   const made = { issuer, subject, address, createdAt: parts.clock.now() }

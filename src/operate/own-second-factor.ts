@@ -38,7 +38,7 @@ export async function turnOnTotp(
 ): Promise<string[]> {
   const now = parts.clock.now()
   requireFresh(self, now)
-  const held = parts.tickets.read('totp', ticket, now)
+  const held = parts.tickets.readTicket('totp', ticket, now)
   if (held === null || held.personId !== self.person.id) {
     throw new OperateError('conflict', 'this took too long: start again with a new code to scan')
   }

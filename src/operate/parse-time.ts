@@ -1,5 +1,5 @@
 /** Parses points in the past as people write them. Pure. */
-import { NotAllowed, parseDuration } from '../config/parse.ts'
+import { parseDuration, SettingValueError } from '../config/parse.ts'
 
 export interface Clock {
   /** Unix ms. */
@@ -11,8 +11,8 @@ export interface Clock {
 const DAY_TIME = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?(Z|[+-]\d\d:\d\d)?$/i
 
 /**
- * Unix ms of a day (its beginning), a time, `today`, `yesterday`, or a duration ago, such as `24h`. Throws NotAllowed
- * for any other text.
+ * Unix ms of a day (its beginning), a time, `today`, `yesterday`, or a duration ago, such as `24h`. Throws
+ * SettingValueError for any other text.
  */
 export function parseTime(text: string, { now, timeZone }: Clock): number {
   const word = text.trim().toLowerCase()
@@ -23,31 +23,31 @@ export function parseTime(text: string, { now, timeZone }: Clock): number {
   const match = DAY_TIME.exec(text.trim())
   if (match === null) return before(now, parseDuration(word))
   const [, year, month, day, hour = '0', minute = '0', second = '0', zone] = match
-  const fields = [year!, month!, day!, hour, minute, second].map(Number) as Fields
+  const fields = [year!, month!, day!, hour, minute, second].map(Number) as TimeFields
   const plain = asUtc(fields)
   const shown = new Date(plain).toISOString()
   const given = `${year}-${month}-${day}T${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
   // Date.UTC turns the 30th of February into a day in March without an error.
-  if (!shown.startsWith(given)) throw new NotAllowed('that date or time does not exist')
+  if (!shown.startsWith(given)) throw new SettingValueError('that date or time does not exist')
   if (zone === undefined) return at(fields, timeZone)
   return plain - (zone.toUpperCase() === 'Z' ? 0 : minutesOf(zone) * 60_000)
 }
 
-/** Throws NotAllowed for a time out of the range of Date. */
+/** Throws SettingValueError for a time out of the range of Date. */
 function before(now: number, duration: number): number {
   const time = now - duration
-  if (Number.isNaN(new Date(time).getTime())) throw new NotAllowed('that is too long ago')
+  if (Number.isNaN(new Date(time).getTime())) throw new SettingValueError('that is too long ago')
   return time
 }
 
-type Fields = [year: number, month: number, day: number, hour: number, minute: number, second: number]
+type TimeFields = [year: number, month: number, day: number, hour: number, minute: number, second: number]
 
-function asUtc([year, month, ...rest]: Fields): number {
+function asUtc([year, month, ...rest]: TimeFields): number {
   return Date.UTC(year, month - 1, ...rest)
 }
 
 /** The moment when clocks in the zone show these fields; for a time that they skip, as if they had not skipped it. */
-function at(fields: Fields, timeZone: string): number {
+function at(fields: TimeFields, timeZone: string): number {
   const plain = asUtc(fields)
   const first = plain - offsetAt(plain, timeZone)
   return plain - offsetAt(first, timeZone)
@@ -58,7 +58,7 @@ function dayAt(now: number, timeZone: string): [year: number, month: number, day
   return [local.getUTCFullYear(), local.getUTCMonth() + 1, local.getUTCDate()]
 }
 
-/** Ms east of UTC. Throws NotAllowed for an unknown time zone. */
+/** Ms east of UTC. Throws SettingValueError for an unknown time zone. */
 function offsetAt(time: number, timeZone: string): number {
   try {
     const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
@@ -66,7 +66,7 @@ function offsetAt(time: number, timeZone: string): number {
     return name === 'GMT' ? 0 : minutesOf(name.slice(3)) * 60_000
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new NotAllowed(`there is no time zone "${timeZone}"`)
+    throw new SettingValueError(`there is no time zone "${timeZone}"`)
   }
 }
 

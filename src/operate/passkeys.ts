@@ -1,6 +1,6 @@
 /** Passkeys: signing in with one, and managing those of one's own account. */
 import {
-  AttestationRefused,
+  AttestationError,
   personOfResponse,
   type RelyingParty,
   readRegistration,
@@ -12,7 +12,7 @@ import { type Person, personName } from '../people/person.ts'
 import { OperateError } from './error.ts'
 import { changeSelf, requireFresh, type Self } from './own-account.ts'
 import type { BegunSession } from './sessions.ts'
-import { beginProved, type Origin, type SignInParts, SignInRefused } from './sign-in.ts'
+import { beginProved, type SignInOrigin, type SignInParts, SignInRefusal } from './sign-in.ts'
 
 /** Ms in which the browser has to answer a challenge. */
 export const CHALLENGE_LASTS = 10 * 60_000
@@ -20,26 +20,26 @@ const MOST_PASSKEYS = 20
 const LONGEST_NAME = 60
 
 /** The options for the browser, and the ticket to send back with its answer. */
-export interface PasskeyAsked {
+export interface PasskeyChallenge {
   options: object
   ticket: string
 }
 
-export async function beginPasskeySignIn(parts: SignInParts, party: RelyingParty): Promise<PasskeyAsked> {
+export async function beginPasskeySignIn(parts: SignInParts, party: RelyingParty): Promise<PasskeyChallenge> {
   const options = await signInOptions(party)
   return { options, ticket: ticketOf(parts, options.challenge, null) }
 }
 
-/** Rejects with SignInRefused. */
+/** Rejects with SignInRefusal. */
 export async function signInByPasskey(
   parts: SignInParts,
   party: RelyingParty,
   { ticket, response }: { ticket: string | null; response: unknown },
-  origin: Origin,
+  origin: SignInOrigin,
 ): Promise<BegunSession> {
-  const held = ticket === null ? null : parts.tickets.read('passkey', ticket, parts.clock.now())
+  const held = ticket === null ? null : parts.tickets.readTicket('passkey', ticket, parts.clock.now())
   if (held === null || held.personId !== null)
-    throw new SignInRefused('ended', 'this took too long: try again')
+    throw new SignInRefusal('ended', 'this took too long: try again')
   const id = personOfResponse(response)
   const person = id === null ? null : await parts.store.findPerson({ id })
   const used = person?.credentials.passkeys.find((each) => each.id === (response as { id: string }).id)
@@ -49,7 +49,7 @@ export async function signInByPasskey(
     used === undefined || isLate ? null : await readSignIn(party, held.challenge, response, used)
   if (!person || !used || counter === null) {
     parts.log.warn({ address: origin.address, personId: id }, 'a passkey was refused')
-    throw new SignInRefused('wrong', 'this passkey belongs to no account here: it may have been removed')
+    throw new SignInRefusal('wrong', 'this passkey belongs to no account here: it may have been removed')
   }
   const now = parts.clock.now()
   const credentials = {
@@ -59,7 +59,7 @@ export async function signInByPasskey(
     ),
   }
   if (!(await parts.store.updatePerson(person.id, person.version, { credentials }))) {
-    throw new SignInRefused('ended', 'your account was changed at the same moment: try again')
+    throw new SignInRefusal('ended', 'your account was changed at the same moment: try again')
   }
   const known = { ...person, version: person.version + 1, credentials }
   return await beginProved(parts, known, 'passkey', origin)
@@ -69,7 +69,7 @@ export async function beginPasskey(
   parts: SignInParts,
   self: Self,
   party: RelyingParty,
-): Promise<PasskeyAsked> {
+): Promise<PasskeyChallenge> {
   requireFresh(self, parts.clock.now())
   const { id, name, credentials } = self.person
   const address = personName(self.person)
@@ -85,12 +85,12 @@ export async function addPasskey(
 ): Promise<Person> {
   const now = parts.clock.now()
   requireFresh(self, now)
-  const held = ticket === null ? null : parts.tickets.read('passkey', ticket, now)
+  const held = ticket === null ? null : parts.tickets.readTicket('passkey', ticket, now)
   if (held === null || held.personId !== self.person.id) {
     throw new OperateError('conflict', 'this took too long: start again')
   }
   const made = await readRegistration(party, held.challenge, response).catch((error: unknown) => {
-    if (!(error instanceof AttestationRefused)) throw error
+    if (!(error instanceof AttestationError)) throw error
     throw new OperateError(
       'invalid',
       'this passkey includes an attestation that was not requested: create it again, and do not let your browser share the make of your device',

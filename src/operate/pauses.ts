@@ -1,12 +1,12 @@
 /** Pausing and resuming waiting mail. */
 import type { Pause, PauseScope } from '../store/store.ts'
-import type { Audit } from './audited.ts'
+import type { Audit } from './audit-trail.ts'
 import { OperateError } from './error.ts'
-import { companyName, companyScope, domainName, type OfCompany } from './find.ts'
+import { type CompanyFilter, companyName, companyScope, domainName } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Without a company, a pause is for all of them; without a domain, for all recipient domains. */
-export interface PauseInput extends OfCompany {
+export interface PauseInput extends CompanyFilter {
   /** Recipient domain. */
   domain?: string | undefined
 }

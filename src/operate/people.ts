@@ -3,7 +3,7 @@
  */
 import { givesWay, newPerson, type Person, personName } from '../people/person.ts'
 import { type PeopleStore, StoreConflict } from '../store/store.ts'
-import type { AuditNote } from './audited.ts'
+import type { AuditNote } from './audit-trail.ts'
 import { OperateError } from './error.ts'
 import { addressIn } from './find.ts'
 import { LINK_LASTS, makeLink } from './sessions.ts'

@@ -1,18 +1,18 @@
 /** The quarantine: mail whose delivery crashed the process. */
 import type { QuarantinedEmail } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { companyFilter, companyScope, type OfCompany, requireEmail } from './find.ts'
+import { type CompanyFilter, companyFilter, companyScope, requireEmail } from './find.ts'
 import { verb } from './verb.ts'
 
 /** Newest first. */
 export const listQuarantined = verb(
   'read',
-  async (op, { limit, ...of }: OfCompany & { limit: number }): Promise<QuarantinedEmail[]> => {
+  async (op, { limit, ...of }: CompanyFilter & { limit: number }): Promise<QuarantinedEmail[]> => {
     return await op.store.quarantined({ ...companyFilter(op, of), limit })
   },
 )
 
-export interface Released {
+export interface ReleaseResult {
   /** The number of recipients that are now due. */
   released: number
   companyId: string | null
@@ -22,7 +22,7 @@ export interface Released {
 /** For operators, who know whether the fault is fixed: otherwise the mail may crash a process again. */
 export const releaseQuarantined = verb(
   'operate',
-  async (op, { email, ...of }: OfCompany & { email?: string | undefined }): Promise<Released> => {
+  async (op, { email, ...of }: CompanyFilter & { email?: string | undefined }): Promise<ReleaseResult> => {
     const scope = { companyId: companyScope(op, of), emailId: email ?? null }
     if (email !== undefined) await requireEmail(op, email, { verb: 'listQuarantined' })
     const released = await op.store.releaseQuarantined(scope, op.now())

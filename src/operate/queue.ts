@@ -1,33 +1,40 @@
 /** The queue: listing waiting mail, and retrying it now. */
 import { Pauses } from '../queue/pauses.ts'
-import type { QueueLane, Retried, RetryRequest } from '../store/store.ts'
+import type { QueueLane, RetryCounts, RetryRequest } from '../store/store.ts'
 import { OperateError } from './error.ts'
-import { companyFilter, companyScope, domainName, findCompany, type OfCompany, requireEmail } from './find.ts'
+import {
+  type CompanyFilter,
+  companyFilter,
+  companyScope,
+  domainName,
+  findCompany,
+  requireEmail,
+} from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
-export interface ShownLane extends QueueLane {
+export interface LaneReport extends QueueLane {
   /** The lane is paused, by a pause of exactly this lane or by a wider one. */
   paused: boolean
 }
 
 /** Waiting mail by company and recipient domain. */
-export const showQueue = verb('read', async (op, of: OfCompany): Promise<ShownLane[]> => {
+export const showQueue = verb('read', async (op, of: CompanyFilter): Promise<LaneReport[]> => {
   const lanes = await op.store.queue(companyFilter(op, of).companyId)
   const pauses = new Pauses()
   pauses.replace(await op.store.pauses())
   return lanes.map((lane) => ({ ...lane, paused: pauses.covers(lane.companyId, lane.domain) }))
 })
 
-export interface RetryInput extends OfCompany {
+export interface RetryInput extends CompanyFilter {
   /** Id of a single email. */
   email?: string | undefined
   /** Recipient domain. */
   domain?: string | undefined
   /** Called with the totals so far, because hundreds of thousands of recipients take a while. */
-  onStep?: (sum: Retried) => void
+  onStep?: (sum: RetryCounts) => void
 }
 
-export interface RetriedMail extends Retried {
+export interface RetriedMail extends RetryCounts {
   /** The scope of the retry, by ids. */
   request: RetryRequest
   /** Whether any node delivers mail at present. */

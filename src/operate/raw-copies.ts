@@ -25,14 +25,14 @@ export interface RawCopy {
   message: Buffer
 }
 
-export interface CopyWanted {
+export interface CopyRequest {
   id: string
   /** A recipient's address; absent: the first copy. */
   recipient?: string | undefined
 }
 
 /** One copy. No other copy is read or composed, because a batch may have a thousand. */
-export const rawCopy = verb('read', async (op, { id, recipient }: CopyWanted): Promise<RawCopy> => {
+export const rawCopy = verb('read', async (op, { id, recipient }: CopyRequest): Promise<RawCopy> => {
   const recipients = await recipientsOf(op, id)
   const position = recipient === undefined ? null : positionOf(recipients, id, recipient)
   const captured = await op.store.readCapturedCopy(id, position)
@@ -43,17 +43,17 @@ export const rawCopy = verb('read', async (op, { id, recipient }: CopyWanted): P
   const [group] = groupsOf(work)
   // Retention may have removed it meanwhile.
   if (group === undefined) throw noSuchEmail(id)
-  return await composed(op, work, group)
+  return await composeCopy(op, work, group)
 })
 
 /** All copies, or the one for `recipient`, however large: for the command line. */
-export const rawCopies = verb('read', async (op, { id, recipient }: CopyWanted): Promise<RawCopy[]> => {
+export const rawCopies = verb('read', async (op, { id, recipient }: CopyRequest): Promise<RawCopy[]> => {
   if (recipient !== undefined) return [await rawCopy(op, { id, recipient })]
   const recipients = await recipientsOf(op, id)
   const captured = await op.store.readCaptured(id)
   if (captured.length > 0) return captured.map((copy) => capturedCopy(recipients, copy))
   const work = await workOf(op, id)
-  return await Promise.all(groupsOf(work).map((group) => composed(op, work, group)))
+  return await Promise.all(groupsOf(work).map((group) => composeCopy(op, work, group)))
 })
 
 async function recipientsOf(op: Operation, id: string): Promise<RecipientOutline[]> {
@@ -93,12 +93,12 @@ function groupsOf({ individual, recipients }: ClaimedEmail): ClaimedRecipient[][
   return individual ? recipients.map((each) => [each]) : [recipients]
 }
 
-async function composed(op: Operation, work: ClaimedEmail, group: ClaimedRecipient[]): Promise<RawCopy> {
+async function composeCopy(op: Operation, work: ClaimedEmail, group: ClaimedRecipient[]): Promise<RawCopy> {
   const directory = new AccountDirectory()
   directory.replace(op.accounts)
   const domain = directory.signingDomain(work)
   const seal = await op.seal()
-  const signing = domain ? new SigningKeys(seal).of(domain) : []
+  const signing = domain ? new SigningKeys(seal).keysOf(domain) : []
   const message = messageFor(work, group, unsubscribeLinks(op.publicUrl, seal))
   const boundaries = new Boundaries(seal.derive(BOUNDARIES))
   const composable = { email: { id: work.id }, message, signing }
@@ -111,7 +111,7 @@ async function composed(op: Operation, work: ClaimedEmail, group: ClaimedRecipie
       const { chunks } = await prepared({ eightBitMime: true, smtpUtf8: true })
       return Buffer.concat(chunks)
     }
-    const order = { ...composable, boundary: boundaries.of(work.id) }
+    const order = { ...composable, boundary: boundaries.boundaryOf(work.id) }
     // These octets were read for this copy alone, so they can be transferred, unless the driver keeps more in the same
     // buffer.
     const own = octetsIn(message).filter(({ byteLength, buffer }) => byteLength === buffer.byteLength)

@@ -1,12 +1,12 @@
 /** Relays that belong to a company or a domain. */
 import { randomUUIDv7 } from 'node:crypto'
-import type { Company, Route, SendingDomain } from '../accounts/account.ts'
+import type { Company, CustomRoute, SendingDomain } from '../accounts/account.ts'
 import { type RouteCredentials, sealCredentials } from '../accounts/routes.ts'
-import { NotAllowed, parseRelay } from '../config/parse.ts'
+import { parseRelay, SettingValueError } from '../config/parse.ts'
 import { relayUrl } from '../config/relay-url.ts'
-import type { AuditNote } from './audited.ts'
+import type { AuditNote } from './audit-trail.ts'
 import { OperateError } from './error.ts'
-import { findCompany, findDomain, listedAccounts, type OfCompany } from './find.ts'
+import { type CompanyFilter, findCompany, findDomain, listedAccounts } from './find.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** The owner of a route: exactly one of the two, by name or id. */
@@ -16,7 +16,7 @@ export interface RouteOwner {
 }
 
 export interface OwnedRoute {
-  route: Route
+  route: CustomRoute
   company: Company
   /** Null: the route belongs to the company. */
   domain: SendingDomain | null
@@ -32,7 +32,7 @@ export const setRoute = verb(
     const { company, domain } = ownerOf(op, input)
     const { url, credentials } = parsedRelay(input.url, input.password)
     const id = randomUUIDv7()
-    const route: Route = {
+    const route: CustomRoute = {
       id,
       companyId: company.id,
       domainId: domain?.id ?? null,
@@ -74,7 +74,7 @@ function routeNote(input: RouteOwner, owner: Omit<OwnedRoute, 'route'> | null): 
 }
 
 /** A member sees the routes of its own mail. */
-export const listRoutes = verb('see', async (op, of: OfCompany): Promise<OwnedRoute[]> => {
+export const listRoutes = verb('see', async (op, of: CompanyFilter): Promise<OwnedRoute[]> => {
   const { companies, domains, routes } = listedAccounts(op, of)
   return routes.flatMap((route) => {
     const company = companies.find(({ id }) => id === route.companyId)
@@ -114,7 +114,7 @@ function parsed(text: string) {
   try {
     return parseRelay(text)
   } catch (error) {
-    if (!(error instanceof NotAllowed)) throw error
+    if (!(error instanceof SettingValueError)) throw error
     throw new OperateError('invalid', `this route is not allowed: ${error.message}`, null, { cause: error })
   }
 }

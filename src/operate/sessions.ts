@@ -4,15 +4,15 @@
  */
 import { randomUUIDv7 } from 'node:crypto'
 import {
+  type ConsoleSession,
   type NewAuditEntry,
   type Person,
   personName,
-  type Session,
   type SignInWay,
 } from '../people/person.ts'
 import { hashSecret, newSecret } from '../people/secret.ts'
 import type { PeopleStore } from '../store/store.ts'
-import { shown } from './audited.ts'
+import { shown } from './audit-trail.ts'
 import { OperateError } from './error.ts'
 
 const HOUR = 3_600_000
@@ -35,7 +35,7 @@ export interface SigningIn {
 export interface BegunSession {
   /** For the cookie; shown only here. */
   token: string
-  session: Session
+  session: ConsoleSession
   person: Person
 }
 
@@ -47,7 +47,7 @@ export async function beginSession(
   noted: readonly NewAuditEntry[] = [],
 ): Promise<BegunSession> {
   const { token, hash } = newSecret()
-  const session: Session = {
+  const session: ConsoleSession = {
     id: randomUUIDv7(),
     personId: person.id,
     way,
@@ -78,7 +78,7 @@ export function signedIn(
 
 export async function signOut(
   store: Pick<PeopleStore, 'endSessions'>,
-  { person, session }: { person: Person; session: Session },
+  { person, session }: { person: Person; session: ConsoleSession },
   now: number,
 ): Promise<void> {
   await store.endSessions(person.id, { id: session.id }, sessionNotes(person, 'signOut', session, now))
@@ -92,7 +92,7 @@ export async function signOut(
 export function sessionNotes(
   person: Person,
   action: 'signIn' | 'signOut' | 'endSession' | 'endSessions',
-  from: Pick<Session, 'address' | 'userAgent'>,
+  from: Pick<ConsoleSession, 'address' | 'userAgent'>,
   at: number,
   detail: Record<string, unknown> = {},
 ): NewAuditEntry[] {
@@ -105,8 +105,8 @@ export function sessionNotes(
   return concerned.map((companyId) => ({ ...entry, companyId }))
 }
 
-export interface KnownSession {
-  session: Session
+export interface AuthenticatedSession {
+  session: ConsoleSession
   person: Person
 }
 
@@ -118,17 +118,17 @@ export async function findSession(
   store: Pick<PeopleStore, 'findSession'>,
   token: string,
   { now, lifetime }: SessionTime,
-): Promise<KnownSession | null> {
+): Promise<AuthenticatedSession | null> {
   const found = await store.findSession(hashSecret(token), now)
   return found !== null && now < found.session.createdAt + lifetime ? found : null
 }
 
 /** Like `findSession`, but counts as use: it postpones the session's end, though never beyond its lifetime. */
-export async function knownSession(
+export async function authenticateSession(
   store: Pick<PeopleStore, 'findSession' | 'touchSession'>,
   token: string,
   time: SessionTime,
-): Promise<KnownSession | null> {
+): Promise<AuthenticatedSession | null> {
   const found = await findSession(store, token, time)
   if (found === null) return null
   const { id, seenAt, createdAt } = found.session
@@ -154,7 +154,7 @@ export async function makeLink(
 /** The use of a link, in a browser where a person may be signed in already. */
 export interface LinkUse {
   token: string
-  known: KnownSession | null
+  known: AuthenticatedSession | null
   /** The person has agreed to end another person's session in this browser. */
   instead: boolean
 }
@@ -183,7 +183,7 @@ export function noLink(): OperateError {
 }
 
 /** Without this error, an attacker's link would sign people in to an account they do not know (login CSRF). */
-export function signedInAsAnother({ person }: KnownSession): OperateError {
+export function signedInAsAnother({ person }: AuthenticatedSession): OperateError {
   const name = personName(person)
   return new OperateError('conflict', `you are signed in as ${name}: confirm to end that session first`)
 }

@@ -9,10 +9,10 @@ import type { LogEntry } from '../email/company-event.ts'
 import type { EmailEvent, EventDetail } from '../email/event.ts'
 import type { EmailHistory, EmailSummary, StoredAttempt, StoredRecipient } from '../email/stored-email.ts'
 import type { AllowEntry, Suppression } from '../email/suppression.ts'
-import { wordsOfTypes } from '../events/told/types.ts'
+import { wordsOfTypes } from '../events/notices/types.ts'
 import { messageId } from '../events/webhooks/message-id.ts'
 import type { NodeBeat, Pause, PauseScope, QuarantinedEmail, WebhookAttempt } from '../store/store.ts'
-import type { ShownLane } from './queue.ts'
+import type { LaneReport } from './queue.ts'
 import type { OwnedRoute } from './routes.ts'
 import type { OwnedWebhook } from './webhook-find.ts'
 
@@ -186,7 +186,7 @@ function attemptJson({ recipients, startedAt, duration, server, tls, dialogue }:
   return { recipients, started_at: isoTime(startedAt), duration_ms: duration, server, tls, dialogue }
 }
 
-export function laneJson(lane: ShownLane) {
+export function laneJson(lane: LaneReport) {
   return {
     company_id: lane.companyId,
     domain: lane.domain,

@@ -4,7 +4,7 @@
  */
 import type { Seal } from '../accounts/seal.ts'
 import type { Log } from '../common/logging.ts'
-import { type Attempt, type Attempts, TooManyAttempts, type Trying } from '../people/attempts.ts'
+import { type Attempt, type AttemptSource, type Attempts, TooManyAttempts } from '../people/attempts.ts'
 import { type Passwords, PasswordsBusy } from '../people/password.ts'
 import type { Credentials, Person, SignInWay } from '../people/person.ts'
 import { withoutRecoveryCode } from '../people/recovery-codes.ts'
@@ -50,14 +50,14 @@ export interface SignInParts {
 }
 
 /** The client that signs in, with what limits its attempts. */
-export interface Origin extends Omit<SigningIn, 'now'> {
+export interface SignInOrigin extends Omit<SigningIn, 'now'> {
   /** The group that the client's address is counted in (ingress/admission/address-group.ts). */
   group: string
   /** The ticket that this device got at an earlier sign-in. */
   device: string | null
 }
 
-export type RefusedWhy =
+export type SignInRefusalReason =
   /** The credentials are wrong, or there is no such account. */
   | 'wrong'
   /** The sign-in took too long, or the account has changed meanwhile: it has to begin again. */
@@ -71,14 +71,14 @@ export type RefusedWhy =
   /** The change needs a fresh proof of identity. */
   | 'proof_needed'
 
-export class SignInRefused extends Error {
-  override name = 'SignInRefused'
-  readonly why: RefusedWhy
+export class SignInRefusal extends Error {
+  override name = 'SignInRefusal'
+  readonly why: SignInRefusalReason
   /** Ms to wait before another attempt. */
   readonly retryAfter: number | undefined
 
   /** @param message a sentence for the person, without its full stop */
-  constructor(why: RefusedWhy, message: string, retryAfter?: number) {
+  constructor(why: SignInRefusalReason, message: string, retryAfter?: number) {
     super(message)
     this.why = why
     this.retryAfter = retryAfter
@@ -86,14 +86,14 @@ export class SignInRefused extends Error {
 }
 
 /** Either a session has begun, or the password was correct and `ticket` is needed for the second step. */
-export type Proved = { begun: BegunSession } | { ticket: string }
+export type ProofResult = { begun: BegunSession } | { ticket: string }
 
-/** Rejects with SignInRefused, with the same message and in the same time whether or not the account exists. */
+/** Rejects with SignInRefusal, with the same message and in the same time whether or not the account exists. */
 export async function signInByPassword(
   parts: SignInParts,
   { address, password }: { address: string; password: string },
-  origin: Origin,
-): Promise<Proved> {
+  origin: SignInOrigin,
+): Promise<ProofResult> {
   const account = accountOf(address)
   const person = await parts.store.findPerson({ address: account })
   await checkPassword(parts, person, account, password, origin)
@@ -115,14 +115,14 @@ export async function beginProved(
   { store, clock }: Pick<SignInParts, 'store' | 'clock'>,
   person: Person,
   way: SignInWay,
-  origin: Origin,
+  origin: SignInOrigin,
   begin: (...of: BeginArguments) => Promise<BegunSession> = signedIn,
 ): Promise<BegunSession> {
-  const begun = await begin(store, person, way, { ...origin, now: clock.now() })
+  const newSession = await begin(store, person, way, { ...origin, now: clock.now() })
   const still = await store.findPerson({ id: person.id })
-  if (still?.credentials.password === person.credentials.password) return begun
-  await store.endSessions(person.id, { id: begun.session.id })
-  throw ended()
+  if (still?.credentials.password === person.credentials.password) return newSession
+  await store.endSessions(person.id, { id: newSession.session.id })
+  throw sessionEndedError()
 }
 
 /** Text that is not an address is looked up too, so that the response takes the same time. */
@@ -144,7 +144,7 @@ export async function checkPassword(
   person: Person | null,
   account: string,
   password: string,
-  origin: Origin,
+  origin: SignInOrigin,
 ): Promise<void> {
   const device = deviceOf(parts, person?.id ?? null, origin.device)
   const trying = { account: person?.id ?? account, from: origin.group, device, what: 'password' } as const
@@ -170,26 +170,26 @@ export async function checkPassword(
   throw wrongPassword()
 }
 
-/** The second step. `code`: of the authenticator app, or a recovery code. Rejects with SignInRefused. */
+/** The second step. `code`: of the authenticator app, or a recovery code. Rejects with SignInRefusal. */
 export async function signInBySecondFactor(
   parts: SignInParts,
   { ticket, code }: { ticket: string; code: string },
-  origin: Origin,
+  origin: SignInOrigin,
 ): Promise<BegunSession> {
   const now = parts.clock.now()
-  const held = parts.tickets.read('second-factor', ticket, now)
+  const held = parts.tickets.readTicket('second-factor', ticket, now)
   const person = held && (await parts.store.findPerson({ id: held.personId }))
   // Any change since the first step, such as one of the password, ends the sign-in. For the same reason a ticket works
   // only once.
-  if (held === null || person === null || person.version !== held.version) throw ended()
+  if (held === null || person === null || person.version !== held.version) throw sessionEndedError()
   const device = deviceOf(parts, person.id, origin.device)
   const trying = { account: person.id, from: origin.group, device, what: 'code' } as const
   const credentials = await tried(parts, trying, async () => afterCode(parts, person, code))
   if (credentials === null) {
     parts.log.warn({ address: origin.address, personId: person.id }, 'a second factor was refused')
-    throw new SignInRefused('wrong', 'this code is wrong or was already used: enter the next one')
+    throw new SignInRefusal('wrong', 'this code is wrong or was already used: enter the next one')
   }
-  if (!(await parts.store.updatePerson(person.id, person.version, { credentials }))) throw ended()
+  if (!(await parts.store.updatePerson(person.id, person.version, { credentials }))) throw sessionEndedError()
   const known = { ...person, version: person.version + 1, credentials }
   const byRecoveryCode = credentials.recoveryCodes.length < person.credentials.recoveryCodes.length
   const secondFactor = byRecoveryCode ? 'recovery code' : 'app'
@@ -215,7 +215,7 @@ export function deviceOf(
   personId: string | null,
   ticket: string | null,
 ): string | null {
-  const device = ticket === null ? null : tickets.read('device', ticket, clock.now())
+  const device = ticket === null ? null : tickets.readTicket('device', ticket, clock.now())
   return device !== null && personId !== null && device.people.includes(personId) ? device.id : null
 }
 
@@ -224,7 +224,7 @@ export function deviceOf(
  */
 async function tried<Result>(
   { attempts, clock }: SignInParts,
-  trying: Trying,
+  trying: AttemptSource,
   look: (attempt: Attempt) => Promise<Result>,
 ): Promise<Result> {
   let attempt: Attempt
@@ -234,7 +234,7 @@ async function tried<Result>(
     if (!(error instanceof TooManyAttempts)) throw error
     const { retryAfter } = error
     const seconds = Math.ceil(retryAfter / 1000)
-    throw new SignInRefused(
+    throw new SignInRefusal(
       'too_many_attempts',
       `too many attempts: try again in ${seconds} seconds`,
       retryAfter,
@@ -246,16 +246,16 @@ async function tried<Result>(
   return result
 }
 
-function busy(): SignInRefused {
-  return new SignInRefused('busy', 'many people are signing in right now: try again', 2_000)
+function busy(): SignInRefusal {
+  return new SignInRefusal('busy', 'many people are signing in right now: try again', 2_000)
 }
 
-function wrongPassword(): SignInRefused {
-  return new SignInRefused('wrong', 'address or password is wrong')
+function wrongPassword(): SignInRefusal {
+  return new SignInRefusal('wrong', 'address or password is wrong')
 }
 
-export function ended(): SignInRefused {
-  return new SignInRefused(
+export function sessionEndedError(): SignInRefusal {
+  return new SignInRefusal(
     'ended',
     'this took too long, or your account was changed meanwhile: sign in again',
   )

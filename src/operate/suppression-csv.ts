@@ -5,11 +5,11 @@
 import { stringify } from 'csv-stringify/sync'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
 import { type AllowedInput, allowedValue } from './allow-list.ts'
-import { guarded, unguarded } from './csv-cell.ts'
+import { guardCell, unguardCell } from './csv-cell.ts'
 import {
   behindFirstLine,
+  type CsvDelimiter,
   countLineEnds,
-  type Delimiter,
   delimiterOf,
   isBlank,
   NOT_CLOSED,
@@ -20,10 +20,10 @@ import { isoTime } from './shapes.ts'
 import { checkedSuppression, reasonOf, type SuppressionInput } from './suppression-check.ts'
 
 const COLUMNS = ['address', 'type', 'tags', 'reason', 'code', 'created_at'] as const
-type Column = (typeof COLUMNS)[number]
+type CsvColumn = (typeof COLUMNS)[number]
 
 /** Names of the columns in exports of other services, without blanks, `_` and `-`. */
-const NAMES: Record<Column, readonly string[]> = {
+const NAMES: Record<CsvColumn, readonly string[]> = {
   address: ['address', 'email', 'emailaddress', 'recipient', 'suppressedemailaddress'],
   type: ['type', 'origin', 'kind'],
   tags: ['tags', 'tag'],
@@ -41,9 +41,9 @@ const ALLOWED_NAMES: Record<string, readonly string[]> = {
 /** A header has at least one of these columns. */
 const MAIN = ['address', 'domain'] as const
 /** The columns of a file without a header. */
-const FIRST: Columns = { address: 0 }
+const FIRST: CsvColumns = { address: 0 }
 /** Columns whose values may have several lines. */
-const FREE: ReadonlySet<string> = new Set<Column>(['reason', 'tags'])
+const FREE: ReadonlySet<string> = new Set<CsvColumn>(['reason', 'tags'])
 
 const TYPES: Record<SuppressionType, readonly string[]> = {
   bounce: ['bounce', 'bounces', 'bounced', 'hardbounce', 'permanentbounce', 'invalid'],
@@ -74,12 +74,12 @@ export interface CsvPlace {
   rest: string
   /** Whether the unfinished line is too long: then the rest of it is skipped. */
   isTooLong: boolean
-  delimiter: Delimiter | null
+  delimiter: CsvDelimiter | null
   /** The position of each column. */
-  columns: Columns | null
+  columns: CsvColumns | null
 }
 
-export type Columns = Partial<Record<string, number>>
+export type CsvColumns = Partial<Record<string, number>>
 
 export const START: CsvPlace = { lines: 0, rest: '', isTooLong: false, delimiter: null, columns: null }
 
@@ -95,7 +95,7 @@ export interface CsvPiece {
   tell: number
 }
 
-export interface CsvPieceRead {
+export interface CsvPieceResult {
   suppressions: SuppressionInput[]
   allowed: AllowedInput[]
   bad: number
@@ -105,7 +105,7 @@ export interface CsvPieceRead {
 }
 
 /** Reads a piece, on this thread or on another. */
-export type ReadCsvPiece = (piece: CsvPiece) => CsvPieceRead | Promise<CsvPieceRead>
+export type ReadCsvPiece = (piece: CsvPiece) => CsvPieceResult | Promise<CsvPieceResult>
 
 /** The place behind a number of lines of a file that begins with this head. */
 export function placeBehind(head: string, lines: number, list: CsvPiece['list']): CsvPlace {
@@ -124,7 +124,7 @@ export function placeBehind(head: string, lines: number, list: CsvPiece['list'])
  * Reads the lines of a piece, at a cost linear in its text. The first record either names the columns or holds an
  * address; in a file without a header, every line is an address.
  */
-export function readCsvPiece(piece: CsvPiece): CsvPieceRead {
+export function readCsvPiece(piece: CsvPiece): CsvPieceResult {
   // Most of the cost of an invalid line is the stack trace of its error, which nobody reads.
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
@@ -135,8 +135,8 @@ export function readCsvPiece(piece: CsvPiece): CsvPieceRead {
   }
 }
 
-function readLines({ text: piece, isLast, place, list, tell }: CsvPiece): CsvPieceRead {
-  const read: CsvPieceRead = { suppressions: [], allowed: [], bad: 0, badLines: [], place }
+function readLines({ text: piece, isLast, place, list, tell }: CsvPiece): CsvPieceResult {
+  const read: CsvPieceResult = { suppressions: [], allowed: [], bad: 0, badLines: [], place }
   let { lines, isTooLong, columns } = place
   const text = place.rest + piece
   const delimiter = place.delimiter ?? delimiterOf(text)
@@ -160,7 +160,7 @@ function readLines({ text: piece, isLast, place, list, tell }: CsvPiece): CsvPie
       isTooLong = record.endless === true
     } else if (!isBlank(record.fields)) {
       const { fields } = record
-      const named: Columns | null = columns === null ? columnsOf(fields, list) : null
+      const named: CsvColumns | null = columns === null ? columnsOf(fields, list) : null
       columns ??= named ?? FIRST
       if (named !== null) {
         // The header is not an entry.
@@ -181,7 +181,7 @@ function readLines({ text: piece, isLast, place, list, tell }: CsvPiece): CsvPie
     place: { lines, rest, isTooLong, delimiter: at > 0 ? delimiter : place.delimiter, columns },
   }
 
-  function take(fields: readonly string[], columns: Columns): void {
+  function take(fields: readonly string[], columns: CsvColumns): void {
     try {
       if (list === 'allowed') {
         const entry = allowedOf(fields, columns)
@@ -201,9 +201,9 @@ function readLines({ text: piece, isLast, place, list, tell }: CsvPiece): CsvPie
 }
 
 /** Null: the record is not a header. If a name occurs twice, the first counts. */
-function columnsOf(record: readonly string[], list: CsvPiece['list']): Columns | null {
+function columnsOf(record: readonly string[], list: CsvPiece['list']): CsvColumns | null {
   const known = Object.entries<readonly string[]>(list === 'allowed' ? ALLOWED_NAMES : NAMES)
-  const columns: Columns = {}
+  const columns: CsvColumns = {}
   for (const [at, name] of record.entries()) {
     if (name.length > LONGEST_WORD) continue
     const plain = plainName(name)
@@ -219,21 +219,21 @@ function plainName(text: string): string {
 }
 
 /** Whether a column that must have one line has several. */
-function isTorn(fields: readonly string[], columns: Columns): boolean {
+function isTorn(fields: readonly string[], columns: CsvColumns): boolean {
   return Object.entries(columns).some(([column, at]) => !FREE.has(column) && /[\r\n]/.test(fields[at!] ?? ''))
 }
 
 function valueIn(fields: readonly string[], at: number | undefined): string | undefined {
-  return at === undefined ? undefined : unguarded(fields[at] ?? '') || undefined
+  return at === undefined ? undefined : unguardCell(fields[at] ?? '') || undefined
 }
 
 /** Throws `invalid`. */
 function suppressionOf(
   fields: readonly string[],
-  columns: Columns,
+  columns: CsvColumns,
   given: SuppressionType,
 ): SuppressionInput {
-  const value = (column: Column) => valueIn(fields, columns[column])
+  const value = (column: CsvColumn) => valueIn(fields, columns[column])
   const address = checkedAddress(value('address'), 'the line has no address')
   const [word, code, created] = [value('type'), value('code'), value('created_at')]
   const type = word === undefined ? given : typeOf(word)
@@ -252,7 +252,7 @@ function suppressionOf(
 }
 
 /** Throws `invalid`. */
-function allowedOf(fields: readonly string[], columns: Columns): AllowedInput {
+function allowedOf(fields: readonly string[], columns: CsvColumns): AllowedInput {
   const [value] = [columns.address, columns.domain].flatMap((at) => valueIn(fields, at) ?? [])
   return {
     value: checkedAddress(value, 'the line has no address and no domain'),
@@ -325,10 +325,10 @@ export const CSV_HEADER = stringify([[...COLUMNS]])
 export function csvOf(list: readonly Suppression[]): string {
   return stringify(
     list.map(({ address, type, tags, reason, code, createdAt }) => [
-      guarded(address),
+      guardCell(address),
       type,
       tags === null ? '' : JSON.stringify(tags),
-      guarded(reason),
+      guardCell(reason),
       code ?? '',
       isoTime(createdAt),
     ]),

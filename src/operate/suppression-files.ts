@@ -1,7 +1,7 @@
 /** Imports and exports of whole suppression lists as files. */
 import type { Suppression, SuppressionType } from '../email/suppression.ts'
 import { type AllowedInput, addAllowed } from './allow-list.ts'
-import type { Audit } from './audited.ts'
+import type { Audit } from './audit-trail.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findWholeCompany } from './find.ts'
 import type { SuppressionInput } from './suppression-check.ts'
@@ -9,7 +9,7 @@ import {
   type BadLine,
   CSV_HEADER,
   type CsvPiece,
-  type CsvPieceRead,
+  type CsvPieceResult,
   csvOf,
   placeBehind,
   type ReadCsvPiece,
@@ -34,25 +34,25 @@ const NO_LIST = 10_000
 export interface SuppressionImport {
   company: string
   /** A file in UTF-8. */
-  source: Source
+  source: ChunkSource
   /** The type of lines that name none. */
   type: SuppressionType
   /** Id of the sending domain that the entries come from. */
   domainId?: string | undefined
   /** Set if the source is a piece of the file. */
-  begun?: Begun | undefined
+  begun?: PieceStart | undefined
   /** Reads the pieces; absent: read on this thread. */
   read?: ReadCsvPiece | undefined
-  onStep?: (sum: Imported) => void
+  onStep?: (sum: ImportCounts) => void
   part?: ImportPart | undefined
 }
 
-type Source = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
+type ChunkSource = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
 /**
  * The place of a piece in its file: behind this many lines, the first of which are a record that may name the columns.
  */
-interface Begun {
+interface PieceStart {
   head: string
   lines: number
 }
@@ -62,10 +62,10 @@ export interface ImportPart {
   /** The name of the file. */
   file: string | undefined
   /** The totals of the pieces before; undefined: this is the first. */
-  before: (Imported & { entry: number }) | undefined
+  before: (ImportCounts & { entry: number }) | undefined
 }
 
-export interface Imported {
+export interface ImportCounts {
   /** Entries that were added. */
   added: number
   /** Entries that were on the list for this type already. */
@@ -74,7 +74,7 @@ export interface Imported {
   bad: number
 }
 
-export interface ImportReport extends Imported {
+export interface ImportReport extends ImportCounts {
   /** The first of the invalid lines. */
   badLines: BadLine[]
   /** The number of the entry in the audit list; null: there is none. */
@@ -87,7 +87,7 @@ export const importSuppressions = verb(
   async (op, input: SuppressionImport): Promise<ImportReport> => {
     const company = findCompany(op, input.company).id
     const { type, domainId } = input
-    return await imported<SuppressionInput>(op, input, type, {
+    return await importPieces<SuppressionInput>(op, input, type, {
       entriesOf: ({ suppressions }) => suppressions,
       async put(entries) {
         const results = await addSuppressions(op, { company, entries, domainId })
@@ -105,7 +105,7 @@ export const importAllowed = verb(
   'manage',
   async (op, input: AllowedImport): Promise<ImportReport> => {
     const company = findWholeCompany(op, input.company).id
-    return await imported<AllowedInput>(op, input, 'allowed', {
+    return await importPieces<AllowedInput>(op, input, 'allowed', {
       entriesOf: ({ allowed }) => allowed,
       put: (entries) => addAllowed(op, { company, entries }),
     })
@@ -129,22 +129,22 @@ function importAudit(action: string): Audit<Pick<SuppressionImport, 'part'>, Imp
 }
 
 /** The totals including the pieces before. */
-export function importedSoFar(part: ImportPart | undefined, report: Imported): Imported {
+export function importedSoFar(part: ImportPart | undefined, report: ImportCounts): ImportCounts {
   const { added = 0, present = 0, bad = 0 } = part?.before ?? {}
   return { added: added + report.added, present: present + report.present, bad: bad + report.bad }
 }
 
-interface Importing<Entry> {
-  entriesOf(read: CsvPieceRead): Entry[]
+interface ImportTarget<Entry> {
+  entriesOf(read: CsvPieceResult): Entry[]
   /** Returns, for each entry, whether it is new. */
   put(entries: Entry[]): Promise<boolean[]>
 }
 
-async function imported<Entry>(
+async function importPieces<Entry>(
   { entry = null }: Operation,
   { source, begun, read = readCsvPiece, onStep }: AllowedImport,
   list: CsvPiece['list'],
-  { entriesOf, put }: Importing<Entry>,
+  { entriesOf, put }: ImportTarget<Entry>,
 ): Promise<ImportReport> {
   const report: ImportReport = { added: 0, present: 0, bad: 0, badLines: [], entry }
   let place = begun === undefined ? START : placeBehind(begun.head, begun.lines, list)
@@ -165,7 +165,7 @@ async function imported<Entry>(
 }
 
 /** The source's text, cut into pieces that are each read in one step. */
-async function* piecesOf(source: Source): AsyncGenerator<{ text: string; isLast: boolean }> {
+async function* piecesOf(source: ChunkSource): AsyncGenerator<{ text: string; isLast: boolean }> {
   const decoder = new TextDecoder()
   let text = ''
   for await (const each of source) {

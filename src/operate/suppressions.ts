@@ -1,16 +1,16 @@
 /** Suppressions: addresses that a company no longer sends to. */
 import type { Company } from '../accounts/account.ts'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
-import { severalNote } from './audited.ts'
+import { severalNote } from './audit-trail.ts'
 import { type About, type Hint, OperateError } from './error.ts'
-import { findCompany, type OfCompany } from './find.ts'
+import { type CompanyFilter, findCompany } from './find.ts'
 import { checkedSuppression, type SuppressionInput } from './suppression-check.ts'
 import { type Operation, verb } from './verb.ts'
 
 /** Entries added to a list in one commit. */
 export const TOGETHER = 500
 
-export interface SuppressionListing extends OfCompany {
+export interface SuppressionListing extends CompanyFilter {
   address?: string | undefined
   types?: readonly SuppressionType[] | undefined
   /** Ids: only older, or only newer ones. */
@@ -38,7 +38,7 @@ export const listSuppressions = verb(
   },
 )
 
-export interface PageWanted {
+export interface SuppressionPageRequest {
   company: string
   /** Only entries that begin with this text. */
   term?: string | undefined
@@ -51,12 +51,15 @@ export interface PageWanted {
 /** One type, sorted by address. */
 export const suppressedPage = verb(
   'see',
-  async (op, { company, type, ...page }: PageWanted & { type: SuppressionType }): Promise<Suppression[]> => {
-    return await op.store.suppressedPage({ ...scopeOf(op, company), type, ...given(page) })
+  async (
+    op,
+    { company, type, ...page }: SuppressionPageRequest & { type: SuppressionType },
+  ): Promise<Suppression[]> => {
+    return await op.store.suppressedPage({ ...scopeOf(op, company), type, ...pageBoundsOf(page) })
   },
 )
 
-export interface AddressesWanted extends PageWanted {
+export interface AddressPageRequest extends SuppressionPageRequest {
   /** Absent: all types. */
   types?: readonly SuppressionType[] | undefined
 }
@@ -67,10 +70,10 @@ export interface AddressesWanted extends PageWanted {
  */
 export const suppressedAddresses = verb(
   'see',
-  async (op, { company, types = SUPPRESSION_TYPES, ...page }: AddressesWanted): Promise<Suppression[]> => {
+  async (op, { company, types = SUPPRESSION_TYPES, ...page }: AddressPageRequest): Promise<Suppression[]> => {
     const scope = scopeOf(op, company)
     const ofTypes = await Promise.all(
-      types.map((type) => op.store.suppressedPage({ ...scope, type, ...given(page) })),
+      types.map((type) => op.store.suppressedPage({ ...scope, type, ...pageBoundsOf(page) })),
     )
     const all = ofTypes.flat().sort(byAddress)
     const { before, limit } = page
@@ -243,18 +246,18 @@ export const clearSuppressions = verb(
 )
 
 /** The entries of one company that the caller may see: with a key for one domain, those that came from that domain. */
-interface Scope {
+interface EntryScope {
   companyId: string
   domainId?: string
 }
 
-function scopeOf(op: Operation, company: string): Scope {
+function scopeOf(op: Operation, company: string): EntryScope {
   const { id: companyId } = findCompany(op, company)
   return { companyId, ...ofDomain(op) }
 }
 
 /** Without a company: the entries of all companies, which only operators see. */
-function memberScope(op: Operation): Partial<Scope> {
+function memberScope(op: Operation): Partial<EntryScope> {
   if (op.caller.kind === 'operator') return {}
   return { companyId: op.caller.principal.companyId, ...ofDomain(op) }
 }
@@ -264,13 +267,13 @@ function ofDomain({ caller }: Operation): { domainId?: string } {
   return domainId === null ? {} : { domainId }
 }
 
-function isWithin({ domainId }: Suppression, scope: Scope): boolean {
+function isWithin({ domainId }: Suppression, scope: EntryScope): boolean {
   return scope.domainId === undefined || domainId === scope.domainId
 }
 
 async function firstOf(
   op: Operation,
-  scope: Scope,
+  scope: EntryScope,
   address: string,
   types: readonly SuppressionType[] = SUPPRESSION_TYPES,
 ): Promise<Suppression | undefined> {
@@ -279,7 +282,7 @@ async function firstOf(
 }
 
 /** The bounds of a page that are given. */
-export function given({ term, after, before, limit }: Omit<PageWanted, 'company'>) {
+export function pageBoundsOf({ term, after, before, limit }: Omit<SuppressionPageRequest, 'company'>) {
   return {
     limit,
     ...(term !== undefined && { term }),

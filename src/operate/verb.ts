@@ -7,15 +7,15 @@ import type { Outgoing } from '../network/outgoing.ts'
 import type { AddressGuard } from '../network/private-address.ts'
 import type { Store } from '../store/store.ts'
 import type { Workers } from '../workers/workers.ts'
-import { type Audit, type Auditing, audited } from './audited.ts'
-import { authorise, type Caller, type Right, type Who } from './authority.ts'
+import { type Audit, type AuditContext, withAudit } from './audit-trail.ts'
+import { authorise, type Caller, type CallerContext, type Right } from './authority.ts'
 import { asOperateError } from './error.ts'
 
 export type Hosts = Pick<Resolver, 'mx' | 'addresses' | 'names'>
 export type Setup = Pick<Settings, 'database' | 'delivery' | 'smtpPort'>
 
 /** The context of a verb: the database and the caller. `accounts`: as they were when the operation began. */
-export interface Operation extends Who {
+export interface Operation extends CallerContext {
   store: Store
   /** The name this service sends under, as in EHLO; it appears in DNS records. */
   hostname: string
@@ -54,7 +54,7 @@ export interface Verb<Context, Input, Result> {
   readonly audit: Audit<Input, Result> | null
 }
 
-type Work<Context, Input, Result> = (context: Context, input: Input) => Promise<Result>
+type VerbWork<Context, Input, Result> = (context: Context, input: Input) => Promise<Result>
 
 /**
  * Rights of verbs that usually change something: each such verb defines its audit entry, or passes null because it
@@ -68,29 +68,31 @@ type ChangingRight = Exclude<Right, 'see' | 'read'>
  */
 export function verb<Input, Result, Context extends { caller: Caller } = Operation>(
   right: Exclude<Right, ChangingRight>,
-  work: Work<Context, Input, Result>,
+  work: VerbWork<Context, Input, Result>,
 ): Verb<Context, Input, Result>
 export function verb<Input extends object, Result>(
   right: ChangingRight,
-  work: Work<Operation, Input, Result>,
+  work: VerbWork<Operation, Input, Result>,
   audit: Audit<NoInfer<Input>, NoInfer<Result>>,
 ): Verb<Operation, Input, Result>
 export function verb<Input, Result, Context extends { caller: Caller } = Operation>(
   right: ChangingRight,
-  work: Work<Context, Input, Result>,
+  work: VerbWork<Context, Input, Result>,
   audit: null,
 ): Verb<Context, Input, Result>
 export function verb<Input extends object, Result, Context extends { caller: Caller }>(
   right: Right,
-  work: Work<Context, Input, Result>,
+  work: VerbWork<Context, Input, Result>,
   audit: Audit<Input, Result> | null = null,
 ): Verb<Context, Input, Result> {
   const call = async (context: Context, input: Input): Promise<Result> => {
     authorise(context.caller, right)
     try {
       if (audit === null) return await work(context, input)
-      const noting = context as unknown as Auditing
-      return await audited(noting, audit, input, (entry) => work({ ...context, isNoted: true, entry }, input))
+      const noting = context as unknown as AuditContext
+      return await withAudit(noting, audit, input, (entry) =>
+        work({ ...context, isNoted: true, entry }, input),
+      )
     } catch (error) {
       throw asOperateError(error)
     }

@@ -1,8 +1,8 @@
 /** The events that webhooks were sent, and the outcome of the attempts. */
 import type { EventType, LoggedEvent } from '../email/event.ts'
-import { Teller } from '../events/tell.ts'
-import { isToldOfEach } from '../events/told/types.ts'
-import { eventTypesIn } from '../events/told/unsent.ts'
+import { NoticeReader } from '../events/notice-reader.ts'
+import { isReportedPerRecipient } from '../events/notices/types.ts'
+import { eventTypesIn } from '../events/notices/unsent.ts'
 import { messageId, tellingOfMessage } from '../events/webhooks/message-id.ts'
 import { payload } from '../events/webhooks/sign.ts'
 import type {
@@ -10,13 +10,13 @@ import type {
   WebhookAttempt,
   WebhookEvent,
   WebhookEventFilter,
-  WebhookTelling,
+  WebhookSubject,
 } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { type Operation, verb } from './verb.ts'
 import { findWebhook, type OwnedWebhook } from './webhook-find.ts'
 
-export interface AttemptsWanted {
+export interface AttemptsRequest {
   id: string
   /** Only attempts that succeeded, or only those that failed. */
   succeeded?: boolean | undefined
@@ -30,7 +30,7 @@ export interface AttemptsWanted {
 /** Newest first. */
 export const listWebhookAttempts = verb(
   'see',
-  async (op, { id, succeeded, event, before, limit }: AttemptsWanted): Promise<WebhookAttempt[]> => {
+  async (op, { id, succeeded, event, before, limit }: AttemptsRequest): Promise<WebhookAttempt[]> => {
     const { webhook } = await findWebhook(op, id)
     const telling =
       typeof event === 'string' ? (await eventOf(op, webhook, event)).telling : { number: event }
@@ -38,7 +38,7 @@ export const listWebhookAttempts = verb(
       webhookId: id,
       limit,
       ...(succeeded !== undefined && { succeeded }),
-      ...(telling.number !== undefined && (telling as WebhookTelling)),
+      ...(telling.number !== undefined && (telling as WebhookSubject)),
       ...(before !== undefined && { before }),
     })
   },
@@ -81,7 +81,7 @@ export const showWebhookBacklog = verb(
  * - `failed`: the attempts failed, and no other follows.
  * - `unknown`: no attempt is stored. The event was delivered or given up long ago, or never sent.
  */
-export type ToldStatus = 'pending' | 'attempting' | 'success' | 'failed' | 'unknown'
+export type MessageStatus = 'pending' | 'attempting' | 'success' | 'failed' | 'unknown'
 
 /** An event in the form of a message to one webhook. */
 export interface WebhookMessage {
@@ -91,12 +91,12 @@ export interface WebhookMessage {
   emailId: string
   /** Unix ms of the event. */
   at: number
-  status: ToldStatus
+  status: MessageStatus
   /** Unix ms of the next attempt; null: none follows, or it is the first, which is made as soon as possible. */
   nextAt: number | null
 }
 
-export interface MessagesWanted {
+export interface MessagesRequest {
   id: string
   /** Only messages sent before this one. Throws `invalid` when it is not a message of this webhook. */
   before?: string | undefined
@@ -106,16 +106,16 @@ export interface MessagesWanted {
 /** Messages whose attempts are stored, newest first. */
 export const listWebhookEvents = verb(
   'see',
-  async (op, { id, before, limit }: MessagesWanted): Promise<WebhookMessage[]> => {
+  async (op, { id, before, limit }: MessagesRequest): Promise<WebhookMessage[]> => {
     await findWebhook(op, id)
     const place = before === undefined ? null : await tellingOf(op, id, before)
-    const told = await op.store.webhookEvents({
+    const events = await op.store.webhookEvents({
       webhookId: id,
       limit,
       ...(place !== null && { before: place.number }),
       ...(place?.part !== undefined && { beforePart: place.part }),
     })
-    return told.map((each) => messageOf(id, each))
+    return events.map((each) => messageOf(id, each))
   },
 )
 
@@ -126,58 +126,58 @@ export const showWebhookEvent = verb(
     const { webhook } = await findWebhook(op, input.id)
     const { event, telling } = await eventOf(op, webhook, input.event)
     const { part } = telling
-    const teller = new Teller(op.store)
-    const [whole] = await teller.tell([event])
+    const teller = new NoticeReader(op.store)
+    const [whole] = await teller.readNotices([event])
     const [told] = part === undefined ? [whole] : await teller.tellParts(whole!, [part])
     const said = told === undefined ? null : payload(webhook.dialect, told, op.apiUrl())
     if (said === null) throw noSuchEvent(input.event)
     const [newest] = await op.store.webhookEvents(upTo(webhook.id, telling))
     if (isSame(newest, telling)) return { ...messageOf(webhook.id, newest), payload: said }
     const { number, type, emailId, at } = event
-    const isToCome = number > webhook.cursor && isTold(webhook, type)
+    const isToCome = number > webhook.cursor && isSubscribed(webhook, type)
     const status = isToCome ? 'pending' : 'unknown'
     return { id: input.event, type, emailId, at, status, nextAt: null, payload: said }
   },
 )
 
 /** Whether new events of this type are sent to the webhook. */
-function isTold({ status, types }: Webhook, type: EventType): boolean {
+function isSubscribed({ status, types }: Webhook, type: EventType): boolean {
   return status === 'enabled' && (types.length === 0 || types.includes(type))
 }
 
 /** Finds the newest message up to this one, inclusive. */
-function upTo(webhookId: string, { number, part }: WebhookTelling): WebhookEventFilter {
+function upTo(webhookId: string, { number, part }: WebhookSubject): WebhookEventFilter {
   return { webhookId, before: number, beforePart: part === undefined ? 0 : part + 1, limit: 1 }
 }
 
-function isSame(told: WebhookEvent | undefined, { number, part }: WebhookTelling): told is WebhookEvent {
-  return told?.number === number && told.part === part
+function isSame(event: WebhookEvent | undefined, { number, part }: WebhookSubject): event is WebhookEvent {
+  return event?.number === number && event.part === part
 }
 
 /** The position of a message that is listed. */
-async function tellingOf(op: Operation, webhookId: string, message: string): Promise<WebhookTelling> {
-  const telling = tellingOfMessage(message)
-  const [told] = telling === null ? [] : await op.store.webhookEvents(upTo(webhookId, telling))
-  if (told !== undefined && messageId(webhookId, told) === message) return telling!
+async function tellingOf(op: Operation, webhookId: string, message: string): Promise<WebhookSubject> {
+  const subject = tellingOfMessage(message)
+  const [told] = subject === null ? [] : await op.store.webhookEvents(upTo(webhookId, subject))
+  if (told !== undefined && messageId(webhookId, told) === message) return subject!
   throw new OperateError(
     'invalid',
     `"${message}" is not an event of this webhook, or its retention period has ended`,
   )
 }
 
-function messageOf(webhookId: string, told: WebhookEvent): WebhookMessage {
-  const { type, emailId, at, retry } = told
+function messageOf(webhookId: string, event: WebhookEvent): WebhookMessage {
+  const { type, emailId, at, retry } = event
   return {
-    id: messageId(webhookId, told),
+    id: messageId(webhookId, event),
     type,
     emailId,
     at,
-    status: statusOf(told),
+    status: statusOf(event),
     nextAt: retry?.dueAt ?? null,
   }
 }
 
-function statusOf({ retry, succeeded }: WebhookEvent): ToldStatus {
+function statusOf({ retry, succeeded }: WebhookEvent): MessageStatus {
   if (retry !== null) return retry.attempts === 0 ? 'pending' : 'attempting'
   return succeeded ? 'success' : 'failed'
 }
@@ -191,7 +191,7 @@ export const replayWebhook = verb(
   async (op, input: Replay): Promise<OwnedWebhook> => {
     const { id } = input
     const found = await findWebhook(op, id)
-    if (found.webhook.status === 'disabled') throw disabled(id)
+    if (found.webhook.status === 'disabled') throw webhookDisabledError(id)
     if ('event' in input) {
       const { event, telling } = await eventOf(op, found.webhook, input.event)
       const isWhole = telling.part === undefined
@@ -206,7 +206,7 @@ export const replayWebhook = verb(
   null,
 )
 
-export function disabled(id: string): OperateError {
+export function webhookDisabledError(id: string): OperateError {
   return new OperateError('conflict', 'this webhook is disabled; enable it first', {
     verb: 'enableWebhook',
     id,
@@ -218,35 +218,35 @@ async function tellingsOf(
   op: Operation,
   { dialect }: Webhook,
   event: LoggedEvent,
-): Promise<WebhookTelling[]> {
+): Promise<WebhookSubject[]> {
   const { number } = event
-  const [told] = await new Teller(op.store).tell([event])
-  if (told === undefined || !isToldOfEach(dialect, told)) return [{ number }]
+  const [told] = await new NoticeReader(op.store).readNotices([event])
+  if (told === undefined || !isReportedPerRecipient(dialect, told)) return [{ number }]
   return Array.from({ length: told.email!.recipientCount }, (_, part) => ({ number, part }))
 }
 
 interface NamedEvent {
   event: LoggedEvent
-  telling: WebhookTelling
+  telling: WebhookSubject
 }
 
 /** An event that the webhook may get: of its company, and of its domain if it has one. Throws `not_found`. */
 async function eventOf(op: Operation, webhook: Webhook, event: number | string): Promise<NamedEvent> {
-  const telling = typeof event === 'string' ? tellingOfMessage(event) : { number: event }
-  if (telling === null) throw noSuchEvent(event)
-  const { number } = telling
+  const subject = typeof event === 'string' ? tellingOfMessage(event) : { number: event }
+  if (subject === null) throw noSuchEvent(event)
+  const { number } = subject
   const { events } = await op.store.eventsAfter(number - 1, { companyId: webhook.companyId }, 1)
   const [found] = events
   if (found?.number !== number) throw noSuchEvent(event)
   if (typeof event === 'string') {
-    if (messageId(webhook.id, { ...found, ...telling }) !== event) throw noSuchEvent(event)
+    if (messageId(webhook.id, { ...found, ...subject }) !== event) throw noSuchEvent(event)
     const all = await tellingsOf(op, webhook, found)
-    if (!all.some(({ part }) => part === telling.part)) throw noSuchEvent(event)
+    if (!all.some(({ part }) => part === subject.part)) throw noSuchEvent(event)
   }
-  if (webhook.domainId === null) return { event: found, telling }
+  if (webhook.domainId === null) return { event: found, telling: subject }
   const origin = await op.store.emailOrigin(found.emailId)
   if (origin?.domainId !== webhook.domainId) throw noSuchEvent(event)
-  return { event: found, telling }
+  return { event: found, telling: subject }
 }
 
 function noSuchEvent(event: number | string): OperateError {

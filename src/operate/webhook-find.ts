@@ -1,9 +1,9 @@
 /** Finds the webhooks that a caller may see. */
 import type { Company, SendingDomain } from '../accounts/account.ts'
 import type { Webhook } from '../store/store.ts'
-import type { AuditNote } from './audited.ts'
+import type { AuditNote } from './audit-trail.ts'
 import { OperateError } from './error.ts'
-import { companyScope, type OfCompany } from './find.ts'
+import { type CompanyFilter, companyScope } from './find.ts'
 import type { Operation } from './verb.ts'
 
 export interface OwnedWebhook {
@@ -24,7 +24,7 @@ export function webhookNote({ id }: { id?: string }, owned: OwnedWebhook | null)
 export async function findWebhook(op: Operation, id: string): Promise<OwnedWebhook> {
   // PostgreSQL refuses text with NUL, so such text cannot be an id.
   const [webhook] = id.includes('\0') ? [] : await op.store.webhooks({ id })
-  const found = webhook !== undefined && mayKnow(op, webhook) ? owned(op, webhook) : null
+  const found = webhook !== undefined && mayKnow(op, webhook) ? ownedWebhook(op, webhook) : null
   if (found !== null) return found
   throw noSuchWebhook(id)
 }
@@ -39,12 +39,12 @@ export function noSuchWebhook(id: string): OperateError {
 }
 
 /** The webhooks that the caller may see. */
-export async function knownWebhooks(op: Operation, of: OfCompany): Promise<OwnedWebhook[]> {
+export async function visibleWebhooks(op: Operation, of: CompanyFilter): Promise<OwnedWebhook[]> {
   const { caller } = op
   const whole = caller.kind === 'operator' || caller.principal.domainId === null
   const companyId = whole ? companyScope(op, of) : caller.principal.companyId
   const all = await op.store.webhooks(companyId === null ? {} : { companyId })
-  return all.filter((webhook) => mayKnow(op, webhook)).flatMap((webhook) => owned(op, webhook) ?? [])
+  return all.filter((webhook) => mayKnow(op, webhook)).flatMap((webhook) => ownedWebhook(op, webhook) ?? [])
 }
 
 /** A key for one domain may see the webhooks of that domain. */
@@ -54,7 +54,7 @@ function mayKnow({ caller }: Operation, { companyId, domainId }: Webhook): boole
   return principal.companyId === companyId && (principal.domainId === null || principal.domainId === domainId)
 }
 
-function owned({ accounts }: Operation, webhook: Webhook): OwnedWebhook | null {
+function ownedWebhook({ accounts }: Operation, webhook: Webhook): OwnedWebhook | null {
   const company = accounts.companies.find(({ id }) => id === webhook.companyId)
   const domain = accounts.domains.find(({ id }) => id === webhook.domainId) ?? null
   return company === undefined ? null : { webhook, company, domain }

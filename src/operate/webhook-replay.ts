@@ -1,19 +1,19 @@
 /** Replays webhook messages: one by its id, or all since a time. */
 import { messageId, tellingOfMessage } from '../events/webhooks/message-id.ts'
 import { OperateError } from './error.ts'
-import type { OfCompany } from './find.ts'
+import type { CompanyFilter } from './find.ts'
 import { verb } from './verb.ts'
-import { disabled, listWebhookEvents, replayWebhook } from './webhook-events.ts'
-import { findWebhook, knownWebhooks, type OwnedWebhook } from './webhook-find.ts'
+import { listWebhookEvents, replayWebhook, webhookDisabledError } from './webhook-events.ts'
+import { findWebhook, type OwnedWebhook, visibleWebhooks } from './webhook-find.ts'
 
 /** Sends a message again to its webhook; `id` is the message id that the receiver sees. */
 export const replayMessage = verb(
   'manage',
   async (op, { id }: { id: string }): Promise<OwnedWebhook> => {
-    const telling = tellingOfMessage(id)
-    const [event] = telling === null ? [] : (await op.store.eventsAfter(telling.number - 1, {}, 1)).events
-    const its = (await knownWebhooks(op, {})).find(
-      ({ webhook }) => event !== undefined && messageId(webhook.id, { ...event, ...telling }) === id,
+    const subject = tellingOfMessage(id)
+    const [event] = subject === null ? [] : (await op.store.eventsAfter(subject.number - 1, {}, 1)).events
+    const its = (await visibleWebhooks(op, {})).find(
+      ({ webhook }) => event !== undefined && messageId(webhook.id, { ...event, ...subject }) === id,
     )
     if (its !== undefined) return await replayWebhook(op, { id: its.webhook.id, event: id })
     throw new OperateError('not_found', `no webhook has a message with the id "${id}"`, {
@@ -26,8 +26,8 @@ export const replayMessage = verb(
 /** Sends again all events since a time (Unix ms) to all enabled webhooks. Returns these webhooks. */
 export const replayWebhooks = verb(
   'manage',
-  async (op, { since, ...of }: OfCompany & { since: number }): Promise<OwnedWebhook[]> => {
-    const enabled = (await knownWebhooks(op, of)).filter(({ webhook }) => webhook.status === 'enabled')
+  async (op, { since, ...of }: CompanyFilter & { since: number }): Promise<OwnedWebhook[]> => {
+    const enabled = (await visibleWebhooks(op, of)).filter(({ webhook }) => webhook.status === 'enabled')
     for (const { webhook } of enabled) await replayWebhook(op, { id: webhook.id, since })
     return enabled
   },
@@ -37,7 +37,7 @@ export const replayWebhooks = verb(
 /** Messages examined in one call. */
 const LOOKED_THROUGH = 500
 
-export interface ReplayedFailed {
+export interface ReplayResult {
   /** The number of messages that are sent again. */
   told: number
   /** The message to continue behind; null: all were examined. */
@@ -50,10 +50,10 @@ export interface ReplayedFailed {
  */
 export const replayFailed = verb(
   'manage',
-  async (op, input: { id: string; since: number; from?: string | undefined }): Promise<ReplayedFailed> => {
+  async (op, input: { id: string; since: number; from?: string | undefined }): Promise<ReplayResult> => {
     const { id, since, from } = input
     const { webhook } = await findWebhook(op, id)
-    if (webhook.status === 'disabled') throw disabled(id)
+    if (webhook.status === 'disabled') throw webhookDisabledError(id)
     const messages = await listWebhookEvents(op, { id, before: from, limit: LOOKED_THROUGH })
     const recent = messages.filter(({ at }) => at >= since)
     const failed = recent.filter(({ status }) => status === 'failed')

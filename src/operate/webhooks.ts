@@ -2,14 +2,14 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { webhookSwitched } from '../email/company-event.ts'
 import type { EventType } from '../email/event.ts'
-import { typesOfWord, webhookWords } from '../events/told/types.ts'
-import { isUnsent } from '../events/told/unsent.ts'
+import { typesOfWord, webhookWords } from '../events/notices/types.ts'
+import { isUnsent } from '../events/notices/unsent.ts'
 import { hasOwnSecret, newWebhookSecret, sealWebhookSecret } from '../events/webhooks/secrets.ts'
 import type { Webhook, WebhookChange, WebhookDialect, WebhookType } from '../store/store.ts'
 import { OperateError } from './error.ts'
 import { findCompany, findOwnDomain, findWholeCompany } from './find.ts'
 import { type Operation, verb } from './verb.ts'
-import { findWebhook, knownWebhooks, type OwnedWebhook, webhookNote } from './webhook-find.ts'
+import { findWebhook, type OwnedWebhook, visibleWebhooks, webhookNote } from './webhook-find.ts'
 import { signingKeyOf } from './webhook-secrets.ts'
 import { publicWebhookUrl } from './webhook-url.ts'
 
@@ -68,7 +68,7 @@ export const addWebhook = verb(
 )
 
 /** In order of creation. */
-export const listWebhooks = verb('see', knownWebhooks)
+export const listWebhooks = verb('see', visibleWebhooks)
 
 export const showWebhook = verb('see', async (op, { id }: { id: string }): Promise<OwnedWebhook> => {
   return await findWebhook(op, id)

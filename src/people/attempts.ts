@@ -48,7 +48,7 @@ const PACES = {
 } as const satisfies Record<string, Pace>
 type PaceName = keyof typeof PACES
 
-export interface Trying {
+export interface AttemptSource {
   /** A person's id, or an address without an account. */
   account: string
   /** The source address, or the group that it stands for. */
@@ -87,7 +87,7 @@ export class Attempts {
   }
 
   /** Rejects with TooManyAttempts, and counts nothing then. `now`: Unix ms. */
-  async begin(trying: Trying, now: number): Promise<Attempt> {
+  async begin(trying: AttemptSource, now: number): Promise<Attempt> {
     const lanes = lanesOf(trying)
     const wait = await this.#counter.beginAttempt(lanes, now, LONGEST)
     if (wait > LONGEST) throw new TooManyAttempts(wait)
@@ -95,7 +95,7 @@ export class Attempts {
   }
 }
 
-function lanesOf({ account, from, device, what }: Trying): AttemptLane[] {
+function lanesOf({ account, from, device, what }: AttemptSource): AttemptLane[] {
   const code = what === 'code' ? [lane('code', account, device ?? '')] : []
   if (device !== null) return [...code, lane('device', device, account)]
   return [...code, lane('address', from), lane('pair', from, account), lane('account', account)]

@@ -57,8 +57,8 @@ export async function registrationOptions(
 const LONGEST_PART = 16 * 1024
 
 /** The passkey sent an attestation, which was not requested. */
-export class AttestationRefused extends Error {
-  override name = 'AttestationRefused'
+export class AttestationError extends Error {
+  override name = 'AttestationError'
 }
 
 /**
@@ -70,7 +70,7 @@ async function refuseAttestation(response: unknown): Promise<void> {
   const { attestationObject } = (response as RegistrationResponseJSON).response
   const octets = new Uint8Array(Buffer.from(attestationObject, 'base64url'))
   const format = await orNull(async () => decodeAttestationObject(octets).get('fmt'))
-  if (format !== null && format !== 'none') throw new AttestationRefused()
+  if (format !== null && format !== 'none') throw new AttestationError()
 }
 
 /** True when the library may read it: its parts are texts, of a length that a passkey has. */
@@ -82,7 +82,7 @@ function isReadable(response: unknown): boolean {
   )
 }
 
-/** Null: the answer does not prove the challenge. Rejects with AttestationRefused. */
+/** Null: the answer does not prove the challenge. Rejects with AttestationError. */
 export async function readRegistration(
   party: RelyingParty,
   challenge: string,

@@ -116,9 +116,9 @@ function derive(password: string, salt: Buffer, { ln, r, p }: Cost, length: numb
 }
 
 function phc({ ln, r, p }: Cost, salt: Buffer, key: Buffer): string {
-  return `$scrypt$ln=${ln},r=${r},p=${p}$${unpadded(salt)}$${unpadded(key)}`
+  return `$scrypt$ln=${ln},r=${r},p=${p}$${withoutPadding(salt)}$${withoutPadding(key)}`
 }
 
-function unpadded(octets: Buffer): string {
+function withoutPadding(octets: Buffer): string {
   return octets.toString('base64').replace(/=+$/, '')
 }

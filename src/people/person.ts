@@ -126,7 +126,7 @@ export function newPerson(createdAt: number, given: Partial<Person> = {}): Perso
 /** How a session began. */
 export type SignInWay = 'link' | 'password' | 'passkey' | 'oidc'
 
-export interface Session {
+export interface ConsoleSession {
   /** Shown to its person. It is not the token in the cookie, of which only the hash is stored. */
   id: string
   personId: string

@@ -16,12 +16,12 @@ export interface RecoveryCodes {
 
 export function newRecoveryCodes(): RecoveryCodes {
   const codes = Array.from({ length: COUNT }, newCode)
-  return { codes, hashes: codes.map(hashed) }
+  return { codes, hashes: codes.map(hashCode) }
 }
 
 /** The remaining hashes without this code's; null: the code is not valid. */
 export function withoutRecoveryCode(hashes: readonly string[], code: string): string[] | null {
-  const given = Buffer.from(hashed(code))
+  const given = Buffer.from(hashCode(code))
   const found = hashes.filter((each) => {
     const kept = Buffer.from(each)
     return kept.length === given.length && timingSafeEqual(kept, given)
@@ -35,6 +35,6 @@ function newCode(): string {
 }
 
 /** Accepts any typing: hyphens, blanks and capitals do not matter. */
-function hashed(code: string): string {
+function hashCode(code: string): string {
   return hash('sha256', code.toLowerCase().replace(/[^a-z0-9]/g, ''), 'base64')
 }

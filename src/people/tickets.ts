@@ -48,7 +48,7 @@ export class Tickets {
   }
 
   /** Null when it is not a ticket of this kind, or has expired. */
-  read<Kind extends TicketKind>(kind: Kind, ticket: string, now: number): TicketKinds[Kind] | null {
+  readTicket<Kind extends TicketKind>(kind: Kind, ticket: string, now: number): TicketKinds[Kind] | null {
     try {
       const octets = this.#seal.open(Buffer.from(ticket, 'base64url'), kind)
       const { held, until } = JSON.parse(octets.toString()) as { held: TicketKinds[Kind]; until: number }

@@ -1,11 +1,11 @@
 import type { DeliveryResult, RecipientOutcome } from '../delivery/delivery.ts'
-import { unanswered } from '../delivery/outcome.ts'
+import { unansweredOutcome } from '../delivery/outcome.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import {
-  type Attempted,
-  attempted,
+  type AttemptHappening,
   type Decision,
-  givenBack,
+  decideAttempt,
+  decideGiveBack,
   hopeless,
   type Outcome,
   postponedFrom,
@@ -41,7 +41,7 @@ export function attemptRecord(
     const { verdict } = outcome
     const counts = verdict === 'deferred' || verdict === 'uncertain'
     const postponed = verdict === 'postponed'
-    const happening: Attempted = {
+    const happening: AttemptHappening = {
       kind: 'attempted',
       at: now,
       outcome,
@@ -54,7 +54,7 @@ export function attemptRecord(
       again: postponed ? whenAgain(recipient, result, patience, now) : now,
       patience: postponed ? schedule.lasts : 0,
     }
-    return { position: outcome.position, decision: attempted(recipient, happening) }
+    return { position: outcome.position, decision: decideAttempt(recipient, happening) }
   })
   const { email, leaseToken } = ready
   return { emailId: email.id, leaseToken, startedAt, duration, server, tls, dialogue, captured, recipients }
@@ -83,7 +83,7 @@ export function closedRecord(
   now: number,
 ): AttemptRecord {
   const outcome: Outcome = { verdict: 'postponed', message: why }
-  const happening: Attempted = {
+  const happening: AttemptHappening = {
     kind: 'attempted',
     at: now,
     outcome,
@@ -95,13 +95,13 @@ export function closedRecord(
     again: dueAt,
     patience: schedule.lasts,
   }
-  return untried(ready, now, (recipient) => attempted(recipient, happening))
+  return untriedResult(ready, now, (recipient) => decideAttempt(recipient, happening))
 }
 
 /** Ends a delivery that can never be tried. */
 export function failedRecord(ready: ReadyDelivery, message: string, now: number): AttemptRecord {
   const decision = hopeless(now, message)
-  return untried(ready, now, () => decision)
+  return untriedResult(ready, now, () => decision)
 }
 
 /** Gives a delivery back untried. `held`: because its domain may not send now. `dueAt` in Unix ms. */
@@ -112,11 +112,11 @@ export function releaseRecord(
   at = Date.now(),
 ): AttemptRecord {
   const heldFor = held ? 'domain' : null
-  const decision = givenBack({ kind: 'given-back', at, dueAt, heldFor, message })
-  return untried(ready, at, () => decision)
+  const decision = decideGiveBack({ kind: 'given-back', at, dueAt, heldFor, message })
+  return untriedResult(ready, at, () => decision)
 }
 
-function untried(
+function untriedResult(
   { email, leaseToken, recipients }: ReadyDelivery,
   at: number,
   decided: (recipient: ClaimedRecipient) => Decision,
@@ -138,10 +138,14 @@ function untried(
 }
 
 /** The result of an attempt that failed on our side, for all recipients. */
-export function unprepared(ready: ReadyDelivery, startedAt: number, error: unknown): DeliveryResult {
+export function unpreparedResult(ready: ReadyDelivery, startedAt: number, error: unknown): DeliveryResult {
   const why = error instanceof Error ? error.message : String(error)
   const message = `The message could not be prepared: ${why}`.slice(0, 1_000)
-  const result = unanswered(ready, startedAt, (position) => ({ position, verdict: 'deferred', message }))
+  const result = unansweredOutcome(ready, startedAt, (position) => ({
+    position,
+    verdict: 'deferred',
+    message,
+  }))
   // No server was asked.
   return { ...result, server: null }
 }

@@ -3,7 +3,7 @@
  * file translates between them.
  */
 import type { ClaimRequest } from '../store/store.ts'
-import type { Full } from './ready-queues.ts'
+import type { FullQueues } from './ready-queues.ts'
 
 /** `skip` holds pairs, `companyId\0domain`. */
 export type ClaimFilter = Pick<ClaimRequest, 'skip' | 'skipCompanies' | 'skipDomains'>
@@ -13,7 +13,7 @@ export type ClaimFilter = Pick<ClaimRequest, 'skip' | 'skipCompanies' | 'skipDom
  * store, including mail that would take another path to the same domain (from another sending domain or in test mode).
  * A later claim brings it.
  */
-export function claimFilter(full: Full, paused: ClaimFilter): ClaimFilter {
+export function claimFilter(full: FullQueues, paused: ClaimFilter): ClaimFilter {
   return {
     skip: [...new Set(full.lanes.flatMap(domainsOf)), ...paused.skip],
     skipCompanies: [...full.companies, ...paused.skipCompanies],
@@ -21,7 +21,7 @@ export function claimFilter(full: Full, paused: ClaimFilter): ClaimFilter {
   }
 }
 
-function domainsOf({ companyId, waiting }: Full['lanes'][number]): string[] {
+function domainsOf({ companyId, waiting }: FullQueues['lanes'][number]): string[] {
   const pairs = new Set<string>()
   for (const { recipients } of waiting) {
     for (const { domain } of recipients) pairs.add(`${companyId}\0${domain}`)

@@ -14,7 +14,7 @@ const BACK_OFF_MS = 500
 const TELL_MS = 10_000
 
 /** The work that there is room for now. */
-export interface Wanted extends ClaimFilter, Pick<ClaimRequest, 'maxRecipients'> {
+export interface ClaimCapacity extends ClaimFilter, Pick<ClaimRequest, 'maxRecipients'> {
   /** Some of the skipped mail is skipped for want of room. */
   full: boolean
 }
@@ -24,9 +24,9 @@ export interface ClaimParts {
   /** The lease to claim under; null while nothing may be begun. */
   lease(): Lease | null
   /** Null when there is no room at all: the caller wakes the loop when that changes. */
-  wanted(): Wanted | null
+  capacity(): ClaimCapacity | null
   /** Takes the claimed emails. */
-  claimed(emails: ClaimedEmail[], lease: Lease): void
+  onClaim(emails: ClaimedEmail[], lease: Lease): void
   /** `tell`: the fault is new, or has lasted for some seconds since it was last reported. */
   onFault(error: unknown, tell: boolean): void
 }
@@ -106,7 +106,7 @@ export class ClaimLoop {
 
   /** False when there was nothing to claim; then the next look is planned. */
   async #batch(lease: Lease): Promise<boolean> {
-    const { store, wanted, claimed } = this.#parts
+    const { store, capacity: wanted, onClaim: claimed } = this.#parts
     const want = wanted()
     if (want === null) {
       this.#full = true

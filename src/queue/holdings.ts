@@ -93,7 +93,7 @@ export class Holdings {
   }
 
   /** The delivery was under way, and has ended. */
-  end({ email, size }: ReadyDelivery): void {
+  finish({ email, size }: ReadyDelivery): void {
     const { companyId } = email
     const holding = this.#companies.get(companyId)!
     holding.underWay--
@@ -105,6 +105,6 @@ export class Holdings {
   /** Removes a waiting delivery as if it had never been added. */
   remove(ready: ReadyDelivery): void {
     this.begin(ready)
-    this.end(ready)
+    this.finish(ready)
   }
 }

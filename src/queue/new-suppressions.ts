@@ -1,6 +1,6 @@
 import { monotonic } from '../common/clock.ts'
 import { isSimulated } from '../email/simulated.ts'
-import type { ClaimedRecipient, NewSuppressions as Told } from '../store/store.ts'
+import type { ClaimedRecipient, SuppressionsBatch } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 
 /**
@@ -13,7 +13,7 @@ const ON_THE_WAY_MS = 5_000
  * Addresses suppressed after the store checked the work that waits in memory. Matching recipients go back to the store,
  * which ends them; so a false alarm costs only the round trip.
  */
-export class NewSuppressions {
+export class SuppressionWatch {
   /** `companyId address` with the time it was read; for work that was on the way then. */
   readonly #recent = new Map<string, number>()
   /** Work that waited in memory when a suppression of one of its recipients was read. */
@@ -25,7 +25,7 @@ export class NewSuppressions {
   }
 
   /** Marks the waiting work that the suppressions concern. */
-  add(added: Told['added'], waiting: Iterable<ReadyDelivery>): void {
+  add(added: SuppressionsBatch['added'], waiting: Iterable<ReadyDelivery>): void {
     const now = this.#now()
     this.#forget(now)
     if (added.length === 0) return

@@ -10,11 +10,11 @@ import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AttemptRecord } from '../store/store.ts'
-import { attemptRecord, closedRecord, failedRecord, releaseRecord, unprepared } from './attempt.ts'
+import { attemptRecord, closedRecord, failedRecord, releaseRecord, unpreparedResult } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { PathHealth } from './path-health.ts'
 import type { ReadyQueues } from './ready-queues.ts'
-import type { Results } from './results.ts'
+import type { DeliveryResults } from './results.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 import type { SessionLimits } from './session-limits.ts'
 import type { Stops } from './stops.ts'
@@ -30,7 +30,7 @@ export interface OutletParts {
   suspects: Suspects
   pathHealth: PathHealth
   sessionLimits: SessionLimits
-  results: Results
+  results: DeliveryResults
   /** How long recipients wait before they are tried again. */
   patience: { schedule: RetrySchedule; pauses: ProbePauses }
   /** Called when a delivery has ended, and its session is free. */
@@ -79,9 +79,9 @@ export class Outlet {
   /** Gives back the recipients that must not be sent now. Null when none is left. */
   #withoutStopped(ready: ReadyDelivery, now: number): ReadyDelivery | null {
     const { stops, results } = this.#parts
-    const sifted = stops.sift(ready, now)
-    if (sifted === null) return ready
-    for (const { recipients, why } of sifted.back) {
+    const split = stops.sift(ready, now)
+    if (split === null) return ready
+    for (const { recipients, why } of split.back) {
       const stopped = { ...ready, recipients }
       const { dueAt, held, message } = why
       const written = results.record(
@@ -91,7 +91,7 @@ export class Outlet {
       )
       if (why.held) void written.then(() => stops.heldWritten(ready.email.domainId))
     }
-    return sifted.go.length === 0 ? null : { ...ready, recipients: sifted.go }
+    return split.go.length === 0 ? null : { ...ready, recipients: split.go }
   }
 
   /**
@@ -102,11 +102,11 @@ export class Outlet {
     const { signingDomain, signingKeys, links, results, log } = this.#parts
     const { email, recipients } = ready
     try {
-      const signing = signingKeys.of(signingDomain(email)!)
+      const signing = signingKeys.keysOf(signingDomain(email)!)
       return { ...ready, message: messageFor(email, recipients, links), signing }
     } catch (error) {
       log.error({ err: error, emailId: email.id }, 'A delivery could not be prepared')
-      const attempt = this.#recordOf(ready, unprepared(ready, startedAt, error), monotonic())
+      const attempt = this.#recordOf(ready, unpreparedResult(ready, startedAt, error), monotonic())
       this.queues.done(ready)
       void results.record(attempt, ready)
       return null

@@ -61,7 +61,7 @@ export interface PathHealthParts {
 }
 
 /** The reason why a delivery does not begin, and when it is due again (Unix ms). */
-export interface Closed {
+export interface PathClosure {
   dueAt: number
   why: string
 }
@@ -95,7 +95,7 @@ export class PathHealth {
   }
 
   /** Null when the delivery may begin: the usual case. `now` in Unix ms. */
-  closedFor(ready: ReadyDelivery, now: number): Closed | null {
+  closedFor(ready: ReadyDelivery, now: number): PathClosure | null {
     if (this.#troubles.size === 0) return null
     const met = keysOf(ready).flatMap((path) => this.#troubles.get(path) ?? [])
     const closed = met.filter((trouble) => trouble.closed)
@@ -222,7 +222,7 @@ export class PathHealth {
       this.#parts.log.info({ site }, 'The path is open again; the waiting mail is sent now')
     }
     // A provider's limit is reached again and again; any other trouble is news.
-    if (trouble.kind !== 'busy') this.#told.delete(toldKey(key, trouble.kind))
+    if (trouble.kind !== 'busy') this.#told.delete(reportKey(key, trouble.kind))
     for (const domainId of trouble.held) void this.#release(domainId)
   }
 
@@ -240,8 +240,8 @@ export class PathHealth {
     const relay = site.kind === 'relay'
     // Servers of recipient domains that are down are no reason to alert the operator.
     if (kind === 'unreachable' && !relay) return
-    const throttle = this.#told.get(toldKey(key, kind)) ?? new LogThrottle(TELL_MS)
-    this.#told.set(toldKey(key, kind), throttle)
+    const throttle = this.#told.get(reportKey(key, kind)) ?? new LogThrottle(TELL_MS)
+    this.#told.set(reportKey(key, kind), throttle)
     if (throttle.due() === null) return
     if (this.#toldAny.due() === null) {
       // Not logged after all, so the next refusal may be.
@@ -272,7 +272,7 @@ function insists({ recipients, path }: ReadyDelivery): boolean {
   )
 }
 
-function toldKey(path: string, kind: HindranceReport['kind']): string {
+function reportKey(path: string, kind: HindranceReport['kind']): string {
   return `${path}\0${kind}`
 }
 

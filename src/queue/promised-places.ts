@@ -2,24 +2,24 @@ import type { Reservation } from '../intake/handover.ts'
 import type { Lease, NewEmail } from '../store/store.ts'
 
 /** Takes over an email that was accepted under a reservation. */
-export type Begin = (email: NewEmail, leased: number[], lease: Lease) => void
+export type BeginEmail = (email: NewEmail, leased: number[], lease: Lease) => void
 
 /** Places in the ready queues that are promised to emails whose commit is under way, so that none is promised twice. */
 export class PromisedPlaces {
-  readonly begin: Begin
+  readonly begin: BeginEmail
   count = 0
 
-  constructor(begin: Begin) {
+  constructor(begin: BeginEmail) {
     this.begin = begin
   }
 
   promise(lease: Lease): Reservation {
     this.count++
-    return new Place(lease, this)
+    return new PlaceReservation(lease, this)
   }
 }
 
-class Place implements Reservation {
+class PlaceReservation implements Reservation {
   readonly lease: Lease
   readonly #places: PromisedPlaces
   #free = false

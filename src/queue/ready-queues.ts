@@ -13,7 +13,7 @@ export interface ReadyLimits extends HoldingLimits {
 }
 
 /** Companies and lanes that take no more work. */
-export interface Full {
+export interface FullQueues {
   companies: string[]
   /** Single lanes of the other companies. */
   lanes: { companyId: string; waiting: Iterable<ReadyDelivery> }[]
@@ -28,15 +28,15 @@ const SESSIONS_OF_FREE = 3
 const KEPT_FOR_NEWCOMERS = 1 / 10
 
 /** The deliveries of one company for one path, in order. */
-class Lane {
-  readonly company: Company
+class PathLane {
+  readonly company: CompanyQueue
   readonly state: PathState
   readonly waiting = new Fifo<ReadyDelivery>()
   /**
    * The lane is in the company's ring, parked at a path without a free session, or set aside; otherwise it is empty.
    */
   queued = false
-  constructor(company: Company, state: PathState) {
+  constructor(company: CompanyQueue, state: PathState) {
     this.company = company
     this.state = state
   }
@@ -48,21 +48,21 @@ class PathState {
   /** Lanes of the path; the path is forgotten when it has none and no session is busy. */
   lanes = 0
   /** Lanes that have work but wait for a session of this path, oldest first. */
-  readonly parked = new Fifo<Lane>()
+  readonly parked = new Fifo<PathLane>()
   readonly path: Path
   constructor(path: Path) {
     this.path = path
   }
 }
 
-class Company {
+class CompanyQueue {
   busy = 0
   /** Octets of large messages under way. */
   largeBytes = 0
   /** Lanes that can be served now, in turn. */
-  readonly ring = new Fifo<Lane>()
+  readonly ring = new Fifo<PathLane>()
   /** By key of the path. */
-  readonly lanes = new Map<string, Lane>()
+  readonly lanes = new Map<string, PathLane>()
   queued = false
   readonly id: string
   constructor(id: string) {
@@ -88,14 +88,14 @@ const CHOICES = 8
 export class ReadyQueues {
   /** Deliveries that wait here or for their path to be looked up, and those under way. */
   readonly holdings: Holdings
-  readonly #companies = new Map<string, Company>()
+  readonly #companies = new Map<string, CompanyQueue>()
   /** By key of the path. */
   readonly #paths = new Map<string, PathState>()
   /** Paths with a free session and parked lanes: their companies were at their share when it came free. */
   readonly #idle = new Set<PathState>()
   /** Lanes whose next message is too large for now, oldest first. */
-  #aside: Lane[] = []
-  #ring: Company[] = []
+  #aside: PathLane[] = []
+  #ring: CompanyQueue[] = []
   readonly #sessions: SharedPool
   readonly #large: SharedPool
   /** The current limit of sessions of a path. */
@@ -150,8 +150,8 @@ export class ReadyQueues {
     return this.holdings.allow(companyId, 2) && this.#waitingFor(companyId, path) * 2 < path.limits.waiting
   }
 
-  full(): Full {
-    const full: Full = { companies: this.holdings.full(), lanes: [] }
+  full(): FullQueues {
+    const full: FullQueues = { companies: this.holdings.full(), lanes: [] }
     const companies = new Set(full.companies)
     for (const { id, lanes } of this.#companies.values()) {
       if (companies.has(id)) continue
@@ -167,7 +167,7 @@ export class ReadyQueues {
     const { path } = ready
     let lane = company.lanes.get(path.key)
     if (lane === undefined) {
-      lane = new Lane(company, this.#stateOf(path))
+      lane = new PathLane(company, this.#stateOf(path))
       lane.state.lanes++
       company.lanes.set(path.key, lane)
     }
@@ -222,7 +222,7 @@ export class ReadyQueues {
     state.busy--
     company.busy--
     this.#sessions.give(1)
-    this.holdings.end(ready)
+    this.holdings.finish(ready)
     const large = largeBytes(ready)
     if (large > 0) {
       company.largeBytes -= large
@@ -262,11 +262,11 @@ export class ReadyQueues {
     return busy >= this.#limitOf(path)
   }
 
-  #maySpeak(company: Company): boolean {
+  #maySpeak(company: CompanyQueue): boolean {
     return company.busy === 0 || this.#sessions.allows(company.busy)
   }
 
-  #mayBeginLarge(company: Company): boolean {
+  #mayBeginLarge(company: CompanyQueue): boolean {
     return this.#large.allows(company.largeBytes)
   }
 
@@ -306,10 +306,10 @@ export class ReadyQueues {
     return this.#companies.get(companyId)?.lanes.get(path.key)?.waiting.length ?? 0
   }
 
-  #company(id: string): Company {
+  #company(id: string): CompanyQueue {
     let company = this.#companies.get(id)
     if (company === undefined) {
-      company = new Company(id)
+      company = new CompanyQueue(id)
       this.#companies.set(id, company)
     }
     return company
@@ -324,20 +324,20 @@ export class ReadyQueues {
     return state
   }
 
-  #enqueue(lane: Lane): void {
+  #enqueue(lane: PathLane): void {
     lane.queued = true
     lane.company.ring.push(lane)
     this.#requeue(lane.company)
   }
 
-  #requeue(company: Company): void {
+  #requeue(company: CompanyQueue): void {
     if (company.queued || company.ring.length === 0) return
     company.queued = true
     this.#ring.push(company)
   }
 
   /** Takes a company out of the ring: of the first few that may have another session, the one with the fewest. */
-  #nextCompany(): Company | null {
+  #nextCompany(): CompanyQueue | null {
     let best = -1
     let seen = 0
     for (let i = 0; i < this.#ring.length && seen < CHOICES; i++) {

@@ -1,6 +1,6 @@
-import type { Unrecorded } from '../cluster/unrecorded.ts'
+import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
 import { release } from '../common/octets.ts'
-import { type AttemptRecord, type Recorded, type Store, StoreUnavailable } from '../store/store.ts'
+import { type AttemptRecord, type RecordResult, type Store, StoreUnavailable } from '../store/store.ts'
 
 export interface RecorderEvents {
   /** The store takes no results; called once each time it stops taking them. */
@@ -23,7 +23,7 @@ const STALLED_MS = 2_000
 export class Recorder {
   readonly #store: Pick<Store, 'record'>
   readonly #events: RecorderEvents
-  readonly #handedOver: Pick<Unrecorded, 'recorded'>
+  readonly #handedOver: Pick<UnrecordedMessages, 'recorded'>
   readonly #watch: NodeJS.Timeout
   #unrecorded = 0
   /** Answers of the store so far, and their number at the last look. */
@@ -37,7 +37,7 @@ export class Recorder {
 
   constructor(
     store: Pick<Store, 'record'>,
-    handedOver: Pick<Unrecorded, 'recorded'>,
+    handedOver: Pick<UnrecordedMessages, 'recorded'>,
     events: RecorderEvents,
     stalledMs = STALLED_MS,
   ) {
@@ -56,11 +56,11 @@ export class Recorder {
    * lease must be kept, because a delivered message must not be sent again. `handedOver`: its message holds a place,
    * which is given back in the end.
    */
-  async record(attempt: AttemptRecord, handedOver = false): Promise<Recorded | null> {
+  async record(attempt: AttemptRecord, handedOver = false): Promise<RecordResult | null> {
     this.#unrecorded++
     let wait = FIRST_RETRY_MS
     let failed = false
-    let recorded: Recorded | null = null
+    let recorded: RecordResult | null = null
     for (;;) {
       try {
         recorded = await this.#store.record(attempt)

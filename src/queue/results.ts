@@ -1,5 +1,5 @@
 import { LateResults } from '../cluster/late-results.ts'
-import type { Unrecorded } from '../cluster/unrecorded.ts'
+import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
 import type { Log } from '../common/logging.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AttemptRecord, ClaimedEmail, Store } from '../store/store.ts'
@@ -10,7 +10,7 @@ import { Recorder } from './recorder.ts'
 export interface ResultsParts {
   store: Pick<Store, 'record'>
   /** The places of unrecorded deliveries. */
-  unrecorded: Pick<Unrecorded, 'recorded'>
+  unrecorded: Pick<UnrecordedMessages, 'recorded'>
   /** Called when a recipient waits in the store again, due at this Unix ms. */
   onWaiting(dueAt: number): void
   /** Called when results can be recorded again. */
@@ -23,7 +23,7 @@ export interface ResultsParts {
  * Records the results of deliveries, also those whose lease has been lost meanwhile, and reports the ones that cannot
  * be recorded.
  */
-export class Results {
+export class DeliveryResults {
   readonly #recorder: Recorder
   readonly #late = new LateResults()
   readonly #onWaiting: ResultsParts['onWaiting']
@@ -72,10 +72,10 @@ export class Results {
    * The part of a claimed email that may be begun. Recipients that are done already are recorded under their new lease.
    */
   sift(email: ClaimedEmail, token: number): ClaimedEmail {
-    const sifted = this.#late.sift(email, token)
-    if (sifted === null) return email
-    for (const attempt of sifted.done) void this.record(attempt)
-    return { ...email, recipients: sifted.go }
+    const split = this.#late.sift(email, token)
+    if (split === null) return email
+    for (const attempt of split.done) void this.record(attempt)
+    return { ...email, recipients: split.go }
   }
 
   /**

@@ -1,10 +1,10 @@
 import type { SendingDomain } from '../accounts/account.ts'
 import type { Signable } from '../accounts/directory.ts'
-import type { Membership } from '../cluster/membership.ts'
-import type { Unrecorded } from '../cluster/unrecorded.ts'
+import type { NodeMembership } from '../cluster/membership.ts'
+import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
 import type { Log } from '../common/logging.ts'
 import type { Courier } from '../delivery/delivery.ts'
-import type { Path, Routed } from '../delivery/path/path.ts'
+import type { Path, RoutingFields } from '../delivery/path/path.ts'
 import type { PathFinder } from '../delivery/path/path-finder.ts'
 import { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import type { SigningKeys } from '../delivery/signing-keys.ts'
@@ -15,18 +15,18 @@ import type { Metrics } from '../metrics.ts'
 import type { Lease, NewEmail, Store } from '../store/store.ts'
 import { releaseRecord } from './attempt.ts'
 import { claimFilter } from './claim-filter.ts'
-import { ClaimLoop, type Wanted } from './claim-loop.ts'
+import { type ClaimCapacity, ClaimLoop } from './claim-loop.ts'
 import { deliveriesOf, type ReadyDelivery, UNRESOLVED, workOf } from './deliveries.ts'
 import { Outlet, type OutletParts } from './outlet.ts'
 import { PathHealth } from './path-health.ts'
 import { PromisedPlaces } from './promised-places.ts'
 import { type ReadyLimits, ReadyQueues } from './ready-queues.ts'
-import { Results } from './results.ts'
+import { DeliveryResults } from './results.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
 import { SessionLimits } from './session-limits.ts'
 import { Stops } from './stops.ts'
 import { Suspects } from './suspects.ts'
-import { Unresolved } from './unresolved.ts'
+import { UnresolvedDeliveries } from './unresolved-deliveries.ts'
 
 export interface SchedulerParts {
   store: Store
@@ -34,9 +34,9 @@ export interface SchedulerParts {
   /** Delivers suspect mail where it can take nothing else down. */
   isolated: Courier
   /** This node's membership in the cluster. It starts before the scheduler and leaves after it. */
-  membership: Membership
+  membership: NodeMembership
   /** The places of unrecorded deliveries. */
-  unrecorded: Pick<Unrecorded, 'recorded' | 'held'>
+  unrecorded: Pick<UnrecordedMessages, 'recorded' | 'held'>
   /** The domain that an email is sent from, by id. */
   domain(id: string): SendingDomain | undefined
   /** The domain whose keys sign the email: that of its sender. */
@@ -47,7 +47,7 @@ export interface SchedulerParts {
   /** Null: recipients have no way to reach the service. */
   links: UnsubscribeLinks | null
   retrySchedule: RetrySchedule
-  paths: Pick<PathFinder, 'known' | 'find'>
+  paths: Pick<PathFinder, 'findCached' | 'find'>
   limits: ReadyLimits
   monitor: Pick<LoopMonitor, 'on'>
   metrics: Metrics
@@ -83,8 +83,8 @@ export class Scheduler implements Handover {
   readonly #usual: Outlet
   readonly #isolated: Outlet
   readonly #suspects: Suspects
-  readonly #unresolved: Unresolved
-  readonly #results: Results
+  readonly #unresolved: UnresolvedDeliveries
+  readonly #results: DeliveryResults
   readonly #claims: ClaimLoop
   readonly #promised = new PromisedPlaces((...accepted) => this.#accepted(...accepted))
   readonly #stops: Stops
@@ -99,17 +99,17 @@ export class Scheduler implements Handover {
   constructor(parts: SchedulerParts) {
     this.#parts = parts
     const { store, domain, signingDomain, isRemoved, limits, retrySchedule, metrics, log } = parts
-    const limitOf = (path: Path) => this.#sessionLimits.of(path)
+    const limitOf = (path: Path) => this.#sessionLimits.limitOf(path)
     this.#ready = new ReadyQueues(limits, limitOf)
-    this.#unresolved = new Unresolved(this.#ready.holdings, (ready) => {
+    this.#unresolved = new UnresolvedDeliveries(this.#ready.holdings, (ready) => {
       this.#enqueue(ready)
       this.#pump()
     })
     this.#claims = new ClaimLoop({
       store,
       lease: () => (this.#mayBegin ? parts.membership.lease : null),
-      wanted: () => this.#wanted(),
-      claimed: (emails, { token }) => {
+      capacity: () => this.#wanted(),
+      onClaim: (emails, { token }) => {
         for (const email of emails) {
           this.#push(deliveriesOf(this.#results.sift(email, token), token, this.#pathOf(email)))
         }
@@ -137,7 +137,7 @@ export class Scheduler implements Handover {
       onChanged,
       log,
     })
-    this.#results = new Results({
+    this.#results = new DeliveryResults({
       ...parts,
       onWaiting: (dueAt) => this.waiting(dueAt),
       onRecovered: onChanged,
@@ -259,12 +259,12 @@ export class Scheduler implements Handover {
     this.#claims.look(Math.max(0, dueAt - Date.now()))
   }
 
-  #pathOf(email: Routed): (domain: string) => Path | null {
-    return (domain) => this.#parts.paths.known(email, domain)
+  #pathOf(email: RoutingFields): (domain: string) => Path | null {
+    return (domain) => this.#parts.paths.findCached(email, domain)
   }
 
-  #hasRoom(email: Routed, domain: string): boolean {
-    const path = this.#parts.paths.known(email, domain)
+  #hasRoom(email: RoutingFields, domain: string): boolean {
+    const path = this.#parts.paths.findCached(email, domain)
     if (path === null) return this.#ready.holdings.allow(email.companyId)
     return this.#ready.hasRoom(email.companyId, path)
   }
@@ -341,7 +341,7 @@ export class Scheduler implements Handover {
     if (this.#claims.full && this.#ready.wants(email.companyId, path)) this.#claims.look(0)
   }
 
-  #wanted(): Wanted | null {
+  #wanted(): ClaimCapacity | null {
     if (this.#ready.holdings.overfull || this.#stops.pauses.all) return null
     const full = this.#ready.full()
     // When there is no room, some is left for companies that hold nothing: all others are skipped.

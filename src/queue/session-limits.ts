@@ -9,7 +9,7 @@ const GROW_MS = 20_000
  */
 const MAX_PATHS = 10_000
 
-interface Narrowed {
+interface NarrowedLimit {
   sessions: number
   /** Time of the last change, on the monotonic clock. */
   changedAt: number
@@ -24,7 +24,7 @@ interface Narrowed {
  */
 export class SessionLimits {
   /** By key of the path. */
-  readonly #narrowed = new Map<string, Narrowed>()
+  readonly #narrowed = new Map<string, NarrowedLimit>()
   /** Policies whose first delivery is, or was, alone. */
   readonly #met = new WeakSet<Policy>()
   #nodes = 1
@@ -39,7 +39,7 @@ export class SessionLimits {
     this.#nodes = count
   }
 
-  of(path: Path): number {
+  limitOf(path: Path): number {
     const share = this.#share(path)
     if (this.#narrowed.size === 0) return share
     return Math.min(share, this.#narrowed.get(path.key)?.sessions ?? share)
@@ -57,10 +57,10 @@ export class SessionLimits {
    * sessions, itself included. False when it was alone already.
    */
   tooMany({ key }: Path, open: number, begunAt: number): boolean {
-    const known = this.#narrowed.get(key)
+    const limit = this.#narrowed.get(key)
     // The delivery began before the last change, so it shows nothing about that.
-    if (known !== undefined && begunAt < known.changedAt) return true
-    const before = Math.min(known?.sessions ?? open, open)
+    if (limit !== undefined && begunAt < limit.changedAt) return true
+    const before = Math.min(limit?.sessions ?? open, open)
     const sessions = Math.max(1, Math.floor(before / 2))
     this.#narrowed.delete(key)
     this.#narrowed.set(key, { sessions, changedAt: this.#now(), first: false })
@@ -71,12 +71,12 @@ export class SessionLimits {
   /** A delivery has succeeded. */
   well(path: Path): void {
     if (this.#narrowed.size === 0) return
-    const known = this.#narrowed.get(path.key)
-    if (known === undefined) return
+    const limit = this.#narrowed.get(path.key)
+    if (limit === undefined) return
     const now = this.#now()
-    if (!known.first && now - known.changedAt < GROW_MS) return
+    if (!limit.first && now - limit.changedAt < GROW_MS) return
     const most = this.#share(path)
-    const sessions = known.first ? most : known.sessions + Math.ceil(known.sessions / 2)
+    const sessions = limit.first ? most : limit.sessions + Math.ceil(limit.sessions / 2)
     if (sessions >= most) this.#narrowed.delete(path.key)
     else this.#narrowed.set(path.key, { sessions, changedAt: now, first: false })
   }

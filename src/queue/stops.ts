@@ -3,7 +3,7 @@ import type { Signable } from '../accounts/directory.ts'
 import type { Log } from '../common/logging.ts'
 import type { ClaimedRecipient, Store } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
-import { NewSuppressions } from './new-suppressions.ts'
+import { SuppressionWatch } from './new-suppressions.ts'
 import { Pauses } from './pauses.ts'
 
 /** Mail of a domain that may not send is looked at again after this long. */
@@ -18,16 +18,16 @@ const SUPPRESSED_MS = 1_000
  * The reason why a delivery is given back instead of being begun, and when it is due again (Unix ms); `never`: it
  * fails.
  */
-export interface GivenBack {
+export interface ReturnReason {
   dueAt: number | 'never'
   held: boolean
   message: string
 }
 
 /** The recipients that may begin, and those that are given back. */
-export interface Sifted {
+export interface StopSplit {
   go: ClaimedRecipient[]
-  back: { recipients: ClaimedRecipient[]; why: GivenBack }[]
+  back: { recipients: ClaimedRecipient[]; why: ReturnReason }[]
 }
 
 export interface StopsParts {
@@ -55,7 +55,7 @@ export class Stops {
   readonly #heldDomains = new Set<string>()
   /** Emails to be canceled that have recipients in the state `sending`. */
   #toCancel: ReadonlySet<string> = new Set()
-  readonly #suppressions = new NewSuppressions()
+  readonly #suppressions = new SuppressionWatch()
   /** The pauses as they were last read. */
   readonly pauses = new Pauses()
   #cursor: string | null = null
@@ -85,7 +85,7 @@ export class Stops {
   }
 
   /** Null when the whole delivery may begin: the usual case. */
-  sift(ready: ReadyDelivery, now: number): Sifted | null {
+  sift(ready: ReadyDelivery, now: number): StopSplit | null {
     const whole = this.#whole(ready, now)
     if (whole !== null) return { go: [], back: [{ recipients: ready.recipients, why: whole }] }
     if (this.pauses.none && this.#suppressions.none(ready)) return null
@@ -129,7 +129,7 @@ export class Stops {
     this.#look(STOPS_MS)
   }
 
-  #whole({ email }: ReadyDelivery, now: number): GivenBack | null {
+  #whole({ email }: ReadyDelivery, now: number): ReturnReason | null {
     // The store ends the email as canceled when it is given back.
     if (this.#toCancel.has(email.id))
       return { dueAt: now, held: false, message: 'Canceled before its delivery started' }

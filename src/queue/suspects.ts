@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../common/logging.ts'
-import type { Condemned } from '../delivery/delivery.ts'
+import type { Condemnation } from '../delivery/delivery.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Store, StoreUnavailable, type Suspicion } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
@@ -18,7 +18,7 @@ export interface SuspectsParts {
   log: Pick<Log, 'error'>
 }
 
-interface Known {
+interface SuspectEmail {
   suspicion: Suspicion
   /** Deliveries of the email that are in quarantine. */
   condemned: number
@@ -28,7 +28,7 @@ interface Known {
 export class Suspects {
   readonly #parts: SuspectsParts
   /** By email. */
-  readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN })
+  readonly #known = new LRUCache<string, SuspectEmail>({ max: MAX_KNOWN })
   #stopped = false
 
   constructor(parts: SuspectsParts) {
@@ -48,15 +48,15 @@ export class Suspects {
 
   /** A worker died of this email. */
   suspect(emailId: string): void {
-    const known = this.#known.get(emailId)
-    this.#known.set(emailId, { condemned: 0, ...known, suspicion: known?.suspicion || 1 })
+    const suspect = this.#known.get(emailId)
+    this.#known.set(emailId, { condemned: 0, ...suspect, suspicion: suspect?.suspicion || 1 })
   }
 
   /**
    * Puts the recipients of the delivery into quarantine, and those that would do the same. Resolves when that is
    * durable, or when the service has stopped: then they are still leased, and suspect at the next start.
    */
-  async quarantine(ready: ReadyDelivery, { during, cause, message }: Condemned): Promise<void> {
+  async quarantine(ready: ReadyDelivery, { during, cause, message }: Condemnation): Promise<void> {
     const { store, metrics, log } = this.#parts
     const { email, recipients, leaseToken } = ready
     const condemned = (this.#known.get(email.id)?.condemned ?? 0) + 1

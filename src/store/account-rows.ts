@@ -7,8 +7,8 @@ import {
   type DkimIdentity,
   DOMAIN_SETTINGS,
   holdsName,
+  type LimitedResource,
   MOST_DKIM_KEYS,
-  type Owned,
   type SendingDomain,
   USUAL_MOST,
 } from '../accounts/account.ts'
@@ -47,12 +47,12 @@ export function companyOf({ id, name, createdAt, ...limits }: CompanyRow): Compa
   return { id, name, createdAt, limits }
 }
 
-export function limitColumn(owned: Owned): string {
+export function limitColumn(owned: LimitedResource): string {
   return LIMIT_COLUMN[owned]
 }
 
 /** Throws OverLimit when there is no room for one more. `own`: the company's own limit. */
-export function refuseFull(owned: Owned, count: number, own: number | null): void {
+export function refuseFull(owned: LimitedResource, count: number, own: number | null): void {
   const most = own ?? USUAL_MOST[owned]
   if (count < most) return
   const what = owned === 'keys' ? 'API keys' : owned
@@ -72,11 +72,11 @@ export function refuseFullOfKeys(count: number): void {
 
 /** The reason why a new domain cannot have its name. */
 export function takenName(domain: Pick<SendingDomain, 'name' | 'status' | 'sending'>): string {
-  if (holdsName(domain)) return heldElsewhere(domain.name)
+  if (holdsName(domain)) return domainHeldMessage(domain.name)
   return `The domain ${domain.name} already exists`
 }
 
-export function heldElsewhere(name: string): string {
+export function domainHeldMessage(name: string): string {
   return `${name} is already a sending domain of another company; a domain belongs to one company`
 }
 
@@ -121,8 +121,8 @@ export function domainOf(row: DomainRow, dkim: DkimIdentity[]): SendingDomain {
   return { ...row, dkim, speaksFor: listOf(row.speaksFor), settings, seen: mapOf(row.seen) }
 }
 
-export type KeyRow = Omit<ApiKey, 'scopes' | 'networks'> & { scopes: string; networks: string | null }
+export type ApiKeyRow = Omit<ApiKey, 'scopes' | 'networks'> & { scopes: string; networks: string | null }
 
-export function keyOf(row: KeyRow): ApiKey {
+export function keyOf(row: ApiKeyRow): ApiKey {
   return { ...row, scopes: listOf(row.scopes), networks: listOf(row.networks) }
 }

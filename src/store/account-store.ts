@@ -5,13 +5,13 @@ import type {
   ApiKey,
   Company,
   CompanyLimits,
+  CustomRoute,
   DkimIdentity,
-  Route,
   SendingDomain,
 } from '../accounts/account.ts'
 
 /** The owner of a route: a company (`domainId` null) or one of its domains. */
-export type RouteScope = Pick<Route, 'companyId' | 'domainId'>
+export type RouteScope = Pick<CustomRoute, 'companyId' | 'domainId'>
 
 /** A change of a sending domain; absent fields stay as they are. */
 export interface DomainChange
@@ -73,7 +73,7 @@ export interface AccountStore extends AccountReads {
    */
   forgetAccounts(before: number, limit: number): Promise<number>
   /** Replaces the route of the company, or of its domain. StoreConflict when the domain is not the company's. */
-  setRoute(route: Route): Promise<void>
+  setRoute(route: CustomRoute): Promise<void>
   /** False when there is no route. */
   removeRoute(scope: RouteScope): Promise<boolean>
 }

@@ -14,9 +14,9 @@ export interface ListQuestion {
 /** The places of a list by segment; a segment without places is missing. */
 export type ListAnswer = ReadonlyMap<number, Uint8Array>
 
-type Found = ListedSegments['segments']
+type ListSegments = ListedSegments['segments']
 /** Several questions at once when none depends on the answer to another. */
-type Asking<T> = Generator<readonly ListQuestion[], T, readonly ListAnswer[]>
+type ListQuestions<T> = Generator<readonly ListQuestion[], T, readonly ListAnswer[]>
 
 /** Segments in which all lists are read, to learn which lists narrow the rest most. */
 const PROBED = 8
@@ -24,7 +24,10 @@ const PROBED = 8
 const WORTH_READING = 0.5
 
 /** Yields questions about the lists, and receives the answers. */
-export function* commonPlaces(lists: readonly PlaceList[], segments: readonly number[]): Asking<Found> {
+export function* commonPlaces(
+  lists: readonly PlaceList[],
+  segments: readonly number[],
+): ListQuestions<ListSegments> {
   if (segments.length === 0) return []
   const [only, ...more] = lists
   if (more.length === 0) return listed(segments, yield* placesOf(only!, segments))
@@ -44,11 +47,11 @@ export function* commonPlaces(lists: readonly PlaceList[], segments: readonly nu
 interface Probe {
   list: PlaceList
   answer: ListAnswer
-  found: Found
+  found: ListSegments
 }
 
 /** `probes`: the shortest list first. */
-function* ofTheRest(probes: readonly Probe[], rest: readonly number[]): Asking<Found> {
+function* ofTheRest(probes: readonly Probe[], rest: readonly number[]): ListQuestions<ListSegments> {
   const [shortest, ...others] = probes
   const segments = yield* whereAny(probes, rest)
   let common = listed(segments, yield* placesOf(shortest!.list, segments))
@@ -65,7 +68,7 @@ function* ofTheRest(probes: readonly Probe[], rest: readonly number[]): Asking<F
  * Leaves out the segments in which a list has nothing, asking only lists for which that is cheap to find out and that
  * are not likely to be in every segment.
  */
-function* whereAny(probes: readonly Probe[], rest: readonly number[]): Asking<readonly number[]> {
+function* whereAny(probes: readonly Probe[], rest: readonly number[]): ListQuestions<readonly number[]> {
   const seldom = probes.filter(({ list, found }) => isByTerm(list.kind) && found.length < PROBED)
   if (seldom.length === 0) return rest
   const answers = yield seldom.map(({ list }) => ({ list, segments: rest, whether: true }))
@@ -73,25 +76,25 @@ function* whereAny(probes: readonly Probe[], rest: readonly number[]): Asking<re
 }
 
 /** The common places that this list has, too. */
-function* among(common: Found, list: PlaceList): Asking<Found> {
+function* among(common: ListSegments, list: PlaceList): ListQuestions<ListSegments> {
   if (common.length === 0) return []
   const segments = common.map(({ segment }) => segment)
   return inBoth(common, yield* placesOf(list, segments))
 }
 
-function* placesOf(list: PlaceList, segments: readonly number[]): Asking<ListAnswer> {
+function* placesOf(list: PlaceList, segments: readonly number[]): ListQuestions<ListAnswer> {
   const [answer] = yield [{ list, segments, whether: false }]
   return answer!
 }
 
-function listed(segments: readonly number[], answer: ListAnswer): Found {
+function listed(segments: readonly number[], answer: ListAnswer): ListSegments {
   return segments.flatMap((segment) => {
     const places = answer.get(segment)
     return places === undefined ? [] : [{ segment, places }]
   })
 }
 
-function inBoth(common: Found, other: ListAnswer): Found {
+function inBoth(common: ListSegments, other: ListAnswer): ListSegments {
   return common.flatMap(({ segment, places }) => {
     const those = other.get(segment)
     if (those === undefined) return []
@@ -100,6 +103,6 @@ function inBoth(common: Found, other: ListAnswer): Found {
   })
 }
 
-function octetsOf(found: Found): number {
+function octetsOf(found: ListSegments): number {
   return found.reduce((sum, { places }) => sum + places.length, 0)
 }

@@ -1,7 +1,7 @@
 /** The content for delivery: rows in the shape in which the queries of both databases return them. */
-import { type Columns, rowReader } from '../email/codec.ts'
+import { type ColumnCodec, rowReader } from '../email/codec.ts'
 import { fieldsOf, recipientFieldsOf } from '../email/fields.ts'
-import type { Held } from '../email/lifecycle/attempted.ts'
+import type { LeaseFacts } from '../email/lifecycle/attempt.ts'
 import { UNTRIED } from '../email/lifecycle/birth.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../email/queued-email.ts'
 import type { Attachment } from '../mail/message.ts'
@@ -47,7 +47,7 @@ export function claimedEmail(row: object, large: object, files: readonly FileRow
  * `row`: with a column for each field of a claimed recipient. Returns ContentDamaged (it does not throw: other
  * recipients are not concerned) when one is unreadable.
  */
-export function claimedRecipient(row: Held & { position: number }): ClaimedRecipient | ContentDamaged {
+export function claimedRecipient(row: LeaseFacts & { position: number }): ClaimedRecipient | ContentDamaged {
   try {
     return recipientOf(row)
   } catch (error) {
@@ -77,7 +77,7 @@ function fileOf(
 }
 
 /** Columns that throw ContentDamaged, with this message, when they are unreadable. */
-function orDamaged(message: (field: string) => string): Columns {
+function orDamaged(message: (field: string) => string): ColumnCodec {
   const read = <T>(of: (text: string | null) => T, text: string | null, field: string): T => {
     try {
       return of(text)

@@ -3,18 +3,18 @@ import { COUNT_SIZES, type CountDimension, type DigestCount, EVERY_COMPANY } fro
 import { type NamedDestinations, OTHERS } from './named-destinations.ts'
 
 /** The fields shared by counts that differ only in value and time. */
-type Counted = Pick<DigestCount, 'company' | 'domainId' | 'type'> & { dimension: CountDimension }
+type CountKey = Pick<DigestCount, 'company' | 'domainId' | 'type'> & { dimension: CountDimension }
 
 const MINUTE = COUNT_SIZES.minute
 
 export class Counts {
-  readonly #series = new Map<string, Series>()
+  readonly #series = new Map<string, CountSeries>()
 
-  of({ company, domainId, type, dimension }: Counted): Series {
+  seriesOf({ company, domainId, type, dimension }: CountKey): CountSeries {
     const key = `${company} ${domainId} ${type} ${dimension}`
     let series = this.#series.get(key)
     if (series === undefined) {
-      series = new Series({ company, domainId, type, dimension })
+      series = new CountSeries({ company, domainId, type, dimension })
       this.#series.set(key, series)
     }
     return series
@@ -28,11 +28,11 @@ export class Counts {
 }
 
 /** Hours and days are summed up from minutes: most values occur in only one minute of a step. */
-class Series {
-  readonly #counted: Counted
+class CountSeries {
+  readonly #counted: CountKey
   readonly #values = new Map<string, Map<number, number>>()
 
-  constructor(counted: Counted) {
+  constructor(counted: CountKey) {
     this.#counted = counted
   }
 
@@ -81,7 +81,7 @@ function startOf(size: number, minute: number): number {
   return Math.floor((minute * MINUTE) / size) * size
 }
 
-interface DayOfCompany {
+interface CompanyDay {
   company: number
   day: number
   /** Total of the step, by recipient domain. */
@@ -91,7 +91,7 @@ interface DayOfCompany {
 
 /** Counts by recipient domain, until it is known which of the domains are named. */
 export class DestinationCounts {
-  readonly #days = new Map<string, DayOfCompany>()
+  readonly #days = new Map<string, CompanyDay>()
 
   add(company: number, type: string, minute: number, domains: ReadonlyMap<string, number>): void {
     if (domains.size === 0) return
@@ -109,13 +109,13 @@ export class DestinationCounts {
     for (const { company, day, sums, counted } of this.#days.values()) {
       const named = destinations.among(company, day, sums)
       for (const { type, minute, domain, n } of counted) {
-        const series = counts.of({ company, domainId: '', type, dimension: 'destination' })
+        const series = counts.seriesOf({ company, domainId: '', type, dimension: 'destination' })
         series.add(named.has(domain) ? domain : OTHERS, minute, n)
       }
     }
   }
 
-  #of(company: number, day: number): DayOfCompany {
+  #of(company: number, day: number): CompanyDay {
     const key = `${company} ${day}`
     let known = this.#days.get(key)
     if (known === undefined) {

@@ -19,7 +19,7 @@ type DigestList = Digest['lists'][number]
 const OWN_LIST = 8
 
 /** Offsets in one segment by term. */
-interface Terms {
+interface TermOffsets {
   company: number
   kind: ListKind
   segment: number
@@ -28,8 +28,8 @@ interface Terms {
 
 /** The entries of a step, and those for all companies together. */
 export class Lists {
-  readonly #terms = new Map<string, Terms>()
-  #last: Terms | null = null
+  readonly #terms = new Map<string, TermOffsets>()
+  #last: TermOffsets | null = null
 
   add(company: number, kind: ListKind, segment: number, term: number, offsets: readonly number[]): void {
     const terms = this.#of(company, kind, segment)
@@ -44,7 +44,7 @@ export class Lists {
     this.add(company, kind, segment, term, [offset])
   }
 
-  #of(company: number, kind: ListKind, segment: number): Terms {
+  #of(company: number, kind: ListKind, segment: number): TermOffsets {
     let terms = this.#last
     if (terms === null || terms.company !== company || terms.kind !== kind || terms.segment !== segment) {
       const key = `${company} ${kind} ${segment}`
@@ -66,13 +66,13 @@ export class Lists {
   }
 }
 
-function byTerm({ company, kind, segment, offsets }: Terms): DigestList[] {
+function byTerm({ company, kind, segment, offsets }: TermOffsets): DigestList[] {
   return [...offsets].map(([term, those]) => {
     return { company, kind, major: term, minor: segment, places: packPlaces(those) }
   })
 }
 
-function bySegment({ company, kind, segment, offsets }: Terms): DigestList[] {
+function bySegment({ company, kind, segment, offsets }: TermOffsets): DigestList[] {
   const lists: DigestList[] = []
   const shared = new Map<number, number[]>()
   for (const [term, those] of offsets) {

@@ -29,7 +29,7 @@ export interface DigestStore {
   /** A page of the tags in use, and how many there are in all. Null: there are too many counts to go through. */
   seenTags(request: SeenTagsRequest): Promise<SeenTags | null>
   /** Removes some lists older than any email, and some expired counts. True when there may be more. */
-  trimDigest(before: CountsBefore): Promise<boolean>
+  trimDigest(before: CountExpiry): Promise<boolean>
 }
 
 export interface ListRequest {
@@ -195,4 +195,4 @@ export interface EventCount {
 }
 
 /** Unix ms: counts before this have expired, by the length of their buckets. */
-export type CountsBefore = Readonly<Record<CountSize, number>>
+export type CountExpiry = Readonly<Record<CountSize, number>>

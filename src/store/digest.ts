@@ -242,13 +242,13 @@ export interface DigestCount {
 }
 
 /** The number of counts that a row is the sum of. */
-export interface AddedUp {
+export interface CountSum {
   rows: number
 }
 
 /** The rows to show; null when they are sums of more than `most` counts. */
 export function unlessMore<Row extends object>(
-  found: readonly (Row & AddedUp)[],
+  found: readonly (Row & CountSum)[],
   most: number,
 ): Row[] | null {
   const sum = found.reduce((all, { rows }) => all + rows, 0)
@@ -258,7 +258,7 @@ export function unlessMore<Row extends object>(
 /** The same when each row gives the number of counts of all rows together. */
 export function unlessMoreThan<Row extends object>(
   most: number,
-  found: readonly (Row & AddedUp)[],
+  found: readonly (Row & CountSum)[],
 ): Row[] | null {
   return (found[0]?.rows ?? 0) > most ? null : unlessMore(found, Number.POSITIVE_INFINITY)
 }

@@ -1,12 +1,12 @@
 /** The columns of emails and recipients in both databases, derived from the table of fields. */
-import type { Columns } from '../email/codec.ts'
-import { type Declared, fieldsOf, type Reader } from '../email/fields.ts'
+import type { ColumnCodec } from '../email/codec.ts'
+import { type FieldDeclaration, type FieldReader, fieldsOf } from '../email/fields.ts'
 import { bodyOf as bodyOfOctets } from '../mail/body.ts'
 import type { MessageBody } from '../mail/message.ts'
 import { listOf, listText, mapOf, mapText } from './json-columns.ts'
 
 /** Reading a list or map throws a SyntaxError when the JSON is damaged. */
-export const COLUMNS: Columns = { listText, mapText, listOf, mapOf, bodyOf }
+export const COLUMNS: ColumnCodec = { listText, mapText, listOf, mapOf, bodyOf }
 
 /** PostgreSQL returns bodies as octets; SQLite returns strings, and octets for large bodies. */
 function bodyOf(column: MessageBody | null): MessageBody | undefined {
@@ -19,9 +19,9 @@ function bodyOf(column: MessageBody | null): MessageBody | undefined {
  * company's own is `c`. `read`: the expression that reads a column.
  */
 export function selected(
-  fields: readonly Declared[],
-  tableOf: (field: Declared) => string,
-  read = (column: string, _field: Declared) => column,
+  fields: readonly FieldDeclaration[],
+  tableOf: (field: FieldDeclaration) => string,
+  read = (column: string, _field: FieldDeclaration) => column,
 ): string {
   return fields
     .map((field) =>
@@ -33,7 +33,7 @@ export function selected(
 }
 
 /** For a SELECT: octets of all fields whose length senders decide. */
-export function octetsRead(reader: Reader, tableOf: (field: Declared) => string): string {
+export function octetsRead(reader: FieldReader, tableOf: (field: FieldDeclaration) => string): string {
   return fieldsOf(reader)
     .filter(({ type }) => type.long === true)
     .map((field) => `coalesce(octet_length(${tableOf(field)}.${field.column}), 0)`)

@@ -3,7 +3,7 @@ import { type TagFilter, unnamedTag } from '../email/event.ts'
 import type { EmailFilter } from '../email/stored-email.ts'
 
 /** The expressions in which the databases differ. Conditions are about the email `e`. */
-export interface Dialect {
+export interface SqlDialect {
   /** A parameter by its name; a list of texts has the type `texts`. */
   value(name: string, type: ValueType): string
   /** Folds ASCII letters to lower case. */
@@ -22,16 +22,16 @@ export interface Dialect {
 
 type ValueType = 'text' | 'int8' | 'texts'
 /** Words of the subject are matched where the email is shown: no database splits text as we do. */
-type Asked = Omit<EmailFilter, 'companyId' | 'words'>
+type ConditionFields = Omit<EmailFilter, 'companyId' | 'words'>
 
-interface Condition<T> {
+interface SqlCondition<T> {
   type: ValueType
   value(wanted: T): string | number | readonly string[]
-  sql(value: string, dialect: Dialect): string
+  sql(value: string, dialect: SqlDialect): string
 }
 
 /** In the order in which they are evaluated. */
-const CONDITIONS: { [Name in keyof Asked]-?: Condition<NonNullable<Asked[Name]>> } = {
+const CONDITIONS: { [Name in keyof ConditionFields]-?: SqlCondition<NonNullable<ConditionFields[Name]>> } = {
   domainId: { type: 'text', value: (id) => id, sql: (value) => `e.domain_id = ${value}` },
   keyId: { type: 'text', value: (id) => id, sql: (value) => `e.key_id = ${value}` },
   since: { type: 'int8', value: Math.ceil, sql: (value) => `e.created_at >= ${value}` },
@@ -66,10 +66,10 @@ const CONDITIONS: { [Name in keyof Asked]-?: Condition<NonNullable<Asked[Name]>>
   },
 }
 
-const ALL = Object.entries(CONDITIONS) as [keyof Asked, Condition<unknown>][]
+const ALL = Object.entries(CONDITIONS) as [keyof ConditionFields, SqlCondition<unknown>][]
 
 /** The condition that the email `e` matches, with the values of `conditionsOf`. */
-export function wantedIn(dialect: Dialect): string {
+export function wantedIn(dialect: SqlDialect): string {
   return ALL.map(([name, { type, sql }]) => {
     const value = dialect.value(name, type)
     return `(${value} IS NULL OR ${sql(value, dialect)})`
@@ -80,7 +80,7 @@ export function wantedIn(dialect: Dialect): string {
 export function conditionsOf<List>(
   filter: EmailFilter,
   listOf: (texts: readonly string[]) => List,
-): Record<keyof Asked, string | number | List | null> {
+): Record<keyof ConditionFields, string | number | List | null> {
   const values = ALL.map(([name, condition]) => {
     const wanted = filter[name]
     const value = wanted === undefined ? null : condition.value(wanted)

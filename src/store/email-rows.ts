@@ -12,22 +12,22 @@ import type {
   EmailPortion,
   EmailSummary,
   HistoryOutline,
+  NoticeEmail,
+  NoticeFacts,
+  NoticeFile,
+  NoticeRecipient,
   PlacedEmail,
-  PortionWanted,
+  PortionRequest,
   RecipientOutline,
   StoredAttempt,
   StoredBody,
   StoredContent,
   StoredEmail,
   StoredRecipient,
-  Told,
-  ToldEmail,
-  ToldFile,
-  ToldRecipient,
 } from './store.ts'
 
 /** Has a column for each field that is shown. */
-export type EmailRow = Pick<StoredEmail, 'id' | 'lastEvent' | 'contentRemoved'>
+export type StoredEmailRow = Pick<StoredEmail, 'id' | 'lastEvent' | 'contentRemoved'>
 
 /** Has a column for each shown field of a recipient. */
 export type RecipientRow = Omit<StoredRecipient, keyof Recipient<'show'>>
@@ -48,12 +48,12 @@ export interface CapturedRow {
   raw: Uint8Array
 }
 
-export const storedEmail: (row: EmailRow) => StoredEmail = rowReader(fieldsOf('show'), COLUMNS, [
+export const storedEmail: (row: StoredEmailRow) => StoredEmail = rowReader(fieldsOf('show'), COLUMNS, [
   'lastEvent',
   'contentRemoved',
 ])
 
-const outlineOf: (row: EmailRow) => EmailOutline = rowReader(
+const outlineOf: (row: StoredEmailRow) => EmailOutline = rowReader(
   fieldsOf('outline').map((field) => ({ ...field, inContent: false })),
   COLUMNS,
   ['lastEvent', 'contentRemoved'],
@@ -62,7 +62,7 @@ const outlineOf: (row: EmailRow) => EmailOutline = rowReader(
 const givenOf = rowReader<Recipient<'show'>>(recipientFieldsOf('show'), COLUMNS)
 
 export function historyOf(
-  email: EmailRow,
+  email: StoredEmailRow,
   recipients: readonly RecipientRow[],
   events: readonly EventRow[],
   attempts: readonly AttemptRow[],
@@ -90,7 +90,7 @@ export interface StateRow {
 
 /** `events` and `attempts`: newest first. */
 export function historyOutlineOf(
-  email: EmailRow,
+  email: StoredEmailRow,
   states: readonly StateRow[],
   recipients: readonly RecipientOutline[],
   events: readonly EventRow[],
@@ -132,12 +132,12 @@ export const VALUES = `SELECT address, variables FROM (
   ) chosen WHERE octets <= $4 ORDER BY position`
 
 const BODIES = ['html', 'text', 'amp'] as const
-type Body = (typeof BODIES)[number]
+type BodyName = (typeof BODIES)[number]
 
 /** The beginning of each body, and its length as `htmlOctets` and so on; null for a body that does not exist. */
 export type ContentRow = { individual: boolean | number; headers: string | null; contentRemoved: boolean } & {
-  [Name in Body]: Uint8Array | null
-} & { [Name in `${Body}Octets`]: number | null }
+  [Name in BodyName]: Uint8Array | null
+} & { [Name in `${BodyName}Octets`]: number | null }
 
 /** `octets`: casts a column to octets; `most`: how many octets are read. */
 export function bodiesSelected(table: string, octets: (column: string) => string, most: string): string {
@@ -171,7 +171,7 @@ function bodyOf(octets: Uint8Array | null, length: number | null): StoredBody | 
 const LISTED = fieldsOf('list').map((field) => ({ ...field, inContent: false }))
 const listedOf = rowReader<EmailSummary>(LISTED, COLUMNS, ['lastEvent'])
 const TOLD = fieldsOf('tell').map((field) => ({ ...field, inContent: false }))
-const toldEmailOf = rowReader<Omit<ToldEmail, 'attachments'>>(TOLD, COLUMNS)
+const storedNoticeEmailOf = rowReader<Omit<NoticeEmail, 'attachments'>>(TOLD, COLUMNS)
 
 export function summaryOf(row: SummaryRow): EmailSummary {
   return listedOf(row)
@@ -185,7 +185,7 @@ export interface PlacedRow extends SummaryRow {
 /** `rows`: in order; reading stops when the portion is full. */
 export function portionOf(
   rows: Iterable<PlacedRow>,
-  wanted: Pick<PortionWanted, 'limit' | 'octets'>,
+  wanted: Pick<PortionRequest, 'limit' | 'octets'>,
 ): EmailPortion {
   const emails: PlacedEmail[] = []
   let octets = 0
@@ -204,7 +204,7 @@ export function placeOf(emails: readonly PlacedEmail[]): { place: number; id: st
 }
 
 /** Has a column for each field of the email that events report; null when the email is not requested. */
-export interface ToldRow {
+export interface NoticeRow {
   id: string | null
   /** In JSON. */
   files: string | null
@@ -221,37 +221,37 @@ export interface ToldRow {
 }
 
 /** The first of `rows` that come to `most` octets, one for each wanted email, in order; reading stops there. */
-export function within<Row>(rows: Iterable<Row>, most: number, rowOf: (row: Row) => ToldRow): Row[] {
+export function within<Row>(rows: Iterable<Row>, most: number, rowOf: (row: Row) => NoticeRow): Row[] {
   const some: Row[] = []
   let left = most
   for (const row of rows) {
     some.push(row)
-    left -= octetsTold(rowOf(row))
+    left -= noticeOctets(rowOf(row))
     if (left <= 0) break
   }
   return some
 }
 
 /** `position`: that of the requested recipient. */
-export function toldOf(row: ToldRow, position: number | null): Told {
-  return { email: emailTold(row), recipient: recipientTold(row, position), octets: octetsTold(row) }
+export function noticeFactsOf(row: NoticeRow, position: number | null): NoticeFacts {
+  return { email: noticeEmail(row), recipient: noticeRecipient(row, position), octets: noticeOctets(row) }
 }
 
-function emailTold(row: ToldRow): ToldEmail | null {
+function noticeEmail(row: NoticeRow): NoticeEmail | null {
   if (row.id === null) return null
   const { files, domainName, recipientCount } = row
-  const attachments = listOf<ToldFile>(files)
-  return { ...toldEmailOf(row), attachments, domainName, recipientCount: recipientCount ?? 0 }
+  const attachments = listOf<NoticeFile>(files)
+  return { ...storedNoticeEmailOf(row), attachments, domainName, recipientCount: recipientCount ?? 0 }
 }
 
-function recipientTold(row: ToldRow, position: number | null): ToldRecipient | null {
+function noticeRecipient(row: NoticeRow, position: number | null): NoticeRecipient | null {
   const { address, mailbox, copySize, copyOf, recipientVariables: values } = row
   if (address === null || position === null) return null
   const variables = values === null ? null : mapOf<Record<string, string>>(values)
   return { position, address, mailbox, copySize, copyOf, variables }
 }
 
-function octetsTold({ octets, files, mailbox, copyOf, recipientVariables }: ToldRow): number {
+function noticeOctets({ octets, files, mailbox, copyOf, recipientVariables }: NoticeRow): number {
   const texts = [files, mailbox, copyOf, recipientVariables]
   return texts.reduce((sum, text) => sum + (text?.length ?? 0), octets)
 }

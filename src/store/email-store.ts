@@ -1,14 +1,14 @@
 /** Emails: stored durably, and read back. */
 import type {
-  Accepted,
-  AcceptedAll,
+  AcceptAllResult,
   AcceptedEmail,
+  AcceptResult,
   ClaimedEmail,
   Idempotency,
   Lease,
   NewEmail,
   NewEmails,
-  Rescheduled,
+  RescheduleResult,
 } from '../email/queued-email.ts'
 import type {
   EmailHistory,
@@ -31,18 +31,18 @@ export interface EmailStore {
    * scheduled email), and the caller keeps the octets of the email; without one, the store may take over its raw
    * message and attachments.
    */
-  accept(email: NewEmail, lease: Lease | null): Promise<Accepted>
+  accept(email: NewEmail, lease: Lease | null): Promise<AcceptResult>
   /** The same for several emails: all or none, in one commit. */
-  acceptAll(emails: NewEmails, lease: Lease | null): Promise<AcceptedAll>
+  acceptAll(emails: NewEmails, lease: Lease | null): Promise<AcceptAllResult>
   /**
    * The emails of an earlier request with this key and fingerprint, in their order; null when there was none. The
    * caller promises them to its client. `at` in Unix ms.
    */
   repeated(companyId: string, idempotency: Idempotency, at: number): Promise<AcceptedEmail[] | null>
   /** Gives an email that waits for its scheduled time another one (Unix ms; a past time means now). `at` in Unix ms. */
-  reschedule(emailId: string, dueAt: number, at: number): Promise<Rescheduled>
+  reschedule(emailId: string, dueAt: number, at: number): Promise<RescheduleResult>
   /** As `cancel`, for an email that waits for its scheduled time; any other email is left alone. */
-  cancelScheduled(emailId: string, at: number): Promise<Rescheduled>
+  cancelScheduled(emailId: string, at: number): Promise<RescheduleResult>
   /** The owner of an email, and its size to read; null when unknown. Costs the same however large it is. */
   emailOrigin(id: string): Promise<StoredOrigin | null>
   /** Null when unknown. The caller decides who may see it. */

@@ -1,7 +1,7 @@
 /** The log: everything that happened to emails and companies, in one order for all nodes. */
 import type { EntryFilter, LogEntry } from '../email/company-event.ts'
 import type { EventPage, LogFilter, LoggedEvent } from '../email/event.ts'
-import type { Happened } from '../email/lifecycle.ts'
+import type { RecipientReport } from '../email/lifecycle.ts'
 
 export interface EventLog<Event = LoggedEvent, Filter = LogFilter> {
   /**
@@ -25,5 +25,5 @@ export interface EventStore extends EventLog {
    * the lifecycle decides, and the change and its events are recorded in one commit. A report that comes twice with the
    * same `reportId` is recorded once. Returns the number of events.
    */
-  happened(reports: readonly Happened[]): Promise<number>
+  happened(reports: readonly RecipientReport[]): Promise<number>
 }

@@ -1,6 +1,6 @@
 /** Decides the answer to a request whose idempotency key was used before. */
 import { listOf } from './json-columns.ts'
-import type { Accepted, AcceptedAll, AcceptedEmail, Idempotency, NewEmail } from './store.ts'
+import type { AcceptAllResult, AcceptedEmail, AcceptResult, Idempotency, NewEmail } from './store.ts'
 
 /** The first use of a key. */
 export interface KeyHolder extends AcceptedEmail {
@@ -10,14 +10,14 @@ export interface KeyHolder extends AcceptedEmail {
 }
 
 /** Judges the key of a request with one email. */
-export function judge({ id, messageId, ...holder }: KeyHolder, { fingerprint }: Idempotency): Accepted {
+export function judge({ id, messageId, ...holder }: KeyHolder, { fingerprint }: Idempotency): AcceptResult {
   return holder.fingerprint === fingerprint && holder.emails === null
     ? { kind: 'repeated', id, messageId }
     : { kind: 'conflict' }
 }
 
 /** Judges the key of a request with several emails. */
-export function judgeAll(holder: KeyHolder, { fingerprint }: Idempotency): AcceptedAll {
+export function judgeAll(holder: KeyHolder, { fingerprint }: Idempotency): AcceptAllResult {
   return holder.fingerprint === fingerprint && holder.emails !== null
     ? { kind: 'repeated', emails: emailsOf(holder) }
     : { kind: 'conflict' }

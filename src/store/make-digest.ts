@@ -64,7 +64,7 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
     const segment = segmentOf(place, EMAILS_A_SEGMENT)
     const offset = place % EMAILS_A_SEGMENT
     spans.add(company, segmentOf(number, EVENTS_A_SEGMENT), at)
-    const tally = logged.of(event, type).add(number, at)
+    const tally = logged.groupOf(event, type).add(number, at)
     tally.n++
     if (recipientDomain !== null) tally.countDomain(recipientDomain)
     if (sendableAt !== null) tally.countLatency(at - sendableAt)
@@ -73,7 +73,7 @@ export function makeDigest(events: readonly DigestedEvent[], named = new NamedDe
     }
     if (begun === null) continue
     // Accepted emails are counted by recipients, like the outcomes.
-    const those = accepted.of(event, ACCEPTED, begun.keyId).add(place, at)
+    const those = accepted.groupOf(event, ACCEPTED, begun.keyId).add(place, at)
     those.n += begun.recipients.length
     for (const { address, domain } of begun.recipients) {
       those.countDomain(domain)
@@ -130,31 +130,31 @@ type Common = Pick<DigestedEvent, 'company' | 'domainId' | 'tags'>
 /** Groups events that differ only in number, time and recipient; emails likewise. */
 class Groups {
   readonly #length: number
-  readonly #groups = new Map<string, Group>()
+  readonly #groups = new Map<string, EventGroup>()
 
   /** `length`: places per segment. */
   constructor(length: number) {
     this.#length = length
   }
 
-  of(common: Common, type: string, keyId = ''): Group {
+  groupOf(common: Common, type: string, keyId = ''): EventGroup {
     const { company, domainId, tags } = common
     const key = `${company} ${type} ${domainId} ${keyId} ${tags}`
     let group = this.#groups.get(key)
     if (group === undefined) {
-      group = new Group(common, type, keyId, this.#length)
+      group = new EventGroup(common, type, keyId, this.#length)
       this.#groups.set(key, group)
     }
     return group
   }
 
-  all(): Iterable<Group> {
+  all(): Iterable<EventGroup> {
     return this.#groups.values()
   }
 }
 
 /** A group's entries and counts are computed once for all its members. */
-class Group {
+class EventGroup {
   readonly company: number
   readonly domainId: string
   readonly type: string
@@ -199,12 +199,12 @@ class Group {
     const { company, domainId, type } = this
     const own = { company, domainId, type }
     const values = new Set(this.tags.map(({ value }) => value))
-    const all = counts.of({ ...own, dimension: 'all' })
-    const byTag = counts.of({ ...own, dimension: 'tag' })
-    const byDomain = counts.of({ ...own, dimension: 'recipient-domain' })
+    const all = counts.seriesOf({ ...own, dimension: 'all' })
+    const byTag = counts.seriesOf({ ...own, dimension: 'tag' })
+    const byDomain = counts.seriesOf({ ...own, dimension: 'recipient-domain' })
     const whole = [company, EVERY_COMPANY].map((company) => ({
-      total: counts.of({ company, domainId: '', type, dimension: 'total' }),
-      latency: counts.of({ company, domainId: '', type, dimension: 'latency' }),
+      total: counts.seriesOf({ company, domainId: '', type, dimension: 'total' }),
+      latency: counts.seriesOf({ company, domainId: '', type, dimension: 'latency' }),
     }))
     for (const [minute, { n, domains, latencies }] of this.#minutes) {
       all.add('', minute, n)
@@ -234,12 +234,12 @@ class Tally {
   }
 }
 
-type Span = Digest['spans'][number]
+type DigestSpan = Digest['spans'][number]
 
 class Spans {
-  readonly #spans = new Map<string, Span>()
+  readonly #spans = new Map<string, DigestSpan>()
   /** Events of a company often follow each other. */
-  #last: Span | null = null
+  #last: DigestSpan | null = null
 
   add(company: number, segment: number, at: number): void {
     let span = this.#last
@@ -253,7 +253,7 @@ class Spans {
     if (at > span.maxAt) span.maxAt = at
   }
 
-  all(): Span[] {
+  all(): DigestSpan[] {
     return [...this.#spans.values()]
   }
 }

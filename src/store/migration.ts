@@ -16,7 +16,7 @@ export function migration(name: string, sql: string): Migration {
   return { name: `${name}-${createHash('sha256').update(words).digest('hex').slice(0, 12)}`, sql }
 }
 
-export interface Applied {
+export interface AppliedMigration {
   version: number
   name: string
 }
@@ -26,7 +26,7 @@ export interface Applied {
  * StoreConflict when it has other migrations than these.
  */
 export function versionOf(
-  applied: readonly Applied[],
+  applied: readonly AppliedMigration[],
   migrations: readonly Migration[],
   place: string,
 ): number {

@@ -3,12 +3,12 @@ import type { AttemptLane } from '../people/attempts.ts'
 import type {
   AuditEntry,
   AuditTopic,
+  ConsoleSession,
   Credentials,
   Invitation,
   NewAuditEntry,
   Person,
   Role,
-  Session,
   SignInLink,
 } from '../people/person.ts'
 
@@ -82,13 +82,13 @@ export interface PeopleStore {
   confirmMembership(personId: string, companyId: string): Promise<boolean>
 
   /** StoreConflict when there is no such person. `noted`: entries for the audit list, added in the same commit. */
-  addSession(session: Session, tokenHash: Uint8Array, noted?: readonly NewAuditEntry[]): Promise<void>
+  addSession(session: ConsoleSession, tokenHash: Uint8Array, noted?: readonly NewAuditEntry[]): Promise<void>
   /** The session, with its person as of now. Null: there is none, or it has expired. */
-  findSession(tokenHash: Uint8Array, now: number): Promise<{ session: Session; person: Person } | null>
+  findSession(tokenHash: Uint8Array, now: number): Promise<{ session: ConsoleSession; person: Person } | null>
   /** Records that the session is in use, so that it does not end before `expiresAt`. */
   touchSession(id: string, seenAt: number, expiresAt: number): Promise<void>
   /** Sessions that have not expired, the last used first. */
-  sessions(personId: string, now: number): Promise<Session[]>
+  sessions(personId: string, now: number): Promise<ConsoleSession[]>
   /**
    * Ends one of the person's sessions, or all but `except`, and with these the person's sign-in links. Returns the
    * number of sessions; `noted` is added in the same commit if there was one.

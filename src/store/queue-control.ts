@@ -47,7 +47,7 @@ export interface WaitingCompany extends WaitingPart {
 }
 
 /** Disk space of the database in octets. `free`: null when unknown. */
-export interface StorageUsed {
+export interface StorageUsage {
   engine: 'sqlite' | 'postgres'
   database: number
   free: number | null
@@ -71,12 +71,12 @@ export interface StoreCounts {
 }
 
 /** Unix ms. */
-export interface HeldRelease {
+export interface HoldRelease {
   now: number
   dueBefore: number
 }
 
-export interface Canceled {
+export interface CancelCounts {
   /** Recipients that were waiting or in quarantine: they are canceled. */
   canceled: number
   /** Recipients being sent: they end as canceled if their attempt leaves them waiting. */
@@ -121,7 +121,7 @@ export interface RetryRequest extends PauseScope {
   byMember?: boolean
 }
 
-export interface Retried {
+export interface RetryCounts {
   /** Recipients that waited for another time and are due now. */
   retried: number
   /** Left for the time that their sender asked for. When the request names the email, they are tried now. */

@@ -4,18 +4,18 @@ import type {
   ClaimedEmail,
   ClaimRequest,
   QuarantineRequest,
-  Recorded,
+  RecordResult,
 } from '../email/queued-email.ts'
 import type {
   Backlog,
-  Canceled,
-  HeldRelease,
+  CancelCounts,
+  HoldRelease,
   Pause,
   PauseScope,
   QuarantinedEmail,
   QuarantineScope,
   QueueLane,
-  Retried,
+  RetryCounts,
   RetryRequest,
   StoreCounts,
 } from './queue-control.ts'
@@ -26,7 +26,7 @@ export interface QueueStore {
   /** Unix ms of the earliest due recipient; null when nothing waits. */
   nextDue(): Promise<number | null>
   /** Rejects with StoreDamaged when the rows of this email cannot be written; other records are not concerned. */
-  record(attempt: AttemptRecord): Promise<Recorded>
+  record(attempt: AttemptRecord): Promise<RecordResult>
   /**
    * Re-queues leased recipients whose token belongs to no node, due within `jitterMs` from `now` (Unix ms), in bounded
    * steps. Ends those that were to be canceled. They are suspect from now on, and so are the other waiting recipients
@@ -37,7 +37,7 @@ export interface QueueStore {
    * Cancels the recipients waiting or in quarantine; those being sent end as canceled unless their attempt ends them
    * otherwise.
    */
-  cancel(emailId: string, at: number): Promise<Canceled>
+  cancel(emailId: string, at: number): Promise<CancelCounts>
   /** Ids of emails to be canceled that have recipients being sent: deliveries of theirs need not begin any more. */
   cancelRequests(): Promise<string[]>
   /** Puts recipients into quarantine. Returns how many. Recipients no longer leased under the token are left alone. */
@@ -52,13 +52,13 @@ export interface QueueStore {
    * Makes recipients of this sending domain due that were recorded as held until before `dueBefore`: each once, even if
    * it is held again meanwhile. Returns how many were held.
    */
-  releaseHeld(domainId: string, release: HeldRelease): Promise<number>
+  releaseHeld(domainId: string, release: HoldRelease): Promise<number>
   /**
    * Makes waiting recipients due now, in bounded steps (`postponedSince` records by whom: BY_HAND); `onStep` gets the
    * sum after each step. The attempts made, the preferred server and the doubt about a lost answer stay as they are;
    * recipients being sent are left alone.
    */
-  retry(request: RetryRequest, onStep?: (sum: Retried) => void): Promise<Retried>
+  retry(request: RetryRequest, onStep?: (sum: RetryCounts) => void): Promise<RetryCounts>
   /** The mail waiting, being sent or in quarantine, one line for each company and recipient domain. */
   queue(companyId?: string): Promise<QueueLane[]>
   /**

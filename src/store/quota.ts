@@ -2,7 +2,7 @@
 import type { NewEmail, OverQuota, Quota } from './store.ts'
 
 /** The counts so far, and their day and month. */
-export interface Used {
+export interface QuotaUsage {
   /** `2026-11-20` */
   day: string
   daily: number
@@ -15,7 +15,7 @@ export interface Used {
  * The counts at `at`, in Unix ms: counts of an earlier day or month are over. Those of a later one continue: around
  * midnight the clocks of two nodes may disagree.
  */
-export function usedAt(used: Used | undefined, at: number): Used {
+export function usedAt(used: QuotaUsage | undefined, at: number): QuotaUsage {
   const today = new Date(at).toISOString().slice(0, 10)
   const day = used !== undefined && used.day > today ? used.day : today
   const month = day.slice(0, 7)
@@ -29,10 +29,10 @@ export function usedAt(used: Used | undefined, at: number): Used {
 
 /** The counts with these emails, all or none. */
 export function usedWith(
-  used: Used,
+  used: QuotaUsage,
   { daily, monthly }: Quota,
   emails: readonly NewEmail[],
-): Used | OverQuota {
+): QuotaUsage | OverQuota {
   const more = emails.reduce((sum, { recipients }) => sum + recipients.length, 0)
   const after = { ...used, daily: used.daily + more, monthly: used.monthly + more }
   if (monthly !== null && after.monthly > monthly)

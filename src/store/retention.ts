@@ -20,7 +20,7 @@ const ROUND_MS = 60_000
 const FIRST_MS = 1_000
 
 /** Removes expired data, a little at a time, for as long as the service runs. */
-export class Retention {
+export class RetentionLoop {
   readonly #store: Store
   readonly #periods: RetentionPeriods
   readonly #onFault: (error: unknown) => void

@@ -1,7 +1,7 @@
-import type { Rescheduled } from './store.ts'
+import type { RescheduleResult } from './store.ts'
 
 /** The state of an email that is to be rescheduled. */
-interface Planned {
+interface ScheduleState {
   /** The delivery of the email has begun. */
   sent: boolean
   scheduledAt: number | null
@@ -10,7 +10,7 @@ interface Planned {
 }
 
 /** `waiting`: number of its waiting recipients. */
-export function foundOf({ sent, scheduledAt, canceled }: Planned, waiting: number): Rescheduled {
+export function foundOf({ sent, scheduledAt, canceled }: ScheduleState, waiting: number): RescheduleResult {
   if (scheduledAt === null) return { found: 'unscheduled' }
   if (sent) return { found: 'begun' }
   if (waiting > 0) return { found: 'scheduled', recipients: waiting }

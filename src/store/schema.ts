@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import { asStoreError, openForWriting } from './sqlite/database.ts'
+import { findPlace } from './sqlite/database-location.ts'
 import { migrate } from './sqlite/migrate.ts'
-import { findPlace } from './sqlite/place.ts'
 
 /** Versions of the schema before and after; equal when nothing was missing. */
 export interface SchemaUpdate {

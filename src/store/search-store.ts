@@ -1,13 +1,13 @@
 /** Search in emails and events, and reading what events tell about their emails. */
 import type { LogFilter, LoggedEvent } from '../email/event.ts'
+import type { NoticeFacts, NoticeRequest } from '../email/event-notice.ts'
 import type {
   EmailFilter,
   EmailPortion,
   EmailWalk,
-  PortionWanted,
+  PortionRequest,
   WalkedEmails,
 } from '../email/stored-email.ts'
-import type { Told, WantedTold } from '../email/told-event.ts'
 
 export interface SearchStore {
   /**
@@ -23,7 +23,7 @@ export interface SearchStore {
   /** Walks emails one after the other, and returns those that match. */
   walkEmails(filter: EmailFilter, walk: EmailWalk): Promise<WalkedEmails>
   /** The matching emails at these places, in the order that `portion` asks for. */
-  emailsAt(filter: EmailFilter, places: readonly number[], portion: PortionWanted): Promise<EmailPortion>
+  emailsAt(filter: EmailFilter, places: readonly number[], portion: PortionRequest): Promise<EmailPortion>
   /**
    * The first matching emails between these places, in the order of the walk, among those that begin after a number of
    * the log, or whose last event (when the filter asks for it) may have come after it. Null when there are too many
@@ -47,7 +47,7 @@ export interface SearchStore {
    */
   eventsUpTo(upTo: number, filter: LogFilter, limit: number): Promise<EventsUpTo>
   /** The first events with these numbers that happened at the given time. */
-  eventsAt(numbers: readonly number[], wanted: EventsWanted): Promise<LoggedEvent[]>
+  eventsAt(numbers: readonly number[], request: EventRangeRequest): Promise<LoggedEvent[]>
   /**
    * All events of these emails, or those of one recipient and of the emails as a whole, by number. Letters of the
    * address are compared without regard to ASCII case.
@@ -57,7 +57,7 @@ export interface SearchStore {
    * The facts reported with events, in the given order. The list ends with the item that reaches `octets`, however
    * large that item is: the caller asks again for the rest.
    */
-  readTold(wanted: readonly WantedTold[], octets: number): Promise<Told[]>
+  readTold(requests: readonly NoticeRequest[], octets: number): Promise<NoticeFacts[]>
 }
 
 export interface EventsUpTo {
@@ -66,7 +66,7 @@ export interface EventsUpTo {
   cursor: number
 }
 
-export interface EventsWanted {
+export interface EventRangeRequest {
   /** Unix ms: at `since` or later, and before `until`. Null: at any time. */
   since: number | null
   until: number | null

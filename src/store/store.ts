@@ -17,17 +17,17 @@ import type { FollowerStore } from './follower-store.ts'
 import type { LiveListStore } from './live-list-store.ts'
 import type { NodeStore } from './node-store.ts'
 import type { PeopleStore } from './people-store.ts'
-import type { RetentionRequest, StorageUsed } from './queue-control.ts'
+import type { RetentionRequest, StorageUsage } from './queue-control.ts'
 import type { QueueStore } from './queue-store.ts'
 import type { SearchStore } from './search-store.ts'
 import type { SuppressionStore } from './suppression-store.ts'
 import type { TagStore } from './tag-store.ts'
 import type { WebhookStore } from './webhook-store.ts'
 
+export type * from '../email/event-notice.ts'
 export type * from '../email/queued-email.ts'
 export type * from '../email/stored-email.ts'
 export type * from '../email/suppression.ts'
-export type * from '../email/told-event.ts'
 export type { Digest, PlaceList } from './digest.ts'
 export type {
   BusiestRequest,
@@ -131,7 +131,7 @@ export interface Store
    */
   probe(room?: number): Promise<void>
   /** The size of the database, and the free space beside it. */
-  storage(): Promise<StorageUsed>
+  storage(): Promise<StorageUsage>
   /** Calls back on changes made by this or another process. Returns a function that stops it. */
   watch(onChange: (change: StoreChange) => void): () => void
   close(): Promise<void>

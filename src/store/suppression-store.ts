@@ -74,7 +74,7 @@ export interface SuppressionStore {
    * null none, only the cursor. Costs nothing for earlier suppressions. None may be missed, in whatever order commits
    * come.
    */
-  suppressionsSince(cursor: string | null): Promise<NewSuppressions>
+  suppressionsSince(cursor: string | null): Promise<SuppressionsBatch>
   /** By value, whether `before` is given or not. */
   allowedPage(page: AddressPage): Promise<AllowEntry[]>
   findAllowed(companyId: string, value: string): Promise<AllowEntry | null>
@@ -88,7 +88,7 @@ export interface SuppressionStore {
  * Addresses put on suppression lists, in no order. An address may be returned twice; one that was removed since is not
  * returned.
  */
-export interface NewSuppressions {
+export interface SuppressionsBatch {
   /** For the next call. Only the store interprets it. */
   cursor: string
   added: { companyId: string; address: string }[]

@@ -1,17 +1,17 @@
 /** Webhooks: endpoints, the nodes that call them, events to send again, and attempts. */
 import type { NewCompanyEvent } from '../email/company-event.ts'
 import type {
-  HeldWebhook,
+  AssignedWebhook,
+  AttemptRetention,
   Webhook,
   WebhookAttempt,
   WebhookAttemptFilter,
-  WebhookAttemptsKept,
   WebhookChange,
   WebhookEvent,
   WebhookEventFilter,
   WebhookProgress,
   WebhookRetry,
-  WebhookTelling,
+  WebhookSubject,
 } from './webhook.ts'
 
 export interface WebhookStore {
@@ -29,7 +29,7 @@ export interface WebhookStore {
   /**
    * Sends these events (again) as soon as possible. False when there is no such webhook.
    */
-  retellWebhook(id: string, tellings: readonly WebhookTelling[], now: number): Promise<boolean>
+  retellWebhook(id: string, tellings: readonly WebhookSubject[], now: number): Promise<boolean>
 
   /** The key with which a company's webhooks of the form dialect are signed, sealed; null: it has none yet. */
   signingKey(companyId: string): Promise<Uint8Array | null>
@@ -40,7 +40,7 @@ export interface WebhookStore {
    * Takes enabled webhooks that no node in service has, up to this node's share, and returns those that are this node's
    * now. Those beyond its share are marked: `leaveWebhooks` leaves them to other nodes.
    */
-  takeWebhooks(token: number): Promise<HeldWebhook[]>
+  takeWebhooks(token: number): Promise<AssignedWebhook[]>
   /** The webhooks are no longer this node's: any other may take them at once. With an id only that one. */
   leaveWebhooks(token: number, id?: string): Promise<void>
   /** Retries that are due, the earliest first. */
@@ -53,7 +53,7 @@ export interface WebhookStore {
   /** The events of the kept attempts, newest first. */
   webhookEvents(filter: WebhookEventFilter): Promise<WebhookEvent[]>
   /** Removes attempts beyond those to keep, in a bounded step. */
-  pruneWebhookAttempts(id: string, kept: WebhookAttemptsKept): Promise<void>
+  pruneWebhookAttempts(id: string, kept: AttemptRetention): Promise<void>
   /** The number of the last event before this time, in the log's order; 0 when there is none. */
   lastEventBefore(at: number): Promise<number>
 }

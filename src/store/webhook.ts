@@ -52,7 +52,7 @@ export type WebhookChange = Partial<
 >
 
 /** A webhook assigned to a node. */
-export interface HeldWebhook extends Webhook {
+export interface AssignedWebhook extends Webhook {
   /** Changes with every change that is not the node's own. */
   generation: number
   /** Unix ms at which the first of its retries is due; null: none waits. */
@@ -62,7 +62,7 @@ export interface HeldWebhook extends Webhook {
 }
 
 /** The subject of one message to a webhook: an event, or the event for one recipient of its email. */
-export interface WebhookTelling {
+export interface WebhookSubject {
   /** Number of the event. */
   number: number
   /** Position of the recipient; absent: the event is sent whole. */
@@ -70,7 +70,7 @@ export interface WebhookTelling {
 }
 
 /** An event that is sent again. */
-export interface WebhookRetry extends WebhookTelling {
+export interface WebhookRetry extends WebhookSubject {
   /** Attempts made so far; 0 when it is sent again by hand. */
   attempts: number
   /** Unix ms. */
@@ -78,7 +78,7 @@ export interface WebhookRetry extends WebhookTelling {
 }
 
 /** One attempt to send one event. */
-export interface WebhookAttempt extends WebhookTelling {
+export interface WebhookAttempt extends WebhookSubject {
   /** UUIDv7. */
   id: string
   webhookId: string
@@ -100,7 +100,7 @@ export interface WebhookAttempt extends WebhookTelling {
 }
 
 /** An event that was sent to a webhook, as far as its attempts are kept. */
-export interface WebhookEvent extends WebhookTelling {
+export interface WebhookEvent extends WebhookSubject {
   /** Type of the event, and its email. */
   type: EventType
   emailId: string
@@ -121,7 +121,7 @@ export interface WebhookProgress {
   cursor: number
   failingSince: number | null
   /** Events that were sent or given up: they wait no longer. */
-  over: WebhookTelling[]
+  over: WebhookSubject[]
   /** Events that wait now, or wait longer. */
   waiting: WebhookRetry[]
   attempts: WebhookAttempt[]
@@ -145,7 +145,7 @@ export interface WebhookAttemptFilter {
  * Attempts to keep for each webhook: a number of the newest successful ones, and of the failed ones, and failed ones
  * since a time (Unix ms).
  */
-export interface WebhookAttemptsKept {
+export interface AttemptRetention {
   succeeded: number
   failed: number
   failedSince: number

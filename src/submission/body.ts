@@ -6,7 +6,7 @@ import { Fault } from '../ingress/fault.ts'
 const IN_ONE_PIECE = 128 * 1024
 
 /** The octets of a message as they arrive. After a refusal none are kept, and the rest is only counted. */
-export class Body {
+export class ArrivingMessage {
   length = 0
   readonly #max: number
   readonly #received: (length: number) => void

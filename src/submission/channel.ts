@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { encrypt } from '../network/encrypted-socket.ts'
-import { Input, InputEnded } from './input.ts'
-import { type Reply, written } from './reply.ts'
+import { Input, InputEndError } from './input.ts'
+import { type SubmissionReply, written } from './reply.ts'
 
 /** Ms that a client may take to read its replies. */
 const DRAIN_WITHIN = 30_000
@@ -22,15 +22,15 @@ const READ_AHEAD = 1_024
 export type HandshakeTurn = (socket: Socket, begin: () => void) => void
 
 /** Returns null to go on at once, or a promise that resolves when these octets may be processed. */
-export type TurnOfOctets = (octets: number) => Promise<void> | null
+export type OctetTurn = (octets: number) => Promise<void> | null
 
 export class Channel {
   #socket: Socket
-  readonly #turn: TurnOfOctets
+  readonly #turn: OctetTurn
   #input: Input
   #out = ''
 
-  constructor(socket: Socket, turn: TurnOfOctets) {
+  constructor(socket: Socket, turn: OctetTurn) {
     this.#socket = socket
     this.#turn = turn
     this.#input = new Input(socket)
@@ -52,7 +52,7 @@ export class Channel {
   }
 
   /** The reply leaves with the next flush, or when the next line has to be waited for. */
-  say(reply: Reply): void {
+  say(reply: SubmissionReply): void {
     this.#out += written(reply)
   }
 
@@ -80,7 +80,7 @@ export class Channel {
     if (this.#out === '') return
     const out = this.#out
     this.#out = ''
-    if (this.#socket.destroyed) throw new InputEnded()
+    if (this.#socket.destroyed) throw new InputEndError()
     this.#socket.write(out)
     if (this.#socket.writableLength <= MAX_UNREAD) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -91,8 +91,8 @@ export class Channel {
   }
 
   /**
-   * Switches to TLS, in the turn of `party`. Rejects with InputEnded when the handshake fails; the connection is closed
-   * then.
+   * Switches to TLS, in the turn of `party`. Rejects with InputEndError when the handshake fails; the connection is
+   * closed then.
    */
   async encrypt(secureContext: SecureContext, party: string, turn: HandshakeTurn): Promise<void> {
     this.#input.detach()
@@ -103,7 +103,7 @@ export class Channel {
     turn(plain, () => encrypt(plain, { secureContext, party, readAhead: READ_AHEAD }, resolve))
     const secure = await promise
     plain.off('close', left)
-    if (secure === null) throw new InputEnded()
+    if (secure === null) throw new InputEndError()
     this.#socket = secure
     this.#input = new Input(secure)
   }

@@ -1,7 +1,7 @@
 /** Parses command lines (RFC 5321 4.1.1): the verb, the path, parameters. */
 import { isUtf8 } from 'node:buffer'
 import { clip } from '../ingress/fault.ts'
-import { Refused, reply } from './reply.ts'
+import { CommandRefusal, reply } from './reply.ts'
 
 export interface Command {
   /** In upper case. */
@@ -10,11 +10,11 @@ export interface Command {
   rest: string
 }
 
-/** Throws Refused for a line that is not text. */
+/** Throws CommandRefusal for a line that is not text. */
 export function readCommand(line: Buffer): Command {
   const text = isUtf8(line) ? line.toString() : '\0'
   if (/[\0-\x08\x0a-\x1f\x7f]/.test(text)) {
-    throw new Refused(reply(500, '5.5.2', 'A command must be a line of ASCII or UTF-8 text'))
+    throw new CommandRefusal(reply(500, '5.5.2', 'A command must be a line of ASCII or UTF-8 text'))
   }
   const space = text.search(/[ \t]/)
   return space < 0
@@ -31,7 +31,7 @@ export interface Mail {
   international: boolean
 }
 
-/** `FROM:<path> parameters`. Throws Refused. */
+/** `FROM:<path> parameters`. Throws CommandRefusal. */
 export function readMail(rest: string): Mail {
   const { path, parameters } = readPath('FROM', rest)
   const mail: Mail = { path, size: null, international: false }
@@ -46,15 +46,17 @@ export function readMail(rest: string): Mail {
   return mail
 }
 
-/** The path in `TO:<path>`. Throws Refused. */
+/** The path in `TO:<path>`. Throws CommandRefusal. */
 export function readRecipient(rest: string): string {
   const { path, parameters } = readPath('TO', rest)
   for (const name of parameters.keys()) throw unknown(name)
   return path
 }
 
-function unknown(name: string): Refused {
-  return new Refused(reply(555, '5.5.4', `The parameter ${clip(name, 40)} or its value is not supported`))
+function unknown(name: string): CommandRefusal {
+  return new CommandRefusal(
+    reply(555, '5.5.4', `The parameter ${clip(name, 40)} or its value is not supported`),
+  )
 }
 
 interface PathCommand {
@@ -72,12 +74,12 @@ const PARAMETER = /^([A-Za-z0-9][A-Za-z0-9-]*)(?:=([\x21-\x3c\x3e-\x7e]+))?$/
 
 const VERBS = { FROM: 'MAIL', TO: 'RCPT' } as const
 
-/** Throws Refused, which says what is missing. */
+/** Throws CommandRefusal, which says what is missing. */
 function readPath(word: 'FROM' | 'TO', rest: string): PathCommand {
   const pathFrom = word.length + 1
   const wrong = (what: string) => {
     const right = `${VERBS[word]} ${word}:<address>`
-    return new Refused(reply(501, '5.5.4', `${what}; the syntax is ${right}`))
+    return new CommandRefusal(reply(501, '5.5.4', `${what}; the syntax is ${right}`))
   }
   if (rest.slice(0, pathFrom).toUpperCase() !== `${word}:`) throw wrong(`"${word}:" is missing`)
   // Many clients send a space before the path.
@@ -94,7 +96,7 @@ function hindranceOf(text: string): string {
   return text.includes('>') ? 'The address cannot be read' : 'The > after the address is missing'
 }
 
-function readParameters(text: string, wrong: (what: string) => Refused): Map<string, string> {
+function readParameters(text: string, wrong: (what: string) => CommandRefusal): Map<string, string> {
   const parameters = new Map<string, string>()
   for (const word of text.split(/[ \t]+/)) {
     if (word === '') continue

@@ -9,10 +9,10 @@ import type { AnyReason } from '../ingress/fault.ts'
 import type { Ingress } from '../ingress/ingress.ts'
 import { Channel } from './channel.ts'
 import type { FailedLogins } from './failed-logins.ts'
-import { InputEnded, InputTimeout, LineError } from './input.ts'
+import { InputEndError, InputTimeout, LineError } from './input.ts'
 import type { SubmissionMetrics } from './metrics.ts'
 import type { Proxies } from './proxies.ts'
-import { Refused, type Reply, reply } from './reply.ts'
+import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 import type { SessionTurns } from './turns.ts'
 import { smtpWords } from './words.ts'
 
@@ -68,7 +68,7 @@ export class SessionContext {
     this.#address = await proxies.clientOf(this.channel, this.id)
     if (this.#address === '') return
     const room = ingress.admission.connections.comesFrom(this.channel.socket, this.#address)
-    if (!room) throw new InputEnded()
+    if (!room) throw new InputEndError()
   }
 
   /** Waits this long at most, until the client disconnects or `endWait` is called. */
@@ -82,14 +82,14 @@ export class SessionContext {
     this.#waiting = null
   }
 
-  /** The result of the work. Rejects with InputEnded when the client disconnects before, or `endWait` is called. */
+  /** The result of the work. Rejects with InputEndError when the client disconnects before, or `endWait` is called. */
   async unlessGone<Result>(work: Promise<Result>): Promise<Result> {
     const waiting = new AbortController()
     this.#waiting = waiting
     const gone = once(this.channel.socket, 'close', { signal: waiting.signal })
       .catch(() => {})
       .then(() => {
-        throw new InputEnded()
+        throw new InputEndError()
       })
     try {
       return await Promise.race([work, gone])
@@ -111,19 +111,19 @@ export class SessionContext {
    * Ends the session if the reason is that its key is no longer valid: the client then keeps its message, and learns
    * about the key at its next login. A 5yz here would concern the message, and bounce it.
    */
-  refusedFor(reason: AnyReason, wordsFor = smtpWords): Refused {
+  refusedFor(reason: AnyReason, wordsFor = smtpWords): CommandRefusal {
     const words = wordsFor(reason)
     const keyGone = KEY_GONE.has(reason.code)
-    return new Refused(keyGone ? { ...words, code: 421, enhanced: '4.7.0' } : words, { last: keyGone })
+    return new CommandRefusal(keyGone ? { ...words, code: 421, enhanced: '4.7.0' } : words, { last: keyGone })
   }
 
-  asRefused(error: unknown, wordsFor = smtpWords): Refused {
-    return error instanceof Refused ? error : this.refusedFor(this.reasonOf(error), wordsFor)
+  asRefused(error: unknown, wordsFor = smtpWords): CommandRefusal {
+    return error instanceof CommandRefusal ? error : this.refusedFor(this.reasonOf(error), wordsFor)
   }
 
   /** The reply to an error that ends the session. Null: the client has disconnected. */
-  lastWords(error: unknown): Reply | null {
-    if (error instanceof InputEnded) return null
+  lastWords(error: unknown): SubmissionReply | null {
+    if (error instanceof InputEndError) return null
     if (error instanceof InputTimeout) return reply(421, '4.4.2', 'That took too long')
     if (error instanceof LineError) return reply(500, '5.5.2', `The command cannot be read: ${error.message}`)
     return this.asRefused(error).reply
@@ -132,6 +132,6 @@ export class SessionContext {
 
 /** Whether an error ends the session, rather than only the command. */
 export function endsSession(error: unknown): boolean {
-  if (error instanceof Refused) return error.last
-  return error instanceof InputEnded || error instanceof InputTimeout || error instanceof LineError
+  if (error instanceof CommandRefusal) return error.last
+  return error instanceof InputEndError || error instanceof InputTimeout || error instanceof LineError
 }

@@ -35,7 +35,7 @@ export class DataOctets {
    * Passes the octets of the message in `piece` to `take`. Returns how many octets of `piece` belong to the data, if
    * the data ends in it; else null.
    */
-  read(piece: Buffer, take: (octets: Buffer) => void): number | null {
+  readPiece(piece: Buffer, take: (octets: Buffer) => void): number | null {
     let state = this.#state
     /** Octets from here on were not passed to `take` yet. */
     let from = 0

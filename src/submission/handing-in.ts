@@ -5,14 +5,14 @@ import type { Principal } from '../accounts/account.ts'
 import { type AnyReason, clip } from '../ingress/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
-import type { Body } from './body.ts'
+import type { ArrivingMessage } from './body.ts'
 import { readMail, readRecipient } from './command.ts'
 import { endsSession, type Login, type SessionContext } from './context.ts'
 import { domainOf } from './login.ts'
 import { receive } from './receive.ts'
 import { bounceAdvice, bounceWords } from './relay-bounce.ts'
-import { Refused, type Reply, reply } from './reply.ts'
-import { Transaction } from './transaction.ts'
+import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
+import { SubmissionTransaction } from './transaction.ts'
 import { smtpWords } from './words.ts'
 
 /** RCPT commands of a transaction allowed beyond twice the maximum of recipients. */
@@ -20,7 +20,7 @@ const MORE_RECIPIENTS = 100
 
 export class HandingIn {
   readonly #context: SessionContext
-  #transaction: Transaction | null = null
+  #transaction: SubmissionTransaction | null = null
   /** Between 354 and the reply to the final dot. */
   atMessage = false
 
@@ -38,9 +38,9 @@ export class HandingIn {
     this.#transaction = null
   }
 
-  async mail(rest: string, login: Login): Promise<Reply> {
+  async mail(rest: string, login: Login): Promise<SubmissionReply> {
     if (this.begun)
-      throw new Refused(reply(503, '5.5.1', 'One message at a time; RSET discards the present one'))
+      throw new CommandRefusal(reply(503, '5.5.1', 'One message at a time; RSET discards the present one'))
     const { path, size, international } = readMail(rest)
     assertReversePath(path)
     const { id, channel, parts } = this.#context
@@ -50,7 +50,7 @@ export class HandingIn {
     const principal = ingress.callers.current(login.principal)
     const domain = this.#domainNamed(login.user, principal)
     if (domain !== null) await ingress.deps.intake.admit(principal, domain)
-    this.#transaction = new Transaction({
+    this.#transaction = new SubmissionTransaction({
       ingress,
       socket: channel.socket,
       sessionId: id,
@@ -61,7 +61,7 @@ export class HandingIn {
       international,
       arrival: { by: parts.hostname, protocol: protocolOf(channel.socket, international) },
       giveWay: (reason: AnyReason) =>
-        channel.interrupt(new Refused({ ...smtpWords(reason), code: 421 }, { last: true })),
+        channel.interrupt(new CommandRefusal({ ...smtpWords(reason), code: 421 }, { last: true })),
     })
     return reply(250, '2.1.0', 'Ok')
   }
@@ -79,16 +79,16 @@ export class HandingIn {
     }
   }
 
-  rcpt(rest: string): Reply {
+  rcpt(rest: string): SubmissionReply {
     const transaction = this.#current()
     const { maxRecipients } = this.#context.parts.ingress.deps.settings
     if (++transaction.named > 2 * maxRecipients + MORE_RECIPIENTS) {
-      throw new Refused(reply(421, '4.5.3', 'Far too many recipients'), { last: true })
+      throw new CommandRefusal(reply(421, '4.5.3', 'Far too many recipients'), { last: true })
     }
     const address = recipientOf(readRecipient(rest), transaction.international)
     if (transaction.recipients.size >= maxRecipients && !transaction.recipients.has(address)) {
       const text = `A message may have at most ${maxRecipients} recipients; send another message to the others`
-      throw new Refused(reply(452, '4.5.3', text))
+      throw new CommandRefusal(reply(452, '4.5.3', text))
     }
     transaction.add(address)
     return reply(250, '2.1.5', 'Ok')
@@ -98,12 +98,12 @@ export class HandingIn {
    * Returns the reply to the message. Rejects with an error before there is a message, or with one that ends the
    * session.
    */
-  async data(rest: string, login: Login | null): Promise<Reply> {
+  async data(rest: string, login: Login | null): Promise<SubmissionReply> {
     const { transaction, body } = await this.#roomFor(rest, login)
     const { id: requestId, channel, parts } = this.#context
     const { metrics, ingress } = parts
     const { requestTimeout, maxMessageSize } = ingress.deps.settings
-    let answer: Reply | null = null
+    let answer: SubmissionReply | null = null
     this.atMessage = true
     try {
       const received = await receive(channel, body, { max: maxMessageSize, within: requestTimeout })
@@ -126,7 +126,7 @@ export class HandingIn {
     return answer
   }
 
-  readonly #refuseBounce = (reason: AnyReason): Reply => {
+  readonly #refuseBounce = (reason: AnyReason): SubmissionReply => {
     const { id, parts } = this.#context
     const advice = bounceAdvice(reason)
     if (advice !== null) parts.ingress.reasons.advise(advice, { id })
@@ -134,28 +134,31 @@ export class HandingIn {
   }
 
   /** Reserves room before the 354 reply. */
-  async #roomFor(rest: string, login: Login | null): Promise<{ transaction: Transaction; body: Body }> {
+  async #roomFor(
+    rest: string,
+    login: Login | null,
+  ): Promise<{ transaction: SubmissionTransaction; body: ArrivingMessage }> {
     const { channel, parts } = this.#context
     try {
-      if (login === null) throw new Refused(smtpWords({ code: 'key_missing' }))
-      if (rest !== '') throw new Refused(reply(501, '5.5.4', 'DATA takes no parameters'))
+      if (login === null) throw new CommandRefusal(smtpWords({ code: 'key_missing' }))
+      if (rest !== '') throw new CommandRefusal(reply(501, '5.5.4', 'DATA takes no parameters'))
       const transaction = this.#current()
       // RFC 5321 3.3 also allows 503 here; 554 says what is missing.
       if (transaction.recipients.size === 0) {
-        throw new Refused(reply(554, '5.5.1', 'There is no valid recipient'))
+        throw new CommandRefusal(reply(554, '5.5.1', 'There is no valid recipient'))
       }
       return { transaction, body: await transaction.ready(parts.ingress.deps.settings.maxMessageSize) }
     } catch (error) {
       if (endsSession(error) || !channel.more) throw error
       // RFC 2920 3.1: a client has to wait for 354. This client has sent its message without waiting, and the lines of
       // the message must not be run as commands.
-      throw new Refused(this.#context.asRefused(error).reply, { last: true })
+      throw new CommandRefusal(this.#context.asRefused(error).reply, { last: true })
     }
   }
 
-  #current(): Transaction {
+  #current(): SubmissionTransaction {
     if (this.#transaction !== null) return this.#transaction
-    throw new Refused(reply(503, '5.5.1', 'Send MAIL first'))
+    throw new CommandRefusal(reply(503, '5.5.1', 'Send MAIL first'))
   }
 }
 
@@ -169,23 +172,23 @@ const REVERSE_PATH = /^(?:"(?:[^"\\\x00-\x1f\x7f]|\\[^\x00-\x1f\x7f])*"|[^"\x00-
 
 /**
  * The sender of what leaves is the address of From, and this one is not used. Relays pass on senders that mail cannot
- * be sent to, such as root@web1: a refusal would bounce the message for nothing. Throws Refused.
+ * be sent to, such as root@web1: a refusal would bounce the message for nothing. Throws CommandRefusal.
  */
 function assertReversePath(path: string): void {
   if (REVERSE_PATH.test(path)) return
-  throw new Refused(reply(553, '5.1.7', `The sender's address cannot be used: ${clip(path)}`))
+  throw new CommandRefusal(reply(553, '5.1.7', `The sender's address cannot be used: ${clip(path)}`))
 }
 
-/** The canonical spelling of a recipient's address. Throws Refused. */
+/** The canonical spelling of a recipient's address. Throws CommandRefusal. */
 function recipientOf(path: string, international: boolean): string {
   let address: string
   try {
     address = parseMailbox(`<${path}>`).address
   } catch (error) {
     if (!(error instanceof AddressError)) throw error
-    throw new Refused(reply(553, '5.1.3', `The address cannot be used: ${error.message}`))
+    throw new CommandRefusal(reply(553, '5.1.3', `The address cannot be used: ${error.message}`))
   }
   // RFC 6531 3.4. The domain is in ASCII by now.
   if (international || /^[\x20-\x7e]*$/.test(address)) return address
-  throw new Refused(reply(553, '5.6.7', 'A non-ASCII address requires MAIL with SMTPUTF8'))
+  throw new CommandRefusal(reply(553, '5.6.7', 'A non-ASCII address requires MAIL with SMTPUTF8'))
 }

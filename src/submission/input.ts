@@ -25,8 +25,8 @@ export class InputTimeout extends Error {
 }
 
 /** The client has disconnected. */
-export class InputEnded extends Error {
-  override name = 'InputEnded'
+export class InputEndError extends Error {
+  override name = 'InputEndError'
 }
 
 export class Input {
@@ -53,7 +53,7 @@ export class Input {
     }
   }
 
-  readonly #onEnd = () => this.interrupt(new InputEnded())
+  readonly #onEnd = () => this.interrupt(new InputEndError())
 
   /** The read that is waiting fails with this error, and so do all later ones; the first error stays. */
   interrupt(error: Error): void {
@@ -80,7 +80,7 @@ export class Input {
     this.#pending = EMPTY
   }
 
-  /** The next line, as `takeLine` returns it. Rejects with InputTimeout after `ms`, and with InputEnded. */
+  /** The next line, as `takeLine` returns it. Rejects with InputTimeout after `ms`, and with InputEndError. */
   async line(ms: number): Promise<Buffer> {
     const until = performance.now() + ms
     for (;;) {

@@ -4,9 +4,9 @@ import { type AnyReason, clip } from '../ingress/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { LEAST_PASSWORD } from '../people/password-rule.ts'
 import type { Login, SessionContext } from './context.ts'
-import { InputEnded } from './input.ts'
-import { type Credentials, credentialsOf } from './login.ts'
-import { Refused, reply } from './reply.ts'
+import { InputEndError } from './input.ts'
+import { credentialsOf, type LoginCredentials } from './login.ts'
+import { CommandRefusal, reply } from './reply.ts'
 import { loginWords } from './words.ts'
 
 /** Ms in which a client has to log in, and in which it has to send each line until then. */
@@ -42,7 +42,9 @@ export class LoggingIn {
     return Math.max(0, Math.min(STRANGER_IDLE, this.#since + LOGIN_WITHIN - performance.now()))
   }
 
-  /** Resolves when the client is logged in. Rejects with Refused, after a delay if the credentials were wrong. */
+  /**
+   * Resolves when the client is logged in. Rejects with CommandRefusal, after a delay if the credentials were wrong.
+   */
   async auth(argument: string): Promise<Login> {
     const { channel, parts } = this.#context
     const credentials = await credentialsOf(argument, (prompt) => {
@@ -53,7 +55,7 @@ export class LoggingIn {
     try {
       login = await this.#loginOf(credentials)
     } catch (error) {
-      if (error instanceof InputEnded) throw error
+      if (error instanceof InputEndError) throw error
       return await this.#refuse(this.#context.reasonOf(error), credentials?.user ?? null)
     }
     parts.ingress.admission.connections.joins(channel.socket, login.principal.companyId)
@@ -62,7 +64,7 @@ export class LoggingIn {
   }
 
   /** Rejects with a Refusal or a Fault. */
-  async #loginOf(credentials: Credentials | null): Promise<Login> {
+  async #loginOf(credentials: LoginCredentials | null): Promise<Login> {
     if (credentials === null) throw new Refusal({ code: 'key_invalid', mistake: 'scheme' })
     const { address, parts } = this.#context
     const { user, password } = credentials
@@ -85,6 +87,6 @@ export class LoggingIn {
       await this.#context.wait(failedLogins.delay(address))
     }
     const last = ++this.#failed >= MAX_FAILED
-    throw new Refused(last ? { ...words, code: 421, enhanced: '4.7.0' } : words, { last })
+    throw new CommandRefusal(last ? { ...words, code: 421, enhanced: '4.7.0' } : words, { last })
   }
 }

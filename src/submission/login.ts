@@ -1,7 +1,7 @@
 /** The credentials that a client sends with AUTH (RFC 4954): mechanisms PLAIN (RFC 4616) and LOGIN. */
-import { Refused, reply } from './reply.ts'
+import { CommandRefusal, reply } from './reply.ts'
 
-export interface Credentials {
+export interface LoginCredentials {
   user: string
   password: string
 }
@@ -9,17 +9,17 @@ export interface Credentials {
 export const MECHANISMS = ['PLAIN', 'LOGIN'] as const
 
 /** Sends a prompt, and returns the line that answers it. */
-export type Ask = (prompt: string) => Promise<Buffer>
+export type Prompt = (prompt: string) => Promise<Buffer>
 
 /**
- * The credentials that follow `AUTH`; null if they cannot be valid. Rejects with Refused if they cannot be read, or if
- * the client cancels.
+ * The credentials that follow `AUTH`; null if they cannot be valid. Rejects with CommandRefusal if they cannot be read,
+ * or if the client cancels.
  */
-export function credentialsOf(argument: string, ask: Ask): Promise<Credentials | null> {
+export function credentialsOf(argument: string, ask: Prompt): Promise<LoginCredentials | null> {
   const [mechanism = '', initial, more] = argument.split(/[ \t]+/)
   const known = MECHANISMS.find((name) => name === mechanism.toUpperCase())
   if (known === undefined || more !== undefined) {
-    throw new Refused(
+    throw new CommandRefusal(
       reply(
         504,
         '5.5.4',
@@ -30,7 +30,7 @@ export function credentialsOf(argument: string, ask: Ask): Promise<Credentials |
   return known === 'PLAIN' ? plain(initial, ask) : login(initial, ask)
 }
 
-async function plain(initial: string | undefined, ask: Ask): Promise<Credentials | null> {
+async function plain(initial: string | undefined, ask: Prompt): Promise<LoginCredentials | null> {
   const message = await response(initial, '', ask)
   const [authorization, user, password, ...more] = message.split('\0')
   if (user === undefined || password === undefined || more.length > 0) return null
@@ -38,19 +38,19 @@ async function plain(initial: string | undefined, ask: Ask): Promise<Credentials
   return authorization === '' || authorization === user ? { user, password } : null
 }
 
-async function login(initial: string | undefined, ask: Ask): Promise<Credentials> {
+async function login(initial: string | undefined, ask: Prompt): Promise<LoginCredentials> {
   const user = await response(initial, 'Username:', ask)
   return { user, password: await response(undefined, 'Password:', ask) }
 }
 
-async function response(initial: string | undefined, prompt: string, ask: Ask): Promise<string> {
+async function response(initial: string | undefined, prompt: string, ask: Prompt): Promise<string> {
   const text = initial ?? (await ask(prompt)).toString('latin1')
-  if (text === '*') throw new Refused(reply(501, '5.7.0', 'The login was canceled'))
+  if (text === '*') throw new CommandRefusal(reply(501, '5.7.0', 'The login was canceled'))
   // RFC 4954 4: an empty initial response.
   if (text === '=' && initial !== undefined) return ''
   // Strict base64 (RFC 4648 4).
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {
-    throw new Refused(reply(501, '5.5.2', 'The parameter of AUTH must be base64'))
+    throw new CommandRefusal(reply(501, '5.5.2', 'The parameter of AUTH must be base64'))
   }
   return Buffer.from(text, 'base64').toString()
 }

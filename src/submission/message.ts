@@ -12,7 +12,7 @@ import { RawError, readRawControl, withoutEnvelopeLine } from '../mail/raw/raw.t
 import { asBuffer } from '../workers/job.ts'
 
 /** The properties of a message beside its octets. */
-export interface Handed {
+export interface MessageEnvelope {
   /** From the envelope. */
   recipients: string[]
   /** The domain that the login named; null: the domain of From counts. */
@@ -26,7 +26,10 @@ export interface Handed {
 const NAMES_KEY = new RegExp(`^${IDEMPOTENCY_FIELD}[ \\t]*:`, 'im')
 
 /** Throws a Refusal or a Fault for a message that cannot be accepted. */
-export function readMessage({ recipients, domain, bareLf, arrival }: Handed, body: Buffer): Submission {
+export function readMessage(
+  { recipients, domain, bareLf, arrival }: MessageEnvelope,
+  body: Buffer,
+): Submission {
   const content = contentOf(withoutEnvelopeLine(bareLf ? withCrBeforeLf(body) : body))
   const fields = recipients.map((recipient): [string, string] => ['to', recipient])
   const files = [{ field: 'message', filename: 'message.mime', contentType: undefined, content }]

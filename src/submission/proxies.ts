@@ -6,7 +6,7 @@ import type { Log } from '../common/logging.ts'
 import { AddressRanges } from '../network/address-range.ts'
 import type { Channel } from './channel.ts'
 import { ProxyHeaderError, readProxyHeader } from './proxy-header.ts'
-import { Refused, reply } from './reply.ts'
+import { CommandRefusal, reply } from './reply.ts'
 
 /** Ms for the header, which a proxy sends first. */
 const WITHIN = 10_000
@@ -40,7 +40,7 @@ export class Proxies {
       const others = this.#throttle.due()
       const facts = { requestId, address, ...(others && { others }) }
       if (others !== null) this.#log.warn(facts, `an SMTP connection was refused: ${error.message}`)
-      throw new Refused(reply(421, '4.7.0', `Connection refused: ${error.message}`), { last: true })
+      throw new CommandRefusal(reply(421, '4.7.0', `Connection refused: ${error.message}`), { last: true })
     }
   }
 }

@@ -1,5 +1,5 @@
 /** DATA: receives a message for which there is room. */
-import type { Body } from './body.ts'
+import type { ArrivingMessage } from './body.ts'
 import type { Channel } from './channel.ts'
 import { DataOctets } from './data.ts'
 import { InputTimeout } from './input.ts'
@@ -24,14 +24,14 @@ export interface ArrivedMessage {
 /** Receives the message. Rejects with the error it is refused with, or with one that ends the session. */
 export async function receive(
   channel: Channel,
-  body: Body,
+  body: ArrivingMessage,
   { max, within }: ReceiveLimits,
 ): Promise<ArrivedMessage> {
   channel.say(reply(354, null, 'Send the message, and end it with a dot on a line by itself'))
   await channel.flush()
   const octets = new DataOctets()
   await channel.pieces((piece) => {
-    const taken = octets.read(piece, (part) => body.add(part))
+    const taken = octets.readPiece(piece, (part) => body.add(part))
     // Not if the next command may be in the same memory.
     if (taken === null) body.dropRefused()
     if (body.length > max + BEYOND) throw new InputTimeout()

@@ -4,7 +4,7 @@
  */
 import type { Advice } from '../ingress/advice.ts'
 import type { AnyReason } from '../ingress/fault.ts'
-import type { Reply } from './reply.ts'
+import type { SubmissionReply } from './reply.ts'
 import { smtpWords } from './words.ts'
 
 const SETTINGS =
@@ -21,7 +21,7 @@ function isAboutFrom(reason: AnyReason): boolean {
 }
 
 /** The reply to a refused bounce. */
-export function bounceWords(reason: AnyReason): Reply {
+export function bounceWords(reason: AnyReason): SubmissionReply {
   const words = smtpWords(reason)
   if (!isAboutFrom(reason)) return words
   const text = `The bounces of a relay must be from a domain that may send; set that domain with ${SETTINGS}`

@@ -1,6 +1,6 @@
 /** Replies: code, enhanced code (RFC 3463, RFC 5248), and text. */
 
-export interface Reply {
+export interface SubmissionReply {
   code: number
   /** Null for replies without one: the greeting, EHLO, and intermediate replies (RFC 2034 4). */
   enhanced: string | null
@@ -11,12 +11,12 @@ export interface Reply {
 /** RFC 5321 4.5.3.1.5: 512 octets with code and line end. */
 const MAX_TEXT = 490
 
-export function reply(code: number, enhanced: string | null, text: string | string[]): Reply {
+export function reply(code: number, enhanced: string | null, text: string | string[]): SubmissionReply {
   return { code, enhanced, text }
 }
 
 /** The reply on the wire. Characters outside printable ASCII (RFC 5321 4.2) become `?`. */
-export function written({ code, enhanced, text }: Reply): string {
+export function written({ code, enhanced, text }: SubmissionReply): string {
   const mark = enhanced === null ? '' : `${enhanced} `
   if (typeof text === 'string') return `${code} ${mark}${plain(text)}\r\n`
   const last = text.length - 1
@@ -29,12 +29,12 @@ function plain(text: string): string {
 }
 
 /** Refuses a command with this reply; `last`: the reply ends the session. */
-export class Refused extends Error {
-  override name = 'Refused'
-  readonly reply: Reply
+export class CommandRefusal extends Error {
+  override name = 'CommandRefusal'
+  readonly reply: SubmissionReply
   readonly last: boolean
 
-  constructor(answer: Reply, { last = false }: { last?: boolean } = {}) {
+  constructor(answer: SubmissionReply, { last = false }: { last?: boolean } = {}) {
     super(String(answer.text))
     this.reply = answer
     this.last = last

@@ -9,7 +9,7 @@ import { FailedLogins } from './failed-logins.ts'
 import { SubmissionMetrics } from './metrics.ts'
 import { Proxies } from './proxies.ts'
 import { reply, written } from './reply.ts'
-import { Session } from './session.ts'
+import { SubmissionSession } from './session.ts'
 import { SessionTurns } from './turns.ts'
 
 /** Connections that may wait to be accepted. */
@@ -37,7 +37,7 @@ export async function createSubmission(
 ): Promise<SubmissionServer> {
   const { registry, log } = ingress.deps
   const certificate = tls && new Certificate(await readCertificate(tls))
-  const sessions = new Set<Session>()
+  const sessions = new Set<SubmissionSession>()
   const parts: SessionParts = {
     ingress,
     tls: certificate,
@@ -54,7 +54,7 @@ export async function createSubmission(
     socket.on('error', () => {})
     const { implicitTls, proxied } = listener
     if (!connections.opened(socket, implicitTls && !proxied, implicitTls && proxied ? null : FULL)) return
-    const session = new Session(parts, listener, socket)
+    const session = new SubmissionSession(parts, listener, socket)
     sessions.add(session)
     void session.run().finally(() => {
       sessions.delete(session)

@@ -8,10 +8,10 @@ import { isLoopback } from '../network/private-address.ts'
 import { type Command, readCommand } from './command.ts'
 import { endsSession, type Login, SessionContext, type SessionParts } from './context.ts'
 import { HandingIn } from './handing-in.ts'
-import { InputEnded } from './input.ts'
+import { InputEndError } from './input.ts'
 import { LoggingIn } from './logging-in.ts'
 import { MECHANISMS } from './login.ts'
-import { Refused, type Reply, reply } from './reply.ts'
+import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
 import { smtpWords } from './words.ts'
 
 /** Ms until the next line of a logged-in client (RFC 5321 4.5.3.2.7). */
@@ -27,7 +27,7 @@ const USEFUL = new Set(['AUTH', 'RCPT', 'DATA'])
 /** MAIL counts as neither useful nor useless: the command after it shows which. */
 const NEITHER = new Set(['MAIL'])
 
-export class Session {
+export class SubmissionSession {
   readonly #context: SessionContext
   readonly #listener: SubmissionListener
   readonly #loggingIn: LoggingIn
@@ -52,7 +52,7 @@ export class Session {
       await this.#begin()
       channel.say(reply(220, null, `${parts.hostname} ESMTP Postroad`))
       for (;;) {
-        if (this.#stopping) throw new Refused(STOPPING, { last: true })
+        if (this.#stopping) throw new CommandRefusal(STOPPING, { last: true })
         const line = await channel.line(this.#login === null ? this.#loggingIn.idle : IDLE)
         presentWork.on(describeSession, this.#context)
         const answer = await this.#answer(line)
@@ -74,11 +74,11 @@ export class Session {
       if (proxied) await this.#context.introduced()
       if (!implicitTls) return
       // Without a proxy, the handshake was counted when the connection was opened.
-      if (proxied && !parts.ingress.admission.connections.shakes(channel.socket)) throw new InputEnded()
+      if (proxied && !parts.ingress.admission.connections.shakes(channel.socket)) throw new InputEndError()
       await this.#encrypt()
     } catch (error) {
       // A client that expects TLS would not understand a reply.
-      throw implicitTls && !this.#secure ? new InputEnded() : error
+      throw implicitTls && !this.#secure ? new InputEndError() : error
     }
   }
 
@@ -88,7 +88,7 @@ export class Session {
     this.#stopping = true
     this.#context.endWait()
     if (channel.waiting && !this.#handingIn.atMessage)
-      channel.interrupt(new Refused(STOPPING, { last: true }))
+      channel.interrupt(new CommandRefusal(STOPPING, { last: true }))
   }
 
   cut(): void {
@@ -96,7 +96,7 @@ export class Session {
   }
 
   /** Null: there is no reply. */
-  async #answer(line: Buffer): Promise<Reply | null> {
+  async #answer(line: Buffer): Promise<SubmissionReply | null> {
     try {
       const command = readCommand(line)
       const answered = this.#obey(command)
@@ -107,7 +107,7 @@ export class Session {
     } catch (error) {
       if (endsSession(error)) throw error
       this.#wasUseless()
-      if (error instanceof Refused) return error.reply
+      if (error instanceof CommandRefusal) return error.reply
       const reason = this.#context.reasonOf(error)
       // The delay keeps the client from trying again at once.
       if (reason.code === 'too_much_under_way' && !this.#handingIn.begun)
@@ -121,11 +121,11 @@ export class Session {
   /** A client that sends too many useless commands is not here to send mail. */
   #wasUseless(): void {
     if (++this.#useless <= MAX_USELESS) return
-    throw new Refused(reply(421, '4.7.0', 'Too many commands without effect'), { last: true })
+    throw new CommandRefusal(reply(421, '4.7.0', 'Too many commands without effect'), { last: true })
   }
 
-  /** Throws Refused, or the error that the command is refused with. */
-  #obey(command: Command): Reply | Promise<Reply | null> {
+  /** Throws CommandRefusal, or the error that the command is refused with. */
+  #obey(command: Command): SubmissionReply | Promise<SubmissionReply | null> {
     const { verb, rest } = command
     switch (verb) {
       case 'EHLO':
@@ -153,25 +153,25 @@ export class Session {
       case 'VRFY':
         return reply(252, '2.0.0', 'Addresses cannot be verified before mail is sent to them')
       case 'QUIT':
-        throw new Refused(reply(221, '2.0.0', 'Bye'), { last: true })
+        throw new CommandRefusal(reply(221, '2.0.0', 'Bye'), { last: true })
       case 'BDAT': {
         // RFC 3030 2: octets of a message follow, which must not be run as commands.
         const text = 'Send messages with DATA; BDAT is not supported'
-        throw new Refused(reply(502, '5.5.1', text), { last: true })
+        throw new CommandRefusal(reply(502, '5.5.1', text), { last: true })
       }
       // A browser was tricked into sending this request, so none of what follows comes from an SMTP client.
       case 'GET':
       case 'POST':
       case 'PUT':
       case 'CONNECT':
-        throw new Refused(reply(421, '4.7.0', 'This is SMTP, not HTTP'), { last: true })
+        throw new CommandRefusal(reply(421, '4.7.0', 'This is SMTP, not HTTP'), { last: true })
       default:
-        throw new Refused(reply(500, '5.5.1', `Unknown command ${clip(verb, 40)}`))
+        throw new CommandRefusal(reply(500, '5.5.1', `Unknown command ${clip(verb, 40)}`))
     }
   }
 
   #assertHello(): void {
-    if (!this.#helo) throw new Refused(reply(503, '5.5.1', 'Send EHLO first'))
+    if (!this.#helo) throw new CommandRefusal(reply(503, '5.5.1', 'Send EHLO first'))
   }
 
   #loggedIn(): Login {
@@ -179,15 +179,19 @@ export class Session {
     // sendmail goes on after a failed AUTH. A 530 would bounce its message for a key that has expired, or for a login
     // that was put off (454).
     if (this.#loggingIn.hasFailed) {
-      throw new Refused(reply(421, '4.7.0', 'The login failed; send the message once the login works'), {
-        last: true,
-      })
+      throw new CommandRefusal(
+        reply(421, '4.7.0', 'The login failed; send the message once the login works'),
+        {
+          last: true,
+        },
+      )
     }
-    throw new Refused(smtpWords({ code: 'key_missing' }))
+    throw new CommandRefusal(smtpWords({ code: 'key_missing' }))
   }
 
-  #hello({ verb, rest }: Command): Reply {
-    if (rest === '' || /\s/.test(rest)) throw new Refused(reply(501, '5.5.4', `${verb} requires one name`))
+  #hello({ verb, rest }: Command): SubmissionReply {
+    if (rest === '' || /\s/.test(rest))
+      throw new CommandRefusal(reply(501, '5.5.4', `${verb} requires one name`))
     this.#handingIn.reset()
     this.#helo = true
     const { hostname, ingress } = this.#context.parts
@@ -209,21 +213,23 @@ export class Session {
   }
 
   async #startTls(rest: string): Promise<null> {
-    if (rest !== '') throw new Refused(reply(501, '5.5.4', 'STARTTLS takes no parameters'))
+    if (rest !== '') throw new CommandRefusal(reply(501, '5.5.4', 'STARTTLS takes no parameters'))
     if (!this.#offersTls) {
       const why = this.#secure
         ? 'This connection is already encrypted'
         : 'This service has no certificate; turn TLS off in the application, or set POSTROAD_TLS_CERT'
-      throw new Refused(reply(503, '5.5.1', why))
+      throw new CommandRefusal(reply(503, '5.5.1', why))
     }
     const { channel, parts } = this.#context
     // RFC 3207 4.2: input that came unencrypted behind STARTTLS would be run as if it had come encrypted.
     if (channel.more) {
       const text = 'Nothing may follow STARTTLS until the connection is encrypted'
-      throw new Refused(reply(554, '5.5.1', text), { last: true })
+      throw new CommandRefusal(reply(554, '5.5.1', text), { last: true })
     }
     if (!parts.ingress.admission.connections.shakes(channel.socket)) {
-      throw new Refused(reply(454, '4.7.0', 'There are too many TLS handshakes at once; try again later'))
+      throw new CommandRefusal(
+        reply(454, '4.7.0', 'There are too many TLS handshakes at once; try again later'),
+      )
     }
     channel.say(reply(220, '2.0.0', 'Go ahead'))
     await channel.flush()
@@ -243,18 +249,18 @@ export class Session {
     await channel.encrypt(parts.tls!.context, party, (socket, begin) => connections.handshake(socket, begin))
     connections.secured(channel.socket)
     this.#secure = true
-    if (this.#stopping) throw new Refused(STOPPING, { last: true })
+    if (this.#stopping) throw new CommandRefusal(STOPPING, { last: true })
   }
 
-  async #auth(rest: string): Promise<Reply> {
+  async #auth(rest: string): Promise<SubmissionReply> {
     this.#assertHello()
-    if (this.#login !== null) throw new Refused(reply(503, '5.5.1', 'You are already logged in'))
+    if (this.#login !== null) throw new CommandRefusal(reply(503, '5.5.1', 'You are already logged in'))
     if (!this.#mayLogIn) {
       const how = this.#offersTls
         ? 'send STARTTLS first (turn TLS on in the application)'
         : 'connect from the same machine'
       const text = `A login requires an encrypted connection: ${how}; replace a key that was sent unencrypted`
-      throw new Refused(reply(538, '5.7.11', text))
+      throw new CommandRefusal(reply(538, '5.7.11', text))
     }
     this.#login = await this.#loggingIn.auth(rest)
     this.#context.party = this.#login.principal.companyId

@@ -12,7 +12,7 @@ import { Reading } from '../ingress/reading.ts'
 import { withId } from '../ingress/target.ts'
 import type { Receipt } from '../intake/submission.ts'
 import type { Arrival } from '../mail/header/received.ts'
-import { Body } from './body.ts'
+import { ArrivingMessage } from './body.ts'
 import { messageReader } from './read-job.ts'
 import type { ArrivedMessage } from './receive.ts'
 
@@ -43,7 +43,7 @@ export interface TransactionParts {
   giveWay(reason: AnyReason): void
 }
 
-export class Transaction {
+export class SubmissionTransaction {
   /** Without duplicates, in the order of RCPT. */
   readonly recipients = new Set<string>()
   /** RCPT commands so far, including refused ones. */
@@ -86,7 +86,7 @@ export class Transaction {
   }
 
   /** Reserves room for the message. Rejects with a Fault if there is none in time. */
-  async ready(max: number): Promise<Body> {
+  async ready(max: number): Promise<ArrivingMessage> {
     const { size } = this.#parts
     // A client does not count as slow while it waits for room.
     if (this.#visit) this.#admission.ended(this.#visit)
@@ -95,7 +95,7 @@ export class Transaction {
     } finally {
       this.#arriving()
     }
-    return new Body(size, max, (length) => this.#received(length))
+    return new ArrivingMessage(size, max, (length) => this.#received(length))
   }
 
   /** Resolves when the message is durable. Rejects with the error that it is refused with. */

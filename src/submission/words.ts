@@ -3,7 +3,7 @@ import { inactiveNext, inCommand, keyWith } from '../ingress/advice.ts'
 import { place } from '../ingress/client-address.ts'
 import { type AnyReason, clip, inMegabytes } from '../ingress/fault.ts'
 import { said, type Words } from '../ingress/words.ts'
-import { type Reply, reply } from './reply.ts'
+import { reply, type SubmissionReply } from './reply.ts'
 
 /** The names of a submission's fields in SMTP. */
 const SPELLING: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ const tooLarge = ({ max }: { max: number }) =>
 const busy = (text: string) => reply(451, '4.3.2', text)
 const nowhere = () => reply(550, '5.5.0', 'Not found')
 
-const WORDS: Words<Reply> = {
+const WORDS: Words<SubmissionReply> = {
   // Over SMTP, only logins with a password are refused for this reason.
   person_refused: ({ detail }) => busy(detail),
   key_missing: () => reply(530, '5.7.0', 'Log in first, with any user name and an API key as password'),
@@ -116,12 +116,12 @@ const WORDS: Words<Reply> = {
   link_refused: nowhere,
 }
 
-export function smtpWords(reason: AnyReason): Reply {
+export function smtpWords(reason: AnyReason): SubmissionReply {
   return said(WORDS, reason)
 }
 
 /** The reply to AUTH (RFC 4954 6). */
-export function loginWords(reason: AnyReason): Reply {
+export function loginWords(reason: AnyReason): SubmissionReply {
   const { code, text } = smtpWords(reason)
   return code < 500 ? reply(454, '4.7.0', text) : badKey(String(text))
 }

@@ -58,7 +58,7 @@ export class SupervisedThread<To, From> {
   }
 
   /** Gives the thread up: nothing more is received from it, and the next message starts another. */
-  async end(): Promise<void> {
+  async terminate(): Promise<void> {
     const thread = this.#thread
     this.#thread = null
     await thread?.terminate()

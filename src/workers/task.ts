@@ -18,10 +18,10 @@ export interface Task {
 }
 
 /** The tasks of one message, in order. */
-export type Posted = { url: string; input: unknown }[]
+export type TaskBatch = { url: string; input: unknown }[]
 
 /** One for each task posted. */
-export type Answers = ({ output: unknown } | { error: unknown })[]
+export type TaskAnswers = ({ output: unknown } | { error: unknown })[]
 
 /** Shared with the worker: the index of the current task (-1: none has begun), and its start by `clock`. */
 export const AT = 0

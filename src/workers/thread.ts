@@ -3,16 +3,16 @@ import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { tidy } from '../threads/tidy.ts'
 import type { JobModule } from './job.ts'
-import { type Answers, AT, clock, type Posted, SINCE } from './task.ts'
+import { AT, clock, SINCE, type TaskAnswers, type TaskBatch } from './task.ts'
 
-export interface ThreadData {
+export interface WorkerThreadData {
   progress: SharedArrayBuffer
   /** How much the operating system prefers other threads that want a processor, the main thread above all. */
   niceness: number
 }
 
 const port = parentPort!
-const { progress: shared, niceness } = workerData as ThreadData
+const { progress: shared, niceness } = workerData as WorkerThreadData
 const progress = new Int32Array(shared)
 const modules = new Map<string, Promise<JobModule<unknown, unknown>>>()
 
@@ -25,10 +25,10 @@ if (process.platform === 'linux' && niceness > 0) {
   }
 }
 
-port.on('message', (posted: Posted) => void perform(posted))
+port.on('message', (posted: TaskBatch) => void perform(posted))
 
-async function perform(posted: Posted): Promise<void> {
-  const answers: Answers = []
+async function perform(posted: TaskBatch): Promise<void> {
+  const answers: TaskAnswers = []
   const moved = new Set<ArrayBuffer>()
   for (const [index, { url, input }] of posted.entries()) {
     try {

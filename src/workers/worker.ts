@@ -1,8 +1,8 @@
 import { SHARE_ENV } from 'node:worker_threads'
 import { SupervisedThread } from '../threads/supervised-thread.ts'
 import { type DeathCause, WorkerDied } from './error.ts'
-import { type Answers, AT, clock, type Posted, PROGRESS_OCTETS, SINCE, type Task } from './task.ts'
-import type { ThreadData } from './thread.ts'
+import { AT, clock, PROGRESS_OCTETS, SINCE, type Task, type TaskAnswers, type TaskBatch } from './task.ts'
+import type { WorkerThreadData } from './thread.ts'
 
 export interface WorkerOptions {
   /**
@@ -47,7 +47,7 @@ export class Worker {
   readonly #options: WorkerOptions
   readonly #events: WorkerEvents
   readonly #progress = new Int32Array(new SharedArrayBuffer(PROGRESS_OCTETS))
-  readonly #thread: SupervisedThread<Posted, Answers>
+  readonly #thread: SupervisedThread<TaskBatch, TaskAnswers>
   #tasks: Task[] = []
   #look: NodeJS.Timeout | undefined
   #givenAt = 0
@@ -61,7 +61,7 @@ export class Worker {
     this.#options = options
     this.#events = events
     const { memory, niceness } = options
-    const workerData: ThreadData = { progress: this.#progress.buffer, niceness }
+    const workerData: WorkerThreadData = { progress: this.#progress.buffer, niceness }
     this.#thread = new SupervisedThread(
       {
         module: new URL('./thread.ts', import.meta.url),
@@ -113,12 +113,12 @@ export class Worker {
     this.#watch()
   }
 
-  async end(): Promise<void> {
+  async terminate(): Promise<void> {
     clearTimeout(this.#rest)
     await this.#thread.kill()
   }
 
-  #answered(answers: Answers): void {
+  #answered(answers: TaskAnswers): void {
     clearTimeout(this.#look)
     const tasks = this.#tasks
     this.#tasks = []
@@ -129,7 +129,7 @@ export class Worker {
       else task.resolve(answer.output)
     }
     const { idle } = this.#options
-    if (idle !== null) this.#rest = setTimeout(() => void this.#thread.end(), idle).unref()
+    if (idle !== null) this.#rest = setTimeout(() => void this.#thread.terminate(), idle).unref()
     this.#events.onFree()
   }
 

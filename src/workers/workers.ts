@@ -120,7 +120,7 @@ export class Workers {
         this.#done = resolve
       })
     }
-    await Promise.all(this.#workers.map((worker) => worker.end()))
+    await Promise.all(this.#workers.map((worker) => worker.terminate()))
   }
 
   get #idle(): boolean {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { Preload } from '../../harness/preload/preload.ts'
-import type { Route, SendingDomain } from '../../src/accounts/account.ts'
+import type { CustomRoute, SendingDomain } from '../../src/accounts/account.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { sealCredentials } from '../../src/accounts/routes.ts'
 import { openPrivateKey, Seal, SealBroken } from '../../src/accounts/seal.ts'
@@ -63,7 +63,7 @@ describe('the secret key', () => {
     secretKey: null,
     database: { engine: 'sqlite' as const, path: join(folder, name) },
   })
-  const accountsWith = (domains: SendingDomain[], routes: Route[] = []) => ({ domains, routes })
+  const accountsWith = (domains: SendingDomain[], routes: CustomRoute[] = []) => ({ domains, routes })
 
   test('is made once, for its owner only, and found again', async () => {
     const source = sqlite('new/postroad.db')
@@ -142,9 +142,9 @@ describe('the secret key', () => {
     const right = sqlite('routes/postroad.db')
     const seal = await openSeal(right, accountsWith([]))
     const owner = { companyId: 'c', domainId: null, createdAt: 1 }
-    const open: Route = { id: 'r1', ...owner, url: 'smtp://open.test:25', sealed: null }
+    const open: CustomRoute = { id: 'r1', ...owner, url: 'smtp://open.test:25', sealed: null }
     const sealed = sealCredentials(seal, 'r2', { user: 'u', password: 'p' })
-    const closed: Route = { id: 'r2', ...owner, url: 'smtp://relay.test:587', sealed }
+    const closed: CustomRoute = { id: 'r2', ...owner, url: 'smtp://relay.test:587', sealed }
     await openSeal(right, accountsWith([], [open, closed]))
 
     const wrong = { ...right, secretKey: randomBytes(32) }

@@ -28,8 +28,8 @@ function result(
 }
 
 function goes(late: LateResults, email: ClaimedEmail, token: number): number[] {
-  const sifted = late.sift(email, token)
-  return (sifted?.go ?? email.recipients).map(({ position }) => position)
+  const split = late.sift(email, token)
+  return (split?.go ?? email.recipients).map(({ position }) => position)
 }
 
 describe('a result that was refused', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { Membership } from '../../src/cluster/membership.ts'
+import { NodeMembership } from '../../src/cluster/membership.ts'
 import { SendingRight } from '../../src/cluster/sending-right.ts'
 import { monotonic } from '../../src/common/clock.ts'
 import { Metrics } from '../../src/metrics.ts'
@@ -15,7 +15,7 @@ import { giveUp } from './give-up.ts'
 const TIMEOUT = 600
 
 interface Member {
-  membership: Membership
+  membership: NodeMembership
   right: SendingRight
   /** Its own connection; what it calls fails while `cut`. */
   store: Store
@@ -65,7 +65,7 @@ function database(t: TestContext) {
     const log = { info: () => {}, warn: complain, error: complain }
     const node = { name, roles: ['delivery' as const], timeoutMs: TIMEOUT, since: 0 }
     const metrics = new Metrics()
-    const membership = new Membership({ store: shared, node, claim: null, right, metrics, log })
+    const membership = new NodeMembership({ store: shared, node, claim: null, right, metrics, log })
     const member: Member = {
       membership,
       right,

@@ -1,11 +1,11 @@
 /** Checks of a message: what each says of a message that is right, and of one that is not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Checked, checkMessage, type Grade } from '../../console/src/checks/checks.ts'
+import { type CheckedEmail, checkMessage, type Grade } from '../../console/src/checks/checks.ts'
 import { unsupportedIn } from '../../console/src/checks/clients.ts'
 import { htmlFacts } from '../../console/src/checks/html-facts.ts'
 
-const GOOD: Checked = {
+const GOOD: CheckedEmail = {
   subject: 'Your order has left',
   from: 'shop@acme.example',
   html: '<p>It arrives on Monday, between eight and ten in the morning.</p><img src="https://a.example/x.png" alt="">',
@@ -18,7 +18,7 @@ const GOOD: Checked = {
   signedBy: ['acme.example'],
 }
 
-const ROWS: [id: string, grade: Grade, change: Partial<Checked>][] = [
+const ROWS: [id: string, grade: Grade, change: Partial<CheckedEmail>][] = [
   ['text', 'poor', { text: null }],
   ['text', 'poor', { text: ' \n' }],
   ['clipping', 'bad', { html: 'x'.repeat(103 * 1024) }],

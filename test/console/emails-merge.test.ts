@@ -1,10 +1,15 @@
 /** What comes while somebody looks at a list: in its place, once, and with no gap that nobody sees. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Email, type EmailsPage, withChanged, withHead } from '../../console/src/pages/emails/merge.ts'
+import {
+  type EmailListItem,
+  type EmailsPage,
+  withChanged,
+  withHead,
+} from '../../console/src/pages/emails/merge.ts'
 import { statusSummary } from '../../console/src/parts/status-summary.ts'
 
-const email = (id: string, lastEvent: Email['lastEvent'] = 'queued'): Email => ({
+const email = (id: string, lastEvent: EmailListItem['lastEvent'] = 'queued'): EmailListItem => ({
   ...{ id, company: 'c', domain: 'd', from: 'f', to: 't', subject: 's', tags: [], createdAt: '', states: [] },
   ...{ scheduledAt: null, recipients: 1, lastEvent },
 })
@@ -47,9 +52,13 @@ describe('a list that somebody looks at', () => {
 })
 
 test('an email stands as the worst off of its recipients does', () => {
-  const states = (counts: Partial<Record<Email['states'][number]['state'], number>>) =>
-    Object.entries(counts).map(([state, count]) => ({ state, count })) as Email['states']
-  const of = (lastEvent: Email['lastEvent'], recipients: number, counts: Parameters<typeof states>[0]) => {
+  const states = (counts: Partial<Record<EmailListItem['states'][number]['state'], number>>) =>
+    Object.entries(counts).map(([state, count]) => ({ state, count })) as EmailListItem['states']
+  const of = (
+    lastEvent: EmailListItem['lastEvent'],
+    recipients: number,
+    counts: Parameters<typeof states>[0],
+  ) => {
     const { of: name, note } = statusSummary({ lastEvent, recipients, states: states(counts) })
     return note === undefined ? name : `${name} ${note}`
   }

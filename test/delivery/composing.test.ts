@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { SendingRight } from '../../src/cluster/sending-right.ts'
-import { Unrecorded } from '../../src/cluster/unrecorded.ts'
+import { UnrecordedMessages } from '../../src/cluster/unrecorded-messages.ts'
 import { parseDelivery } from '../../src/config/parse.ts'
 import { largeElsewhere } from '../../src/delivery/composing.ts'
 import type { Courier, Delivery } from '../../src/delivery/delivery.ts'
@@ -139,7 +139,7 @@ async function relayed(
             dnsServers: [],
             boundarySecret: Buffer.alloc(32, 1),
             right: right.shared,
-            unrecorded: Unrecorded.shared(64, threads),
+            unrecorded: UnrecordedMessages.shared(64, threads),
           },
           createLogger('silent'),
           elsewhere,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Unrecorded } from '../../src/cluster/unrecorded.ts'
+import { UnrecordedMessages } from '../../src/cluster/unrecorded-messages.ts'
 import { CountedCourier } from '../../src/delivery/counted-courier.ts'
 import type { Courier } from '../../src/delivery/delivery.ts'
 import { deliveryTo } from './route/rig.ts'
@@ -11,14 +11,14 @@ const never: Courier = {
 }
 
 test('a place that comes when the lease is over is given back', async () => {
-  const unrecorded = new Unrecorded(Unrecorded.shared(1, 0))
+  const unrecorded = new UnrecordedMessages(UnrecordedMessages.shared(1, 0))
   const before = unrecorded.place('acme', () => true)
   assert.equal(before.take(), true)
   let holds = true
   const courier = new CountedCourier(never, unrecorded, { holds: () => holds })
   const waits = courier.deliver(deliveryTo(['jane@x.test']))
   holds = false
-  before.end(false)
+  before.release(false)
   const { outcomes } = await waits
   assert.deepEqual(
     outcomes.map(({ verdict }) => verdict),

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CONSEQUENCES, type Finding, TELLING } from '../../src/delivery/judge/finding.ts'
-import { type Answer, judge, type RouteKind } from '../../src/delivery/judge/judge.ts'
+import { judge, type NegativeAnswer, type RouteKind } from '../../src/delivery/judge/judge.ts'
 import * as phrases from '../../src/delivery/judge/phrases.ts'
 import type { SmtpErrorKind, Stage } from '../../src/delivery/smtp/error.ts'
 
 /** A reply as a server sends it, all lines on one: `550 5.1.1 <x@y.test>: User unknown`. */
-function answer(stage: Stage, reply: string): Answer {
+function answer(stage: Stage, reply: string): NegativeAnswer {
   const [, code, words] = /^(\d{3}) (.*)$/.exec(reply)!
   const enhanced = /^[245]\.\d{1,3}\.\d{1,3}(?= |$)/.exec(words!)?.[0]
   return {

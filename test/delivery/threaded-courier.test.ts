@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { SendingRight } from '../../src/cluster/sending-right.ts'
-import { Unrecorded } from '../../src/cluster/unrecorded.ts'
+import { UnrecordedMessages } from '../../src/cluster/unrecorded-messages.ts'
 import { monotonic } from '../../src/common/clock.ts'
 import { postedLog } from '../../src/common/logging.ts'
 import type { Courier, Delivery } from '../../src/delivery/delivery.ts'
@@ -151,7 +151,7 @@ function open(
     dnsServers = [] as string[],
     log = (_message: string): void => {},
     right = always(),
-    unrecorded = new Unrecorded(Unrecorded.shared(64, threads)),
+    unrecorded = new UnrecordedMessages(UnrecordedMessages.shared(64, threads)),
   } = {},
 ): Courier {
   const courier = new ThreadedCourier(

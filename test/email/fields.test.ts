@@ -19,11 +19,12 @@ import {
   CONTENT,
   company,
   count,
-  type Declared,
   EMAIL,
   FACT_FIELDS,
   FACTS,
   type Field,
+  type FieldDeclaration,
+  type FieldReader,
   type FieldType,
   fieldsOf,
   int,
@@ -33,7 +34,6 @@ import {
   optionalTime,
   optionalWord,
   RECIPIENT,
-  type Reader,
   type Recipient,
   recipientFieldsOf,
   text,
@@ -266,8 +266,8 @@ test('the columns of recipients and their types', () => {
 })
 
 test('who reads what', () => {
-  const names = (fields: readonly Declared[]) => fields.map(({ name }) => name).toSorted()
-  const namesOf = (reader: Reader) => names(fieldsOf(reader))
+  const names = (fields: readonly FieldDeclaration[]) => fields.map(({ name }) => name).toSorted()
+  const namesOf = (reader: FieldReader) => names(fieldsOf(reader))
   assert.deepEqual(names(recipientFieldsOf('queue')), ['address', 'domain', 'variables'])
   assert.deepEqual(names(recipientFieldsOf('show')), ['address', 'kind', 'variables'])
   const content = Object.keys(CONTENT)

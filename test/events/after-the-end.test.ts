@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { parseDatabase } from '../../src/config/parse.ts'
-import type { Reported } from '../../src/email/lifecycle.ts'
+import type { ReportHappening } from '../../src/email/lifecycle.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { newWorkplaceOnEngine, type Serving, serve, type Workplace } from '../cli/postroad.ts'
@@ -58,7 +58,7 @@ describe('after its end an email', () => {
       if (email.recipients.every(({ state }) => state !== 'sending' && state !== 'waiting')) return email
     }
   }
-  const report = (emailId: string, position: number, happening: Reported) => ({
+  const report = (emailId: string, position: number, happening: ReportHappening) => ({
     emailId,
     position,
     happening,
@@ -71,7 +71,7 @@ describe('after its end an email', () => {
     assert.equal(first.last_event, 'delivered')
     const at = Date.now()
     const dead = { code: 550, message: '550 5.1.1 No such mailbox', reportId: 'dsn-1' }
-    const reports: [Reported, lastEvent: string][] = [
+    const reports: [ReportHappening, lastEvent: string][] = [
       [{ kind: 'returned', at, report: 'bounced', detail: dead, deadAddress: true }, 'bounced'],
       [
         { kind: 'returned', at, report: 'delayed', detail: { message: 'Full' }, deadAddress: false },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { SeverableWay } from '../../harness/severable.ts'
 import type { LoggedEvent } from '../../src/email/event.ts'
-import { type Following, follow } from '../../src/events/follow.ts'
+import { type FollowOptions, follow } from '../../src/events/follow.ts'
 import { eventsBehind, lastEvents } from '../../src/events/page.ts'
 import { PostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
@@ -31,7 +31,7 @@ function closedWith(context: TestContext, store: Store): Store {
   return store
 }
 
-function following(context: TestContext, rest: Partial<Following> = {}) {
+function following(context: TestContext, rest: Partial<FollowOptions> = {}) {
   const end = new AbortController()
   context.after(() => end.abort())
   return { end, input: { after: 0, filter: {}, signal: end.signal, ...rest } }

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Follower, type Hold } from '../../src/events/follower.ts'
-import { eventId, Teller } from '../../src/events/tell.ts'
+import { eventId, NoticeReader } from '../../src/events/notice-reader.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
-import type { Told } from '../../src/store/store.ts'
+import type { NoticeFacts } from '../../src/store/store.ts'
 import { temporaryDirectory } from '../store/directory.ts'
 import { acme, email, NOW, node } from '../store/samples.ts'
 
@@ -118,16 +118,16 @@ test('emails are read once for all that is told of them, and each recipient by i
     variables: {},
     subject: '',
   }
-  const teller = new Teller({
-    async readTold(wanted, octets) {
-      asked.push(wanted.map(({ emailId, recipient, known }) => [emailId, recipient, known]))
-      const found = wanted.map(({ emailId, recipient, known }) => ({
+  const teller = new NoticeReader({
+    async readTold(requests, octets) {
+      asked.push(requests.map(({ emailId, recipient, known }) => [emailId, recipient, known]))
+      const found = requests.map(({ emailId, recipient, known }) => ({
         email: emailId === 'one' && !known ? { ...told, attachments: [] } : null,
         recipient:
           recipient === null ? null : { position: recipient, address: `${recipient}@x.test`, mailbox: null },
         octets: 100,
       }))
-      return found.slice(0, Math.ceil(octets / 100)) as unknown as Told[]
+      return found.slice(0, Math.ceil(octets / 100)) as unknown as NoticeFacts[]
     },
   })
   const event = (
@@ -138,7 +138,7 @@ test('emails are read once for all that is told of them, and each recipient by i
   ) => {
     return { number, recipient, emailId, type, at: NOW, companyId: 'c', address: null, detail: {} }
   }
-  const first = await teller.tell([event(1, null, 'one', 'sent'), event(2, 0), event(3, 1, 'gone')])
+  const first = await teller.readNotices([event(1, null, 'one', 'sent'), event(2, 0), event(3, 1, 'gone')])
   assert.deepEqual(
     first.map(({ email, recipient }) => [email?.id, recipient?.position, email?.to]),
     [
@@ -147,7 +147,7 @@ test('emails are read once for all that is told of them, and each recipient by i
       [undefined, 1, undefined],
     ],
   )
-  await teller.tell([event(4, 1), event(5, null)])
+  await teller.readNotices([event(4, 1), event(5, null)])
   const first3 = [
     ['one', 0, false],
     ['one', 0, true],
@@ -158,16 +158,16 @@ test('emails are read once for all that is told of them, and each recipient by i
     ['one', 0, true],
   ]
   assert.deepEqual(asked.splice(0), [first3, second2])
-  const some = await teller.tell([event(6, 0), event(7, 1), event(8, 2)], 650)
+  const some = await teller.readNotices([event(6, 0), event(7, 1), event(8, 2)], 650)
   assert.equal(some.length, 1, 'what is known and told again counts, too')
 })
 
 test('of events that tell much few are asked for at once', async () => {
   const asked: number[] = []
-  const teller = new Teller({
-    async readTold(wanted, octets) {
-      asked.push(wanted.length)
-      return wanted.slice(0, Math.ceil(octets / 1_000)).map(() => {
+  const teller = new NoticeReader({
+    async readTold(requests, octets) {
+      asked.push(requests.length)
+      return requests.slice(0, Math.ceil(octets / 1_000)).map(() => {
         return { email: null, recipient: null, octets: 1_000 }
       })
     },
@@ -177,7 +177,7 @@ test('of events that tell much few are asked for at once', async () => {
     return { number, ...of, type: 'sent' as const, at: NOW, detail: {} }
   })
   let from = 0
-  while (from < events.length) from += (await teller.tell(events.slice(from), 10_000)).length
+  while (from < events.length) from += (await teller.readNotices(events.slice(from), 10_000)).length
   const [first, ...others] = asked
   assert.equal(first, 40)
   // Twice as many as fit, about.

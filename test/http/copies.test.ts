@@ -16,9 +16,9 @@ describe('copies', () => {
     const [one, other] = await Promise.all([copies.get(op, company, { id }), copies.get(op, company, { id })])
     assert.equal(one, other)
     assert.equal(await copies.get(op, company, { id }), one)
-    assert.equal(copies.kept(company, { id }), one)
-    assert.equal(copies.kept(company, { id, recipient: 'somebody@x.test' }), undefined)
-    assert.equal(copies.kept('another company', { id }), undefined)
+    assert.equal(copies.findCached(company, { id }), one)
+    assert.equal(copies.findCached(company, { id, recipient: 'somebody@x.test' }), undefined)
+    assert.equal(copies.findCached('another company', { id }), undefined)
     assert.ok(copies.octets >= one.message.byteLength)
   })
 
@@ -40,9 +40,9 @@ describe('copies', () => {
       await copies.get(op, 'many', { id })
       assert.ok(copies.octets <= ROOM)
     }
-    assert.notEqual(copies.kept('few', { id: few }), undefined)
-    assert.equal(copies.kept('many', { id: many[0]! }), undefined)
-    assert.notEqual(copies.kept('many', { id: many.at(-1)! }), undefined)
+    assert.notEqual(copies.findCached('few', { id: few }), undefined)
+    assert.equal(copies.findCached('many', { id: many[0]! }), undefined)
+    assert.notEqual(copies.findCached('many', { id: many.at(-1)! }), undefined)
   })
 
   test('what is refused is asked for again', async () => {

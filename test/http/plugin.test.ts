@@ -6,11 +6,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../src/accounts/account.ts'
 import type { Answer } from '../../src/http/answer.ts'
-import type { Answering, Api } from '../../src/http/api.ts'
+import type { Api, RouteHandlerFactory } from '../../src/http/api.ts'
 import { APIS } from '../../src/http/apis.ts'
 import { readBody } from '../../src/http/body.ts'
 import type { HttpCore } from '../../src/http/core.ts'
-import { type Content, endpoint } from '../../src/http/endpoint.ts'
+import { type BodyContent, endpoint } from '../../src/http/endpoint.ts'
 import type { HttpServer } from '../../src/http/server.ts'
 import { type AnyReason, Fault } from '../../src/ingress/fault.ts'
 import { Workers } from '../../src/workers/workers.ts'
@@ -68,9 +68,9 @@ const sumAll = endpoint({
 })
 
 /** Bodies that are JSON, whatever they say of themselves. */
-const CONTENT: Content = {
+const CONTENT: BodyContent = {
   check() {},
-  read: (octets) => JSON.parse(octets.toString()) as unknown,
+  readBody: (octets) => JSON.parse(octets.toString()) as unknown,
   isText: false,
 }
 
@@ -100,7 +100,7 @@ class LineApi implements Api {
     return { status: status ?? own, type: 'text/line', body: `no: ${reason.code}\n` }
   }
 
-  register(app: FastifyInstance, answering: Answering): void {
+  register(app: FastifyInstance, answering: RouteHandlerFactory): void {
     app.post(
       '/line',
       answering('line_send', (request, reply) => this.#send(request, reply)),

@@ -47,11 +47,11 @@ describe('the public URL', () => {
     ],
   ]
   for (const [what, headers, socket, expected] of rows) {
-    test(what, () => assert.equal(url.of(request(headers, socket)), expected))
+    test(what, () => assert.equal(url.urlOf(request(headers, socket)), expected))
   }
 
   test('the one that is configured, whatever is called', () => {
     const configured = new PublicUrl('https://mail.example.com/api', new ClientAddress([]))
-    assert.equal(configured.of(request({ host: 'a.test' })), 'https://mail.example.com/api')
+    assert.equal(configured.urlOf(request({ host: 'a.test' })), 'https://mail.example.com/api')
   })
 })

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { LiveAccounts } from '../../src/accounts/live-accounts.ts'
 import { planMemory } from '../../src/config/memory-plan.ts'
 import { Live } from '../../src/events/live.ts'
+import { NoticeReader } from '../../src/events/notice-reader.ts'
 import { Searches } from '../../src/events/searches.ts'
-import { Teller } from '../../src/events/tell.ts'
 import type { ApiClass } from '../../src/http/api.ts'
 import { createServer, type HttpServer } from '../../src/http/server.ts'
 import { noHandover } from '../../src/intake/handover.ts'
@@ -44,7 +44,7 @@ export async function serveApis(
       workers,
       remoteFiles: { fetch: () => assert.fail('no file is fetched here') },
       store,
-      searches: new Searches({ store, teller: new Teller(store) }),
+      searches: new Searches({ store, teller: new NoticeReader(store) }),
       live: new Live({ store, onFault: (error) => assert.fail(String(error)) }),
       operation: (caller) =>
         operationOn(service.settings, store, caller, accounts.directory.snapshot, { seal: service.app.seal }),

@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { Refusal } from '../../src/intake/refusal.ts'
-import { type Fetched, RemoteFiles } from '../../src/intake/remote-file.ts'
+import { type FetchResult, RemoteFiles } from '../../src/intake/remote-file.ts'
 import { Outgoing } from '../../src/network/outgoing.ts'
 
 /** Loopback, of which one address is as good as private. */
@@ -56,10 +56,10 @@ describe('remote files', () => {
       paths.map((path) => base + path),
       () => {},
     )
-  async function fetchOne(path: string): Promise<Fetched> {
+  async function fetchOne(path: string): Promise<FetchResult> {
     return (await fetchAll(path)).get(base + path)!
   }
-  const text = (fetched: Fetched) =>
+  const text = (fetched: FetchResult) =>
     'content' in fetched ? Buffer.from(fetched.content).toString() : `failed: ${fetched.failure}`
 
   test('are each asked for once, whoever names them', async () => {

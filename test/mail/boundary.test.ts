@@ -12,15 +12,19 @@ describe('boundaries', () => {
       const boundaries = new Boundaries(secret)
       for (const id of ['', 'a', '0198f7d2-5c1b-7c2e-9d55-3b7a1f3a0c11', 'x'.repeat(1_000)]) {
         const hmac = createHmac('sha256', secret).update(id).digest('hex')
-        assert.equal(boundaries.of(id), `=_${hmac.slice(0, 32)}`)
-        assert.equal(boundaries.of(id), new Boundaries(secret).of(id), 'every node makes the same')
+        assert.equal(boundaries.boundaryOf(id), `=_${hmac.slice(0, 32)}`)
+        assert.equal(
+          boundaries.boundaryOf(id),
+          new Boundaries(secret).boundaryOf(id),
+          'every node makes the same',
+        )
       }
     }
     assert.throws(() => new Boundaries(randomBytes(16)), RangeError)
   })
 
   it('are as long as the one that sizes are reckoned with, and fit RFC 2046 5.1.1 and RFC 2045 6.7', () => {
-    const boundary = new Boundaries(randomBytes(32)).of('a')
+    const boundary = new Boundaries(randomBytes(32)).boundaryOf('a')
     assert.equal(boundary.length, ANY_BOUNDARY.length)
     assert.match(boundary, /^=_[0-9a-f]{32}$/)
   })

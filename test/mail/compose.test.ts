@@ -11,7 +11,7 @@ import type { Attachment, MessageContent } from '../../src/mail/message.ts'
 const boundaries = new Boundaries(Buffer.alloc(32, 7))
 
 function compose(parts: MessageContent): Composed {
-  return made(parts, boundaries.of('email'))
+  return made(parts, boundaries.boundaryOf('email'))
 }
 
 function content(parts: Partial<MessageContent>): MessageContent {
@@ -256,7 +256,7 @@ describe('compose', () => {
   it('gives each multipart the boundary it is told, with the number of its level', () => {
     const parts = content({ text: 'a', html: 'b', attachments: [file({})] })
     const message = compose(parts)
-    const boundary = boundaries.of('email')
+    const boundary = boundaries.boundaryOf('email')
     const text = sound(message, parts)
     const found = [...text.matchAll(/boundary="(.*)"/g)].map(([, each]) => each)
     assert.deepEqual(found, [`${boundary}_0`, `${boundary}_1`])

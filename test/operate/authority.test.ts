@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Scope } from '../../src/accounts/account.ts'
 import * as allowList from '../../src/operate/allow-list.ts'
 import * as audit from '../../src/operate/audit.ts'
-import type { Audit } from '../../src/operate/audited.ts'
+import type { Audit } from '../../src/operate/audit-trail.ts'
 import { OPERATOR, type Right } from '../../src/operate/authority.ts'
 import * as backlog from '../../src/operate/backlog.ts'
 import * as companies from '../../src/operate/companies.ts'
@@ -624,7 +624,7 @@ const CHANGES =
 const SECRETS = /PRIVATE KEY|u:p|pr_|whsec_/
 
 /** Nobody hears of it: it is not run. */
-const FORWARDED: listening.ForwardWanted = {
+const FORWARDED: listening.ForwardRequest = {
   ...{ company: 'Acme', dialect: 'form', url: 'http://localhost:3000', userAgent: 'test' },
   ...{ onTried() {}, onUnreachable() {}, onReachable() {}, onOutage() {}, onReturn() {} },
 }

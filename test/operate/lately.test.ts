@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Lately } from '../../src/operate/lately.ts'
+import { RecentAnswers } from '../../src/operate/recent-answers.ts'
 import type { Store } from '../../src/store/store.ts'
 
 test('who asks meanwhile waits for the same answer; another key, store or a fault is asked again', async () => {
-  const lately = new Lately<number>()
+  const lately = new RecentAnswers<number>()
   const [store, other] = [{} as Store, {} as Store]
   let asked = 0
   const answer = Promise.withResolvers<number>()
@@ -12,15 +12,15 @@ test('who asks meanwhile waits for the same answer; another key, store or a faul
     asked++
     return answer.promise
   }
-  const both = [lately.of(store, 'a', ask), lately.of(store, 'a', ask)]
+  const both = [lately.answerOf(store, 'a', ask), lately.answerOf(store, 'a', ask)]
   assert.equal(asked, 1)
-  lately.of(store, 'b', ask)
-  lately.of(other, 'a', ask)
+  lately.answerOf(store, 'b', ask)
+  lately.answerOf(other, 'a', ask)
   assert.equal(asked, 3)
   answer.resolve(7)
   assert.deepEqual(await Promise.all(both), [7, 7])
 
   const fails = () => Promise.reject(new Error('gone'))
-  await assert.rejects(lately.of(store, 'c', fails), /gone/)
-  assert.equal(await lately.of(store, 'c', async () => 8), 8)
+  await assert.rejects(lately.answerOf(store, 'c', fails), /gone/)
+  assert.equal(await lately.answerOf(store, 'c', async () => 8), 8)
 })

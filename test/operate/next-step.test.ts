@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Circumstances, nextStepOf, type Waits } from '../../src/operate/next-step.ts'
+import { type Circumstances, nextStepOf, type WaitReason } from '../../src/operate/next-step.ts'
 
 const NOW = 1_000_000
 const USUAL: Circumstances = { scheduledAt: null, maySend: true, paused: () => false, now: NOW }
@@ -10,7 +10,7 @@ const ROWS: [
   what: string,
   recipient: Partial<Parameters<typeof nextStepOf>[0]>,
   circumstances: Partial<Circumstances>,
-  waits: Waits | null,
+  waits: WaitReason | null,
   at: number | null,
 ][] = [
   ['due', {}, {}, 'turn', NOW],

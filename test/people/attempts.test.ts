@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { parseDatabase } from '../../src/config/parse.ts'
-import { type Attempt, Attempts, TooManyAttempts, type Trying } from '../../src/people/attempts.ts'
+import { type Attempt, type AttemptSource, Attempts, TooManyAttempts } from '../../src/people/attempts.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type TestDatabase, testDatabase } from '../support/engine.ts'
 
 const MINUTE = 60_000
 
-function guess(change: Partial<Trying> = {}): Trying {
+function guess(change: Partial<AttemptSource> = {}): AttemptSource {
   return { account: 'ada', from: '198.51.100.7', device: null, what: 'password', ...change }
 }
 
@@ -37,10 +37,10 @@ describe('attempts', () => {
     account = `account ${++serial}`
   })
   /** At an account, and from an address, that no other test has tried. */
-  const own = (change: Partial<Trying> = {}) => guess({ account, from: account, ...change })
+  const own = (change: Partial<AttemptSource> = {}) => guess({ account, from: account, ...change })
 
   /** Undefined: refused. */
-  async function begin(trying: Trying, now = 0): Promise<Attempt | TooManyAttempts> {
+  async function begin(trying: AttemptSource, now = 0): Promise<Attempt | TooManyAttempts> {
     try {
       return await attempts.begin(trying, now)
     } catch (error) {
@@ -50,7 +50,7 @@ describe('attempts', () => {
   }
 
   /** Wrong ones, each as soon as it is looked at, for so many ms. How many were looked at. */
-  async function guessesWithin(ms: number, next: (index: number) => Trying): Promise<number> {
+  async function guessesWithin(ms: number, next: (index: number) => AttemptSource): Promise<number> {
     for (let now = 0, count = 0; ; ) {
       const begun = await begin(next(count), now)
       if (begun instanceof TooManyAttempts) {

@@ -62,14 +62,14 @@ describe('tickets', () => {
     const held = { personId: 'ada', version: 3 }
     const ticket = tickets.issue('second-factor', held, 1_000, 5_000)
     assert.match(ticket, /^[\w-]+$/)
-    assert.deepEqual(tickets.read('second-factor', ticket, 5_999), held)
-    assert.equal(tickets.read('second-factor', ticket, 6_000), null)
-    assert.equal(tickets.read('totp', ticket, 5_500), null)
-    assert.equal(new Tickets(() => other).read('second-factor', ticket, 5_500), null)
+    assert.deepEqual(tickets.readTicket('second-factor', ticket, 5_999), held)
+    assert.equal(tickets.readTicket('second-factor', ticket, 6_000), null)
+    assert.equal(tickets.readTicket('totp', ticket, 5_500), null)
+    assert.equal(new Tickets(() => other).readTicket('second-factor', ticket, 5_500), null)
     for (const text of ['', 'x', `B${ticket.slice(1)}`, `${ticket.slice(0, -4)}AAAA`, ticket.repeat(2)]) {
-      assert.equal(tickets.read('second-factor', text, 5_500), null, text)
+      assert.equal(tickets.readTicket('second-factor', text, 5_500), null, text)
     }
     // Another node of the installation goes on with it.
-    assert.deepEqual(new Tickets(() => key).read('second-factor', ticket, 5_500), held)
+    assert.deepEqual(new Tickets(() => key).readTicket('second-factor', ticket, 5_500), held)
   })
 })

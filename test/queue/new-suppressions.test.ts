@@ -1,7 +1,7 @@
 /** Addresses that are suppressed while work for them is in memory, or on its way there. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NewSuppressions } from '../../src/queue/new-suppressions.ts'
+import { SuppressionWatch } from '../../src/queue/new-suppressions.ts'
 import type { ClaimedEmail, ClaimedRecipient } from '../../src/store/store.ts'
 import { pathTo, readyFor } from './paths.ts'
 
@@ -17,7 +17,7 @@ function ready(companyId: string, addresses: string[], testMode = false) {
 
 test('what waits is marked for good, what comes soon after is looked at, and what comes later was looked at by the store', () => {
   let now = 1_000
-  const added = new NewSuppressions(() => now)
+  const added = new SuppressionWatch(() => now)
   const waits = ready('a', ['Gone@x.test', 'stays@x.test'])
   const company = { companyId: 'a', address: 'gone@X.test' }
   added.add([company], [waits])
@@ -40,7 +40,7 @@ test('what waits is marked for good, what comes soon after is looked at, and wha
 })
 
 test('mail to the simulator is never stopped: a rehearsed complaint must not keep the address from being rehearsed again', () => {
-  const added = new NewSuppressions(() => 1_000)
+  const added = new SuppressionWatch(() => 1_000)
   const waits = ready('a', ['complained@simulator.test', 'complained@x.test'])
   const both = waits.recipients.map(({ address }) => ({ companyId: 'a', address }))
   added.add(both, [waits])

@@ -2,21 +2,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Recorder } from '../../src/queue/recorder.ts'
-import { type Recorded, StoreUnavailable } from '../../src/store/store.ts'
+import { type RecordResult, StoreUnavailable } from '../../src/store/store.ts'
 import { attempt, result } from '../store/samples.ts'
 
 const record = attempt({ id: 'email' }, 1, [result(0)])
 const STALL_MS = 40
 
 function recorder() {
-  const asked: PromiseWithResolvers<Recorded>[] = []
+  const asked: PromiseWithResolvers<RecordResult>[] = []
   const told: string[] = []
   const fault = Promise.withResolvers<void>()
   const places = { given: 0 }
   const made = new Recorder(
     {
       record: () => {
-        asked.push(Promise.withResolvers<Recorded>())
+        asked.push(Promise.withResolvers<RecordResult>())
         return asked.at(-1)!.promise
       },
     },

@@ -8,9 +8,9 @@ import type { TestContext } from 'node:test'
 import { NO_LIMITS, type SendingDomain } from '../../src/accounts/account.ts'
 import { newDomain } from '../../src/accounts/new-domain.ts'
 import { Seal } from '../../src/accounts/seal.ts'
-import { Membership } from '../../src/cluster/membership.ts'
+import { NodeMembership } from '../../src/cluster/membership.ts'
 import { type Clocks, SendingRight } from '../../src/cluster/sending-right.ts'
-import { Unrecorded } from '../../src/cluster/unrecorded.ts'
+import { UnrecordedMessages } from '../../src/cluster/unrecorded-messages.ts'
 import { parseDelivery } from '../../src/config/parse.ts'
 import type { Courier, Delivery } from '../../src/delivery/delivery.ts'
 import { PathFinder } from '../../src/delivery/path/path-finder.ts'
@@ -126,7 +126,7 @@ export interface Bench {
   /** Without the faults. */
   store: Store
   scheduler: Scheduler
-  membership: Membership
+  membership: NodeMembership
   right: SendingRight
   metrics: Metrics
   sink: Sink
@@ -180,7 +180,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
     since: Date.now(),
     machine: null,
   }
-  const membership = new Membership({
+  const membership = new NodeMembership({
     claim: null,
     store: faults.wrap(store, shared),
     node,
@@ -192,7 +192,7 @@ export async function start(t: TestContext, options: BenchOptions = {}): Promise
   const { siteConcurrency = 4, ...limits } = options.limits ?? {}
   const route = parseDelivery(`smtp://127.0.0.1:${sink.port}?tls=off`)
   const common = { route, resolver: new Resolver(), hostname: 'postroad.test', allowPrivateNetworks: true }
-  const unrecorded = new Unrecorded(Unrecorded.shared(64, 0))
+  const unrecorded = new UnrecordedMessages(UnrecordedMessages.shared(64, 0))
   const courier = new RouteCourier({
     right,
     unrecorded,

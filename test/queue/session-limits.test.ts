@@ -12,18 +12,18 @@ const to = (name: string, sessions = 20) => pathTo(name, { sessions })
 
 test('a site that says too many gets half the sessions, once for each round of answers', () => {
   const { clock, limits: path } = limits()
-  assert.equal(path.of(to('x.test')), 20)
+  assert.equal(path.limitOf(to('x.test')), 20)
   clock.now = 10
   assert.equal(path.tooMany(to('x.test'), 20, 5), true)
-  assert.equal(path.of(to('x.test')), 10)
+  assert.equal(path.limitOf(to('x.test')), 10)
   // The others that began before.
   for (let i = 0; i < 19; i++) assert.equal(path.tooMany(to('x.test'), 19, 5), true)
-  assert.equal(path.of(to('x.test')), 10)
-  assert.equal(path.of(to('y.test')), 20)
+  assert.equal(path.limitOf(to('x.test')), 10)
+  assert.equal(path.limitOf(to('y.test')), 20)
   for (const left of [5, 2, 1]) {
     clock.now += 10
     assert.equal(path.tooMany(to('x.test'), 20, clock.now), true)
-    assert.equal(path.of(to('x.test')), left)
+    assert.equal(path.limitOf(to('x.test')), left)
   }
   clock.now += 10
   assert.equal(path.tooMany(to('x.test'), 1, clock.now), false, 'only waiting helps now')
@@ -34,11 +34,11 @@ test('it grows again slowly, up to what everybody has', () => {
   const six = to('x.test', 6)
   path.tooMany(six, 2, 0)
   path.well(six)
-  assert.equal(path.of(six), 1, 'not at once')
+  assert.equal(path.limitOf(six), 1, 'not at once')
   for (const sessions of [2, 3, 5, 6]) {
     clock.now += 20_000
     path.well(six)
-    assert.equal(path.of(six), sessions)
+    assert.equal(path.limitOf(six), sessions)
   }
 })
 
@@ -47,22 +47,22 @@ test('where one has to go well first, that opens all, and once is enough', () =>
   const plain = to('relay')
   const relay = { ...plain, policy: { ...plain.policy, firstAlone: true } }
   path.meet(relay)
-  assert.equal(path.of(relay), 1)
+  assert.equal(path.limitOf(relay), 1)
   path.meet(relay)
   path.well(relay)
-  assert.equal(path.of(relay), 20)
+  assert.equal(path.limitOf(relay), 20)
   path.meet(relay)
-  assert.equal(path.of(relay), 20)
+  assert.equal(path.limitOf(relay), 20)
   path.meet(plain)
-  assert.equal(path.of(plain), 20)
+  assert.equal(path.limitOf(plain), 20)
 })
 
 test('nodes share the limit of a path', () => {
   const { limits: path } = limits()
   path.nodes = 3
-  assert.equal(path.of(to('x.test')), 7)
+  assert.equal(path.limitOf(to('x.test')), 7)
   path.nodes = 50
-  assert.equal(path.of(to('x.test')), 1)
+  assert.equal(path.limitOf(to('x.test')), 1)
 })
 
 test('the sites of a zone without end do not fill the memory: the one that was met longest ago is forgotten', () => {
@@ -71,7 +71,7 @@ test('the sites of a zone without end do not fill the memory: the one that was m
     path.tooMany(to(`x${index}.test`), 20, ++clock.now)
     path.tooMany(to('met-again.test'), 20, ++clock.now)
   }
-  assert.equal(path.of(to('x0.test')), 20)
-  assert.equal(path.of(to('x10000.test')), 10)
-  assert.equal(path.of(to('met-again.test')), 1)
+  assert.equal(path.limitOf(to('x0.test')), 20)
+  assert.equal(path.limitOf(to('x10000.test')), 10)
+  assert.equal(path.limitOf(to('met-again.test')), 1)
 })

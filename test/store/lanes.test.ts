@@ -7,9 +7,9 @@ import type { Company } from '../../src/accounts/account.ts'
 import { openForWriting } from '../../src/store/sqlite/database.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
 import {
-  type Call,
-  type Changed,
-  type Outcome,
+  type CallResult,
+  type ChangeFlags,
+  type ThreadCall,
   UNCHANGED,
   type Writes,
 } from '../../src/store/sqlite/protocol.ts'
@@ -48,7 +48,7 @@ class Model {
   readonly #queue: ReturnType<typeof queue>
   readonly #dbs: readonly [DatabaseSync, DatabaseSync]
   /** What the first store has yet to tell of the second one's writes. */
-  #foreign: Changed = { ...UNCHANGED }
+  #foreign: ChangeFlags = { ...UNCHANGED }
   now = NOW
 
   constructor(path: string, dbs: readonly [DatabaseSync, DatabaseSync]) {
@@ -135,7 +135,7 @@ class Model {
   /** An operation that fails alone: its batch is run again. */
   fail(store: 0 | 1): void {
     const twice = email(this.#owners[0]!, ['a@twice.test'])
-    const accepting: Call<Writes> = { name: 'accept', args: [twice, null] }
+    const accepting: ThreadCall<Writes> = { name: 'accept', args: [twice, null] }
     const [, second] = this.#batch(store, [accepting, accepting])
     assert.ok(second !== undefined && 'fault' in second)
     this.rows.push({ email: twice, position: 0, company: 0, domain: 'twice.test', dueAt: twice.dueAt })
@@ -148,7 +148,7 @@ class Model {
     db.exec(`PRAGMA max_page_count = ${pages}`)
     const ghost = email(this.#owners[1]!, ['a@ghost.test', 'a@a.test'], { dueAt: this.now - 1 })
     const large = email(this.#owners[1]!, ['a@ghost.test'], { raw: new Uint8Array(400_000) })
-    const calls = [ghost, large].map((value): Call<Writes> => ({ name: 'accept', args: [value, null] }))
+    const calls = [ghost, large].map((value): ThreadCall<Writes> => ({ name: 'accept', args: [value, null] }))
     const { commits } = this.#stores[0].run(calls)
     db.exec('PRAGMA max_page_count = 1000000')
     assert.equal(commits, 0)
@@ -172,14 +172,14 @@ class Model {
     assert.deepEqual(lanes.sort(), expected.sort())
   }
 
-  #run(store: 0 | 1, call: Call<Writes>): unknown {
+  #run(store: 0 | 1, call: ThreadCall<Writes>): unknown {
     const [outcome] = this.#batch(store, [call])
     assert.ok(outcome !== undefined && 'value' in outcome, JSON.stringify(outcome))
     return outcome.value
   }
 
   /** What one store writes the other one has to notice with its next batch that is kept, and to tell. */
-  #batch(store: 0 | 1, calls: Call<Writes>[]): Outcome[] {
+  #batch(store: 0 | 1, calls: ThreadCall<Writes>[]): CallResult[] {
     const written = this.#written()
     const { outcomes, changed } = this.#stores[store].run(calls)
     if (store === 1) {

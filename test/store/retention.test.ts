@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Retention } from '../../src/store/retention.ts'
+import { RetentionLoop } from '../../src/store/retention.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { until } from '../support/until.ts'
 import { linkOf, person, sessionOf, tokenHash } from './contract/people.ts'
@@ -20,7 +20,7 @@ test('a service removes sessions and links that have expired', async (t) => {
   await store.addSession(stays, tokenHash())
   const faults: unknown[] = []
   const periods = { contentRetention: DAY, emailRetention: DAY }
-  const retention = new Retention(store, periods, (error) => faults.push(error))
+  const retention = new RetentionLoop(store, periods, (error) => faults.push(error))
   retention.start()
   await until(async () => (await store.sessions(ada.id, 0)).length === 1, 'the end of a session')
   await retention.stop()

@@ -5,7 +5,7 @@ import type { NewEvent } from '../../src/email/event.ts'
 import type { Decision, Facts } from '../../src/email/lifecycle.ts'
 import { idAt } from '../../src/email/suppression.ts'
 import type {
-  Accepted,
+  AcceptResult,
   AttemptRecord,
   ClaimRequest,
   NewEmail,
@@ -256,7 +256,7 @@ export function attempt(
 
 /** Accepts, and leaves the recipients waiting. */
 export async function accept(store: Store, value: NewEmail): Promise<NewEmail> {
-  const accepted: Accepted = await store.accept(value, null)
+  const accepted: AcceptResult = await store.accept(value, null)
   if (accepted.kind !== 'accepted') throw new Error(`not accepted: ${accepted.kind}`)
   return value
 }

@@ -5,9 +5,9 @@ import { describe, type TestContext, test } from 'node:test'
 import type { Company } from '../../src/accounts/account.ts'
 import { openForWriting } from '../../src/store/sqlite/database.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
-import type { Call, Outcome, Writes } from '../../src/store/sqlite/protocol.ts'
+import type { CallResult, ThreadCall, Writes } from '../../src/store/sqlite/protocol.ts'
 import { Transactions } from '../../src/store/sqlite/write/transaction.ts'
-import type { NewEmail, Recorded } from '../../src/store/store.ts'
+import type { NewEmail, RecordResult } from '../../src/store/store.ts'
 import { temporaryDirectory } from './directory.ts'
 import { attempt, claimRequest, company, email, NOW, result } from './samples.ts'
 
@@ -15,9 +15,9 @@ interface Rig {
   path: string
   db: DatabaseSync
   owner: Company
-  run(...calls: Call<Writes>[]): Outcome[]
+  run(...calls: ThreadCall<Writes>[]): CallResult[]
   /** The same, all of it undone: what comes last finds no room on the disk. */
-  undone(...calls: Call<Writes>[]): void
+  undone(...calls: ThreadCall<Writes>[]): void
 }
 
 function rig(t: TestContext): Rig {
@@ -27,8 +27,8 @@ function rig(t: TestContext): Rig {
   migrate(db, path)
   const transactions = new Transactions(db, path)
   const owner = company('Acme')
-  const run = (...calls: Call<Writes>[]) => transactions.run(calls).outcomes
-  const undone = (...calls: Call<Writes>[]) => {
+  const run = (...calls: ThreadCall<Writes>[]) => transactions.run(calls).outcomes
+  const undone = (...calls: ThreadCall<Writes>[]) => {
     const { page_count: pages } = db.prepare('PRAGMA page_count').get() as { page_count: number }
     db.exec(`PRAGMA max_page_count = ${pages + 20}`)
     const large = accepting(email(owner, ['a@x.test'], { raw: new Uint8Array(400_000) }))
@@ -41,11 +41,11 @@ function rig(t: TestContext): Rig {
   return { path, db, owner, run, undone }
 }
 
-const accepting = (value: NewEmail, token?: number): Call<Writes> => {
+const accepting = (value: NewEmail, token?: number): ThreadCall<Writes> => {
   return { name: 'accept', args: [value, token === undefined ? null : { token }] }
 }
 
-function answer<T>(outcome: Outcome | undefined): T {
+function answer<T>(outcome: CallResult | undefined): T {
   assert.ok(outcome !== undefined && 'value' in outcome, JSON.stringify(outcome))
   return outcome.value as T
 }
@@ -83,7 +83,7 @@ describe('what the writer of the SQLite store remembers', () => {
       [kept, []],
     ] as const) {
       const [outcome] = run({ name: 'record', args: [attempt(value, 1, [result(0)])] })
-      assert.deepEqual(answer<Recorded>(outcome).refused, refused)
+      assert.deepEqual(answer<RecordResult>(outcome).refused, refused)
     }
   })
 
@@ -117,7 +117,7 @@ describe('what the writer of the SQLite store remembers', () => {
     const { db, owner, run, undone } = rig(t)
     for (const address of ['a@x.test', 'b@x.test']) answer(run(accepting(email(owner, [address]), 1))[0])
     db.exec("UPDATE recipients SET state = 'delivered', lease = NULL")
-    const step = (limit: number): Call<Writes> => {
+    const step = (limit: number): ThreadCall<Writes> => {
       return { name: 'retainStep', args: [{ contentBefore: NOW + 1, emailsBefore: 0, limit }] }
     }
     undone(step(1))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import type { Company } from '../../src/accounts/account.ts'
-import type { Happened } from '../../src/email/lifecycle.ts'
+import type { RecipientReport } from '../../src/email/lifecycle.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { temporaryDirectory } from './directory.ts'
 import { accept, acme, attempt, deferred, email, eventNames, HOUR, NOW, result, states } from './samples.ts'
@@ -13,7 +13,7 @@ async function open(t: TestContext): Promise<{ store: SqliteStore; owner: Compan
   return { store, owner: await acme(store) }
 }
 
-const bounced = (reportId?: string): Happened['happening'] => ({
+const bounced = (reportId?: string): RecipientReport['happening'] => ({
   kind: 'returned',
   at: NOW + HOUR,
   report: 'bounced',

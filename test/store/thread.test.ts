@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
-import type { Call } from '../../src/store/sqlite/protocol.ts'
+import type { ThreadCall } from '../../src/store/sqlite/protocol.ts'
 import { StoreThread } from '../../src/store/sqlite/thread.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
 
@@ -21,7 +21,7 @@ interface Limits {
 function fragile(t: TestContext, limits: Limits = {}) {
   const { maxCalls = 100, maxWeight = 1_000, patience = 0, path = 'a.db' } = limits
   const module = new URL('./fragile-thread.ts', import.meta.url)
-  const thread = new StoreThread<Call<Fragile>>({
+  const thread = new StoreThread<ThreadCall<Fragile>>({
     module,
     name: 'fragile',
     path,

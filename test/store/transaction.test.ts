@@ -5,9 +5,9 @@ import { describe, type TestContext, test } from 'node:test'
 import type { Company } from '../../src/accounts/account.ts'
 import { openForReading, openForWriting } from '../../src/store/sqlite/database.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
-import type { Call, Outcome, Writes } from '../../src/store/sqlite/protocol.ts'
+import type { CallResult, ThreadCall, Writes } from '../../src/store/sqlite/protocol.ts'
 import { Transactions } from '../../src/store/sqlite/write/transaction.ts'
-import type { ClaimedEmail, NewEmail, Recorded } from '../../src/store/store.ts'
+import type { ClaimedEmail, NewEmail, RecordResult } from '../../src/store/store.ts'
 import { temporaryDirectory } from './directory.ts'
 import { attempt, claimRequest, company, email, NOW, result } from './samples.ts'
 
@@ -29,9 +29,9 @@ function rig(t: TestContext): Rig {
   return { path, db, transactions, owner }
 }
 
-const accepting = (value: NewEmail): Call<Writes> => ({ name: 'accept', args: [value, null] })
+const accepting = (value: NewEmail): ThreadCall<Writes> => ({ name: 'accept', args: [value, null] })
 
-function answer<T>(outcome: Outcome | undefined): T {
+function answer<T>(outcome: CallResult | undefined): T {
   assert.ok(outcome !== undefined && 'value' in outcome, JSON.stringify(outcome))
   return outcome.value as T
 }
@@ -87,10 +87,10 @@ describe('a transaction of the SQLite store', () => {
 
   test('the result of an email whose batch was undone is not taken for the one that has its number now', (t) => {
     const { db, transactions, owner } = rig(t)
-    const leased = (value: NewEmail): Call<Writes> => ({ name: 'accept', args: [value, { token: 1 }] })
+    const leased = (value: NewEmail): ThreadCall<Writes> => ({ name: 'accept', args: [value, { token: 1 }] })
     const recorded = (value: NewEmail) => {
-      const call: Call<Writes> = { name: 'record', args: [attempt(value, 1, [result(0)])] }
-      return answer<Recorded>(transactions.run([call]).outcomes[0]).refused
+      const call: ThreadCall<Writes> = { name: 'record', args: [attempt(value, 1, [result(0)])] }
+      return answer<RecordResult>(transactions.run([call]).outcomes[0]).refused
     }
     db.exec('PRAGMA max_page_count = 60')
     const undone = email(owner, ['a@ghost.test'])

@@ -25,7 +25,7 @@ function read(pieces: string[]): Found | null {
   const octets = new DataOctets()
   let message = ''
   for (const [index, piece] of pieces.entries()) {
-    const taken = octets.read(Buffer.from(piece, 'latin1'), (part) => {
+    const taken = octets.readPiece(Buffer.from(piece, 'latin1'), (part) => {
       message += part.toString('latin1')
     })
     if (taken === null) continue

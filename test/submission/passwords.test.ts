@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { Attempts, TooManyAttempts, type Trying } from '../../src/people/attempts.ts'
+import { type AttemptSource, Attempts, TooManyAttempts } from '../../src/people/attempts.ts'
 import { newestClient } from '../http/form/clients.ts'
 import { Api } from '../http/requests.ts'
 import { base64, DOMAIN, message, SmtpClient, STARTTLS, type SubmissionRig, startRig } from './rig.ts'
@@ -43,7 +43,7 @@ describe('SMTP logins with a chosen password', () => {
   }
 
   /** Tries as they are counted, so that one more from any place is too many there. */
-  async function exhaust(trying: Partial<Trying> & { account: string }): Promise<void> {
+  async function exhaust(trying: Partial<AttemptSource> & { account: string }): Promise<void> {
     const attempts = new Attempts(rig.service.store)
     for (let number = 1; ; number++) {
       const from = `203.0.113.${number}`

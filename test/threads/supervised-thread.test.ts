@@ -49,7 +49,7 @@ function supervised() {
 
 test('it starts with the first message, and another with the next after it has ended, by an error or without', async (t) => {
   const { thread, said, ends, post } = supervised()
-  t.after(() => thread.end())
+  t.after(() => thread.terminate())
   assert.equal(thread.running, null)
   await post('id', 'said')
   await post('throw', 'ended')
@@ -66,7 +66,7 @@ test('it starts with the first message, and another with the next after it has e
 
 test('one that is killed is told of; of one that is ended nothing more is heard, and what it asked is answered to nobody', async (t) => {
   const { thread, said, ends, answers, news, post } = supervised()
-  t.after(() => thread.end())
+  t.after(() => thread.terminate())
   await post('ask', 'said')
   const ended = once(news, 'ended')
   await Promise.all([thread.kill(), ended])
@@ -75,7 +75,7 @@ test('one that is killed is told of; of one that is ended nothing more is heard,
   await post('ask', 'said')
   const [gone, asked] = answers
   thread.post('id')
-  await thread.end()
+  await thread.terminate()
   await post('ask', 'said')
   gone!({ answer: 'to the first' })
   asked!({ answer: 'to the second' })

@@ -6,24 +6,24 @@ const SECOND = 1_000
 
 test('a webhook that is down is tried after growing pauses, and what was under way before says nothing new', () => {
   const health = new Health(null, 60 * SECOND)
-  for (let count = 1; count < 5; count++) health.failed(0, 100)
+  for (let count = 1; count < 5; count++) health.recordFailure(0, 100)
   assert.deepEqual([health.down, health.rests(100)], [false, false])
-  health.failed(0, 100)
+  health.recordFailure(0, 100)
   assert.deepEqual([health.down, health.atOnce], [true, 1])
   const pausedAt = (now: number) => {
     for (let ms = 0; ; ms += SECOND) if (!health.rests(now + ms)) return ms
   }
   assert.equal(pausedAt(100), SECOND)
   // Begun before it went down.
-  for (let count = 0; count < 3; count++) health.failed(99, 200)
+  for (let count = 0; count < 3; count++) health.recordFailure(99, 200)
   assert.equal(pausedAt(200), SECOND)
   for (const [now, pause] of [
     [1_300, 2 * SECOND],
     [4_000, 4 * SECOND],
   ] as const) {
-    health.failed(now, now)
+    health.recordFailure(now, now)
     assert.equal(pausedAt(now), pause)
   }
-  health.succeeded()
+  health.recordSuccess()
   assert.deepEqual([health.down, health.rests(4_000), health.failingSince], [false, false, null])
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
-import { Results } from '../../src/events/webhooks/results.ts'
+import { AttemptResults } from '../../src/events/webhooks/results.ts'
 import type { WebhookAttempt } from '../../src/store/store.ts'
 
 const NOW = Date.UTC(2026, 10, 23)
@@ -24,10 +24,10 @@ const attempt = (succeeded: boolean): WebhookAttempt => ({
 })
 
 test('nothing more is begun while a thousand tries are not written down, and goes on once they are', () => {
-  const results = new Results()
+  const results = new AttemptResults()
   for (let count = 0; count < MOST_UNCOMMITTED; count++) {
     assert.equal(results.isFull, false, `${count} tries`)
-    results.tried(attempt(false))
+    results.addAttempt(attempt(false))
   }
   assert.equal(results.isFull, true)
   const taken = results.take(1)!
@@ -39,14 +39,14 @@ test('nothing more is begun while a thousand tries are not written down, and goe
 })
 
 test('of those that succeeded the last fifty of a second are kept, however often they are written down', () => {
-  const results = new Results()
+  const results = new AttemptResults()
   const second = (now: number, tries: number, commits: number) => {
-    const kept: WebhookAttempt[] = []
+    const attempts: WebhookAttempt[] = []
     for (let commit = 0; commit < commits; commit++) {
-      for (let count = 0; count < tries; count++) results.tried(attempt(true))
-      kept.push(...(results.take(now)?.attempts ?? []))
+      for (let count = 0; count < tries; count++) results.addAttempt(attempt(true))
+      attempts.push(...(results.take(now)?.attempts ?? []))
     }
-    return kept.length
+    return attempts.length
   }
   assert.equal(second(1_000, 10, 3), 30)
   assert.equal(second(2_000, 1_000, 1), KEPT_A_SECOND)
@@ -55,7 +55,7 @@ test('of those that succeeded the last fifty of a second are kept, however often
 })
 
 test('what could not be committed goes along with what has come meanwhile, all of it and in its order', () => {
-  const results = new Results()
+  const results = new AttemptResults()
   results.waits({ number: 1 }, 1, NOW)
   results.over({ number: 2 })
   const first = results.take(NOW)!

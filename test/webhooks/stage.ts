@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { LoggedEvent } from '../../src/email/event.ts'
-import { Teller } from '../../src/events/tell.ts'
+import { NoticeReader } from '../../src/events/notice-reader.ts'
 import { Dispatcher } from '../../src/events/webhooks/dispatcher.ts'
 import type { WebhookSchedule } from '../../src/events/webhooks/schedule.ts'
 import { newWebhookSecret } from '../../src/events/webhooks/secrets.ts'
@@ -13,7 +13,7 @@ import { Outgoing, type OutgoingRequest } from '../../src/network/outgoing.ts'
 import { addressGuard } from '../../src/network/private-address.ts'
 import { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import {
-  type HeldWebhook,
+  type AssignedWebhook,
   type NewEmail,
   type Store,
   StoreUnavailable,
@@ -95,19 +95,19 @@ export class Stage {
 
   #begin(commits = true): Dispatcher {
     const { store } = this
-    const teller = new Teller(store)
+    const teller = new NoticeReader(store)
     const ports = {
       log: store,
       teller: {
-        tell: async (events: Parameters<Teller['tell']>[0]) => {
+        readNotices: async (events: Parameters<NoticeReader['readNotices']>[0]) => {
           this.mostOctets = Math.max(this.mostOctets, this.#dispatcher.octets)
           await this.beforeTelling(events)
-          const told = await teller.tell(events)
+          const notices = await teller.readNotices(events)
           this.mostTold = Math.max(
             this.mostTold,
-            told.reduce((sum, each) => sum + each.octets, 0),
+            notices.reduce((sum, each) => sum + each.octets, 0),
           )
-          return told
+          return notices
         },
         tellParts: teller.tellParts.bind(teller),
         tellEach: teller.tellEach.bind(teller),
@@ -141,10 +141,13 @@ export class Stage {
   }
 
   /** Takes what there is, as a node does each second. */
-  async hold(which: (webhook: HeldWebhook) => boolean = () => true): Promise<void> {
-    const held = (await this.store.takeWebhooks(this.token)).filter(which)
+  async hold(which: (webhook: AssignedWebhook) => boolean = () => true): Promise<void> {
+    const webhooks = (await this.store.takeWebhooks(this.token)).filter(which)
     this.#dispatcher.hold(
-      held.map(({ secret, previousSecret, ...webhook }) => ({ ...webhook, secrets: [newWebhookSecret()] })),
+      webhooks.map(({ secret, previousSecret, ...webhook }) => ({
+        ...webhook,
+        secrets: [newWebhookSecret()],
+      })),
     )
   }
 

@@ -1,15 +1,15 @@
 /** The account of the signed-in person. */
 import { queryOptions } from '@tanstack/react-query'
-import { type Answer, call } from './client.ts'
+import { call, type JsonAnswer } from './client.ts'
 import { invalidate } from './queries.ts'
 import { changed, type Me } from './session.ts'
 
-export type Account = Answer<'GET /account'>
+export type Account = JsonAnswer<'GET /account'>
 export type Passkey = Account['passkeys'][number]
 export type Identity = Account['identities'][number]
 export type Membership = Account['memberships'][number]
-export type OwnSession = Answer<'GET /account/sessions'>['sessions'][number]
-export type TotpSetup = Answer<'POST /account/totp'>
+export type OwnSession = JsonAnswer<'GET /account/sessions'>['sessions'][number]
+export type TotpSetup = JsonAnswer<'POST /account/totp'>
 
 export const accountQuery = queryOptions({
   queryKey: ['account'],

@@ -1,23 +1,23 @@
 /** The audit list: changes of settings, and sign-ins. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { type Answer, call, type QueryOf, urlOf } from './client.ts'
+import { call, type JsonAnswer, type QueryOf, urlOf } from './client.ts'
 
 const LIST = 'GET /companies/:company/audit'
 const EXPORT = 'GET /companies/:company/audit/export'
 
-export type AuditEntry = Answer<typeof LIST>['entries'][number]
+export type AuditEntry = JsonAnswer<typeof LIST>['entries'][number]
 
 /** `from` and `to` are days such as `2026-01-31` in the viewer's time zone, both included. */
-export type AuditWanted = QueryOf<typeof EXPORT>
+export type AuditSearch = QueryOf<typeof EXPORT>
 
 const EVERY = 5_000
 
 /** Loads page after page. The first page is polled for new entries until the viewer loads a second one. */
-export const auditQuery = (company: string, wanted: AuditWanted) =>
+export const auditQuery = (company: string, wanted: AuditSearch) =>
   infiniteQueryOptions({
     queryKey: ['audit', company, wanted],
     queryFn: ({ pageParam, signal }) =>
-      call(LIST, { company, query: { ...asked(wanted), before: pageParam ?? undefined }, signal }),
+      call(LIST, { company, query: { ...auditParams(wanted), before: pageParam ?? undefined }, signal }),
     initialPageParam: null as number | null,
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
@@ -25,19 +25,20 @@ export const auditQuery = (company: string, wanted: AuditWanted) =>
   })
 
 /** The entries newer than the entry `after`. */
-export const newerQuery = (company: string, wanted: AuditWanted, after: number) =>
+export const newerQuery = (company: string, wanted: AuditSearch, after: number) =>
   queryOptions({
     queryKey: ['audit-newer', company, wanted, after],
-    queryFn: ({ signal }) => call(LIST, { company, query: { ...asked(wanted), after, limit: 100 }, signal }),
+    queryFn: ({ signal }) =>
+      call(LIST, { company, query: { ...auditParams(wanted), after, limit: 100 }, signal }),
     refetchInterval: EVERY,
   })
 
 /** The address at which the browser downloads the whole list. The session cookie authorizes it. */
-export function exportAddress(company: string, wanted: AuditWanted): string {
-  return urlOf(EXPORT, { company, query: asked(wanted) })
+export function exportAddress(company: string, wanted: AuditSearch): string {
+  return urlOf(EXPORT, { company, query: auditParams(wanted) })
 }
 
-function asked({ from, to, ...wanted }: AuditWanted) {
+function auditParams({ from, to, ...wanted }: AuditSearch) {
   return { ...wanted, from: dayStart(from, 0), to: dayStart(to, 1) }
 }
 

@@ -1,7 +1,7 @@
 /** Requests to the server that delivered this page. */
 import type { Static } from 'typebox'
 import type { CONSOLE_ERROR } from '../../../src/http/console/contract/error.ts'
-import type { AnswerOf, ParamsOf, PartOf, QueryGiven } from '../../../src/http/console/contract/route.ts'
+import type { AnswerOf, ParamsOf, PartOf, QueryInput } from '../../../src/http/console/contract/route.ts'
 import type { CONSOLE_ROUTES } from '../../../src/http/console/contract/routes.ts'
 
 /** An error answer of the server, or no answer at all. */
@@ -21,23 +21,23 @@ export class ApiError extends Error {
   }
 }
 
-type Query = Record<string, string | number | boolean | undefined>
+type QueryParams = Record<string, string | number | boolean | undefined>
 
 const BASE = '/console/api'
 
 type Routes = typeof CONSOLE_ROUTES
-type RouteName = keyof Routes
-type Document = {
-  [Name in RouteName]: Routes[Name]['answer'] extends string ? Name : never
-}[RouteName]
-type JsonRoute = Exclude<RouteName, Document>
+type ClientRoute = keyof Routes
+type DocumentRoute = {
+  [Name in ClientRoute]: Routes[Name]['answer'] extends string ? Name : never
+}[ClientRoute]
+type JsonRoute = Exclude<ClientRoute, DocumentRoute>
 
 /** The JSON of an answer. */
-export type Answer<Name extends JsonRoute> = AnswerOf<Routes[Name]>
-export type Body<Name extends RouteName> = PartOf<'body', Routes[Name]>
-export type QueryOf<Name extends RouteName> = QueryGiven<Routes[Name]>
+export type JsonAnswer<Name extends JsonRoute> = AnswerOf<Routes[Name]>
+export type Body<Name extends ClientRoute> = PartOf<'body', Routes[Name]>
+export type QueryOf<Name extends ClientRoute> = QueryInput<Routes[Name]>
 
-type Parts<Name extends RouteName> = ParamsOf<Name, Routes[Name]> &
+type Parts<Name extends ClientRoute> = ParamsOf<Name, Routes[Name]> &
   (Routes[Name] extends { query: object } ? QueryPart<QueryOf<Name>> : unknown) &
   (Routes[Name] extends { body: object } ? { body: Body<Name> } : unknown)
 
@@ -45,14 +45,14 @@ type Parts<Name extends RouteName> = ParamsOf<Name, Routes[Name]> &
 type QueryPart<Given> = object extends Given ? { query?: Given } : { query: Given }
 
 /** Parts may be left out if none is required. */
-type Given<Name extends RouteName, More = unknown> =
+type CallInput<Name extends ClientRoute, More = unknown> =
   object extends Parts<Name> ? [parts?: Parts<Name> & More] : [parts: Parts<Name> & More]
 
 /** `parts`: the parameters of the path, beside `query` and `body`. */
 export async function call<Name extends JsonRoute>(
   name: Name,
-  ...[parts]: Given<Name, { signal?: AbortSignal | undefined }>
-): Promise<Answer<Name>> {
+  ...[parts]: CallInput<Name, { signal?: AbortSignal | undefined }>
+): Promise<JsonAnswer<Name>> {
   const { body, signal, ...rest } = (parts ?? {}) as AnyParts
   const headers: Record<string, string> = { accept: 'application/json', 'x-postroad-console': '1' }
   if (body !== undefined) headers['content-type'] = 'application/json'
@@ -67,16 +67,16 @@ export async function call<Name extends JsonRoute>(
     if (signal?.aborted) throw error
     throw new ApiError(0, 'unreachable', 'Postroad does not answer. It may be restarting.')
   }
-  if (response.ok) return (await response.json()) as Answer<Name>
+  if (response.ok) return (await response.json()) as JsonAnswer<Name>
   throw await refusal(response)
 }
 
 /** The URL of a file, a frame or a stream, which the browser itself requests. The session cookie authorizes it. */
-export function urlOf<Name extends Document>(name: Name, ...[parts]: Given<Name>): string {
+export function urlOf<Name extends DocumentRoute>(name: Name, ...[parts]: CallInput<Name>): string {
   return methodAndUrl(name, (parts ?? {}) as AnyParts)[1]
 }
 
-type AnyParts = { query?: Query; body?: unknown; signal?: AbortSignal } & Record<string, unknown>
+type AnyParts = { query?: QueryParams; body?: unknown; signal?: AbortSignal } & Record<string, unknown>
 
 function methodAndUrl(name: string, { query = {}, ...params }: AnyParts): [method: string, url: string] {
   const [method, path] = name.split(' ') as [string, string]
@@ -84,7 +84,7 @@ function methodAndUrl(name: string, { query = {}, ...params }: AnyParts): [metho
   return [method, `${BASE}${filled}${queryText(query)}`]
 }
 
-function queryText(query: Query): string {
+function queryText(query: QueryParams): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
   )

@@ -1,12 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { type Answer, type Body, call } from './client.ts'
+import { type Body, call, type JsonAnswer } from './client.ts'
 import { invalidate, queries } from './queries.ts'
 
-export type Domain = Answer<'GET /companies/:company/domains'>['domains'][number]
-export type WholeDomain = Answer<'GET /companies/:company/domains/:domain'>
-export type WantedRecord = WholeDomain['records'][number]
-export type RecordCheck = Answer<'GET /companies/:company/domains/:domain/check'>
-export type Relay = NonNullable<WholeDomain['relay']>
+export type Domain = JsonAnswer<'GET /companies/:company/domains'>['domains'][number]
+export type WholeDomain = JsonAnswer<'GET /companies/:company/domains/:domain'>
+export type RequiredRecord = WholeDomain['records'][number]
+export type RecordCheck = JsonAnswer<'GET /companies/:company/domains/:domain/check'>
+export type DomainRelay = NonNullable<WholeDomain['relay']>
 export type NewRelay = Body<'PUT /companies/:company/relay'>
 type Sending = Body<'PUT /companies/:company/domains/:domain/sending'>['sending']
 

@@ -1,18 +1,18 @@
 /** One email: its state, its content, and the actions on it. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { type Answer, type Body, call, urlOf } from './client.ts'
+import { type Body, call, type JsonAnswer, urlOf } from './client.ts'
 import { invalidate, queries } from './queries.ts'
 
-export type EmailDetail = Answer<'GET /companies/:company/emails/:email'>
+export type EmailDetail = JsonAnswer<'GET /companies/:company/emails/:email'>
 export type EmailRecipient = EmailDetail['recipients'][number]
 export type EmailAttempt = EmailDetail['attempts'][number]
 export type EmailEvent = EmailDetail['events'][number]
-export type EmailContent = Answer<'GET /companies/:company/emails/:email/content'>
+export type EmailContent = JsonAnswer<'GET /companies/:company/emails/:email/content'>
 export type EmailFile = EmailContent['files'][number]
-export type EmailSource = Answer<'GET /companies/:company/emails/:email/source'>
-type Reached = Answer<'POST /companies/:company/emails/:email/reach'>
-export type ReachedLink = Reached['answers'][number]
-type Changed = Answer<'POST /companies/:company/emails/:email/retry'>
+export type EmailSource = JsonAnswer<'GET /companies/:company/emails/:email/source'>
+type LinkAnswer = JsonAnswer<'POST /companies/:company/emails/:email/reach'>
+export type ReachedLink = LinkAnswer['answers'][number]
+type EmailChange = JsonAnswer<'POST /companies/:company/emails/:email/retry'>
 
 /**
  * Milliseconds between two polls of an unfinished email. Changes without an event, such as a pause, arrive
@@ -111,14 +111,18 @@ export async function actOn(
   company: string,
   email: string,
   action: 'retry' | 'cancel' | 'release',
-): Promise<Changed> {
+): Promise<EmailChange> {
   return await lookAgainAfter(
     call(`POST /companies/:company/emails/:email/${action}`, { company, email }),
     email,
   )
 }
 
-export async function suppressRecipient(company: string, email: string, position: number): Promise<Changed> {
+export async function suppressRecipient(
+  company: string,
+  email: string,
+  position: number,
+): Promise<EmailChange> {
   return await lookAgainAfter(
     call('POST /companies/:company/emails/:email/suppress', { company, email, body: { position } }),
     email,
@@ -136,7 +140,7 @@ export async function sendAgain(
   return sent
 }
 
-export function reach(company: string, email: string, urls: string[]): Promise<Reached> {
+export function reach(company: string, email: string, urls: string[]): Promise<LinkAnswer> {
   return call('POST /companies/:company/emails/:email/reach', { company, email, body: { urls } })
 }
 

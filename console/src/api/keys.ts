@@ -1,9 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { type Answer, type Body, call, type QueryOf } from './client.ts'
+import { type Body, call, type JsonAnswer, type QueryOf } from './client.ts'
 import { invalidate } from './queries.ts'
 
-export type ApiKey = Answer<'GET /companies/:company/keys'>['keys'][number]
-export type MadeKey = Answer<'POST /companies/:company/keys'>
+export type ApiKey = JsonAnswer<'GET /companies/:company/keys'>['keys'][number]
+export type MadeKey = JsonAnswer<'POST /companies/:company/keys'>
 export type NewKey = Body<'POST /companies/:company/keys'>
 export type KeySearch = QueryOf<'GET /companies/:company/keys'>
 

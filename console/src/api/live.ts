@@ -9,8 +9,8 @@ import { urlOf } from './client.ts'
 import { queries } from './queries.ts'
 import { sessionQuery } from './session.ts'
 
-export type Changes = Static<typeof CHANGES>
-export type LiveState = 'connecting' | 'live' | 'interrupted'
+export type LiveChanges = Static<typeof CHANGES>
+export type LiveConnectionState = 'connecting' | 'live' | 'interrupted'
 
 /** Milliseconds until the stream is opened again: the first pause, and the longest. */
 const FIRST_PAUSE = 500
@@ -22,10 +22,10 @@ const KEPT = 20
 
 class LiveStream {
   readonly company: string
-  readonly listeners = new Set<(changes: Changes) => void>()
+  readonly listeners = new Set<(changes: LiveChanges) => void>()
   /** All changes after this cursor are kept. */
   #begun = 0
-  #recent: Changes[] = []
+  #recent: LiveChanges[] = []
   #source: EventSource | null = null
   #cursor: number | null = null
   #failures = 0
@@ -39,7 +39,7 @@ class LiveStream {
   }
 
   /** The changes after `cursor`; `null` if they are no longer kept. */
-  since(cursor: number): Changes[] | null {
+  since(cursor: number): LiveChanges[] | null {
     if (this.#cursor === null || this.#cursor <= cursor) return []
     return cursor < this.#begun ? null : this.#recent.filter((changes) => changes.cursor > cursor)
   }
@@ -70,7 +70,7 @@ class LiveStream {
     this.#source = source
     source.addEventListener('changes', ({ data }: MessageEvent<string>) => {
       if (this.#source !== source) return
-      const changes = JSON.parse(data) as Changes
+      const changes = JSON.parse(data) as LiveChanges
       this.#failures = 0
       this.#keep(changes)
       say('live')
@@ -84,7 +84,7 @@ class LiveStream {
     })
   }
 
-  #keep(changes: Changes): void {
+  #keep(changes: LiveChanges): void {
     if (this.#cursor === null) this.#begun = changes.cursor
     this.#cursor = changes.cursor
     this.#recent.push(changes)
@@ -106,7 +106,7 @@ class LiveStream {
 }
 
 /** Reloads the queries of emails that changed. */
-function renew({ emails, more }: Changes): void {
+function renew({ emails, more }: LiveChanges): void {
   const changed = new Set(emails.map(({ id }) => id))
   if (changed.size === 0 && !more) return
   void queries.invalidateQueries({
@@ -118,10 +118,10 @@ function renew({ emails, more }: Changes): void {
 let stream: LiveStream | null = null
 /** The number of mounted components that use the stream. */
 let users = 0
-let state: LiveState = 'connecting'
+let state: LiveConnectionState = 'connecting'
 const watchers = new Set<() => void>()
 
-function say(next: LiveState): void {
+function say(next: LiveConnectionState): void {
   if (next === state) return
   state = next
   for (const tell of watchers) tell()
@@ -136,11 +136,11 @@ function streamOf(company: string): LiveStream {
 }
 
 /** Calls the listener for every change in the company (or `all`) while the component is mounted. */
-export function useLive(company: string, listener: (changes: Changes) => void = () => {}): void {
+export function useLive(company: string, listener: (changes: LiveChanges) => void = () => {}): void {
   const tell = useEffectEvent(listener)
   useEffect(() => {
     const { listeners } = streamOf(company)
-    const own = (changes: Changes) => tell(changes)
+    const own = (changes: LiveChanges) => tell(changes)
     listeners.add(own)
     users += 1
     return () => {
@@ -160,11 +160,11 @@ export function useLive(company: string, listener: (changes: Changes) => void = 
  * The changes of the company after a cursor of the log; `null` if they are unknown and the caller has to
  * reload.
  */
-export function toldSince(company: string, cursor: number): Changes[] | null {
+export function changesSince(company: string, cursor: number): LiveChanges[] | null {
   return stream?.company === company ? stream.since(cursor) : []
 }
 
-export function useLiveState(): LiveState {
+export function useLiveState(): LiveConnectionState {
   return useSyncExternalStore(
     (tell) => {
       watchers.add(tell)

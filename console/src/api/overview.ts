@@ -1,15 +1,15 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Span } from '../../../src/http/console/contract/overview.ts'
-import { type Answer, type Body, call, type QueryOf } from './client.ts'
+import type { OverviewSpan } from '../../../src/http/console/contract/overview.ts'
+import { type Body, call, type JsonAnswer, type QueryOf } from './client.ts'
 import { invalidate } from './queries.ts'
 
-export type Backlog = Answer<'GET /companies/:company/overview/backlog'>
-export type Retried = Answer<'POST /companies/:company/overview/backlog/retry'>
-export type VolumeSeries = Answer<'GET /companies/:company/overview/volume'>
-export type LatencySeries = Answer<'GET /companies/:company/overview/latency'>
-export type Volumes = NonNullable<Answer<'GET /companies/:company/overview/domains'>['volumes']>
-export type Installation = Answer<'GET /installation'>
-export type { Span }
+export type OverviewBacklog = JsonAnswer<'GET /companies/:company/overview/backlog'>
+export type RetryAnswer = JsonAnswer<'POST /companies/:company/overview/backlog/retry'>
+export type VolumeChart = JsonAnswer<'GET /companies/:company/overview/volume'>
+export type LatencyChart = JsonAnswer<'GET /companies/:company/overview/latency'>
+export type VolumeBreakdown = NonNullable<JsonAnswer<'GET /companies/:company/overview/domains'>['volumes']>
+export type InstallationJson = JsonAnswer<'GET /installation'>
+export type { OverviewSpan }
 
 /** Milliseconds. A chart of an hour changes while it is viewed; counts follow the events by a moment. */
 const AGAIN = 10_000
@@ -26,22 +26,22 @@ function overview<Body>(key: readonly unknown[], read: (signal: AbortSignal) => 
 /** Limits the counts to a sending domain (its id) or to a recipient domain. */
 export type VolumeFilter = Omit<QueryOf<'GET /companies/:company/overview/volume'>, 'span'>
 
-export const volumeQuery = (company: string, span: Span, filter: VolumeFilter) =>
+export const volumeQuery = (company: string, span: OverviewSpan, filter: VolumeFilter) =>
   overview([company, 'volume', span, filter], (signal) =>
     call('GET /companies/:company/overview/volume', { company, query: { span, ...filter }, signal }),
   )
 
-export const latencyQuery = (company: string, span: Span) =>
+export const latencyQuery = (company: string, span: OverviewSpan) =>
   overview([company, 'latency', span], (signal) =>
     call('GET /companies/:company/overview/latency', { company, query: { span }, signal }),
   )
 
-export const destinationsQuery = (company: string, span: Span) =>
+export const destinationsQuery = (company: string, span: OverviewSpan) =>
   overview([company, 'destinations', span], (signal) =>
     call('GET /companies/:company/overview/destinations', { company, query: { span }, signal }),
   )
 
-export const byDomainQuery = (company: string, span: Span) =>
+export const byDomainQuery = (company: string, span: OverviewSpan) =>
   overview([company, 'domains', span], (signal) =>
     call('GET /companies/:company/overview/domains', { company, query: { span }, signal }),
   )
@@ -60,7 +60,7 @@ export const installationQuery = queryOptions({
   refetchInterval: AGAIN,
 })
 
-export const byCompanyQuery = (span: Span) =>
+export const byCompanyQuery = (span: OverviewSpan) =>
   queryOptions({
     queryKey: ['installation', 'companies', span],
     queryFn: ({ signal }) => call('GET /installation/companies', { query: { span }, signal }),
@@ -69,14 +69,14 @@ export const byCompanyQuery = (span: Span) =>
   })
 
 /** `null` stands for every company, or for every domain. */
-export type PauseScope = Body<'POST /installation/pauses'>
+export type PauseTarget = Body<'POST /installation/pauses'>
 
-export async function pause(scope: PauseScope): Promise<void> {
+export async function pause(scope: PauseTarget): Promise<void> {
   await call('POST /installation/pauses', { body: scope })
   await invalidate('installation')
 }
 
-export async function endPause(scope: PauseScope): Promise<void> {
+export async function endPause(scope: PauseTarget): Promise<void> {
   await call('POST /installation/pauses/end', { body: scope })
   await invalidate('installation')
 }

@@ -1,7 +1,7 @@
 /** Validates the query string of each page's address, and drops parameters without a valid value. */
-type Given = Record<string, unknown>
+type RawSearch = Record<string, unknown>
 
-export function textIn(search: Given, name: string): string | undefined {
+export function textIn(search: RawSearch, name: string): string | undefined {
   const value = search[name]
   // The router parses digits as a number.
   const text = typeof value === 'number' ? String(value) : value
@@ -9,14 +9,14 @@ export function textIn(search: Given, name: string): string | undefined {
 }
 
 export function oneOf<const Choice extends string>(
-  search: Given,
+  search: RawSearch,
   name: string,
   choices: readonly Choice[],
 ): Choice | undefined {
   return choices.find((choice) => choice === search[name])
 }
 
-export function flagIn(search: Given, name: string): true | undefined {
+export function flagIn(search: RawSearch, name: string): true | undefined {
   return search[name] === true ? true : undefined
 }
 
@@ -24,6 +24,8 @@ export function flagIn(search: Given, name: string): true | undefined {
 export type Search<Checked> = { [Name in keyof Checked]?: Checked[Name] | undefined }
 
 /** Types the `validateSearch` of a route; `check` reads the parameters. */
-export function searchOf<Checked>(check: (given: Given) => Checked): (given: Given) => Search<Checked> {
+export function searchOf<Checked>(
+  check: (given: RawSearch) => Checked,
+): (given: RawSearch) => Search<Checked> {
   return check
 }

@@ -1,9 +1,9 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
-import { type Answer, call } from './client.ts'
+import { call, type JsonAnswer } from './client.ts'
 import { queries } from './queries.ts'
 
-export type Me = Answer<'GET /session'>
-export type LinkContent = Answer<'POST /session/link/read'>
+export type Me = JsonAnswer<'GET /session'>
+export type LinkPreview = JsonAnswer<'POST /session/link/read'>
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
@@ -36,7 +36,7 @@ export function changed(me: Me): Me {
 }
 
 /** Reads where a link leads, without using it or signing anybody in. */
-export function readLink(token: string): Promise<LinkContent> {
+export function readLink(token: string): Promise<LinkPreview> {
   return call('POST /session/link/read', { body: { token } })
 }
 
@@ -53,7 +53,7 @@ export function declineInvitation(token: string): Promise<object> {
 export async function signInWithPassword(
   address: string,
   password: string,
-): Promise<Answer<'POST /session/password'>> {
+): Promise<JsonAnswer<'POST /session/password'>> {
   const answer = await call('POST /session/password', { body: { address, password } })
   return 'ticket' in answer ? answer : begun(answer)
 }

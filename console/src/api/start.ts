@@ -1,10 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { StepName } from '../../../src/http/console/contract/start.ts'
-import { type Answer, type Body, call } from './client.ts'
+import { type Body, call, type JsonAnswer } from './client.ts'
 import { invalidate } from './queries.ts'
 
-export type StepShown = Answer<'GET /installation/steps/:step'>
-export type TestMessage = Body<'POST /companies/:company/messages'>
+export type SetupStep = JsonAnswer<'GET /installation/steps/:step'>
+export type TestMessageBody = Body<'POST /companies/:company/messages'>
 export type { StepName }
 
 export const sendersQuery = (company: string) =>
@@ -13,7 +13,7 @@ export const sendersQuery = (company: string) =>
     queryFn: ({ signal }) => call('GET /companies/:company/senders', { company, signal }),
   })
 
-export async function sendTestMessage(company: string, message: TestMessage): Promise<{ id: string }> {
+export async function sendTestMessage(company: string, message: TestMessageBody): Promise<{ id: string }> {
   const sent = await call('POST /companies/:company/messages', { company, body: message })
   await invalidate('steps')
   return sent

@@ -1,24 +1,25 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { type Answer, type Body, call, type QueryOf, urlOf } from './client.ts'
+import { type Body, call, type JsonAnswer, type QueryOf, urlOf } from './client.ts'
 import { invalidate } from './queries.ts'
 
-export type SuppressionShown = Answer<'GET /companies/:company/suppressions'>['data'][number]
-export type SuppressionType = SuppressionShown['type']
-export type AllowedShown = Answer<'GET /companies/:company/allowed'>['data'][number]
+export type SuppressionItem = JsonAnswer<'GET /companies/:company/suppressions'>['data'][number]
+export type SuppressionType = SuppressionItem['type']
+export type AllowedItem = JsonAnswer<'GET /companies/:company/allowed'>['data'][number]
 export type NewSuppression = Body<'POST /companies/:company/suppressions'>
 export type NewAllowed = Body<'POST /companies/:company/allowed'>
 export type ImportPiece = Body<'POST /companies/:company/suppressions/import'>
-export type ImportedShown = Answer<'POST /companies/:company/suppressions/import'>
-export type PageWanted = Omit<QueryOf<'GET /companies/:company/suppressions'>, 'limit'>
+export type ImportAnswer = JsonAnswer<'POST /companies/:company/suppressions/import'>
+export type SuppressionPageQuery = Omit<QueryOf<'GET /companies/:company/suppressions'>, 'limit'>
 
-export const suppressionsQuery = (company: string, wanted: PageWanted) =>
+export const suppressionsQuery = (company: string, request: SuppressionPageQuery) =>
   queryOptions({
-    queryKey: ['suppressions', company, wanted],
-    queryFn: ({ signal }) => call('GET /companies/:company/suppressions', { company, query: wanted, signal }),
+    queryKey: ['suppressions', company, request],
+    queryFn: ({ signal }) =>
+      call('GET /companies/:company/suppressions', { company, query: request, signal }),
     placeholderData: keepPreviousData,
   })
 
-export const allowedQuery = (company: string, { type: _type, ...wanted }: PageWanted) =>
+export const allowedQuery = (company: string, { type: _type, ...wanted }: SuppressionPageQuery) =>
   queryOptions({
     queryKey: ['allowed', company, wanted],
     queryFn: ({ signal }) => call('GET /companies/:company/allowed', { company, query: wanted, signal }),
@@ -30,7 +31,7 @@ export async function addSuppression(company: string, entry: NewSuppression): Pr
   await renew('suppressions')
 }
 
-export async function removeSuppression({ company, id }: SuppressionShown): Promise<void> {
+export async function removeSuppression({ company, id }: SuppressionItem): Promise<void> {
   await call('DELETE /companies/:company/suppressions/:id', { company, id })
   await renew('suppressions')
 }
@@ -45,7 +46,7 @@ export async function removeAllowed(company: string, value: string): Promise<voi
   await renew('allowed')
 }
 
-export function importPiece(company: string, piece: ImportPiece): Promise<ImportedShown> {
+export function importPiece(company: string, piece: ImportPiece): Promise<ImportAnswer> {
   return call('POST /companies/:company/suppressions/import', { company, body: piece })
 }
 

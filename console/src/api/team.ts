@@ -1,14 +1,14 @@
 /** The people of a company and of the installation. */
 import { queryOptions } from '@tanstack/react-query'
 import type { Role } from '../../../src/people/person.ts'
-import { type Answer, type Body, call } from './client.ts'
+import { type Body, call, type JsonAnswer } from './client.ts'
 import { invalidate } from './queries.ts'
 
-export type Team = Answer<'GET /companies/:company/team'>
+export type Team = JsonAnswer<'GET /companies/:company/team'>
 export type Member = Team['members'][number]
 export type Invitation = Team['invitations'][number]
-export type Person = Answer<'GET /installation/people'>['people'][number]
-export type PersonLink = Answer<'POST /installation/people'>
+export type Person = JsonAnswer<'GET /installation/people'>['people'][number]
+export type PersonLink = JsonAnswer<'POST /installation/people'>
 export type { Role }
 
 export const teamQuery = (company: string) =>

@@ -1,16 +1,16 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { type Answer, type Body, call, type QueryOf } from './client.ts'
+import { type Body, call, type JsonAnswer, type QueryOf } from './client.ts'
 import { invalidate, queries } from './queries.ts'
 
-export type WebhookShown = Answer<'GET /companies/:company/webhooks/:id'>
-export type Dialect = WebhookShown['dialect']
+export type WebhookDetail = JsonAnswer<'GET /companies/:company/webhooks/:id'>
+export type DialectName = WebhookDetail['dialect']
 export type NewWebhook = Body<'POST /companies/:company/webhooks'>
-type WebhookChange = Body<'PATCH /companies/:company/webhooks/:id'>
-export type WebhookWords = Answer<'GET /webhook-words'>
-export type Secret = Answer<'GET /companies/:company/webhooks/:id/secret'>
-export type AttemptShown = Answer<'GET /companies/:company/webhooks/:id/attempts'>['data'][number]
-export type AttemptsWanted = Omit<QueryOf<'GET /companies/:company/webhooks/:id/attempts'>, 'limit'>
-export type TestedShown = Answer<'POST /companies/:company/webhooks/:id/test'>
+type WebhookChangeJson = Body<'PATCH /companies/:company/webhooks/:id'>
+export type EventWords = JsonAnswer<'GET /webhook-words'>
+export type Secret = JsonAnswer<'GET /companies/:company/webhooks/:id/secret'>
+export type AttemptItem = JsonAnswer<'GET /companies/:company/webhooks/:id/attempts'>['data'][number]
+export type AttemptsQuery = Omit<QueryOf<'GET /companies/:company/webhooks/:id/attempts'>, 'limit'>
+export type TestAnswer = JsonAnswer<'POST /companies/:company/webhooks/:id/test'>
 
 /** Milliseconds between two polls of data that changes by itself, while it is on screen. */
 const LOOK_EVERY = 3_000
@@ -44,12 +44,12 @@ export const secretQuery = (company: string, id: string) =>
     gcTime: 0,
   })
 
-export const attemptsQuery = (company: string, id: string, wanted: AttemptsWanted) =>
+export const attemptsQuery = (company: string, id: string, request: AttemptsQuery) =>
   queryOptions({
-    queryKey: ['webhook-attempts', company, id, wanted],
+    queryKey: ['webhook-attempts', company, id, request],
     queryFn: ({ signal }) =>
-      call('GET /companies/:company/webhooks/:id/attempts', { company, id, query: wanted, signal }),
-    refetchInterval: wanted.before === undefined ? LOOK_EVERY : false,
+      call('GET /companies/:company/webhooks/:id/attempts', { company, id, query: request, signal }),
+    refetchInterval: request.before === undefined ? LOOK_EVERY : false,
     placeholderData: keepPreviousData,
   })
 
@@ -67,7 +67,7 @@ export async function addWebhook(company: string, webhook: NewWebhook): Promise<
   return id
 }
 
-export async function changeWebhook(company: string, id: string, change: WebhookChange): Promise<void> {
+export async function changeWebhook(company: string, id: string, change: WebhookChangeJson): Promise<void> {
   const webhook = await call('PATCH /companies/:company/webhooks/:id', { company, id, body: change })
   queries.setQueryData(webhookQuery(company, id).queryKey, webhook)
   await changed()
@@ -98,7 +98,7 @@ export async function replaySince(
   let sum: number | null = null
   let from: string | null = null
   do {
-    const step: Answer<'POST /companies/:company/webhooks/:id/replay'> = await call(
+    const step: JsonAnswer<'POST /companies/:company/webhooks/:id/replay'> = await call(
       'POST /companies/:company/webhooks/:id/replay',
       {
         company,
@@ -117,7 +117,7 @@ export async function replaySince(
   return sum
 }
 
-export function testWebhook(company: string, id: string, event: string): Promise<TestedShown> {
+export function testWebhook(company: string, id: string, event: string): Promise<TestAnswer> {
   return call('POST /companies/:company/webhooks/:id/test', { company, id, body: { event } })
 }
 

@@ -13,7 +13,7 @@ export interface Check {
   todo: string
 }
 
-export interface Checked {
+export interface CheckedEmail {
   subject: string
   /** The addresses in From, without display names. */
   from: string
@@ -37,7 +37,7 @@ export interface Findings {
   facts: HtmlFacts
 }
 
-export function checkMessage(message: Checked): Findings {
+export function checkMessage(message: CheckedEmail): Findings {
   const facts = htmlFacts(message.html ?? '')
   const checks = [
     textPart(message),
@@ -56,7 +56,7 @@ export function checkMessage(message: Checked): Findings {
   return { facts, checks: checks.toSorted((a, b) => order.indexOf(a.grade) - order.indexOf(b.grade)) }
 }
 
-function textPart({ html, text }: Checked): Check {
+function textPart({ html, text }: CheckedEmail): Check {
   const there = text !== null && text.trim() !== ''
   return {
     id: 'text',
@@ -73,7 +73,7 @@ function textPart({ html, text }: Checked): Check {
   }
 }
 
-function clipping({ html }: Checked): Check | null {
+function clipping({ html }: CheckedEmail): Check | null {
   if (html === null) return null
   const octets = new TextEncoder().encode(html).length
   const grade = octets > CLIPPED_AT ? 'bad' : octets > CLIPPED_AT * 0.9 ? 'poor' : 'good'
@@ -89,7 +89,7 @@ function clipping({ html }: Checked): Check | null {
   }
 }
 
-function size({ size }: Checked): Check {
+function size({ size }: CheckedEmail): Check {
   const large = size > LARGE
   return {
     id: 'size',
@@ -100,7 +100,7 @@ function size({ size }: Checked): Check {
   }
 }
 
-function subject({ subject: text }: Checked): Check {
+function subject({ subject: text }: CheckedEmail): Check {
   const length = [...text].length
   if (text.trim() === '') {
     return {
@@ -124,7 +124,7 @@ function subject({ subject: text }: Checked): Check {
   }
 }
 
-function preheader({ html }: Checked, { text }: HtmlFacts): Check | null {
+function preheader({ html }: CheckedEmail, { text }: HtmlFacts): Check | null {
   if (html === null) return null
   const begin = text.trim().slice(0, 100)
   const poor =
@@ -154,7 +154,7 @@ function alternatives({ images }: HtmlFacts): Check | null {
   }
 }
 
-function alignment({ from, signedBy }: Checked): Check {
+function alignment({ from, signedBy }: CheckedEmail): Check {
   const domain = from.slice(from.lastIndexOf('@') + 1).toLowerCase()
   const aligned = signedBy.some(
     (signer) => domain === signer || domain.endsWith(`.${signer}`) || signer.endsWith(`.${domain}`),
@@ -172,7 +172,7 @@ function alignment({ from, signedBy }: Checked): Check {
   }
 }
 
-function unsubscribe({ fields }: Checked): Check {
+function unsubscribe({ fields }: CheckedEmail): Check {
   const of = (wanted: string) => fields.find(([name = '']) => name.toLowerCase() === wanted)?.[1]
   const list = of('list-unsubscribe')
   const oneClick = /List-Unsubscribe=One-Click/i.test(of('list-unsubscribe-post') ?? '')

@@ -2,10 +2,10 @@
  * Runs the checks in a worker: a message may take long to check, and the page ends a worker that takes too
  * long.
  */
-import { type Checked, checkMessage, type Findings } from './checks.ts'
+import { type CheckedEmail, checkMessage, type Findings } from './checks.ts'
 import { CLIENTS, type Unsupported, unsupportedIn } from './clients.ts'
 
-export type Answer =
+export type CheckResult =
   | { kind: 'findings'; findings: Findings }
   /** `null` if the HTML could not be parsed or is too large. */
   | { kind: 'unsupported'; unsupported: Unsupported[] | null }
@@ -13,9 +13,9 @@ export type Answer =
 /** The most characters of HTML that are compared with the data of mail programs. */
 const LONGEST = 256 * 1024
 
-const answer = (text: Answer) => self.postMessage(text)
+const answer = (text: CheckResult) => self.postMessage(text)
 
-self.onmessage = ({ data }: MessageEvent<Checked>) => {
+self.onmessage = ({ data }: MessageEvent<CheckedEmail>) => {
   answer({ kind: 'findings', findings: checkMessage(data) })
   void unsupportedOf(data.html).then((unsupported) => answer({ kind: 'unsupported', unsupported }))
 }

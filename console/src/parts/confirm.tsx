@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
 import { overlaysReady } from './overlays-ready.ts'
 
-export interface Question {
+export interface Confirmation {
   /** A question that names the object of the action. */
   title: string
   /** The consequences of the action. */
@@ -17,7 +17,7 @@ export interface Question {
   harmless?: boolean
 }
 
-export interface Confirmed extends Question {
+export interface ConfirmedAction extends Confirmation {
   run: () => Promise<unknown>
   /** Shown after the action has succeeded. */
   done?: string
@@ -25,7 +25,7 @@ export interface Confirmed extends Question {
 
 /** Asks before an action. The caller reports the result. */
 export async function ask(
-  { title, about, act, cancel = 'Cancel', harmless = false }: Question,
+  { title, about, act, cancel = 'Cancel', harmless = false }: Confirmation,
   onConfirm: () => void,
 ): Promise<void> {
   await overlaysReady
@@ -44,7 +44,7 @@ export async function ask(
 }
 
 /** Asks, runs the action, and reports the result. */
-export function confirm({ run, done, ...asked }: Confirmed): void {
+export function confirm({ run, done, ...asked }: ConfirmedAction): void {
   void ask(asked, () => void attempt(run, done))
 }
 

@@ -3,7 +3,7 @@ import { Table, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './list-table.module.css'
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   /** The header of the column, and the label of its value on a card. */
   head: string
   /** Shows the header to screen readers only, for columns that explain themselves. */
@@ -18,7 +18,7 @@ interface ListTableProps<Row> {
   rows: readonly Row[]
   keyOf: (row: Row) => string
   /** A column that is `false` is left out. */
-  columns: readonly (Column<Row> | false)[]
+  columns: readonly (TableColumn<Row> | false)[]
   label?: string
   spacing?: 'xs' | 'sm'
 }

@@ -1,8 +1,8 @@
 import { Group, Text, Tooltip } from '@mantine/core'
-import { type LiveState, useLive, useLiveState } from '../api/live.ts'
+import { type LiveConnectionState, useLive, useLiveState } from '../api/live.ts'
 import classes from './live-indicator.module.css'
 
-const LOOKS: Record<LiveState, { word: string; about: string }> = {
+const LOOKS: Record<LiveConnectionState, { word: string; about: string }> = {
   live: { word: 'Live', about: 'Changes appear on this page as they happen.' },
   connecting: { word: 'Connecting', about: 'Recent changes appear in a moment.' },
   interrupted: {

@@ -1,6 +1,6 @@
 /** Formats a server's reply so that its codes appear once. Pure. */
 
-interface Answer {
+interface ReplyFields {
   code?: number | null | undefined
   enhancedCode?: string | null | undefined
   message?: string | null | undefined
@@ -9,7 +9,7 @@ interface Answer {
 /**
  * Some replies, such as errors of a session or of capture mode, already contain the codes within their text.
  */
-export function replyText({ code, enhancedCode, message }: Answer): string {
+export function replyText({ code, enhancedCode, message }: ReplyFields): string {
   const text = message ?? ''
   const has = (word: string) => text.split(/[\s:;,()[\]-]+/).includes(word)
   const codes = code == null || has(String(code)) ? [] : [String(code), enhancedCode ?? '']

@@ -7,7 +7,7 @@ const WRONG: readonly RecipientState[] = ['quarantined', 'failed', 'bounced', 's
 /** Last events of an email that was accepted but not yet tried. */
 const ACCEPTED: readonly string[] = ['queued', 'sent'] satisfies EventType[]
 
-interface Told {
+interface SummaryFields {
   lastEvent: string
   recipients: number
   /** Counts of the recipients that the server has read, which may be fewer than all. */
@@ -15,7 +15,7 @@ interface Told {
 }
 
 /** `of`: the name of a status. `note`: the share of recipients that it applies to. */
-export function statusSummary({ lastEvent, recipients, states }: Told): {
+export function statusSummary({ lastEvent, recipients, states }: SummaryFields): {
   of: string
   note: string | undefined
 } {

@@ -12,7 +12,7 @@ export function Time({ at }: { at: string | null }) {
   const date = new Date(at)
   return (
     <Tooltip label={`${EXACT.format(date)} (${at})`} events={{ hover: true, focus: true, touch: true }}>
-      <time dateTime={at}>{told(date.getTime() - now, date)}</time>
+      <time dateTime={at}>{describeTime(date.getTime() - now, date)}</time>
     </Tooltip>
   )
 }
@@ -24,7 +24,7 @@ const STEPS = [
   ['day', 86_400_000, 7],
 ] as const
 
-function told(ms: number, date: Date): string {
+function describeTime(ms: number, date: Date): string {
   for (const [unit, length, most] of STEPS) {
     const count = Math.round(ms / length)
     if (unit === 'second' && Math.abs(count) < 5) return ms > 0 ? 'now' : 'just now'

@@ -8,7 +8,7 @@ import { visible } from '../parts/untrusted-text.tsx'
 import { useCompany } from './company.ts'
 import { useNavItems } from './nav-items.ts'
 
-interface Command {
+interface PaletteCommand {
   id: string
   label: string
   icon: LucideIcon
@@ -64,7 +64,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
   )
 }
 
-function useCommands(text: string, onHelp: () => void): Command[] {
+function useCommands(text: string, onHelp: () => void): PaletteCommand[] {
   const navigate = useNavigate()
   const company = useCompany()
   const { companies } = useMe()

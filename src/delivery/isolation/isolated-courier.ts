@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import type { SendingRight } from '../../cluster/sending-right.ts'
 import { type Log, writeLine } from '../../common/logging.ts'
 import type { DeathCause } from '../../workers/error.ts'
-import type { Condemned, Courier, Delivery, DeliveryResult, RecipientOutcome } from '../delivery.ts'
-import { released, unanswered } from '../outcome.ts'
+import type { Condemnation, Courier, Delivery, DeliveryResult, RecipientOutcome } from '../delivery.ts'
+import { releasedOutcome, unansweredOutcome } from '../outcome.ts'
 import { flatDelivery } from '../thread/flat.ts'
 import type { CourierOptions } from '../thread/message.ts'
 import type { FromProcess, IsolatedDelivery, ToProcess } from './message.ts'
@@ -22,7 +22,7 @@ const RIGHT_MS = 250
 /** Milliseconds between two attempts to start the process, when it cannot be started. */
 const RESTART_MS = 2_000
 
-interface Item {
+interface IsolatedItem {
   number: number
   delivery: Delivery
   startedAt: number
@@ -46,11 +46,11 @@ export interface IsolatedCourierOptions {
  */
 export class IsolatedCourier implements Courier {
   readonly #options: IsolatedCourierOptions
-  #waiting: Item[] = []
-  #preparing: Item | null = null
-  readonly #sending = new Map<number, Item>()
+  #waiting: IsolatedItem[] = []
+  #preparing: IsolatedItem | null = null
+  readonly #sending = new Map<number, IsolatedItem>()
   /** A delivery that was being sent when a process died: for a while nothing else begins beside it. */
-  #alone: Item | null = null
+  #alone: IsolatedItem | null = null
   #process: ChildProcess | null = null
   #started = false
   /** The reason why the service ends the process. */
@@ -72,7 +72,7 @@ export class IsolatedCourier implements Courier {
   deliver(delivery: Delivery): Promise<DeliveryResult> {
     const { promise, resolve } = Promise.withResolvers<DeliveryResult>()
     const item = { number: this.#number++, delivery, startedAt: Date.now(), resolve }
-    if (this.#closed) givenBack(item)
+    if (this.#closed) giveBack(item)
     else {
       this.#waiting.push(item)
       this.#pump()
@@ -83,7 +83,7 @@ export class IsolatedCourier implements Courier {
   async close(ms: number): Promise<void> {
     this.#closed = true
     clearTimeout(this.#restartTimer)
-    for (const item of this.#waiting.splice(0)) givenBack(item)
+    for (const item of this.#waiting.splice(0)) giveBack(item)
     if (this.#process === null) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#closing = resolve
@@ -111,7 +111,7 @@ export class IsolatedCourier implements Courier {
     this.#say({ kind: 'deliver', ...crossing(next) })
   }
 
-  #keepAlone(item: Item): void {
+  #keepAlone(item: IsolatedItem): void {
     this.#alone = item
     this.#aloneTimer = setTimeout(() => this.#noLongerAlone(), ALONE_MS)
   }
@@ -232,7 +232,7 @@ export class IsolatedCourier implements Courier {
     this.#sending.clear()
     this.#forget()
     if (this.#closing !== null) {
-      for (const item of preparing === null ? [] : [preparing]) givenBack(item)
+      for (const item of preparing === null ? [] : [preparing]) giveBack(item)
       for (const item of sending) uncertain(item, 0)
       this.#closing()
       return
@@ -251,8 +251,8 @@ export class IsolatedCourier implements Courier {
    * delivery once.
    */
   #blame(
-    preparing: Item | null,
-    sending: Item[],
+    preparing: IsolatedItem | null,
+    sending: IsolatedItem[],
     { how, sentence, foreign }: { how: string; sentence: DeathCause | null; foreign: boolean },
   ): void {
     if (preparing === null && sending.length === 0) return
@@ -263,8 +263,8 @@ export class IsolatedCourier implements Courier {
     for (const item of sending) if (item !== suspect) uncertain(item, preparing === null ? 2 : 1)
     if (suspect === null) return
     const during = suspect === preparing ? 'composing' : 'sending'
-    if (sure) condemned(suspect, { during, cause, how })
-    else if (suspect === preparing) givenBack(suspect, 2)
+    if (sure) condemn(suspect, { during, cause, how })
+    else if (suspect === preparing) giveBack(suspect, 2)
     else uncertain(suspect, 2)
   }
 
@@ -278,7 +278,7 @@ export class IsolatedCourier implements Courier {
   }
 }
 
-function crossing({ number, delivery }: Item): IsolatedDelivery {
+function crossing({ number, delivery }: IsolatedItem): IsolatedDelivery {
   const { policy, source } = delivery.path
   const keys = delivery.signing.map(({ privateKey, ...key }) => {
     return { ...key, privateKey: privateKey.export({ format: 'der', type: 'pkcs8' }) }
@@ -287,32 +287,37 @@ function crossing({ number, delivery }: Item): IsolatedDelivery {
 }
 
 function resolveWith(
-  { delivery, startedAt, resolve }: Item,
+  { delivery, startedAt, resolve }: IsolatedItem,
   outcome: (position: number) => RecipientOutcome,
   more: Pick<DeliveryResult, 'condemned'> = {},
 ): void {
-  resolve({ ...unanswered(delivery, startedAt, outcome), ...more })
+  resolve({ ...unansweredOutcome(delivery, startedAt, outcome), ...more })
 }
 
-function givenBack(item: Item, suspicion: 0 | 2 = 0): void {
+function giveBack(item: IsolatedItem, suspicion: 0 | 2 = 0): void {
   const message =
     suspicion === 0
       ? 'Not attempted: the service is stopping'
       : 'The isolated process of this delivery was killed from outside; the delivery will be attempted again'
-  resolveWith(item, (position) => ({ ...released(position, message), suspicion }))
+  resolveWith(item, (position) => ({ ...releasedOutcome(position, message), suspicion }))
 }
 
 /** The final dot may have been sent. */
-function uncertain(item: Item, suspicion: 0 | 1 | 2): void {
+function uncertain(item: IsolatedItem, suspicion: 0 | 1 | 2): void {
   const message =
     'The process that was delivering this message ended; whether the server accepted the message is unknown'
   resolveWith(item, (position) => ({ position, verdict: 'uncertain', message, suspicion }))
 }
 
-function condemned(item: Item, { during, cause, how }: Omit<Condemned, 'message'> & { how: string }): void {
+function condemn(
+  item: IsolatedItem,
+  { during, cause, how }: Omit<Condemnation, 'message'> & { how: string },
+): void {
   const why = cause === 'time' ? 'took longer than allowed' : `crashed the process (${how})`
   const message =
     `In quarantine: ${during} it ${why}, again when attempted alone. ` +
     'Release it with `postroad queue release`, or cancel it with `postroad email cancel`'
-  resolveWith(item, (position) => released(position, message), { condemned: { during, cause, message } })
+  resolveWith(item, (position) => releasedOutcome(position, message), {
+    condemned: { during, cause, message },
+  })
 }

@@ -22,7 +22,7 @@ import {
 } from './phrases.ts'
 
 /** A reply that refuses, or no reply at all. Never a success. */
-export interface Answer {
+export interface NegativeAnswer {
   stage: Stage
   /** The reason why the session ended, when that was more than a reply. */
   kind?: SmtpErrorKind | undefined
@@ -41,38 +41,38 @@ export type RouteKind = 'direct' | 'relay'
  * Finds the party at fault: by stage, code, enhanced code and words, in this order of trust where they contradict each
  * other. Pure.
  */
-export function judge(answer: Answer, route: RouteKind): Finding {
+export function judge(answer: NegativeAnswer, route: RouteKind): Finding {
   const words = plainWords(answer.words)
   const { stage, code } = answer
   if (code === undefined) return withoutReply(answer, route)
-  const said = speaks(ownWords(words))
+  const matches = speaks(ownWords(words))
   switch (stage) {
     case 'auth':
       // RFC 4954 4: 454 is the server's fault; every permanent code is about the credentials.
-      return code >= 500 ? 'credentials' : said(BUSY) ? 'busy' : 'server'
+      return code >= 500 ? 'credentials' : matches(BUSY) ? 'busy' : 'server'
     case 'connect':
     case 'greeting':
     case 'ehlo':
     case 'starttls':
     case 'idle':
-      return beforeMail(code, answer.enhancedCode, said)
+      return beforeMail(code, answer.enhancedCode, matches)
     default:
-      return ofTransaction(answer, code, { own: said, all: speaks(words) }, route)
+      return ofTransaction(answer, code, { own: matches, all: speaks(words) }, route)
   }
 }
 
-type Speaks = (topic: readonly RegExp[]) => boolean
+type TopicMatch = (topic: readonly RegExp[]) => boolean
 
 /**
  * `own`: without the words that the server quotes from another one. Quoted words may be about the recipient, never
  * about us.
  */
-interface Said {
-  own: Speaks
-  all: Speaks
+interface ReplyWords {
+  own: TopicMatch
+  all: TopicMatch
 }
 
-function speaks(words: string): Speaks {
+function speaks(words: string): TopicMatch {
   return (topic) => words !== '' && topic.some((pattern) => pattern.test(words))
 }
 
@@ -95,7 +95,7 @@ function ownWords(words: string): string {
   return ends.length === 0 ? words : words.slice(0, Math.min(...ends))
 }
 
-function withoutReply({ stage, kind }: Answer, route: RouteKind): Finding {
+function withoutReply({ stage, kind }: NegativeAnswer, route: RouteKind): Finding {
   // The connection was closed before a greeting: tcpserver, inetd and firewalls refuse too many connections this way.
   if (stage === 'greeting' && kind === 'closed') return 'busy'
   if (kind === 'auth') return 'credentials'
@@ -105,13 +105,13 @@ function withoutReply({ stage, kind }: Answer, route: RouteKind): Finding {
 }
 
 /** RFC 5321 3.1, 4.2.2: before MAIL a reply is about the server or about us, never about the mail. */
-function beforeMail(code: number, enhancedCode: string | undefined, said: Speaks): Finding {
-  if (said(BUSY)) return 'busy'
+function beforeMail(code: number, enhancedCode: string | undefined, matches: TopicMatch): Finding {
+  if (matches(BUSY)) return 'busy'
   if (code >= 500) return wantsCredentials(code, enhancedCode) ? 'credentials' : 'path'
-  return said(BLOCKED) || said(HOST) ? 'path' : 'server'
+  return matches(BLOCKED) || matches(HOST) ? 'path' : 'server'
 }
 
-function ofTransaction(answer: Answer, code: number, said: Said, route: RouteKind): Finding {
+function ofTransaction(answer: NegativeAnswer, code: number, said: ReplyWords, route: RouteKind): Finding {
   if (code < 500 && said.all(GREYLISTING)) return 'patience'
   const ours = ofUs(answer, code, said.own, route)
   if (ours !== null) return ours
@@ -130,35 +130,40 @@ const RESTRICTION = /^7\.1[23]\d$/
 const AUTHENTICATION = /^7\.(?:2\d|3[0-2])$/
 
 /** Null when the reply is not about us. */
-function ofUs({ stage, enhancedCode }: Answer, code: number, said: Speaks, route: RouteKind): Finding | null {
+function ofUs(
+  { stage, enhancedCode }: NegativeAnswer,
+  code: number,
+  matches: TopicMatch,
+  route: RouteKind,
+): Finding | null {
   const detail = enhancedCode?.slice(2) ?? ''
-  if (RESTRICTION.test(detail) || said(RESTRICTED)) return null
+  if (RESTRICTION.test(detail) || matches(RESTRICTED)) return null
   // After MAIL the recipient's server may be speaking through a relay: then it closes only the sender's path.
   if (wantsCredentials(code, enhancedCode)) return stage === 'mail' ? 'credentials' : 'path'
   // RFC 7372 3.3: the host name of our address.
   if (detail === '7.25' || BANNED.test(detail)) return 'path'
   if (code < 500 && LIMITED.test(detail)) return 'busy'
-  if (AUTHENTICATION.test(detail)) return ofAuthentication(code, detail, said)
+  if (AUTHENTICATION.test(detail)) return ofAuthentication(code, detail, matches)
   // RFC 3463 3.2: the sender's domain.
   if (detail === '1.8') return 'sender'
-  if (said(REPUTATION)) return 'path'
-  if (said(CONTENT)) return null
-  if (said(SENDER) || (route === 'relay' && said(SENDER_AT_RELAY))) return 'sender'
+  if (matches(REPUTATION)) return 'path'
+  if (matches(CONTENT)) return null
+  if (matches(SENDER) || (route === 'relay' && matches(SENDER_AT_RELAY))) return 'sender'
   // At RCPT these words are about the recipient's account.
-  if (stage !== 'rcpt' && said(ACCOUNT)) return 'sender'
-  if (said(CREDENTIALS)) return stage === 'mail' ? 'credentials' : 'path'
-  return said(RELAYING) || said(HOST) || said(BLOCKED) || said(ENCRYPTION) ? 'path' : null
+  if (stage !== 'rcpt' && matches(ACCOUNT)) return 'sender'
+  if (matches(CREDENTIALS)) return stage === 'mail' ? 'credentials' : 'path'
+  return matches(RELAYING) || matches(HOST) || matches(BLOCKED) || matches(ENCRYPTION) ? 'path' : null
 }
 
 /**
  * A permanent code speaks against this message; a temporary one is a limit of the sending domain, which has nothing to
  * do with what others send. 4.7.28 is Gmail's code for too much of anything, 4.7.29 for TLS.
  */
-function ofAuthentication(code: number, detail: string, said: Speaks): Finding | null {
+function ofAuthentication(code: number, detail: string, matches: TopicMatch): Finding | null {
   if (code >= 500) return null
-  if (said(SENDER)) return 'sender'
+  if (matches(SENDER)) return 'sender'
   if (detail === '7.28') return null
-  return detail === '7.29' || said(HOST) ? 'path' : 'sender'
+  return detail === '7.29' || matches(HOST) ? 'path' : 'sender'
 }
 
 /**
@@ -170,27 +175,34 @@ function wantsCredentials(code: number, enhancedCode: string | undefined): boole
   return enhancedCode === '5.7.8' || enhancedCode === '5.7.11' || enhancedCode === '5.7.57'
 }
 
-function forNow(stage: Stage, code: number, enhancedCode: string | undefined, said: Speaks): Finding {
+function forNow(stage: Stage, code: number, enhancedCode: string | undefined, matches: TopicMatch): Finding {
   const detail = enhancedCode?.slice(2)
   // RFC 5321 4.5.3.1.10; 452 alone also stands for a full disk.
-  if (stage === 'rcpt' && (detail === '5.3' || said(CROWDED))) return 'crowded'
+  if (stage === 'rcpt' && (detail === '5.3' || matches(CROWDED))) return 'crowded'
   // RFC 3463 3.3: the mailbox itself, whichever server is asked.
   if (detail === '2.1' || detail === '2.2') return 'mailbox'
   return code === 421 || stage === 'mail' ? 'server' : 'patience'
 }
 
-function forGood({ stage, enhancedCode }: Answer, code: number, said: Speaks, route: RouteKind): Finding {
+function forGood(
+  { stage, enhancedCode }: NegativeAnswer,
+  code: number,
+  matches: TopicMatch,
+  route: RouteKind,
+): Finding {
   const detail = enhancedCode?.slice(2)
   // RFC 3463 3.4: the system takes no mail now, or is set up wrongly (postscreen, overloaded: "550 5.3.2 Service
   // currently unavailable"). 503: the server lost track of the session; another server need not.
   if (detail === '3.2' || detail === '3.5' || code === 503) return 'server'
   // RFC 1870 6.1, RFC 3463 3.4; 555: a parameter that the server had offered (RFC 5321 4.1.1.11).
-  if (detail === '3.4' || detail === '6.7' || code === 555 || (code === 552 && said(SIZE))) return 'unsuited'
+  if (detail === '3.4' || detail === '6.7' || code === 555 || (code === 552 && matches(SIZE)))
+    return 'unsuited'
   // At MAIL a relay can refuse only the sender. 501 (its syntax) and 552 (the size; RFC 5321 4.2.3) are about the
   // message.
-  if (stage === 'mail' && route === 'relay' && code !== 501 && code !== 552 && !said(CONTENT)) return 'sender'
+  if (stage === 'mail' && route === 'relay' && code !== 501 && code !== 552 && !matches(CONTENT))
+    return 'sender'
   if (stage !== 'rcpt') return 'message'
-  return isDead(code, enhancedCode, said, route) ? 'dead-address' : 'recipient'
+  return isDead(code, enhancedCode, matches, route) ? 'dead-address' : 'recipient'
 }
 
 /** RFC 3463 3.2, RFC 7505 5: bad mailbox, bad system, bad syntax, a domain that takes no mail. */
@@ -208,10 +220,15 @@ const OTHER_CLASS = /^5\.[367]\./
  * A relay is believed only by its code. It rarely knows a recipient, and where it does (its own domain, or it has asked
  * the recipient's server) its software gives the code; the words alone are as often about the relay itself.
  */
-function isDead(code: number, enhancedCode: string | undefined, said: Speaks, route: RouteKind): boolean {
+function isDead(
+  code: number,
+  enhancedCode: string | undefined,
+  matches: TopicMatch,
+  route: RouteKind,
+): boolean {
   // Quoted words count here too: Postfix gives its 5.1.1 to whatever the recipient's server said.
-  if (NOT_DEAD.some(said)) return false
+  if (NOT_DEAD.some(matches)) return false
   if (enhancedCode !== undefined && DEAD_CODES.has(enhancedCode)) return true
   if (route === 'relay' || (enhancedCode !== undefined && OTHER_CLASS.test(enhancedCode))) return false
-  return DEAD_REPLIES.has(code) && said(DEAD)
+  return DEAD_REPLIES.has(code) && matches(DEAD)
 }

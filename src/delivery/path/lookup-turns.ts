@@ -6,7 +6,7 @@ const AT_ONCE = 64
 /** Places kept for companies that have no look-up under way. */
 const KEPT = 8
 
-interface Question<Answer> {
+interface PendingLookup<Answer> {
   name: string
   answer: PromiseWithResolvers<Answer>
   /** Companies that wait for it: it is asked in the turn of any of them. */
@@ -20,8 +20,8 @@ interface Question<Answer> {
  */
 export class LookupTurns<Answer> {
   readonly #ask: (name: string) => Promise<Answer>
-  readonly #open = new Map<string, Question<Answer>>()
-  readonly #turns = new CompanyTurns<{ question: Question<Answer>; company: string }>()
+  readonly #open = new Map<string, PendingLookup<Answer>>()
+  readonly #turns = new CompanyTurns<{ question: PendingLookup<Answer>; company: string }>()
   readonly #places = new SharedPool({ size: AT_ONCE, kept: KEPT, timesFree: 3 })
   /** Look-ups under way, by company. */
   readonly #underWay = new Map<string, number>()
@@ -31,7 +31,7 @@ export class LookupTurns<Answer> {
     this.#ask = ask
   }
 
-  of(name: string, company: string): Promise<Answer> {
+  lookUp(name: string, company: string): Promise<Answer> {
     let question = this.#open.get(name)
     if (question === undefined) {
       question = { name, answer: Promise.withResolvers(), companies: new Set(), asked: false }
@@ -53,7 +53,7 @@ export class LookupTurns<Answer> {
     }
   }
 
-  async #begin(question: Question<Answer>, company: string): Promise<void> {
+  async #begin(question: PendingLookup<Answer>, company: string): Promise<void> {
     question.asked = true
     this.#places.take(1)
     this.#underWay.set(company, (this.#underWay.get(company) ?? 0) + 1)

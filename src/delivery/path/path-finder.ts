@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Route } from '../../accounts/account.ts'
+import type { CustomRoute } from '../../accounts/account.ts'
 import { openCredentials } from '../../accounts/routes.ts'
 import type { Seal } from '../../accounts/seal.ts'
 import { relayFrom } from '../../config/relay-url.ts'
@@ -12,7 +12,7 @@ import {
   type PathLimits,
   type Policy,
   pathOf,
-  type Routed,
+  type RoutingFields,
   type Site,
 } from './path.ts'
 import { SiteDirectory } from './site-directory.ts'
@@ -31,7 +31,7 @@ export interface PathFinderOptions {
   /** Deliveries that may wait in memory, for all paths together. */
   maxDeliveries: number
   /** The route set for mail of this domain and company; null: POSTROAD_DELIVERY. */
-  ownRoute(sender: Pick<Routed, 'domainId' | 'companyId'>): Route | null
+  ownRoute(sender: Pick<RoutingFields, 'domainId' | 'companyId'>): CustomRoute | null
   /** Opens the credentials of routes. */
   seal: Seal
 }
@@ -70,26 +70,26 @@ export class PathFinder {
   }
 
   /** Null when it has to be looked up. `domain`: a recipient's domain, as an A-label. */
-  known(mail: Routed, domain: string): Path | null {
-    return this.#settled(mail, domain) ?? this.#direct.known(domain.toLowerCase(), mail.companyId)
+  findCached(mail: RoutingFields, domain: string): Path | null {
+    return this.#settled(mail, domain) ?? this.#direct.findCached(domain.toLowerCase(), mail.companyId)
   }
 
   /** Never rejects: when the mail servers of a domain cannot be found, the attempt reports it. */
-  find(mail: Routed, domain: string): Promise<Path> {
+  find(mail: RoutingFields, domain: string): Promise<Path> {
     const path = this.#settled(mail, domain)
     if (path !== null) return Promise.resolve(path)
     return this.#direct.find(domain.toLowerCase(), mail.companyId)
   }
 
   /** The path that needs no look-up. */
-  #settled(mail: Routed, domain: string): Path | null {
+  #settled(mail: RoutingFields, domain: string): Path | null {
     if (isSimulated(domain, mail.testMode)) return this.#simulator
     if (this.#policy.route.kind === 'capture') return this.#onlyOne
     const own = this.#options.ownRoute(mail)
     return own === null ? this.#onlyOne : this.#ownPath(own)
   }
 
-  #ownPath(own: Route): Path {
+  #ownPath(own: CustomRoute): Path {
     let path = this.#own.get(own.id)
     if (path === undefined) {
       path = this.#opened(own)
@@ -98,7 +98,7 @@ export class PathFinder {
     return path
   }
 
-  #opened(own: Route): Path {
+  #opened(own: CustomRoute): Path {
     try {
       const relay = relayFrom(own.url, openCredentials(this.#options.seal, own))
       return this.#path(siteOfRoute(relay), policyOf(own.id, relay))

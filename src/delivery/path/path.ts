@@ -64,7 +64,7 @@ export interface Way {
 }
 
 /** The fields of an email that decide its path. */
-export type Routed = Pick<Email, 'companyId' | 'domainId' | 'testMode'>
+export type RoutingFields = Pick<Email, 'companyId' | 'domainId' | 'testMode'>
 
 export const DEFAULT_ROUTE = 'default'
 

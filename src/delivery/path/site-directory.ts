@@ -38,7 +38,7 @@ export interface SiteDirectoryOptions<Kept> {
   patience?: number
 }
 
-interface Entry<Kept> {
+interface SiteEntry<Kept> {
   kept: Kept
   /**
    * On the clock: the domain is looked up again from `askAt` on; from `usableUntil` on the answer is not used before
@@ -56,7 +56,7 @@ interface Entry<Kept> {
 export class SiteDirectory<Kept> {
   readonly #options: SiteDirectoryOptions<Kept>
   readonly #now: () => number
-  readonly #entries = new LRUCache<string, Entry<Kept>>({ max: MAX_DOMAINS, maxSize: MAX_CHARACTERS })
+  readonly #entries = new LRUCache<string, SiteEntry<Kept>>({ max: MAX_DOMAINS, maxSize: MAX_CHARACTERS })
   readonly #turns = new LookupTurns<Kept>((domain) => this.#lookUp(domain))
 
   constructor(options: SiteDirectoryOptions<Kept>) {
@@ -65,19 +65,19 @@ export class SiteDirectory<Kept> {
   }
 
   /** Null when it has to be looked up. `companyId`: the company whose mail needs the answer. */
-  known(domain: string, companyId: string): Kept | null {
+  findCached(domain: string, companyId: string): Kept | null {
     const entry = this.#entries.get(domain)
     if (entry === undefined) return null
     const now = this.#now()
     if (now < entry.askAt) return entry.kept
     if (now >= entry.usableUntil) return null
-    void this.#turns.of(domain, companyId)
+    void this.#turns.lookUp(domain, companyId)
     return entry.kept
   }
 
   /** Never rejects. */
   find(domain: string, companyId: string): Promise<Kept> {
-    return this.#turns.of(domain, companyId)
+    return this.#turns.lookUp(domain, companyId)
   }
 
   async #lookUp(domain: string): Promise<Kept> {

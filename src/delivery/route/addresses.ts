@@ -20,7 +20,7 @@ export class Ipv6Reachability {
   }
 
   /** Learns from a connection to `address` that failed. */
-  failed(address: string, error: unknown): void {
+  recordFailure(address: string, error: unknown): void {
     if (isIP(address) !== 6) return
     const code = errnoOf(error)
     // No route, or no IPv6 address of our own. A refusal or a time-out would concern only that host.

@@ -40,12 +40,12 @@ export class HostMemory {
     return 0
   }
 
-  reached(host: string): void {
+  recordSuccess(host: string): void {
     if (this.#hosts.size > 0) this.#hosts.delete(host)
   }
 
   /** `begunAt`: when the host was asked, on the monotonic clock. */
-  failed(host: string, begunAt: number): void {
+  recordFailure(host: string, begunAt: number): void {
     const now = this.#now()
     const known = this.#hosts.get(host)
     const since = known?.since ?? begunAt

@@ -3,7 +3,7 @@
 import type { Delivery, DeliveryResult } from '../delivery.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import type { Dialogue } from '../smtp/dialogue.ts'
-import type { HandOver } from '../smtp/transaction.ts'
+import type { HandoverGuard } from '../smtp/transaction.ts'
 
 /** One delivery with its recipients, and the state that its attempt shares. */
 export interface RouteRequest {
@@ -13,7 +13,7 @@ export interface RouteRequest {
   /** False once nothing may be handed over any more: the lease is over, or the node is stopping. */
   mayHandOver: () => boolean
   /** Asked right before each final dot, when nothing else stands in its way. */
-  handOver?: HandOver
+  handOver?: HandoverGuard
   /** Aborted when the node stops: no session is opened any more. */
   stopping: AbortSignal
 }

@@ -12,7 +12,7 @@ import {
   outcomeOfFailure,
   outcomeOfReply,
   type RouteFailure,
-  released,
+  releasedOutcome,
 } from '../outcome.ts'
 import { isUnreachable, SmtpError } from '../smtp/error.ts'
 import type { SmtpTarget } from '../smtp/target.ts'
@@ -234,7 +234,7 @@ export class ServerWalk {
     const why = stopping.aborted
       ? 'Not attempted: the service is stopping'
       : 'Not attempted: the lease had expired'
-    this.#settle(this.#left.map(({ position }) => released(position, why)))
+    this.#settle(this.#left.map(({ position }) => releasedOutcome(position, why)))
     return false
   }
 
@@ -260,14 +260,14 @@ export class ServerWalk {
     for (let tries = 1; ; tries++) {
       try {
         const session = await pool.open(key, trying, dialogue, stopping)
-        hosts.reached(name)
+        hosts.recordSuccess(name)
         return session
       } catch (error) {
         if (!this.#mayGoOn()) return null
         if (!mayGoInClear(trying, error)) {
-          ipv6.failed(address, error)
-          if (isUnreachable(error)) hosts.failed(name, begunAt)
-          else hosts.reached(name)
+          ipv6.recordFailure(address, error)
+          if (isUnreachable(error)) hosts.recordFailure(name, begunAt)
+          else hosts.recordSuccess(name)
           this.#openFailed(target, error)
           return null
         }

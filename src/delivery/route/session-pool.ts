@@ -23,7 +23,7 @@ export interface PooledSession {
   readonly reused: boolean
 }
 
-interface Entry {
+interface PoolEntry {
   session: SmtpSession
   key: string
   address: string
@@ -38,9 +38,9 @@ interface Entry {
  */
 export class SessionPool {
   readonly #options: SessionPoolOptions
-  readonly #idle = new Map<string, Entry[]>()
+  readonly #idle = new Map<string, PoolEntry[]>()
   /** Every open session, idle or busy. */
-  readonly #open = new Map<SmtpSession, Entry>()
+  readonly #open = new Map<SmtpSession, PoolEntry>()
   #idleCount = 0
   /** One timer for the pool, running only while a session is idle. */
   #sweeper: NodeJS.Timeout | null = null
@@ -132,12 +132,12 @@ export class SessionPool {
     this.#open.clear()
   }
 
-  #worn(entry: Entry): boolean {
+  #worn(entry: PoolEntry): boolean {
     const { maxTransactions, maxAge } = this.#options
     return entry.transactions >= maxTransactions || performance.now() - entry.openedAt >= maxAge
   }
 
-  #end(entry: Entry): void {
+  #end(entry: PoolEntry): void {
     this.#open.delete(entry.session)
     if (entry.session.usable) void entry.session.quit()
     else entry.session.destroy()
@@ -150,7 +150,7 @@ export class SessionPool {
   }
 
   #endOldest(): void {
-    let oldest: Entry | undefined
+    let oldest: PoolEntry | undefined
     for (const [first] of this.#idle.values()) {
       if (first !== undefined && (oldest === undefined || first.idleSince < oldest.idleSince)) oldest = first
     }
@@ -163,9 +163,9 @@ export class SessionPool {
     if (this.#idleCount === 0) this.#stopSweeping()
   }
 
-  #endIdle(over: (entry: Entry) => boolean): void {
+  #endIdle(over: (entry: PoolEntry) => boolean): void {
     for (const [key, entries] of this.#idle) {
-      const kept: Entry[] = []
+      const kept: PoolEntry[] = []
       for (const entry of entries) {
         if (over(entry)) this.#end(entry)
         else kept.push(entry)

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Connection, Exchanged } from './connection.ts'
+import type { ExchangeResult, SmtpConnection } from './connection.ts'
 import { SmtpError } from './error.ts'
 import type { Extensions } from './extensions.ts'
 import { base64, plainResponse, redaction, xoauth2Response } from './redaction.ts'
@@ -17,7 +17,7 @@ const preferred = {
 
 /** Logs in (RFC 4954). Null on success; otherwise the connection is left to the caller. */
 export async function authenticate(
-  connection: Connection,
+  connection: SmtpConnection,
   extensions: Extensions,
   credentials: SmtpCredentials,
 ): Promise<SmtpError | null> {
@@ -46,9 +46,9 @@ export async function authenticate(
   )
 }
 
-type Steps = (connection: Connection, credentials: SmtpCredentials) => Promise<Exchanged>
+type AuthExchange = (connection: SmtpConnection, credentials: SmtpCredentials) => Promise<ExchangeResult>
 
-const steps: Record<AuthMechanism, Steps> = {
+const steps: Record<AuthMechanism, AuthExchange> = {
   /** RFC 4616, with the initial response that saves a round trip (RFC 4954 4). */
   async plain(connection, { user, password }) {
     const response = base64(plainResponse(user, password))
@@ -88,14 +88,14 @@ const steps: Record<AuthMechanism, Steps> = {
   },
 }
 
-function command(connection: Connection, line: string, shown = '***'): Promise<Exchanged> {
+function command(connection: SmtpConnection, line: string, shown = '***'): Promise<ExchangeResult> {
   return connection.exchange([line], ['auth'], [shown])
 }
 
-function asksForMore({ replies }: Exchanged): boolean {
+function asksForMore({ replies }: ExchangeResult): boolean {
   return replies[0]?.code === 334
 }
 
-function refusal(connection: Connection, what: string, reply?: Reply): SmtpError {
+function refusal(connection: SmtpConnection, what: string, reply?: Reply): SmtpError {
   return new SmtpError('auth', 'auth', clip(`${connection.server} ${what}`), reply)
 }

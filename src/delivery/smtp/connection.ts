@@ -9,7 +9,7 @@ import { clip, type Reply, replyText } from './reply.ts'
 import type { SmtpTarget } from './target.ts'
 import { Deadline, defaultTimeouts, replyTimeout, type SmtpTimeouts } from './timeouts.ts'
 import { encrypt, type TlsOutcome } from './tls.ts'
-import type { HandOver } from './transaction.ts'
+import type { HandoverGuard } from './transaction.ts'
 import { inBatches } from './write-batches.ts'
 
 /**
@@ -27,13 +27,13 @@ const copiedSize = 32 * 1024
 const received = Buffer.allocUnsafeSlow(16 * 1024)
 
 /** The result of a group of commands. When there is an error, fewer replies than commands have come. */
-export interface Exchanged {
+export interface ExchangeResult {
   replies: Reply[]
   error: SmtpError | null
 }
 
 /** The result of sending the message text. */
-export interface HandedOver extends Exchanged {
+export interface HandoverResult extends ExchangeResult {
   /** The final dot has left for the network, so the server may have the message, whatever happens from here on. */
   dotSent: boolean
   /** `handOver` refused, so the transaction was abandoned before the dot. */
@@ -45,7 +45,7 @@ export interface HandedOver extends Exchanged {
  * many, input that is no reply, or a reply that comes too late ends the connection. Nothing here throws because of what
  * the server does.
  */
-export class Connection {
+export class SmtpConnection {
   /** `mx.x.test [192.0.2.1]:25` */
   readonly server: string
   readonly timeouts: SmtpTimeouts
@@ -181,7 +181,7 @@ export class Connection {
     commands: readonly string[],
     stages: readonly Stage[],
     shown: readonly string[] = commands,
-  ): Promise<Exchanged> {
+  ): Promise<ExchangeResult> {
     if (this.#failure) return Promise.resolve({ replies: [], error: this.#failure })
     if (commands.length > 0) {
       for (const command of shown) this.dialogue?.sent(command)
@@ -194,7 +194,7 @@ export class Connection {
    * Sends the message text and the final dot. `handOver` is called last, right before the block that ends with the dot,
    * and may take its time. The dot goes out in the same write as the end of the text, so no stall can separate them.
    */
-  async sendMessage(message: StuffedMessage, handOver: HandOver): Promise<HandedOver> {
+  async sendMessage(message: StuffedMessage, handOver: HandoverGuard): Promise<HandoverResult> {
     this.#stage = 'data'
     this.#dotSent = false
     const copied = message.size <= copiedSize
@@ -291,7 +291,7 @@ export class Connection {
     this.#socket.resume()
   }
 
-  #expect(stages: readonly Stage[]): Promise<Exchanged> {
+  #expect(stages: readonly Stage[]): Promise<ExchangeResult> {
     this.#awaited = stages
     this.#replies = []
     this.#inExchange = true

@@ -1,5 +1,5 @@
 import { authenticate } from './auth.ts'
-import type { Connection } from './connection.ts'
+import type { SmtpConnection } from './connection.ts'
 import { SmtpError, type SmtpErrorKind, type Stage } from './error.ts'
 import { type Extensions, noExtensions, parseExtensions } from './extensions.ts'
 import { clip, type Reply, replyClass, replyText } from './reply.ts'
@@ -9,7 +9,7 @@ import type { SmtpTarget } from './target.ts'
  * Opens a session up to the point where it takes MAIL: connection, greeting, EHLO, TLS by policy, AUTH. Throws
  * SmtpError.
  */
-export async function open(connection: Connection, target: SmtpTarget): Promise<Extensions> {
+export async function open(connection: SmtpConnection, target: SmtpTarget): Promise<Extensions> {
   ended(await connection.opened())
   if (target.implicitTls) ended(await connection.startTls('connect'))
   const greeting = await ask(connection, null, 'greeting')
@@ -32,7 +32,7 @@ export async function open(connection: Connection, target: SmtpTarget): Promise<
 }
 
 /** EHLO, or HELO for a server that does not know EHLO (RFC 5321 3.2). */
-async function hello(connection: Connection, target: SmtpTarget): Promise<Extensions> {
+async function hello(connection: SmtpConnection, target: SmtpTarget): Promise<Extensions> {
   const answer = await ask(connection, `EHLO ${target.helo}`, 'ehlo')
   if (replyClass(answer) === 2) return parseExtensions(answer)
   if (replyClass(answer) !== 5) throw refused(connection, 'reply', 'ehlo', 'refused EHLO', answer)
@@ -46,7 +46,11 @@ async function hello(connection: Connection, target: SmtpTarget): Promise<Extens
 }
 
 /** STARTTLS by policy. True when the connection is encrypted now. */
-async function upgrade(connection: Connection, target: SmtpTarget, extensions: Extensions): Promise<boolean> {
+async function upgrade(
+  connection: SmtpConnection,
+  target: SmtpTarget,
+  extensions: Extensions,
+): Promise<boolean> {
   const insists = target.tls !== 'opportunistic'
   if (!extensions.startTls) {
     // An attacker gets around required TLS by removing the offer.
@@ -65,7 +69,7 @@ async function upgrade(connection: Connection, target: SmtpTarget, extensions: E
   return true
 }
 
-async function ask(connection: Connection, command: string | null, stage: Stage): Promise<Reply> {
+async function ask(connection: SmtpConnection, command: string | null, stage: Stage): Promise<Reply> {
   const { replies, error } = await connection.exchange(command === null ? [] : [command], [stage])
   ended(error)
   return replies[0]!
@@ -76,7 +80,7 @@ function ended(error: SmtpError | null): void {
 }
 
 function refused(
-  connection: Connection,
+  connection: SmtpConnection,
   kind: SmtpErrorKind,
   stage: Stage,
   what: string,

@@ -7,7 +7,7 @@
  * await session.quit()
  * ```
  */
-import { Connection } from './connection.ts'
+import { SmtpConnection } from './connection.ts'
 import type { Dialogue } from './dialogue.ts'
 import type { Extensions } from './extensions.ts'
 import { open } from './opening.ts'
@@ -27,7 +27,7 @@ export async function openSession(
   if (!/^[\u0021-\u007e]{1,255}$/.test(target.helo)) {
     throw new TypeError(`EHLO name must be printable ASCII without spaces: ${JSON.stringify(target.helo)}`)
   }
-  const connection = new Connection(target, dialogue)
+  const connection = new SmtpConnection(target, dialogue)
   const abandon = () => connection.destroy()
   signal?.addEventListener('abort', abandon, { once: true })
   if (signal?.aborted) abandon()
@@ -62,12 +62,12 @@ export class SmtpSession {
    * once. Not called when we end the session ourselves.
    */
   onIdleEnd: (() => void) | null = null
-  #connection: Connection
+  #connection: SmtpConnection
   #busy = false
   #resetFirst = false
   #transactions = 0
 
-  constructor(connection: Connection, extensions: Extensions) {
+  constructor(connection: SmtpConnection, extensions: Extensions) {
     this.#connection = connection
     this.extensions = extensions
     this.server = connection.server

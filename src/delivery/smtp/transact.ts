@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts'
+import type { SmtpConnection } from './connection.ts'
 import { AmbiguousLineEnd, dotStuff, type StuffedMessage } from './dot-stuffing.ts'
 import { isAscii, isSendable, mailCommand } from './envelope.ts'
 import type { SmtpError, Stage } from './error.ts'
@@ -13,7 +13,7 @@ import type { OutgoingMessage, RecipientReply, Transaction } from './transaction
 const pipeline = 100
 
 /** A command, and the index of the recipient it is about, if any. */
-interface Step {
+interface CommandStep {
   command: string
   stage: 'mail' | 'rcpt' | 'data'
   kind: 'rset' | 'mail' | 'rcpt' | 'data'
@@ -22,7 +22,7 @@ interface Step {
 
 /** One transaction under way: the recipients still without an answer, and the server's state. */
 export class Transfer {
-  #connection: Connection
+  #connection: SmtpConnection
   #extensions: Extensions
   #transaction: Transaction
   #replies: (RecipientReply | null)[]
@@ -34,7 +34,7 @@ export class Transfer {
   #mailTaken = false
   #dataTaken = false
 
-  constructor(connection: Connection, extensions: Extensions, transaction: Transaction) {
+  constructor(connection: SmtpConnection, extensions: Extensions, transaction: Transaction) {
     this.#connection = connection
     this.#extensions = extensions
     this.#transaction = transaction
@@ -169,11 +169,11 @@ export class Transfer {
     return false
   }
 
-  #steps(message: OutgoingMessage, resetFirst: boolean): Step[] {
+  #steps(message: OutgoingMessage, resetFirst: boolean): CommandStep[] {
     const { sender, recipients } = this.#transaction
     const utf8 = message.smtpUtf8 || !isAscii(sender) || recipients.some((recipient) => !isAscii(recipient))
     const mail = mailCommand(sender, message, this.#extensions, utf8 && this.#extensions.smtpUtf8)
-    const steps: Step[] = [{ command: mail, stage: 'mail', kind: 'mail', recipient: -1 }]
+    const steps: CommandStep[] = [{ command: mail, stage: 'mail', kind: 'mail', recipient: -1 }]
     if (resetFirst) steps.unshift({ command: 'RSET', stage: 'mail', kind: 'rset', recipient: -1 })
     for (let index = 0; index < recipients.length; index++) {
       if (this.#replies[index]) continue
@@ -184,7 +184,7 @@ export class Transfer {
   }
 
   /** False when the reply shows that replies and commands are out of step. */
-  #hear(step: Step, reply: Reply): boolean {
+  #hear(step: CommandStep, reply: Reply): boolean {
     const digit = replyClass(reply)
     const wanted = step.kind === 'data' ? 3 : 2
     if (digit === wanted) {

@@ -26,7 +26,7 @@ export interface OutgoingMessage {
 }
 
 /** Tells whether the final dot may be sent; a promise when the answer has to be waited for. */
-export type HandOver = () => boolean | Promise<boolean>
+export type HandoverGuard = () => boolean | Promise<boolean>
 
 /** One email to some recipients at one server. */
 export interface Transaction {
@@ -45,7 +45,7 @@ export interface Transaction {
    */
   mayHandOver: () => boolean
   /** Called last, right before the final dot; `mayHandOver` is called in its place when it is missing. */
-  handOver?: HandOver
+  handOver?: HandoverGuard
 }
 
 /** How the transaction ended for one recipient. */

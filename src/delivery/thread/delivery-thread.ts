@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { SendingRight } from '../../cluster/sending-right.ts'
-import { Unrecorded } from '../../cluster/unrecorded.ts'
+import { UnrecordedMessages } from '../../cluster/unrecorded-messages.ts'
 import { postedLog } from '../../common/logging.ts'
 import { Resolver } from '../../dns/resolver.ts'
 import { Boundaries } from '../../mail/compose/boundary.ts'
@@ -10,15 +10,15 @@ import { signHere } from '../../mail/dkim/signature.ts'
 import { tidy } from '../../threads/tidy.ts'
 import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { buffersBeneath } from '../../workers/job.ts'
-import { madeOnce } from '../composing.ts'
+import { makeOnce } from '../composing.ts'
 import type { Delivery, DeliveryResult, SigningKey } from '../delivery.ts'
 import type { Way } from '../path/path.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import { RouteCourier } from '../route-courier.ts'
 import type { OutgoingMessage } from '../smtp/transaction.ts'
 import { deliveryOf, type FlatDelivery, type FlatResult, flatResult } from './flat.ts'
-import { Gathered } from './gathered.ts'
-import type { Composed, FromThread, ThreadData, ToThread } from './message.ts'
+import type { ComposeResult, DeliveryThreadData, FromThread, ToThread } from './message.ts'
+import { TurnBatch } from './turn-batch.ts'
 
 /**
  * Deliveries begun in one turn of the event loop. Each is composed and signed synchronously, in a third of a
@@ -27,7 +27,7 @@ import type { Composed, FromThread, ThreadData, ToThread } from './message.ts'
 const BEGUN_PER_TURN = 16
 
 const port = parentPort!
-const { dnsServers, boundarySecret, right, unrecorded, thread, ...options } = workerData as ThreadData
+const { dnsServers, boundarySecret, right, unrecorded, thread, ...options } = workerData as DeliveryThreadData
 const keys = new Map<string, SigningKey>()
 const policies = new Map<string, Omit<Way, 'site'>>()
 const known = { keys, policies }
@@ -40,7 +40,7 @@ const courier = new RouteCourier({
   resolver: new Resolver({ servers: dnsServers }),
   boundaries: new Boundaries(boundarySecret),
   right: new SendingRight(right),
-  unrecorded: new Unrecorded(unrecorded, thread),
+  unrecorded: new UnrecordedMessages(unrecorded, thread),
   // This thread has nothing else to do meanwhile, and a thread of the pool would cost two context switches per
   // signature.
   signer: signHere,
@@ -49,7 +49,7 @@ const courier = new RouteCourier({
 })
 /** Captured messages of the gathered results: the main thread takes them over. */
 let captured: Uint8Array[] = []
-const results = new Gathered<FlatResult>((gathered) => {
+const results = new TurnBatch<FlatResult>((gathered) => {
   port.postMessage({ kind: 'results', results: gathered } satisfies FromThread, buffersBeneath(captured))
   captured = []
 })
@@ -64,12 +64,12 @@ function begin(): void {
   if (waiting.length > 0) setImmediate(begin)
   for (const flat of now) {
     const [delivery, large] = deliveryOf(flat, known)
-    if (large) prepared.set(delivery, askedFor(flat[0]))
-    void courier.deliver(delivery).then((result) => ended(flat[0], result, large))
+    if (large) prepared.set(delivery, takePrepared(flat[0]))
+    void courier.deliver(delivery).then((result) => postResult(flat[0], result, large))
   }
 }
 
-function ended(number: number, result: DeliveryResult, large: boolean): void {
+function postResult(number: number, result: DeliveryResult, large: boolean): void {
   if (result.captured !== undefined) captured.push(result.captured)
   results.add(flatResult(number, result))
   // Once the result has been posted.
@@ -80,8 +80,8 @@ function beginAll(): void {
   while (waiting.length > 0) begin()
 }
 
-function askedFor(delivery: number): PreparedMessage {
-  return madeOnce((capabilities) => {
+function takePrepared(delivery: number): PreparedMessage {
+  return makeOnce((capabilities) => {
     const asked = Promise.withResolvers<OutgoingMessage>()
     requests.set(request, asked)
     say({ kind: 'compose', request, delivery, capabilities })
@@ -90,7 +90,7 @@ function askedFor(delivery: number): PreparedMessage {
   })
 }
 
-function answer(number: number, composed: Composed): void {
+function answer(number: number, composed: ComposeResult): void {
   const asked = requests.get(number)
   requests.delete(number)
   if ('message' in composed) asked?.resolve(composed.message)

@@ -3,7 +3,7 @@
  * three times as much as the same values in a row.
  */
 import { monotonic } from '../../common/clock.ts'
-import { CONTENTS, plainCodec, type Row, SENT } from '../../email/codec.ts'
+import { CONTENTS, plainCodec, SENT, type ValueRow } from '../../email/codec.ts'
 import type { Addressee } from '../../mail/batch/substitute.ts'
 import { alone } from '../../workers/job.ts'
 import type { Delivery, DeliveryMessage, DeliveryResult, RecipientOutcome, SigningKey } from '../delivery.ts'
@@ -19,9 +19,9 @@ export type FlatDelivery = [
   /** Position, address and attempts of each recipient in turn. */
   recipients: (number | string)[],
   /** The fields of the email that cross, apart from its message. */
-  email: Row,
+  email: ValueRow,
   /** One of `content` and `raw`, or neither for a large message: the thread asks for it when it is to be sent. */
-  content: Row | null,
+  content: ValueRow | null,
   raw: [raw: Uint8Array, date: number] | null,
   addressee: FlatAddressee | null,
   signing: string[],
@@ -44,7 +44,7 @@ type FlatSite = [
 type FlatAddressee = [address: string, name: string, variables: Record<string, string>]
 
 /** Under the number of its delivery. */
-export type FlatResult = [number: number, result: Row]
+export type FlatResult = [number: number, result: ValueRow]
 
 /** The rows of the outcomes take the place of `outcomes`, the first field. */
 const RESULT = plainCodec<DeliveryResult>(
@@ -92,7 +92,7 @@ function siteOf([kind, ranks, failure, until]: FlatSite): Way['site'] {
 }
 
 /** The keys and policies that were sent before the deliveries that name them, by id. */
-export interface Known {
+export interface ThreadCache {
   keys: ReadonlyMap<string, SigningKey>
   policies: ReadonlyMap<string, Omit<Way, 'site'>>
 }
@@ -103,7 +103,7 @@ const ELSEWHERE: DeliveryMessage = { kind: 'raw', raw: new Uint8Array(), date: 0
 /** The delivery, and whether its message was left out. */
 export function deliveryOf(
   flat: FlatDelivery,
-  { keys, policies }: Known,
+  { keys, policies }: ThreadCache,
 ): [delivery: Delivery, large: boolean] {
   const [, row, email, content, raw, addressee, signing, preferredServer, preferredOnly] = flat
   const recipients: Delivery['recipients'] = []
@@ -156,6 +156,6 @@ export function flatResult(number: number, result: DeliveryResult): FlatResult {
 
 export function resultOf([, row]: FlatResult): DeliveryResult {
   const result = RESULT.unpack(row)
-  result.outcomes = (row[0] as Row[]).map((outcome) => OUTCOME.unpack(outcome))
+  result.outcomes = (row[0] as ValueRow[]).map((outcome) => OUTCOME.unpack(outcome))
   return result
 }

@@ -17,7 +17,7 @@ export interface CourierOptions {
   boundarySecret: Uint8Array
 }
 
-export interface ThreadOptions extends CourierOptions {
+export interface DeliveryThreadOptions extends CourierOptions {
   /** Shared memory of the node's sending right. */
   right: SharedArrayBuffer
   /** Shared memory of the unrecorded deliveries. */
@@ -25,7 +25,7 @@ export interface ThreadOptions extends CourierOptions {
 }
 
 /** `thread`: its number, from 1. */
-export type ThreadData = ThreadOptions & { thread: number }
+export type DeliveryThreadData = DeliveryThreadOptions & { thread: number }
 
 export type ToThread =
   /** A key or policy is sent once, before the first delivery that names it. */
@@ -34,7 +34,7 @@ export type ToThread =
   /** Forget all keys and policies: no later delivery names one that was sent before. */
   | { kind: 'forget' }
   | { kind: 'deliver'; deliveries: FlatDelivery[] }
-  | { kind: 'composed'; request: number; composed: Composed }
+  | { kind: 'composed'; request: number; composed: ComposeResult }
   | { kind: 'close'; ms: number }
 
 export type FromThread =
@@ -45,7 +45,7 @@ export type FromThread =
   | { kind: 'closed' }
 
 /** Error classes do not cross threads, so each error is reduced to the facts that matter. */
-export type Composed =
+export type ComposeResult =
   | { message: OutgoingMessage }
   | { died: DeathCause; detail: string }
   | { busy: string }

@@ -1,20 +1,26 @@
-import { Unrecorded } from '../../cluster/unrecorded.ts'
+import { UnrecordedMessages } from '../../cluster/unrecorded-messages.ts'
 import { type Log, writeLine } from '../../common/logging.ts'
 import { SupervisedThread } from '../../threads/supervised-thread.ts'
 import { WorkerDied, WorkersBusy } from '../../workers/error.ts'
 import { buffersBeneath } from '../../workers/job.ts'
 import type { Courier, Delivery, DeliveryResult } from '../delivery.ts'
-import { unanswered } from '../outcome.ts'
+import { unansweredOutcome } from '../outcome.ts'
 import type { PreparedMessage } from '../prepare.ts'
 import type { OutgoingMessage } from '../smtp/transaction.ts'
 import { type FlatDelivery, flatDelivery, resultOf } from './flat.ts'
-import { Gathered } from './gathered.ts'
-import type { Composed, FromThread, ThreadData, ThreadOptions, ToThread } from './message.ts'
+import type {
+  ComposeResult,
+  DeliveryThreadData,
+  DeliveryThreadOptions,
+  FromThread,
+  ToThread,
+} from './message.ts'
+import { TurnBatch } from './turn-batch.ts'
 
-type Answer = (message: ToThread, moved?: ArrayBuffer[]) => void
+type PostToThread = (message: ToThread, moved?: ArrayBuffer[]) => void
 
 /** Prepares a large message; null for one that the delivery thread prepares. */
-export type Elsewhere = (delivery: Delivery) => PreparedMessage | null
+export type PrepareLarge = (delivery: Delivery) => PreparedMessage | null
 
 /** Keys and policies sent to a thread before it forgets them all: every change of a route or key adds another one. */
 const MAX_TOLD = 10_000
@@ -33,25 +39,25 @@ interface UnderWay {
 class DeliveryThread {
   /** From 1. */
   readonly #number: number
-  readonly #unrecorded: Unrecorded
+  readonly #unrecorded: UnrecordedMessages
   readonly #log: Log
-  readonly #elsewhere: Elsewhere
+  readonly #elsewhere: PrepareLarge
   readonly #underWay = new Map<number, UnderWay>()
   /** Ids of the keys and policies that were sent to it. */
   readonly #told = new Set<string>()
-  readonly #gathered = new Gathered<FlatDelivery>((deliveries) => this.#say({ kind: 'deliver', deliveries }))
+  readonly #gathered = new TurnBatch<FlatDelivery>((deliveries) => this.#say({ kind: 'deliver', deliveries }))
   readonly #thread: SupervisedThread<ToThread, FromThread>
   #deliveries = 0
   #closing: (() => void) | null = null
 
-  constructor(number: number, options: ThreadOptions, log: Log, elsewhere: Elsewhere) {
+  constructor(number: number, options: DeliveryThreadOptions, log: Log, elsewhere: PrepareLarge) {
     this.#number = number
-    this.#unrecorded = new Unrecorded(options.unrecorded)
+    this.#unrecorded = new UnrecordedMessages(options.unrecorded)
     this.#log = log
     this.#elsewhere = elsewhere
     const module = new URL('./delivery-thread.ts', import.meta.url)
     this.#thread = new SupervisedThread(
-      { module, name: 'delivery', workerData: { ...options, thread: number } satisfies ThreadData },
+      { module, name: 'delivery', workerData: { ...options, thread: number } satisfies DeliveryThreadData },
       {
         message: (said, answer) => this.#hear(said, answer),
         ended: (cause) => this.#died(cause === null ? 'it ended' : String(cause)),
@@ -102,7 +108,7 @@ class DeliveryThread {
     this.#thread.post(message)
   }
 
-  #hear(message: FromThread, answer: Answer): void {
+  #hear(message: FromThread, answer: PostToThread): void {
     switch (message.kind) {
       case 'results':
         for (const flat of message.results) {
@@ -128,12 +134,15 @@ class DeliveryThread {
 
   /** The answer goes to the thread that asked, or nowhere if that thread has died meanwhile. */
   async #compose(
-    answer: Answer,
+    answer: PostToThread,
     { request, delivery, capabilities }: Extract<FromThread, { kind: 'compose' }>,
   ): Promise<void> {
     const prepared = this.#underWay.get(delivery)?.prepared
     if (!prepared) return
-    const composed = await prepared(capabilities).then((message): Composed => ({ message }), failed)
+    const composed = await prepared(capabilities).then(
+      (message): ComposeResult => ({ message }),
+      composeFailure,
+    )
     const buffers = 'message' in composed ? octetsOf(composed.message) : []
     answer({ kind: 'composed', request, composed }, buffers)
   }
@@ -158,7 +167,12 @@ class DeliveryThread {
 export class ThreadedCourier implements Courier {
   readonly #threads: DeliveryThread[]
 
-  constructor(threads: number, options: ThreadOptions, log: Log, elsewhere: Elsewhere = () => null) {
+  constructor(
+    threads: number,
+    options: DeliveryThreadOptions,
+    log: Log,
+    elsewhere: PrepareLarge = () => null,
+  ) {
     this.#threads = Array.from(
       { length: threads },
       (_, index) => new DeliveryThread(index + 1, options, log, elsewhere),
@@ -176,7 +190,7 @@ export class ThreadedCourier implements Courier {
   }
 }
 
-function failed(error: unknown): Composed {
+function composeFailure(error: unknown): ComposeResult {
   if (error instanceof WorkerDied) return { died: error.cause, detail: error.detail }
   const message = error instanceof Error ? error.message : String(error)
   return error instanceof WorkersBusy ? { busy: message } : { error: message }
@@ -190,7 +204,7 @@ function octetsOf({ chunks, stuffed }: OutgoingMessage): ArrayBuffer[] {
 function uncertain(delivery: Delivery, startedAt: number, cause: string): DeliveryResult {
   const message = `The thread that was delivering this message crashed (${cause}); whether the server accepted the message is unknown`
   // One of these deliveries may be the one that the thread died of.
-  const result = unanswered(delivery, startedAt, (position) => {
+  const result = unansweredOutcome(delivery, startedAt, (position) => {
     return { position, verdict: 'uncertain', message, suspicion: 1 }
   })
   return { ...result, handedOver: true }

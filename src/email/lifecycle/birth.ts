@@ -4,11 +4,11 @@
  */
 import type { NewEvent } from '../event.ts'
 import type { Stop } from '../suppression.ts'
-import type { Held } from './attempted.ts'
-import { ended } from './decision.ts'
+import type { LeaseFacts } from './attempt.ts'
+import { endDecision } from './decision.ts'
 import type { Decision } from './happening.ts'
 
-interface Accepted {
+interface AcceptanceTimes {
   /** Unix ms. */
   createdAt: number
   dueAt: number
@@ -17,7 +17,7 @@ interface Accepted {
 }
 
 /** The first event, about the email as a whole. */
-export function firstEvent({ createdAt: at, dueAt, scheduledAt }: Accepted): NewEvent {
+export function firstEvent({ createdAt: at, dueAt, scheduledAt }: AcceptanceTimes): NewEvent {
   return scheduledAt === null ? begun(at) : { type: 'scheduled', at, detail: { nextAttemptAt: dueAt } }
 }
 
@@ -26,10 +26,10 @@ export function begun(at: number): NewEvent {
   return { type: 'sent', at, detail: {} }
 }
 
-export type Born = { state: 'waiting'; dueAt: number } | { state: 'sending'; dueAt: null }
+export type InitialState = { state: 'waiting'; dueAt: number } | { state: 'sending'; dueAt: null }
 
 /** The facts about a recipient that has not been tried. */
-export const UNTRIED: Held = {
+export const UNTRIED: LeaseFacts = {
   attempts: 0,
   uncertain: false,
   preferredServer: null,
@@ -38,13 +38,13 @@ export const UNTRIED: Held = {
 }
 
 /** A recipient whose address is on no list. `leased`: the accepting node would take it at once. */
-export function born({ dueAt, scheduledAt }: Accepted, leased: boolean): Born {
+export function born({ dueAt, scheduledAt }: AcceptanceTimes, leased: boolean): InitialState {
   return leased && scheduledAt === null ? { state: 'sending', dueAt: null } : { state: 'waiting', dueAt }
 }
 
 /** A recipient whose address is on the company's suppression list; also when that is found out later, at a claim. */
 export function bornSuppressed(at: number, { type, reason }: Stop): Decision {
-  const decision = ended('suppressed', at, NOT_SENT.before + reason + NOT_SENT.after)
+  const decision = endDecision('suppressed', at, NOT_SENT.before + reason + NOT_SENT.after)
   decision.events[0]!.detail.suppressedBy = type
   return decision
 }

@@ -1,29 +1,35 @@
 /** Decisions that several happenings share. */
 import type { EventDetail, NewEvent } from '../event.ts'
 import type { FinalState } from '../recipient.ts'
-import type { Decision, Facts, Suppressing } from './happening.ts'
+import type { Decision, Facts, SuppressionCause } from './happening.ts'
 
 /** The facts of a recipient that is in no queue. */
 export const OUT_OF_QUEUE = { dueAt: null, heldFor: null, cancelRequested: false } as const
 
-export const COMPLAINT: Suppressing = { type: 'complaint', reason: 'the recipient complained', code: null }
+export const COMPLAINT: SuppressionCause = {
+  type: 'complaint',
+  reason: 'the recipient complained',
+  code: null,
+}
 
 /** A change without an attempt. */
-export function changed(change: Decision['change'], events: NewEvent[] = []): Decision {
+export function changeDecision(change: Decision['change'], events: NewEvent[] = []): Decision {
   return { change, events, suppress: null, tried: false }
 }
 
 /** An end without an attempt. */
-export function ended(state: FinalState, at: number, message: string): Decision {
-  return changed({ ...OUT_OF_QUEUE, state, lastMessage: message }, [{ type: state, at, detail: { message } }])
+export function endDecision(state: FinalState, at: number, message: string): Decision {
+  return changeDecision({ ...OUT_OF_QUEUE, state, lastMessage: message }, [
+    { type: state, at, detail: { message } },
+  ])
 }
 
 /** Without a message the last one is kept. */
-export function canceled(at: number, message?: string): Decision {
+export function cancelDecision(at: number, message?: string): Decision {
   const detail: EventDetail = message === undefined ? {} : { message }
   const change: Partial<Facts> = { ...OUT_OF_QUEUE, state: 'canceled' }
   if (message) change.lastMessage = message
-  return changed(change, [{ type: 'canceled', at, detail }])
+  return changeDecision(change, [{ type: 'canceled', at, detail }])
 }
 
 /**
@@ -33,6 +39,6 @@ export function canceled(at: number, message?: string): Decision {
 export function orCanceled(decision: Decision, at: number): Decision {
   const { change } = decision
   if (change === null || (change.state !== 'waiting' && change.state !== 'quarantined')) return decision
-  const { events } = canceled(at, change.lastMessage ?? undefined)
+  const { events } = cancelDecision(at, change.lastMessage ?? undefined)
   return { ...decision, change: { ...change, ...OUT_OF_QUEUE, state: 'canceled' }, events }
 }

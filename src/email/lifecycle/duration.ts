@@ -1,5 +1,5 @@
 /** `4.5 days`, `2 hours`, `3 seconds`. */
-export function shownDuration(ms: number): string {
+export function formatDuration(ms: number): string {
   const [unit, size] = UNITS.find(([, least]) => ms >= 2 * least) ?? ['second', 1_000]
   const amount = Math.round((ms / size) * 10) / 10
   return `${amount} ${unit}${amount === 1 ? '' : 's'}`

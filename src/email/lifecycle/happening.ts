@@ -1,6 +1,6 @@
 /** The happenings of a recipient, the facts that a decision rests on, and the shape of a decision. */
 import type { EventDetail, NewEvent } from '../event.ts'
-import type { HeldFor, RecipientState, Suspicion } from '../recipient.ts'
+import type { HoldReason, RecipientState, Suspicion } from '../recipient.ts'
 import type { Stop, Suppression } from '../suppression.ts'
 
 /** The facts that a decision rests on, and may change. */
@@ -16,7 +16,7 @@ export interface Facts {
   preferredServer: string | null
   /** Unix ms since when a trouble that is not the mail's fault keeps it waiting; or BY_HAND. */
   postponedSince: number | null
-  heldFor: HeldFor | null
+  heldFor: HoldReason | null
   suspicion: Suspicion
   /** The recipient is being sent, and ends as canceled unless its attempt ends it. */
   cancelRequested: boolean
@@ -67,7 +67,7 @@ export interface Outcome {
   enhancedCode?: string
   /** Last reply, or a sentence saying what happened. At most 1,000 characters. */
   message: string
-  /** The server that gave the reply, when the attempt asked several; as in Attempted. */
+  /** The server that gave the reply, when the attempt asked several; as in AttemptHappening. */
   server?: string
   /** TLS version of the session with that server; null: in clear. */
   tls?: string | null
@@ -82,7 +82,7 @@ export interface Outcome {
   complained?: boolean
 }
 
-export interface Attempted {
+export interface AttemptHappening {
   kind: 'attempted'
   /** Unix ms, as everywhere here. */
   at: number
@@ -98,7 +98,7 @@ export interface Attempted {
    */
   untried: boolean
   /** When postponed: the reason to wait without being looked at until it has passed. */
-  heldFor: HeldFor | null
+  heldFor: HoldReason | null
   /** When the attempt counts: the time of the next one; null: this was the last attempt of the schedule. */
   retryAt: number | null
   /** When postponed: the time of the next try, and for how many ms that may go on. */
@@ -107,7 +107,7 @@ export interface Attempted {
 }
 
 /** A report from outside about a message that had left. `detail.reportId`, if present, is the id of the report. */
-export type Reported =
+export type ReportHappening =
   | {
       kind: 'returned'
       at: number
@@ -125,9 +125,9 @@ export type Happening =
   | { kind: 'claimed'; at: number; suppressed: Stop | null }
   /** The recipient's stored content is unreadable. */
   | { kind: 'damaged'; at: number; message: string }
-  | Attempted
+  | AttemptHappening
   /** The recipient is given back untried: its node stops, or it may not be begun now. */
-  | { kind: 'given-back'; at: number; dueAt: number; heldFor: HeldFor | null; message: string }
+  | { kind: 'given-back'; at: number; dueAt: number; heldFor: HoldReason | null; message: string }
   | { kind: 'node-lost'; at: number; dueAt: number }
   | { kind: 'cancel'; at: number }
   /** The sender wants another time (`dueAt`), before the recipient was begun. */
@@ -141,10 +141,10 @@ export type Happening =
   | { kind: 'quarantine'; at: number; message: string }
   | { kind: 'suspect'; suspicion: 1 | 2 }
   | { kind: 'quarantine-released'; at: number }
-  | Reported
+  | ReportHappening
 
 /** The suppression that follows for an address. */
-export type Suppressing = Pick<Suppression, 'type' | 'reason' | 'code'>
+export type SuppressionCause = Pick<Suppression, 'type' | 'reason' | 'code'>
 
 export interface Decision {
   /**
@@ -155,7 +155,7 @@ export interface Decision {
   change: Partial<Facts> | null
   events: NewEvent[]
   /** The recipient's address goes on the company's suppression list. */
-  suppress: Suppressing | null
+  suppress: SuppressionCause | null
   /** The recipient is listed with the attempt. */
   tried: boolean
   /** The reason why `retry` left the recipient alone; the decision holds nothing else then. */
@@ -163,8 +163,8 @@ export interface Decision {
 }
 
 /** A report about one recipient of an email. */
-export interface Happened {
+export interface RecipientReport {
   emailId: string
   position: number
-  happening: Reported
+  happening: ReportHappening
 }

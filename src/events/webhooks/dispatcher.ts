@@ -7,15 +7,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
-import type { ToldEvent } from '../../email/told-event.ts'
+import type { EventNotice } from '../../email/event-notice.ts'
 import type { WebhookAttempt, WebhookProgress } from '../../store/store.ts'
-import { Endpoint, type OpenWebhook, type WebhookShares, type WebhookState } from './endpoint.ts'
-import type { Message } from './held.ts'
-import { behind, comparePlaces, wholeUpTo } from './place.ts'
-import { catchUp, inPortions, isWanted, newTo, type ReadPorts, readRetries, tellsEach } from './read.ts'
+import { type OpenWebhook, WebhookEndpoint, type WebhookShares, type WebhookState } from './endpoint.ts'
+import { behind, comparePlaces, wholeUpTo } from './log-position.ts'
+import { catchUp, inPortions, matchesWebhook, newTo, type ReadPorts, readRetries, tellsEach } from './read.ts'
 import type { WebhookSchedule } from './schedule.ts'
 import { Shares } from './shares.ts'
 import { type TryPorts, tryOnce } from './try.ts'
+import type { PendingMessage } from './webhook-queue.ts'
 
 export interface WebhookPorts extends TryPorts, ReadPorts {
   /** False: the webhook no longer belongs to this node, or was changed. */
@@ -24,7 +24,7 @@ export interface WebhookPorts extends TryPorts, ReadPorts {
   schedule: WebhookSchedule
   /** A fault that waiting may resolve; the dispatcher waits. */
   onFault(error: unknown): void
-  onTried(attempt: WebhookAttempt, told: ToldEvent): void
+  onTried(attempt: WebhookAttempt, notice: EventNotice): void
   /** A webhook that this node gives back is idle and its progress is committed: another node may take it. */
   onLeft(id: string, token: number): void
 }
@@ -57,11 +57,11 @@ const PRUNE_EVERY = 500
 export class Dispatcher {
   readonly #ports: WebhookPorts
   readonly #token: () => number | null
-  readonly #endpoints = new Map<string, Endpoint>()
+  readonly #endpoints = new Map<string, WebhookEndpoint>()
   readonly #shares: WebhookShares = { requests: new Shares(AT_ONCE), octets: new Shares(OCTETS) }
   /** Webhooks with something to send that are waiting for a request slot. */
-  readonly #hungry = new Set<Endpoint>()
-  readonly #committing = new Map<Endpoint, Promise<void>>()
+  readonly #hungry = new Set<WebhookEndpoint>()
+  readonly #committing = new Map<WebhookEndpoint, Promise<void>>()
   readonly #sending = new Set<Promise<void>>()
   readonly #noted = new Map<string, number>()
   readonly #stop = new AbortController()
@@ -84,7 +84,7 @@ export class Dispatcher {
       const known = this.#endpoints.get(webhook.id)
       const same = known?.webhook.generation === webhook.generation
       if (!same) this.#drop(webhook.id)
-      const endpoint = same ? known : new Endpoint(webhook, this.#ports.schedule, this.#shares)
+      const endpoint = same ? known : new WebhookEndpoint(webhook, this.#ports.schedule, this.#shares)
       endpoint.webhook = webhook
       endpoint.leaving = webhook.spare
       this.#endpoints.set(webhook.id, endpoint)
@@ -139,7 +139,7 @@ export class Dispatcher {
     }
   }
 
-  #letGo(endpoint: Endpoint): void {
+  #letGo(endpoint: WebhookEndpoint): void {
     if (endpoint.underWay > 0 || endpoint.reading || this.#committing.has(endpoint)) return
     const token = this.#token()
     if (token === null) return
@@ -176,17 +176,17 @@ export class Dispatcher {
   }
 
   /** `current`: the webhooks that were up to date when the page was requested, and whose events it contains. */
-  async #distribute(page: EventPage, current: readonly Endpoint[]): Promise<void> {
-    const isCurrent = (endpoint: Endpoint) => !endpoint.lagging
+  async #distribute(page: EventPage, current: readonly WebhookEndpoint[]): Promise<void> {
+    const isCurrent = (endpoint: WebhookEndpoint) => !endpoint.lagging
     const wanted = (event: LoggedEvent) =>
-      current.some((endpoint) => isCurrent(endpoint) && isWanted(endpoint, event))
-    const each = (told: ToldEvent) =>
-      current.some((endpoint) => isCurrent(endpoint) && tellsEach(endpoint, told))
+      current.some((endpoint) => isCurrent(endpoint) && matchesWebhook(endpoint, event))
+    const each = (notice: EventNotice) =>
+      current.some((endpoint) => isCurrent(endpoint) && tellsEach(endpoint, notice))
     for await (const { told, upTo } of inPortions(this.#ports, page, behind(this.#live ?? 0), each, wanted)) {
       this.#live = wholeUpTo(upTo)
       for (const endpoint of this.#endpoints.values()) {
         if (endpoint.lagging) continue
-        if (current.includes(endpoint)) endpoint.hold(newTo(endpoint, told), upTo)
+        if (current.includes(endpoint)) endpoint.enqueue(newTo(endpoint, told), upTo)
         else if (comparePlaces(endpoint.read, upTo) < 0) endpoint.lagging = true
         this.#pump(endpoint)
       }
@@ -194,7 +194,7 @@ export class Dispatcher {
   }
 
   /** Starts all requests that may start now. */
-  #pump(endpoint: Endpoint): void {
+  #pump(endpoint: WebhookEndpoint): void {
     const now = this.#ports.now()
     this.#hungry.delete(endpoint)
     if (this.#closing) return
@@ -217,7 +217,7 @@ export class Dispatcher {
       void this.#read(endpoint, () => catchUp(this.#ports, endpoint, () => this.#live))
   }
 
-  async #read(endpoint: Endpoint, work: () => Promise<void>): Promise<void> {
+  async #read(endpoint: WebhookEndpoint, work: () => Promise<void>): Promise<void> {
     endpoint.reading = true
     try {
       await work()
@@ -230,10 +230,10 @@ export class Dispatcher {
     if (!endpoint.closed) this.#pump(endpoint)
   }
 
-  async #send(endpoint: Endpoint, message: Message): Promise<void> {
+  async #send(endpoint: WebhookEndpoint, message: PendingMessage): Promise<void> {
     const { now, onTried } = this.#ports
     const tried = await tryOnce(this.#ports, endpoint.webhook, message, this.#stop.signal)
-    endpoint.end(message)
+    endpoint.finishMessage(message)
     // The request was aborted, so its outcome is unknown, and the event will be sent again.
     if (tried === 'stopped') return
     const attempt = endpoint.finish(message, tried, now())
@@ -249,7 +249,7 @@ export class Dispatcher {
     }
   }
 
-  #commit(endpoint: Endpoint, patience: number): void {
+  #commit(endpoint: WebhookEndpoint, patience: number): void {
     const token = this.#token()
     if (token === null || this.#committing.has(endpoint)) return
     const progress = endpoint.progress(token, this.#ports.now(), patience)
@@ -260,7 +260,7 @@ export class Dispatcher {
     )
   }
 
-  async #committed(endpoint: Endpoint, progress: WebhookProgress): Promise<void> {
+  async #committed(endpoint: WebhookEndpoint, progress: WebhookProgress): Promise<void> {
     const { commit, prune, onFault } = this.#ports
     const { id } = endpoint.webhook
     try {

@@ -1,23 +1,23 @@
 /** The state of one webhook on its node: events in memory, health, and place in the log. */
 import { randomUUIDv7 } from 'node:crypto'
 import { webhookSwitched } from '../../email/company-event.ts'
-import type { ToldEvent } from '../../email/told-event.ts'
-import type { HeldWebhook, WebhookAttempt, WebhookProgress, WebhookTelling } from '../../store/store.ts'
+import type { EventNotice } from '../../email/event-notice.ts'
+import type { AssignedWebhook, WebhookAttempt, WebhookProgress, WebhookSubject } from '../../store/store.ts'
 import { GIVEN_UP, Health } from './health.ts'
-import { Held, type Message } from './held.ts'
-import { behind, comparePlaces, type Place, placeOf, tellingOf, wholeUpTo } from './place.ts'
-import { Results } from './results.ts'
-import { isTaken, type WebhookSchedule, waitAfter } from './schedule.ts'
-import type { Share, Shares } from './shares.ts'
+import { behind, comparePlaces, type LogPosition, placeOf, subjectOf, wholeUpTo } from './log-position.ts'
+import { AttemptResults } from './results.ts'
+import { isSuccess, type WebhookSchedule, waitAfter } from './schedule.ts'
+import type { QueueShare, Shares } from './shares.ts'
+import { type PendingMessage, WebhookQueue } from './webhook-queue.ts'
 
 /** A webhook with its secrets unsealed. */
-export interface OpenWebhook extends Omit<HeldWebhook, 'secret' | 'previousSecret'> {
+export interface OpenWebhook extends Omit<AssignedWebhook, 'secret' | 'previousSecret'> {
   /** The secrets that sign now, newest first. */
   secrets: string[]
 }
 
 /** The outcome of an attempt. */
-export interface Tried {
+export interface AttemptOutcome {
   /** Unix ms, and the duration. */
   at: number
   duration: number
@@ -40,10 +40,10 @@ const TOLD_COMMIT_MS = 1_000
 /** `failing`: only failures of late; `behind`: it reads the log separately until it has caught up. */
 export type WebhookState = 'current' | 'behind' | 'failing'
 
-export class Endpoint {
+export class WebhookEndpoint {
   webhook: OpenWebhook
   /** All events for the webhook have been read from the log up to this place. */
-  read: Place
+  read: LogPosition
   /** The webhook is behind the common reader, and reads the log separately. */
   lagging = true
   /** A read for this webhook alone is under way. */
@@ -51,10 +51,10 @@ export class Endpoint {
   /** The webhook is moving to another node: requests under way end, and no others start. */
   leaving = false
   readonly #schedule: WebhookSchedule
-  readonly #requests: Share
-  readonly #held: Held
+  readonly #requests: QueueShare
+  readonly #held: WebhookQueue
   readonly #health: Health
-  readonly #results = new Results()
+  readonly #results = new AttemptResults()
   #closed = false
   #committed: number
   #committedAt = 0
@@ -66,8 +66,8 @@ export class Endpoint {
     this.read = behind(webhook.cursor)
     this.#committed = webhook.cursor
     this.#schedule = schedule
-    this.#requests = requests.of(webhook.companyId)
-    this.#held = new Held(octets.of(webhook.companyId))
+    this.#requests = requests.shareOf(webhook.companyId)
+    this.#held = new WebhookQueue(octets.shareOf(webhook.companyId))
     this.#health = new Health(webhook.failingSince, schedule.longestPause)
   }
 
@@ -113,8 +113,8 @@ export class Endpoint {
    * Adds new events, in order; they are all of the webhook's events up to the place `upTo`. Returns false if there is
    * not enough room: the webhook then reads on from the first event that did not fit.
    */
-  hold(told: readonly ToldEvent[], upTo: Place): boolean {
-    for (const each of told) {
+  enqueue(notices: readonly EventNotice[], upTo: LogPosition): boolean {
+    for (const each of notices) {
       if (this.room === 0) {
         this.lagging = true
         return false
@@ -133,14 +133,14 @@ export class Endpoint {
     return this.#held.repeated
   }
 
-  holdAgain(told: ToldEvent, attempts: number): void {
-    this.#held.addAgain(told, attempts)
+  holdAgain(notice: EventNotice, attempts: number): void {
+    this.#held.addAgain(notice, attempts)
   }
 
   /** The event can no longer be sent, because retention has removed it. */
-  forget(telling: WebhookTelling): void {
-    this.#held.forget(telling)
-    this.#results.over(telling)
+  forget(subject: WebhookSubject): void {
+    this.#held.forget(subject)
+    this.#results.over(subject)
   }
 
   /** Whether the webhook may start another request now. */
@@ -155,26 +155,26 @@ export class Endpoint {
   }
 
   /** Starts the next message; undefined: there is none that may start. */
-  begin(): Message | undefined {
+  begin(): PendingMessage | undefined {
     const message = this.#held.begin()
     if (message !== undefined) this.#requests.take(1)
     return message
   }
 
   /** The request is over, whatever its outcome. */
-  end(message: Message): void {
+  finishMessage(message: PendingMessage): void {
     this.#requests.give(1)
-    this.#held.end(message)
+    this.#held.releaseOctets(message)
   }
 
   /** `tried` is null if the dialect has no word for the event. Returns the attempt to record. */
-  finish(message: Message, tried: Tried | null, now: number): WebhookAttempt | null {
-    const telling = tellingOf(message.told)
+  finish(message: PendingMessage, outcome: AttemptOutcome | null, now: number): WebhookAttempt | null {
+    const subject = subjectOf(message.told)
     this.#told = true
-    const attempt = tried === null ? null : this.#note(message, tried, now)
+    const attempt = outcome === null ? null : this.#note(message, outcome, now)
     const dueAt = attempt?.nextAt ?? null
-    if (dueAt !== null) this.#results.waits(telling, attempt!.attempt, dueAt)
-    else if (message.again) this.#results.over(telling)
+    if (dueAt !== null) this.#results.waits(subject, attempt!.attempt, dueAt)
+    else if (message.again) this.#results.over(subject)
     this.#held.finish(message)
     if (this.#health.down) this.#letGo(now)
     return attempt
@@ -182,20 +182,20 @@ export class Endpoint {
 
   /** Records an attempt, and decides when the next one is due. */
   #note(
-    { told, attempts }: Message,
-    { at, duration, status, error, response }: Tried,
+    { told, attempts }: PendingMessage,
+    { at, duration, status, error, response }: AttemptOutcome,
     now: number,
   ): WebhookAttempt {
     const { dialect, id } = this.webhook
     const { type, emailId } = told.event
-    const succeeded = isTaken(status)
+    const succeeded = isSuccess(status)
     const made = attempts + 1
     const wait = succeeded ? null : waitAfter(this.#schedule, dialect, made, status)
     const dueAt = wait === null ? null : now + wait
     const attempt: WebhookAttempt = {
       id: randomUUIDv7(),
       webhookId: id,
-      ...tellingOf(told),
+      ...subjectOf(told),
       type,
       emailId,
       at,
@@ -207,9 +207,9 @@ export class Endpoint {
       attempt: made,
       nextAt: dueAt,
     }
-    this.#results.tried(attempt)
-    if (succeeded) this.#health.succeeded()
-    else this.#health.failed(at, now)
+    this.#results.addAttempt(attempt)
+    if (succeeded) this.#health.recordSuccess()
+    else this.#health.recordFailure(at, now)
     return attempt
   }
 
@@ -217,7 +217,7 @@ export class Endpoint {
   #letGo(now: number): void {
     const { passed, before, again } = this.#held.letGo()
     // The log is not read again for events that precede ones already sent, so they become retries.
-    for (const telling of passed) this.#results.waits(telling, 0, now)
+    for (const subject of passed) this.#results.waits(subject, 0, now)
     if (again) this.webhook.retryAt = now
     if (before !== undefined) this.read = before
     this.lagging = true
@@ -250,7 +250,7 @@ export class Endpoint {
 
   committed({ cursor, over, waiting }: WebhookProgress): void {
     this.#committed = cursor
-    for (const telling of [...over, ...waiting]) this.#held.committed(telling)
+    for (const subject of [...over, ...waiting]) this.#held.committed(subject)
   }
 
   /** The commit failed: the results become part of the next one. */

@@ -4,8 +4,8 @@
  */
 
 import type { EventType, LoggedEvent } from '../../email/event.ts'
-import type { ToldEvent } from '../../email/told-event.ts'
-import type { Ask, NoAnswer } from '../../network/outgoing.ts'
+import type { EventNotice } from '../../email/event-notice.ts'
+import type { NoAnswer, SendRequest } from '../../network/outgoing.ts'
 import {
   type EventLog,
   type SearchStore,
@@ -15,13 +15,13 @@ import {
   type WebhookProgress,
   type WebhookRetry,
 } from '../../store/store.ts'
-import { Teller } from '../tell.ts'
+import { NoticeReader } from '../notice-reader.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { OpenWebhook } from './endpoint.ts'
-import { keyOf } from './place.ts'
+import { keyOf } from './log-position.ts'
 import { LISTENING_SCHEDULE } from './schedule.ts'
 
-export interface Forwarded {
+export interface ForwardingOptions {
   companyId: string
   dialect: WebhookDialect
   url: string
@@ -35,7 +35,7 @@ export interface Forwarded {
   base: string
 }
 
-export interface ForwardingEars {
+export interface ForwardingListener {
   /** An attempt was answered, or timed out. */
   onTried(attempt: WebhookAttempt, event: LoggedEvent): void
   /** Nothing accepts connections at the URL; events wait until something does. Called once. */
@@ -63,8 +63,8 @@ const TOKEN = 0
 
 export class Forwarding {
   readonly #log: EventLog
-  readonly #ask: Ask
-  readonly #ears: ForwardingEars
+  readonly #ask: SendRequest
+  readonly #ears: ForwardingListener
   readonly #webhook: OpenWebhook
   readonly #dispatcher: Dispatcher
   readonly #retries = new Map<string, WebhookRetry>()
@@ -81,31 +81,31 @@ export class Forwarding {
 
   constructor(
     store: EventLog & Pick<SearchStore, 'readTold'>,
-    ask: Ask,
-    forwarded: Forwarded,
-    ears: ForwardingEars,
+    ask: SendRequest,
+    options: ForwardingOptions,
+    ears: ForwardingListener,
   ) {
     this.#log = store
     this.#ask = ask
     this.#ears = ears
-    this.#webhook = openWebhook(forwarded)
+    this.#webhook = openWebhook(options)
     this.#dispatcher = new Dispatcher(
       {
         log: {
           eventsAfter: (...asked) => this.#noticing(this.#log.eventsAfter(...asked)),
           lastEventNumber: () => this.#noticing(this.#log.lastEventNumber()),
         },
-        teller: new Teller(store),
-        base: () => forwarded.base,
+        teller: new NoticeReader(store),
+        base: () => options.base,
         retries: async (_, dueBefore, limit) => this.#due(dueBefore, limit),
         commit: async (progress) => this.#keep(progress),
         prune: async () => {},
         ask: (request) => this.#asked(request),
         schedule: LISTENING_SCHEDULE,
-        userAgent: forwarded.userAgent,
+        userAgent: options.userAgent,
         now: Date.now,
         onFault: (error) => this.#fault(error),
-        onTried: (attempt, told) => this.#tried(attempt, told),
+        onTried: (attempt, notice) => this.#tried(attempt, notice),
         onLeft: () => {},
       },
       () => TOKEN,
@@ -145,7 +145,7 @@ export class Forwarding {
   }
 
   #keep({ over, waiting, disabled }: WebhookProgress): boolean {
-    for (const telling of over) this.#retries.delete(keyOf(telling))
+    for (const subject of over) this.#retries.delete(keyOf(subject))
     for (const retry of waiting) {
       const key = keyOf(retry)
       // An attempt that could not connect does not count.
@@ -157,7 +157,7 @@ export class Forwarding {
     return true
   }
 
-  #asked: Ask = async (request) => {
+  #asked: SendRequest = async (request) => {
     try {
       const answer = await this.#ask(request)
       this.#reached()
@@ -187,7 +187,7 @@ export class Forwarding {
     this.#look()
   }
 
-  #tried(attempt: WebhookAttempt, { event }: ToldEvent): void {
+  #tried(attempt: WebhookAttempt, { event }: EventNotice): void {
     const { succeeded, nextAt, status, error } = attempt
     const key = keyOf(attempt)
     if (nextAt === null) this.#waiting.delete(key)
@@ -221,7 +221,7 @@ function earliest(times: number[]): number | null {
 }
 
 /** The id is constant, and with it the message ids, so that receivers recognise an event they have had before. */
-function openWebhook({ companyId, dialect, url, types, secret, after }: Forwarded): OpenWebhook {
+function openWebhook({ companyId, dialect, url, types, secret, after }: ForwardingOptions): OpenWebhook {
   return {
     id: `listen ${companyId}`,
     companyId,

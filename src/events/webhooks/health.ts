@@ -45,7 +45,7 @@ export class Health {
     return now < this.#pausedUntil
   }
 
-  succeeded(): void {
+  recordSuccess(): void {
     this.#failures = 0
     this.#atOnce = Math.min(MOST_AT_ONCE, this.#atOnce + 1)
     this.#failingSince = null
@@ -57,7 +57,7 @@ export class Health {
    * @param began Unix ms of the attempt's beginning: attempts that began before the webhook went down do not lengthen
    * the pause
    */
-  failed(began: number, now: number): void {
+  recordFailure(began: number, now: number): void {
     this.#failures++
     this.#atOnce = FIRST_AT_ONCE
     this.#failingSince ??= began

@@ -1,16 +1,16 @@
 /** Reads the log for one webhook: new events, and retries. */
 import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
-import { type ToldEvent, WHOLE } from '../../email/told-event.ts'
-import type { EventLog, WebhookStore, WebhookTelling } from '../../store/store.ts'
-import type { Teller } from '../tell.ts'
-import { isToldOfEach, wordOfType } from '../told/types.ts'
-import { eventTypesIn } from '../told/unsent.ts'
-import type { Endpoint } from './endpoint.ts'
-import { behind, comparePlaces, keyOf, type Place, placeOf, wholeUpTo } from './place.ts'
+import { type EventNotice, WHOLE } from '../../email/event-notice.ts'
+import type { EventLog, WebhookStore, WebhookSubject } from '../../store/store.ts'
+import type { NoticeReader } from '../notice-reader.ts'
+import { isReportedPerRecipient, wordOfType } from '../notices/types.ts'
+import { eventTypesIn } from '../notices/unsent.ts'
+import type { WebhookEndpoint } from './endpoint.ts'
+import { behind, comparePlaces, keyOf, type LogPosition, placeOf, wholeUpTo } from './log-position.ts'
 
 export interface ReadPorts {
   log: EventLog
-  teller: Pick<Teller, 'tell' | 'tellParts' | 'tellEach'>
+  teller: Pick<NoticeReader, 'readNotices' | 'tellParts' | 'tellEach'>
   retries: WebhookStore['webhookRetries']
 }
 
@@ -19,8 +19,8 @@ const RETRIES = 50
 
 /** `told` has all wanted events up to the place. */
 export interface Portion {
-  told: ToldEvent[]
-  upTo: Place
+  told: EventNotice[]
+  upTo: LogPosition
 }
 
 /**
@@ -30,18 +30,18 @@ export interface Portion {
 export async function* inPortions(
   { teller }: Pick<ReadPorts, 'teller'>,
   { events, cursor }: EventPage,
-  from: Place,
-  each: (told: ToldEvent) => boolean,
+  from: LogPosition,
+  each: (notice: EventNotice) => boolean,
   wanted: (event: LoggedEvent) => boolean = () => true,
 ): AsyncGenerator<Portion> {
   let next = 0
   do {
     const some = events.slice(next).filter(wanted)
-    const told = some.length === 0 ? [] : await teller.tell(some)
-    const last = told.length < some.length ? told.at(-1)!.event : events.at(-1)
+    const notices = some.length === 0 ? [] : await teller.readNotices(some)
+    const last = notices.length < some.length ? notices.at(-1)!.event : events.at(-1)
     next = last === undefined ? 0 : events.indexOf(last) + 1
-    let portion: ToldEvent[] = []
-    for (const one of told) {
+    let portion: EventNotice[] = []
+    for (const one of notices) {
       portion.push(one)
       if (!each(one)) continue
       const { number } = one.event
@@ -58,7 +58,7 @@ export async function* inPortions(
 /** `live`: the number up to which the log was read for all. */
 export async function catchUp(
   ports: ReadPorts,
-  endpoint: Endpoint,
+  endpoint: WebhookEndpoint,
   live: () => number | null,
 ): Promise<void> {
   const { companyId, types } = endpoint.webhook
@@ -68,14 +68,14 @@ export async function catchUp(
   for await (const { told, upTo } of inPortions(ports, page, from, (one) => tellsEach(endpoint, one))) {
     // The webhook may have gone down meanwhile, and its place been set back.
     if (endpoint.closed || endpoint.read !== from) return
-    if (!endpoint.hold(newTo(endpoint, told), upTo)) return
+    if (!endpoint.enqueue(newTo(endpoint, told), upTo)) return
     from = endpoint.read
   }
   const all = live()
   if (all !== null && wholeUpTo(endpoint.read) >= all) endpoint.lagging = false
 }
 
-export async function readRetries(ports: ReadPorts, endpoint: Endpoint, now: number): Promise<void> {
+export async function readRetries(ports: ReadPorts, endpoint: WebhookEndpoint, now: number): Promise<void> {
   const { id } = endpoint.webhook
   // Read before asking the store, whose result may be older than a commit made meanwhile.
   const known = endpoint.repeated
@@ -88,52 +88,52 @@ export async function readRetries(ports: ReadPorts, endpoint: Endpoint, now: num
       endpoint.webhook.retryAt = now
       return
     }
-    const told = await toldAgain(ports, endpoint, telling)
+    const notice = await readReplays(ports, endpoint, telling)
     if (endpoint.closed) return
-    if (told === undefined) endpoint.forget(telling)
-    else endpoint.holdAgain(told, attempts)
+    if (notice === undefined) endpoint.forget(telling)
+    else endpoint.holdAgain(notice, attempts)
   }
 }
 
 /** Undefined if retention has removed the event. */
-async function toldAgain(
+async function readReplays(
   { log, teller }: ReadPorts,
-  endpoint: Endpoint,
-  { number, part }: WebhookTelling,
-): Promise<ToldEvent | undefined> {
+  endpoint: WebhookEndpoint,
+  { number, part }: WebhookSubject,
+): Promise<EventNotice | undefined> {
   const { companyId } = endpoint.webhook
   const [event] = (await log.eventsAfter(number - 1, { companyId }, 1)).events
   if (event?.number !== number) return undefined
-  const [whole] = await teller.tell([event])
+  const [whole] = await teller.readNotices([event])
   if (whole === undefined || part === undefined) return whole
   return (await teller.tellParts(whole, [part]))[0]
 }
 
 /** The events that concern the webhook and that it has not got yet. */
-export function newTo(endpoint: Endpoint, told: readonly ToldEvent[]): ToldEvent[] {
-  return told.filter((one) => comparePlaces(placeOf(one), endpoint.read) > 0 && concerns(endpoint, one))
+export function newTo(endpoint: WebhookEndpoint, notices: readonly EventNotice[]): EventNotice[] {
+  return notices.filter((one) => comparePlaces(placeOf(one), endpoint.read) > 0 && concerns(endpoint, one))
 }
 
-export function tellsEach({ webhook }: Endpoint, told: ToldEvent): boolean {
-  return isToldOfEach(webhook.dialect, told)
+export function tellsEach({ webhook }: WebhookEndpoint, notice: EventNotice): boolean {
+  return isReportedPerRecipient(webhook.dialect, notice)
 }
 
 /** Checks only the fields of the event itself. */
-export function isWanted({ webhook }: Endpoint, { companyId, type }: LoggedEvent): boolean {
+export function matchesWebhook({ webhook }: WebhookEndpoint, { companyId, type }: LoggedEvent): boolean {
   if (companyId !== webhook.companyId) return false
   if (webhook.types.length > 0 && !webhook.types.includes(type)) return false
   return wordOfType(webhook.dialect, type) !== null
 }
 
-export function concerns(endpoint: Endpoint, told: ToldEvent): boolean {
+export function concerns(endpoint: WebhookEndpoint, notice: EventNotice): boolean {
   const { domainId } = endpoint.webhook
-  const { event, email, part } = told
-  if (!isWanted(endpoint, event) || tellsEach(endpoint, told)) return false
-  if (part !== WHOLE && !tellsEach(endpoint, wholeOf(told))) return false
+  const { event, email, part } = notice
+  if (!matchesWebhook(endpoint, event) || tellsEach(endpoint, notice)) return false
+  if (part !== WHOLE && !tellsEach(endpoint, wholeOf(notice))) return false
   return domainId === null || email?.domainId === domainId
 }
 
 /** The event that a part belongs to. */
-function wholeOf(told: ToldEvent): ToldEvent {
-  return { ...told, event: { ...told.event, recipient: null, address: null }, part: WHOLE }
+function wholeOf(notice: EventNotice): EventNotice {
+  return { ...notice, event: { ...notice.event, recipient: null, address: null }, part: WHOLE }
 }

@@ -1,15 +1,15 @@
 /** The outcomes of the attempts of one webhook, until they are committed. */
-import type { WebhookAttempt, WebhookProgress, WebhookTelling } from '../../store/store.ts'
+import type { WebhookAttempt, WebhookProgress, WebhookSubject } from '../../store/store.ts'
 
 /** Successful attempts recorded per second at most: with more, nobody looks at them one by one. */
 const KEPT_A_SECOND = 50
 /** With this many uncommitted attempts, no request starts. */
 const MOST_UNCOMMITTED = 1_000
 
-type Uncommitted = Pick<WebhookProgress, 'over' | 'waiting' | 'attempts'>
+type PendingProgress = Pick<WebhookProgress, 'over' | 'waiting' | 'attempts'>
 
-export class Results {
-  #uncommitted: Uncommitted = { over: [], waiting: [], attempts: [] }
+export class AttemptResults {
+  #uncommitted: PendingProgress = { over: [], waiting: [], attempts: [] }
   #successes: WebhookAttempt[] = []
   #second = 0
   #keptInSecond = 0
@@ -18,7 +18,7 @@ export class Results {
     return this.#uncommitted.attempts.length >= MOST_UNCOMMITTED
   }
 
-  tried(attempt: WebhookAttempt): void {
+  addAttempt(attempt: WebhookAttempt): void {
     if (!attempt.succeeded) {
       this.#uncommitted.attempts.push(attempt)
       return
@@ -28,17 +28,17 @@ export class Results {
   }
 
   /** The event waits until a time (Unix ms), after this many attempts. */
-  waits(telling: WebhookTelling, attempts: number, dueAt: number): void {
-    this.#uncommitted.waiting.push({ ...telling, attempts, dueAt })
+  waits(subject: WebhookSubject, attempts: number, dueAt: number): void {
+    this.#uncommitted.waiting.push({ ...subject, attempts, dueAt })
   }
 
   /** The event is no longer a retry. */
-  over(telling: WebhookTelling): void {
-    this.#uncommitted.over.push(telling)
+  over(subject: WebhookSubject): void {
+    this.#uncommitted.over.push(subject)
   }
 
   /** Hands over all results; `giveBack` returns them. Null: there are none. */
-  take(now: number): Uncommitted | null {
+  take(now: number): PendingProgress | null {
     this.#keepSuccesses(now)
     const taken = this.#uncommitted
     if (taken.over.length + taken.waiting.length + taken.attempts.length === 0) return null
@@ -47,7 +47,7 @@ export class Results {
   }
 
   /** The commit failed: the results become part of the next one. */
-  giveBack({ over, waiting, attempts }: Uncommitted): void {
+  giveBack({ over, waiting, attempts }: PendingProgress): void {
     const later = this.#uncommitted
     this.#uncommitted = {
       over: [...over, ...later.over],
@@ -63,9 +63,9 @@ export class Results {
       this.#keptInSecond = 0
     }
     const left = KEPT_A_SECOND - this.#keptInSecond
-    const kept = left === 0 ? [] : this.#successes.slice(-left)
+    const attempts = left === 0 ? [] : this.#successes.slice(-left)
     this.#successes = []
-    this.#keptInSecond += kept.length
-    this.#uncommitted.attempts.push(...kept)
+    this.#keptInSecond += attempts.length
+    this.#uncommitted.attempts.push(...attempts)
   }
 }

@@ -1,7 +1,7 @@
 /** A made-up event for testing a webhook. */
 import { randomUUIDv7 } from 'node:crypto'
 import type { EventDetail, EventType } from '../../email/event.ts'
-import { type ToldEvent, WHOLE } from '../../email/told-event.ts'
+import { type EventNotice, WHOLE } from '../../email/event-notice.ts'
 
 const DETAILS: Partial<Record<EventType, EventDetail>> = {
   delivered: {
@@ -18,7 +18,7 @@ const DETAILS: Partial<Record<EventType, EventDetail>> = {
 }
 
 /** @param now Unix ms */
-export function sampleEvent(type: EventType, companyId: string, domain: string, now: number): ToldEvent {
+export function sampleEvent(type: EventType, companyId: string, domain: string, now: number): EventNotice {
   const emailId = randomUUIDv7()
   const whole = type === 'sent' || type === 'scheduled'
   const recipient = 'recipient@example.com'

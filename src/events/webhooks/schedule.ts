@@ -38,6 +38,6 @@ export function waitAfter(
   return schedule[dialect][attempts - 1] ?? null
 }
 
-export function isTaken(status: number | null): boolean {
+export function isSuccess(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300
 }

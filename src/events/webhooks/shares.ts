@@ -24,8 +24,8 @@ export class Shares {
   }
 
   /** The share of one webhook. */
-  of(companyId: string): Share {
-    return new Share(this, companyId)
+  shareOf(companyId: string): QueueShare {
+    return new QueueShare(this, companyId)
   }
 
   /**
@@ -45,7 +45,7 @@ export class Shares {
   }
 }
 
-export class Share {
+export class QueueShare {
   readonly #shares: Shares
   readonly #companyId: string
   #held = 0

@@ -1,11 +1,11 @@
 /** Builds and signs webhook requests. */
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { ToldEvent } from '../../email/told-event.ts'
+import type { EventNotice } from '../../email/event-notice.ts'
 import type { Webhook, WebhookDialect } from '../../store/store.ts'
-import { formEvent } from '../told/form.ts'
-import { jsonEvent } from '../told/json.ts'
-import { messageId, type ToldAbout } from './message-id.ts'
+import { formEvent } from '../notices/form.ts'
+import { jsonEvent } from '../notices/json.ts'
+import { type EventSubject, messageId } from './message-id.ts'
 import { SECRET_PREFIX } from './secrets.ts'
 
 export interface WebhookRequest {
@@ -13,10 +13,10 @@ export interface WebhookRequest {
   body: string
 }
 
-interface Unsigned {
+interface SignatureInput {
   /** The webhook's id. */
   id: string
-  about: ToldAbout
+  about: EventSubject
   /** Unix seconds of this attempt. */
   seconds: string
   /** The secrets that sign now, newest first. */
@@ -24,13 +24,13 @@ interface Unsigned {
   told: object
 }
 
-interface InDialect {
+interface DialectSigning {
   /** The payload for an event; null when the dialect has no word for it. `base`: as in `payload`. */
-  payload(told: ToldEvent, base: string): object | null
-  request(unsigned: Unsigned): WebhookRequest
+  payload(notice: EventNotice, base: string): object | null
+  request(unsigned: SignatureInput): WebhookRequest
 }
 
-const DIALECTS: Readonly<Record<WebhookDialect, InDialect>> = {
+const DIALECTS: Readonly<Record<WebhookDialect, DialectSigning>> = {
   json: { payload: jsonEvent, request: standard },
   form: { payload: formEvent, request: signedForm },
 }
@@ -39,15 +39,15 @@ const DIALECTS: Readonly<Record<WebhookDialect, InDialect>> = {
  * The payload for an event in a dialect; null when it has no word for the event. `base`: the base URL of this service,
  * for the URLs in the payload, without a trailing slash.
  */
-export function payload(dialect: WebhookDialect, told: ToldEvent, base: string): object | null {
-  return DIALECTS[dialect].payload(told, base)
+export function payload(dialect: WebhookDialect, notice: EventNotice, base: string): object | null {
+  return DIALECTS[dialect].payload(notice, base)
 }
 
 /** @param now Unix ms of this attempt */
 export function webhookRequest(
   { id, dialect }: Pick<Webhook, 'id' | 'dialect'>,
   secrets: readonly string[],
-  about: ToldAbout,
+  about: EventSubject,
   told: object,
   now: number,
 ): WebhookRequest {
@@ -73,7 +73,7 @@ function keyOf(secret: string): KeyObject {
  * The signature has both names that receivers look for: those of the specification, and those of the service it comes
  * from.
  */
-function standard({ id: webhookId, about, seconds, secrets, told }: Unsigned): WebhookRequest {
+function standard({ id: webhookId, about, seconds, secrets, told }: SignatureInput): WebhookRequest {
   const id = messageId(webhookId, about)
   const body = JSON.stringify(told)
   const signatures = secrets.map((secret) => {
@@ -93,7 +93,7 @@ function standard({ id: webhookId, about, seconds, secrets, told }: Unsigned): W
 }
 
 /** The token differs for each attempt, so that a receiver can refuse one that it has seen. */
-function signedForm({ seconds: timestamp, secrets, told }: Unsigned): WebhookRequest {
+function signedForm({ seconds: timestamp, secrets, told }: SignatureInput): WebhookRequest {
   const token = randomBytes(25).toString('hex')
   const signature = createHmac('sha256', keyOf(secrets[0]!))
     .update(timestamp + token)

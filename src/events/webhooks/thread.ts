@@ -6,7 +6,7 @@ import { Outgoing } from '../../network/outgoing.ts'
 import { addressGuard } from '../../network/private-address.ts'
 import { openStore } from '../../store/open.ts'
 import { StoreUnavailable } from '../../store/store.ts'
-import { Teller } from '../tell.ts'
+import { NoticeReader } from '../notice-reader.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './protocol.ts'
 
@@ -46,7 +46,7 @@ const outgoing = new Outgoing({
 const dispatcher = new Dispatcher(
   {
     log: store,
-    teller: new Teller(store),
+    teller: new NoticeReader(store),
     base: () => base,
     retries: store.webhookRetries,
     commit: (progress) => call((id) => ({ kind: 'commit', call: id, progress })),

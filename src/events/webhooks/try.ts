@@ -1,12 +1,12 @@
 /** Makes one attempt to send an event to a webhook. */
-import type { Ask, NoAnswer } from '../../network/outgoing.ts'
-import type { OpenWebhook, Tried } from './endpoint.ts'
-import type { Message } from './held.ts'
-import { tellingOf } from './place.ts'
+import type { NoAnswer, SendRequest } from '../../network/outgoing.ts'
+import type { AttemptOutcome, OpenWebhook } from './endpoint.ts'
+import { subjectOf } from './log-position.ts'
 import { payload, type WebhookRequest, webhookRequest } from './sign.ts'
+import type { PendingMessage } from './webhook-queue.ts'
 
 export interface TryPorts {
-  ask: Ask
+  ask: SendRequest
   userAgent: string
   /** The base URL of this service, for the URLs in payloads. */
   base(): string
@@ -22,19 +22,19 @@ const TIMEOUT_MS = 15_000
 export async function tryOnce(
   { ask, now, userAgent, base }: TryPorts,
   webhook: OpenWebhook,
-  { told }: Message,
+  { told }: PendingMessage,
   signal: AbortSignal,
-): Promise<Tried | null | 'stopped'> {
+): Promise<AttemptOutcome | null | 'stopped'> {
   const at = now()
   const began = performance.now()
-  const tried = (status: number | null, error: string | null, response: string): Tried => {
+  const tried = (status: number | null, error: string | null, response: string): AttemptOutcome => {
     return { at, duration: performance.now() - began, status, error, response }
   }
   let request: WebhookRequest
   try {
     const said = payload(webhook.dialect, told, base())
     if (said === null) return null
-    request = webhookRequest(webhook, webhook.secrets, { ...told.event, ...tellingOf(told) }, said, at)
+    request = webhookRequest(webhook, webhook.secrets, { ...told.event, ...subjectOf(told) }, said, at)
   } catch (error) {
     // An event that cannot be serialised must not keep the webhook from getting any others.
     return tried(null, `the event cannot be serialized: ${(error as Error).message}`, '')

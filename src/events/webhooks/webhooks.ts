@@ -4,7 +4,7 @@
 import { type Seal, SealBroken } from '../../accounts/seal.ts'
 import { LogThrottle } from '../../common/log-throttle.ts'
 import type { Log } from '../../common/logging.ts'
-import type { HeldWebhook, Store } from '../../store/store.ts'
+import type { AssignedWebhook, Store } from '../../store/store.ts'
 import { SupervisedThread } from '../../threads/supervised-thread.ts'
 import type { WebhooksInState } from './dispatcher.ts'
 import type { OpenWebhook, WebhookState } from './endpoint.ts'
@@ -100,7 +100,7 @@ export class Webhooks {
       const late = setTimeout(this.#closed.resolve, CLOSE_MS)
       await this.#closed.promise
       clearTimeout(late)
-      await this.#thread.end()
+      await this.#thread.terminate()
     }
     const token = this.#token
     if (token === null) return
@@ -147,14 +147,14 @@ export class Webhooks {
   }
 
   /** Leaves out webhooks whose secret cannot be unsealed; the others work all the same. */
-  async #opened(held: readonly HeldWebhook[]): Promise<OpenWebhook[]> {
+  async #opened(webhooks: readonly AssignedWebhook[]): Promise<OpenWebhook[]> {
     const signingKeys = new Map<string, Uint8Array | null>()
-    for (const { companyId, dialect } of held) {
+    for (const { companyId, dialect } of webhooks) {
       if (hasOwnSecret(dialect) || signingKeys.has(companyId)) continue
       signingKeys.set(companyId, await this.#parts.store.signingKey(companyId))
     }
     const now = Date.now()
-    return held.flatMap(({ secret, previousSecret, ...webhook }) => {
+    return webhooks.flatMap(({ secret, previousSecret, ...webhook }) => {
       const sealed = counting(secret, previousSecret, webhook.rotatedAt, now)
       const secrets = this.#secretsOf(webhook, sealed, signingKeys.get(webhook.companyId) ?? null)
       return secrets.length === 0 ? [] : [{ ...webhook, secrets }]
@@ -162,7 +162,7 @@ export class Webhooks {
   }
 
   #secretsOf(
-    { id, companyId, dialect }: Pick<HeldWebhook, 'id' | 'companyId' | 'dialect'>,
+    { id, companyId, dialect }: Pick<AssignedWebhook, 'id' | 'companyId' | 'dialect'>,
     sealed: readonly Uint8Array[],
     signingKey: Uint8Array | null,
   ): string[] {

@@ -8,7 +8,7 @@ import type { AuditTopic } from '../../people/person.ts'
 import type { AUDIT_ROUTES } from './contract/audit.ts'
 import type { Works } from './work.ts'
 
-interface Wanted {
+interface AuditQuery {
   by?: string
   action?: string
   topic?: AuditTopic
@@ -16,7 +16,7 @@ interface Wanted {
   to?: string
 }
 
-const filterOf = ({ by, action, topic, from, to }: Wanted) => ({
+const filterOf = ({ by, action, topic, from, to }: AuditQuery) => ({
   actor: by,
   action,
   topic,

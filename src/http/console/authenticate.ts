@@ -8,11 +8,11 @@ import { Strangers } from '../../ingress/admission/strangers.ts'
 import { clip, Fault } from '../../ingress/fault.ts'
 import { type Caller, personIn } from '../../operate/authority.ts'
 import { OperateError } from '../../operate/error.ts'
-import { findSession, knownSession, type SessionTime } from '../../operate/sessions.ts'
-import type { Person, Session } from '../../people/person.ts'
+import { authenticateSession, findSession, type SessionTime } from '../../operate/sessions.ts'
+import type { ConsoleSession, Person } from '../../people/person.ts'
 import { personName } from '../../people/person.ts'
 import type { HttpCore } from '../core.ts'
-import type { Asker, PersonAccess, SignedIn } from '../endpoint.ts'
+import type { CallerOf, PersonAccess, SignedIn } from '../endpoint.ts'
 import { checkJson } from '../media-type.ts'
 import { sessionToken } from './session/cookie.ts'
 
@@ -40,8 +40,8 @@ export class Authentication {
   async authenticate<const Who extends PersonAccess>(
     request: FastifyRequest,
     access: Who,
-  ): Promise<Asker<Who>> {
-    return (await this.#authenticate(request, access)) as Asker<Who>
+  ): Promise<CallerOf<Who>> {
+    return (await this.#authenticate(request, access)) as CallerOf<Who>
   }
 
   /** True while the session is valid and its person may still see the company (null: all). */
@@ -56,11 +56,11 @@ export class Authentication {
     return { now: Date.now(), lifetime: this.#core.deps.settings.sessionLifetime }
   }
 
-  async #authenticate(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {
+  async #authenticate(request: FastifyRequest, access: PersonAccess): Promise<CallerOf<PersonAccess>> {
     const { raw } = request
-    refuseForged(request, this.#core.publicUrl.of(raw))
+    refuseForged(request, this.#core.publicUrl.urlOf(raw))
     const { limit, clientAddress } = this.#core
-    const address = clientAddress.of(raw)
+    const address = clientAddress.addressOf(raw)
     if (access === 'stranger') {
       limit.admission.admit(raw, `${NOBODY} ${addressGroup(address)}`)
       return { address }
@@ -69,15 +69,18 @@ export class Authentication {
     const company = access === 'company' ? companyOf(request) : null
     const caller = await this.#callerOf(person, access, company)
     limit.admission.admit(raw, shareOf(person.id, caller))
-    return { address, session, person, caller, company } satisfies SignedIn
+    return { address, session, person, actingAs: caller, company } satisfies SignedIn
   }
 
-  async #signedIn(request: FastifyRequest, address: string): Promise<{ session: Session; person: Person }> {
+  async #signedIn(
+    request: FastifyRequest,
+    address: string,
+  ): Promise<{ session: ConsoleSession; person: Person }> {
     const token = sessionToken(this.#core, request.raw)
     if (token === null) throw signedOut('sign in first')
-    let found: { session: Session; person: Person } | null = null
+    let found: { session: ConsoleSession; person: Person } | null = null
     await this.#strangers.waitFor(address, async () => {
-      found = await knownSession(this.#core.deps.store, token, this.#time())
+      found = await authenticateSession(this.#core.deps.store, token, this.#time())
     })
     return found ?? raise(signedOut('the session has ended: sign in again'))
   }

@@ -2,13 +2,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Api } from '../api.ts'
 import type { HttpCore } from '../core.ts'
-import type { Asker, Endpoint, PersonAccess } from '../endpoint.ts'
+import type { CallerOf, Endpoint, PersonAccess } from '../endpoint.ts'
 import { jsonContent } from '../json-content.ts'
 import { Authentication } from './authenticate.ts'
 import { consoleEndpoints } from './endpoints.ts'
 import { Streams } from './live/streams.ts'
 import { DATA_HEADERS } from './page/headers.ts'
-import { KnownProvider } from './session/provider.ts'
+import { ProviderCache } from './session/provider.ts'
 import { signInParts } from './session/signing-in.ts'
 import { consoleWords } from './words.ts'
 
@@ -29,12 +29,12 @@ export class Console implements Api {
     this.endpoints = consoleEndpoints({
       ...core,
       signIn: signInParts(core),
-      provider: new KnownProvider(),
+      provider: new ProviderCache(),
       streams,
     })
   }
 
-  authenticate(request: FastifyRequest, access: PersonAccess): Promise<Asker<PersonAccess>> {
+  authenticate(request: FastifyRequest, access: PersonAccess): Promise<CallerOf<PersonAccess>> {
     return this.#authentication.authenticate(request, access)
   }
 

@@ -9,11 +9,11 @@ import { isoTime } from '../../operate/shapes.ts'
 import type { Operation } from '../../operate/verb.ts'
 import type { KEY, KEY_ROUTES } from './contract/keys.ts'
 import { MOST_LISTED } from './contract/shapes.ts'
-import { requireDomain } from './domains/found.ts'
+import { requireDomain } from './domains/domain-lookup.ts'
 import { oneCompany } from './one-company.ts'
 import type { Works } from './work.ts'
 
-function shownKey(op: Operation, key: ApiKey): Static<typeof KEY> {
+function keyJson(op: Operation, key: ApiKey): Static<typeof KEY> {
   const { id, name, companyId, scopes, domainId, networks, createdAt, expiresAt, revokedAt } = key
   const known = op.accounts.domains.find((domain) => domain.id === domainId)?.name
   return {
@@ -54,7 +54,7 @@ export const keyWorks: Works<typeof KEY_ROUTES> = {
     const found = keys
       .filter((key) => hasEnded(key, now) === ended && key.name.toLowerCase().includes(search))
       .toSorted((a, b) => b.createdAt - a.createdAt)
-    const shown = found.slice(0, MOST_LISTED).map((key) => shownKey(op, key))
+    const shown = found.slice(0, MOST_LISTED).map((key) => keyJson(op, key))
     return { keys: shown, total: found.length }
   },
 
@@ -68,12 +68,12 @@ export const keyWorks: Works<typeof KEY_ROUTES> = {
       ...(domain !== undefined && { domain }),
       ...(expiresAt !== undefined && { expiresAt: timeOf(expiresAt) }),
     })
-    return { key: shownKey(op, key), token }
+    return { key: keyJson(op, key), token }
   },
 
   'PATCH /companies/:company/keys/:key': async ({ op, company, params, body }) => {
     requireKey(op, company, params.key)
-    return shownKey(op, await renameKey(op, { id: params.key, name: body.name }))
+    return keyJson(op, await renameKey(op, { id: params.key, name: body.name }))
   },
 
   'DELETE /companies/:company/keys/:key': async ({ op, company, params }, core) => {
@@ -81,6 +81,6 @@ export const keyWorks: Works<typeof KEY_ROUTES> = {
     const key = await revokeKey(op, { id: params.key })
     // The key stops working on this node with this answer; on other nodes within a second.
     await core.deps.accounts.look()
-    return shownKey(op, key)
+    return keyJson(op, key)
   },
 }

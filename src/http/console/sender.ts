@@ -3,7 +3,7 @@ import { keyIdOfPerson, type Principal } from '../../accounts/account.ts'
 import type { Visitor } from '../../ingress/admission/visit.ts'
 import { OperateError } from '../../operate/error.ts'
 import type { HttpCore } from '../core.ts'
-import type { Asker } from '../endpoint.ts'
+import type { CallerOf } from '../endpoint.ts'
 
 /**
  * Throws `not_allowed` for a viewer, and `invalid` when no company is named. The request counts towards the rate of the
@@ -12,7 +12,7 @@ import type { Asker } from '../endpoint.ts'
 export function senderOf(
   { callers }: Pick<HttpCore, 'callers'>,
   request: Visitor,
-  { caller, company, person, address }: Asker<'company'>,
+  { actingAs: caller, company, person, address }: CallerOf<'company'>,
 ): Principal {
   if (company === null) throw new OperateError('invalid', 'choose the company to send from')
   const scopes = caller.kind === 'operator' ? new Set(['sending'] as const) : caller.principal.scopes

@@ -1,13 +1,13 @@
 /** Errors for the page: status, stable code and a sentence for the user, for each reason. */
 import type { Static } from 'typebox'
-import { type AnyReason, inMegabytes, type VerbRefused } from '../../ingress/fault.ts'
+import { type AnyReason, inMegabytes, type VerbRefusalCode } from '../../ingress/fault.ts'
 import { said, UNAVAILABLE, type Words } from '../../ingress/words.ts'
 import { type Answer, JSON_TYPE } from '../answer.ts'
 import { answerTo } from '../answer-to.ts'
 import { COMMON_ERRORS } from '../error-body.ts'
 import type { CONSOLE_ERROR } from './contract/error.ts'
 
-type Said = readonly [status: number, code: string, message: string, field?: string]
+type ErrorWords = readonly [status: number, code: string, message: string, field?: string]
 
 export function consoleWords(reason: AnyReason): Answer {
   const [status, code, message, field] = said(WORDS, reason)
@@ -16,7 +16,7 @@ export function consoleWords(reason: AnyReason): Answer {
   return answerTo(reason, { status, type: JSON_TYPE, body })
 }
 
-const REFUSED: Readonly<Record<VerbRefused, number>> = {
+const REFUSED: Readonly<Record<VerbRefusalCode, number>> = {
   not_found: 404,
   already_exists: 409,
   invalid: 422,
@@ -34,7 +34,7 @@ function sentence(text: string): string {
 
 /** The common error, without the name that clients of the JSON dialect know. */
 function common<Code extends keyof typeof COMMON_ERRORS>(code: Code, shown: string) {
-  return (reason: Extract<AnyReason, { code: Code }>): Said => {
+  return (reason: Extract<AnyReason, { code: Code }>): ErrorWords => {
     const [status, , message] = (
       COMMON_ERRORS[code] as (reason: AnyReason) => readonly [number, string, string]
     )(reason)
@@ -42,9 +42,9 @@ function common<Code extends keyof typeof COMMON_ERRORS>(code: Code, shown: stri
   }
 }
 
-const KEY: Said = [401, 'key_invalid', 'This API key does not work.']
+const KEY: ErrorWords = [401, 'key_invalid', 'This API key does not work.']
 
-const WORDS: Words<Said> = {
+const WORDS: Words<ErrorWords> = {
   path_unknown: common('path_unknown', 'not_found'),
   method_unknown: common('method_unknown', 'method_unknown'),
   unavailable: ({ of }) => [503, 'unavailable', `${UNAVAILABLE[of]}.`],

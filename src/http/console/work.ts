@@ -3,16 +3,16 @@ import type { FastifyRequest } from 'fastify'
 import type { Operation } from '../../operate/verb.ts'
 import type { Answer, AnswerHeaders, LongAnswer, OpenAnswer } from '../answer.ts'
 import { ID } from '../bounds.ts'
-import type { Asker, Endpoint, EndpointSchema } from '../endpoint.ts'
+import type { CallerOf, Endpoint, EndpointSchema } from '../endpoint.ts'
 import { currentOperationOf } from '../operation.ts'
-import type { AnswerOf, ParamsOf, PartOf, Route } from './contract/route.ts'
+import type { AnswerOf, ConsoleRoute, ParamsOf, PartOf } from './contract/route.ts'
 import { object } from './contract/shapes.ts'
 import type { ConsoleCore } from './core.ts'
 
 const BASE = '/console/api'
 
 /** A validated request: its caller, and for members and operators an operation with the present accounts. */
-export type ConsoleCall<Name, Of extends Route> = Asker<Of['access']> & {
+export type ConsoleCall<Name, Of extends ConsoleRoute> = CallerOf<Of['access']> & {
   params: ParamsOf<Name, Of>
   query: PartOf<'query', Of>
   body: PartOf<'body', Of>
@@ -32,21 +32,21 @@ export class Answered<Body> {
   }
 }
 
-type Result<Of extends Route> = Of['answer'] extends 'document'
+type Result<Of extends ConsoleRoute> = Of['answer'] extends 'document'
   ? Answer<string | Buffer> | LongAnswer
   : Of['answer'] extends 'stream'
     ? OpenAnswer
     : AnswerOf<Of> | Answered<AnswerOf<Of>> | LongAnswer
 
 /** The work of these routes. It rejects with the reason for a refusal. */
-export type Works<Routes extends Readonly<Record<string, Route>>> = {
+export type Works<Routes extends Readonly<Record<string, ConsoleRoute>>> = {
   readonly [Name in keyof Routes]: (
     call: ConsoleCall<Name, Routes[Name]>,
     core: ConsoleCore,
   ) => Promise<Result<Routes[Name]>>
 }
 
-export function endpointsOf<const Routes extends Readonly<Record<string, Route>>>(
+export function endpointsOf<const Routes extends Readonly<Record<string, ConsoleRoute>>>(
   routes: Routes,
   works: Works<Routes>,
   core: ConsoleCore,
@@ -56,7 +56,7 @@ export function endpointsOf<const Routes extends Readonly<Record<string, Route>>
 
 type AnyWork = (call: object, core: ConsoleCore) => Promise<object>
 
-function endpointOf(name: string, route: Route, work: AnyWork, core: ConsoleCore): Endpoint {
+function endpointOf(name: string, route: ConsoleRoute, work: AnyWork, core: ConsoleCore): Endpoint {
   const [method, path] = name.split(' ') as [Endpoint['method'], string]
   const { operation, access, answer, status = 200 } = route
   return {
@@ -68,7 +68,7 @@ function endpointOf(name: string, route: Route, work: AnyWork, core: ConsoleCore
     // A HEAD of a stream would have no end.
     ...(answer === 'stream' && { exposeHeadRoute: false }),
     async work({ caller: asker, ...parts }) {
-      const { caller = null } = asker as Partial<Asker<'person'>>
+      const { actingAs: caller = null } = asker as Partial<CallerOf<'person'>>
       const op = caller && (await currentOperationOf(core, caller))
       const result = await work({ ...asker, ...parts, op }, core)
       if (typeof answer === 'string' || 'pieces' in result) return result as LongAnswer
@@ -78,7 +78,7 @@ function endpointOf(name: string, route: Route, work: AnyWork, core: ConsoleCore
   }
 }
 
-function schemaOf(path: string, { params = {}, query, body, status = 200, answer, pending }: Route) {
+function schemaOf(path: string, { params = {}, query, body, status = 200, answer, pending }: ConsoleRoute) {
   const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, params[name!] ?? ID] as const)
   return {
     ...(named.length > 0 && { params: object(Object.fromEntries(named)) }),

@@ -1,7 +1,7 @@
 import { parseJson } from '../../ingress/json-text/parse.ts'
 import { type Form, fieldName } from '../../ingress/message-form/form.ts'
 import { invalidField } from '../../intake/refusal.ts'
-import type { Content } from '../endpoint.ts'
+import type { BodyContent } from '../endpoint.ts'
 import { checkNotEncoded, mediaTypeName } from '../media-type.ts'
 import { expectType, MULTIPART, readForm, URLENCODED } from './request.ts'
 
@@ -11,14 +11,14 @@ const MAX_FIELDS = 2_000
 const OBJECT = 0x7b
 
 /** Bodies of this dialect: form fields, a repeated one as an array; newer endpoints accept JSON as well. */
-export const formContent: Content = {
+export const formContent: BodyContent = {
   check(headers) {
     checkNotEncoded(headers['content-encoding'])
     const type = mediaTypeName(headers['content-type'])
     // Clients send no Content-Type when there are no fields.
     if (type !== '') expectType(type, [MULTIPART, URLENCODED, JSON_NAME])
   },
-  read(body, headers) {
+  readBody(body, headers) {
     const contentType = headers['content-type']
     const type = mediaTypeName(contentType)
     if (type === JSON_NAME || (type === URLENCODED && body[0] === OBJECT)) return parseJson(body)

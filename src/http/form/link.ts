@@ -4,5 +4,5 @@ import type { HttpCore } from '../core.ts'
 
 /** The URL of a path, on the host through which the client reached the service. */
 export function linkTo({ publicUrl }: HttpCore, request: FastifyRequest, path: string): string {
-  return publicUrl.of(request.raw) + path
+  return publicUrl.urlOf(request.raw) + path
 }

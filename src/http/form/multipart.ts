@@ -26,8 +26,8 @@ export function readMultipart(body: Buffer, contentType: string, maxParts: numbe
     const head = body.subarray(line, line + MAX_HEAD + HEAD_END.length)
     const length = head.indexOf(HEAD_END)
     if (length < 0 && head.length > MAX_HEAD)
-      throw malformed(`the head of part ${part} is over ${MAX_HEAD} octets`)
-    if (length < 0) throw unfinished()
+      throw malformedFault(`the head of part ${part} is over ${MAX_HEAD} octets`)
+    if (length < 0) throw unfinishedFault()
     if (part > maxParts) {
       throw new Fault({ code: 'request_invalid', detail: `Too many form fields, max is ${maxParts}` })
     }
@@ -42,13 +42,13 @@ export function readMultipart(body: Buffer, contentType: string, maxParts: numbe
 function boundaryOf(contentType: string): string {
   const match = /;\s*boundary\s*=\s*(?:"([^"]{1,256})"|([^\s;"]{1,256}))\s*(?:;|$)/i.exec(contentType)
   const boundary = match?.[1] ?? match?.[2]
-  if (boundary === undefined) throw malformed('the Content-Type has no boundary')
+  if (boundary === undefined) throw malformedFault('the Content-Type has no boundary')
   return boundary
 }
 
 function behindDelimiter(body: Buffer, delimiter: Buffer, from: number): number {
   const found = body.indexOf(delimiter, from)
-  if (found < 0) throw unfinished()
+  if (found < 0) throw unfinishedFault()
   return found + delimiter.length
 }
 
@@ -61,10 +61,10 @@ function isClosing(body: Buffer, at: number): boolean {
 function behindBlanks(body: Buffer, at: number): number {
   let end = at
   while (body[end] === 0x20 || body[end] === 0x09) end++
-  if (end - at > MAX_HEAD) throw malformed('the line of a boundary is too long')
-  if (body.length < end + 2) throw unfinished()
+  if (end - at > MAX_HEAD) throw malformedFault('the line of a boundary is too long')
+  if (body.length < end + 2) throw unfinishedFault()
   if (body[end] !== 0x0d || body[end + 1] !== 0x0a)
-    throw malformed('a boundary is not followed by a line end')
+    throw malformedFault('a boundary is not followed by a line end')
   return end
 }
 
@@ -72,7 +72,7 @@ function readHead(head: Buffer, part: number): PartHead {
   try {
     return readPartHead(head)
   } catch (error) {
-    throw malformed(`part ${part}: ${error instanceof Error ? error.message : 'unreadable'}`, error)
+    throw malformedFault(`part ${part}: ${error instanceof Error ? error.message : 'unreadable'}`, error)
   }
 }
 
@@ -87,11 +87,11 @@ function add({ fields, files }: Form, { name, filename, contentType }: PartHead,
   files.push({ field: name, filename, contentType, content: isMost ? content : Buffer.from(content) })
 }
 
-function unfinished(): Fault {
-  return malformed('it ends before its closing boundary')
+function unfinishedFault(): Fault {
+  return malformedFault('it ends before its closing boundary')
 }
 
-function malformed(detail: string, cause?: unknown): Fault {
+function malformedFault(detail: string, cause?: unknown): Fault {
   return new Fault(
     { code: 'body_malformed', detail: `${MALFORMED}: ${detail}` },
     cause === undefined ? undefined : { cause },

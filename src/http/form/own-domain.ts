@@ -24,8 +24,8 @@ export async function onOwnDomain(
  * to.
  */
 export async function ownDomain(core: HttpCore, caller: Principal, name: string): Promise<SendingDomain> {
-  const known = find(core, caller, name)
-  if (known !== undefined) return known
+  const domain = find(core, caller, name)
+  if (domain !== undefined) return domain
   // The domain may have been added a moment ago.
   await core.deps.accounts.catchUp()
   const found = find(core, caller, name)

@@ -5,7 +5,7 @@ import type { Principal } from '../../accounts/account.ts'
 import { idempotentOf } from '../../ingress/idempotency.ts'
 import { Reading } from '../../ingress/reading.ts'
 import { type Answer, JSON_TYPE } from '../answer.ts'
-import type { Answering, Api } from '../api.ts'
+import type { Api, RouteHandlerFactory } from '../api.ts'
 import { readBody } from '../body.ts'
 import type { HttpCore } from '../core.ts'
 import { basicPassword } from '../credentials.ts'
@@ -17,6 +17,7 @@ import { signingKeyRoutes } from './account/signing-key.ts'
 import { logRoutes } from './analytics/logs.ts'
 import { metricRoutes } from './analytics/metrics.ts'
 import { allTagRoutes } from './analytics/tags.ts'
+import { formDescription } from './api-description.ts'
 import { formContent } from './content.ts'
 import { credentialRoutes } from './credentials/routes.ts'
 import { connectionRoutes } from './domains/connection.ts'
@@ -32,12 +33,11 @@ import { statsRoutes } from './stats/routes.ts'
 import { envelopeRoutes } from './stored/envelopes.ts'
 import { readAgain, readStored, type StoredRoute } from './stored/stored.ts'
 import { type ImportRoute, importList } from './suppressions/import.ts'
-import { LISTS, type List } from './suppressions/lists.ts'
+import { LISTS, type SuppressionList } from './suppressions/lists.ts'
 import { suppressionRoutes } from './suppressions/routes.ts'
 import { whitelistRoutes } from './suppressions/whitelists.ts'
 import { tagByQueryRoutes } from './tags/by-query.ts'
 import { tagRoutes } from './tags/routes.ts'
-import { formTold } from './told.ts'
 import { accountWebhookRoutes } from './webhooks/account.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 import { formWords } from './words.ts'
@@ -45,7 +45,7 @@ import { formWords } from './words.ts'
 /** Form fields in addition to one for each recipient in each of `to`, `cc` and `bcc`. */
 const OTHER_PARTS = 2_000
 
-type Route = { Params: { domain: string } }
+type DomainParams = { Params: { domain: string } }
 
 export class FormDialect implements Api {
   readonly prefixes: readonly string[] = ['/v1', '/v2', '/v3', '/v4', '/v5']
@@ -74,7 +74,7 @@ export class FormDialect implements Api {
     ...whitelistRoutes,
   ]
   readonly content = formContent
-  readonly told = formTold
+  readonly told = formDescription
   readonly #core: HttpCore
   readonly #reading: Reading<FormRequest>
   readonly #maxParts: number
@@ -87,14 +87,14 @@ export class FormDialect implements Api {
     this.#maxParts = OTHER_PARTS + core.deps.settings.maxRecipients
   }
 
-  register(app: FastifyInstance, answering: Answering): void {
+  register(app: FastifyInstance, answering: RouteHandlerFactory): void {
     app.post(
       '/v3/:domain/messages',
-      answering<Route>('form_send', (request, reply) => this.#send(request, reply, false)),
+      answering<DomainParams>('form_send', (request, reply) => this.#send(request, reply, false)),
     )
     app.post(
       '/v3/:domain/messages.mime',
-      answering<Route>('mime_send', (request, reply) => this.#send(request, reply, true)),
+      answering<DomainParams>('mime_send', (request, reply) => this.#send(request, reply, true)),
     )
     // Older and newer clients use different paths.
     for (const url of ['/v3/domains/:domain/messages/:key', '/v3/:domain/messages/:key']) {
@@ -130,12 +130,12 @@ export class FormDialect implements Api {
   async #import(
     request: FastifyRequest<ImportRoute>,
     reply: FastifyReply,
-    list: List | null,
+    list: SuppressionList | null,
   ): Promise<Answer> {
     return await importList(this.#core, await this.admit(request.raw), list, request, reply)
   }
 
-  async #send(request: FastifyRequest<Route>, reply: FastifyReply, mime: boolean): Promise<Answer> {
+  async #send(request: FastifyRequest<DomainParams>, reply: FastifyReply, mime: boolean): Promise<Answer> {
     const { deps, limit } = this.#core
     const { raw, params } = request
     const { domain } = params

@@ -1,7 +1,7 @@
 /** The form dialect's errors: status and sentence for each reason, in the sentences that its clients know. */
 import { inactiveNext, keyWith } from '../../ingress/advice.ts'
 import { place } from '../../ingress/client-address.ts'
-import { type AnyReason, clip, inMegabytes, type VerbRefused } from '../../ingress/fault.ts'
+import { type AnyReason, clip, inMegabytes, type VerbRefusalCode } from '../../ingress/fault.ts'
 import { utcDate } from '../../ingress/message-form/date.ts'
 import { said, UNAVAILABLE, type Words } from '../../ingress/words.ts'
 import { type Answer, JSON_TYPE, TEXT_TYPE } from '../answer.ts'
@@ -25,18 +25,18 @@ function spelt(field: string): string {
   return SPELLING[field] ?? clip(field)
 }
 
-type Said = readonly [status: number, message: string]
+type ErrorText = readonly [status: number, message: string]
 
-const forbidden = (): Said => [401, 'Forbidden']
-const notFound = (): Said => [404, 'Not Found']
-const badRequest = ({ detail }: { detail: string }): Said => [400, detail]
-const notValid = ({ field, detail }: { field: string; detail: string }): Said => [
+const forbidden = (): ErrorText => [401, 'Forbidden']
+const notFound = (): ErrorText => [404, 'Not Found']
+const badRequest = ({ detail }: { detail: string }): ErrorText => [400, detail]
+const notValid = ({ field, detail }: { field: string; detail: string }): ErrorText => [
   400,
   `${spelt(field)} parameter is not valid: ${detail}`,
 ]
 
 /** The status of a verb's refusal. */
-const REFUSED: Readonly<Record<VerbRefused, number>> = {
+const REFUSED: Readonly<Record<VerbRefusalCode, number>> = {
   not_found: 404,
   already_exists: 400,
   invalid: 400,
@@ -46,7 +46,7 @@ const REFUSED: Readonly<Record<VerbRefused, number>> = {
   conflict: 409,
 }
 
-const WORDS: Words<Said> = {
+const WORDS: Words<ErrorText> = {
   key_missing: forbidden,
   key_invalid: forbidden,
   key_expired: forbidden,

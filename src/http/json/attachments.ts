@@ -6,7 +6,7 @@ import { fileNameFor } from '../../mail/media-type.ts'
 import { NotAUrl, outgoingUrl } from '../../network/outgoing.ts'
 import { decodeBase64 } from './base64.ts'
 import { ContentFault, NO_CONTENT, NOT_BASE64, notAByte } from './body.ts'
-import type { GivenFile } from './emails/schemas.ts'
+import type { AttachmentInput } from './emails/schemas.ts'
 
 /** Reads the parsed JSON value. Throws a Refusal that names the index and the fault. */
 export function readAttachments(value: unknown): SubmittedAttachment[] {
@@ -16,7 +16,7 @@ export function readAttachments(value: unknown): SubmittedAttachment[] {
 }
 
 function readAttachment(item: unknown, index: number): SubmittedAttachment {
-  if (!isObject<GivenFile>(item)) throw invalid(index, 'it must be an object')
+  if (!isObject<AttachmentInput>(item)) throw invalid(index, 'it must be an object')
   const url = isPresent(item.path) ? urlOf(item.path, index) : null
   if (url !== null && isPresent(item.content)) {
     throw invalid(index, 'give either `content` or `path`, not both')
@@ -117,7 +117,7 @@ function readBytes(values: unknown[], index: number): Uint8Array {
 }
 
 /** The value of the first key that is present. */
-function text(item: GivenFile, index: number, ...keys: (keyof GivenFile)[]): string | undefined {
+function text(item: AttachmentInput, index: number, ...keys: (keyof AttachmentInput)[]): string | undefined {
   for (const key of keys) {
     const value = item[key]
     if (!isPresent(value)) continue

@@ -10,7 +10,7 @@ import { SMALL_BODY } from '../../ingress/reading.ts'
 import { decodeBase64 } from './base64.ts'
 import { NAMES, NAMES_OF_FILE } from './emails/schemas.ts'
 
-export type Body = Record<string, unknown>
+export type JsonBody = Record<string, unknown>
 
 const LONGEST_NAME = Math.max(...[...NAMES, ...NAMES_OF_FILE].map(({ length }) => length))
 
@@ -34,7 +34,7 @@ export const notAByte = (position: number) =>
  * Throws a Fault when the octets are no JSON object. In a large body, `content` of an attachment is octets or a
  * ContentFault.
  */
-export function parseBody(octets: Buffer): Body {
+export function parseBody(octets: Buffer): JsonBody {
   const body = octets.length <= SMALL_BODY ? parseJson(octets) : scan(octets)
   if (!isBody(body)) throw malformed('The request body must be a JSON object.')
   return body
@@ -53,7 +53,7 @@ export function parseBodies(octets: Buffer, most: number): unknown[] {
   throw new Fault({ code: 'request_invalid', detail })
 }
 
-export function isBody(item: unknown): item is Body {
+export function isBody(item: unknown): item is JsonBody {
   return typeof item === 'object' && item !== null && !Array.isArray(item)
 }
 
@@ -80,7 +80,7 @@ function scanAll(octets: Buffer, most: number): unknown[] | null {
 }
 
 /** Null when the value is no object. */
-function emailOf(scanner: JsonScanner): Body | null {
+function emailOf(scanner: JsonScanner): JsonBody | null {
   if (scanner.kind() !== 'object') {
     scanner.skip()
     return null
@@ -91,8 +91,12 @@ function emailOf(scanner: JsonScanner): Body | null {
 }
 
 /** For a repeated name the last value counts, as in JSON.parse. */
-function objectOf(scanner: JsonScanner, names: ReadonlySet<string>, read: (name: string) => unknown): Body {
-  const object: Body = {}
+function objectOf(
+  scanner: JsonScanner,
+  names: ReadonlySet<string>,
+  read: (name: string) => unknown,
+): JsonBody {
+  const object: JsonBody = {}
   scanner.enter()
   for (let name = scanner.name(LONGEST_NAME); name !== null; name = scanner.name(LONGEST_NAME)) {
     if (names.has(name)) object[name] = read(name)

@@ -8,13 +8,14 @@ import type { Principal } from '../../accounts/account.ts'
 import { idempotentOf } from '../../ingress/idempotency.ts'
 import { Reading } from '../../ingress/reading.ts'
 import { type Answer, JSON_TYPE, type LongAnswer } from '../answer.ts'
-import type { Answering, Api } from '../api.ts'
+import type { Api, RouteHandlerFactory } from '../api.ts'
 import { readBody } from '../body.ts'
 import type { HttpCore } from '../core.ts'
 import { bearerToken } from '../credentials.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { jsonContent } from '../json-content.ts'
 import { DownloadLinks } from '../stored-files/download-link.ts'
+import { jsonDescription } from './api-description.ts'
 import { attachmentEndpoints } from './emails/attachments.ts'
 import { sendBatch } from './emails/batch.ts'
 import { DOWNLOAD_PATH, type DownloadRoute, download } from './emails/download.ts'
@@ -27,7 +28,6 @@ import { schedulingEndpoints } from './emails/scheduling.ts'
 import { SHARE_PATH, SharedEmails, type ShareRoute } from './emails/share.ts'
 import { MANAGEMENT_PREFIXES, managementEndpoints } from './management.ts'
 import { jsonReader } from './read-job.ts'
-import { jsonTold } from './told.ts'
 import { usage } from './usage.ts'
 import { jsonWords } from './words.ts'
 
@@ -40,7 +40,7 @@ export class JsonDialect implements Api {
   readonly words = jsonWords
   readonly endpoints: readonly Endpoint[]
   readonly content = jsonContent
-  readonly told = jsonTold
+  readonly told = jsonDescription
   readonly #core: HttpCore
   readonly #reading: Reading<null>
   readonly #links: DownloadLinks
@@ -62,7 +62,7 @@ export class JsonDialect implements Api {
     ]
   }
 
-  register(app: FastifyInstance, answering: Answering): void {
+  register(app: FastifyInstance, answering: RouteHandlerFactory): void {
     const send = answering('email_send', (request, reply) => this.#send(request, reply))
     app.post('/emails', send)
     app.post('/email', send)

@@ -4,9 +4,9 @@ import { clip, Fault } from '../../ingress/fault.ts'
 import { type AddressField, invalidField, Refusal } from '../../intake/refusal.ts'
 import type { Submission } from '../../intake/submission.ts'
 import { readAttachments } from './attachments.ts'
-import { type Body, parseBody } from './body.ts'
+import { type JsonBody, parseBody } from './body.ts'
 import { readScheduledAt } from './emails/scheduled-at.ts'
-import type { Given } from './emails/schemas.ts'
+import type { EmailInput } from './emails/schemas.ts'
 
 const MAX_TAGS = 100
 const TAG = /^[A-Za-z0-9_-]{1,256}$/
@@ -17,7 +17,7 @@ export function readSubmission(bytes: Buffer): Submission {
 }
 
 /** The same for a parsed body. */
-export function submissionOf(body: Given): Submission {
+export function submissionOf(body: EmailInput): Submission {
   const submission: Submission = {
     from: text(body, 'from') ?? '',
     to: addresses('to', body.to),
@@ -59,7 +59,7 @@ export function submissionOf(body: Given): Submission {
 }
 
 /** A string; null counts as absent. */
-function text(body: Given, key: 'from' | 'subject' | 'html' | 'text'): string | undefined {
+function text(body: EmailInput, key: 'from' | 'subject' | 'html' | 'text'): string | undefined {
   const value = body[key]
   if (typeof value === 'string') return value
   if (value === undefined || value === null) return undefined
@@ -99,7 +99,7 @@ function tags(value: unknown): { name: string; value: string }[] {
     throw refuse(`at most ${MAX_TAGS} tags are allowed, but ${value.length} were given`)
   return value.map((item: unknown, index) => {
     if (typeof item !== 'object' || item === null) throw refuse(`tag ${index} must be an object`)
-    const { name, value } = item as Body
+    const { name, value } = item as JsonBody
     const content = textOf(value)
     if (typeof name !== 'string' || content === null) {
       throw refuse(`\`name\` and \`value\` of tag ${index} must be strings`)

@@ -2,11 +2,11 @@
 
 import { keyWith } from '../../ingress/advice.ts'
 import { place } from '../../ingress/client-address.ts'
-import { type AnyReason, clip, inMegabytes, type VerbRefused } from '../../ingress/fault.ts'
+import { type AnyReason, clip, inMegabytes, type VerbRefusalCode } from '../../ingress/fault.ts'
 import { said, type Words } from '../../ingress/words.ts'
 import type { About } from '../../operate/error.ts'
 import type { Answer } from '../answer.ts'
-import { COMMON_ERRORS, type ErrorName, type ErrorSaid, errorAnswer } from '../error-body.ts'
+import { COMMON_ERRORS, type ErrorFields, type ErrorName, errorAnswer } from '../error-body.ts'
 
 const CHALLENGE = 'Bearer realm="Postroad"'
 
@@ -26,7 +26,7 @@ export function jsonWordsOfItem(reason: AnyReason, index: number): Answer {
 }
 
 /** The same text for a domain that is unknown, another company's or not active: it must not reveal which. */
-function notVerified(domain: string): ErrorSaid {
+function notVerified(domain: string): ErrorFields {
   const name = clip(domain, 255)
   return [
     403,
@@ -35,12 +35,12 @@ function notVerified(domain: string): ErrorSaid {
   ]
 }
 
-function invalidField(status: 403 | 422, field: string, detail: string): ErrorSaid {
+function invalidField(status: 403 | 422, field: string, detail: string): ErrorFields {
   return [status, 'validation_error', `Invalid \`${clip(field)}\` field. ${sentence(detail)}`]
 }
 
 /** The status and name of a verb's refusal. */
-const REFUSED: Readonly<Record<VerbRefused, readonly [status: number, name: ErrorName]>> = {
+const REFUSED: Readonly<Record<VerbRefusalCode, readonly [status: number, name: ErrorName]>> = {
   not_found: [404, 'not_found'],
   already_exists: [409, 'validation_error'],
   invalid: [422, 'validation_error'],
@@ -65,7 +65,7 @@ function operationRefused({
   why,
   about,
   detail,
-}: Extract<AnyReason, { code: 'operation_refused' }>): ErrorSaid {
+}: Extract<AnyReason, { code: 'operation_refused' }>): ErrorFields {
   if (why === 'not_found' && about) return [...REFUSED[why], `${NOUNS[about.noun]} not found`]
   if (why === 'already_exists' && about?.noun === 'domain') {
     return [403, 'validation_error', `The \`${about.name}\` domain has been registered already.`]
@@ -73,7 +73,7 @@ function operationRefused({
   return [...REFUSED[why], sentence(detail)]
 }
 
-const WORDS: Words<ErrorSaid> = {
+const WORDS: Words<ErrorFields> = {
   ...COMMON_ERRORS,
   key_missing: () => [401, 'missing_api_key', 'Missing API key in the authorization header'],
   key_invalid: () => [401, 'invalid_api_key', 'API key is invalid'],

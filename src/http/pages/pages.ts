@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { unsubscribeLinks } from '../../email/unsubscribe-link.ts'
-import type { Answering, Api } from '../api.ts'
+import type { Api, RouteHandlerFactory } from '../api.ts'
 import { toConsole } from '../console-path.ts'
 import type { HttpCore } from '../core.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -28,7 +28,7 @@ export class Pages implements Api {
     this.endpoints = healthEndpoints(this.#readiness)
   }
 
-  register(app: FastifyInstance, answering: Answering): void {
+  register(app: FastifyInstance, answering: RouteHandlerFactory): void {
     const { deps } = this.#core
     this.#readiness.measure(deps.registry)
     if (deps.api) {

@@ -26,24 +26,24 @@ interface Schema {
   maxItems?: number
 }
 
-interface Content {
+interface MediaContent {
   content?: Record<string, { schema?: Schema; example?: unknown }>
 }
 
-interface Operation {
+interface OpenApiOperation {
   summary?: string
   description?: string
   operationId?: string
   tags?: string[]
   security?: Record<string, unknown>[]
   parameters?: { name: string; in: string; required?: boolean; description?: string; schema?: Schema }[]
-  requestBody?: Content
-  responses: Record<string, Content & { description?: string }>
+  requestBody?: MediaContent
+  responses: Record<string, MediaContent & { description?: string }>
 }
 
 export interface Document {
   info: { title: string; version: string; description?: string }
-  paths: Record<string, Record<string, Operation>>
+  paths: Record<string, Record<string, OpenApiOperation>>
 }
 
 const STYLE =
@@ -80,19 +80,19 @@ ${byTag.map(([tag, each]) => `<h2>${escapedHtml(tag)}</h2>${each.map(section).jo
   return page({ title: `${info.title} API`, content })
 }
 
-interface Told {
+interface OperationEntry {
   method: string
   path: string
-  operation: Operation
+  operation: OpenApiOperation
 }
 
-const anchor = ({ method, path, operation }: Told) =>
+const anchor = ({ method, path, operation }: OperationEntry) =>
   escapedHtml(operation.operationId ?? `${method} ${path}`)
 /** A long path may break after each of its parts. */
-const title = ({ method, path }: Told) =>
+const title = ({ method, path }: OperationEntry) =>
   `<code>${method} ${escapedHtml(path).replace(/(?<=.)\//g, '<wbr>/')}</code>`
 
-function section(told: Told): string {
+function section(told: OperationEntry): string {
   const { summary, description, security = [], parameters = [], requestBody, responses } = told.operation
   const scheme = Object.keys(security[0] ?? {})[0]
   const named = Map.groupBy(parameters, (parameter) => parameter.in)
@@ -116,7 +116,7 @@ function section(told: Told): string {
 }
 
 /** The schema shared by several media types is shown once. */
-function bodies({ content = {} }: Content): string {
+function bodies({ content = {} }: MediaContent): string {
   const types = Object.keys(content)
   if (types.length === 0) return ''
   const names = types.map((type) => `<code>${escapedHtml(type)}</code>`).join(' or ')

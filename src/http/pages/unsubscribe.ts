@@ -37,7 +37,7 @@ export class UnsubscribePage {
 
   /** GET changes nothing: malware scanners follow every link of a message. */
   ask({ params }: FastifyRequest<UnsubscribeRoute>): Answer {
-    const link = this.#links.read(params.token)
+    const link = this.#links.parseToken(params.token)
     if (link === null) return unknown()
     const what = link.tagsOnly ? 'mail of this kind' : 'this mail'
     return answer(
@@ -49,7 +49,7 @@ export class UnsubscribePage {
 
   /** The link says everything; no body is read. */
   async take({ raw, params }: FastifyRequest<UnsubscribeRoute>): Promise<Answer> {
-    const link = this.#links.read(params.token)
+    const link = this.#links.parseToken(params.token)
     if (link === null) return unknown()
     const { deps, limit } = this.#core
     limit.admission.admit(raw, link.companyId)

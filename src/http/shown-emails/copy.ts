@@ -6,37 +6,37 @@ import type { RawCopy } from '../../operate/raw-copies.ts'
 import type { Operation } from '../../operate/verb.ts'
 import { jobAt } from '../../workers/job.ts'
 import type { HttpCore } from '../core.ts'
-import type { EmailOf } from '../stored-files/files.ts'
-import readCopy, { type CopyRead, type CopyWanted } from './read-copy-job.ts'
+import type { EmailReference } from '../stored-files/files.ts'
+import readCopy, { type CopyJobInput, type CopyJobResult } from './read-copy-job.ts'
 
 /** An email for a person with the right to see it. */
-export interface ShownEmail extends EmailOf {
+export interface EmailView extends EmailReference {
   op: Operation
 }
 
-const job = jobAt<CopyWanted, CopyRead>(new URL('./read-copy-job.ts', import.meta.url))
+const job = jobAt<CopyJobInput, CopyJobResult>(new URL('./read-copy-job.ts', import.meta.url))
 
 /** `recipient`: an address; absent: the first copy. */
 export async function rawCopyOf(
   { limit, copies }: HttpCore,
   request: Visitor,
-  { op, id, origin }: ShownEmail,
+  { op, id, origin }: EmailView,
   recipient: string | undefined,
 ): Promise<RawCopy> {
   const wanted = { id, recipient }
-  const kept = copies.kept(origin.companyId, wanted)
+  const copy = copies.findCached(origin.companyId, wanted)
   // Composing a copy takes twice the memory of reading it in a worker.
-  const room = kept === undefined ? 2 * Math.max(origin.size, origin.octets) : kept.message.byteLength
+  const room = copy === undefined ? 2 * Math.max(origin.size, origin.octets) : copy.message.byteLength
   await limit.admission.reserve(request, room)
   return await copies.get(op, origin.companyId, wanted)
 }
 
 export async function readIn(
   { deps }: HttpCore,
-  { origin }: ShownEmail,
+  { origin }: EmailView,
   message: Buffer,
-  wanted: CopyWanted['wanted'],
-): Promise<CopyRead> {
+  wanted: CopyJobInput['wanted'],
+): Promise<CopyJobResult> {
   const task = { raw: message, wanted }
   if (message.byteLength <= SMALL_BODY) return readCopy(task)
   return await deps.workers.run(job, task, { company: origin.companyId, weight: message.byteLength })

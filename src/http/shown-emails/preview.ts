@@ -20,7 +20,7 @@ const MOST_PICTURES = 12 * 1024 * 1024
 /** Links of one message that work. */
 const MOST_LINKS = 5_000
 
-export interface PreviewWanted {
+export interface PreviewOptions {
   /** Signs links, so that the confirmation page works for this person only. Null: links keep their own addresses. */
   signer: LinkSigner | null
 }
@@ -31,7 +31,7 @@ export interface Preview {
 }
 
 /** Throws RawError when the octets do not have the structure of a message. */
-export function previewOf(message: Buffer, { signer }: PreviewWanted): Preview {
+export function previewOf(message: Buffer, { signer }: PreviewOptions): Preview {
   const lines = withCrlfLines(message)
   const pictures = new Map<string, RawPart>()
   let body: RawPart | undefined

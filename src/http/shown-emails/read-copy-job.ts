@@ -2,25 +2,25 @@
 import { RawError } from '../../mail/raw/lines.ts'
 import { asBuffer, buffersBeneath } from '../../workers/job.ts'
 import { type Head, headOf } from './head.ts'
-import { type Preview, type PreviewWanted, previewOf } from './preview.ts'
+import { type Preview, type PreviewOptions, previewOf } from './preview.ts'
 import { type Structure, structureIn } from './structure.ts'
-import { type ShownText, textOf } from './text.ts'
+import { type TextExcerpt, textOf } from './text.ts'
 
-export interface CopyWanted {
+export interface CopyJobInput {
   raw: Uint8Array
-  wanted: { kind: 'head' } | { kind: 'structure' } | { kind: 'text' } | ({ kind: 'preview' } & PreviewWanted)
+  wanted: { kind: 'head' } | { kind: 'structure' } | { kind: 'text' } | ({ kind: 'preview' } & PreviewOptions)
 }
 
-export interface CopyRead {
+export interface CopyJobResult {
   head?: Head
   structure?: Structure
   preview?: Preview
-  text?: ShownText
+  text?: TextExcerpt
   /** The reason why it could not be read. */
   trouble?: string
 }
 
-export default function readCopy({ raw, wanted }: CopyWanted): CopyRead {
+export default function readCopy({ raw, wanted }: CopyJobInput): CopyJobResult {
   const octets = asBuffer(raw)
   try {
     if (wanted.kind === 'head') return { head: headOf(octets) }
@@ -33,6 +33,6 @@ export default function readCopy({ raw, wanted }: CopyWanted): CopyRead {
   }
 }
 
-export function buffersOf({ preview }: CopyRead): ArrayBuffer[] {
+export function buffersOf({ preview }: CopyJobResult): ArrayBuffer[] {
   return preview?.html ? buffersBeneath([preview.html]) : []
 }

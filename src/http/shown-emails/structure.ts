@@ -13,7 +13,7 @@ const MOST_SIGNATURES = 20
 const LONGEST_FIELD = 8 * 1024
 const MOST_IN_FIELDS = 256 * 1024
 
-export interface ShownPart {
+export interface PartSummary {
   depth: number
   type: string
   encoding: string
@@ -37,7 +37,7 @@ export interface Signature {
 
 export interface Structure {
   fields: [name: string, value: string][]
-  parts: ShownPart[]
+  parts: PartSummary[]
   signatures: Signature[]
 }
 
@@ -47,7 +47,7 @@ export function structureIn(octets: Buffer): Structure {
   const root = readStructure(lines)
   const fields = root.fields.slice(0, MOST_FIELDS)
   return {
-    fields: shownFields(fields),
+    fields: fieldsOf(fields),
     parts: partsIn(lines, root),
     signatures: fields
       .filter(({ lower }) => lower === 'dkim-signature')
@@ -57,7 +57,7 @@ export function structureIn(octets: Buffer): Structure {
 }
 
 /** The first fields, as many as fit. */
-function shownFields(fields: readonly RawPart['fields'][number][]): [name: string, value: string][] {
+function fieldsOf(fields: readonly RawPart['fields'][number][]): [name: string, value: string][] {
   let left = MOST_IN_FIELDS
   return fields.flatMap(({ name, value }) => {
     const shown = value.slice(0, LONGEST_FIELD)
@@ -67,21 +67,21 @@ function shownFields(fields: readonly RawPart['fields'][number][]): [name: strin
 }
 
 /** In reading order. */
-function partsIn(octets: Buffer, root: RawPart): ShownPart[] {
-  const shown: ShownPart[] = []
+function partsIn(octets: Buffer, root: RawPart): PartSummary[] {
+  const shown: PartSummary[] = []
   const waiting = [{ part: root, depth: 0 }]
   let line = 1
   let at = 0
   for (let next = waiting.pop(); next !== undefined && shown.length < MOST_PARTS; next = waiting.pop()) {
     const { part, depth } = next
     for (; at < part.headerStart; at++) if (octets[at] === 0x0a) line++
-    shown.push({ ...shownPart(part), depth, start: line })
+    shown.push({ ...partSummary(part), depth, start: line })
     for (const child of part.children.toReversed()) waiting.push({ part: child, depth: depth + 1 })
   }
   return shown
 }
 
-function shownPart({ fields, type, parameters, encoding, disposition, bodyStart, bodyEnd }: RawPart) {
+function partSummary({ fields, type, parameters, encoding, disposition, bodyStart, bodyEnd }: RawPart) {
   const given = fields.find(({ lower }) => lower === 'content-disposition')?.value ?? ''
   const filename =
     readParameter(readParameters(given).parameters, 'filename') ?? readParameter(parameters, 'name') ?? ''

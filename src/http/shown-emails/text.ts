@@ -7,7 +7,7 @@ import { beginningOf } from './beginning.ts'
 /** Octets that are shown; the download of the source has the rest. */
 const MOST = 1024 * 1024
 
-export interface ShownText {
+export interface TextExcerpt {
   /** Null: the message has none. */
   text: string | null
   /** The message has more text. */
@@ -15,7 +15,7 @@ export interface ShownText {
 }
 
 /** Throws RawError when the octets do not have the structure of a message. */
-export function textOf(octets: Buffer): ShownText {
+export function textOf(octets: Buffer): TextExcerpt {
   const lines = withCrlfLines(octets)
   const part = firstText([readStructure(lines)])
   if (part === undefined) return { text: null, clipped: false }

@@ -6,16 +6,16 @@ import { SMALL_BODY } from '../../ingress/reading.ts'
 import type { StoredOrigin } from '../../store/store.ts'
 import { jobAt } from '../../workers/job.ts'
 import type { HttpDeps } from '../deps.ts'
-import readFiles, { type FilesFound, type FilesWanted } from './read-job.ts'
+import readFiles, { type FilesJobInput, type FilesJobResult } from './read-job.ts'
 
-const job = jobAt<FilesWanted, FilesFound>(new URL('./read-job.ts', import.meta.url))
+const job = jobAt<FilesJobInput, FilesJobResult>(new URL('./read-job.ts', import.meta.url))
 
-type Parts = {
+type FileParts = {
   workers: HttpDeps['workers']
   store: Pick<HttpDeps['store'], 'listFiles' | 'readFile' | 'readRaw'>
 }
 
-export interface EmailOf {
+export interface EmailReference {
   id: string
   origin: StoredOrigin
 }
@@ -33,26 +33,26 @@ export function roomToList(
 }
 
 /** In their order; none when retention has removed the content. A ready message is read for each call. */
-export async function listFiles(parts: Parts, { id, origin }: EmailOf): Promise<StoredFile[]> {
+export async function listFiles(parts: FileParts, { id, origin }: EmailReference): Promise<StoredFile[]> {
   if (origin.rawOctets === null) return await parts.store.listFiles(id)
-  return (await found(parts, { id, origin }, null))?.files ?? []
+  return (await findFiles(parts, { id, origin }, null))?.files ?? []
 }
 
 /** The octets of the file at a position; null when there is none. */
 export async function readFile(
-  parts: Parts,
-  { id, origin }: EmailOf,
+  parts: FileParts,
+  { id, origin }: EmailReference,
   position: number,
 ): Promise<Uint8Array | null> {
   if (origin.rawOctets === null) return await parts.store.readFile(id, position)
-  return (await found(parts, { id, origin }, position))?.octets ?? null
+  return (await findFiles(parts, { id, origin }, position))?.octets ?? null
 }
 
-async function found(
-  { store, workers }: Parts,
-  { id, origin }: EmailOf,
+async function findFiles(
+  { store, workers }: FileParts,
+  { id, origin }: EmailReference,
   position: number | null,
-): Promise<FilesFound | null> {
+): Promise<FilesJobResult | null> {
   const raw = await store.readRaw(id)
   if (raw === null) return null
   const wanted = { raw, position }

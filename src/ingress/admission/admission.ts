@@ -12,7 +12,7 @@ import { addressGroup } from './address-group.ts'
 import { Octets } from './body-octets.ts'
 import { Connections } from './connections.ts'
 import { fairPool } from './fair-pool.ts'
-import { HeldBack } from './held-back.ts'
+import { PausedSockets } from './held-back.ts'
 import { attach, type Company, describeVisit, Visit, type Visitor, visitOf } from './visit.ts'
 
 /** Ms that a body waits for room before its client is told to try again. */
@@ -37,7 +37,7 @@ export type AdmissionPlan = Pick<MemoryPlan, 'body' | 'small' | 'large' | 'reque
 
 export class Admission {
   readonly connections: Connections
-  readonly heldBack = new HeldBack()
+  readonly heldBack = new PausedSockets()
   readonly #plan: AdmissionPlan
   readonly #monitor: LoopMonitor
   readonly #requests: SharedPool

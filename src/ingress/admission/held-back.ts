@@ -17,7 +17,7 @@ interface Held {
   reading: boolean
 }
 
-export class HeldBack {
+export class PausedSockets {
   /** Open connections by source address. */
   readonly #open = new Map<string, Set<Socket>>()
   #held: Held[] = []

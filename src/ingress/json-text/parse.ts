@@ -19,7 +19,7 @@ export function jsonFault(octets: Buffer): string | null {
   const scanner = new JsonScanner(octets, textStart(octets))
   try {
     scanner.skip()
-    scanner.end()
+    scanner.expectEnd()
     return null
   } catch (error) {
     if (error instanceof JsonFault) return error.message
@@ -35,7 +35,7 @@ export function scanned<T>(octets: Buffer, read: (scanner: JsonScanner) => T): T
   const scanner = new JsonScanner(octets, textStart(readable(octets)))
   try {
     const found = read(scanner)
-    scanner.end()
+    scanner.expectEnd()
     return found
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error

@@ -212,7 +212,7 @@ export class JsonScanner {
   }
 
   /** Expects only white space. */
-  end(): void {
+  expectEnd(): void {
     this.#space()
     if (this.#at < this.#octets.length) throw this.#unexpected(this.#at)
   }

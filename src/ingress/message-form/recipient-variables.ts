@@ -38,7 +38,7 @@ function readJson<T>(text: string, name: string, read: (scanner: JsonScanner) =>
   const scanner = new JsonScanner(Buffer.from(text))
   try {
     const value = read(scanner)
-    scanner.end()
+    scanner.expectEnd()
     return value
   } catch (cause) {
     if (!(cause instanceof JsonFault)) throw cause

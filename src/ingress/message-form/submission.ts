@@ -15,7 +15,7 @@ import { withUnsubscribeLinks } from './unsubscribe.ts'
  * Reads `POST /v3/{domain}/messages`; `links`: unsubscribe links can be created. Throws a Refusal or a Fault for a
  * request that cannot be honoured.
  */
-export function readMessage({ domain, links }: ReadAs, form: Form): Submission {
+export function readMessage({ domain, links }: SubmissionTerms, form: Form): Submission {
   const fields = new Fields(form.fields)
   refuseTemplate(fields)
   const submission: Submission = {
@@ -36,7 +36,7 @@ export function readMessage({ domain, links }: ReadAs, form: Form): Submission {
   return submission
 }
 
-interface ReadAs {
+interface SubmissionTerms {
   domain: string
   links: boolean
 }

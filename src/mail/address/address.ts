@@ -101,7 +101,7 @@ export function parseDomain(text: string): string {
 const SCHEME = /^(?:mailto|smtp|sip|https?)$/i
 
 /** One element of the list: its position, and the marks outside quotes and comments. */
-interface Element {
+interface AddressElement {
   /** First character that is not white space. */
   start: number
   /** Index of the separator, or the length of the text. */
@@ -116,9 +116,17 @@ interface Element {
   comma: number
 }
 
-function scanElement(text: string, from: number, inGroup: boolean): Element {
+function scanElement(text: string, from: number, inGroup: boolean): AddressElement {
   let at = skipSpace(text, from)
-  const element: Element = { start: at, end: at, separator: '', open: -1, close: -1, at: -1, comma: -1 }
+  const element: AddressElement = {
+    start: at,
+    end: at,
+    separator: '',
+    open: -1,
+    close: -1,
+    at: -1,
+    comma: -1,
+  }
   /** True after an unquoted word: only then may the element be the first piece of a name with a comma in it. */
   let word = false
   let quoted = false
@@ -162,7 +170,7 @@ function scanElement(text: string, from: number, inGroup: boolean): Element {
   return element
 }
 
-function readMailbox(text: string, element: Element): Mailbox | null {
+function readMailbox(text: string, element: AddressElement): Mailbox | null {
   const piece = trimEnd(text.slice(element.start, element.end))
   if (element.open < 0) {
     if (element.at < 0) {

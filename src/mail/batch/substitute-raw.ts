@@ -34,7 +34,7 @@ const isAddressField = (lower: string) => lower === 'to' || lower === 'cc' || is
  * @throws HeaderError when a value with a line break lands in a header
  */
 export function substituteRaw(raw: Uint8Array, addressee: Addressee): Buffer {
-  const filling: Filling = {
+  const filling: FieldSubstitution = {
     field: (field) => fillField(field, addressee),
     text: (text) => substituteText(text, addressee),
   }
@@ -55,7 +55,7 @@ export function textsWithPlaceholders(raw: Uint8Array): string[] {
 }
 
 /** The changes to the fields of the message and to its text parts. */
-interface Filling {
+interface FieldSubstitution {
   field(field: string): string
   text(text: string): string
 }
@@ -68,7 +68,7 @@ function latin1(raw: Uint8Array): string {
  * Fills a message or body part: fields, empty line, body. One character is one octet here. The result goes to `out`, in
  * pieces.
  */
-function fillEntity(entity: string, filling: Filling, depth: number, out: string[]): void {
+function fillEntity(entity: string, filling: FieldSubstitution, depth: number, out: string[]): void {
   const parts = split(entity)
   if (parts === null) {
     out.push(entity)
@@ -95,7 +95,7 @@ function fillEntity(entity: string, filling: Filling, depth: number, out: string
 function fillText(
   { fields, gap, body }: Entity,
   type: MediaType | null,
-  filling: Filling,
+  filling: FieldSubstitution,
   depth: number,
   out: string[],
 ): void {
@@ -161,7 +161,13 @@ function decodeBody(body: string, encoding: string): Buffer | null {
 }
 
 /** RFC 2046 5.1.1: fills the parts between the boundary lines; preamble and epilogue stay as they are. */
-function fillMultipart(body: string, boundary: string, filling: Filling, depth: number, out: string[]): void {
+function fillMultipart(
+  body: string,
+  boundary: string,
+  filling: FieldSubstitution,
+  depth: number,
+  out: string[],
+): void {
   const delimiter = `--${boundary}`
   /** The position after the last boundary line; -1 in the preamble. */
   let start = -1

@@ -27,7 +27,7 @@ export class Boundaries {
   }
 
   /** The boundary for `compose`. `=_` occurs in no quoted-printable and no base64 text (RFC 2045 6.7). */
-  of(emailId: string): string {
+  boundaryOf(emailId: string): string {
     const inner = hash('sha256', Buffer.concat([this.#inner, Buffer.from(emailId)]), 'buffer')
     inner.copy(this.#outer, BLOCK)
     return `=_${hash('sha256', this.#outer, 'hex').slice(0, DIGITS)}`

@@ -10,7 +10,7 @@ import { HeaderError, hasNonAscii, isReservedHeader, textField } from '../header
 import { isMessageId } from '../header/message-id.ts'
 import type { Attachment, MessageContent } from '../message.ts'
 import { ANY_BOUNDARY } from './boundary.ts'
-import { fileLeaf, type Part, textLeaf, writeTree } from './mime-part.ts'
+import { fileLeaf, type MimePart, textLeaf, writeTree } from './mime-part.ts'
 import { bodyBound } from './size-bound.ts'
 
 export { isReservedHeader } from '../header/header.ts'
@@ -126,9 +126,9 @@ function needsUtf8(list: Mailbox[]): boolean {
  * multipart/mixed around multipart/related around multipart/alternative, each level only when it holds more than one
  * part (RFC 2046 5.1, RFC 2387). Inline files without an HTML part to refer to them are ordinary files.
  */
-function bodyTree(content: MessageContent): Part {
+function bodyTree(content: MessageContent): MimePart {
   const { text, html, amp, attachments } = content
-  const texts: Part[] = []
+  const texts: MimePart[] = []
   // RFC 2046 5.1.4: the richest alternative comes last.
   if (text !== undefined && (text !== '' || html === undefined)) texts.push(textLeaf('plain', text))
   // Clients that know no AMP take the last part they can show, and some take no other than the last: html.
@@ -145,6 +145,6 @@ function bodyTree(content: MessageContent): Part {
   return join('mixed', [related, ...files.map(fileLeaf)])
 }
 
-function join(subtype: 'mixed' | 'related' | 'alternative', parts: Part[]): Part {
+function join(subtype: 'mixed' | 'related' | 'alternative', parts: MimePart[]): MimePart {
   return parts.length === 1 ? parts[0]! : { kind: 'multipart', subtype, parts }
 }

@@ -18,10 +18,10 @@ export interface Leaf {
 export interface Multipart {
   kind: 'multipart'
   subtype: 'mixed' | 'related' | 'alternative'
-  parts: Part[]
+  parts: MimePart[]
 }
 
-export type Part = Leaf | Multipart
+export type MimePart = Leaf | Multipart
 
 /** A text body. */
 export function textLeaf(subtype: 'plain' | 'html' | 'x-amp-html', text: string): Leaf {
@@ -90,7 +90,7 @@ export interface WrittenTree {
 }
 
 /** The header fields and the octets of a tree. Each multipart gets the boundary with the number of its level. */
-export function writeTree(root: Part, boundary: string): WrittenTree {
+export function writeTree(root: MimePart, boundary: string): WrittenTree {
   const chunks: (string | Leaf)[] = []
   let header: string
   // A body that begins and ends with a boundary line has no empty lines at its end.
@@ -124,7 +124,7 @@ function writeLeaf({ content }: Leaf, body: Buffer, at: number): number {
 }
 
 /** Appends the body of a part to `chunks` and returns its header fields. Trees are three levels deep at most. */
-function collect(part: Part, depth: number, boundary: string, chunks: (string | Leaf)[]): string {
+function collect(part: MimePart, depth: number, boundary: string, chunks: (string | Leaf)[]): string {
   if (part.kind === 'leaf') {
     chunks.push(part)
     return part.header
@@ -142,7 +142,7 @@ function collect(part: Part, depth: number, boundary: string, chunks: (string | 
   return `Content-Type: multipart/${part.subtype};${type}\r\n boundary="${own}"\r\n`
 }
 
-function rootType(part: Part): string {
+function rootType(part: MimePart): string {
   return part.kind === 'multipart' ? `multipart/${part.subtype}` : 'text/html'
 }
 

@@ -39,13 +39,13 @@ export function readStructure(octets: Buffer): RawPart {
 /** The same, with the number of octets compared with delimiters, which the tests compare with the size. */
 export function structureOf(octets: Buffer): { root: RawPart; steps: number } {
   const reader = new StructureReader(octets)
-  const root = reader.read()
+  const root = reader.readPart()
   return { root, steps: reader.steps }
 }
 
 const LINE_OF_HYPHENS = Buffer.from('\r\n--')
 
-interface Delimiter {
+interface BoundaryLine {
   /** Index of its multipart among the open parts. */
   level: number
   closes: boolean
@@ -69,7 +69,7 @@ class StructureReader {
     return this.#delimiters.steps
   }
 
-  read(): RawPart {
+  readPart(): RawPart {
     const root = this.#begin(0)
     let at = root.bodyStart
     for (;;) {
@@ -129,7 +129,7 @@ class StructureReader {
   }
 
   /** The next line at or after `from` that is a delimiter of an open multipart. */
-  #nextDelimiter(from: number): Delimiter | undefined {
+  #nextDelimiter(from: number): BoundaryLine | undefined {
     if (this.#delimiters.size === 0) return undefined
     const octets = this.#octets
     // The CRLF before the delimiter may be that of the empty line after the header.
@@ -145,7 +145,7 @@ class StructureReader {
   }
 
   /** Returns the offset to continue from. */
-  #take({ level, closes, lineStart, nextLine }: Delimiter): number {
+  #take({ level, closes, lineStart, nextLine }: BoundaryLine): number {
     const multipart = this.#open[level]!
     this.#end(level + 1, lineStart - 2)
     if (multipart.preambleEnd < 0) multipart.preambleEnd = Math.max(lineStart - 2, multipart.bodyStart)

@@ -200,7 +200,7 @@ export class Block {
 
   #endLine(): void {
     const { width } = this.#line
-    const line = this.#line.end()
+    const line = this.#line.finishLine()
     // Preformatted text may have been nothing but spaces.
     if (line === '') this.#newLine()
     else this.#push(line, width)

@@ -3,10 +3,10 @@ import { Block, type Mark, type Prefix } from './block.ts'
 import { CELLS, closesItself, HEAD, type Kind, kindOf, PARAGRAPH, TABLE } from './elements.ts'
 import { type Attributes, type HtmlEvents, NO_ATTRIBUTES, span, whole } from './html-reader.ts'
 import { Line } from './line.ts'
-import { shownLink } from './link.ts'
+import { linkLabel } from './link.ts'
 import { type OpenElement, OpenElements } from './open-elements.ts'
 import { INITIAL, isPreformatted, type Style, showsPictures, showsText, styleOf } from './style.ts'
-import { Table } from './table.ts'
+import { HtmlTable } from './table.ts'
 
 /** Nested lists, quotes and cells, at most; real mail stays below. Deeper ones are written as plain elements. */
 const MAX_CONTAINERS = 32
@@ -15,13 +15,13 @@ const RULE = '-'.repeat(40)
 const MOST_COLUMNS = 1000
 const MOST_ROWS = 65_534
 
-interface Element extends OpenElement {
+interface ElementState extends OpenElement {
   readonly style: Style
   /** Writes the end of the element, apart from its gap. */
   readonly end: (() => void) | undefined
 }
 
-interface List {
+interface ListState {
   ordered: boolean
   next: number
 }
@@ -34,7 +34,7 @@ interface List {
 export class TextConverter implements HtmlEvents {
   readonly #line = new Line()
   readonly #root = new Block(this.#line)
-  readonly #open = new OpenElements<Element>()
+  readonly #open = new OpenElements<ElementState>()
   #block = this.#root
   #style = INITIAL
   /** Open list items. */
@@ -45,8 +45,8 @@ export class TextConverter implements HtmlEvents {
    */
   #styled = 0
   #containers = 0
-  #table: Table | undefined
-  #list: List | undefined
+  #table: HtmlTable | undefined
+  #list: ListState | undefined
   /** True right after the tag of preformatted text. */
   #afterPre = false
   /** Texts and nameless pictures shown so far. */
@@ -177,7 +177,7 @@ export class TextConverter implements HtmlEvents {
 
   /** A linked area of a picture: a line of its own. */
   #area(attributes: Attributes): void {
-    const link = shownLink(attributes.get('alt')?.trim() ?? '', attributes.get('href') ?? '')
+    const link = linkLabel(attributes.get('alt')?.trim() ?? '', attributes.get('href') ?? '')
     if (link === undefined) return
     this.#block.gap(1)
     const mark = this.#block.mark()
@@ -266,7 +266,7 @@ export class TextConverter implements HtmlEvents {
     this.#block.gap(1)
     const table =
       this.#containers < MAX_CONTAINERS
-        ? new Table(attributes.get('role')?.toLowerCase(), attributes.get('border'))
+        ? new HtmlTable(attributes.get('role')?.toLowerCase(), attributes.get('border'))
         : undefined
     this.#table = table
     return () => {
@@ -275,7 +275,7 @@ export class TextConverter implements HtmlEvents {
     }
   }
 
-  #beginList(list: List): () => void {
+  #beginList(list: ListState): () => void {
     const outer = this.#list
     this.#list = list
     return () => {
@@ -296,7 +296,7 @@ export class TextConverter implements HtmlEvents {
 
   #endLink(href: string, block: Block, mark: Mark, visible: boolean): void {
     const inside = block.since(mark)
-    const link = shownLink(visible ? (inside?.trim() ?? '') : '', href)
+    const link = linkLabel(visible ? (inside?.trim() ?? '') : '', href)
     if (link === undefined) return
     if (inside !== undefined) block.address(link.address, link.instead)
     else block.addressBelow(mark, link.address)

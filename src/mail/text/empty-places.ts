@@ -1,13 +1,13 @@
 /** The places of a row that are covered by cells of the rows above. */
 
 /** The columns and rows that a cell covers. */
-export interface Span {
+export interface CellSpan {
   columns: number
   rows: number
 }
 
 /** The columns `from` to before `to`, for that many more rows. */
-interface Reach {
+interface SpanReach {
   from: number
   to: number
   rows: number
@@ -18,7 +18,7 @@ const LOOKS_FOR_A_CELL = 4
 
 /** Takes the rows of a table in their order. */
 export class EmptyPlaces {
-  #reaching: Reach[] = []
+  #reaching: SpanReach[] = []
   #looks = 32
 
   /**
@@ -26,11 +26,11 @@ export class EmptyPlaces {
    * result are linear in the number of cells: beyond four such places for each cell of the table, no more are kept
    * free.
    */
-  around<C extends Span>(row: readonly C[]): (C | undefined)[] {
+  around<C extends CellSpan>(row: readonly C[]): (C | undefined)[] {
     this.#looks += LOOKS_FOR_A_CELL * row.length - this.#reaching.length
     if (this.#looks < 0) this.#reaching = []
     const placed: (C | undefined)[] = []
-    const reaching: Reach[] = []
+    const reaching: SpanReach[] = []
     let column = 0
     let next = 0
     for (const cell of row) {

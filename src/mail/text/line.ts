@@ -142,7 +142,7 @@ export class Line {
   }
 
   /** Ends the line, and with it the stretch, and returns the text. */
-  end(): string {
+  finishLine(): string {
     const text = this.#kept ? (this.#before + this.#stretch).trimEnd() : this.#before + this.#stretch
     this.#before = ''
     this.#stretch = ''

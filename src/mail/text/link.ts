@@ -24,7 +24,7 @@ const TO_ENCODE_IN_PART = new RegExp(`${TO_ENCODE.source}|[%&#?]`, 'g')
 const FEW_WORDS = 1000
 
 /** The address that is shown for a link, after its text or in place of it. */
-export interface ShownLink {
+export interface LinkLabel {
   address: string
   instead: boolean
 }
@@ -37,7 +37,7 @@ export interface ShownLink {
  * `text` is the visible text, `''` for none. Returns undefined when the text is shown alone: when it contains the
  * address, and when the address leads nowhere from a text, as a relative one does.
  */
-export function shownLink(text: string, href: string): ShownLink | undefined {
+export function linkLabel(text: string, href: string): LinkLabel | undefined {
   // A browser ignores line ends and tabs in an address and white space around it (WHATWG URL 4.4).
   const url = href.replace(/[\x00-\x1f\x7f]/g, '').trim()
   const scheme = /^(mailto|tel|sms):/i.exec(url)?.[1]?.toLowerCase()
@@ -62,7 +62,7 @@ function absolute(url: string): string | undefined {
  * Only the subject is shown with the address (RFC 6068 2): it is often needed to unsubscribe, and a reader could not
  * know it.
  */
-function toMail(text: string, target: string): ShownLink | undefined {
+function toMail(text: string, target: string): LinkLabel | undefined {
   const [mailbox, query = ''] = halves(target, '?')
   const address = shown(decode(mailbox))
   if (address === '') return undefined
@@ -83,7 +83,7 @@ function toMail(text: string, target: string): ShownLink | undefined {
   return text.toLowerCase().includes(address.toLowerCase()) ? undefined : { address, instead: false }
 }
 
-function toNumber(text: string, target: string): ShownLink | undefined {
+function toNumber(text: string, target: string): LinkLabel | undefined {
   const address = shown(decode(halves(target, '?')[0]))
   if (address === '') return undefined
   if (text === '') return { address, instead: true }

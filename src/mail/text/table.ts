@@ -1,8 +1,8 @@
 /** Tables as text: data as rows with ` | ` between the columns, layout as blocks below each other. */
 import type { Block } from './block.ts'
-import { EmptyPlaces, type Span } from './empty-places.ts'
+import { type CellSpan, EmptyPlaces } from './empty-places.ts'
 
-export interface Cell extends Span {
+export interface HtmlCell extends CellSpan {
   block: Block
   /** Made with `th`. */
   header: boolean
@@ -16,8 +16,8 @@ const CELL_LINES = 4
 const CELL_WIDTH = 80
 const FIGURE_WIDTH = 16
 
-export class Table {
-  readonly #rows: Cell[][] = []
+export class HtmlTable {
+  readonly #rows: HtmlCell[][] = []
   readonly #presentation: boolean
   #data: boolean
   #rowOpen = false
@@ -46,7 +46,7 @@ export class Table {
   }
 
   /** Adds a cell whose block is finished. */
-  addCell(cell: Cell): void {
+  addCell(cell: HtmlCell): void {
     if (!this.#rowOpen) this.openRow()
     this.#rows.at(-1)!.push(cell)
   }
@@ -120,7 +120,7 @@ export class Table {
   }
 }
 
-const isFilled = ({ block }: Cell) => block.height > 0
+const isFilled = ({ block }: HtmlCell) => block.height > 0
 const isBrief = (block: Block) =>
   isFigure(block) || (block.height <= CELL_LINES && block.emptyLines === 0 && block.width <= CELL_WIDTH)
 /** A number or a price, or an old and a new one. */
@@ -130,7 +130,7 @@ function isFigure(block: Block): boolean {
 }
 const isHeading = (block: Block) => block.height === 1 && !block.linked
 
-function writeRow(cells: (Cell | undefined)[], target: Block): void {
+function writeRow(cells: (HtmlCell | undefined)[], target: Block): void {
   let width = 0
   const texts = cells.map((cell) => {
     const lines: string[] = []
@@ -148,13 +148,13 @@ function writeRow(cells: (Cell | undefined)[], target: Block): void {
 }
 
 /** In a row that reads as one line, at most one cell has several lines, figures aside. */
-function isOneLine(cells: Cell[]): boolean {
+function isOneLine(cells: HtmlCell[]): boolean {
   const tall = cells.filter(({ block }) => block.height > 1)
   const wide = tall.filter(({ block }) => !isFigure(block))
   return wide.length <= 1 && (wide.length === 1 || tall.length <= 1)
 }
 
-function isShort(cells: Cell[]): boolean {
+function isShort(cells: HtmlCell[]): boolean {
   if (!isOneLine(cells)) return false
   let width = 0
   for (const { block } of cells) {

@@ -7,17 +7,17 @@ const WITHIN = 10_000
 /** RFC 5321 4.5.3.1.5: octets of a reply line. */
 const LONGEST = 512
 
-export class NoGreeting extends Error {
-  override name = 'NoGreeting'
+export class GreetingError extends Error {
+  override name = 'GreetingError'
 }
 
-/** The first line of the greeting. Rejects with NoGreeting. */
+/** The first line of the greeting. Rejects with GreetingError. */
 export async function greeting(address: string, port: number, guard: AddressGuard): Promise<string> {
   const refused = guard(address)
-  if (refused !== null) throw new NoGreeting(refused)
+  if (refused !== null) throw new GreetingError(refused)
   const socket = connect({ host: address, port, noDelay: true })
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const fail = (why: string) => reject(new NoGreeting(why))
+  const fail = (why: string) => reject(new GreetingError(why))
   const late = setTimeout(() => fail(`no answer within ${WITHIN / 1000} seconds`), WITHIN)
   let line = ''
   socket.setEncoding('latin1')

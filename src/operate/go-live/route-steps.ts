@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import type { RelayRoute } from '../../config/settings.ts'
 import { addressGuard } from '../../network/private-address.ts'
 import type { Hosts, Operation } from '../verb.ts'
-import { greeting, NoGreeting } from './greeting.ts'
+import { GreetingError, greeting } from './greeting.ts'
 import { done, open, type StepResult, unknown, unneeded, wrong } from './step.ts'
 
 /** Large mailbox providers. If a server of any of them answers, port 25 is open. */
@@ -38,7 +38,7 @@ async function relayAnswers(op: Operation, { host, port }: RelayRoute): Promise<
   try {
     return judged(server, await greeting(address, port, anywhere))
   } catch (error) {
-    if (!(error instanceof NoGreeting)) throw error
+    if (!(error instanceof GreetingError)) throw error
     const advice = 'Check the host and port in POSTROAD_DELIVERY, and the firewall.'
     return wrong(`${server} does not answer: ${error.message}.`, advice)
   }
@@ -58,7 +58,7 @@ async function receiversAnswer(op: Operation): Promise<StepResult> {
       try {
         return judged(exchange, await greeting(address, port, op.guard()))
       } catch (error) {
-        if (!(error instanceof NoGreeting)) throw error
+        if (!(error instanceof GreetingError)) throw error
         failures.push(`${exchange}: ${error.message}`)
       }
     }

@@ -1,6 +1,6 @@
 /** Every change of accounts raises the version that the nodes look at, and is announced to them. */
 import { VERSIONS_KEPT } from '../account-rows.ts'
-import type { Port, Steps, Transaction } from './port.ts'
+import type { Port, PortSteps, PortTransaction } from './port.ts'
 import { statement } from './statement.ts'
 
 const NOTE = statement(
@@ -15,8 +15,8 @@ const FORGET = statement('DELETE FROM account_changes WHERE version <= $1')
  */
 export function* changeAccounts(
   port: Port,
-  work: (db: Transaction) => Steps<readonly string[]>,
-): Steps<boolean> {
+  work: (db: PortTransaction) => PortSteps<readonly string[]>,
+): PortSteps<boolean> {
   let ids: readonly string[] = []
   return yield* port.notice(
     'accounts',
@@ -34,7 +34,11 @@ export function* changeAccounts(
 }
 
 /** The same for a change of one thing that always takes place, or throws. */
-export function* changeOne(port: Port, id: string, work: (db: Transaction) => Steps<void>): Steps<void> {
+export function* changeOne(
+  port: Port,
+  id: string,
+  work: (db: PortTransaction) => PortSteps<void>,
+): PortSteps<void> {
   yield* changeAccounts(port, function* (db) {
     yield* work(db)
     return [id]

@@ -1,28 +1,28 @@
 /** Companies and everything that belongs to them, as it is read. */
-import type { DkimIdentity, Route, SendingDomain } from '../../accounts/account.ts'
+import type { CustomRoute, DkimIdentity, SendingDomain } from '../../accounts/account.ts'
 import {
+  type ApiKeyRow,
   type ChangedRow,
   type CompanyRow,
   changedIds,
   companyOf,
   type DomainRow,
   domainOf,
-  type KeyRow,
   keyOf,
   ROUTES,
   SELECTED_LIMITS,
   unchanged,
 } from '../account-rows.ts'
-import { type Used, usedAt } from '../quota.ts'
-import type { Operations, Queries, ReadPort, Steps } from './port.ts'
-import { type Statement, statement } from './statement.ts'
+import { type QuotaUsage, usedAt } from '../quota.ts'
+import type { Operations, PortSteps, Queries, ReadPort } from './port.ts'
+import { type ColdStatement, statement } from './statement.ts'
 
 type DkimRow = Omit<DkimIdentity, 'active'> & { domainId: string; active: number | boolean }
 
 /** Selects all rows, or those with one of the ids in the one value, as JSON. */
 interface List<Row> {
-  all: Statement<Row>
-  some: Statement<Row>
+  all: ColdStatement<Row>
+  some: ColdStatement<Row>
 }
 
 function list<Row>(select: string, id: string, order: string): List<Row> {
@@ -52,7 +52,7 @@ const DKIM = list<DkimRow>(
   'domain_id',
   'domain_id, position',
 )
-const KEYS = list<KeyRow>(
+const KEYS = list<ApiKeyRow>(
   `SELECT k.id, c.id AS "companyId", k.name, k.token_hash AS "tokenHash", k.password, k.scopes,
       k.domain_id AS "domainId", k.networks, k.created_at AS "createdAt", k.expires_at AS "expiresAt",
       k.revoked_at AS "revokedAt"
@@ -62,12 +62,12 @@ const KEYS = list<KeyRow>(
 )
 
 const ALL_ROUTES =
-  statement<Route>(`SELECT r.id, c.id AS "companyId", nullif(r.domain_id, '') AS "domainId", r.url, r.sealed,
+  statement<CustomRoute>(`SELECT r.id, c.id AS "companyId", nullif(r.domain_id, '') AS "domainId", r.url, r.sealed,
     r.created_at AS "createdAt"
   FROM routes r JOIN companies c ON c.num = r.company ORDER BY r.company, r.domain_id`)
 const VERSION = statement<{ value: number }>("SELECT value FROM counters WHERE name = 'accounts'")
 const CHANGES = statement<ChangedRow>('SELECT version, id FROM account_changes WHERE version > $1')
-const QUOTA_USED = statement<Used>(`SELECT q.day, q.daily, q.month, q.monthly
+const QUOTA_USED = statement<QuotaUsage>(`SELECT q.day, q.daily, q.month, q.monthly
   FROM companies c JOIN quotas q ON q.company = c.num WHERE c.id = $1`)
 
 export const accountReads = {
@@ -114,7 +114,7 @@ function* read(db: Queries, ids?: string[]) {
   return { companies, domains, removedDomains, keys }
 }
 
-function* readDomains(db: Queries, ids?: string[]): Steps<SendingDomain[]> {
+function* readDomains(db: Queries, ids?: string[]): PortSteps<SendingDomain[]> {
   const domains = yield* rows(db, DOMAINS, ids)
   const ofDomain = Map.groupBy(yield* rows(db, DKIM, ids), ({ domainId }) => domainId)
   return domains.map((row) => {
@@ -126,6 +126,6 @@ function* readDomains(db: Queries, ids?: string[]): Steps<SendingDomain[]> {
   })
 }
 
-function rows<Row>(db: Queries, { all, some }: List<Row>, ids?: string[]): Steps<Row[]> {
+function rows<Row>(db: Queries, { all, some }: List<Row>, ids?: string[]): PortSteps<Row[]> {
   return ids === undefined ? db.all(all) : db.all(some, ids)
 }

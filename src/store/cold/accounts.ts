@@ -1,7 +1,7 @@
 /** Companies, sending domains, API keys and routes. */
 import {
   changedLimits,
-  heldElsewhere,
+  domainHeldMessage,
   LIMIT_COLUMNS,
   limitValues,
   REVOKED_KEPT,
@@ -14,7 +14,7 @@ import { changeAccounts, changeOne } from './account-change.ts'
 import { companyNumber } from './companies.ts'
 import { insertDkimKey } from './dkim-keys.ts'
 import { checkOwnedLimit, refuseForeign } from './owned.ts'
-import type { Operations, Port, Steps, Transaction } from './port.ts'
+import type { Operations, Port, PortSteps, PortTransaction } from './port.ts'
 import { dynamicStatement, statement } from './statement.ts'
 import { insertUnique, unlessDuplicate } from './unique.ts'
 
@@ -120,7 +120,7 @@ export const accountWrites = {
     yield* changeOne(port, id, function* (db) {
       const named = yield* db.one(DOMAIN_NAME, id)
       if (named === undefined) throw new StoreConflict(`There is no domain with the id ${id}`)
-      yield* unlessDuplicate(db, heldElsewhere(named.name), () =>
+      yield* unlessDuplicate(db, domainHeldMessage(named.name), () =>
         db.run(CHANGE_DOMAIN, id, status, sending, ...texts, proven),
       )
     })
@@ -194,6 +194,6 @@ export const accountWrites = {
 } satisfies Operations<Port>
 
 /** Forgets revoked keys beyond REVOKED_KEPT, and returns their ids. */
-function* forgetRevoked(db: Transaction, { company }: OwnerRow): Steps<string[]> {
+function* forgetRevoked(db: PortTransaction, { company }: OwnerRow): PortSteps<string[]> {
   return (yield* db.all(FORGET_REVOKED, company, REVOKED_KEPT)).map(({ id }) => id)
 }

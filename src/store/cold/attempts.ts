@@ -2,9 +2,9 @@
 import type { AttemptLane } from '../../people/attempts.ts'
 import { StoreConflict } from '../store.ts'
 import type { Operations, Port } from './port.ts'
-import { dynamicStatement, type Statement, statement } from './statement.ts'
+import { type ColdStatement, dynamicStatement, statement } from './statement.ts'
 
-interface AttemptRow {
+interface LaneAttemptRow {
   lane: string
   /** Unix ms. */
   paidAt: number
@@ -54,7 +54,7 @@ export const attemptWrites = {
   },
 } satisfies Operations<Port>
 
-function ofLanes(count: number): Statement<AttemptRow> {
+function ofLanes(count: number): ColdStatement<LaneAttemptRow> {
   const places = Array.from({ length: count }, (_, at) => `$${at + 1}`)
   return dynamicStatement(
     `SELECT lane, paid_at AS "paidAt" FROM sign_in_attempts WHERE lane IN (${places.join(', ')})`,
@@ -62,7 +62,7 @@ function ofLanes(count: number): Statement<AttemptRow> {
 }
 
 /** Values: now, and for each lane its name and the time at which an attempt that begins now is paid for. */
-function payLanes(count: number): Statement<AttemptRow> {
+function payLanes(count: number): ColdStatement<LaneAttemptRow> {
   const rows = Array.from({ length: count }, (_, at) => `($${2 * at + 2}, $${2 * at + 3})`)
   return dynamicStatement(`INSERT INTO sign_in_attempts (lane, paid_at) VALUES ${rows.join(', ')}
     ON CONFLICT (lane) DO UPDATE SET paid_at = excluded.paid_at +
@@ -75,14 +75,14 @@ function payment(lanes: readonly AttemptLane[], now: number): (string | number)[
 }
 
 /** Milliseconds that an attempt in these lanes has to wait, before it is charged. A lane without a row owes nothing. */
-function waitBefore(lanes: readonly AttemptLane[], rows: readonly AttemptRow[], now: number): number {
+function waitBefore(lanes: readonly AttemptLane[], rows: readonly LaneAttemptRow[], now: number): number {
   const owed = new Map(rows.map(({ lane, paidAt }) => [lane, paidAt - now]))
   const waits = lanes.map(({ lane, free, every }) => (owed.get(lane) ?? 0) - (free - 1) * every)
   return Math.max(0, ...waits)
 }
 
 /** The same, when the rows already include the attempt. */
-function waitAfter(lanes: readonly AttemptLane[], rows: readonly AttemptRow[], now: number): number {
+function waitAfter(lanes: readonly AttemptLane[], rows: readonly LaneAttemptRow[], now: number): number {
   const free = lanes.map((lane) => ({ ...lane, free: lane.free + 1 }))
   return waitBefore(free, rows, now)
 }

@@ -3,8 +3,8 @@ import type { AuditEntry, NewAuditEntry } from '../../people/person.ts'
 import { mapOf, mapText } from '../json-columns.ts'
 import type { AuditFilter } from '../people-store.ts'
 import { companyNumber } from './companies.ts'
-import type { Operations, Port, ReadPort, Steps, Transaction } from './port.ts'
-import { dynamicStatement, type Statement, statement } from './statement.ts'
+import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
+import { type ColdStatement, dynamicStatement, statement } from './statement.ts'
 
 /**
  * Entries kept of each topic for each company, and for the installation: the newest. No company fills the list for
@@ -57,7 +57,7 @@ export const auditWrites = {
 export function* noting(
   port: Port,
   entries: readonly NewAuditEntry[],
-): Steps<(db: Transaction) => Steps<void>> {
+): PortSteps<(db: PortTransaction) => PortSteps<void>> {
   const numbered: [entry: NewAuditEntry, company: number][] = []
   for (const entry of entries) numbered.push([entry, yield* numberOf(port, entry.companyId)])
   return function* (db) {
@@ -65,7 +65,7 @@ export function* noting(
   }
 }
 
-function* add(db: Transaction, entry: NewAuditEntry, company: number, done: boolean): Steps<number> {
+function* add(db: PortTransaction, entry: NewAuditEntry, company: number, done: boolean): PortSteps<number> {
   const { at, actor, topic, action, target, detail } = entry
   const values = [company, at, actor.kind, actor.id, actor.name, topic, action, target, mapText(detail), done]
   const number = yield* db.insertNumbered('audit', COLUMNS, values)
@@ -74,7 +74,7 @@ function* add(db: Transaction, entry: NewAuditEntry, company: number, done: bool
 }
 
 /** Company 0 is the installation. */
-function* numberOf(port: Port, companyId: string | null): Steps<number> {
+function* numberOf(port: Port, companyId: string | null): PortSteps<number> {
   return companyId === null ? 0 : yield* companyNumber(port, companyId)
 }
 
@@ -83,7 +83,7 @@ function entryOf({ kind, id, name, detail, done, ...row }: AuditRow): AuditEntry
 }
 
 /** Numbers rise with time, so the bounds of a page are found by number, whatever else is filtered. */
-function pageOf(filter: AuditFilter): [page: Statement<AuditRow>, values: (string | number)[]] {
+function pageOf(filter: AuditFilter): [page: ColdStatement<AuditRow>, values: (string | number)[]] {
   const { companyId, before, after, actor, action, topic, from, to, limit } = filter
   const values: (string | number)[] = []
   const conditions: string[] = []

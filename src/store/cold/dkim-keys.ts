@@ -3,11 +3,11 @@ import type { DkimIdentity } from '../../accounts/account.ts'
 import { refuseFullOfKeys } from '../account-rows.ts'
 import { StoreConflict } from '../store.ts'
 import { changeAccounts, changeOne } from './account-change.ts'
-import type { Operations, Port, Steps, Transaction } from './port.ts'
+import type { Operations, Port, PortSteps, PortTransaction } from './port.ts'
 import { statement } from './statement.ts'
 import { insertUnique, unlessDuplicate } from './unique.ts'
 
-interface DomainRow {
+interface DomainReference {
   domainId: string
 }
 
@@ -25,10 +25,10 @@ const COUNT = statement<{ count: number }>('SELECT count(*) AS count FROM dkim_k
 const ADD = statement(`INSERT INTO dkim_keys
     (domain_id, position, id, selector, algorithm, active, public_key, sealed_private_key)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`)
-const CHANGE = statement<DomainRow>(`UPDATE dkim_keys AS k
+const CHANGE = statement<DomainReference>(`UPDATE dkim_keys AS k
   SET active = coalesce($2::boolean, active), selector = coalesce($3, selector)
   WHERE id = $1 AND ($2::boolean IS DISTINCT FROM false OR ${OTHER_ACTIVE}) RETURNING domain_id AS "domainId"`)
-const REMOVE = statement<DomainRow>(
+const REMOVE = statement<DomainReference>(
   `DELETE FROM dkim_keys AS k WHERE id = $1 AND ${OTHER_ACTIVE} RETURNING domain_id AS "domainId"`,
 )
 
@@ -62,11 +62,11 @@ export const dkimKeyWrites = {
 } satisfies Operations<Port>
 
 export function* insertDkimKey(
-  db: Transaction,
+  db: PortTransaction,
   domainId: string,
   position: number,
   { id, selector, algorithm, active, publicKey, sealedPrivateKey }: DkimIdentity,
-): Steps<void> {
+): PortSteps<void> {
   const taken = `There is already a DKIM key with the id ${id}, or with the selector ${selector}`
   const values = [domainId, position, id, selector, algorithm, active, publicKey, sealedPrivateKey]
   yield* insertUnique(db, taken, ADD, ...values)

@@ -13,7 +13,7 @@ import { followerReads, followerWrites } from './followers.ts'
 import { invitationReads, invitationWrites } from './invitations.ts'
 import { pauseReads, pauseWrites } from './pauses.ts'
 import { peopleReads, peopleWrites } from './people.ts'
-import type { Steps } from './port.ts'
+import type { PortSteps } from './port.ts'
 import { sessionReads, sessionWrites } from './sessions.ts'
 import { tagReads, tagWrites } from './tags.ts'
 import { webhookAttemptReads, webhookAttemptWrites } from './webhook-attempts.ts'
@@ -61,15 +61,15 @@ export type ColdReads = keyof typeof COLD_READS
 export type ColdWrites = keyof typeof COLD_WRITES
 export type ColdSteps = keyof typeof COLD_STEPS
 
-type Operation<On> = (port: On, ...args: never[]) => Steps<unknown>
+type ColdOperation<On> = (port: On, ...args: never[]) => PortSteps<unknown>
 
 /** Methods that carry out operations on a port. `run` goes through the steps of one call. */
 export function bind<On, Name extends string, Bound>(
-  operations: Readonly<Record<Name, Operation<On>>>,
+  operations: Readonly<Record<Name, ColdOperation<On>>>,
   port: On,
-  run: (operation: () => Steps<unknown>) => unknown,
+  run: (operation: () => PortSteps<unknown>) => unknown,
 ): Bound {
-  const entries = Object.entries<Operation<On>>(operations)
+  const entries = Object.entries<ColdOperation<On>>(operations)
   return Object.fromEntries(
     entries.map(([name, operation]) => [name, (...args: never[]) => run(() => operation(port, ...args))]),
   ) as Bound

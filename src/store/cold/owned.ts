@@ -1,8 +1,8 @@
 /** What a company owns, and how much of it. */
-import type { Owned } from '../../accounts/account.ts'
+import type { LimitedResource } from '../../accounts/account.ts'
 import { limitColumn, refuseFull } from '../account-rows.ts'
 import { StoreConflict } from '../store.ts'
-import type { Queries, Steps, Transaction } from './port.ts'
+import type { PortSteps, PortTransaction, Queries } from './port.ts'
 import { statement } from './statement.ts'
 
 const OWNED = {
@@ -13,7 +13,7 @@ const OWNED = {
 
 const OWN_DOMAIN = statement('SELECT 1 AS own FROM domains WHERE id = $1 AND company = $2')
 
-function limited(owned: Owned, count: string) {
+function limited(owned: LimitedResource, count: string) {
   return {
     limit: statement<{ own: number | null }>(
       `SELECT ${limitColumn(owned)} AS own FROM companies WHERE num = $1 FOR NO KEY UPDATE`,
@@ -26,7 +26,11 @@ function limited(owned: Owned, count: string) {
  * Checks the company's limit before one more is added, in the transaction that adds it: concurrent additions wait for
  * its end. Throws OverLimit.
  */
-export function* checkOwnedLimit(db: Transaction, owned: Owned, company: number): Steps<void> {
+export function* checkOwnedLimit(
+  db: PortTransaction,
+  owned: LimitedResource,
+  company: number,
+): PortSteps<void> {
   const { limit, count } = OWNED[owned]
   const held = yield* db.one(limit, company)
   const counted = yield* db.one(count, company)
@@ -39,7 +43,7 @@ export function* refuseForeign(
   companyId: string,
   company: number,
   domainId: string | null,
-): Steps<void> {
+): PortSteps<void> {
   if (domainId !== null && (yield* db.one(OWN_DOMAIN, domainId, company)) === undefined) {
     throw new StoreConflict(`The company ${companyId} has no domain with the id ${domainId}`)
   }

@@ -1,8 +1,8 @@
 /** The operator's pauses. Nodes read them, and leave paused mail out of their claims. */
 import type { Pause, PauseScope } from '../store.ts'
 import { companyNumber } from './companies.ts'
-import type { Operations, Port, ReadPort, Steps, Value } from './port.ts'
-import { type Statement, statement } from './statement.ts'
+import type { Operations, ParameterValue, Port, PortSteps, ReadPort } from './port.ts'
+import { type ColdStatement, statement } from './statement.ts'
 
 const LIST = statement<Pause>(`SELECT c.id AS "companyId", nullif(p.domain, '') AS domain, p.since
   FROM pauses p LEFT JOIN companies c ON c.num = p.company ORDER BY p.company, p.domain`)
@@ -30,10 +30,10 @@ export const pauseWrites = {
 /** True when something was changed. Company 0 stands for all companies, and an empty domain for all domains. */
 function* change(
   port: Port,
-  statement: Statement,
+  statement: ColdStatement,
   { companyId, domain }: PauseScope,
-  ...more: Value[]
-): Steps<boolean> {
+  ...more: ParameterValue[]
+): PortSteps<boolean> {
   const company = companyId === null ? 0 : yield* companyNumber(port, companyId)
   return yield* port.notice('stops', function* (db) {
     return (yield* db.run(statement, company, domain ?? '', ...more)) > 0

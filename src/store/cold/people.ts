@@ -4,7 +4,7 @@ import { mapOf } from '../json-columns.ts'
 import type { PersonChange } from '../people-store.ts'
 import { StoreConflict } from '../store.ts'
 import { companyNumber } from './companies.ts'
-import type { Operations, Port, ReadPort, Steps, Transaction } from './port.ts'
+import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
 import { dynamicStatement, statement } from './statement.ts'
 import { insertUnique, unlessDuplicate } from './unique.ts'
 
@@ -152,7 +152,7 @@ export const peopleWrites = {
 } satisfies Operations<Port>
 
 /** Inserts one person, with the unique values: address and identities. */
-export function* insertPerson(db: Transaction, person: Person): Steps<void> {
+export function* insertPerson(db: PortTransaction, person: Person): PortSteps<void> {
   const { id, address, name, operator, createdAt, version, credentials } = person
   yield* makeRoom(db, address, id)
   const values = [id, address, name, operator, createdAt, version, JSON.stringify(credentials)]
@@ -161,13 +161,13 @@ export function* insertPerson(db: Transaction, person: Person): Steps<void> {
 }
 
 /** Makes somebody who has an account already a member with a confirmed membership. */
-export function* addMember(db: Transaction, id: string, company: number, role: Role): Steps<void> {
+export function* addMember(db: PortTransaction, id: string, company: number, role: Role): PortSteps<void> {
   yield* db.run(SET_MEMBERSHIP, id, company, role)
   yield* db.run(CONFIRM_MEMBERSHIP, id, company)
 }
 
 /** Throws StoreConflict when there is no such person. */
-export function* raiseVersion(db: Transaction, id: string): Steps<void> {
+export function* raiseVersion(db: PortTransaction, id: string): PortSteps<void> {
   if ((yield* db.run(RAISE_VERSION, id)) === 0) throw noPerson(id)
 }
 
@@ -188,7 +188,7 @@ export function personOf(row: PersonRow): Person {
 }
 
 /** Removes the account with this address, if it is not `id` and gives way. */
-function* makeRoom(db: Transaction, address: string | null, id: string): Steps<void> {
+function* makeRoom(db: PortTransaction, address: string | null, id: string): PortSteps<void> {
   if (address === null) return
   // Locked before it is read: an account that has gained a membership meanwhile does not give way.
   yield* db.one(HOLDER, address)
@@ -196,7 +196,7 @@ function* makeRoom(db: Transaction, address: string | null, id: string): Steps<v
   if (row !== undefined && row.id !== id && givesWay(personOf(row))) yield* db.run(REMOVE, row.id)
 }
 
-function* setIdentities(db: Transaction, id: string, { identities }: Credentials): Steps<void> {
+function* setIdentities(db: PortTransaction, id: string, { identities }: Credentials): PortSteps<void> {
   yield* db.run(REMOVE_IDENTITIES, id)
   for (const { issuer, subject } of identities) {
     yield* insertUnique(db, TAKEN_IDENTITY, ADD_IDENTITY, issuer, subject, id)

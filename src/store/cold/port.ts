@@ -5,39 +5,46 @@
  */
 import type { NewCompanyEvent } from '../../email/company-event.ts'
 import type { Store, StoreChange } from '../store.ts'
-import type { Statement } from './statement.ts'
+import type { ColdStatement } from './statement.ts'
 
 /** A list is passed as JSON: see `rows` and `texts` of `Dialect`. */
-export type Value = string | number | boolean | Uint8Array | null | readonly object[] | readonly string[]
+export type ParameterValue =
+  | string
+  | number
+  | boolean
+  | Uint8Array
+  | null
+  | readonly object[]
+  | readonly string[]
 
-export function isList(value: Value): value is readonly object[] | readonly string[] {
+export function isList(value: ParameterValue): value is readonly object[] | readonly string[] {
   return Array.isArray(value)
 }
 
-export type Steps<T> = Generator<Promise<unknown>, T, unknown>
+export type PortSteps<T> = Generator<Promise<unknown>, T, unknown>
 
 export interface Queries {
-  all<Row>(statement: Statement<Row>, ...values: Value[]): Steps<Row[]>
+  all<Row>(statement: ColdStatement<Row>, ...values: ParameterValue[]): PortSteps<Row[]>
   /** The first row. */
-  one<Row>(statement: Statement<Row>, ...values: Value[]): Steps<Row | undefined>
+  one<Row>(statement: ColdStatement<Row>, ...values: ParameterValue[]): PortSteps<Row | undefined>
 }
 
-export interface Changes extends Queries {
+export interface PortChanges extends Queries {
   /** Returns how many rows were inserted, changed or removed. */
-  run(statement: Statement, ...values: Value[]): Steps<number>
+  run(statement: ColdStatement, ...values: ParameterValue[]): PortSteps<number>
 }
 
 /** Inside a transaction. An error that is thrown in it rolls it back. */
-export interface Transaction extends Changes {
+export interface PortTransaction extends PortChanges {
   /** True for the error of a change that would have given two rows a value that must be unique. */
   isDuplicate(error: unknown): boolean
   /** Appends an event of a company, by its number, to the log. */
-  tell(company: number, event: NewCompanyEvent): Steps<void>
+  tell(company: number, event: NewCompanyEvent): PortSteps<void>
   /**
    * Inserts a row that gets the next number of its table, and returns that. Numbers rise even when the last row was
    * removed.
    */
-  insertNumbered(table: 'audit', columns: string, values: readonly Value[]): Steps<number>
+  insertNumbered(table: 'audit', columns: string, values: readonly ParameterValue[]): PortSteps<number>
 }
 
 export interface ReadPort {
@@ -46,31 +53,31 @@ export interface ReadPort {
   /** The same over the connections of the hot path: it must not wait behind long lists. */
   readonly look: Queries
   /** All statements see the same state of the database. */
-  snapshot<T>(work: (db: Queries) => Steps<T>): Steps<T>
+  snapshot<T>(work: (db: Queries) => PortSteps<T>): PortSteps<T>
   /** The number of the company. Undefined: there is none with this id. Not to be called in a transaction. */
-  findCompany(id: string): Steps<number | undefined>
+  findCompany(id: string): PortSteps<number | undefined>
 }
 
 export interface NoticeOptions {
   /** Runs last in the transaction, with the version of the change. */
-  note?: (db: Transaction, version: number) => Steps<void>
+  note?: (db: PortTransaction, version: number) => PortSteps<void>
   /** The number of the company whose turn it takes; absent: the turn of its kind. */
   company?: number | undefined
 }
 
 export interface Port extends ReadPort {
   /** Each statement by itself, in a transaction of its own. */
-  readonly write: Changes
+  readonly write: PortChanges
   /** PostgreSQL may run it several times, when it loses against another transaction. */
-  transaction<T>(work: (db: Transaction) => Steps<T>): Steps<T>
+  transaction<T>(work: (db: PortTransaction) => PortSteps<T>): PortSteps<T>
   /** A transaction by which a company, by its number, changes its own things: companies take turns. */
-  change<T>(company: number, work: (db: Transaction) => Steps<T>): Steps<T>
+  change<T>(company: number, work: (db: PortTransaction) => PortSteps<T>): PortSteps<T>
   /** A transaction. When `work` returns true, the watchers of all nodes are notified of the change. */
   notice(
     kind: StoreChange,
-    work: (db: Transaction) => Steps<boolean>,
+    work: (db: PortTransaction) => PortSteps<boolean>,
     options?: NoticeOptions,
-  ): Steps<boolean>
+  ): PortSteps<boolean>
   /** The queue has changed: watchers are notified. */
   queueChanged(): void
 }
@@ -78,6 +85,6 @@ export interface Port extends ReadPort {
 /** Methods of the store, as they run on a port. */
 export type Operations<On> = {
   [Name in keyof Store]?: Store[Name] extends (...args: infer Args) => Promise<infer Result>
-    ? (port: On, ...args: Args) => Steps<Result>
+    ? (port: On, ...args: Args) => PortSteps<Result>
     : never
 }

@@ -1,12 +1,12 @@
 /** Sessions of people in the console, and links to sign in. */
-import type { Person, Session } from '../../people/person.ts'
+import type { ConsoleSession, Person } from '../../people/person.ts'
 import { noting } from './audit.ts'
 import { noPerson, PERSON_COLUMNS, type PersonRow, personOf } from './people.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
 /** A session, beside the columns of its person. */
-interface SignedInRow extends PersonRow, Pick<Session, 'way' | 'userAgent' | 'seenAt' | 'expiresAt'> {
+interface SignedInRow extends PersonRow, Pick<ConsoleSession, 'way' | 'userAgent' | 'seenAt' | 'expiresAt'> {
   sessionId: string
   from: string
   begunAt: number
@@ -30,7 +30,7 @@ const TOUCH_SESSION =
     expires_at = CASE WHEN expires_at < $3 THEN $3 ELSE expires_at END
   WHERE id = $1`)
 const SESSIONS =
-  statement<Session>(`SELECT s.id, s.person AS "personId", s.way, s.address, s.user_agent AS "userAgent",
+  statement<ConsoleSession>(`SELECT s.id, s.person AS "personId", s.way, s.address, s.user_agent AS "userAgent",
     s.created_at AS "createdAt", s.seen_at AS "seenAt", s.expires_at AS "expiresAt"
   FROM sessions s WHERE s.person = $1 AND s.expires_at > $2 ORDER BY s.seen_at DESC, s.id DESC`)
 const END_SESSION = statement('DELETE FROM sessions WHERE person = $1 AND id = $2')
@@ -117,7 +117,7 @@ export const sessionWrites = {
   },
 } satisfies Operations<Port>
 
-function signedInOf(row: SignedInRow): { session: Session; person: Person } {
+function signedInOf(row: SignedInRow): { session: ConsoleSession; person: Person } {
   const { sessionId, way, from, userAgent, begunAt, seenAt, expiresAt, ...person } = row
   const session = { id: sessionId, personId: person.id, way, address: from, userAgent }
   return { session: { ...session, createdAt: begunAt, seenAt, expiresAt }, person: personOf(person) }

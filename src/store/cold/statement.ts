@@ -4,7 +4,7 @@
  * writer meets no other.
  */
 
-export interface Statement<Row = unknown> {
+export interface ColdStatement<Row = unknown> {
   /** PostgreSQL keeps the plan of a statement with a name for each connection. */
   readonly postgres: { readonly text: string; readonly name?: string }
   readonly sqlite: string
@@ -53,10 +53,10 @@ const SQLITE: Dialect = {
 }
 
 /** All declared statements, for a test that looks at their plans. */
-export const STATEMENTS: Statement[] = []
+export const STATEMENTS: ColdStatement[] = []
 
 /** Declares a statement. `name`: for one that is frequent. */
-export function statement<Row>(text: Text, name?: string): Statement<Row> {
+export function statement<Row>(text: Text, name?: string): ColdStatement<Row> {
   const made = { ...dynamicStatement<Row>(text), declared: true }
   if (name !== undefined) Object.assign(made.postgres, { name })
   STATEMENTS.push(made)
@@ -64,7 +64,7 @@ export function statement<Row>(text: Text, name?: string): Statement<Row> {
 }
 
 /** A statement whose text depends on the call. */
-export function dynamicStatement<Row>(text: Text): Statement<Row> {
+export function dynamicStatement<Row>(text: Text): ColdStatement<Row> {
   const [postgres, sqlite] = [POSTGRES, SQLITE].map((dialect) =>
     typeof text === 'string' ? text : text(dialect),
   ) as [string, string]

@@ -1,6 +1,6 @@
 /** Attempts to send events to webhooks. */
 import type { WebhookAttempt, WebhookEvent } from '../webhook.ts'
-import type { Operations, Port, ReadPort, Steps, Transaction } from './port.ts'
+import type { Operations, Port, PortSteps, PortTransaction, ReadPort } from './port.ts'
 import { dynamicStatement, statement } from './statement.ts'
 import { partColumn, partProperty } from './webhook-retries.ts'
 import { WEBHOOK } from './webhooks.ts'
@@ -31,12 +31,12 @@ const ADD = statement(
     ON CONFLICT DO NOTHING`,
 )
 
-interface AttemptRow extends Omit<WebhookAttempt, 'webhookId' | 'succeeded'> {
+interface WebhookAttemptRow extends Omit<WebhookAttempt, 'webhookId' | 'succeeded'> {
   part: number
   succeeded: number | boolean
 }
 
-interface EventRow extends Omit<WebhookEvent, 'succeeded' | 'retry'> {
+interface WebhookMessageRow extends Omit<WebhookEvent, 'succeeded' | 'retry'> {
   part: number
   succeeded: number | boolean
   attempts: number | null
@@ -46,7 +46,7 @@ interface EventRow extends Omit<WebhookEvent, 'succeeded' | 'retry'> {
 const NUMBER = '(SELECT num FROM webhooks WHERE id = $1)'
 
 /** The events of the newest attempts, each with its last attempt. */
-const EVENTS = statement<EventRow>(`SELECT a.number, a.part, a.type, a.email_id AS "emailId",
+const EVENTS = statement<WebhookMessageRow>(`SELECT a.number, a.part, a.type, a.email_id AS "emailId",
     coalesce(e.at, a.at) AS at, a.succeeded, r.attempts, r.due_at AS "dueAt"
   FROM (SELECT number, part, max(id) AS id FROM webhook_attempts
     WHERE webhook = ${NUMBER} AND (number, part) < ($2, $3)
@@ -73,7 +73,7 @@ export const webhookAttemptReads = {
     where(number, 'number')
     where(part, 'part')
     const page =
-      dynamicStatement<AttemptRow>(`SELECT id, number, part, type, email_id AS "emailId", at, duration, status, error,
+      dynamicStatement<WebhookAttemptRow>(`SELECT id, number, part, type, email_id AS "emailId", at, duration, status, error,
         response, succeeded, attempt, next_at AS "nextAt"
       FROM webhook_attempts WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT $${values.push(limit)}`)
     return (yield* port.read.all(page, ...values)).map(({ part, ...row }) => {
@@ -97,10 +97,10 @@ export const webhookAttemptWrites = {
 } satisfies Operations<Port>
 
 export function* addAttempts(
-  db: Transaction,
+  db: PortTransaction,
   webhook: number,
   attempts: readonly WebhookAttempt[],
-): Steps<void> {
+): PortSteps<void> {
   const rows = attempts.map((attempt) => ({
     ...attempt,
     part: partColumn(attempt.part),
@@ -111,7 +111,7 @@ export function* addAttempts(
   yield* db.run(ADD, webhook, rows)
 }
 
-function eventOf({ part, attempts, dueAt, succeeded, ...row }: EventRow): WebhookEvent {
+function eventOf({ part, attempts, dueAt, succeeded, ...row }: WebhookMessageRow): WebhookEvent {
   return {
     ...row,
     ...partProperty(part),

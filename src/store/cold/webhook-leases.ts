@@ -1,13 +1,13 @@
 /** The webhooks that a node has: it alone sends them events. */
 import { listOf } from '../json-columns.ts'
-import type { HeldWebhook, WebhookType } from '../webhook.ts'
+import type { AssignedWebhook, WebhookType } from '../webhook.ts'
 import type { Operations, Port } from './port.ts'
 import { statement } from './statement.ts'
 import { addAttempts } from './webhook-attempts.ts'
 import { eventRows, WAIT, WAIT_NO_LONGER, waitingRows } from './webhook-retries.ts'
 import { WEBHOOK_COLUMNS, type WebhookRow } from './webhooks.ts'
 
-interface LeasedRow extends Omit<HeldWebhook, 'types' | 'spare'>, Pick<WebhookRow, 'types'> {
+interface LeasedRow extends Omit<AssignedWebhook, 'types' | 'spare'>, Pick<WebhookRow, 'types'> {
   spare: number | boolean | null
 }
 

@@ -1,5 +1,5 @@
 /** Events that wait to be sent to a webhook again. */
-import type { WebhookRetry, WebhookTelling } from '../webhook.ts'
+import type { WebhookRetry, WebhookSubject } from '../webhook.ts'
 import type { Operations, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
 
@@ -42,7 +42,7 @@ export function waitingRows(retries: readonly WebhookRetry[]): object[] {
   })
 }
 
-export function eventRows(tellings: readonly WebhookTelling[]): object[] {
+export function eventRows(tellings: readonly WebhookSubject[]): object[] {
   return tellings.map(({ number, part }) => ({ number, part: partColumn(part) }))
 }
 

@@ -108,7 +108,7 @@ export const webhookWrites = {
   *retellWebhook(port, id, tellings, now) {
     const webhook = yield* port.read.one(WEBHOOK, id)
     if (webhook === undefined) return false
-    const retries = tellings.map((telling) => ({ ...telling, attempts: 0, dueAt: now }))
+    const retries = tellings.map((subject) => ({ ...subject, attempts: 0, dueAt: now }))
     return yield* port.notice('webhooks', function* (db) {
       yield* db.run(WAIT, webhook.num, waitingRows(retries))
       return true

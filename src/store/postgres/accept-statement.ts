@@ -5,15 +5,15 @@ import { isSimulated } from '../../email/simulated.ts'
 import { COLUMNS } from '../email-columns.ts'
 import { mapText } from '../json-columns.ts'
 import type { NewEmail, NewRecipient } from '../store.ts'
-import { bool, column, given, int4, int8, text, uuid } from './columns.ts'
+import { bool, column, int4, int8, text, unnestSql, uuid } from './columns.ts'
 import type { Statement, Value } from './database.ts'
-import type { Entry } from './entry.ts'
+import type { PendingEmail } from './pending-email.ts'
 import { folded, stopOf } from './rows.ts'
 
 const MAX_INT4 = 0x7fff_ffff
 
 /** A recipient, and the state in which it begins. */
-interface Row {
+interface RecipientInsert {
   email: NewEmail
   company: number
   recipient: NewRecipient
@@ -30,12 +30,12 @@ const GIVEN = recipientFieldsOf().map((field) => {
   const bind = binder<NewRecipient>(field, COLUMNS)
   return [
     field.column,
-    column(field.type.column)(({ recipient, company }: Row) => bind(recipient, company)),
+    column(field.type.column)(({ recipient, company }: RecipientInsert) => bind(recipient, company)),
   ] as const
 })
 const GIVEN_NAMES = GIVEN.map(([name]) => name).join(', ')
 
-const RECIPIENTS = given<Row>(1, {
+const RECIPIENTS = unnestSql<RecipientInsert>(1, {
   email: uuid(({ email }) => email.id),
   position: int4(({ position }) => position),
   company: int4(({ company }) => company),
@@ -56,15 +56,15 @@ const FIELDS = fieldsOf().map((field) => {
   const bind = binder<NewEmail>(field, COLUMNS)
   return [
     field.column,
-    column(field.type.column)(({ email, company }: Entry) => bind(email, company)),
+    column(field.type.column)(({ email, company }: PendingEmail) => bind(email, company)),
   ] as const
 })
-const EMAILS = given<Entry>(RECIPIENTS.next, {
+const EMAILS = unnestSql<PendingEmail>(RECIPIENTS.next, {
   ...Object.fromEntries(FIELDS),
   sent: bool(({ email }) => email.scheduledAt === null),
 })
 
-const FIRST_EVENTS = given<ReturnType<typeof firstEvent>>(EMAILS.next, {
+const FIRST_EVENTS = unnestSql<ReturnType<typeof firstEvent>>(EMAILS.next, {
   type: text(({ type }) => type),
   detail: text(({ detail }) => mapText(detail)),
 })
@@ -113,7 +113,10 @@ const SUPPRESSED = [change!.state!, events[0]!.type, NOT_SENT.before, NOT_SENT.a
 type Run = (statement: Statement, values: readonly Value[]) => Promise<{ email: string; position: number }[]>
 
 /** Returns the suppressed positions, by email. */
-export async function insertEmails(run: Run, entries: readonly Entry[]): Promise<Map<string, Set<number>>> {
+export async function insertEmails(
+  run: Run,
+  entries: readonly PendingEmail[],
+): Promise<Map<string, Set<number>>> {
   const suppressed = new Map<string, Set<number>>()
   const values = [
     ...RECIPIENTS.values(entries.flatMap(rowsOf)),
@@ -128,7 +131,7 @@ export async function insertEmails(run: Run, entries: readonly Entry[]): Promise
   return suppressed
 }
 
-function rowsOf({ email, company, lease: given }: Entry): Row[] {
+function rowsOf({ email, company, lease: given }: PendingEmail): RecipientInsert[] {
   const { state, dueAt } = born(email, given !== null)
   const lease = state === 'sending' ? given!.token : null
   const ready = Math.round(email.dueAt) <= email.createdAt

@@ -2,8 +2,8 @@ import { isEmailId } from '../../email/email-id.ts'
 import { born } from '../../email/lifecycle/birth.ts'
 import { judge, judgeAll, listedEmails } from '../idempotency.ts'
 import {
-  type Accepted,
-  type AcceptedAll,
+  type AcceptAllResult,
+  type AcceptResult,
   type Lease,
   type NewEmail,
   type NewEmails,
@@ -15,11 +15,11 @@ import { insertEmails } from './accept-statement.ts'
 import { uuids } from './arrays.ts'
 import { Batcher } from './batcher.ts'
 import { keepFileNames, keepFiles } from './blobs.ts'
-import type { Session } from './database.ts'
-import type { Entry } from './entry.ts'
+import type { DatabaseSession } from './database.ts'
 import { isDuplicate, isRefusedData, OutcomeUnknown } from './faults.ts'
 import { noteAll, noteRepeated, takeKeys } from './idempotency.ts'
-import type { Parts } from './parts.ts'
+import type { StoreParts } from './parts.ts'
+import type { PendingEmail } from './pending-email.ts'
 import { takeQuotas } from './quotas.ts'
 import { forgetKeys, withdraw } from './withdrawals.ts'
 
@@ -43,7 +43,7 @@ interface PresentRow {
   lease: number | null
 }
 
-export interface AcceptanceParts extends Parts {
+export interface AcceptanceParts extends StoreParts {
   /**
    * Milliseconds for which the outcome of a lost commit is sought before the client is told that nothing was accepted.
    */
@@ -57,8 +57,8 @@ export interface AcceptanceParts extends Parts {
  */
 export class Acceptance {
   readonly #parts: AcceptanceParts
-  readonly #batcher: Batcher<Entry>
-  readonly #together = new Set<Promise<AcceptedAll>>()
+  readonly #batcher: Batcher<PendingEmail>
+  readonly #together = new Set<Promise<AcceptAllResult>>()
   #closed = false
 
   constructor(parts: AcceptanceParts) {
@@ -73,7 +73,7 @@ export class Acceptance {
     })
   }
 
-  accept(email: NewEmail, lease: Lease | null): Promise<Accepted> {
+  accept(email: NewEmail, lease: Lease | null): Promise<AcceptResult> {
     return new Promise((answer, refuse) => {
       if (!isEmailId(email.id)) refuse(new StoreConflict(`The id ${email.id} of an email is not a UUID`))
       else this.#batcher.add({ email, lease, company: 0, answer, refuse })
@@ -81,7 +81,7 @@ export class Acceptance {
   }
 
   /** Stores all or none, in a transaction of their own; the first email carries the key of all. */
-  async acceptAll({ emails, idempotency }: NewEmails, lease: Lease | null): Promise<AcceptedAll> {
+  async acceptAll({ emails, idempotency }: NewEmails, lease: Lease | null): Promise<AcceptAllResult> {
     const [first] = emails
     if (first === undefined) return { kind: 'accepted', leased: [] }
     const odd = emails.find(({ id }) => !isEmailId(id))
@@ -91,7 +91,7 @@ export class Acceptance {
     }
     const company = await this.#parts.companies.number(first.companyId)
     const [answer, refuse] = [() => {}, () => {}]
-    const entries = emails.map((email, index): Entry => {
+    const entries = emails.map((email, index): PendingEmail => {
       return {
         email: { ...email, idempotency: index === 0 ? idempotency : null },
         lease,
@@ -110,7 +110,7 @@ export class Acceptance {
     await Promise.allSettled([this.#batcher.idle(), ...this.#together])
   }
 
-  async #enterTogether(entries: Entry[]): Promise<AcceptedAll> {
+  async #enterTogether(entries: PendingEmail[]): Promise<AcceptAllResult> {
     try {
       return await this.#commitTogether(entries)
     } catch (error) {
@@ -119,11 +119,11 @@ export class Acceptance {
     }
   }
 
-  async #commitTogether(entries: Entry[]): Promise<AcceptedAll> {
+  async #commitTogether(entries: PendingEmail[]): Promise<AcceptAllResult> {
     const { database, changes } = this.#parts
-    const [first] = entries as [Entry]
+    const [first] = entries as [PendingEmail]
     const { idempotency } = first.email
-    const answer = await database.transaction(async (session): Promise<AcceptedAll> => {
+    const answer = await database.transaction(async (session): Promise<AcceptAllResult> => {
       const holder = (await takeKeys(session, [first])).get(first)
       if (holder !== undefined && holder.id !== first.email.id) {
         const earlier = judgeAll(holder, idempotency!)
@@ -148,7 +148,7 @@ export class Acceptance {
   }
 
   /** As `#seek`, for emails accepted together. */
-  async #seekTogether(entries: Entry[], lost: OutcomeUnknown): Promise<AcceptedAll> {
+  async #seekTogether(entries: PendingEmail[], lost: OutcomeUnknown): Promise<AcceptAllResult> {
     const end = performance.now() + this.#parts.seekMs
     for (const entry of entries) entry.doubtful = true
     let error: Error = lost
@@ -172,7 +172,7 @@ export class Acceptance {
     throw error
   }
 
-  async #group(entries: Entry[]): Promise<void> {
+  async #group(entries: PendingEmail[]): Promise<void> {
     try {
       const known = await this.#known(entries)
       if (known.length > 0) await this.#enter(known)
@@ -182,7 +182,7 @@ export class Acceptance {
   }
 
   /** Refuses emails of unknown companies, and repeated ids: an id may occur only once in a statement. */
-  async #known(entries: Entry[]): Promise<Entry[]> {
+  async #known(entries: PendingEmail[]): Promise<PendingEmail[]> {
     const numbers = await this.#parts.companies.find(entries.map(({ email }) => email.companyId))
     const ids = new Set<string>()
     return entries.filter((entry) => {
@@ -201,7 +201,7 @@ export class Acceptance {
   }
 
   /** Tries until each entry is answered. */
-  async #enter(entries: Entry[]): Promise<void> {
+  async #enter(entries: PendingEmail[]): Promise<void> {
     try {
       await this.#commit(entries)
     } catch (error) {
@@ -212,11 +212,11 @@ export class Acceptance {
     }
   }
 
-  async #oneByOne(entries: Entry[]): Promise<void> {
+  async #oneByOne(entries: PendingEmail[]): Promise<void> {
     for (const entry of entries) await this.#enter([entry])
   }
 
-  async #commit(entries: Entry[]): Promise<void> {
+  async #commit(entries: PendingEmail[]): Promise<void> {
     const { database, changes } = this.#parts
     const plain = entries.every(({ email }) => {
       const { idempotency, quota, content } = email
@@ -233,10 +233,13 @@ export class Acceptance {
       changes.queueChanged()
   }
 
-  async #withKeysAndFiles(session: Session, entries: Entry[]): Promise<Map<Entry, Accepted>> {
+  async #withKeysAndFiles(
+    session: DatabaseSession,
+    entries: PendingEmail[],
+  ): Promise<Map<PendingEmail, AcceptResult>> {
     const holders = await takeKeys(session, entries)
-    const answers = new Map<Entry, Accepted>()
-    const fresh: Entry[] = []
+    const answers = new Map<PendingEmail, AcceptResult>()
+    const fresh: PendingEmail[] = []
     for (const entry of entries) {
       const holder = holders.get(entry)
       if (holder === undefined || holder.id === entry.email.id) fresh.push(entry)
@@ -261,7 +264,10 @@ export class Acceptance {
   }
 
   /** Entries over the quota of their company: their keys are free again. */
-  async #overQuota(session: Session, entries: readonly Entry[]): Promise<Map<Entry, OverQuota>> {
+  async #overQuota(
+    session: DatabaseSession,
+    entries: readonly PendingEmail[],
+  ): Promise<Map<PendingEmail, OverQuota>> {
     const refused = await takeQuotas(
       session,
       entries.map((entry) => [entry]),
@@ -272,7 +278,7 @@ export class Acceptance {
   }
 
   /** Some ids are taken: by other emails, or by these very emails when an earlier commit took place after all. */
-  async #withoutPresent(entries: Entry[], error: Error): Promise<void> {
+  async #withoutPresent(entries: PendingEmail[], error: Error): Promise<void> {
     const present = await this.#present(entries)
     const rest = entries.filter((entry) => {
       const leased = present.get(entry.email.id)
@@ -288,7 +294,7 @@ export class Acceptance {
   }
 
   /** The ids that exist, with the positions still under the lease of their entry. */
-  async #present(entries: Entry[]): Promise<Map<string, number[]>> {
+  async #present(entries: PendingEmail[]): Promise<Map<string, number[]>> {
     const ids = uuids(entries.map(({ email }) => email.id))
     const rows = await this.#parts.database.look<PresentRow>(PRESENT, [ids])
     const tokens = new Map(entries.map(({ email, lease }) => [email.id, lease?.token]))
@@ -302,7 +308,7 @@ export class Acceptance {
   }
 
   /** Enters them again until the outcome is known. When time runs out, they are withdrawn as soon as possible. */
-  async #seek(entries: Entry[], lost: OutcomeUnknown): Promise<void> {
+  async #seek(entries: PendingEmail[], lost: OutcomeUnknown): Promise<void> {
     const end = performance.now() + this.#parts.seekMs
     for (const entry of entries) entry.doubtful = true
     let error: Error = lost
@@ -324,7 +330,10 @@ export class Acceptance {
 }
 
 /** Inserts emails with their files. Returns the suppressed positions, by email. */
-async function insertWhole(session: Session, entries: readonly Entry[]): Promise<Map<string, Set<number>>> {
+async function insertWhole(
+  session: DatabaseSession,
+  entries: readonly PendingEmail[],
+): Promise<Map<string, Set<number>>> {
   const names = await keepFiles(session, entries)
   const suppressed = await insertEmails((statement, values) => session.run(statement, values), entries)
   await keepFileNames(session, names)
@@ -332,9 +341,9 @@ async function insertWhole(session: Session, entries: readonly Entry[]): Promise
 }
 
 function accepted(
-  { email, lease }: Entry,
+  { email, lease }: PendingEmail,
   suppressed: ReadonlySet<number> | undefined,
-): Extract<Accepted, { kind: 'accepted' }> {
+): Extract<AcceptResult, { kind: 'accepted' }> {
   if (born(email, lease !== null).state !== 'sending') return { kind: 'accepted', leased: [] }
   const positions = [...email.recipients.keys()]
   return {
@@ -343,6 +352,6 @@ function accepted(
   }
 }
 
-function taken({ email }: Entry): StoreConflict {
+function taken({ email }: PendingEmail): StoreConflict {
   return new StoreConflict(`There is already an email with the id ${email.id}`)
 }

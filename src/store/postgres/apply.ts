@@ -2,19 +2,22 @@ import type { NewEvent } from '../../email/event.ts'
 import { type Decision, decide, type Facts, type Happening } from '../../email/lifecycle.ts'
 import type { FinalState } from '../../email/recipient.ts'
 import { mapText } from '../json-columns.ts'
-import { bool, given, int4, int8, text, uuid } from './columns.ts'
-import type { Session, Statement } from './database.ts'
-import { factsOf, type Known, type Place, QUARANTINED } from './facts.ts'
+import { bool, int4, int8, text, unnestSql, uuid } from './columns.ts'
+import type { DatabaseSession, Statement } from './database.ts'
+import { factsOf, type LockedRecipient, QUARANTINED, type RecipientKey } from './facts.ts'
 import { allowedIn, folded, uuidAt } from './rows.ts'
 
 /** A recipient with the lifecycle's decision about it. */
-export interface Decided {
-  recipient: Known
+export interface RecipientDecision {
+  recipient: LockedRecipient
   decision: Decision
 }
 
 /** Leaves out recipients for which the happening has no effect. */
-export function decided(recipients: readonly Known[], happening: (recipient: Known) => Happening): Decided[] {
+export function decideEach(
+  recipients: readonly LockedRecipient[],
+  happening: (recipient: LockedRecipient) => Happening,
+): RecipientDecision[] {
   return recipients.flatMap((recipient) => {
     const decision = decide(recipient.facts, happening(recipient))
     return decision === null ? [] : [{ recipient, decision }]
@@ -26,29 +29,29 @@ export function decided(recipients: readonly Known[], happening: (recipient: Kno
  * decisions.
  */
 export async function happen(
-  session: Session,
-  places: readonly Place[],
-  happening: (recipient: Known) => Happening,
+  session: DatabaseSession,
+  places: readonly RecipientKey[],
+  happening: (recipient: LockedRecipient) => Happening,
   now: number,
-): Promise<Decided[]> {
-  const all = decided(await factsOf(session, places), happening)
+): Promise<RecipientDecision[]> {
+  const all = decideEach(await factsOf(session, places), happening)
   await apply(session, all, now)
   return all
 }
 
-interface Changed {
-  recipient: Known
+interface FactsChange {
+  recipient: LockedRecipient
   change: Partial<Facts>
   after: Facts
 }
 
 const PLACE = {
-  email: uuid(({ recipient }: { recipient: Known }) => recipient.email),
-  position: int4(({ recipient }: { recipient: Known }) => recipient.position),
+  email: uuid(({ recipient }: { recipient: LockedRecipient }) => recipient.email),
+  position: int4(({ recipient }: { recipient: LockedRecipient }) => recipient.position),
 }
 
-const GONE = given<Changed>(1, PLACE)
-const KEPT = given<Changed>(GONE.next, {
+const GONE = unnestSql<FactsChange>(1, PLACE)
+const KEPT = unnestSql<FactsChange>(GONE.next, {
   ...PLACE,
   lease: int8(({ recipient, after }) => leaseOf(recipient, after)),
   due_at: int8(({ after }) => after.dueAt),
@@ -57,7 +60,7 @@ const KEPT = given<Changed>(GONE.next, {
   held: text(({ after }) => after.heldFor),
   cancel: bool(({ after }) => after.cancelRequested),
 })
-const KNOWN = given<Changed>(KEPT.next, {
+const KNOWN = unnestSql<FactsChange>(KEPT.next, {
   ...PLACE,
   state: text(({ after }) => (isLive(after) ? null : (after.state as FinalState))),
   attempts: int4(({ after }) => after.attempts),
@@ -68,7 +71,7 @@ const KNOWN = given<Changed>(KEPT.next, {
   last_code: int4(({ after }) => after.lastCode),
   last_message: text(({ after }) => after.lastMessage),
 })
-const EVENTS = given<{ recipient: Known; event: NewEvent }>(KNOWN.next, {
+const EVENTS = unnestSql<{ recipient: LockedRecipient; event: NewEvent }>(KNOWN.next, {
   email: PLACE.email,
   company: int4(({ recipient }) => recipient.company),
   recipient: PLACE.position,
@@ -76,7 +79,7 @@ const EVENTS = given<{ recipient: Known; event: NewEvent }>(KNOWN.next, {
   type: text(({ event }) => event.type),
   detail: text(({ event }) => mapText(event.detail)),
 })
-const REFUSING = given<Decided>(EVENTS.next, {
+const REFUSING = unnestSql<RecipientDecision>(EVENTS.next, {
   company: int4(({ recipient }) => recipient.company),
   folded: text(({ recipient }) => folded(recipient.address)),
   type: text(({ decision }) => decision.suppress!.type),
@@ -85,7 +88,9 @@ const REFUSING = given<Decided>(EVENTS.next, {
   code: int4(({ decision }) => decision.suppress!.code),
   email_id: text(({ recipient }) => recipient.email),
 })
-const REFUSED = given<Decided>(REFUSING.next, { domain: text(({ recipient }) => recipient.domain) })
+const REFUSED = unnestSql<RecipientDecision>(REFUSING.next, {
+  domain: text(({ recipient }) => recipient.domain),
+})
 const AT = `$${REFUSED.next}::int8`
 
 /**
@@ -125,9 +130,13 @@ SELECT EXISTS (SELECT 1 FROM added) AS suppressed`,
  * Writes decisions about recipients whose rows are locked. A final state never leads back into the queue. `now` in Unix
  * ms. True when a suppression list got longer.
  */
-export async function apply(session: Session, all: readonly Decided[], now: number): Promise<boolean> {
+export async function apply(
+  session: DatabaseSession,
+  all: readonly RecipientDecision[],
+  now: number,
+): Promise<boolean> {
   if (all.length === 0) return false
-  const changed = all.flatMap(({ recipient, decision: { change } }): Changed[] => {
+  const changed = all.flatMap(({ recipient, decision: { change } }): FactsChange[] => {
     return change === null ? [] : [{ recipient, change, after: { ...recipient.facts, ...change } }]
   })
   const events = all.flatMap(({ recipient, decision }) =>
@@ -165,7 +174,7 @@ function isLive({ state }: Facts): boolean {
   return state === 'waiting' || state === 'sending' || state === 'quarantined'
 }
 
-function leaseOf({ lease }: Known, { state }: Facts): number | null {
+function leaseOf({ lease }: LockedRecipient, { state }: Facts): number | null {
   if (state === 'waiting') return null
   return state === 'quarantined' ? QUARANTINED : lease
 }

@@ -20,7 +20,7 @@ const HEADER = 20
 const ONE_DIMENSION = 1
 const TWO_TO_32 = 0x1_0000_0000
 
-type List<T> = readonly (T | null)[]
+type ArrayValues<T> = readonly (T | null)[]
 
 function begin(octets: number, type: number, length: number): Buffer {
   const buffer = Buffer.allocUnsafe(HEADER + octets)
@@ -33,7 +33,7 @@ function begin(octets: number, type: number, length: number): Buffer {
 }
 
 /** Values of at most 2^53; rounded. */
-export function int8s(values: List<number>): Buffer {
+export function int8s(values: ArrayValues<number>): Buffer {
   const buffer = begin(values.length * 12, INT8, values.length)
   let at = HEADER
   for (const value of values) {
@@ -49,7 +49,7 @@ export function int8s(values: List<number>): Buffer {
   return buffer.subarray(0, at)
 }
 
-export function int4s(values: List<number>): Buffer {
+export function int4s(values: ArrayValues<number>): Buffer {
   const buffer = begin(values.length * 8, INT4, values.length)
   let at = HEADER
   for (const value of values) {
@@ -74,7 +74,7 @@ export function bools(values: readonly boolean[]): Buffer {
 }
 
 /** Values in the form that `isEmailId` accepts. */
-export function uuids(values: List<string>): Buffer {
+export function uuids(values: ArrayValues<string>): Buffer {
   const buffer = begin(values.length * 20, UUID, values.length)
   let at = HEADER
   for (const value of values) {
@@ -85,7 +85,7 @@ export function uuids(values: List<string>): Buffer {
 }
 
 /** A lone surrogate becomes U+FFFD, as does NUL, which PostgreSQL cannot store in a text. */
-export function texts(values: List<string>): Buffer {
+export function texts(values: ArrayValues<string>): Buffer {
   const clean = values.some((value) => value?.includes('\0') === true)
     ? values.map((value) => (value === null ? null : storable(value)))
     : values
@@ -93,11 +93,11 @@ export function texts(values: List<string>): Buffer {
 }
 
 /** Texts as octets of UTF-8, which may hold NUL. */
-export function encoded(values: List<MessageBody>): Buffer {
+export function encoded(values: ArrayValues<MessageBody>): Buffer {
   return strings(values, BYTEA)
 }
 
-function strings(values: List<MessageBody>, type: number): Buffer {
+function strings(values: ArrayValues<MessageBody>, type: number): Buffer {
   let octets = 0
   // A UTF-16 unit takes at most three octets of UTF-8: reserving that is cheaper than counting, except for long texts.
   for (const value of values) {
@@ -131,7 +131,7 @@ function copied(value: Uint8Array, buffer: Buffer, at: number): number {
 /** Number of UTF-16 units from which a text is measured before room is reserved. */
 const LARGE = 1_024
 
-export function byteas(values: List<Uint8Array>): Buffer {
+export function byteas(values: ArrayValues<Uint8Array>): Buffer {
   let octets = 0
   for (const value of values) octets += 4 + (value === null ? 0 : value.byteLength)
   const buffer = begin(octets, BYTEA, values.length)

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Attachment } from '../../mail/message.ts'
 import { StoreUnavailable } from '../store.ts'
-import { bytea, given, int4, text, uuid } from './columns.ts'
-import type { Session } from './database.ts'
-import type { Entry } from './entry.ts'
+import { bytea, int4, text, unnestSql, uuid } from './columns.ts'
+import type { DatabaseSession } from './database.ts'
+import type { PendingEmail } from './pending-email.ts'
 
 /** How often files are looked up again that another transaction has added or removed meanwhile. */
 const LOOKS = 5
@@ -16,17 +16,17 @@ interface File {
 
 /** A file as an attachment of an email. */
 export interface FileName {
-  entry: Entry
+  entry: PendingEmail
   position: number
   sha256: Uint8Array
   file: Attachment
 }
 
-const KEYS = given<File>(1, {
+const KEYS = unnestSql<File>(1, {
   company: int4(({ company }) => company),
   sha256: bytea(({ sha256 }) => sha256),
 })
-const BYTES = given<File>(KEYS.next, { bytes: bytea(({ bytes }) => bytes) })
+const BYTES = unnestSql<File>(KEYS.next, { bytes: bytea(({ bytes }) => bytes) })
 
 /** A shared lock: other emails may refer to the same file, and nobody may remove it. */
 const HOLD = {
@@ -46,7 +46,7 @@ ORDER BY company, sha256
 ON CONFLICT DO NOTHING RETURNING company, sha256`,
 }
 
-const NAMES = given<FileName>(1, {
+const NAMES = unnestSql<FileName>(1, {
   email: uuid(({ entry }) => entry.email.id),
   position: int4(({ position }) => position),
   company: int4(({ entry }) => entry.company),
@@ -66,7 +66,10 @@ const NAME = {
  * Stores the files of these emails that are missing, each once for a company, and keeps them until the end of the
  * transaction.
  */
-export async function keepFiles(session: Session, entries: readonly Entry[]): Promise<FileName[]> {
+export async function keepFiles(
+  session: DatabaseSession,
+  entries: readonly PendingEmail[],
+): Promise<FileName[]> {
   const names: FileName[] = []
   const missing = new Map<string, File>()
   for (const entry of entries) {
@@ -92,7 +95,7 @@ export async function keepFiles(session: Session, entries: readonly Entry[]): Pr
   return names
 }
 
-export async function keepFileNames(session: Session, names: readonly FileName[]): Promise<void> {
+export async function keepFileNames(session: DatabaseSession, names: readonly FileName[]): Promise<void> {
   if (names.length > 0) await session.run(NAME, NAMES.values(names))
 }
 

@@ -1,8 +1,8 @@
 import { isEmailId } from '../../email/email-id.ts'
 import type { QueueStore } from '../store.ts'
 import { happen } from './apply.ts'
-import { COMPANY_OF, HOLD_EMAIL, type Place } from './facts.ts'
-import type { Parts } from './parts.ts'
+import { COMPANY_OF, HOLD_EMAIL, type RecipientKey } from './facts.ts'
+import type { StoreParts } from './parts.ts'
 
 const REQUESTED = {
   name: 'cancel-requests',
@@ -13,7 +13,10 @@ const REQUESTED = {
  * Ends waiting recipients at the operator's request; recipients being sent end after their attempt, unless the attempt
  * ends them.
  */
-export function cancellation({ database, changes }: Parts): Pick<QueueStore, 'cancel' | 'cancelRequests'> {
+export function cancellation({
+  database,
+  changes,
+}: StoreParts): Pick<QueueStore, 'cancel' | 'cancelRequests'> {
   return {
     async cancel(emailId, at) {
       if (!isEmailId(emailId)) return { canceled: 0, sending: 0 }
@@ -22,7 +25,7 @@ export function cancellation({ database, changes }: Parts): Pick<QueueStore, 'ca
       const all = await database.change(known.company, async (session) => {
         return await happen(
           session,
-          await session.run<Place>(HOLD_EMAIL, [emailId]),
+          await session.run<RecipientKey>(HOLD_EMAIL, [emailId]),
           () => ({ kind: 'cancel', at }),
           at,
         )

@@ -1,6 +1,6 @@
 import type { StoreChange } from '../store.ts'
-import type { Session } from './database.ts'
-import type { Parts } from './parts.ts'
+import type { DatabaseSession } from './database.ts'
+import type { StoreParts } from './parts.ts'
 
 /**
  * Runs `work` in a transaction. When it returns true, all watchers are notified of the change, on this node and on
@@ -11,10 +11,10 @@ import type { Parts } from './parts.ts'
  * one transaction at a time can raise
  */
 export async function withNotice(
-  { database, changes }: Parts,
+  { database, changes }: StoreParts,
   kind: StoreChange,
-  work: (session: Session) => Promise<boolean>,
-  note?: (session: Session, version: number) => Promise<void>,
+  work: (session: DatabaseSession) => Promise<boolean>,
+  note?: (session: DatabaseSession, version: number) => Promise<void>,
   company: number | null = null,
 ): Promise<boolean> {
   const change = (write: Parameters<Parameters<typeof changes.noticed>[1]>[0]) =>

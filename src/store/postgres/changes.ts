@@ -29,7 +29,7 @@ const BUMP = 'UPDATE counters SET value = value + 1 WHERE name = $1::text RETURN
 const NOTIFY = `SELECT pg_notify('${CHANNEL}', $1::text)::text`
 
 /** Runs one statement on a connection of the caller's choice; returns its rows. */
-export type Query = (text: string, values: string[]) => Promise<{ rows: unknown[] }>
+export type RunQuery = (text: string, values: string[]) => Promise<{ rows: unknown[] }>
 
 export interface ChangeParts {
   /**
@@ -37,7 +37,7 @@ export interface ChangeParts {
    */
   connect(): Promise<Client>
   /** Runs one statement outside a transaction. */
-  query: Query
+  query: RunQuery
 }
 
 interface Version {
@@ -81,7 +81,7 @@ export class ChangeFeed {
    */
   async noticed(
     kind: StoreChange,
-    work: (write: (query: Query) => Promise<void>) => Promise<boolean>,
+    work: (write: (query: RunQuery) => Promise<void>) => Promise<boolean>,
   ): Promise<boolean> {
     this.#pending.set(kind, (this.#pending.get(kind) ?? 0) + 1)
     let version = 0

@@ -1,5 +1,5 @@
 import { recipientFieldsOf } from '../../email/fields.ts'
-import type { Held } from '../../email/lifecycle/attempted.ts'
+import type { LeaseFacts } from '../../email/lifecycle/attempt.ts'
 import { begun } from '../../email/lifecycle/birth.ts'
 import type { Happening } from '../../email/lifecycle.ts'
 import { isSimulated } from '../../email/simulated.ts'
@@ -7,15 +7,15 @@ import type { SuppressionType } from '../../email/suppression.ts'
 import { ContentDamaged, claimedRecipient, notSent } from '../content-rows.ts'
 import { selected } from '../email-columns.ts'
 import type { ClaimedEmail, ClaimRequest } from '../store.ts'
-import { apply, decided } from './apply.ts'
+import { apply, decideEach } from './apply.ts'
 import { uuids } from './arrays.ts'
-import { type Loaded, loadEmails } from './contents.ts'
-import type { Session, Statement } from './database.ts'
+import { type LoadedEmail, loadEmails } from './contents.ts'
+import type { DatabaseSession, Statement } from './database.ts'
 import { DoubtfulClaims } from './doubtful-claims.ts'
-import { factsOf, nameOf, PLACES, type Place } from './facts.ts'
+import { factsOf, nameOf, PLACES, type RecipientKey } from './facts.ts'
 import { OutcomeUnknown } from './faults.ts'
-import { type Candidate, Lanes, type Skips, type Turn, transactionOf } from './lanes.ts'
-import type { Parts } from './parts.ts'
+import { type CompanyTurn, type LaneCandidate, LaneTurns, type Skips, transactionOf } from './lanes.ts'
+import type { StoreParts } from './parts.ts'
 import { Promotion } from './promotion.ts'
 import { foldedIn, stopOf } from './rows.ts'
 
@@ -25,7 +25,7 @@ import { foldedIn, stopOf } from './rows.ts'
 const LOOKS = 8
 
 /** Has a column for each field of a claimed recipient. */
-interface TakenRow extends Held {
+interface TakenRow extends LeaseFacts {
   email: string
   position: number
   domain: string
@@ -35,7 +35,7 @@ interface TakenRow extends Held {
 }
 
 /** A recipient that ends instead of being taken. */
-interface Ending extends Place {
+interface EndingRecipient extends RecipientKey {
   happening: Happening
 }
 
@@ -73,16 +73,16 @@ INSERT INTO events (email, company, recipient, type, at) SELECT id, company, NUL
 }
 
 /** A company that takes part in a claim. */
-interface Taker extends Turn {
+interface ClaimTurn extends CompanyTurn {
   taken: number
 }
 
 /** The state of one claim. */
-interface Gathering {
+interface ClaimState {
   request: ClaimRequest
   works: Map<string, ClaimedEmail>
   /** Leased places, in case the outcome of the commit is unknown. */
-  leased: Place[]
+  leased: RecipientKey[]
   recipients: number
   /** Octets of the chosen emails. */
   bytes: number
@@ -94,15 +94,15 @@ interface Gathering {
  * a company or a recipient domain with a million waiting recipients is one among others.
  */
 export class Claim {
-  readonly #parts: Parts
+  readonly #parts: StoreParts
   readonly #promotion: Promotion
-  readonly #lanes: Lanes
+  readonly #lanes: LaneTurns
   readonly #doubtful: DoubtfulClaims
 
-  constructor(parts: Parts) {
+  constructor(parts: StoreParts) {
     this.#parts = parts
     this.#promotion = new Promotion(parts.database)
-    this.#lanes = new Lanes(parts.database)
+    this.#lanes = new LaneTurns(parts.database)
     this.#doubtful = new DoubtfulClaims(parts.database, parts.repairs)
   }
 
@@ -117,10 +117,10 @@ export class Claim {
     const companies = await this.#wanted(request)
     if (companies.length === 0) return []
     const skips = await this.#skips(request)
-    let leased: Gathering['leased'] = []
+    let leased: ClaimState['leased'] = []
     try {
       return await database.transaction(async (session) => {
-        const gathering: Gathering = {
+        const gathering: ClaimState = {
           request,
           works: new Map(),
           leased: [],
@@ -157,19 +157,19 @@ export class Claim {
   }
 
   async #gather(
-    session: Session,
-    gathering: Gathering,
+    session: DatabaseSession,
+    gathering: ClaimState,
     companies: readonly number[],
     skips: Skips,
   ): Promise<void> {
     const { request } = gathering
-    let takers = companies.map((company): Taker => ({ company, room: 0, taken: 0 }))
+    let takers = companies.map((company): ClaimTurn => ({ company, room: 0, taken: 0 }))
     for (let looks = 0; looks < LOOKS; looks++) {
       if (takers.length === 0 || gathering.recipients >= request.maxRecipients) return
       takers = share(takers, request.maxRecipients - gathering.recipients, request.maxPerCompany)
       const found = await this.#lanes.candidates(session, takers, Math.round(request.now), skips)
       const byTurn = Map.groupBy(found, ({ turn }) => turn)
-      const chosen: Candidate[] = []
+      const chosen: LaneCandidate[] = []
       const open = takers.filter((taker, index) => {
         const offered = byTurn.get(index + 1) ?? []
         return this.#choose(gathering, taker, offered, chosen) && mayHaveMore(offered)
@@ -187,11 +187,16 @@ export class Claim {
    * Lanes take turns. The first of the recipients that share a transaction is chosen for all of them. False when there
    * was no room for the octets of the next one.
    */
-  #choose(gathering: Gathering, taker: Taker, offered: readonly Candidate[], chosen: Candidate[]): boolean {
+  #choose(
+    gathering: ClaimState,
+    taker: ClaimTurn,
+    offered: readonly LaneCandidate[],
+    chosen: LaneCandidate[],
+  ): boolean {
     const { request, works } = gathering
     const begun = new Set<string>()
     let room = taker.room
-    let last: Candidate | undefined
+    let last: LaneCandidate | undefined
     for (const candidate of inTurns(offered)) {
       if (room <= 0) break
       const transaction = candidate.together > 1 ? transactionOf(candidate) : ''
@@ -214,19 +219,24 @@ export class Claim {
     return true
   }
 
-  async #take(session: Session, gathering: Gathering, chosen: readonly Candidate[]): Promise<void> {
+  async #take(
+    session: DatabaseSession,
+    gathering: ClaimState,
+    chosen: readonly LaneCandidate[],
+  ): Promise<void> {
     const { request, works } = gathering
     const rows = await session.run<TakenRow>(TAKE, [...PLACES.values(chosen), request.lease.token])
     const byEmail = Map.groupBy(rows, ({ email }) => email)
     const fresh = [...byEmail.keys()].filter((id) => !works.has(id))
     const loaded = await loadEmails(session, fresh)
-    const endings: Ending[] = []
+    const endings: EndingRecipient[] = []
     const unsent: string[] = []
     for (const [id, recipients] of byEmail) {
       const work = works.get(id) ?? workFrom(loaded.get(id))
       const before = gathering.recipients
       for (const row of recipients) {
-        const ending = work instanceof ContentDamaged ? failed(row, work, request) : taken(row, work, request)
+        const ending =
+          work instanceof ContentDamaged ? damagedEnding(row, work, request) : endingOf(row, work, request)
         if (ending === null) gathering.recipients += 1
         else endings.push(ending)
       }
@@ -240,7 +250,11 @@ export class Claim {
     await this.#end(session, endings, request)
   }
 
-  async #end(session: Session, endings: readonly Ending[], { now }: ClaimRequest): Promise<void> {
+  async #end(
+    session: DatabaseSession,
+    endings: readonly EndingRecipient[],
+    { now }: ClaimRequest,
+  ): Promise<void> {
     const happenings = new Map(endings.map((ending) => [nameOf(ending), ending.happening]))
     // The recipients were waiting until the statement that took them.
     const found = (await factsOf(session, endings)).map((recipient) => {
@@ -248,7 +262,7 @@ export class Claim {
     })
     await apply(
       session,
-      decided(found, (recipient) => happenings.get(nameOf(recipient))!),
+      decideEach(found, (recipient) => happenings.get(nameOf(recipient))!),
       now,
     )
   }
@@ -258,7 +272,7 @@ export class Claim {
  * Divides the rest of a claim evenly. Companies that get nothing this time are left out; those served longest ago come
  * first.
  */
-function share(takers: readonly Taker[], left: number, maxPerCompany: number): Taker[] {
+function share(takers: readonly ClaimTurn[], left: number, maxPerCompany: number): ClaimTurn[] {
   const sharing = takers.slice(0, left)
   for (const [index, taker] of sharing.entries()) {
     const even = Math.max(1, Math.floor(left / (sharing.length - index)))
@@ -269,7 +283,7 @@ function share(takers: readonly Taker[], left: number, maxPerCompany: number): T
 }
 
 /** The first candidate of each lane, then the second of each, and so on. They arrive lane by lane. */
-function inTurns(offered: readonly Candidate[]): Candidate[] {
+function inTurns(offered: readonly LaneCandidate[]): LaneCandidate[] {
   const ranks = new Map<string, number>()
   const ranked = offered.map((candidate) => {
     const rank = ranks.get(candidate.domain) ?? 0
@@ -280,33 +294,37 @@ function inTurns(offered: readonly Candidate[]): Candidate[] {
 }
 
 /** False when every lane returned fewer candidates than were asked for. */
-function mayHaveMore(offered: readonly Candidate[]): boolean {
+function mayHaveMore(offered: readonly LaneCandidate[]): boolean {
   const perLane = Map.groupBy(offered, ({ domain }) => domain)
   return [...perLane.values()].some((lane) => lane.length >= lane[0]!.quota)
 }
 
-function workFrom(loaded: Loaded | ContentDamaged | undefined): ClaimedEmail | ContentDamaged {
+function workFrom(loaded: LoadedEmail | ContentDamaged | undefined): ClaimedEmail | ContentDamaged {
   if (loaded === undefined) return new ContentDamaged('the stored content is missing')
   return loaded instanceof ContentDamaged ? loaded : loaded.email
 }
 
-function isUnsent(loaded: Loaded | ContentDamaged | undefined): boolean {
+function isUnsent(loaded: LoadedEmail | ContentDamaged | undefined): boolean {
   return loaded !== undefined && !(loaded instanceof ContentDamaged) && !loaded.sent
 }
 
 /** Adds the recipient to the work, or returns how it ends. */
-function taken(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): Ending | null {
+function endingOf(row: TakenRow, work: ClaimedEmail, request: ClaimRequest): EndingRecipient | null {
   const { email, position, domain, suppressedBy: type, reason } = row
   if (type !== null && reason !== null && !isSimulated(domain, work.testMode)) {
     return { email, position, happening: { kind: 'claimed', at: request.now, suppressed: { type, reason } } }
   }
   const recipient = claimedRecipient(row)
-  if (recipient instanceof ContentDamaged) return failed(row, recipient, request)
+  if (recipient instanceof ContentDamaged) return damagedEnding(row, recipient, request)
   work.recipients.push(recipient)
   return null
 }
 
 /** An unreadable email ends with a visible event instead of holding up the rest. */
-function failed({ email, position }: TakenRow, why: ContentDamaged, { now }: ClaimRequest): Ending {
+function damagedEnding(
+  { email, position }: TakenRow,
+  why: ContentDamaged,
+  { now }: ClaimRequest,
+): EndingRecipient {
   return { email, position, happening: { kind: 'damaged', at: now, message: notSent(why) } }
 }

@@ -3,15 +3,15 @@ import type { ColumnType } from '../../email/fields.ts'
 import { TYPES } from './arrays.ts'
 
 /** One column: its type in the statement, and its values, taken from the source of each row. */
-export interface Column<From> {
+export interface SqlColumn<From> {
   type: string
   array(rows: readonly From[]): Buffer
 }
 
 /** By their names in the statement. */
-export type Columns<From> = Record<string, Column<From>>
+export type SqlColumns<From> = Record<string, SqlColumn<From>>
 
-export interface Given<From> {
+export interface UnnestSql<From> {
   /** The names of the columns. */
   names: string
   /** The parameter of each column, by name. */
@@ -27,7 +27,7 @@ export interface Given<From> {
 }
 
 /** `first`: the number of the first parameter. */
-export function given<From>(first: number, columns: Columns<From>): Given<From> {
+export function unnestSql<From>(first: number, columns: SqlColumns<From>): UnnestSql<From> {
   const all = Object.values(columns)
   const names = Object.keys(columns).join(', ')
   const params = Object.entries(columns).map(([name, { type }], index) => [
@@ -54,7 +54,7 @@ export const bool = column<boolean>('bool')
 export const text = column<string | null>('text')
 export const bytea = column<Uint8Array | null>('bytea')
 
-export function column<T>(of: ColumnType): <From>(value: (from: From) => T) => Column<From> {
+export function column<T>(of: ColumnType): <From>(value: (from: From) => T) => SqlColumn<From> {
   const { name, array } = TYPES[of] as { name: string; array: (values: readonly T[]) => Buffer }
   return (value) => ({ type: name, array: (rows) => array(rows.map(value)) })
 }

@@ -2,11 +2,11 @@ import { fieldsOf } from '../../email/fields.ts'
 import { ContentDamaged, claimedEmail, type FileRow } from '../content-rows.ts'
 import type { ClaimedEmail } from '../store.ts'
 import { uuids } from './arrays.ts'
-import type { Session, Statement } from './database.ts'
+import type { DatabaseSession, Statement } from './database.ts'
 import { emailOctets, LargeOctets, type WithLarge } from './large-octets.ts'
 
 /** An email for delivery, still without recipients. */
-export interface Loaded {
+export interface LoadedEmail {
   email: ClaimedEmail
   /** The event `sent` has been written. */
   sent: boolean
@@ -42,42 +42,42 @@ LEFT JOIN blobs b ON b.company = ANY (ARRAY[a.company]) AND b.sha256 = a.sha256`
 }
 
 /** Has a column for each field of a claim. */
-interface EmailRow extends WithLarge {
+interface ClaimEmailRow extends WithLarge {
   id: string
   sent: boolean
   hasFiles: boolean
 }
 
-interface FileOfEmail extends FileRow, WithLarge {
+interface EmailFileRow extends FileRow, WithLarge {
   email: string
 }
 
 /** By id; an email that is unknown or has lost its content to retention is missing. */
 export async function loadEmails(
-  session: Session,
+  session: DatabaseSession,
   ids: readonly string[],
-): Promise<Map<string, Loaded | ContentDamaged>> {
-  const rows: EmailRow[] = []
-  for (const row of await session.run<EmailRow>(EMAILS, [uuids(ids)]))
+): Promise<Map<string, LoadedEmail | ContentDamaged>> {
+  const rows: ClaimEmailRow[] = []
+  for (const row of await session.run<ClaimEmailRow>(EMAILS, [uuids(ids)]))
     rows.push(await QUEUED.large.add(session, row, [row.id]))
   const files = await filesOf(
     session,
     rows.filter(({ hasFiles }) => hasFiles),
   )
   const byEmail = Map.groupBy(files, ({ email }) => email)
-  return new Map(rows.map((row) => [row.id, loaded(row, byEmail.get(row.id) ?? [])]))
+  return new Map(rows.map((row) => [row.id, loadEmail(row, byEmail.get(row.id) ?? [])]))
 }
 
-async function filesOf(session: Session, emails: readonly EmailRow[]): Promise<FileOfEmail[]> {
+async function filesOf(session: DatabaseSession, emails: readonly ClaimEmailRow[]): Promise<EmailFileRow[]> {
   if (emails.length === 0) return []
   const ids = emails.map(({ id }) => id)
-  const files: FileOfEmail[] = []
-  for (const row of await session.run<FileOfEmail>(FILES, [uuids(ids)]))
+  const files: EmailFileRow[] = []
+  for (const row of await session.run<EmailFileRow>(FILES, [uuids(ids)]))
     files.push(await BYTES.add(session, row, [row.email, row.position]))
   return files
 }
 
-function loaded(row: EmailRow, files: readonly FileRow[]): Loaded | ContentDamaged {
+function loadEmail(row: ClaimEmailRow, files: readonly FileRow[]): LoadedEmail | ContentDamaged {
   const inOrder = files.toSorted((a, b) => a.position - b.position)
   try {
     return { email: claimedEmail(row, row, inOrder), sent: row.sent }

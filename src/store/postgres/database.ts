@@ -48,7 +48,7 @@ export interface Statement {
 export type Value = string | number | boolean | Uint8Array | null
 
 /** One connection inside a transaction. */
-export interface Session {
+export interface DatabaseSession {
   /** Returns rows in the shape of the statement's columns. */
   run<Row>(statement: Statement | string, values?: readonly Value[]): Promise<Row[]>
   /** Returns how many rows were inserted, changed or removed. */
@@ -141,10 +141,10 @@ export class Database {
   }
 
   /** Runs each reading statement by itself, over any connection. */
-  readonly reads: Pick<Session, 'run'> = { run: (statement, values) => this.read(statement, values) }
+  readonly reads: Pick<DatabaseSession, 'run'> = { run: (statement, values) => this.read(statement, values) }
 
   /** Runs several reading statements that see the same state of the database. */
-  async snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async snapshot<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     return await this.#with(this.#reading, (client) =>
       this.#within(client, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
     )
@@ -155,7 +155,7 @@ export class Database {
    * several times, so `work` must have no effect outside the database. An error of `work` rolls it back. No other
    * network I/O may happen in it.
    */
-  async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     return await this.#again(() => this.#with(this.#writing, (client) => this.#within(client, 'BEGIN', work)))
   }
 
@@ -163,7 +163,7 @@ export class Database {
    * Runs a transaction by which a company changes its own things, at its keys' and people's request: few are under way
    * at a time, and companies take turns, so that mail never waits behind them for a connection.
    */
-  change<T>(company: number, work: (session: Session) => Promise<T>): Promise<T> {
+  change<T>(company: number, work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     return this.inTurn(company, () => this.transaction(work))
   }
 
@@ -220,7 +220,11 @@ export class Database {
     return made
   }
 
-  async #within<T>(client: pg.PoolClient, begin: string, work: (session: Session) => Promise<T>): Promise<T> {
+  async #within<T>(
+    client: pg.PoolClient,
+    begin: string,
+    work: (session: DatabaseSession) => Promise<T>,
+  ): Promise<T> {
     await client.query(begin)
     let value: T
     try {

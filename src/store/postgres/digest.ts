@@ -1,10 +1,10 @@
 import { ADVANCE } from '../cold/followers.ts'
 import { commonPlaces, type ListAnswer, type ListQuestion } from '../common-places.ts'
 import {
-  type AddedUp,
   COUNT_DIMENSIONS,
   COUNT_SIZES,
   type CountSize,
+  type CountSum,
   EMAILS_A_SEGMENT,
   EVENTS_A_SEGMENT,
   EVERY_COMPANY,
@@ -38,7 +38,7 @@ import type { DigestStore } from '../store.ts'
 import { SUBJECT_LOOKED_AT } from '../subject-words.ts'
 import { byteas, int4s, int8s, texts } from './arrays.ts'
 import type { Statement, Value } from './database.ts'
-import type { Parts } from './parts.ts'
+import type { StoreParts } from './parts.ts'
 import { reachOf } from './reach.ts'
 import { foldedIn } from './rows.ts'
 
@@ -226,7 +226,7 @@ function seenTagsIn(order: string): string {
 }
 
 /** The digest of the log of events. */
-export function digest(parts: Parts): DigestStore {
+export function digest(parts: StoreParts): DigestStore {
   const { database, companies } = parts
   const { reach } = reachOf('events_number_seq', parts)
   const named = new NamedDestinations()
@@ -371,7 +371,7 @@ export function digest(parts: Parts): DigestStore {
       if (company === undefined) return []
       const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
       const range = [Math.ceil(since), Math.ceil(until), most + 1, step ?? 1]
-      return unlessMore(await database.read<EventCount & AddedUp>(COUNTS, [...counted, ...range]), most)
+      return unlessMore(await database.read<EventCount & CountSum>(COUNTS, [...counted, ...range]), most)
     },
 
     async countRanks({ companyId, domainId, size, dimension, value, since, until, most, step, parts }) {
@@ -379,7 +379,7 @@ export function digest(parts: Parts): DigestStore {
       if (company === undefined) return []
       const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
       const range = [Math.ceil(since), Math.ceil(until), most + 1, step, `{${parts.join()}}`]
-      return unlessMoreThan(most, await database.read<RankedCount & AddedUp>(RANKS, [...counted, ...range]))
+      return unlessMoreThan(most, await database.read<RankedCount & CountSum>(RANKS, [...counted, ...range]))
     },
 
     async groupEvents({ companyId, domainId, size, dimension, value, since, until, most, by, skip, limit }) {
@@ -399,7 +399,7 @@ export function digest(parts: Parts): DigestStore {
       const range = [Math.ceil(since), Math.ceil(until), most + 1]
       return unlessMoreThan(
         most,
-        await database.read<EventSum & AddedUp>(BUSIEST, [...counted, ...range, limit]),
+        await database.read<EventSum & CountSum>(BUSIEST, [...counted, ...range, limit]),
       )
     },
 
@@ -408,7 +408,7 @@ export function digest(parts: Parts): DigestStore {
       if (company === undefined) return []
       const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
       const range = [Math.ceil(since), Math.ceil(until), most + 1]
-      return unlessMore(await database.read<EventSum & AddedUp>(SUMS[by], [...counted, ...range]), most)
+      return unlessMore(await database.read<EventSum & CountSum>(SUMS[by], [...counted, ...range]), most)
     },
 
     async seenTags({ companyId, domainIds, tag, prefix, after, before, order, skip, limit, looks }) {

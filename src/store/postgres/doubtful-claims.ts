@@ -1,6 +1,6 @@
 import type { ClaimRequest } from '../store.ts'
 import type { Database } from './database.ts'
-import { PLACES, type Place } from './facts.ts'
+import { PLACES, type RecipientKey } from './facts.ts'
 import type { Repairs } from './repairs.ts'
 
 /** Waits for a commit that is still under way and holds these rows. */
@@ -44,7 +44,7 @@ export class DoubtfulClaims {
     })
   }
 
-  add(leased: readonly Place[], { lease, now }: ClaimRequest): void {
+  add(leased: readonly RecipientKey[], { lease, now }: ClaimRequest): void {
     if (leased.length === 0) return
     this.#claims.push({
       places: PLACES.values(leased),

@@ -3,7 +3,7 @@ import type { EventDetail, EventPage, LoggedEvent } from '../../email/event.ts'
 import { mapOf } from '../json-columns.ts'
 import type { EventLog, EventStore, SearchStore } from '../store.ts'
 import { texts } from './arrays.ts'
-import type { Parts } from './parts.ts'
+import type { StoreParts } from './parts.ts'
 import { reachOf } from './reach.ts'
 
 /** Events looked at for one page at most, whether or not they match. */
@@ -52,12 +52,12 @@ export type PageRow<Event extends LogEntry = LoggedEvent> = Omit<Event, 'number'
   detail: string | null
 }
 
-type Log = EventLog &
+type EventLogReads = EventLog &
   Pick<EventStore, 'entriesAfter'> &
   Pick<SearchStore, 'eventsUpTo' | 'settledEventNumber'>
 
 /** The log of all events, by number. */
-export function eventLog(parts: Parts): Log {
+export function eventLog(parts: StoreParts): EventLogReads {
   const { database, companies } = parts
   const { drawn, settle, reach, reachSoon } = reachOf('events_number_seq', parts)
 

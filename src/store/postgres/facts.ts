@@ -1,22 +1,22 @@
 /** The facts on which decisions about recipients rest, from rows of `queue` and `recipients`. */
 import type { Facts } from '../../email/lifecycle.ts'
-import type { FinalState, HeldFor, Suspicion } from '../../email/recipient.ts'
-import { given, int4, uuid } from './columns.ts'
-import type { Session, Statement } from './database.ts'
+import type { FinalState, HoldReason, Suspicion } from '../../email/recipient.ts'
+import { int4, unnestSql, uuid } from './columns.ts'
+import type { DatabaseSession, Statement } from './database.ts'
 
-export interface Place {
+export interface RecipientKey {
   email: string
   position: number
 }
 
 /** The first parameters of a statement about recipients. */
-export const PLACES = given<Place>(1, {
+export const PLACES = unnestSql<RecipientKey>(1, {
   email: uuid(({ email }) => email),
   position: int4(({ position }) => position),
 })
 
 /** A place as a key of maps. */
-export function nameOf({ email, position }: Place): string {
+export function nameOf({ email, position }: RecipientKey): string {
   return `${email} ${position}`
 }
 
@@ -33,7 +33,7 @@ export const HOLD_EMAIL: Statement = {
 }
 
 /** A recipient whose rows the transaction has locked. */
-export interface Known extends Place {
+export interface LockedRecipient extends RecipientKey {
   /** The number of the recipient's company. */
   company: number
   domain: string
@@ -62,26 +62,29 @@ LEFT JOIN queue q ON q.email = ANY (ARRAY[t.email]) AND q.position = t.position
 ORDER BY r.email, r.position`,
 }
 
-interface Row
-  extends Omit<Known, 'facts'>,
+interface FactsRow
+  extends Omit<LockedRecipient, 'facts'>,
     Omit<Facts, 'state' | 'suspicion' | 'cancelRequested' | 'heldFor'> {
   /** Null while the recipient is in the queue; the columns from the queue are null when it is not. */
   state: FinalState | null
   suspicion: Suspicion | null
   cancel: boolean | null
-  heldFor: HeldFor | null
+  heldFor: HoldReason | null
 }
 
 /**
  * Must run when the queue rows are locked, in a statement of its own: a statement that waits for a lock sees later
  * commits only in the row it waited for. Every writer of a live recipient locks its queue row first.
  */
-export async function factsOf(session: Session, places: readonly Place[]): Promise<Known[]> {
+export async function factsOf(
+  session: DatabaseSession,
+  places: readonly RecipientKey[],
+): Promise<LockedRecipient[]> {
   if (places.length === 0) return []
-  return (await session.run<Row>(FACTS, PLACES.values(places))).map(knownOf)
+  return (await session.run<FactsRow>(FACTS, PLACES.values(places))).map(lockedRecipientOf)
 }
 
-function knownOf(row: Row): Known {
+function lockedRecipientOf(row: FactsRow): LockedRecipient {
   const { email, position, company, domain, address, lease, cancel, ...facts } = row
   return {
     email,

@@ -1,7 +1,7 @@
 import type { QueueStore } from '../store.ts'
 import { happen } from './apply.ts'
-import type { Place } from './facts.ts'
-import type { Parts } from './parts.ts'
+import type { RecipientKey } from './facts.ts'
+import type { StoreParts } from './parts.ts'
 
 /** Recipients released in one transaction. */
 const CHUNK = 500
@@ -27,7 +27,7 @@ ORDER BY email, position LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
 }
 
 /** Recipients that wait only because their sending domain may not send. */
-export function holds({ database, changes }: Parts): Pick<QueueStore, 'heldDomains' | 'releaseHeld'> {
+export function holds({ database, changes }: StoreParts): Pick<QueueStore, 'heldDomains' | 'releaseHeld'> {
   return {
     async heldDomains() {
       return (await database.look<{ domain: string }>(HELD)).map(({ domain }) => domain)
@@ -37,11 +37,11 @@ export function holds({ database, changes }: Parts): Pick<QueueStore, 'heldDomai
       let released = 0
       // Each chunk goes on behind the last one: a recipient that is held again meanwhile would otherwise be released
       // for ever.
-      let place: Place = { email: '00000000-0000-0000-0000-000000000000', position: -1 }
+      let place: RecipientKey = { email: '00000000-0000-0000-0000-000000000000', position: -1 }
       while (true) {
         const values = [domainId, Math.round(dueBefore), place.email, place.position]
         const places = await database.transaction(async (session) => {
-          const held = await session.run<Place>(HOLD, values)
+          const held = await session.run<RecipientKey>(HOLD, values)
           await happen(session, held, () => ({ kind: 'hold-released', at: now }), now)
           return held
         })

@@ -1,21 +1,21 @@
 import { KEY_REMEMBERED_MS } from '../../email/queued-email.ts'
 import { emailsOf, type KeyHolder } from '../idempotency.ts'
 import type { EmailStore, NewEmail } from '../store.ts'
-import { given, int4, int8, text, uuid } from './columns.ts'
-import type { Session } from './database.ts'
-import type { Entry } from './entry.ts'
-import type { Parts } from './parts.ts'
+import { int4, int8, text, unnestSql, uuid } from './columns.ts'
+import type { DatabaseSession } from './database.ts'
+import type { StoreParts } from './parts.ts'
+import type { PendingEmail } from './pending-email.ts'
 
-interface KeyRow extends KeyHolder {
+interface IdempotencyKeyRow extends KeyHolder {
   company: number
   key: string
 }
 
-const KEYS = given<Entry>(1, {
+const KEYS = unnestSql<PendingEmail>(1, {
   company: int4(({ company }) => company),
   key: text(({ email }) => email.idempotency!.key),
 })
-const TAKEN = given<Entry>(1, {
+const TAKEN = unnestSql<PendingEmail>(1, {
   company: int4(({ company }) => company),
   key: text(({ email }) => email.idempotency!.key),
   fingerprint: text(({ email }) => email.idempotency!.fingerprint),
@@ -69,7 +69,7 @@ RETURNING email_id AS id, message_id AS "messageId", emails`,
 }
 
 /** Requests that may be repetitions, checked before anything else is done for them. */
-export function repeats({ database, companies }: Parts): Pick<EmailStore, 'repeated'> {
+export function repeats({ database, companies }: StoreParts): Pick<EmailStore, 'repeated'> {
   return {
     async repeated(companyId, { key, fingerprint }, at) {
       const company = await companies.number(companyId)
@@ -86,8 +86,11 @@ export function repeats({ database, companies }: Parts): Pick<EmailStore, 'repea
  * Takes the keys of a group's emails. Returns, for each email with a key, the email that its key belongs to, which may
  * be itself.
  */
-export async function takeKeys(session: Session, entries: readonly Entry[]): Promise<Map<Entry, KeyHolder>> {
-  const byKey = new Map<string, Entry[]>()
+export async function takeKeys(
+  session: DatabaseSession,
+  entries: readonly PendingEmail[],
+): Promise<Map<PendingEmail, KeyHolder>> {
+  const byKey = new Map<string, PendingEmail[]>()
   for (const entry of entries) {
     if (entry.email.idempotency === null) continue
     const name = nameOf(entry.company, entry.email.idempotency.key)
@@ -100,11 +103,11 @@ export async function takeKeys(session: Session, entries: readonly Entry[]): Pro
   const taken = await session.run<{ id: string }>(TAKE, TAKEN.values(firsts))
   const holders = new Map<string, KeyHolder>()
   if (taken.length < firsts.length) {
-    for (const row of await session.run<KeyRow>(HOLDERS, KEYS.values(firsts))) {
+    for (const row of await session.run<IdempotencyKeyRow>(HOLDERS, KEYS.values(firsts))) {
       holders.set(nameOf(row.company, row.key), row)
     }
   }
-  const result = new Map<Entry, KeyHolder>()
+  const result = new Map<PendingEmail, KeyHolder>()
   for (const [name, bearers] of byKey) {
     const holder = holders.get(name) ?? holderFrom(bearers[0]!.email)
     for (const entry of bearers) result.set(entry, holder)
@@ -113,12 +116,19 @@ export async function takeKeys(session: Session, entries: readonly Entry[]): Pro
 }
 
 /** Marks the emails of these keys as promised to a client that repeated its request. */
-export async function noteRepeated(session: Session, entries: readonly Entry[]): Promise<void> {
+export async function noteRepeated(
+  session: DatabaseSession,
+  entries: readonly PendingEmail[],
+): Promise<void> {
   if (entries.length > 0) await session.run(REPEATED, KEYS.values(entries))
 }
 
 /** Stores which emails came with a key, taken for the first of them. */
-export async function noteAll(session: Session, { company, email }: Entry, all: string): Promise<void> {
+export async function noteAll(
+  session: DatabaseSession,
+  { company, email }: PendingEmail,
+  all: string,
+): Promise<void> {
   await session.run(ALL, [company, email.idempotency!.key, all])
 }
 

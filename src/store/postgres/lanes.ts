@@ -1,11 +1,11 @@
 import { int4s, texts, uuids } from './arrays.ts'
-import type { Database, Session, Statement } from './database.ts'
+import type { Database, DatabaseSession, Statement } from './database.ts'
 
 /**
  * A lane is one company's ready recipients at one domain. Claims of different nodes never take the same rows: each
  * skips rows that another has locked.
  */
-export interface Candidate {
+export interface LaneCandidate {
   /** Number of its turn among the given ones, from 1. */
   turn: number
   domain: string
@@ -19,12 +19,12 @@ export interface Candidate {
 }
 
 /** The key of a transaction of several recipients: an email at a domain. */
-export function transactionOf({ email, domain }: Pick<Candidate, 'email' | 'domain'>): string {
+export function transactionOf({ email, domain }: Pick<LaneCandidate, 'email' | 'domain'>): string {
   return `${email} ${domain}`
 }
 
 /** The room that one company has in a claim. */
-export interface Turn {
+export interface CompanyTurn {
   company: number
   room: number
 }
@@ -121,7 +121,7 @@ FROM unnest($1::uuid[]) AS t (email) CROSS JOIN LATERAL (
 }
 
 /** The order of turns, as this node sees it. Companies take turns, and so do the lanes of a company. */
-export class Lanes {
+export class LaneTurns {
   readonly #database: Database
   /** By company: a number that rises with each of its turns. */
   readonly #served = new Map<number, number>()
@@ -145,13 +145,13 @@ export class Lanes {
    * Locks the rows for this transaction: at most as many as there is room for, plus one per lane. By turn, then lane.
    */
   async candidates(
-    session: Session,
-    turns: readonly Turn[],
+    session: DatabaseSession,
+    turns: readonly CompanyTurn[],
     now: number,
     skips: Skips,
-  ): Promise<Candidate[]> {
+  ): Promise<LaneCandidate[]> {
     const companies = turns.map(({ company }) => company)
-    return await session.run<Candidate>(CANDIDATES, [
+    return await session.run<LaneCandidate>(CANDIDATES, [
       int4s(companies),
       texts(companies.map((company) => this.#places.get(company) ?? '')),
       int4s(turns.map(({ room }) => room)),
@@ -167,14 +167,14 @@ export class Lanes {
    * its domain, at most `together` of them. They are locked as well.
    */
   async completed(
-    session: Session,
-    chosen: readonly Candidate[],
+    session: DatabaseSession,
+    chosen: readonly LaneCandidate[],
     now: number,
     together: number,
-  ): Promise<Candidate[]> {
+  ): Promise<LaneCandidate[]> {
     const several = chosen.filter((candidate) => candidate.together > 1)
     if (several.length === 0) return [...chosen]
-    const rows = await session.run<Pick<Candidate, 'email' | 'position' | 'domain'>>(OF_EMAILS, [
+    const rows = await session.run<Pick<LaneCandidate, 'email' | 'position' | 'domain'>>(OF_EMAILS, [
       uuids([...new Set(several.map(({ email }) => email))]),
       texts([...new Set(several.map(({ domain }) => domain))]),
       now,

@@ -3,10 +3,10 @@
  * message of 24 MB would hold the event loop for 100 ms. The columns are stored uncompressed and outside the row
  * (STORAGE EXTERNAL), so reading a piece costs only its own octets.
  */
-import type { Declared } from '../../email/fields.ts'
+import type { FieldDeclaration } from '../../email/fields.ts'
 import { LARGE_TEXT } from '../../mail/large-text.ts'
 import { selected } from '../email-columns.ts'
-import type { Session, Value } from './database.ts'
+import type { DatabaseSession, Value } from './database.ts'
 
 /** Octets of one piece: parsed in about a millisecond. */
 const PIECE = 256 * 1024
@@ -49,7 +49,7 @@ export class LargeOctets {
    * stays null.
    */
   async add<Row extends WithLarge>(
-    { run }: Pick<Session, 'run'>,
+    { run }: Pick<DatabaseSession, 'run'>,
     row: Row,
     values: readonly Value[],
   ): Promise<Row> {
@@ -72,8 +72,8 @@ export class LargeOctets {
 }
 
 /** The columns of an email `e` for a SELECT, and how to add its large values by its id. */
-export function emailOctets(fields: readonly Declared[]): { selected: string; large: LargeOctets } {
-  const isOctets = ({ type }: Declared) => type.column === 'octets' || type.column === 'bytea'
+export function emailOctets(fields: readonly FieldDeclaration[]): { selected: string; large: LargeOctets } {
+  const isOctets = ({ type }: FieldDeclaration) => type.column === 'octets' || type.column === 'bytea'
   const octets = fields.filter(isOctets).map(({ name, column }) => [name, `e.${column}`])
   const large = new LargeOctets(Object.fromEntries(octets), 'FROM emails e WHERE e.id = $1')
   const others = selected(

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type Applied, type Migration, versionOf } from '../migration.ts'
+import { type AppliedMigration, type Migration, versionOf } from '../migration.ts'
 import { StoreConflict } from '../store.ts'
 import { placeOf, refuseUnreadable } from './database.ts'
 import { asStoreError, codeOf } from './faults.ts'
@@ -114,9 +114,9 @@ async function bringUpToDate(
 /** insufficient_privilege. */
 const NO_RIGHT = '42501'
 
-async function applied(client: pg.Client): Promise<Applied[]> {
+async function applied(client: pg.Client): Promise<AppliedMigration[]> {
   const { rows } = await client.query('SELECT version, name FROM schema_migrations ORDER BY version')
-  return rows as Applied[]
+  return rows as AppliedMigration[]
 }
 
 /** A missing right is better reported now than with the first email that needs it. */

@@ -1,8 +1,8 @@
 import { listOf } from '../json-columns.ts'
 import type { NodeBeat, NodeRole, NodeStore } from '../store.ts'
-import type { Parts } from './parts.ts'
+import type { StoreParts } from './parts.ts'
 
-interface Row extends Omit<NodeBeat, 'roles'> {
+interface NodeRow extends Omit<NodeBeat, 'roles'> {
   roles: string
 }
 
@@ -36,7 +36,7 @@ const LEAVE = { name: 'leave', text: 'DELETE FROM nodes WHERE token = $1' }
  * The nodes in service. A node's row is its lease. These statements use a connection of their own, so that a node whose
  * other connections are all busy does not look dead.
  */
-export function nodes({ database, changes }: Parts): NodeStore {
+export function nodes({ database, changes }: StoreParts): NodeStore {
   return {
     async join({ name, roles, timeoutMs, since, machine }) {
       const values = [name, JSON.stringify(roles), Math.round(timeoutMs), Math.round(since), machine]
@@ -45,12 +45,12 @@ export function nodes({ database, changes }: Parts): NodeStore {
     },
 
     async beat(token, machine = null) {
-      const rows = await database.vital<Row>(BEAT, [token, machine])
+      const rows = await database.vital<NodeRow>(BEAT, [token, machine])
       return rows.length === 0 ? null : rows.map(nodeOf)
     },
 
     async nodes() {
-      return (await database.read<Row>(ALL)).map(nodeOf)
+      return (await database.read<NodeRow>(ALL)).map(nodeOf)
     },
 
     async giveUp(token, beats) {
@@ -64,6 +64,6 @@ export function nodes({ database, changes }: Parts): NodeStore {
   }
 }
 
-function nodeOf(row: Row): NodeBeat {
+function nodeOf(row: NodeRow): NodeBeat {
   return { ...row, roles: listOf<NodeRole>(row.roles) }
 }

@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 import type { Repairs } from './repairs.ts'
 
 /** The shared parts that the operations of the store are built on. */
-export interface Parts {
+export interface StoreParts {
   database: Database
   companies: CompanyNumbers
   changes: ChangeFeed

@@ -1,25 +1,25 @@
 /** The port of the shared operations on PostgreSQL. */
 import {
-  type Changes,
   isList,
+  type ParameterValue,
   type Port,
+  type PortChanges,
+  type PortSteps,
+  type PortTransaction,
   type Queries,
-  type Steps,
-  type Transaction,
-  type Value,
 } from '../cold/port.ts'
-import type { Statement } from '../cold/statement.ts'
+import type { ColdStatement } from '../cold/statement.ts'
 import { mapText } from '../json-columns.ts'
 import { withNotice } from './change-notice.ts'
-import type { Value as Parameter, Session } from './database.ts'
+import type { DatabaseSession, Value as Parameter } from './database.ts'
 import { isDuplicate } from './faults.ts'
-import type { Parts } from './parts.ts'
+import type { StoreParts } from './parts.ts'
 import { storable } from './rows.ts'
 
 const TELL = 'INSERT INTO events (company, at, type, detail) VALUES ($1, $2, $3, $4)'
 
 /** Runs an operation, and waits at each step. */
-export async function run<T>(operation: () => Steps<T>): Promise<T> {
+export async function run<T>(operation: () => PortSteps<T>): Promise<T> {
   const steps = operation()
   let step = steps.next()
   while (!step.done) {
@@ -35,12 +35,12 @@ export async function run<T>(operation: () => Steps<T>): Promise<T> {
   return step.value
 }
 
-function* wait<T>(promise: Promise<T>): Steps<T> {
+function* wait<T>(promise: Promise<T>): PortSteps<T> {
   return (yield promise) as T
 }
 
-function queriesOn(session: Pick<Session, 'run'>): Queries {
-  const all = <Row>({ postgres }: Statement<Row>, ...values: Value[]) =>
+function queriesOn(session: Pick<DatabaseSession, 'run'>): Queries {
+  const all = <Row>({ postgres }: ColdStatement<Row>, ...values: ParameterValue[]) =>
     wait(session.run<Row>(postgres, values.map(parameter)))
   return {
     all,
@@ -50,14 +50,14 @@ function queriesOn(session: Pick<Session, 'run'>): Queries {
   }
 }
 
-function changesOn(session: Session): Changes {
+function changesOn(session: DatabaseSession): PortChanges {
   return {
     ...queriesOn(session),
     run: ({ postgres }, ...values) => wait(session.count(postgres, values.map(parameter))),
   }
 }
 
-function transactionOn(session: Session): Transaction {
+function transactionOn(session: DatabaseSession): PortTransaction {
   return {
     ...changesOn(session),
     isDuplicate,
@@ -74,12 +74,12 @@ function transactionOn(session: Session): Transaction {
 }
 
 /** In JSON, too, PostgreSQL cannot store NUL. */
-function parameter(value: Value): Parameter {
+function parameter(value: ParameterValue): Parameter {
   if (!isList(value)) return value
   return JSON.stringify(value, (_, each: unknown) => (typeof each === 'string' ? storable(each) : each))
 }
 
-export function portOf(parts: Parts): Port {
+export function portOf(parts: StoreParts): Port {
   const { database, companies, changes } = parts
   return {
     read: queriesOn(database.reads),

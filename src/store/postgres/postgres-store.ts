@@ -21,7 +21,7 @@ import { holds } from './holds.ts'
 import { repeats } from './idempotency.ts'
 import { migrate } from './migrate.ts'
 import { nodes } from './nodes.ts'
-import type { Parts } from './parts.ts'
+import type { StoreParts } from './parts.ts'
 import { portOf, run } from './port.ts'
 import { quarantine } from './quarantine.ts'
 import { emails } from './read/emails.ts'
@@ -29,7 +29,7 @@ import { files } from './read/files.ts'
 import { liveList } from './read/live-list.ts'
 import { queue } from './read/queue.ts'
 import { search } from './read/search.ts'
-import { Recording } from './recording.ts'
+import { ResultRecording } from './recording.ts'
 import { recovery } from './recovery.ts'
 import { Repairs } from './repairs.ts'
 import { reports } from './reports.ts'
@@ -78,11 +78,11 @@ export const PostgresStore = {
   },
 }
 
-function storeOf(parts: Parts, seekMs: number): PostgresStore {
+function storeOf(parts: StoreParts, seekMs: number): PostgresStore {
   const { database, changes, repairs } = parts
   const acceptance = new Acceptance({ ...parts, seekMs })
   const claim = new Claim(parts)
-  const recording = new Recording(parts)
+  const recording = new ResultRecording(parts)
   const port = portOf(parts)
   const reads: Pick<Store, ColdReads> = bind(COLD_READS, port, run)
   const writes: Pick<Store, ColdWrites> = bind(COLD_WRITES, port, run)

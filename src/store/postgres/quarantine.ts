@@ -2,8 +2,8 @@ import { isEmailId } from '../../email/email-id.ts'
 import type { QuarantinedEmail, QueueStore } from '../store.ts'
 import { happen } from './apply.ts'
 import type { Statement } from './database.ts'
-import { HOLD_EMAIL, type Place, QUARANTINED } from './facts.ts'
-import type { Parts } from './parts.ts'
+import { HOLD_EMAIL, QUARANTINED, type RecipientKey } from './facts.ts'
+import type { StoreParts } from './parts.ts'
 
 /** Recipients released in one transaction. */
 const CHUNK = 500
@@ -30,12 +30,12 @@ export function quarantine({
   database,
   companies,
   changes,
-}: Parts): Pick<QueueStore, 'quarantine' | 'quarantined' | 'releaseQuarantined'> {
+}: StoreParts): Pick<QueueStore, 'quarantine' | 'quarantined' | 'releaseQuarantined'> {
   return {
     async quarantine({ emailId, leaseToken, positions, others, at, message }) {
       if (!isEmailId(emailId)) return 0
       const all = await database.transaction(async (session) => {
-        const places = await session.run<Place>(HOLD_EMAIL, [emailId])
+        const places = await session.run<RecipientKey>(HOLD_EMAIL, [emailId])
         return await happen(
           session,
           places,
@@ -65,7 +65,7 @@ export function quarantine({
       let released = 0
       for (let chunk = CHUNK; chunk === CHUNK; released += chunk) {
         chunk = await database.transaction(async (session) => {
-          const places = await session.run<Place>(HOLD_QUARANTINED, [company, emailId])
+          const places = await session.run<RecipientKey>(HOLD_QUARANTINED, [company, emailId])
           await happen(session, places, () => ({ kind: 'quarantine-released', at: now }), now)
           return places.length
         })

@@ -1,8 +1,8 @@
-import { type Used, usedAt, usedWith } from '../quota.ts'
+import { type QuotaUsage, usedAt, usedWith } from '../quota.ts'
 import type { NewEmail, OverQuota } from '../store.ts'
 import { uuids } from './arrays.ts'
-import type { Session, Statement } from './database.ts'
-import type { Entry } from './entry.ts'
+import type { DatabaseSession, Statement } from './database.ts'
+import type { PendingEmail } from './pending-email.ts'
 
 /** Locks the counts, in one order: other transactions that count for the same company wait for the end of this one. */
 const HOLD: Statement = {
@@ -19,7 +19,7 @@ const PUT: Statement = {
   text: 'UPDATE quotas SET day = $2, daily = $3, month = $4, monthly = $5 WHERE company = $1',
 }
 
-interface Row extends Used {
+interface QuotaRow extends QuotaUsage {
   company: number
 }
 
@@ -33,22 +33,22 @@ const PRESENT: Statement = {
 }
 
 /** Emails that are counted together, all or none: that of an entry, or several of one request. */
-export type Counted = readonly Entry[]
+export type QuotaGroup = readonly PendingEmail[]
 
 /**
  * Counts emails of companies with a quota, one after the other. Returns those over the quota; all others may be
  * accepted.
  */
 export async function takeQuotas(
-  session: Session,
-  all: readonly Counted[],
-): Promise<Map<Counted, OverQuota>> {
-  const over = new Map<Counted, OverQuota>()
+  session: DatabaseSession,
+  all: readonly QuotaGroup[],
+): Promise<Map<QuotaGroup, OverQuota>> {
+  const over = new Map<QuotaGroup, OverQuota>()
   const counted = all.filter(([first]) => first?.email.quota !== undefined)
   if (counted.length === 0) return over
   const numbers = [...new Set(counted.map(([first]) => first!.company))]
-  const rows = await session.run<Row>(HOLD, [`{${numbers.join()}}`])
-  const used = new Map(rows.map((row) => [row.company, row as Used]))
+  const rows = await session.run<QuotaRow>(HOLD, [`{${numbers.join()}}`])
+  const used = new Map(rows.map((row) => [row.company, row as QuotaUsage]))
   const present = await presentOf(session, counted)
   for (const entries of counted) {
     if (present.has(entries[0]!.email.id)) continue
@@ -69,7 +69,7 @@ export async function takeQuotas(
 }
 
 /** Emails that were counted by an earlier commit that took place after all. */
-async function presentOf(session: Session, counted: readonly Counted[]): Promise<Set<string>> {
+async function presentOf(session: DatabaseSession, counted: readonly QuotaGroup[]): Promise<Set<string>> {
   const doubtful = counted.flatMap(([first]) => (first!.doubtful === true ? [first!.email.id] : []))
   if (doubtful.length === 0) return new Set()
   const rows = await session.run<{ id: string }>(PRESENT, [uuids(doubtful)])

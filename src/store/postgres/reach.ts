@@ -1,6 +1,6 @@
 /** Finds the number up to which no further row will be added, although numbers are drawn before they are committed. */
 import { sleep } from './hints.ts'
-import type { Parts } from './parts.ts'
+import type { StoreParts } from './parts.ts'
 
 /** Milliseconds between two checks whether transactions have ended: doubled each time, up to the second value. */
 const FIRST_PAUSE_MS = 5
@@ -45,7 +45,7 @@ const MOST_MARKS = 100
  */
 export function reachOf(
   sequence: 'events_number_seq' | 'emails_seq_seq',
-  { database }: Pick<Parts, 'database'>,
+  { database }: Pick<StoreParts, 'database'>,
 ) {
   /** How far numbers have been drawn. */
   const drawnTo = `SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS reached FROM ${sequence}`

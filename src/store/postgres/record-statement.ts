@@ -2,12 +2,12 @@ import type { NewEvent } from '../../email/event.ts'
 import { type Decision, type Facts, orCanceled } from '../../email/lifecycle.ts'
 import { mapText } from '../json-columns.ts'
 import type { AttemptRecord } from '../store.ts'
-import { bool, bytea, type Columns, given, int4, int8, text, uuid } from './columns.ts'
+import { bool, bytea, int4, int8, type SqlColumns, text, unnestSql, uuid } from './columns.ts'
 import type { Database, Statement, Value } from './database.ts'
 import { allowedIn, foldedIn, uuidAt } from './rows.ts'
 
 /** A recipient whose result was written. */
-interface Moved {
+interface WrittenResult {
   /** Index of its attempt among the given ones. */
   attempt: number
   position: number
@@ -16,7 +16,7 @@ interface Moved {
 }
 
 /** One attempt, and its index among the given ones. */
-interface Tried {
+interface RecordedAttempt {
   num: number
   attempt: AttemptRecord
   /** Unix ms. */
@@ -24,7 +24,7 @@ interface Tried {
 }
 
 /** The attempt's result for one recipient. */
-interface Result extends Tried {
+interface RecordedResult extends RecordedAttempt {
   position: number
   decision: Decision
   change: Partial<Facts>
@@ -33,14 +33,14 @@ interface Result extends Tried {
 }
 
 /** Another event of a result. */
-interface LoggedBeside {
+interface FurtherEvent {
   /** The result's place among the results, from 1. */
   place: number
-  result: Result
+  result: RecordedResult
   event: NewEvent
 }
 
-const RESULT: Columns<Result> = {
+const RESULT: SqlColumns<RecordedResult> = {
   attempt: int4(({ num }) => num),
   email: uuid(({ attempt }) => attempt.emailId),
   position: int4(({ position }) => position),
@@ -61,13 +61,13 @@ const RESULT: Columns<Result> = {
 }
 
 /** The suppression that the result leads to, if any. */
-const SUPPRESS: Columns<Result> = {
+const SUPPRESS: SqlColumns<RecordedResult> = {
   reason: text(({ decision }) => decision.suppress?.reason ?? null),
   suppress: text(({ decision }) => decision.suppress?.type ?? null),
 }
 
 /** Columns that only a recipient that waits again needs, unless it is to be canceled by now. */
-const AGAIN: Columns<Result> = {
+const AGAIN: SqlColumns<RecordedResult> = {
   // A recipient without a time is due at the end of the attempt.
   due_at: int8(({ change, end }) => (change.state === 'waiting' ? (change.dueAt ?? end) : null)),
   suspicion: int4(({ change }) => change.suspicion ?? 0),
@@ -77,7 +77,7 @@ const AGAIN: Columns<Result> = {
   }),
 }
 
-const ATTEMPT: Columns<Tried> = {
+const ATTEMPT: SqlColumns<RecordedAttempt> = {
   num: int4(({ num }) => num),
   email: uuid(({ attempt }) => attempt.emailId),
   started_at: int8(({ attempt }) => attempt.startedAt),
@@ -88,13 +88,13 @@ const ATTEMPT: Columns<Tried> = {
   dialogue: text(({ attempt }) => attempt.dialogue),
 }
 
-const CAUGHT: Columns<Tried> = {
+const CAUGHT: SqlColumns<RecordedAttempt> = {
   num: int4(({ num }) => num),
   email: uuid(({ attempt }) => attempt.emailId),
   captured: bytea(({ attempt }) => attempt.captured),
 }
 
-const BESIDE: Columns<LoggedBeside> = {
+const BESIDE: SqlColumns<FurtherEvent> = {
   num: int8(({ place }) => place),
   email: uuid(({ result }) => result.attempt.emailId),
   recipient: int4(({ result }) => result.position),
@@ -115,14 +115,14 @@ interface Needs {
   more: boolean
 }
 
-interface Group {
-  results: readonly Result[]
-  attempts: readonly Tried[]
-  beside: readonly LoggedBeside[]
+interface ResultGroup {
+  results: readonly RecordedResult[]
+  attempts: readonly RecordedAttempt[]
+  beside: readonly FurtherEvent[]
 }
 
 interface RecordStatement extends Statement {
-  values(group: Group): Value[]
+  values(group: ResultGroup): Value[]
 }
 
 /**
@@ -138,10 +138,10 @@ interface RecordStatement extends Statement {
  * table where a join of two lists might compare each with each.
  */
 function recordStatement(name: string, { again, several, more }: Needs): RecordStatement {
-  const results = given<Result>(1, { ...RESULT, ...(again && AGAIN), ...(more && SUPPRESS) })
-  const attempts = given<Tried>(results.next, ATTEMPT)
-  const caught = given<Tried>(attempts.next, CAUGHT)
-  const beside = given<LoggedBeside>(caught.next, BESIDE)
+  const results = unnestSql<RecordedResult>(1, { ...RESULT, ...(again && AGAIN), ...(more && SUPPRESS) })
+  const attempts = unnestSql<RecordedAttempt>(results.next, ATTEMPT)
+  const caught = unnestSql<RecordedAttempt>(attempts.next, CAUGHT)
+  const beside = unnestSql<FurtherEvent>(caught.next, BESIDE)
   const ours = 'q.email = ANY (ARRAY[g.email]) AND q.position = g.position AND (q.lease = g.token) IS TRUE'
   const positions = `(SELECT '[' || string_agg(m.position::text, ',' ORDER BY m.position) || ']' FROM moved m
                  WHERE m.attempt = a.num AND m.tried)`
@@ -237,7 +237,7 @@ const CANCELED = orCanceled({ change: { state: 'waiting' }, events: [], suppress
 /** By name, made when first needed. */
 const STATEMENTS = new Map<string, RecordStatement>()
 
-function statementFor({ results, attempts, beside }: Group): RecordStatement {
+function statementFor({ results, attempts, beside }: ResultGroup): RecordStatement {
   const needs: Needs = {
     again: results.some(({ change }) => change.state === 'waiting'),
     several: attempts.some(({ attempt }) => attempt.recipients.length > 1),
@@ -252,12 +252,15 @@ function statementFor({ results, attempts, beside }: Group): RecordStatement {
   return statement
 }
 
-export async function writeResults(database: Database, records: readonly AttemptRecord[]): Promise<Moved[]> {
-  const attempts = records.map((attempt, num): Tried => {
+export async function writeResults(
+  database: Database,
+  records: readonly AttemptRecord[],
+): Promise<WrittenResult[]> {
+  const attempts = records.map((attempt, num): RecordedAttempt => {
     return { num, attempt, end: Math.round(attempt.startedAt + attempt.duration) }
   })
   const results = attempts.flatMap(({ num, attempt, end }) => {
-    return attempt.recipients.map(({ position, decision }): Result => {
+    return attempt.recipients.map(({ position, decision }): RecordedResult => {
       return { num, attempt, end, position, decision, change: decision.change!, event: decision.events[0] }
     })
   })
@@ -268,7 +271,7 @@ export async function writeResults(database: Database, records: readonly Attempt
   })
   const group = { results, attempts, beside }
   const statement = statementFor(group)
-  return await database.write<Moved>(statement, statement.values(group))
+  return await database.write<WrittenResult>(statement, statement.values(group))
 }
 
 function triedPositions({ recipients }: AttemptRecord): number[] {

@@ -1,10 +1,10 @@
 import { isEmailId } from '../../email/email-id.ts'
-import type { AttemptRecord, RecipientRecord, Recorded } from '../store.ts'
+import type { AttemptRecord, RecipientRecord, RecordResult } from '../store.ts'
 import { Batcher } from './batcher.ts'
 import type { ChangeFeed } from './changes.ts'
 import type { Database } from './database.ts'
 import { isRefusedData } from './faults.ts'
-import type { Parts } from './parts.ts'
+import type { StoreParts } from './parts.ts'
 import { writeResults } from './record-statement.ts'
 
 /** Bounds of one group: attempts, and octets, which only the first attempt may exceed. */
@@ -16,19 +16,19 @@ const RECIPIENT_WEIGHT = 300
 const MAX_RUNNING = 2
 const WORTHWHILE = 40
 
-interface Entry {
+interface PendingRecord {
   attempt: AttemptRecord
-  answer(recorded: Recorded): void
+  answer(recorded: RecordResult): void
   refuse(error: Error): void
 }
 
 /** Records the results of attempts, in groups. A record that fails does so alone. */
-export class Recording {
+export class ResultRecording {
   readonly #database: Database
   readonly #changes: ChangeFeed
-  readonly #batcher: Batcher<Entry>
+  readonly #batcher: Batcher<PendingRecord>
 
-  constructor({ database, changes }: Parts) {
+  constructor({ database, changes }: StoreParts) {
     this.#database = database
     this.#changes = changes
     this.#batcher = new Batcher({
@@ -46,7 +46,7 @@ export class Recording {
   }
 
   /** Fencing: a recipient that is not leased under the record's token is left alone, and named in `refused`. */
-  record(attempt: AttemptRecord): Promise<Recorded> {
+  record(attempt: AttemptRecord): Promise<RecordResult> {
     if (!isEmailId(attempt.emailId)) return Promise.resolve({ refused: positions(attempt.recipients) })
     return new Promise((answer, refuse) => this.#batcher.add({ attempt, answer, refuse }))
   }
@@ -55,7 +55,7 @@ export class Recording {
     await this.#batcher.idle()
   }
 
-  async #group(entries: Entry[]): Promise<void> {
+  async #group(entries: PendingRecord[]): Promise<void> {
     try {
       await this.#write(entries)
     } catch (error) {
@@ -64,7 +64,7 @@ export class Recording {
     }
   }
 
-  async #write(entries: Entry[]): Promise<void> {
+  async #write(entries: PendingRecord[]): Promise<void> {
     const attempts = entries.map(({ attempt }) => attempt)
     const refused = attempts.map(({ recipients }) => new Set(positions(recipients)))
     await this.#once(attempts, refused)

@@ -1,8 +1,8 @@
 import type { QueueStore } from '../store.ts'
 import { happen } from './apply.ts'
 import { uuids } from './arrays.ts'
-import type { Place } from './facts.ts'
-import type { Parts } from './parts.ts'
+import type { RecipientKey } from './facts.ts'
+import type { StoreParts } from './parts.ts'
 
 /** Recipients given back in one transaction. */
 const CHUNK = 500
@@ -37,13 +37,13 @@ SELECT o.email::text AS email, o.position FROM unnest($1::uuid[]) AS t (email) C
 }
 
 /** Takes back the leases of nodes that are gone. */
-export function recovery({ database, changes }: Parts): Pick<QueueStore, 'recover'> {
+export function recovery({ database, changes }: StoreParts): Pick<QueueStore, 'recover'> {
   const giveBack = async (token: number, now: number, jitterMs: number) => {
     const lost = await database.transaction(async (session) => {
-      const places = await session.run<Place>(HOLD, [token])
+      const places = await session.run<RecipientKey>(HOLD, [token])
       if (places.length === 0) return 0
       const emails = new Set(places.map(({ email }) => email))
-      const others = await session.run<Place>(HOLD_OTHERS, [uuids([...emails])])
+      const others = await session.run<RecipientKey>(HOLD_OTHERS, [uuids([...emails])])
       await happen(
         session,
         [...places, ...others],

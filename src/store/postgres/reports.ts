@@ -1,11 +1,11 @@
 import { isEmailId } from '../../email/email-id.ts'
-import { decide, type Happened } from '../../email/lifecycle.ts'
+import { decide, type RecipientReport } from '../../email/lifecycle.ts'
 import type { EventStore } from '../store.ts'
-import { apply, type Decided } from './apply.ts'
+import { apply, type RecipientDecision } from './apply.ts'
 import { texts, uuids } from './arrays.ts'
-import type { Session, Statement } from './database.ts'
-import { factsOf, type Known, nameOf, PLACES, type Place } from './facts.ts'
-import type { Parts } from './parts.ts'
+import type { DatabaseSession, Statement } from './database.ts'
+import { factsOf, type LockedRecipient, nameOf, PLACES, type RecipientKey } from './facts.ts'
+import type { StoreParts } from './parts.ts'
 
 /** Reports recorded in one transaction. */
 const CHUNK = 500
@@ -39,16 +39,16 @@ SELECT email::text AS email, recipient AS position, type, ${NAMED} AS "reportId"
 FROM events WHERE email = ANY ($1::uuid[]) AND detail LIKE '%"reportId"%' AND ${NAMED} = ANY ($2::text[])`,
 }
 
-interface Report extends Place {
+interface Report extends RecipientKey {
   type: string
   reportId: string
 }
 
 /** Records reports from outside about recipients, mostly after they have ended. */
-export function reports({ database, changes }: Parts): Pick<EventStore, 'happened'> {
-  const record = async (some: readonly Happened[]) => {
+export function reports({ database, changes }: StoreParts): Pick<EventStore, 'happened'> {
+  const record = async (some: readonly RecipientReport[]) => {
     const { all, suppressed } = await database.transaction(async (session) => {
-      const recipients = await held(session, some)
+      const recipients = await lockRecipients(session, some)
       const written = await writtenBefore(session, some)
       const all = decidedOf(some, recipients, written)
       const latest = Math.max(...some.map(({ happening }) => happening.at))
@@ -70,8 +70,11 @@ export function reports({ database, changes }: Parts): Pick<EventStore, 'happene
   }
 }
 
-async function held(session: Session, reports: readonly Happened[]): Promise<Map<string, Known>> {
-  const places = new Map<string, Place>()
+async function lockRecipients(
+  session: DatabaseSession,
+  reports: readonly RecipientReport[],
+): Promise<Map<string, LockedRecipient>> {
+  const places = new Map<string, RecipientKey>()
   for (const { emailId: email, position } of reports)
     places.set(nameOf({ email, position }), { email, position })
   const named = [...places.values()]
@@ -84,7 +87,10 @@ async function held(session: Session, reports: readonly Happened[]): Promise<Map
  * Must be a statement that begins when the recipients are locked: only such a statement sees what other transactions
  * have just recorded.
  */
-async function writtenBefore(session: Session, reports: readonly Happened[]): Promise<Set<string>> {
+async function writtenBefore(
+  session: DatabaseSession,
+  reports: readonly RecipientReport[],
+): Promise<Set<string>> {
   const ids = reports.flatMap(({ happening }) => happening.detail.reportId ?? [])
   if (ids.length === 0) return new Set()
   const emails = uuids([...new Set(reports.map(({ emailId }) => emailId))])
@@ -95,11 +101,11 @@ async function writtenBefore(session: Session, reports: readonly Happened[]): Pr
 
 /** One decision for each recipient: several reports about it are decided one after the other. */
 function decidedOf(
-  reports: readonly Happened[],
-  recipients: ReadonlyMap<string, Known>,
+  reports: readonly RecipientReport[],
+  recipients: ReadonlyMap<string, LockedRecipient>,
   written: Set<string>,
-): Decided[] {
-  const all = new Map<string, Decided>()
+): RecipientDecision[] {
+  const all = new Map<string, RecipientDecision>()
   for (const { emailId: email, position, happening } of reports) {
     const name = nameOf({ email, position })
     const recipient = recipients.get(name)
@@ -121,7 +127,10 @@ function decidedOf(
   return [...all.values()]
 }
 
-function both({ decision: first }: Decided, second: Decided['decision']): Decided['decision'] {
+function both(
+  { decision: first }: RecipientDecision,
+  second: RecipientDecision['decision'],
+): RecipientDecision['decision'] {
   const changes = first.change !== null || second.change !== null
   return {
     change: changes ? { ...first.change, ...second.change } : null,

@@ -1,15 +1,15 @@
 import { KEY_REMEMBERED_MS } from '../../email/queued-email.ts'
 import type { RetentionRequest, Store } from '../store.ts'
 import { uuids } from './arrays.ts'
-import type { Session } from './database.ts'
-import type { Parts } from './parts.ts'
+import type { DatabaseSession } from './database.ts'
+import type { StoreParts } from './parts.ts'
 
 /** Emails looked at in one statement at most, whether or not they are removed. */
 const LOOKS = 500
 
-const START: Place = { at: Number.MIN_SAFE_INTEGER, id: '00000000-0000-0000-0000-000000000000' }
+const START: RetentionCursor = { at: Number.MIN_SAFE_INTEGER, id: '00000000-0000-0000-0000-000000000000' }
 
-interface Place {
+interface RetentionCursor {
   /** Unix ms of `created_at`. */
   at: number
   id: string
@@ -48,24 +48,24 @@ const DELETE_BLOBS = `DELETE FROM blobs b
 /** Tables with the rows of an email, by its id; its row in `emails` goes last. */
 const PARTS = ['events', 'attempts', 'recipients'] as const
 
-interface Step {
+interface SweepResult {
   touched: number
   done: boolean
 }
 
-type Remove = (session: Session, ids: Buffer) => Promise<void>
+type Remove = (session: DatabaseSession, ids: Buffer) => Promise<void>
 
 /**
  * Removes expired data in small transactions: content first, later the whole email with all its rows. Emails with
  * recipients waiting or being sent are left alone. Several nodes may do this at once.
  */
-export function retention({ database }: Parts): Pick<Store, 'retain'> {
+export function retention({ database }: StoreParts): Pick<Store, 'retain'> {
   // Where the walks by age continue: everything before is unfinished or gone.
   let contentFrom = START
   let emailsFrom = START
 
   /** `done`: a whole walk has ended, and the next step starts over. */
-  async function step({ contentBefore, emailsBefore, limit }: RetentionRequest): Promise<Step> {
+  async function step({ contentBefore, emailsBefore, limit }: RetentionRequest): Promise<SweepResult> {
     const keys = await database.write(FORGET_KEYS, [Date.now() - KEY_REMEMBERED_MS, limit])
     const ofCompanies = await database.write(FORGET_COMPANY_EVENTS, [Math.round(emailsBefore), limit])
     // An email goes after its content, so that nothing is removed in two ways.
@@ -89,13 +89,13 @@ export function retention({ database }: Parts): Pick<Store, 'retain'> {
 
   async function walk(
     contentRemoved: boolean,
-    from: Place,
+    from: RetentionCursor,
     before: number,
     limit: number,
     remove: Remove,
-  ): Promise<Step & { reached: Place }> {
+  ): Promise<SweepResult & { reached: RetentionCursor }> {
     const values = [contentRemoved, from.at, from.id, Math.round(before)]
-    const candidates = await database.read<Place & { live: boolean }>(CANDIDATES, values)
+    const candidates = await database.read<RetentionCursor & { live: boolean }>(CANDIDATES, values)
     const finished = candidates.filter(({ live }) => !live).slice(0, limit)
     // Goes no further than the last email that is removed, unless all were looked at.
     const all = finished.length < limit
@@ -104,7 +104,11 @@ export function retention({ database }: Parts): Pick<Store, 'retain'> {
     return { touched, reached, done: all && candidates.length < LOOKS }
   }
 
-  async function removeOurs(emails: Place[], contentRemoved: boolean, remove: Remove): Promise<number> {
+  async function removeOurs(
+    emails: RetentionCursor[],
+    contentRemoved: boolean,
+    remove: Remove,
+  ): Promise<number> {
     const ids = uuids(emails.map(({ id }) => id))
     return await database.transaction(async (session) => {
       const ours = await session.run<{ id: string }>(LOCK, [ids, contentRemoved])
@@ -125,7 +129,7 @@ export function retention({ database }: Parts): Pick<Store, 'retain'> {
 }
 
 /** Removes bodies, files that no other email refers to, and captured copies. */
-async function removeContent(session: Session, ids: Buffer): Promise<void> {
+async function removeContent(session: DatabaseSession, ids: Buffer): Promise<void> {
   const blobs = await session.run<{ company: number; sha256: string }>(LOCK_BLOBS, [ids])
   await session.run('DELETE FROM attachments WHERE email = ANY($1::uuid[])', [ids])
   // Must be a statement that begins after the files are locked: only such a statement sees emails that have come to
@@ -138,7 +142,7 @@ async function removeContent(session: Session, ids: Buffer): Promise<void> {
   )
 }
 
-async function removeEmails(session: Session, ids: Buffer): Promise<void> {
+async function removeEmails(session: DatabaseSession, ids: Buffer): Promise<void> {
   for (const table of PARTS) await session.run(`DELETE FROM ${table} WHERE email = ANY($1::uuid[])`, [ids])
   await session.run('DELETE FROM emails WHERE id = ANY($1::uuid[])', [ids])
 }

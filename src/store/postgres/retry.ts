@@ -1,10 +1,10 @@
 import { isEmailId } from '../../email/email-id.ts'
-import { addRetried, NOTHING_RETRIED } from '../retried.ts'
-import type { QueueStore, Retried } from '../store.ts'
-import { apply, decided } from './apply.ts'
+import { addRetried, NOTHING_RETRIED } from '../retry-counts.ts'
+import type { QueueStore, RetryCounts } from '../store.ts'
+import { apply, decideEach } from './apply.ts'
 import type { Statement } from './database.ts'
-import { factsOf, nameOf, PLACES, type Place } from './facts.ts'
-import type { Parts } from './parts.ts'
+import { factsOf, nameOf, PLACES, type RecipientKey } from './facts.ts'
+import type { StoreParts } from './parts.ts'
 
 /** Rows of the queue looked at in one transaction. */
 const STEP = 1_000
@@ -41,13 +41,13 @@ FROM ${PLACES.as('t')} CROSS JOIN LATERAL (
 ) q`,
 }
 
-interface Waiting extends Place {
+interface RetryCandidate extends RecipientKey {
   paused: boolean
   /** The email has not been begun, and waits for the time that its sender gave. */
   scheduled: boolean
 }
 
-interface Scope {
+interface RetryScope {
   company: number | null
   domain: string | null
   /** The request names one email. */
@@ -57,16 +57,16 @@ interface Scope {
 }
 
 /** Makes recipients that wait for another time due now, by hand. */
-export function retry({ database, companies, changes }: Parts): Pick<QueueStore, 'retry'> {
+export function retry({ database, companies, changes }: StoreParts): Pick<QueueStore, 'retry'> {
   const tryAgain = async (
-    seen: readonly Place[],
-    { company, domain, named, now, byMember }: Scope,
-  ): Promise<Retried> => {
+    seen: readonly RecipientKey[],
+    { company, domain, named, now, byMember }: RetryScope,
+  ): Promise<RetryCounts> => {
     if (seen.length === 0) return NOTHING_RETRIED
     return await database.transaction(async (session) => {
-      const waiting = await session.run<Waiting>(HOLD, [...PLACES.values(seen), now, company, domain])
+      const waiting = await session.run<RetryCandidate>(HOLD, [...PLACES.values(seen), now, company, domain])
       const flags = new Map(waiting.map((row) => [nameOf(row), row]))
-      const all = decided(await factsOf(session, waiting), (recipient) => {
+      const all = decideEach(await factsOf(session, waiting), (recipient) => {
         const { paused, scheduled } = flags.get(nameOf(recipient))!
         return { kind: 'retry', at: now, named, paused, scheduled, byMember }
       })
@@ -85,10 +85,10 @@ export function retry({ database, companies, changes }: Parts): Pick<QueueStore,
       const scope = { company, domain, named: emailId !== null, now: Math.round(now), byMember }
       let sum = NOTHING_RETRIED
       // Before the first row: positions begin with 0.
-      let place: Place | undefined = { email: emailId ?? FIRST_ID, position: -1 }
+      let place: RecipientKey | undefined = { email: emailId ?? FIRST_ID, position: -1 }
       while (place !== undefined) {
         const values = [place.email, place.position, emailId ?? LAST_ID]
-        const seen: Place[] = await database.look<Place>(STEP_OVER, values)
+        const seen: RecipientKey[] = await database.look<RecipientKey>(STEP_OVER, values)
         const step = await tryAgain(seen, scope)
         sum = addRetried(sum, step)
         onStep?.(sum)

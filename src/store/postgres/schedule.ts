@@ -2,11 +2,11 @@ import { isEmailId } from '../../email/email-id.ts'
 import { firstEvent } from '../../email/lifecycle/birth.ts'
 import type { Happening } from '../../email/lifecycle.ts'
 import { foundOf } from '../schedule.ts'
-import type { EmailStore, Rescheduled } from '../store.ts'
-import { apply, decided } from './apply.ts'
+import type { EmailStore, RescheduleResult } from '../store.ts'
+import { apply, decideEach } from './apply.ts'
 import type { Statement } from './database.ts'
-import { COMPANY_OF, factsOf, HOLD_EMAIL, type Place } from './facts.ts'
-import type { Parts } from './parts.ts'
+import { COMPANY_OF, factsOf, HOLD_EMAIL, type RecipientKey } from './facts.ts'
+import type { StoreParts } from './parts.ts'
 
 const PLANNED: Statement = {
   name: 'planned',
@@ -15,7 +15,7 @@ const PLANNED: Statement = {
     FROM emails WHERE id = $1`,
 }
 
-interface Planned {
+interface ScheduleRow {
   company: number
   sent: boolean
   scheduledAt: number | null
@@ -27,15 +27,18 @@ const TELL = `INSERT INTO events (email, company, recipient, at, type, detail)
   VALUES ($1, $2, NULL, $3, $4, $5)`
 
 /** Reschedules or cancels emails that wait for the time their sender gave. */
-export function schedule({ database, changes }: Parts): Pick<EmailStore, 'reschedule' | 'cancelScheduled'> {
-  async function happen(id: string, happening: Happening & { at: number }): Promise<Rescheduled> {
+export function schedule({
+  database,
+  changes,
+}: StoreParts): Pick<EmailStore, 'reschedule' | 'cancelScheduled'> {
+  async function happen(id: string, happening: Happening & { at: number }): Promise<RescheduleResult> {
     if (!isEmailId(id)) return { found: 'unknown' }
-    const [known] = await database.look<Pick<Planned, 'company'>>(COMPANY_OF, [id])
+    const [known] = await database.look<Pick<ScheduleRow, 'company'>>(COMPANY_OF, [id])
     if (known === undefined) return { found: 'unknown' }
-    const found = await database.change(known.company, async (session): Promise<Rescheduled> => {
+    const found = await database.change(known.company, async (session): Promise<RescheduleResult> => {
       // Locks in the order of a claim: first the queue, then the email.
-      const places = await session.run<Place>(HOLD_EMAIL, [id])
-      const [email] = await session.run<Planned>(PLANNED, [id])
+      const places = await session.run<RecipientKey>(HOLD_EMAIL, [id])
+      const [email] = await session.run<ScheduleRow>(PLANNED, [id])
       if (email === undefined) return { found: 'unknown' }
       const waiting = (await factsOf(session, places)).filter(({ facts }) => facts.state === 'waiting')
       const found = foundOf(email, waiting.length)
@@ -49,7 +52,7 @@ export function schedule({ database, changes }: Parts): Pick<EmailStore, 'resche
       }
       await apply(
         session,
-        decided(waiting, () => happening),
+        decideEach(waiting, () => happening),
         at,
       )
       return found

@@ -5,9 +5,9 @@ import type { SuppressionStore } from '../store.ts'
 import { newestOf, type SuppressionRow, suppressionOf, tagColumns } from '../suppression-rows.ts'
 import { texts } from './arrays.ts'
 import { withNotice } from './change-notice.ts'
-import { given, int4, int8, text, uuid } from './columns.ts'
-import type { Session } from './database.ts'
-import type { Parts } from './parts.ts'
+import { int4, int8, text, unnestSql, uuid } from './columns.ts'
+import type { DatabaseSession } from './database.ts'
+import type { StoreParts } from './parts.ts'
 import { folded } from './rows.ts'
 
 /** Suppressions removed in one transaction. */
@@ -33,12 +33,12 @@ const OF_TYPE = {
     `(s.type || ' ' || s.domain_id) = ${type} || ' ' || $4::text AND s.domain_id IS NOT NULL`,
   any: (type: string) => `s.type = ${type} AND $4::text IS NULL`,
 }
-type Origin = keyof typeof OF_TYPE
+type EntryOrigin = keyof typeof OF_TYPE
 
-type Order = 'ASC' | 'DESC'
+type SortDirection = 'ASC' | 'DESC'
 
 /** The newest (or oldest) of each type, of one company or of each. */
-const newest = (order: Order, of: Origin) => `SELECT ${COLUMNS}
+const newest = (order: SortDirection, of: EntryOrigin) => `SELECT ${COLUMNS}
   FROM companies c CROSS JOIN unnest($1::text[]) AS t (type) CROSS JOIN LATERAL (
     SELECT * FROM suppressions s
     WHERE (s.company + 0) = c.num AND ${OF_TYPE[of]('t.type')} AND ${BETWEEN} ORDER BY ${PLACE} ${order} LIMIT $5
@@ -54,16 +54,16 @@ const OF_ADDRESS = `SELECT ${COLUMNS}
 
 const FOUND = `${LISTED} WHERE s.id = $1`
 
-const byAddress = (order: Order, of: Origin) => `${LISTED}
+const byAddress = (order: SortDirection, of: EntryOrigin) => `${LISTED}
   WHERE (s.company - 0) = $1 AND ${OF_TYPE[of]('$2::text')}
     AND s.folded >= $3 AND s.folded < $7 AND s.folded > $5 AND s.folded < $6
   ORDER BY s.folded ${order} LIMIT $8`
 
-interface Put extends Suppression {
+interface SuppressionInsert extends Suppression {
   company: number
 }
 
-const PUT = given<Put>(1, {
+const PUT = unnestSql<SuppressionInsert>(1, {
   id: uuid(({ id }) => id),
   company: int4(({ company }) => company),
   folded: text(({ address }) => folded(address)),
@@ -92,7 +92,7 @@ const SET_TAGS =
 const REMOVE = `DELETE FROM suppressions
   WHERE company = $1 AND folded = $4 AND type = ANY ($2::text[]) AND ($3::text IS NULL OR domain_id = $3) RETURNING 1`
 
-const removeSome = (of: Origin) => `DELETE FROM suppressions WHERE id = ANY (ARRAY(
+const removeSome = (of: EntryOrigin) => `DELETE FROM suppressions WHERE id = ANY (ARRAY(
     SELECT s.id FROM unnest($2::text[]) AS t (type) CROSS JOIN LATERAL (
       SELECT id FROM suppressions s WHERE (s.company + 0) = $1 AND ${OF_TYPE[of]('t.type')} LIMIT $3
     ) AS s LIMIT $3
@@ -117,7 +117,7 @@ interface SinceRow {
 
 /** Addresses that a company's mail no longer goes to, as the operator and the nodes read them. */
 export function suppressions(
-  parts: Parts,
+  parts: StoreParts,
 ): Omit<SuppressionStore, 'allowedPage' | 'findAllowed' | 'addAllowed' | 'removeAllowed'> {
   const { database, companies, changes } = parts
   return {
@@ -158,9 +158,9 @@ export function suppressions(
       // Looked up together: each look-up alone would wait for a connection of its own.
       await companies.find(list.map(({ companyId }) => companyId))
       const numbers = await Promise.all(list.map(({ companyId }) => companies.number(companyId)))
-      const all = list.map((each, index): Put => ({ ...each, company: numbers[index]! }))
+      const all = list.map((each, index): SuppressionInsert => ({ ...each, company: numbers[index]! }))
       let added = new Set<string>()
-      const put = async (session: Session) => {
+      const put = async (session: DatabaseSession) => {
         const rows = await session.run<{ id: string }>(ADD, PUT.values(all))
         added = new Set(rows.map(({ id }) => id))
         const joined = await joinTags(
@@ -216,7 +216,7 @@ export function suppressions(
 }
 
 /** Adds further tags to existing unsubscriptions. True when one has changed. */
-async function joinTags(session: Session, list: readonly Put[]): Promise<boolean> {
+async function joinTags(session: DatabaseSession, list: readonly SuppressionInsert[]): Promise<boolean> {
   let joined = false
   const inOrder = list.toSorted(
     (a, b) => a.company - b.company || (folded(a.address) < folded(b.address) ? -1 : 1),

@@ -1,7 +1,7 @@
 import type { Lease, NewEmail } from '../store.ts'
 import { uuids } from './arrays.ts'
-import { given, int4, int8, text, uuid } from './columns.ts'
-import type { Session } from './database.ts'
+import { int4, int8, text, unnestSql, uuid } from './columns.ts'
+import type { DatabaseSession } from './database.ts'
 
 /** An email that may or may not have been committed. */
 export interface Doubtful {
@@ -22,7 +22,7 @@ ON CONFLICT DO NOTHING`
 
 const HOLD = 'SELECT 1 FROM queue WHERE email = ANY ($1::uuid[]) ORDER BY email, position FOR UPDATE'
 
-const LEASES = given<Doubtful>(1, {
+const LEASES = unnestSql<Doubtful>(1, {
   id: uuid(({ email }) => email.id),
   token: int8(({ lease }) => lease?.token ?? 0),
 })
@@ -42,7 +42,7 @@ WITH gone AS (SELECT unnest($1::uuid[]) AS id),
   a AS (DELETE FROM attachments USING gone WHERE email = id)
 DELETE FROM emails e USING gone WHERE e.id = gone.id`
 
-const KEYS = given<Doubtful>(1, {
+const KEYS = unnestSql<Doubtful>(1, {
   company: int4(({ company }) => company),
   key: text(({ email }) => email.idempotency!.key),
   id: uuid(({ email }) => email.id),
@@ -56,7 +56,7 @@ const PROMISED = `
 SELECT i.email_id::text AS id, i.repeated FROM ${KEYS.as('t')} JOIN idempotency i ON ${KEYED}
 ORDER BY i.company, i.key COLLATE "C" FOR UPDATE OF i`
 
-const RELEASED = given<Doubtful>(LEASES.next, { due_at: int8(({ email }) => email.dueAt) })
+const RELEASED = unnestSql<Doubtful>(LEASES.next, { due_at: int8(({ email }) => email.dueAt) })
 
 /** Recipients accepted under a lease become available to every node: their own node has forgotten them. */
 const RELEASE = `
@@ -71,7 +71,7 @@ WHERE q.email = ANY (ARRAY[t.email]) AND q.lease = t.token`
  * `together` are removed together, or not at all.
  */
 export async function withdraw(
-  session: Session,
+  session: DatabaseSession,
   entries: readonly Doubtful[],
   { together }: { together: boolean },
 ): Promise<void> {
@@ -100,7 +100,7 @@ export async function withdraw(
 }
 
 /** Frees the keys of emails that are not stored after all. */
-export async function forgetKeys(session: Session, entries: readonly Doubtful[]): Promise<void> {
+export async function forgetKeys(session: DatabaseSession, entries: readonly Doubtful[]): Promise<void> {
   const keyed = entries.filter(({ email }) => email.idempotency !== null)
   if (keyed.length > 0) await session.run(FORGET_KEYS, KEYS.values(keyed))
 }

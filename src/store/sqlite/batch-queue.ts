@@ -6,7 +6,7 @@ export interface BatchLimits {
   patience: number
 }
 
-export interface Entry {
+export interface BatchEntry {
   /** Octets, roughly. */
   weight: number
   /** No caller waits for this call: it may wait for others and share their batch. */
@@ -17,7 +17,7 @@ export interface Entry {
  * Collects the calls of the next batch, and decides when that begins: at once, unless all of its calls are patient. A
  * commit costs as much as the writes of several emails, so calls that can wait share one.
  */
-export class BatchQueue<T extends Entry> {
+export class BatchQueue<T extends BatchEntry> {
   readonly #limits: BatchLimits
   #entries: T[] = []
   #weight = 0

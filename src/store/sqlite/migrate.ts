@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Applied, type Migration, versionOf } from '../migration.ts'
+import { type AppliedMigration, type Migration, versionOf } from '../migration.ts'
 import { StoreConflict } from '../store.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 import { all } from './rows.ts'
@@ -26,7 +26,7 @@ export function migrate(
       version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL
     ) STRICT`)
     const applied = db.prepare('SELECT version, name FROM schema_migrations ORDER BY version')
-    const version = versionOf(all<Applied>(applied), migrations, path)
+    const version = versionOf(all<AppliedMigration>(applied), migrations, path)
     const note = db.prepare('INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)')
     for (const [index, migration] of migrations.entries()) {
       if (index < version) continue

@@ -2,31 +2,31 @@
  * The two calls that are made for every email, encoded for the way to the writer: nested lists instead of objects.
  * Objects' field names are copied and looked up again for each object, which costs a fifth more.
  */
-import { CHANGES, plainCodec, RECIPIENTS, type Row, WHOLE } from '../../email/codec.ts'
+import { CHANGES, plainCodec, RECIPIENTS, type ValueRow, WHOLE } from '../../email/codec.ts'
 import type { EventDetail, EventType } from '../../email/event.ts'
-import type { Decision, Suppressing } from '../../email/lifecycle.ts'
+import type { Decision, SuppressionCause } from '../../email/lifecycle.ts'
 import type { Lease, NewEmail, NewEmails, Quota } from '../store.ts'
 import { copied, handedOver } from './bytes.ts'
-import type { Call, Recording, Writes } from './protocol.ts'
+import type { ThreadCall, WriterRecord, Writes } from './protocol.ts'
 
 type Parcel =
   | [name: 'accept', lease: number | null, email: EmailParcel]
   | [name: 'acceptAll', lease: number | null, emails: EmailParcel[], idempotency: NewEmail['idempotency']]
-  | [name: 'record', attempt: Row]
+  | [name: 'record', attempt: ValueRow]
 
 /** The message that the main thread posts for one operation of the writer. */
-export type WriteCall = Call<Writes> | Parcel
+export type WriteCall = ThreadCall<Writes> | Parcel
 
 type EmailParcel = [
-  fields: Row,
+  fields: ValueRow,
   dueAt: number,
   idempotency: NewEmail['idempotency'],
-  recipients: Row[],
+  recipients: ValueRow[],
   quota: Quota | undefined,
 ]
 
 /** `captured` and `recipients`, the first fields, hold copies and rows instead. */
-const ATTEMPT = plainCodec<Recording>(
+const ATTEMPT = plainCodec<WriterRecord>(
   ['captured', 'recipients', 'emailId', 'leaseToken', 'startedAt', 'duration', 'server', 'tls', 'dialogue'],
   [],
 )
@@ -34,9 +34,9 @@ const ATTEMPT = plainCodec<Recording>(
 type ResultParcel = [
   position: number,
   tried: boolean,
-  suppress: Suppressing | null,
+  suppress: SuppressionCause | null,
   events: EventParcel[],
-  change: Row | null,
+  change: ValueRow | null,
 ]
 
 type EventParcel = [type: EventType, at: number, detail: EventDetail]
@@ -68,14 +68,14 @@ function parcelOf(email: NewEmail, lease: Lease | null, moved: ArrayBuffer[]): E
 }
 
 /** Octets as in `packAccept`. */
-export function packRecord(attempt: Recording, moved: ArrayBuffer[]): Parcel {
+export function packRecord(attempt: WriterRecord, moved: ArrayBuffer[]): Parcel {
   const row = ATTEMPT.pack(attempt)
   row[0] = attempt.captured === null ? null : copied(attempt.captured, moved)
   row[1] = attempt.recipients.map(packResult)
   return ['record', row]
 }
 
-function packResult({ position, decision }: Recording['recipients'][number]): ResultParcel {
+function packResult({ position, decision }: WriterRecord['recipients'][number]): ResultParcel {
   const { tried, suppress, events, change } = decision
   return [
     position,
@@ -87,7 +87,7 @@ function packResult({ position, decision }: Recording['recipients'][number]): Re
 }
 
 /** The call as it was before encoding. */
-export function unpacked(call: WriteCall): Call<Writes> {
+export function unpacked(call: WriteCall): ThreadCall<Writes> {
   if (!Array.isArray(call)) return call
   if (call[0] === 'record') return { name: 'record', args: [attemptOf(call[1])] }
   const lease = call[1] === null ? null : { token: call[1] }
@@ -104,7 +104,7 @@ function emailOf([fields, dueAt, idempotency, recipients, quota]: EmailParcel): 
   return email
 }
 
-function attemptOf(row: Row): Recording {
+function attemptOf(row: ValueRow): WriterRecord {
   const attempt = ATTEMPT.unpack(row)
   attempt.recipients = (row[1] as ResultParcel[]).map(resultOf)
   return attempt
@@ -116,7 +116,7 @@ function resultOf([
   suppress,
   events,
   change,
-]: ResultParcel): Recording['recipients'][number] {
+]: ResultParcel): WriterRecord['recipients'][number] {
   const decision: Decision = {
     change: change === null ? null : CHANGES.unpack(change),
     events: events.map(([type, at, detail]) => ({ type, at, detail })),

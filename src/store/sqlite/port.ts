@@ -2,26 +2,26 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { COMPANY } from '../cold/companies.ts'
 import {
-  type Changes,
   isList,
+  type ParameterValue,
   type Port,
+  type PortChanges,
+  type PortSteps,
+  type PortTransaction,
   type Queries,
   type ReadPort,
-  type Steps,
-  type Transaction,
-  type Value,
 } from '../cold/port.ts'
-import { type Statement, statement } from '../cold/statement.ts'
+import { type ColdStatement, statement } from '../cold/statement.ts'
 import type { StoreChange } from '../store.ts'
 import { isDuplicate } from './database.ts'
-import type { Parts } from './write/parts.ts'
+import type { WriterParts } from './write/parts.ts'
 
 const RAISE = statement<{ value: number }>(
   'UPDATE counters SET value = value + 1 WHERE name = $1 RETURNING value',
 )
 
 /** Runs an operation through. */
-export function run<T>(operation: () => Steps<T>): T {
+export function run<T>(operation: () => PortSteps<T>): T {
   const { done, value } = operation().next()
   if (done !== true) throw new Error('A step in a thread of SQLite waits for a promise')
   return value
@@ -29,20 +29,20 @@ export function run<T>(operation: () => Steps<T>): T {
 
 /** The steps of an answer that is there. */
 // biome-ignore lint/correctness/useYield: nothing to wait for
-function* answer<T>(value: T): Steps<T> {
+function* answer<T>(value: T): PortSteps<T> {
   return value
 }
 
 /** Declared statements are prepared once for each connection, when they are first used. */
 class Prepared {
   readonly #db: DatabaseSync
-  readonly #prepared = new Map<Statement, StatementSync>()
+  readonly #prepared = new Map<ColdStatement, StatementSync>()
 
   constructor(db: DatabaseSync) {
     this.#db = db
   }
 
-  get(statement: Statement): StatementSync {
+  get(statement: ColdStatement): StatementSync {
     if (!statement.declared) return this.#db.prepare(statement.sqlite)
     let prepared = this.#prepared.get(statement)
     if (prepared === undefined) {
@@ -55,9 +55,9 @@ class Prepared {
 
 function queriesOn(prepared: Prepared): Queries {
   return {
-    all: <Row>(statement: Statement<Row>, ...values: Value[]) =>
+    all: <Row>(statement: ColdStatement<Row>, ...values: ParameterValue[]) =>
       answer(prepared.get(statement).all(...values.map(parameter)) as Row[]),
-    one: <Row>(statement: Statement<Row>, ...values: Value[]) =>
+    one: <Row>(statement: ColdStatement<Row>, ...values: ParameterValue[]) =>
       answer(prepared.get(statement).get(...values.map(parameter)) as Row | undefined),
   }
 }
@@ -76,16 +76,16 @@ export function readPort(db: DatabaseSync): ReadPort {
 }
 
 /** For the writer: each operation runs in one transaction, which it may share with others. */
-export function writePort(db: DatabaseSync, { companies, changes, events }: Parts): Port {
+export function writePort(db: DatabaseSync, { companies, changes, events }: WriterParts): Port {
   const prepared = new Prepared(db)
   const queries = queriesOn(prepared)
-  const written: Changes = {
+  const written: PortChanges = {
     ...queries,
     run: (statement, ...values) =>
       answer(Number(prepared.get(statement).run(...values.map(parameter)).changes)),
   }
   const raise = (counter: string) => (prepared.get(RAISE).get(counter) as { value: number }).value
-  const transaction: Transaction = {
+  const transaction: PortTransaction = {
     ...written,
     isDuplicate,
     tell: (company, event) => answer(events.appendOfCompany(company, event)),
@@ -121,7 +121,7 @@ export function writePort(db: DatabaseSync, { companies, changes, events }: Part
 }
 
 /** SQLite has neither booleans nor lists. */
-function parameter(value: Value): SQLInputValue {
+function parameter(value: ParameterValue): SQLInputValue {
   if (isList(value)) return JSON.stringify(value)
   return typeof value === 'boolean' ? Number(value) : value
 }

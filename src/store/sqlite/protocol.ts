@@ -1,6 +1,6 @@
 /** The messages between the main thread and the threads of the store. Plain data only. */
-import type { Row } from '../../email/codec.ts'
-import type { Happened } from '../../email/lifecycle.ts'
+import type { ValueRow } from '../../email/codec.ts'
+import type { RecipientReport } from '../../email/lifecycle.ts'
 import type { ColdReads, ColdSteps, ColdWrites } from '../cold/operations.ts'
 import type * as store from '../store.ts'
 import { OverLimit, StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
@@ -14,25 +14,25 @@ export interface RetryPlace {
   position: number
 }
 
-export interface RetryChunk extends store.Retried {
+export interface RetryChunk extends store.RetryCounts {
   /** Null when none is left. */
   next: RetryPlace | null
 }
 
 /** The position that a release of held recipients has reached: recipients held again behind it are left alone. */
-export interface HeldPlace {
+export interface HoldCursor {
   email: number
   position: number
 }
 
-export interface HeldChunk {
+export interface HoldReleaseChunk {
   released: number
   /** Null when none is left. */
-  next: HeldPlace | null
+  next: HoldCursor | null
 }
 
 /** The part of a record that the writer reads. */
-export type Recording = Omit<store.AttemptRecord, 'recipients'> & {
+export type WriterRecord = Omit<store.AttemptRecord, 'recipients'> & {
   recipients: Pick<store.AttemptRecord['recipients'][number], 'position' | 'decision'>[]
 }
 
@@ -133,10 +133,10 @@ export interface Writes
   probe(): void
   takeRoom(octets: number): void
   leaveRoom(): void
-  record(attempt: Recording): store.Recorded
-  happenedChunk(reports: readonly Happened[]): number
+  record(attempt: WriterRecord): store.RecordResult
+  happenedChunk(reports: readonly RecipientReport[]): number
   recoverChunk(request: { now: number; jitterMs: number }): number
-  releaseHeldChunk(domainId: string, release: store.HeldRelease, place: HeldPlace | null): HeldChunk
+  releaseHeldChunk(domainId: string, release: store.HoldRelease, place: HoldCursor | null): HoldReleaseChunk
   releaseQuarantinedChunk(scope: store.QuarantineScope, now: number): number
   retryChunk(request: store.RetryRequest, place: RetryPlace | null): RetryChunk
   removeSuppressionsChunk(scope: store.SuppressionScope): number
@@ -145,15 +145,15 @@ export interface Writes
 
 /** Operations of the reader: each sees the last commit. */
 export type Reads = Direct<ReaderMethod | ColdReads> & {
-  /** Encoded as in told-rows.ts. */
-  readTold(...args: Parameters<store.Store['readTold']>): Row[]
+  /** Encoded as in notice-rows.ts. */
+  readTold(...args: Parameters<store.Store['readTold']>): ValueRow[]
 }
 
 /** The methods of the store that are one call of a thread each. */
 export type ThreadMethod = WriterMethod | ReaderMethod | ColdReads | ColdSteps | ColdWrites
 
 /** One call, by name and arguments, as it is sent to a thread. */
-export type Call<Operations> = {
+export type ThreadCall<Operations> = {
   [Name in keyof Operations]: Operations[Name] extends (...args: infer Args) => unknown
     ? { name: Name; args: Args }
     : never
@@ -162,44 +162,44 @@ export type Call<Operations> = {
 const KINDS = { StoreUnavailable, StoreConflict, StoreDamaged, OverLimit, Error }
 
 /** An error as it is sent from a thread. */
-export interface Fault {
+export interface ThreadFault {
   kind: keyof typeof KINDS
   message: string
 }
 
-export type Outcome = { value: unknown } | { fault: Fault }
+export type CallResult = { value: unknown } | { fault: ThreadFault }
 
 /** The changes that watchers are notified of. */
-export type Changed = Record<store.StoreChange, boolean>
+export type ChangeFlags = Record<store.StoreChange, boolean>
 
 /**
  * Sent to a thread. One batch is under way at a time. `watch` switches the writer's watch for other processes' writes.
  */
-export type Request<OneCall> = { kind: 'batch'; calls: OneCall[] } | { kind: 'watch'; on: boolean }
+export type ThreadRequest<OneCall> = { kind: 'batch'; calls: OneCall[] } | { kind: 'watch'; on: boolean }
 
 /**
  * Sent by a thread: `opened` or `refused` once, then `done` for each batch, and `changed` when other processes write.
  * `damage`: sentences about damage that was met and worked around.
  */
-export type Reply =
+export type ThreadReply =
   | { kind: 'opened' }
-  | { kind: 'refused'; fault: Fault }
-  | { kind: 'done'; outcomes: Outcome[]; changed: Changed; commits: number; damage?: string[] }
-  | { kind: 'changed'; changed: Changed }
+  | { kind: 'refused'; fault: ThreadFault }
+  | { kind: 'done'; outcomes: CallResult[]; changed: ChangeFlags; commits: number; damage?: string[] }
+  | { kind: 'changed'; changed: ChangeFlags }
 
-export const UNCHANGED: Changed = { accounts: false, queue: false, stops: false, webhooks: false }
+export const UNCHANGED: ChangeFlags = { accounts: false, queue: false, stops: false, webhooks: false }
 
 /** The kinds that have changed. */
-export function kindsOf(changed: Changed): store.StoreChange[] {
+export function kindsOf(changed: ChangeFlags): store.StoreChange[] {
   return (Object.keys(UNCHANGED) as store.StoreChange[]).filter((kind) => changed[kind])
 }
 
-export function faultOf(error: unknown): Fault {
-  const kinds = Object.keys(KINDS) as Fault['kind'][]
+export function faultOf(error: unknown): ThreadFault {
+  const kinds = Object.keys(KINDS) as ThreadFault['kind'][]
   const kind = kinds.find((name) => error instanceof KINDS[name]) ?? 'Error'
   return { kind, message: error instanceof Error ? error.message : String(error) }
 }
 
-export function errorOf({ kind, message }: Fault): Error {
+export function errorOf({ kind, message }: ThreadFault): Error {
   return new KINDS[kind](message)
 }

@@ -4,24 +4,24 @@ import { largeBodies } from '../../mail/body.ts'
 import type { ClaimedEmail, StoredEmail } from '../store.ts'
 import { buffersBeneath, buffersOf } from './bytes.ts'
 import { asStoreError, openForReading } from './database.ts'
-import { type Place, PlaceWatch } from './place.ts'
+import { type DatabaseLocation, LocationWatch } from './database-location.ts'
 import {
-  type Call,
+  type CallResult,
   faultOf,
-  type Outcome,
   type Reads,
-  type Reply,
-  type Request,
+  type ThreadCall,
+  type ThreadReply,
+  type ThreadRequest,
   UNCHANGED,
 } from './protocol.ts'
 import { readOperations } from './read/operations.ts'
 
-const place = workerData as Place
+const place = workerData as DatabaseLocation
 const { path } = place
 const port = parentPort!
 
 try {
-  const lost = new PlaceWatch(place).look()
+  const lost = new LocationWatch(place).look()
   if (lost !== null) throw lost
   const db = openForReading(path)
   const operations = readOperations(db)
@@ -29,7 +29,7 @@ try {
   const end = db.prepare('ROLLBACK')
 
   /** Runs in one read transaction, so that several statements see the same moment. */
-  const run = (call: Call<Reads>): Outcome => {
+  const run = (call: ThreadCall<Reads>): CallResult => {
     try {
       begin.run()
       const operation = operations[call.name] as (...args: unknown[]) => unknown
@@ -41,7 +41,7 @@ try {
     }
   }
 
-  port.on('message', (request: Request<Call<Reads>>) => {
+  port.on('message', (request: ThreadRequest<ThreadCall<Reads>>) => {
     if (request.kind !== 'batch') return
     const outcomes = request.calls.map(run)
     const moved: ArrayBuffer[] = []
@@ -63,6 +63,6 @@ try {
   reply({ kind: 'refused', fault: faultOf(asStoreError(error, path)) })
 }
 
-function reply(message: Reply, moved: ArrayBuffer[] = []): void {
+function reply(message: ThreadReply, moved: ArrayBuffer[] = []): void {
   port.postMessage(message, moved)
 }

@@ -4,7 +4,7 @@ import { listReader } from '../../email/codec.ts'
 import { FACT_FIELDS, recipientFieldsOf } from '../../email/fields.ts'
 import type { Facts } from '../../email/lifecycle.ts'
 
-export interface Recipient extends Facts {
+export interface RecipientFacts extends Facts {
   /** The email's number. */
   email: number
   position: number
@@ -31,7 +31,7 @@ export const GIVEN = Object.fromEntries(
  */
 export class RecipientQuery<More extends object = object> {
   readonly #statement: StatementSync
-  readonly #recipientOf: (row: unknown[]) => Recipient & More
+  readonly #recipientOf: (row: unknown[]) => RecipientFacts & More
 
   /** `more`: expressions over `r` or joined tables, by the name of the value in the result. */
   constructor(db: DatabaseSync, rest: string, more: Readonly<Record<string, string>> = {}) {
@@ -45,12 +45,12 @@ export class RecipientQuery<More extends object = object> {
     this.#recipientOf = listReader([...Object.keys(more), ...PLACE], FACT_FIELDS)
   }
 
-  one(...values: SQLInputValue[]): (Recipient & More) | undefined {
+  one(...values: SQLInputValue[]): (RecipientFacts & More) | undefined {
     const row = this.#statement.get(...values)
     return row === undefined ? undefined : this.#recipientOf(row as unknown as unknown[])
   }
 
-  all(...values: SQLInputValue[]): (Recipient & More)[] {
+  all(...values: SQLInputValue[]): (RecipientFacts & More)[] {
     return (this.#statement.all(...values) as unknown as unknown[][]).map(this.#recipientOf)
   }
 }

@@ -1,5 +1,5 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
-import type { Declared } from '../../email/fields.ts'
+import type { FieldDeclaration } from '../../email/fields.ts'
 import { LARGE_TEXT } from '../../mail/large-text.ts'
 
 /** The first row, in the shape of its SELECT. The SQL beside each call must match `Row`. */
@@ -17,12 +17,12 @@ export function numbered(sql: string): string {
 }
 
 /** SQLite stores bodies as TEXT. A large one is read as octets, which can be transferred to another thread. */
-export function bodyRead(column: string, { type }: Declared): string {
+export function bodyRead(column: string, { type }: FieldDeclaration): string {
   if (type.column !== 'octets') return column
   return `CASE WHEN octet_length(${column}) < ${LARGE_TEXT} THEN ${column} ELSE CAST(${column} AS BLOB) END`
 }
 
 /** The parameter for a column: a body may be passed as octets. */
-export function bodyBound({ type }: Declared): string {
+export function bodyBound({ type }: FieldDeclaration): string {
   return type.column === 'octets' ? 'CAST(? AS TEXT)' : '?'
 }

@@ -1,34 +1,34 @@
 import { CompanyPlaces } from '../../common/company-places.ts'
-import type { Row } from '../../email/codec.ts'
-import type { Happened } from '../../email/lifecycle.ts'
+import type { ValueRow } from '../../email/codec.ts'
+import type { NoticeFacts } from '../../email/event-notice.ts'
+import type { RecipientReport } from '../../email/lifecycle.ts'
 import type { Suppression } from '../../email/suppression.ts'
-import type { Told } from '../../email/told-event.ts'
 import { COLD_READS, COLD_STEPS, COLD_WRITES, untilNone } from '../cold/operations.ts'
-import { toldOf } from '../email-rows.ts'
-import { addRetried, NOTHING_RETRIED } from '../retried.ts'
+import { noticeFactsOf } from '../email-rows.ts'
+import { addRetried, NOTHING_RETRIED } from '../retry-counts.ts'
 import type * as types from '../store.ts'
 import { StoreDamaged } from '../store.ts'
+import { type DatabaseLocation, findPlace } from './database-location.ts'
 import { lockExclusively } from './lock.ts'
+import { noticeRow } from './notice-rows.ts'
 import { packAccept, packAcceptAll, packRecord, type WriteCall } from './parcels.ts'
-import { findPlace, type Place } from './place.ts'
 import {
-  type Call,
-  type Changed,
-  type HeldChunk,
-  type HeldPlace,
+  type ChangeFlags,
+  type HoldCursor,
+  type HoldReleaseChunk,
   kindsOf,
   LARGE_READER_METHODS,
   READER_METHODS,
   type Reads,
   type RetryChunk,
   type RetryPlace,
+  type ThreadCall,
   type ThreadMethod,
   WRITER_METHODS,
   type Writes,
 } from './protocol.ts'
 import { storageOf } from './storage.ts'
 import { StoreThread } from './thread.ts'
-import { toldRow } from './told-rows.ts'
 
 /** Bounds of one transaction: operations, and octets, which only the first operation may exceed. */
 const MAX_OPERATIONS = 500
@@ -88,18 +88,18 @@ export const SqliteStore = {
 class Threads implements Omit<SqliteStore, ThreadMethod> {
   readonly shared = false
   readonly #writer: StoreThread<WriteCall>
-  readonly #reader: StoreThread<Call<Reads>>
+  readonly #reader: StoreThread<ThreadCall<Reads>>
   readonly #watchers = new Set<(change: types.StoreChange) => void>()
   readonly #exclusive: boolean
   readonly #path: string
   readonly #lists = new CompanyPlaces(LISTS)
   #unlock: (() => void) | null
 
-  constructor(place: Place, unlock: (() => void) | null, onFault: (error: Error) => void) {
+  constructor(place: DatabaseLocation, unlock: (() => void) | null, onFault: (error: Error) => void) {
     this.#unlock = unlock
     this.#exclusive = unlock !== null
     this.#path = place.path
-    const onChanged = (changed: Changed) => this.#tell(changed)
+    const onChanged = (changed: ChangeFlags) => this.#tell(changed)
     const onDamage = (message: string) => onFault(new StoreDamaged(message))
     this.#writer = new StoreThread({
       module: new URL('./writer.ts', import.meta.url),
@@ -155,23 +155,23 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     return this.#write('join', node, this.#exclusive)
   }
 
-  accept(email: types.NewEmail, lease: types.Lease | null): Promise<types.Accepted> {
+  accept(email: types.NewEmail, lease: types.Lease | null): Promise<types.AcceptResult> {
     const moved: ArrayBuffer[] = []
     const call = packAccept(email, lease, moved)
-    return this.#writer.call(call, { weight: BASE_WEIGHT + email.size, moved }) as Promise<types.Accepted>
+    return this.#writer.call(call, { weight: BASE_WEIGHT + email.size, moved }) as Promise<types.AcceptResult>
   }
 
-  acceptAll(together: types.NewEmails, lease: types.Lease | null): Promise<types.AcceptedAll> {
+  acceptAll(together: types.NewEmails, lease: types.Lease | null): Promise<types.AcceptAllResult> {
     const moved: ArrayBuffer[] = []
     const call = packAcceptAll(together, lease, moved)
     const weight = together.emails.reduce((sum, { size }) => sum + BASE_WEIGHT + size, 0)
-    return this.#writer.call(call, { weight, moved }) as Promise<types.AcceptedAll>
+    return this.#writer.call(call, { weight, moved }) as Promise<types.AcceptAllResult>
   }
 
-  async readTold(...args: Parameters<Reads['readTold']>): Promise<Told[]> {
+  async readTold(...args: Parameters<Reads['readTold']>): Promise<NoticeFacts[]> {
     const [wanted] = args
-    const rows = (await this.#reader.call({ name: 'readTold', args })) as Row[]
-    return rows.map((row, index) => toldOf(toldRow(row), wanted[index]!.recipient))
+    const rows = (await this.#reader.call({ name: 'readTold', args })) as ValueRow[]
+    return rows.map((row, index) => noticeFactsOf(noticeRow(row), wanted[index]!.recipient))
   }
 
   async probe(room = 0): Promise<void> {
@@ -182,7 +182,7 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     await this.#write('leaveRoom')
   }
 
-  storage(): Promise<types.StorageUsed> {
+  storage(): Promise<types.StorageUsage> {
     return storageOf(this.#path)
   }
 
@@ -200,16 +200,16 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     return untilNone(() => this.#write('removeSuppressionsChunk', scope))
   }
 
-  record(attempt: types.AttemptRecord): Promise<types.Recorded> {
+  record(attempt: types.AttemptRecord): Promise<types.RecordResult> {
     const moved: ArrayBuffer[] = []
     const call = packRecord(attempt, moved)
     const weight = BASE_WEIGHT + (attempt.captured?.byteLength ?? 0)
     // No caller waits for it, so it may share a commit with operations of the next few milliseconds.
-    return this.#writer.call(call, { weight, patient: true, moved }) as Promise<types.Recorded>
+    return this.#writer.call(call, { weight, patient: true, moved }) as Promise<types.RecordResult>
   }
 
   keepDigest(advance: types.Advance, digest: types.Digest): Promise<boolean> {
-    const call: Call<Writes> = { name: 'keepDigest', args: [advance, digest] }
+    const call: ThreadCall<Writes> = { name: 'keepDigest', args: [advance, digest] }
     // No caller waits for it.
     return this.#writer.call(call, { weight: BASE_WEIGHT, patient: true }) as Promise<boolean>
   }
@@ -218,18 +218,21 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     return untilNone(() => this.#write('recoverChunk', request))
   }
 
-  async releaseHeld(domainId: string, release: types.HeldRelease): Promise<number> {
+  async releaseHeld(domainId: string, release: types.HoldRelease): Promise<number> {
     let released = 0
-    let place: HeldPlace | null = null
+    let place: HoldCursor | null = null
     do {
-      const chunk: HeldChunk = await this.#write('releaseHeldChunk', domainId, release, place)
+      const chunk: HoldReleaseChunk = await this.#write('releaseHeldChunk', domainId, release, place)
       released += chunk.released
       place = chunk.next
     } while (place !== null)
     return released
   }
 
-  async retry(request: types.RetryRequest, onStep?: (sum: types.Retried) => void): Promise<types.Retried> {
+  async retry(
+    request: types.RetryRequest,
+    onStep?: (sum: types.RetryCounts) => void,
+  ): Promise<types.RetryCounts> {
     let sum = NOTHING_RETRIED
     let place: RetryPlace | null = null
     do {
@@ -245,7 +248,7 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     return untilNone(() => this.#write('releaseQuarantinedChunk', scope, now))
   }
 
-  async happened(reports: readonly Happened[]): Promise<number> {
+  async happened(reports: readonly RecipientReport[]): Promise<number> {
     let recorded = 0
     for (let from = 0; from < reports.length; from += MAX_REPORTS) {
       recorded += await this.#write('happenedChunk', reports.slice(from, from + MAX_REPORTS))
@@ -280,7 +283,7 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     this.#unlock = null
   }
 
-  #tell(changed: Changed): void {
+  #tell(changed: ChangeFlags): void {
     for (const watcher of this.#watchers) {
       for (const kind of kindsOf(changed)) watcher(kind)
     }
@@ -290,7 +293,7 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     name: Name,
     ...args: Parameters<Writes[Name]>
   ): Promise<ReturnType<Writes[Name]>> {
-    const call = { name, args } as unknown as Call<Writes>
+    const call = { name, args } as unknown as ThreadCall<Writes>
     return this.#writer.call(call, { weight: BASE_WEIGHT }) as Promise<ReturnType<Writes[Name]>>
   }
 

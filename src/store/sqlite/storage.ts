@@ -1,9 +1,9 @@
 import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { StorageUsed } from '../store.ts'
+import type { StorageUsage } from '../store.ts'
 
 /** The size of the file and of those beside it: the write-ahead log and its index. */
-export async function storageOf(path: string): Promise<StorageUsed> {
+export async function storageOf(path: string): Promise<StorageUsage> {
   const sizes = await Promise.all([path, `${path}-wal`, `${path}-shm`].map(sizeOf))
   return {
     engine: 'sqlite',

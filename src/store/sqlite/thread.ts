@@ -1,10 +1,10 @@
 import { presentWork } from '../../common/present-work.ts'
 import { SupervisedThread } from '../../threads/supervised-thread.ts'
 import { StoreUnavailable } from '../store.ts'
-import { type BatchLimits, BatchQueue, type Entry } from './batch-queue.ts'
-import { type Changed, errorOf, kindsOf, type Reply, type Request } from './protocol.ts'
+import { type BatchEntry, type BatchLimits, BatchQueue } from './batch-queue.ts'
+import { type ChangeFlags, errorOf, kindsOf, type ThreadReply, type ThreadRequest } from './protocol.ts'
 
-interface Pending<OneCall> extends Entry {
+interface PendingCall<OneCall> extends BatchEntry {
   call: OneCall
   moved: ArrayBuffer[]
   resolve(value: unknown): void
@@ -18,14 +18,14 @@ export interface CallDetail {
   moved?: ArrayBuffer[]
 }
 
-export interface ThreadOptions extends BatchLimits {
+export interface StoreThreadOptions extends BatchLimits {
   module: URL
   /** The thread's name in the operating system: at most 15 characters. */
   name: string
   path: string
   /** The identity of the file (`Place`): a replacement of the thread opens no other file. */
   file: string
-  onChanged(changed: Changed): void
+  onChanged(changed: ChangeFlags): void
   /** Called when damage was met and worked around. */
   onDamage(message: string): void
 }
@@ -38,12 +38,12 @@ export interface ThreadOptions extends BatchLimits {
  * power cut) and is replaced at the next call.
  */
 export class StoreThread<OneCall> {
-  readonly #options: ThreadOptions
-  readonly #thread: SupervisedThread<Request<OneCall>, Reply>
+  readonly #options: StoreThreadOptions
+  readonly #thread: SupervisedThread<ThreadRequest<OneCall>, ThreadReply>
   #opened = false
   #opening: { promise: Promise<void>; resolve(): void; reject(error: Error): void } | null = null
-  readonly #queue: BatchQueue<Pending<OneCall>>
-  #underWay: Pending<OneCall>[] = []
+  readonly #queue: BatchQueue<PendingCall<OneCall>>
+  #underWay: PendingCall<OneCall>[] = []
   #flushing = false
   /** Set while only patient calls wait. */
   #pause: NodeJS.Timeout | undefined
@@ -53,7 +53,7 @@ export class StoreThread<OneCall> {
   #drained: (() => void) | null = null
   #commits = 0
 
-  constructor(options: ThreadOptions) {
+  constructor(options: StoreThreadOptions) {
     this.#options = options
     this.#queue = new BatchQueue(options)
     const { module, name, path, file } = options
@@ -109,7 +109,7 @@ export class StoreThread<OneCall> {
       })
     }
     this.#closed = true
-    await this.#thread.end()
+    await this.#thread.terminate()
   }
 
   #start(): void {
@@ -120,7 +120,7 @@ export class StoreThread<OneCall> {
     this.#opening.promise.catch(() => {})
   }
 
-  #hear(reply: Reply): void {
+  #hear(reply: ThreadReply): void {
     switch (reply.kind) {
       case 'opened':
         this.#opened = true
@@ -141,7 +141,7 @@ export class StoreThread<OneCall> {
     }
   }
 
-  #finish({ outcomes, changed }: Extract<Reply, { kind: 'done' }>): void {
+  #finish({ outcomes, changed }: Extract<ThreadReply, { kind: 'done' }>): void {
     const finished = this.#underWay
     this.#underWay = []
     this.#flush()
@@ -181,7 +181,7 @@ export class StoreThread<OneCall> {
 
   /** The database cannot be opened: all waiting calls reject with the reason, and the next call tries again. */
   #fail(error: Error): void {
-    void this.#thread.end()
+    void this.#thread.terminate()
     this.#opened = false
     this.#opening?.reject(error)
     clearTimeout(this.#pause)

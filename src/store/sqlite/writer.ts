@@ -5,22 +5,30 @@ import { largeBodies } from '../../mail/body.ts'
 import type { ClaimedEmail, NewEmail } from '../store.ts'
 import { buffersOf } from './bytes.ts'
 import { asStoreError, openForWriting } from './database.ts'
+import { type DatabaseLocation, LocationWatch } from './database-location.ts'
 import { migrate } from './migrate.ts'
 import { unpacked, type WriteCall } from './parcels.ts'
-import { type Place, PlaceWatch } from './place.ts'
-import { type Call, faultOf, kindsOf, type Reply, type Request, UNCHANGED, type Writes } from './protocol.ts'
+import {
+  faultOf,
+  kindsOf,
+  type ThreadCall,
+  type ThreadReply,
+  type ThreadRequest,
+  UNCHANGED,
+  type Writes,
+} from './protocol.ts'
 import { Checkpoints } from './write/checkpoints.ts'
 import { Transactions } from './write/transaction.ts'
 
 /** Milliseconds between two checks for other processes' writes. */
 const WATCH_MS = 200
 
-const place = workerData as Place
+const place = workerData as DatabaseLocation
 const { path } = place
 const port = parentPort!
 
 try {
-  const watch = new PlaceWatch(place)
+  const watch = new LocationWatch(place)
   const before = watch.look()
   if (before !== null) throw before
   const db = openForWriting(path)
@@ -31,9 +39,9 @@ try {
   reply({ kind: 'refused', fault: faultOf(asStoreError(error, path)) })
 }
 
-function serve(transactions: Transactions, checkpoints: Checkpoints, watch: PlaceWatch): void {
+function serve(transactions: Transactions, checkpoints: Checkpoints, watch: LocationWatch): void {
   let watching: NodeJS.Timeout | undefined
-  port.on('message', (request: Request<WriteCall>) => {
+  port.on('message', (request: ThreadRequest<WriteCall>) => {
     if (request.kind === 'batch') {
       const calls = request.calls.map(unpacked)
       const asked = calls.some(({ name }) => name === 'probe')
@@ -68,7 +76,7 @@ function serve(transactions: Transactions, checkpoints: Checkpoints, watch: Plac
 }
 
 /** The octets of a call were moved to this thread, and are in the database now, or never will be. */
-function releaseOctets(call: Call<Writes>): void {
+function releaseOctets(call: ThreadCall<Writes>): void {
   if (call.name === 'record') release(call.args[0].captured)
   else if (call.name === 'accept') releaseEmail(call.args[0])
   else if (call.name === 'acceptAll') call.args[0].emails.forEach(releaseEmail)
@@ -80,6 +88,6 @@ function releaseEmail({ content, raw }: NewEmail): void {
   release(raw)
 }
 
-function reply(message: Reply, moved: ArrayBuffer[] = []): void {
+function reply(message: ThreadReply, moved: ArrayBuffer[] = []): void {
   port.postMessage(message, moved)
 }

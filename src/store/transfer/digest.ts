@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { storable } from '../postgres/rows.ts'
-import type { ColumnType, Table } from './tables.ts'
+import type { TransferColumnType, TransferTable } from './tables.ts'
 
 /**
  * A value in the form in which both databases are compared: octets by their SHA-256, text as PostgreSQL can store it.
@@ -8,7 +8,7 @@ import type { ColumnType, Table } from './tables.ts'
 export type Canonical = string | number | boolean | null
 
 /** Converts SQLite's value of a column of this type. */
-export function canonical(type: ColumnType, value: unknown): Canonical {
+export function canonical(type: TransferColumnType, value: unknown): Canonical {
   if (value === null) return null
   switch (type) {
     case 'bool':
@@ -26,19 +26,19 @@ export function canonical(type: ColumnType, value: unknown): Canonical {
 }
 
 /** The expression by which PostgreSQL returns the same. */
-export function canonicalExpression(type: ColumnType, column: string): string {
+export function canonicalExpression(type: TransferColumnType, column: string): string {
   return type === 'bytea' ? `encode(sha256(${column}), 'hex') AS ${column}` : column
 }
 
 const MODULUS = 1n << 256n
 
 /** A digest of the rows of a table, in whatever order they come: the sum of their SHA-256. */
-export class Digest {
+export class TableDigest {
   readonly #columns: string[]
   #sum = 0n
   rows = 0
 
-  constructor(table: Table) {
+  constructor(table: TransferTable) {
     this.#columns = Object.keys(table.columns)
   }
 

@@ -1,10 +1,10 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import { asStoreError, openForWriting } from '../sqlite/database.ts'
+import { findPlace } from '../sqlite/database-location.ts'
 import { lockExclusively } from '../sqlite/lock.ts'
 import { migrate } from '../sqlite/migrate.ts'
-import { findPlace } from '../sqlite/place.ts'
-import { canonical, Digest } from './digest.ts'
-import type { Table } from './tables.ts'
+import { canonical, TableDigest } from './digest.ts'
+import type { TransferTable } from './tables.ts'
 
 /** Bounds of one step: rows, and octets, which only the first row may exceed. */
 const ROWS = 500
@@ -21,13 +21,13 @@ export interface Chunk {
 }
 
 /** The counters of the source. */
-export interface Reached {
+export interface SourceCounters {
   token: number
   event: number
 }
 
 /** The SQLite database that is moved. While it is open, no other process writes to it. */
-export class Source {
+export class TransferSource {
   readonly #db: DatabaseSync
   readonly #path: string
   readonly #unlock: () => void
@@ -42,7 +42,7 @@ export class Source {
    * Brings its schema up to date and locks it. Throws StoreConflict when a service has it, StoreUnavailable when it
    * cannot be opened or the command line is just writing to it.
    */
-  static open(path: string): Source {
+  static open(path: string): TransferSource {
     const place = findPlace(path)
     const unlock = lockExclusively(place.path, WHO_HAS_IT)
     let db: DatabaseSync | undefined
@@ -51,7 +51,7 @@ export class Source {
       migrate(db, place.path)
       // The command line writes beside a service, so the lock alone is not enough.
       db.exec('BEGIN IMMEDIATE')
-      return new Source(db, path, unlock)
+      return new TransferSource(db, path, unlock)
     } catch (error) {
       db?.close()
       unlock()
@@ -75,17 +75,17 @@ export class Source {
   }
 
   /** The highest numbers given out: fencing tokens, and events (also those that retention has removed). */
-  get reached(): Reached {
+  get reached(): SourceCounters {
     return { token: this.#counter('lease'), event: this.#counter('events') }
   }
 
-  count(table: Table): number {
+  count(table: TransferTable): number {
     const sql = `SELECT count(*) AS rows FROM ${fromOf(table)}${whereOf(table.where)}`
     return Number(this.#run(() => this.#db.prepare(sql).get())?.rows)
   }
 
   /** The rows of a table from a place on (null: from the start). */
-  *chunks(table: Table, from: string | null): Generator<Chunk> {
+  *chunks(table: TransferTable, from: string | null): Generator<Chunk> {
     let place = from
     for (;;) {
       const chunk = this.#run(() => this.#chunk(table, place))
@@ -95,8 +95,8 @@ export class Source {
     }
   }
 
-  digest(table: Table): Digest {
-    const digest = new Digest(table)
+  digest(table: TransferTable): TableDigest {
+    const digest = new TableDigest(table)
     const types = Object.entries(table.columns)
     for (const { rows } of this.chunks(table, null)) {
       for (const row of rows) {
@@ -111,7 +111,7 @@ export class Source {
     this.#unlock()
   }
 
-  #chunk(table: Table, place: string | null): Chunk | null {
+  #chunk(table: TransferTable, place: string | null): Chunk | null {
     const after = place === null ? [] : (JSON.parse(place) as SQLInputValue[])
     const rows: SourceRow[] = []
     let octets = 0
@@ -139,7 +139,7 @@ export class Source {
   }
 }
 
-function selectOf(table: Table, after: boolean): string {
+function selectOf(table: TransferTable, after: boolean): string {
   const { columns, where, expressions = {}, order } = table
   const values = Object.keys(columns).map((column) => `${expressions[column] ?? `t.${column}`} AS ${column}`)
   const places = order.map((column, index) => `${column} AS place${index}`)
@@ -149,7 +149,7 @@ function selectOf(table: Table, after: boolean): string {
   return `SELECT ${all} FROM ${fromOf(table)}${whereOf(conditions)} ORDER BY ${order.join()} LIMIT ?`
 }
 
-function fromOf({ name, from = name, join = '' }: Table): string {
+function fromOf({ name, from = name, join = '' }: TransferTable): string {
   return `${from} t ${join}`
 }
 

@@ -2,7 +2,7 @@
 import { fieldsOf } from '../../email/fields.ts'
 import type { TYPES } from '../postgres/arrays.ts'
 
-export type ColumnType = Exclude<keyof typeof TYPES, 'octets'>
+export type TransferColumnType = Exclude<keyof typeof TYPES, 'octets'>
 
 /** The source in SQLite of the rows of a table in PostgreSQL: FROM and WHERE of a SELECT. */
 export interface Move {
@@ -19,8 +19,8 @@ export interface Move {
   order: string[]
 }
 
-export interface Table extends Move {
-  columns: Record<string, ColumnType>
+export interface TransferTable extends Move {
+  columns: Record<string, TransferColumnType>
   /** The column that PostgreSQL numbers by itself, and its sequence. */
   numbered: { column: string; sequence: string } | null
 }

@@ -5,9 +5,9 @@ import { asStoreError } from '../postgres/faults.ts'
 import { LOCK, migrate } from '../postgres/migrate.ts'
 import { types } from '../postgres/rows.ts'
 import { StoreConflict } from '../store.ts'
-import { type Canonical, canonicalExpression, Digest } from './digest.ts'
-import type { Chunk, Reached, SourceRow } from './source.ts'
-import { type ColumnType, MOVES, type Table } from './tables.ts'
+import { type Canonical, canonicalExpression, TableDigest } from './digest.ts'
+import type { Chunk, SourceCounters, SourceRow } from './source.ts'
+import { MOVES, type TransferColumnType, type TransferTable } from './tables.ts'
 
 /**
  * The schema that holds everything until it is complete and verified. A service that starts meanwhile sees nothing of
@@ -21,7 +21,7 @@ const FETCH = 500
 const CONNECT_TIMEOUT = 5_000
 
 /** The progress of a table. */
-export interface Progress {
+export interface TableProgress {
   place: string | null
   rows: number
 }
@@ -29,18 +29,18 @@ export interface Progress {
 interface DeclaredColumn {
   table: string
   column: string
-  type: ColumnType
+  type: TransferColumnType
   sequence: string | null
 }
 
-type Numbered = DeclaredColumn & { sequence: string }
+type SequenceColumn = DeclaredColumn & { sequence: string }
 
 /** The PostgreSQL database that an installation is moved to. */
 export class Target {
   /** `host:port/name`. */
   readonly place: string
   /** The tables to move, in order. */
-  tables: readonly Table[] = []
+  tables: readonly TransferTable[] = []
   readonly #client: pg.Client
 
   private constructor(client: pg.Client, place: string) {
@@ -81,14 +81,14 @@ export class Target {
     }
   }
 
-  async progress(table: Table): Promise<Progress> {
+  async progress(table: TransferTable): Promise<TableProgress> {
     const sql = `SELECT place, rows FROM ${SCHEMA}.transfer_progress WHERE table_name = $1`
-    const [row] = await this.#run<Progress>(sql, [table.name])
+    const [row] = await this.#run<TableProgress>(sql, [table.name])
     return row ?? { place: null, rows: 0 }
   }
 
   /** Adds the rows and notes the table's progress: both or neither. */
-  async add(table: Table, { rows, place }: Chunk): Promise<void> {
+  async add(table: TransferTable, { rows, place }: Chunk): Promise<void> {
     const columns = Object.entries(table.columns)
     const arrays = columns.map(([name, type]) => arrayOf(type, rows, name))
     const casts = columns.map(([, type], index) => `$${index + 1}::${TYPES[type].name}[]`)
@@ -102,8 +102,8 @@ export class Target {
     })
   }
 
-  async digest(table: Table): Promise<Digest> {
-    const digest = new Digest(table)
+  async digest(table: TransferTable): Promise<TableDigest> {
+    const digest = new TableDigest(table)
     const columns = Object.entries(table.columns).map(([name, type]) => canonicalExpression(type, name))
     await this.#transaction(async () => {
       await this.#run(
@@ -119,7 +119,7 @@ export class Target {
   }
 
   /** Moves the verified tables to the schema that services use, all at once. */
-  async finish({ token, event }: Reached): Promise<void> {
+  async finish({ token, event }: SourceCounters): Promise<void> {
     await this.#transaction(async () => {
       // The same lock as that of a starting node: one waits for the other.
       await this.#run(`SELECT pg_advisory_xact_lock(${LOCK})`)
@@ -209,7 +209,7 @@ export class Target {
   }
 
   /** Columns and their types follow from the schema. */
-  async #declared(): Promise<Table[]> {
+  async #declared(): Promise<TransferTable[]> {
     const columns = await this.#run<DeclaredColumn>(
       `SELECT table_name AS "table", column_name AS "column", udt_name AS type,
          pg_get_serial_sequence('${SCHEMA}.' || table_name, column_name) AS sequence
@@ -217,7 +217,7 @@ export class Target {
     )
     return MOVES.map((move) => {
       const filled = columns.filter(({ table, column }) => table === move.name && column !== move.own)
-      const numbered = filled.find((column): column is Numbered => column.sequence !== null) ?? null
+      const numbered = filled.find((column): column is SequenceColumn => column.sequence !== null) ?? null
       return {
         ...move,
         columns: Object.fromEntries(filled.map(({ column, type }) => [column, type])),
@@ -266,7 +266,7 @@ function inSchema(url: string): string {
   return given.href
 }
 
-function arrayOf(type: ColumnType, rows: SourceRow[], name: string): Buffer {
+function arrayOf(type: TransferColumnType, rows: SourceRow[], name: string): Buffer {
   const values = rows.map((row) => row[name] ?? null)
   // SQLite has no booleans, and stores bodies as text.
   if (type === 'bool') return bools(values.map((value) => value !== 0))

@@ -1,7 +1,7 @@
 /** Moves an installation from SQLite to PostgreSQL. */
 import { StoreDamaged } from '../store.ts'
-import { Source } from './source.ts'
-import type { Table } from './tables.ts'
+import { TransferSource } from './source.ts'
+import type { TransferTable } from './tables.ts'
 import { Target } from './target.ts'
 
 export interface TransferRequest {
@@ -41,7 +41,7 @@ export interface TransferResult {
  * began), StoreUnavailable, or StoreDamaged when the two sides differ.
  */
 export async function transfer({ from, to, restart, onProgress }: TransferRequest): Promise<TransferResult> {
-  const source = Source.open(from)
+  const source = TransferSource.open(from)
   try {
     const target = await Target.open(to, source.state, { restart })
     try {
@@ -63,9 +63,9 @@ export async function transfer({ from, to, restart, onProgress }: TransferReques
 }
 
 async function copy(
-  source: Source,
+  source: TransferSource,
   target: Target,
-  table: Table,
+  table: TransferTable,
   onProgress: TransferRequest['onProgress'],
 ): Promise<void> {
   const of = source.count(table)
@@ -78,7 +78,11 @@ async function copy(
   }
 }
 
-async function verify(source: Source, target: Target, table: Table): Promise<TransferredTable> {
+async function verify(
+  source: TransferSource,
+  target: Target,
+  table: TransferTable,
+): Promise<TransferredTable> {
   const wanted = source.digest(table)
   const found = await target.digest(table)
   if (wanted.hex !== found.hex || wanted.rows !== found.rows) {

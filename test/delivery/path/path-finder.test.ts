@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import type { Route } from '../../../src/accounts/account.ts'
+import type { CustomRoute } from '../../../src/accounts/account.ts'
 import { RouteTable, sealCredentials } from '../../../src/accounts/routes.ts'
 import { Seal } from '../../../src/accounts/seal.ts'
 import type { DeliveryRoute } from '../../../src/config/settings.ts'
@@ -12,7 +12,7 @@ const MAIL = { companyId: 'company', domainId: 'domain', testMode: false }
 
 const seal = new Seal(randomBytes(32))
 
-function finder(route: DeliveryRoute, asked: string[] = [], routes: Route[] = []): PathFinder {
+function finder(route: DeliveryRoute, asked: string[] = [], routes: CustomRoute[] = []): PathFinder {
   const table = new RouteTable(routes)
   return new PathFinder({
     route,
@@ -35,9 +35,9 @@ test('where the route takes all mail the path is known, whoever it is for', asyn
   const asked: string[] = []
   for (const route of [{ kind: 'capture' } as const, relayAt(25)]) {
     const paths = finder(route, asked)
-    const path = paths.known(MAIL, 'x.test')
+    const path = paths.findCached(MAIL, 'x.test')
     assert.equal(path?.site.kind, route.kind)
-    assert.equal(paths.known(MAIL, 'y.test'), path)
+    assert.equal(paths.findCached(MAIL, 'y.test'), path)
     assert.equal(await paths.find(MAIL, 'y.test'), path)
     assert.deepEqual(path?.limits, { sessions: 20, waiting: 2_000 })
   }
@@ -47,9 +47,9 @@ test('where the route takes all mail the path is known, whoever it is for', asyn
 test('direct mail waits once for each domain, in whatever case it is written', async () => {
   const asked: string[] = []
   const paths = finder({ kind: 'direct' }, asked)
-  assert.equal(paths.known(MAIL, 'x.test'), null)
+  assert.equal(paths.findCached(MAIL, 'x.test'), null)
   const path = await paths.find(MAIL, 'X.test')
-  assert.equal(paths.known(MAIL, 'x.test'), path)
+  assert.equal(paths.findCached(MAIL, 'x.test'), path)
   assert.equal(path.site.name, 'mx.x.test')
   assert.deepEqual(asked, ['x.test'])
   assert.deepEqual(path.limits, { sessions: 20, waiting: 200 })
@@ -59,21 +59,26 @@ test('what is simulated takes a path of its own by every route, and asks nobody'
   const asked: string[] = []
   for (const route of [{ kind: 'capture' } as const, { kind: 'direct' } as const, relayAt(25)]) {
     const paths = finder(route, asked)
-    assert.equal(paths.known(MAIL, 'Simulator.test')?.site.kind, 'simulator')
+    assert.equal(paths.findCached(MAIL, 'Simulator.test')?.site.kind, 'simulator')
     const rehearsal = { ...MAIL, testMode: true }
-    assert.equal(paths.known(rehearsal, 'x.test')?.site.kind, 'simulator')
+    assert.equal(paths.findCached(rehearsal, 'x.test')?.site.kind, 'simulator')
     assert.equal((await paths.find(rehearsal, 'x.test')).site.kind, 'simulator')
   }
   assert.deepEqual(asked, [])
 })
 
 test('a relay that asks for a login gets one session first', () => {
-  const first = (route: DeliveryRoute) => finder(route).known(MAIL, 'x.test')?.policy.firstAlone
+  const first = (route: DeliveryRoute) => finder(route).findCached(MAIL, 'x.test')?.policy.firstAlone
   assert.equal(first(relayAt(25)), false)
   assert.equal(first(relayAt(25, { user: 'u', password: 'p' })), true)
 })
 
-function own(id: string, domainId: string | null, host: string, sealed: Uint8Array | null = null): Route {
+function own(
+  id: string,
+  domainId: string | null,
+  host: string,
+  sealed: Uint8Array | null = null,
+): CustomRoute {
   return { id, companyId: 'company', domainId, url: `smtp://${host}:587?tls=verified`, sealed, createdAt: 0 }
 }
 
@@ -81,7 +86,7 @@ test('mail goes by the route of its domain, else by that of its company, else as
   const routes = [own('r1', 'domain', 'one.test'), own('r2', null, 'two.test')]
   for (const route of [{ kind: 'direct' } as const, relayAt(25)]) {
     const paths = finder(route, [], routes)
-    const host = (mail: object) => paths.known({ ...MAIL, ...mail }, 'x.test')?.site.name
+    const host = (mail: object) => paths.findCached({ ...MAIL, ...mail }, 'x.test')?.site.name
     assert.equal(host({}), 'one.test')
     assert.equal(host({ domainId: 'another' }), 'two.test')
     const foreign = { companyId: 'other', domainId: 'foreign' }
@@ -89,7 +94,7 @@ test('mail goes by the route of its domain, else by that of its company, else as
     assert.equal(host({ testMode: true }), 'simulator')
   }
   const [one, two] = ['domain', 'another'].map((domainId) =>
-    finder(relayAt(25), [], [own('r1', 'domain', 'same.test'), own('r2', null, 'same.test')]).known(
+    finder(relayAt(25), [], [own('r1', 'domain', 'same.test'), own('r2', null, 'same.test')]).findCached(
       { ...MAIL, domainId },
       'x.test',
     ),
@@ -99,13 +104,13 @@ test('mail goes by the route of its domain, else by that of its company, else as
 
 test('where all mail is captured, that of a route of its own is, too', () => {
   const paths = finder({ kind: 'capture' }, [], [own('r1', null, 'one.test')])
-  assert.equal(paths.known(MAIL, 'x.test')?.site.kind, 'capture')
+  assert.equal(paths.findCached(MAIL, 'x.test')?.site.kind, 'capture')
 })
 
 test('credentials are opened for the path; with those that do not open nothing is sent', () => {
   const credentials = { user: 'a@b:c', password: 'p/ä %' }
   const sealed = sealCredentials(seal, 'r1', credentials)
-  const path = finder(relayAt(25), [], [own('r1', null, 'one.test', sealed)]).known(MAIL, 'x.test')!
+  const path = finder(relayAt(25), [], [own('r1', null, 'one.test', sealed)]).findCached(MAIL, 'x.test')!
   assert.ok(path.policy.route.kind === 'relay' && path.policy.firstAlone)
   const { user, password, host, port, tls } = path.policy.route
   assert.deepEqual(
@@ -113,7 +118,7 @@ test('credentials are opened for the path; with those that do not open nothing i
     { ...credentials, host: 'one.test', port: 587, tls: 'verified' },
   )
   // Sealed for another route.
-  const broken = finder(relayAt(25), [], [own('r2', null, 'one.test', sealed)]).known(MAIL, 'x.test')!
+  const broken = finder(relayAt(25), [], [own('r2', null, 'one.test', sealed)]).findCached(MAIL, 'x.test')!
   assert.ok(broken.site.servers?.hosts.kind === 'none')
   assert.match(broken.site.servers.hosts.failure.message, /cannot be used/)
 })

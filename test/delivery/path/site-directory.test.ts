@@ -89,19 +89,19 @@ test('very many servers, or ones with long names, have a short key all the same'
 
 test('what is known is known at once; when it is older than a minute it is asked again, and nobody waits for that', async () => {
   const { sites, clock, asked, zone } = directory({ 'x.test': ['old.test'] })
-  assert.equal(sites.known('x.test', 'a'), null)
+  assert.equal(sites.findCached('x.test', 'a'), null)
   const found = await sites.find('x.test', 'a')
-  assert.equal(sites.known('x.test', 'a'), found)
+  assert.equal(sites.findCached('x.test', 'a'), found)
   assert.deepEqual(asked, ['x.test'])
   zone['x.test'] = ['new.test']
   clock.now += 60_000
-  assert.equal(sites.known('x.test', 'a')?.key, 'mx:old.test')
-  assert.equal(sites.known('x.test', 'b')?.key, 'mx:old.test')
+  assert.equal(sites.findCached('x.test', 'a')?.key, 'mx:old.test')
+  assert.equal(sites.findCached('x.test', 'b')?.key, 'mx:old.test')
   await turn()
   assert.deepEqual(asked, ['x.test', 'x.test'], 'one question for all')
-  assert.equal(sites.known('x.test', 'a')?.key, 'mx:new.test')
+  assert.equal(sites.findCached('x.test', 'a')?.key, 'mx:new.test')
   clock.now += 3_600_000
-  assert.equal(sites.known('x.test', 'a'), null, 'too old to be used')
+  assert.equal(sites.findCached('x.test', 'a'), null, 'too old to be used')
 })
 
 test('that there is nothing, or no answer, is never used beyond its time', async () => {
@@ -110,11 +110,11 @@ test('that there is nothing, or no answer, is never used beyond its time', async
   assert.ok(gone.servers?.hosts.kind === 'none' && gone.servers.hosts.failure.enhancedCode === '5.1.2')
   assert.ok(sick.servers?.hosts.kind === 'none' && sick.servers.hosts.failure.enhancedCode === '4.4.3')
   assert.notEqual(gone.key, sick.key)
-  assert.equal(sites.known('sick.test', 'a'), sick)
+  assert.equal(sites.findCached('sick.test', 'a'), sick)
   clock.now += 5_000
-  assert.equal(sites.known('sick.test', 'a'), null)
+  assert.equal(sites.findCached('sick.test', 'a'), null)
   clock.now += 25_000
-  assert.equal(sites.known('gone.test', 'a'), null)
+  assert.equal(sites.findCached('gone.test', 'a'), null)
   zone['sick.test'] = ['mx.test']
   assert.equal((await sites.find('sick.test', 'a')).key, 'mx:mx.test')
 })
@@ -125,12 +125,12 @@ test('a name server that is away does not make the site another', async () => {
   zone['x.test'] = 'failed'
   clock.now += 60_000
   for (let i = 0; i < 3; i++) {
-    assert.equal(sites.known('x.test', 'a'), found)
+    assert.equal(sites.findCached('x.test', 'a'), found)
     await turn()
   }
   assert.equal(asked.length, 2, 'it is not asked all the time either')
   clock.now += 5_000
-  assert.equal(sites.known('x.test', 'a'), found)
+  assert.equal(sites.findCached('x.test', 'a'), found)
   await turn()
   assert.equal(asked.length, 3)
 })

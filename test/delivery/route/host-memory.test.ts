@@ -15,7 +15,7 @@ function memory(after: (lasted: number) => number = () => PAUSE) {
 test('a host that could not be reached is left alone for its pause, and no other host is', () => {
   const { clock, hosts } = memory()
   assert.equal(hosts.waits(HOST), 0)
-  hosts.failed(HOST, clock.now)
+  hosts.recordFailure(HOST, clock.now)
   assert.equal(hosts.waits(HOST), PAUSE)
   assert.equal(hosts.waits(OTHER), 0)
   assert.equal(hosts.waits('192.0.2.1:2525'), 0)
@@ -25,17 +25,17 @@ test('a host that could not be reached is left alone for its pause, and no other
 
 test('when the pause is over one asks, and the others wait for what it finds out', () => {
   const { clock, hosts } = memory()
-  hosts.failed(HOST, clock.now)
+  hosts.recordFailure(HOST, clock.now)
   clock.now += PAUSE
   assert.equal(hosts.waits(HOST), 0)
   for (let count = 0; count < 3; count++) assert.equal(hosts.waits(HOST), MINUTE)
-  hosts.reached(HOST)
+  hosts.recordSuccess(HOST)
   for (let count = 0; count < 3; count++) assert.equal(hosts.waits(HOST), 0)
 })
 
 test('where the one that asks never says what it found, another asks after a minute', () => {
   const { clock, hosts } = memory()
-  hosts.failed(HOST, clock.now)
+  hosts.recordFailure(HOST, clock.now)
   clock.now += PAUSE
   hosts.waits(HOST)
   clock.now += MINUTE
@@ -49,17 +49,17 @@ test('an outage lasts from when it was first met, and is forgotten with the firs
     lasted.push(ms)
     return PAUSE
   })
-  hosts.failed(HOST, clock.now - 10)
+  hosts.recordFailure(HOST, clock.now - 10)
   clock.now += PAUSE
-  hosts.failed(HOST, clock.now - 10)
-  hosts.failed(OTHER, clock.now - 20)
-  hosts.reached(HOST)
-  hosts.failed(HOST, clock.now - 30)
+  hosts.recordFailure(HOST, clock.now - 10)
+  hosts.recordFailure(OTHER, clock.now - 20)
+  hosts.recordSuccess(HOST)
+  hosts.recordFailure(HOST, clock.now - 30)
   assert.deepEqual(lasted, [10, PAUSE + 10, 20, 30])
 })
 
 test('no host is left alone for more than ten minutes', () => {
   const { clock, hosts } = memory(() => 24 * 60 * MINUTE)
-  hosts.failed(HOST, clock.now)
+  hosts.recordFailure(HOST, clock.now)
   assert.equal(hosts.waits(HOST), 10 * MINUTE)
 })

@@ -1,9 +1,9 @@
-import type { Attempted, Outcome } from '../../../src/email/lifecycle.ts'
+import type { AttemptHappening, Outcome } from '../../../src/email/lifecycle.ts'
 import { AT, GONE, LATER, MX, OTHER, type Row, sending } from './cells.ts'
 
 const HOUR = 3_600_000
 
-function attempt(outcome: Outcome, rest: Partial<Attempted> = {}): Attempted {
+function attempt(outcome: Outcome, rest: Partial<AttemptHappening> = {}): AttemptHappening {
   return {
     kind: 'attempted',
     at: AT,

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
-import type { EmailRow } from '../../../src/http/console/emails/email-row.ts'
+import type { EmailRowJson } from '../../../src/http/console/emails/email-row.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { Api } from '../requests.ts'
 import { Visitor } from './visitor.ts'
 
 interface Page {
-  emails: EmailRow[]
+  emails: EmailRowJson[]
   next: string | null
   cursor: number
 }
@@ -74,7 +74,7 @@ describe('the list of emails', () => {
     assert.deepEqual(ids(page), sent)
     assert.equal(page.next, null)
     assert.equal(page.cursor, await service.store.settledEventNumber())
-    const [later, many] = page.emails as [EmailRow, EmailRow]
+    const [later, many] = page.emails as [EmailRowJson, EmailRowJson]
     assert.equal(later.lastEvent, 'scheduled')
     assert.ok(Date.parse(later.scheduledAt!) > Date.parse(later.createdAt))
     assert.deepEqual(

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type {
-  Backlog,
+  BacklogJson,
   Installation,
-  LatencySeries,
-  VolumeSeries,
-  Volumes,
+  LatencySeriesJson,
+  VolumeSeriesJson,
+  VolumesJson,
 } from '../../../src/http/console/contract/overview.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
@@ -49,7 +49,7 @@ function ok<Body>(reply: Reply): Body {
   return reply.body as Body
 }
 
-async function volume(who: Visitor, company: string, query = 'span=hour'): Promise<VolumeSeries> {
+async function volume(who: Visitor, company: string, query = 'span=hour'): Promise<VolumeSeriesJson> {
   return ok(await who.ask('GET', `/companies/${company}/overview/volume?${query}`))
 }
 
@@ -80,7 +80,7 @@ describe('overview', () => {
   })
 
   test('by destination, by sending domain, by latency', async () => {
-    const { busiest, failing } = ok<{ busiest: Volumes; failing: Volumes }>(
+    const { busiest, failing } = ok<{ busiest: VolumesJson; failing: VolumesJson }>(
       await viewer.ask('GET', `/companies/${acme}/overview/destinations?span=hour`),
     )
     assert.deepEqual(busiest.map(({ name }) => name).sort(), ['one.example', 'simulator.test'])
@@ -88,14 +88,14 @@ describe('overview', () => {
       failing.map(({ name, volume: { bounced } }) => [name, bounced]),
       [['simulator.test', 1]],
     )
-    const domains = ok<{ volumes: Volumes }>(
+    const domains = ok<{ volumes: VolumesJson }>(
       await viewer.ask('GET', `/companies/${acme}/overview/domains?span=hour`),
     )
     assert.deepEqual(
       domains.volumes.map(({ name }) => name),
       ['acme.example'],
     )
-    const { p50, whole } = ok<LatencySeries>(
+    const { p50, whole } = ok<LatencySeriesJson>(
       await viewer.ask('GET', `/companies/${acme}/overview/latency?span=hour`),
     )
     assert.deepEqual(
@@ -112,7 +112,7 @@ describe('overview', () => {
     await send(token, 'a@acme.example', 'x@slow.example', {
       scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
     })
-    const backlog = ok<Backlog>(await viewer.ask('GET', `/companies/${acme}/overview/backlog`))
+    const backlog = ok<BacklogJson>(await viewer.ask('GET', `/companies/${acme}/overview/backlog`))
     assert.equal(backlog.waiting, 1)
     assert.match(backlog.oldest?.id ?? '', /^[0-9a-f-]{36}$/)
     assert.deepEqual(
@@ -125,7 +125,7 @@ describe('overview', () => {
       [['slow.example', 1, true, true]],
     )
     // Of all companies it is not paused, and that of the others goes.
-    const all = ok<Backlog>(await operator.ask('GET', '/companies/all/overview/backlog'))
+    const all = ok<BacklogJson>(await operator.ask('GET', '/companies/all/overview/backlog'))
     assert.deepEqual(
       all.destinations.map(({ domain, paused }) => [domain, paused]),
       [['slow.example', false]],
@@ -176,7 +176,7 @@ describe('overview', () => {
   })
 
   test('companies, and a new one', async () => {
-    const { volumes } = ok<{ volumes: Volumes }>(
+    const { volumes } = ok<{ volumes: VolumesJson }>(
       await operator.ask('GET', '/installation/companies?span=month'),
     )
     assert.deepEqual(volumes.map(({ key }) => key).sort(), [acme, beta].sort())

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EmailSummary } from '../../../src/email/stored-email.ts'
-import type { Changes, Listener } from '../../../src/events/live.ts'
+import type { ChangeListener, Changes } from '../../../src/events/live.ts'
 import type { Authentication } from '../../../src/http/console/authenticate.ts'
 import { Streams } from '../../../src/http/console/live/streams.ts'
 import type { HttpCore } from '../../../src/http/core.ts'
@@ -35,9 +35,9 @@ const summary = (): EmailSummary => ({
 })
 
 describe('a stream', () => {
-  const listeners = new Set<Listener>()
+  const listeners = new Set<ChangeListener>()
   const live = {
-    watch(_company: string | null, _after: number | null, listener: Listener) {
+    watch(_company: string | null, _after: number | null, listener: ChangeListener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

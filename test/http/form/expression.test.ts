@@ -5,11 +5,11 @@ import {
   alternatives,
   fits,
   parseExpression,
-  required,
+  requiredTerm,
   termsOf,
 } from '../../../src/http/form/log/expression.ts'
 import { fitting } from '../../../src/http/form/log/fields.ts'
-import { Terms } from '../../../src/http/form/log/terms.ts'
+import { TermMatcher } from '../../../src/http/form/log/terms.ts'
 import { Refusal } from '../../../src/intake/refusal.ts'
 
 const parse = (text: string) => parseExpression('subject', text)
@@ -19,7 +19,7 @@ function matches(text: string, value: string | number): boolean {
   const expression = parse(text)
   const lower = String(value).toLowerCase()
   const number = typeof value === 'number' ? { number: value } : {}
-  return fits(expression, { matches: new Terms(termsOf(expression)).within([lower]), ...number })
+  return fits(expression, { matches: new TermMatcher(termsOf(expression)).within([lower]), ...number })
 }
 
 describe('a filter expression', () => {
@@ -56,9 +56,9 @@ describe('a filter expression', () => {
     ])
     assert.equal(alternatives(parse('a OR NOT b')), null)
     assert.equal(alternatives(parse('a b')), null)
-    assert.equal(required(parse('(a OR b) AND c')), 'c')
-    assert.equal(required(parse('a OR b')), null)
-    assert.equal(required(parse('NOT a')), null)
+    assert.equal(requiredTerm(parse('(a OR b) AND c')), 'c')
+    assert.equal(requiredTerm(parse('a OR b')), null)
+    assert.equal(requiredTerm(parse('NOT a')), null)
   })
 
   test('is refused when it is none, with what is wrong', () => {
@@ -106,7 +106,7 @@ describe('terms', () => {
     for (let round = 0; round < 500; round++) {
       const terms = Array.from({ length: 1 + random(8) }, () => text(4))
       const texts = Array.from({ length: random(4) }, () => text(12))
-      const found = new Terms(terms).within(texts)
+      const found = new TermMatcher(terms).within(texts)
       for (const term of [...terms, 'none']) {
         const expected = term !== 'none' && texts.some((each) => each.includes(term))
         assert.equal(found(term), expected, `${term} in ${texts.join()}, seed ${seed}`)

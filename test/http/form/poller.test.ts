@@ -5,11 +5,11 @@ import fc from 'fast-check'
 import { Client } from 'pg'
 import { DIGEST, digestStep } from '../../../src/events/digest.ts'
 import { findEvents } from '../../../src/events/find.ts'
+import { NoticeReader } from '../../../src/events/notice-reader.ts'
 import { Searches } from '../../../src/events/searches.ts'
-import { Teller } from '../../../src/events/tell.ts'
 import { type EventQuery, readQuery } from '../../../src/http/form/log/query.ts'
 import { END, searchEvents } from '../../../src/http/form/log/search.ts'
-import type { Place } from '../../../src/http/form/log/token.ts'
+import type { LogCursor } from '../../../src/http/form/log/token.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { acme, email, NOW, node } from '../../store/samples.ts'
 import { freshDatabase, withoutPostgres } from '../../support/postgres.ts'
@@ -31,11 +31,11 @@ describe('a poller of events in PostgreSQL', { skip: withoutPostgres() }, () => 
     const owner = await acme(here!)
     const value = email(owner, ['a@x.test'], { tags: [{ name: 'tag', value: 'bulk-email' }] })
     await here!.accept(value, { token })
-    const searches = nodes.map((store) => new Searches({ store, teller: new Teller(store) }))
+    const searches = nodes.map((store) => new Searches({ store, teller: new NoticeReader(store) }))
 
     /** One page, of one node after the other. */
     let asked = 0
-    const page = (query: EventQuery, place: Place | null) =>
+    const page = (query: EventQuery, place: LogCursor | null) =>
       searchEvents(searches[asked++ % searches.length]!, {
         caller: { companyId: owner.id },
         domain: null,
@@ -75,7 +75,7 @@ describe('a poller of events in PostgreSQL', { skip: withoutPostgres() }, () => 
       let cursor = (await here!.takeFollower(DIGEST, token, 0))!
       while (writing > 0) cursor = (await digestStep(here!, { name: DIGEST, token, cursor }))!.cursor
     }
-    const polled = async (query: EventQuery, from: Place | null, onward: 'next' | 'previous') => {
+    const polled = async (query: EventQuery, from: LogCursor | null, onward: 'next' | 'previous') => {
       const seen: number[] = []
       let place = from
       // A page may end below the last number while anything is under way.
@@ -109,7 +109,7 @@ describe('a poller of events in PostgreSQL', { skip: withoutPostgres() }, () => 
     const store = await PostgresStore.open(url)
     t.after(() => store.close())
     const owner = await acme(store)
-    const parts = { store, teller: new Teller(store) }
+    const parts = { store, teller: new NoticeReader(store) }
     const filter = { companyId: owner.id }
     const forward = { newestFirst: false, limit: 100 }
     const [early, late] = [email(owner, ['a@x.test']), email(owner, ['b@x.test'])]

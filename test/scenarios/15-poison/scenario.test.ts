@@ -149,10 +149,10 @@ for (const [fault, threads] of [
     )
 
     // Everybody can see it.
-    const shown = await stage.show(id)
-    assert.match(shown.recipients[0]!.message!, /^In quarantine: (composing|sending) it crashed the process/)
-    assert.equal(shown.recipients[0]!.attempts, fault === 'poison-sign' ? 0 : shown.recipients[0]!.attempts)
-    assert.equal(shown.events.at(-1)!.type, 'delivery_delayed')
+    const view = await stage.show(id)
+    assert.match(view.recipients[0]!.message!, /^In quarantine: (composing|sending) it crashed the process/)
+    assert.equal(view.recipients[0]!.attempts, fault === 'poison-sign' ? 0 : view.recipients[0]!.attempts)
+    assert.equal(view.events.at(-1)!.type, 'delivery_delayed')
     const lanes = await installation.command<{ quarantined: number }[]>('queue')
     assert.equal(
       lanes.reduce((sum, { quarantined }) => sum + quarantined, 0),

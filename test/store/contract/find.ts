@@ -5,7 +5,7 @@ import type { Company } from '../../../src/accounts/account.ts'
 import type { EventFilter, EventType } from '../../../src/email/event.ts'
 import { findEvents } from '../../../src/events/find.ts'
 import { findEmails } from '../../../src/events/find-emails.ts'
-import { Teller } from '../../../src/events/tell.ts'
+import { NoticeReader } from '../../../src/events/notice-reader.ts'
 import { EVENTS_A_SEGMENT } from '../../../src/store/digest.ts'
 import type { EmailFilter, NewEmail, Store } from '../../../src/store/store.ts'
 import { acme, attempt, email, NOW, node, result } from '../samples.ts'
@@ -21,7 +21,7 @@ export function findContract(open: OpenBench): void {
       const { owner, other, values } = await history(store, token)
       const { events } = await everything(store)
       assert.ok(events.length > EVENTS_A_SEGMENT, 'more than one segment')
-      const parts = { store, teller: new Teller(store) }
+      const parts = { store, teller: new NoticeReader(store) }
       const at = (n: number) => NOW + n * 60_000
       const numbers = events.map(({ number }) => number)
       const eventFilters: Omit<EventFilter, 'companyId'>[] = [
@@ -117,7 +117,7 @@ export function findContract(open: OpenBench): void {
       const { store } = await open(t)
       const token = await store.join(node('here'))
       const owner = await acme(store)
-      const parts = { store, teller: new Teller(store) }
+      const parts = { store, teller: new NoticeReader(store) }
       const filter = { companyId: owner.id, types: ['delivered' as const] }
       const empty = await findEvents(parts, filter, { newestFirst: false, limit: 10 })
       assert.deepEqual(empty, { events: [], after: 0, upTo: await store.lastEventNumber(), complete: true })
@@ -131,24 +131,24 @@ export function findContract(open: OpenBench): void {
       assert.equal(first.complete, false)
       const second = await findEvents(parts, filter, { after: first.upTo, newestFirst: false, limit: 10 })
       assert.equal(second.complete, true)
-      const told = [...first.events, ...second.events]
+      const notices = [...first.events, ...second.events]
       assert.deepEqual(
-        told.map(({ event, email }) => [event.address, email?.id]),
+        notices.map(({ event, email }) => [event.address, email?.id]),
         [
           ['a@x.test', value.id],
           ['b@x.test', value.id],
         ],
       )
-      assert.equal(new Set(told.map(({ id }) => id)).size, 2)
+      assert.equal(new Set(notices.map(({ id }) => id)).size, 2)
       const [again] = (await findEvents(parts, filter, { newestFirst: false, limit: 1 })).events
-      assert.equal(again!.id, told[0]!.id, 'an event keeps its id')
+      assert.equal(again!.id, notices[0]!.id, 'an event keeps its id')
     })
 
     test('who pages meets each entry once while new ones arrive, in either direction', async (t) => {
       const { store } = await open(t)
       const token = await store.join(node('here'))
       const owner = await acme(store)
-      const parts = { store, teller: new Teller(store) }
+      const parts = { store, teller: new NoticeReader(store) }
       const ids: string[] = []
       const arrive = async () => {
         const value = email(owner, ['a@x.test'])
@@ -231,7 +231,7 @@ async function searchedAtRandom(
   values: readonly NewEmail[],
   events: readonly Logged[],
 ): Promise<void> {
-  const parts = { store, teller: new Teller(store) }
+  const parts = { store, teller: new NoticeReader(store) }
   const eventFilter = fc.record(
     {
       ...COMMON,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
-import { attempted, type Facts, givenBack, type Happening } from '../../../src/email/lifecycle.ts'
-import type { EmailHistory, NewEmail, RecipientRecord, Retried, Store } from '../../../src/store/store.ts'
+import { decideAttempt, decideGiveBack, type Facts, type Happening } from '../../../src/email/lifecycle.ts'
+import type { EmailHistory, NewEmail, RecipientRecord, RetryCounts, Store } from '../../../src/store/store.ts'
 import { AT, type Cell, factsIn, LATER, MX, type Row, STATES, TABLE } from '../../email/lifecycle/table.ts'
 import { acme, attempt, claimRequest, email, newId, node, result, suppress } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
@@ -128,10 +128,10 @@ class Stage {
         return
       }
       case 'attempted':
-        await record((facts) => attempted(facts, happening))
+        await record((facts) => decideAttempt(facts, happening))
         return
       case 'given-back':
-        await record(() => givenBack(happening))
+        await record(() => decideGiveBack(happening))
         return
       case 'node-lost':
         await store.leave(this.#token)
@@ -187,13 +187,13 @@ class Stage {
     const scope = { companyId: this.#owner.id, domain: null }
     if (paused) await this.#store.pause({ ...scope, since: AT - 200 })
     const ids = named ? this.#players.map(({ email }) => email.id) : [null]
-    const sum: Retried = { retried: 0, scheduled: 0, paused: 0, held: 0 }
+    const sum: RetryCounts = { retried: 0, scheduled: 0, paused: 0, held: 0 }
     for (const emailId of ids) {
       const retried = await this.#store.retry({ ...scope, emailId, now: at, byMember })
-      for (const [name, count] of Object.entries(retried)) sum[name as keyof Retried] += count
+      for (const [name, count] of Object.entries(retried)) sum[name as keyof RetryCounts] += count
     }
     if (paused) await this.#store.resume(scope)
-    const expected: Retried = { retried: 0, scheduled: 0, paused: 0, held: 0 }
+    const expected: RetryCounts = { retried: 0, scheduled: 0, paused: 0, held: 0 }
     for (const { cell } of this.#players) if (cell !== null) expected[cell.left ?? 'retried'] += 1
     assert.deepEqual(sum, expected)
   }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import {
+  type ConsoleSession,
   type Credentials,
   type Invitation,
   newPerson,
   type Person,
   type Role,
-  type Session,
   type SignInLink,
 } from '../../../src/people/person.ts'
 import { StoreConflict } from '../../../src/store/store.ts'
@@ -19,7 +19,7 @@ export function person(change: Partial<Person> = {}): Person {
   return newPerson(NOW, { id, address: `${id}@people.test`, name: 'Ada', ...change })
 }
 
-export function sessionOf({ id: personId }: Person, change: Partial<Session> = {}): Session {
+export function sessionOf({ id: personId }: Person, change: Partial<ConsoleSession> = {}): ConsoleSession {
   return {
     ...{ id: newId(), personId, way: 'link', address: '192.0.2.1', userAgent: 'Firefox' },
     ...{ createdAt: NOW, seenAt: NOW, expiresAt: NOW + HOUR },

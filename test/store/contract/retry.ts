@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Retried, RetryRequest } from '../../../src/store/store.ts'
+import type { RetryCounts, RetryRequest } from '../../../src/store/store.ts'
 import { accept, acme, attempt, claimRequest, deferred, email, HOUR, NOW, newId, states } from '../samples.ts'
 import type { OpenBench } from './contract.ts'
 
@@ -10,7 +10,7 @@ function everything(change: Partial<RetryRequest> = {}): RetryRequest {
   return { companyId: null, domain: null, emailId: null, now: NOW, ...change }
 }
 
-function sum(change: Partial<Retried>): Retried {
+function sum(change: Partial<RetryCounts>): RetryCounts {
   return { retried: 0, scheduled: 0, paused: 0, held: 0, ...change }
 }
 

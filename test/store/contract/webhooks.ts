@@ -245,9 +245,9 @@ export function webhooksContract(open: OpenBench): void {
     assert.deepEqual(newest, { ...attempts[2], response })
 
     await store.retellWebhook(one.id, [{ number: 2 }], 30)
-    const told = await store.webhookEvents({ webhookId: one.id, limit: 10 })
+    const events = await store.webhookEvents({ webhookId: one.id, limit: 10 })
     assert.deepEqual(
-      told.map(({ number, succeeded, retry }) => [number, succeeded, retry]),
+      events.map(({ number, succeeded, retry }) => [number, succeeded, retry]),
       [
         [3, true, null],
         [2, true, { attempts: 0, dueAt: 30 }],
@@ -258,7 +258,7 @@ export function webhooksContract(open: OpenBench): void {
     const { type, emailId } = attempts[3]!
     const first = { number: 1, type, emailId, at: 90, succeeded: false, retry: null }
     assert.deepEqual(await store.webhookEvents({ webhookId: one.id, before: 2, limit: 10 }), [first])
-    assert.deepEqual(await store.webhookEvents({ webhookId: one.id, limit: 1 }), told.slice(0, 1))
+    assert.deepEqual(await store.webhookEvents({ webhookId: one.id, limit: 1 }), events.slice(0, 1))
     await store.pruneWebhookAttempts(one.id, { succeeded: 1, failed: 2, failedSince: 0 })
     assert.deepEqual(await numbers({}), ['1 false', '3 true', '1 false'])
     await store.pruneWebhookAttempts(one.id, { succeeded: 1, failed: 2, failedSince: 50 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import type { Happened } from '../../../src/email/lifecycle.ts'
+import type { RecipientReport } from '../../../src/email/lifecycle.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import type { NewEmail } from '../../../src/store/store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
@@ -287,7 +287,7 @@ describe('a connection lost in the middle of a commit', { skip: withoutPostgres(
   const aside = ({ id }: NewEmail, leaseToken: number) => {
     return { emailId: id, leaseToken, positions: [0, 1], others: 'suspect' as const, at: NOW, message: 'Why' }
   }
-  const bounce = (emailId: string, position: number): Happened => {
+  const bounce = (emailId: string, position: number): RecipientReport => {
     const detail = { message: 'No such user', reportId: 'r' }
     const happening = { kind: 'returned', at: NOW, report: 'bounced', detail, deadAddress: true } as const
     return { emailId, position, happening }

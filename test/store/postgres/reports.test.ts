@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import type { Company } from '../../../src/accounts/account.ts'
-import type { Happened } from '../../../src/email/lifecycle.ts'
+import type { RecipientReport } from '../../../src/email/lifecycle.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { execute, freshDatabase, withoutPostgres } from '../../support/postgres.ts'
 import { acme, attempt, DAY, email, eventNames, NOW, newId, result, states } from '../samples.ts'
@@ -22,7 +22,7 @@ async function delivered(store: PostgresStore, owner: Company, createdAt = NOW):
   return value.id
 }
 
-function bounce(emailId: string, position: number, reportId: string): Happened {
+function bounce(emailId: string, position: number, reportId: string): RecipientReport {
   const detail = { code: 550, message: '550 5.1.1 No such user', reportId }
   return {
     emailId,
@@ -38,7 +38,7 @@ describe('reports recorded in PostgreSQL', { skip: withoutPostgres() }, () => {
     t.after(() => other.close())
     const id = await delivered(store, owner)
     const late = bounce(id, 1, 'r1')
-    const opened = (reportId: string): Happened => {
+    const opened = (reportId: string): RecipientReport => {
       return { emailId: id, position: 0, happening: { kind: 'opened', at: NOW + 2, detail: { reportId } } }
     }
     // The same from two nodes at once, and twice in what one of them brings.
@@ -76,7 +76,7 @@ describe('reports recorded in PostgreSQL', { skip: withoutPostgres() }, () => {
     const { store, owner } = await open(t)
     const id = await delivered(store, owner)
     const names = ['r1', 'r\0"\\', 'r\ud800', '"reportId":"r1"', 'r"reportId":"r9']
-    const odd = names.map((reportId): Happened => {
+    const odd = names.map((reportId): RecipientReport => {
       const detail = { reportId, message: `\0 \ud800 "reportId":"r9" \\` }
       return { emailId: id, position: 0, happening: { kind: 'opened', at: NOW + 1, detail } }
     })

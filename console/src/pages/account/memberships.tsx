@@ -22,7 +22,7 @@ export function Memberships() {
       <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
         {memberships.map((membership) => (
           <li key={membership.company.id}>
-            <Shown
+            <MembershipRow
               membership={membership}
               confirming={confirm.isPending && confirm.variables === membership.company.id}
               onConfirm={() => confirm.mutate(membership.company.id)}
@@ -35,7 +35,7 @@ export function Memberships() {
   )
 }
 
-function Shown({
+function MembershipRow({
   membership: { company, role, confirmed },
   confirming,
   onConfirm,

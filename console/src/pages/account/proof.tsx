@@ -22,13 +22,13 @@ export function useProof(): Prove {
   return useContext(Proving)
 }
 
-interface Pending {
+interface PendingProof {
   proved: () => void
   given: (up: Error) => void
 }
 
 export function ProofProvider({ children }: { children: ReactNode }) {
-  const [pending, setPending] = useState<Pending | null>(null)
+  const [pending, setPending] = useState<PendingProof | null>(null)
   const prove: Prove = async (change) => {
     try {
       return await change()

@@ -27,7 +27,7 @@ export function Sessions() {
       <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
         {sessions.map((session) => (
           <li key={session.id}>
-            <Shown
+            <SessionRow
               session={session}
               ending={end.isPending && end.variables === session.id}
               onEnd={() => end.mutate(session.id)}
@@ -46,7 +46,7 @@ export function Sessions() {
   )
 }
 
-function Shown({ session, ending, onEnd }: { session: OwnSession; ending: boolean; onEnd: () => void }) {
+function SessionRow({ session, ending, onEnd }: { session: OwnSession; ending: boolean; onEnd: () => void }) {
   const { current, userAgent, address, way, createdAt, seenAt } = session
   const browser = visible(browserOf(userAgent))
   return (

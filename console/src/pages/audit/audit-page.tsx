@@ -12,7 +12,7 @@ import {
   SquareTerminal,
   UserRound,
 } from 'lucide-react'
-import { type AuditEntry, type AuditWanted, auditQuery, exportAddress, newerQuery } from '../../api/audit.ts'
+import { type AuditEntry, type AuditSearch, auditQuery, exportAddress, newerQuery } from '../../api/audit.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -37,7 +37,7 @@ export function AuditPage() {
   const list = useInfiniteQuery(auditQuery(company, wanted))
   const pages = list.data?.pages ?? []
   const entries = pages.flatMap((page) => page.entries)
-  const change = (part: Partial<Record<keyof AuditWanted, string | undefined>>) => {
+  const change = (part: Partial<Record<keyof AuditSearch, string | undefined>>) => {
     void navigate({ to: '.', search: givenOf({ ...wanted, ...part }) as never, replace: true })
   }
   /** Starts again from the first page. */
@@ -109,7 +109,7 @@ function NewEntries({
   show,
 }: {
   company: string
-  wanted: AuditWanted
+  wanted: AuditSearch
   after: number
   show: () => void
 }) {
@@ -126,7 +126,7 @@ function NewEntries({
 }
 
 /** Drops empty filters. */
-function givenOf(search: object): AuditWanted {
+function givenOf(search: object): AuditSearch {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== ''))
 }
 

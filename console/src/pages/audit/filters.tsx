@@ -1,7 +1,7 @@
 /** The filters of the audit list: by person, action and time. They are part of the page's address. */
 import { Autocomplete, Button, Group, SegmentedControl, Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { AuditWanted } from '../../api/audit.ts'
+import type { AuditSearch } from '../../api/audit.ts'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useRole } from '../../shell/company.ts'
 import { ACTIONS } from './sentence.ts'
@@ -11,8 +11,8 @@ export function AuditFilters({
   change,
   names,
 }: {
-  wanted: AuditWanted
-  change: (part: Partial<Record<keyof AuditWanted, string | undefined>>) => void
+  wanted: AuditSearch
+  change: (part: Partial<Record<keyof AuditSearch, string | undefined>>) => void
   /** The names of people and keys in the entries that are loaded. */
   names: readonly string[]
 }) {

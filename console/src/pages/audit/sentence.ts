@@ -4,8 +4,8 @@ import type { AUDIT_ENTRY } from '../../../../src/http/console/contract/audit.ts
 import { browserOf } from '../account/browser-name.ts'
 import { ROLE_WORDS } from '../team/roles.ts'
 
-type AuditEntry = Static<typeof AUDIT_ENTRY>
-type Detail = AuditEntry['detail']
+type SentenceEntry = Static<typeof AUDIT_ENTRY>
+type Detail = SentenceEntry['detail']
 /** The words before the target, the words after it, and the names of the details that those words contain. */
 type Phrase = readonly [before: string, after?: (detail: Detail) => string, ...said: string[]]
 
@@ -140,7 +140,7 @@ function spelled(action: string): string {
 }
 
 /** The sentence of an entry, and the details that the sentence does not contain. */
-export function phraseOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): {
+export function phraseOf({ action, detail }: Pick<SentenceEntry, 'action' | 'detail'>): {
   before: string
   after: string
   given: string

@@ -13,12 +13,12 @@ import { ListTable } from '../../parts/list-table.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { AddDkimKey } from './add-dkim-key.tsx'
 
-type DkimKey = WholeDomain['dkim'][number]
+type DomainDkimKey = WholeDomain['dkim'][number]
 
 export function DkimKeys({ company, domain }: { company: string; domain: WholeDomain }) {
   const mayManage = useMayManage()
   const [adding, setAdding] = useState(false)
-  const [renaming, setRenaming] = useState<DkimKey | null>(null)
+  const [renaming, setRenaming] = useState<DomainDkimKey | null>(null)
   const changing = useMutation({
     mutationFn: (work: () => Promise<WholeDomain>) => work(),
   })
@@ -114,7 +114,7 @@ function KeyMenu({
   rename,
   remove,
 }: {
-  dkimKey: DkimKey
+  dkimKey: DomainDkimKey
   toggle: () => void
   rename: () => void
   remove: () => void

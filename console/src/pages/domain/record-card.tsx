@@ -1,12 +1,12 @@
 /** One DNS record: the expected value, the value found in DNS, and advice. */
 import { Badge, Code, Group, Loader, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { CircleCheck, CircleDashed, CircleHelp, type LucideIcon, TriangleAlert } from 'lucide-react'
-import type { RecordCheck, WantedRecord } from '../../api/domains.ts'
+import type { RecordCheck, RequiredRecord } from '../../api/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
 import classes from './record-card.module.css'
 import { nameWithin } from './record-names.ts'
 
-const KINDS: Readonly<Record<WantedRecord['kind'], string>> = { dkim: 'DKIM', spf: 'SPF', dmarc: 'DMARC' }
+const KINDS: Readonly<Record<RequiredRecord['kind'], string>> = { dkim: 'DKIM', spf: 'SPF', dmarc: 'DMARC' }
 
 const VERDICTS: Readonly<Record<RecordCheck['state'], { word: string; color: string; icon: LucideIcon }>> = {
   right: { word: 'Found', color: 'road', icon: CircleCheck },
@@ -27,7 +27,7 @@ export function RecordCard({
   zone,
   lookup,
 }: {
-  record: WantedRecord
+  record: RequiredRecord
   zone: string | null
   lookup: RecordLookup
 }) {
@@ -71,7 +71,7 @@ export function RecordCard({
             <Copy value={value} what={`the value of the ${title}`} />
           </dd>
         </dl>
-        <Found record={record} {...lookup} />
+        <FoundRecords record={record} {...lookup} />
       </SimpleGrid>
     </Paper>
   )
@@ -95,7 +95,7 @@ function Verdict({ check, looking }: RecordLookup) {
   )
 }
 
-function Found({ record, check, error }: RecordLookup & { record: WantedRecord }) {
+function FoundRecords({ record, check, error }: RecordLookup & { record: RequiredRecord }) {
   if (error !== null && check === undefined) {
     return (
       <Text size="sm" c="red" role="alert">
@@ -154,7 +154,7 @@ function Found({ record, check, error }: RecordLookup & { record: WantedRecord }
 }
 
 /** Hides TXT records of other services at the name of the SPF record: they are harmless and not checked. */
-function kindsApart({ kind }: WantedRecord, found: readonly string[]): { shown: string[]; hidden: number } {
+function kindsApart({ kind }: RequiredRecord, found: readonly string[]): { shown: string[]; hidden: number } {
   const shown = kind === 'spf' ? found.filter((text) => /^v=spf1/i.test(text)) : [...found]
   return { shown, hidden: found.length - shown.length }
 }

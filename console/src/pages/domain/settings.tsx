@@ -16,14 +16,14 @@ import { FormError } from '../../parts/form-error.tsx'
 import { Section } from '../../parts/section.tsx'
 import { useMayManage, useRole } from '../../shell/company.ts'
 import { stateOf } from '../domains/domain-state.tsx'
-import { RelayActions, RelayShown, useDelivery } from '../domains/relay-form.tsx'
+import { RelayActions, RelaySummary, useDelivery } from '../domains/relay-form.tsx'
 
-interface Props {
+interface SettingsProps {
   company: string
   domain: WholeDomain
 }
 
-export function DomainSettings(props: Props) {
+export function DomainSettings(props: SettingsProps) {
   return (
     <Stack>
       <Sending {...props} />
@@ -34,7 +34,7 @@ export function DomainSettings(props: Props) {
   )
 }
 
-function Sending({ company, domain }: Props) {
+function Sending({ company, domain }: SettingsProps) {
   const operator = useRole() === 'operator'
   const setting = useMutation({
     mutationFn: (sending: 'active' | 'suspended') => setSending(company, domain.id, sending),
@@ -71,7 +71,7 @@ function Sending({ company, domain }: Props) {
   )
 }
 
-function SpeaksFor({ company, domain }: Props) {
+function SpeaksFor({ company, domain }: SettingsProps) {
   const mayManage = useMayManage()
   const [chosen, setChosen] = useState<readonly NamedDomain[]>(domain.speaksFor)
   const search = useDomainSearch(company, chosen)
@@ -111,7 +111,7 @@ function SpeaksFor({ company, domain }: Props) {
 
 const idsOf = (domains: readonly NamedDomain[]) => domains.map(({ id }) => id)
 
-function WayOut({ company, domain }: Props) {
+function WayOut({ company, domain }: SettingsProps) {
   const operator = useRole() === 'operator'
   const delivery = useDelivery()
   const relay = domain.relay ?? domain.companyRelay
@@ -120,7 +120,7 @@ function WayOut({ company, domain }: Props) {
       title="Delivery route"
       about={operator ? 'This domain can have a relay of its own.' : 'Operators choose the route.'}
     >
-      {relay === null ? <Text size="sm">{delivery}</Text> : <RelayShown relay={relay} />}
+      {relay === null ? <Text size="sm">{delivery}</Text> : <RelaySummary relay={relay} />}
       {domain.relay === null && domain.companyRelay !== null && (
         <Text size="sm" c="dimmed">
           This is the relay of the company.
@@ -137,7 +137,7 @@ function WayOut({ company, domain }: Props) {
   )
 }
 
-function Removal({ company, domain }: Props) {
+function Removal({ company, domain }: SettingsProps) {
   const [opened, setOpened] = useState(false)
   return (
     <Section
@@ -156,7 +156,7 @@ function Removal({ company, domain }: Props) {
   )
 }
 
-function ConfirmRemoval({ company, domain, close }: Props & { close: () => void }) {
+function ConfirmRemoval({ company, domain, close }: SettingsProps & { close: () => void }) {
   const navigate = useNavigate()
   const [typed, setTyped] = useState('')
   const removing = useMutation({

@@ -2,7 +2,7 @@ import { Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { relayQuery, setCompanyRelay } from '../../api/domains.ts'
 import { useRole } from '../../shell/company.ts'
-import { RelayActions, RelayShown, useDelivery } from './relay-form.tsx'
+import { RelayActions, RelaySummary, useDelivery } from './relay-form.tsx'
 
 /** The delivery route of a company. Hidden if there is no relay and the person may not set one. */
 export function CompanyRelay({ company }: { company: string }) {
@@ -18,7 +18,7 @@ export function CompanyRelay({ company }: { company: string }) {
       {data.relay === null ? (
         <Text size="sm">{delivery} A company or a domain can have a relay of its own instead.</Text>
       ) : (
-        <RelayShown relay={data.relay} />
+        <RelaySummary relay={data.relay} />
       )}
       {operator && (
         <RelayActions

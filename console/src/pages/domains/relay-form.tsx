@@ -2,7 +2,7 @@
 import { Button, Code, Group, Modal, PasswordInput, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { NewRelay, Relay } from '../../api/domains.ts'
+import type { DomainRelay, NewRelay } from '../../api/domains.ts'
 import { useMe } from '../../api/session.ts'
 import { DialogForm } from '../../parts/dialog-form.tsx'
 import { FormError } from '../../parts/form-error.tsx'
@@ -18,7 +18,7 @@ export function useDelivery(): string {
   return DELIVERY[useMe().installation.delivery]
 }
 
-export function RelayShown({ relay }: { relay: Relay }) {
+export function RelaySummary({ relay }: { relay: DomainRelay }) {
   const { installation } = useMe()
   return (
     <Text size="sm">
@@ -35,7 +35,7 @@ export function RelayActions({
   whose,
   set,
 }: {
-  relay: Relay | null
+  relay: DomainRelay | null
   whose: string
   set: (relay: NewRelay | null) => Promise<unknown>
 }) {

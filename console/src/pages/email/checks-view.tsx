@@ -19,7 +19,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleX } from 'lucide-react'
 import { useState } from 'react'
 import { type EmailContent, type EmailDetail, type ReachedLink, reach, sourceQuery } from '../../api/email.ts'
-import type { Check, Checked, Findings, Grade } from '../../checks/checks.ts'
+import type { Check, CheckedEmail, Findings, Grade } from '../../checks/checks.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMayManage } from '../../shell/company.ts'
@@ -39,7 +39,7 @@ export function ChecksView({
   const source = useQuery(sourceQuery(company, email.id, useCopyFor(email, content.individual)))
   if (source.error) return <ErrorAlert error={source.error} reset={() => void source.refetch()} />
   if (source.isPending) return <Skeleton h={240} />
-  const message: Checked = {
+  const message: CheckedEmail = {
     subject: email.subject,
     from: addressIn(email.from),
     html: content.html,
@@ -55,7 +55,7 @@ function addressIn(mailbox: string): string {
   return /<([^<>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox
 }
 
-function Results({ company, id, message }: { company: string; id: string; message: Checked }) {
+function Results({ company, id, message }: { company: string; id: string; message: CheckedEmail }) {
   const { findings, unsupported, stopped } = useChecks(message)
   if (stopped && findings === null) {
     return (

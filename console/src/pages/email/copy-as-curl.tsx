@@ -13,12 +13,19 @@ import { useMe } from '../../api/session.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { visible } from '../../parts/untrusted-text.tsx'
-import { type Contents, curlOf, type Dialect, dialectsOf, localName, sourceName } from './curl.ts'
+import {
+  type AttachmentContents,
+  type CurlDialect,
+  curlOf,
+  dialectsOf,
+  localName,
+  sourceName,
+} from './curl.ts'
 
 /** The most octets of attachments that are put into the command: a larger one would be unwieldy to paste. */
 const MOST_INSIDE = 48 * 1024
 
-const LABELS: Readonly<Record<Dialect, string>> = { json: 'JSON', form: 'Form' }
+const LABELS: Readonly<Record<CurlDialect, string>> = { json: 'JSON', form: 'Form' }
 
 export function CopyAsCurl({ company, email }: { company: string; email: EmailDetail }) {
   const content = useQuery(contentQuery(company, email.id))
@@ -44,7 +51,7 @@ function Request({
   content: EmailContent
 }) {
   const dialects = dialectsOf(email, content)
-  const [chosen, setDialect] = useState<Dialect>('json')
+  const [chosen, setDialect] = useState<CurlDialect>('json')
   const dialect = dialects.includes(chosen) ? chosen : dialects[0]
   const { installation } = useMe()
   const { files } = content
@@ -102,7 +109,11 @@ function Request({
   )
 }
 
-async function contentsOf(company: string, id: string, files: readonly EmailFile[]): Promise<Contents> {
+async function contentsOf(
+  company: string,
+  id: string,
+  files: readonly EmailFile[],
+): Promise<AttachmentContents> {
   const read = files.map(async ({ position }): Promise<[number, string]> => {
     const response = await fetch(fileUrl(company, id, position))
     if (!response.ok) throw new Error(`An attachment could not be loaded (status ${response.status}).`)

@@ -1,11 +1,11 @@
 import { Select } from '@mantine/core'
 import type { EmailDetail } from '../../api/email.ts'
 import { visible } from '../../parts/untrusted-text.tsx'
-import { useShow, useShown } from './search.ts'
+import { useEmailPageSearch, useShow } from './search.ts'
 
 /** Batch mail has a copy of its own for each recipient; this field chooses the copy to show. */
 export function CopyChoice({ email: { recipients } }: { email: EmailDetail }) {
-  const { copy } = useShown()
+  const { copy } = useEmailPageSearch()
   const show = useShow()
   return (
     <Select
@@ -23,7 +23,7 @@ export function CopyChoice({ email: { recipients } }: { email: EmailDetail }) {
 
 /** The address whose copy is shown; `undefined` if all recipients get the same message. */
 export function useCopyFor(email: EmailDetail, individual: boolean): string | undefined {
-  const { copy } = useShown()
+  const { copy } = useEmailPageSearch()
   if (!individual) return undefined
   const chosen = email.recipients.find(({ position }) => position === copy) ?? email.recipients[0]
   return chosen?.address

@@ -4,9 +4,9 @@
  */
 import type { EmailContent, EmailDetail } from '../../api/email.ts'
 
-export type Dialect = 'json' | 'form'
+export type CurlDialect = 'json' | 'form'
 
-type Sent = Pick<
+type CurlEmail = Pick<
   EmailDetail,
   | 'id'
   | 'from'
@@ -21,29 +21,32 @@ type Sent = Pick<
   | 'testMode'
   | 'recipients'
 >
-type Content = Pick<
+type CurlContent = Pick<
   EmailContent,
   'html' | 'text' | 'amp' | 'headers' | 'files' | 'ready' | 'individual' | 'recipientVariables'
 >
 /** Attachments in base64, by position. The command reads a missing one from a file of the same name. */
-export type Contents = ReadonlyMap<number, string>
+export type AttachmentContents = ReadonlyMap<number, string>
 
 const NEXT = ' \\\n  '
 /** The longest argument, in characters. */
 const LONGEST_ARGUMENT = 32_000
 
 /** The APIs that can express this email. Only the form API takes ready messages and recipient variables. */
-export function dialectsOf({ domain }: Pick<Sent, 'domain'>, { ready, individual }: Content): Dialect[] {
-  const form: Dialect[] = domain.name === null ? [] : ['form']
+export function dialectsOf(
+  { domain }: Pick<CurlEmail, 'domain'>,
+  { ready, individual }: CurlContent,
+): CurlDialect[] {
+  const form: CurlDialect[] = domain.name === null ? [] : ['form']
   return ready || individual ? form : ['json', ...form]
 }
 
 export function curlOf(
-  dialect: Dialect,
+  dialect: CurlDialect,
   url: string,
-  email: Sent,
-  content: Content,
-  contents: Contents,
+  email: CurlEmail,
+  content: CurlContent,
+  contents: AttachmentContents,
 ): string {
   if (dialect === 'json') return jsonCurl(url, email, content, contents)
   return content.ready ? readyCurl(url, email) : formCurl(url, email, content, contents)
@@ -58,13 +61,13 @@ export function localName(filename: string): string {
 }
 
 /** The name of a ready message's file, under which the page offers its source. */
-export const sourceName = ({ id }: Pick<Sent, 'id'>) => `${id}.eml`
+export const sourceName = ({ id }: Pick<CurlEmail, 'id'>) => `${id}.eml`
 
 function jsonCurl(
   url: string,
-  email: Sent,
-  { html, text, headers, files }: Content,
-  contents: Contents,
+  email: CurlEmail,
+  { html, text, headers, files }: CurlContent,
+  contents: AttachmentContents,
 ): string {
   const missing = files.filter(({ position }) => !contents.has(position))
   const standIn = (position: number) => `\u0000${position}\u0000`
@@ -108,9 +111,9 @@ function jsonCurl(
 
 function formCurl(
   url: string,
-  email: Sent,
-  { html, text, amp, headers, files, individual, recipientVariables }: Content,
-  contents: Contents,
+  email: CurlEmail,
+  { html, text, amp, headers, files, individual, recipientVariables }: CurlContent,
+  contents: AttachmentContents,
 ): string {
   const fields: [name: string, value: string][] = [
     ['from', email.from],
@@ -164,7 +167,7 @@ function formCurl(
 }
 
 /** A ready message: the page offers the message as a file, and the request repeats the recipients. */
-function readyCurl(url: string, email: Sent): string {
+function readyCurl(url: string, email: CurlEmail): string {
   return [
     `curl -X POST ${quoted(formUrl(url, email, 'messages.mime'))}`,
     '--user "api:$POSTROAD_KEY"',
@@ -176,7 +179,7 @@ function readyCurl(url: string, email: Sent): string {
   ].join(NEXT)
 }
 
-function formUrl(url: string, { domain }: Sent, rest: string): string {
+function formUrl(url: string, { domain }: CurlEmail, rest: string): string {
   return `${url}/v3/${encodeURIComponent(domain.name ?? '')}/${rest}`
 }
 

@@ -18,7 +18,7 @@ export function stepsOf(dialogue: string): DialogueStep[] {
   })
 }
 
-export interface TlsUsed {
+export interface TlsSummary {
   /** For example `TLSv1.3`; `null` if the session was not encrypted. */
   version: string | null
   /** `null` if unknown, as on a connection that was reused. */
@@ -33,7 +33,7 @@ const NOTE = /^(TLS\S*), certificate (verified|not verified(?: \((.*)\))?)$/
  * Reads the TLS state from Postroad's own notes, never from text that a server sent. `null` if no server was
  * contacted.
  */
-export function tlsOf({ tls, dialogue }: { tls: string | null; dialogue: string }): TlsUsed | null {
+export function tlsOf({ tls, dialogue }: { tls: string | null; dialogue: string }): TlsSummary | null {
   const steps = stepsOf(dialogue)
   const notes = steps.filter(({ from, ms }) => from === 'note' && ms !== null)
   const told = notes.map(({ text }) => NOTE.exec(text)).findLast((match) => match !== null)

@@ -12,12 +12,12 @@ import { useShortcuts } from '../../shell/shortcuts.ts'
 import { EmailHead } from './email-head.tsx'
 import { EmailTabs } from './email-tabs.tsx'
 import { Recipients } from './recipients.tsx'
-import { useShown, validateShown } from './search.ts'
+import { useEmailPageSearch, validateEmailPageSearch } from './search.ts'
 
 export function EmailPage() {
   const company = useCompany()
   const { id } = useParams({ from: '/signed-in/c/$company/emails/$id' })
-  const { from } = useShown()
+  const { from } = useEmailPageSearch()
   useLive(company)
   const email = useQuery(emailQuery(company, id, from))
   return (
@@ -45,7 +45,7 @@ function Neighbours({ company, id }: { company: string; id: string }) {
     void navigate({
       to: '/c/$company/emails/$id',
       params: { company, id: to },
-      search: ({ tab }) => validateShown({ tab }),
+      search: ({ tab }) => validateEmailPageSearch({ tab }),
     })
   }
   const { newer = null, older = null } = data ?? {}

@@ -7,7 +7,7 @@ import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { AttachmentsView } from './attachments-view.tsx'
 import { CopyChoice } from './copy-choice.tsx'
 import { PreviewView } from './preview-view.tsx'
-import { TABS, type Tab, useShow, useShown } from './search.ts'
+import { TABS, type Tab, useEmailPageSearch, useShow } from './search.ts'
 import { TextView } from './text-view.tsx'
 
 const SourceView = lazy(async () => ({ default: (await import('./source-view.tsx')).SourceView }))
@@ -29,7 +29,7 @@ const LABELS: Readonly<Record<Tab, string>> = {
 
 export function EmailTabs({ company, email }: { company: string; email: EmailDetail }) {
   const content = useQuery(contentQuery(company, email.id))
-  const shown = useShown()
+  const shown = useEmailPageSearch()
   const show = useShow()
   if (content.error) return <ErrorAlert error={content.error} reset={() => void content.refetch()} />
   if (content.isPending) return <Skeleton h={240} />

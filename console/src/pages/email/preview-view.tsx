@@ -9,7 +9,7 @@ import { useState } from 'react'
 import { type EmailContent, type EmailDetail, previewUrl } from '../../api/email.ts'
 import { useCopyFor } from './copy-choice.tsx'
 import classes from './email.module.css'
-import { useShow, useShown } from './search.ts'
+import { useEmailPageSearch, useShow } from './search.ts'
 
 const NOTES = {
   light: '',
@@ -26,7 +26,7 @@ export function PreviewView({
   email: EmailDetail
   content: EmailContent
 }) {
-  const { width = 'desktop', shade = 'light' } = useShown()
+  const { width = 'desktop', shade = 'light' } = useEmailPageSearch()
   const show = useShow()
   // Not part of the address: opening a link to this page must not load images, which the sender would notice.
   const [remote, setRemote] = useState(false)

@@ -10,7 +10,7 @@ import { Status } from '../../parts/status.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { Pieces } from './pieces.tsx'
-import { useShow, useShown } from './search.ts'
+import { useEmailPageSearch, useShow } from './search.ts'
 import { recipientSentence } from './status-sentence.ts'
 import { TimeLine } from './time-line.tsx'
 
@@ -19,7 +19,7 @@ const PAGE = 100
 const KINDS = { to: 'To', cc: 'Cc', bcc: 'Bcc' } as const
 
 export function Recipients({ company, email }: { company: string; email: EmailDetail }) {
-  const { from = 0 } = useShown()
+  const { from = 0 } = useEmailPageSearch()
   const show = useShow()
   const total = Object.values(email.states).reduce((sum, count) => sum + count, 0)
   return (

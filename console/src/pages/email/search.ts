@@ -6,7 +6,7 @@ export type Tab = (typeof TABS)[number]
 export const WIDTHS = ['desktop', 'phone'] as const
 export const SHADES = ['light', 'dark', 'inverted'] as const
 
-export interface Shown {
+export interface EmailPageSearch {
   tab?: Tab
   width?: (typeof WIDTHS)[number]
   shade?: (typeof SHADES)[number]
@@ -16,8 +16,8 @@ export interface Shown {
   from?: number
 }
 
-export function validateShown(search: Record<string, unknown>): Shown {
-  const shown: Shown = {}
+export function validateEmailPageSearch(search: Record<string, unknown>): EmailPageSearch {
+  const shown: EmailPageSearch = {}
   const { tab, width, shade, copy, from } = search
   if (isOne(TABS, tab)) shown.tab = tab
   if (isOne(WIDTHS, width) && width !== 'desktop') shown.width = width
@@ -38,18 +38,20 @@ function isPosition(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 1_000_000
 }
 
-export function useShown(): Shown {
+export function useEmailPageSearch(): EmailPageSearch {
   return useSearch({ from: '/signed-in/c/$company/emails/$id' })
 }
 
 /** Changes a part of the state; `undefined` removes it from the address. */
-export function useShow(): (change: { [Name in keyof Shown]: Shown[Name] | undefined }) => void {
+export function useShow(): (
+  change: { [Name in keyof EmailPageSearch]: EmailPageSearch[Name] | undefined },
+) => void {
   const navigate = useNavigate()
   return (change) =>
     void navigate({
       from: '/c/$company/emails/$id',
       to: '.',
-      search: (before) => validateShown({ ...before, ...change }),
+      search: (before) => validateEmailPageSearch({ ...before, ...change }),
       replace: true,
       resetScroll: false,
     })

@@ -10,7 +10,10 @@ import { replyText } from '../../parts/reply.ts'
  */
 export type Piece = string | { untrusted: string } | { at: string }
 
-type Told = Pick<EmailDetail, 'states' | 'recipients' | 'domain' | 'mostAttempts' | 'createdAt' | 'testMode'>
+type SentenceFields = Pick<
+  EmailDetail,
+  'states' | 'recipients' | 'domain' | 'mostAttempts' | 'createdAt' | 'testMode'
+>
 
 const ORDER = [
   'quarantined',
@@ -36,7 +39,7 @@ const WORDS: Readonly<Record<string, string>> = {
 /** The server's name in capture mode (src/delivery/route/capture.ts). */
 const CAPTURE = 'capture'
 
-export function statusSentence(email: Told): Piece[] {
+export function statusSentence(email: SentenceFields): Piece[] {
   const total = Object.values(email.states).reduce((sum, count) => sum + count, 0)
   // The state that most needs attention comes first.
   const [first] = email.recipients.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))
@@ -51,7 +54,7 @@ export function statusSentence(email: Told): Piece[] {
   return [summary, ' ', { untrusted: first.address }, ': ', ...recipientSentence(first, email)]
 }
 
-export function recipientSentence(recipient: EmailRecipient, email: Told): Piece[] {
+export function recipientSentence(recipient: EmailRecipient, email: SentenceFields): Piece[] {
   const { state, attempts } = recipient
   switch (state) {
     case 'delivered':
@@ -82,7 +85,7 @@ export function recipientSentence(recipient: EmailRecipient, email: Told): Piece
   }
 }
 
-function waiting(recipient: EmailRecipient, email: Told): Piece[] {
+function waiting(recipient: EmailRecipient, email: SentenceFields): Piece[] {
   const { waits, at, attempts } = recipient
   const next = `${Math.min(attempts + 1, email.mostAttempts)} of ${email.mostAttempts}`
   const when: Piece[] = at === null ? [] : [` Next attempt (${next}) `, { at }, '.']

@@ -10,10 +10,10 @@ import { replyText } from '../../parts/reply.ts'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
-import { stepsOf, type TlsUsed, tlsOf } from './dialogue.ts'
+import { stepsOf, type TlsSummary, tlsOf } from './dialogue.ts'
 import classes from './email.module.css'
 
-type Entry = { at: string; event: EmailEvent } | { at: string; attempt: EmailAttempt; number: number }
+type TimeLineEntry = { at: string; event: EmailEvent } | { at: string; attempt: EmailAttempt; number: number }
 
 export function TimeLine({
   company,
@@ -24,10 +24,10 @@ export function TimeLine({
   email: EmailDetail
   position: number
 }) {
-  const events: Entry[] = email.events
+  const events: TimeLineEntry[] = email.events
     .filter(({ recipient }) => recipient === null || recipient === position)
     .map((event) => ({ at: event.at, event }))
-  const attempts: Entry[] = email.attempts
+  const attempts: TimeLineEntry[] = email.attempts
     .filter(({ recipients }) => recipients.includes(position))
     .map((attempt, index) => ({ at: attempt.startedAt, attempt, number: index + 1 }))
   const entries = [...events, ...attempts].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
@@ -152,7 +152,7 @@ function Conversation({
   )
 }
 
-function Tls({ used: tls }: { used: TlsUsed | null }) {
+function Tls({ used: tls }: { used: TlsSummary | null }) {
   if (tls === null) return null
   return (
     <Text size="sm">

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react'
-import type { Checked, Findings } from '../../checks/checks.ts'
+import type { CheckedEmail, Findings } from '../../checks/checks.ts'
 import type { Unsupported } from '../../checks/clients.ts'
-import type { Answer } from '../../checks/worker.ts'
+import type { CheckResult } from '../../checks/worker.ts'
 
 /** Milliseconds that the checks of one message may take. */
 const WITHIN = 15_000
 
-interface Results {
+interface CheckResults {
   findings: Findings | null
   /** `undefined` while unknown; `null` if the HTML could not be checked. */
   unsupported: Unsupported[] | null | undefined
@@ -14,10 +14,10 @@ interface Results {
   stopped: boolean
 }
 
-const NOTHING: Results = { findings: null, unsupported: undefined, stopped: false }
+const NOTHING: CheckResults = { findings: null, unsupported: undefined, stopped: false }
 
 /** Runs the checks in a worker, and ends the worker if the checks take too long. */
-export function useChecks(message: Checked): Results {
+export function useChecks(message: CheckedEmail): CheckResults {
   const [results, setResults] = useState(NOTHING)
   const key = JSON.stringify(message)
   useEffect(() => {
@@ -29,7 +29,7 @@ export function useChecks(message: Checked): Results {
     }
     const timer = window.setTimeout(stop, WITHIN)
     worker.onerror = stop
-    worker.onmessage = ({ data }: MessageEvent<Answer>) => {
+    worker.onmessage = ({ data }: MessageEvent<CheckResult>) => {
       if (data.kind === 'findings') setResults((before) => ({ ...before, findings: data.findings }))
       else {
         setResults((before) => ({ ...before, unsupported: data.unsupported }))

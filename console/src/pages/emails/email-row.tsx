@@ -6,12 +6,12 @@ import { statusSummary } from '../../parts/status-summary.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import classes from './emails.module.css'
-import type { Email } from './merge.ts'
+import type { EmailListItem } from './merge.ts'
 
 const MOST_TAGS = 2
 
 interface RowProps {
-  email: Email
+  email: EmailListItem
   /** The name of the email's company, where the list shows all companies. */
   company: string | undefined
   selected: boolean

@@ -25,12 +25,12 @@ export function EmailsPage() {
         <LiveIndicator company={company} />
       </PageHead>
       <Filters company={company} search={search} onChange={change} />
-      <Found key={name} company={company} name={name} search={search} onClear={() => change({})} />
+      <EmailResults key={name} company={company} name={name} search={search} onClear={() => change({})} />
     </>
   )
 }
 
-function Found({
+function EmailResults({
   company,
   name,
   search,

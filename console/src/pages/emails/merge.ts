@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import type { EMAIL_ROW, EMAILS } from '../../../../src/http/console/contract/emails.ts'
 
-export type Email = Static<typeof EMAIL_ROW>
+export type EmailListItem = Static<typeof EMAIL_ROW>
 export type EmailsPage = Static<typeof EMAILS>
 
 /**
@@ -11,7 +11,7 @@ export type EmailsPage = Static<typeof EMAILS>
  */
 export function withChanged(
   pages: readonly EmailsPage[],
-  changed: readonly Email[],
+  changed: readonly EmailListItem[],
   grows: boolean,
 ): EmailsPage[] {
   const news = new Map(changed.map((email) => [email.id, email]))
@@ -46,7 +46,7 @@ export function withHead(pages: readonly EmailsPage[], head: EmailsPage): Emails
   const floor = head.emails.at(-1)?.id
   if (head.next === null || newest === undefined || floor === undefined) return null
   if (newest < floor) return null
-  const below = ({ id }: Email) => id < floor
+  const below = ({ id }: EmailListItem) => id < floor
   return pages.map((page, index) => {
     const emails = page.emails.filter(below)
     return index === 0

@@ -68,7 +68,7 @@ export function isNarrowed(search: EmailsSearch): boolean {
 }
 
 /** The search as parameters of the API. */
-export function askedFor({
+export function queryParamsOf({
   status,
   time,
   since,

@@ -1,11 +1,15 @@
 /** The selected row. It stays selected while the person views the email and then returns to the list. */
 import { useCallback, useEffect, useRef, useState } from 'react'
-import type { Email } from './merge.ts'
+import type { EmailListItem } from './merge.ts'
 
 /** The selected email of each list, until the page is closed. */
 const kept = new Map<string, string>()
 
-export function useSelected(list: string, emails: readonly Email[], scrollTo: (index: number) => void) {
+export function useSelected(
+  list: string,
+  emails: readonly EmailListItem[],
+  scrollTo: (index: number) => void,
+) {
   const [selected, setSelected] = useState<string | null>(() => kept.get(list) ?? null)
   /** The email to focus as soon as its row is rendered: only rows in sight are. */
   const wanted = useRef<string | null>(null)

@@ -4,15 +4,15 @@ import { FilterButton } from './filter-button.tsx'
 import { type EmailsSearch, PERIODS } from './search.ts'
 
 type Times = Pick<EmailsSearch, 'time' | 'since' | 'until'>
-type Change = (times: { [Name in keyof Times]-?: string | undefined }) => void
+type ChangeTimes = (times: { [Name in keyof Times]-?: string | undefined }) => void
 
 const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 /** Filters by the time of acceptance: a period up to now, or exact times. */
-export function TimeMenu({ search, onChange }: { search: Times; onChange: Change }) {
+export function TimeMenu({ search, onChange }: { search: Times; onChange: ChangeTimes }) {
   const [opened, setOpened] = useState(false)
   const { time, since, until } = search
-  const choose: Change = (times) => {
+  const choose: ChangeTimes = (times) => {
     setOpened(false)
     onChange(times)
   }

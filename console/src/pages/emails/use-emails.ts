@@ -2,19 +2,19 @@
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { ApiError, call } from '../../api/client.ts'
-import { type Changes, toldSince, useLive } from '../../api/live.ts'
+import { changesSince, type LiveChanges, useLive } from '../../api/live.ts'
 import { queries } from '../../api/queries.ts'
-import { type Email, type EmailsPage, withChanged, withHead } from './merge.ts'
-import { askedFor, type EmailsSearch, isNarrowed } from './search.ts'
+import { type EmailListItem, type EmailsPage, withChanged, withHead } from './merge.ts'
+import { type EmailsSearch, isNarrowed, queryParamsOf } from './search.ts'
 
 /** Milliseconds between two requests for the newest page. */
 const HEAD_MS = 2_500
 const PAGE = 100
 
-type Cached = InfiniteData<EmailsPage, string | undefined>
+type EmailsCache = InfiniteData<EmailsPage, string | undefined>
 
 function ask(company: string, search: EmailsSearch, cursor?: string, signal?: AbortSignal) {
-  const query = { ...askedFor(search), cursor, limit: PAGE }
+  const query = { ...queryParamsOf(search), cursor, limit: PAGE }
   return call('GET /companies/:company/emails', { company, query, signal })
 }
 
@@ -46,7 +46,7 @@ export async function trySearch(company: string, search: EmailsSearch): Promise<
 }
 
 export interface Emails {
-  emails: readonly Email[]
+  emails: readonly EmailListItem[]
   /** Nothing has been loaded yet. */
   pending: boolean
   error: Error | null
@@ -73,7 +73,7 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
   const askedAt = useRef(0)
 
   const put = (change: (pages: EmailsPage[]) => EmailsPage[]) =>
-    queries.setQueryData<Cached>(queryKey, (old) => old && { ...old, pages: change(old.pages) })
+    queries.setQueryData<EmailsCache>(queryKey, (old) => old && { ...old, pages: change(old.pages) })
 
   const restart = async () => {
     const head = await queries.fetchQuery({
@@ -82,7 +82,7 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
       staleTime: 0,
       gcTime: 0,
     })
-    queries.setQueryData<Cached>(queryKey, { pages: [head], pageParams: [undefined] })
+    queries.setQueryData<EmailsCache>(queryKey, { pages: [head], pageParams: [undefined] })
     setBehind(false)
   }
 
@@ -104,7 +104,7 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
           return pages
         })
         // React Query needs as many page parameters as pages.
-        queries.setQueryData<Cached>(
+        queries.setQueryData<EmailsCache>(
           queryKey,
           (old) => old && { ...old, pageParams: old.pageParams.slice(0, old.pages.length) },
         )
@@ -124,7 +124,7 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
     [],
   )
 
-  const apply = ({ emails, more, cursor }: Changes) => {
+  const apply = ({ emails, more, cursor }: LiveChanges) => {
     if (emails.length === 0 && !more) return
     put((pages) => {
       const changed = withChanged(pages, emails, !narrowed && !behind)
@@ -138,7 +138,7 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
 
   /** Applies the changes between the request for the list and the subscription to the stream. */
   const catchUp = useEffectEvent(() => {
-    const missed = toldSince(company, query.data!.pages[0]!.cursor)
+    const missed = changesSince(company, query.data!.pages[0]!.cursor)
     if (missed === null) askSoon()
     else for (const changes of missed) apply(changes)
   })
@@ -162,7 +162,7 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
 }
 
 /** Removes duplicates: pages may overlap if an email arrived between two requests. */
-function rowsOf(pages: readonly EmailsPage[]): Email[] {
+function rowsOf(pages: readonly EmailsPage[]): EmailListItem[] {
   const seen = new Set<string>()
   return pages.flatMap(({ emails }) => emails.filter(({ id }) => !seen.has(id) && seen.add(id)))
 }

@@ -1,6 +1,6 @@
 /** Holds back new emails while the viewer is further down, so that the rows do not jump. */
 import { useEffect, useState } from 'react'
-import type { Email } from './merge.ts'
+import type { EmailListItem } from './merge.ts'
 import type { Emails } from './use-emails.ts'
 
 /** The distance from the top, in pixels, within which the viewer counts as being at the top. */
@@ -11,7 +11,7 @@ export function isAtTop(): boolean {
 }
 
 export function useNewEmails({ emails, behind, restart }: Emails): {
-  shown: readonly Email[]
+  shown: readonly EmailListItem[]
   /** A label for the emails held back; `null` if there are none. */
   fresh: string | null
   show: () => void

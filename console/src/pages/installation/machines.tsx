@@ -1,12 +1,12 @@
 import { Alert, Paper, Progress, Skeleton, Text, Title } from '@mantine/core'
-import type { Installation } from '../../api/overview.ts'
+import type { InstallationJson } from '../../api/overview.ts'
 import { ListTable } from '../../parts/list-table.tsx'
 import { octetsText } from '../../parts/octets.ts'
 import { Time } from '../../parts/time.tsx'
 
 const ROLES: Readonly<Record<string, string>> = { api: 'accepts mail', delivery: 'delivers mail' }
 
-export function Nodes({ nodes }: { nodes: Installation['nodes'] | undefined }) {
+export function Nodes({ nodes }: { nodes: InstallationJson['nodes'] | undefined }) {
   if (nodes === undefined) return <Skeleton h={160} />
   return (
     <Paper component="section" withBorder p="md" aria-labelledby="nodes">
@@ -37,7 +37,7 @@ export function Nodes({ nodes }: { nodes: Installation['nodes'] | undefined }) {
 
 const ENGINES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 
-export function Storage({ storage }: { storage: Installation['storage'] | undefined }) {
+export function Storage({ storage }: { storage: InstallationJson['storage'] | undefined }) {
   if (storage === undefined) return <Skeleton h={160} />
   const { engine, database, free } = storage
   const used = free === null ? null : (database / (database + free)) * 100

@@ -2,17 +2,17 @@ import { Button, Group, Paper, Select, Skeleton, Table, Text, TextInput, Title }
 import { useMutation } from '@tanstack/react-query'
 import { Pause as PauseIcon, Play } from 'lucide-react'
 import { useState } from 'react'
-import { endPause, type Installation, pause } from '../../api/overview.ts'
+import { endPause, type InstallationJson, pause } from '../../api/overview.ts'
 import { useMe } from '../../api/session.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Time } from '../../parts/time.tsx'
 import { visible } from '../../parts/untrusted-text.tsx'
 
-type Pause = Installation['pauses'][number]
+type PauseItem = InstallationJson['pauses'][number]
 
 /** Mail that an operator has paused. */
-export function Pauses({ pauses }: { pauses: Pause[] | undefined }) {
+export function Pauses({ pauses }: { pauses: PauseItem[] | undefined }) {
   const ending = useMutation({ mutationFn: endPause })
   if (pauses === undefined) return <Skeleton h={160} />
   return (
@@ -54,7 +54,7 @@ export function Pauses({ pauses }: { pauses: Pause[] | undefined }) {
   )
 }
 
-function scopeText({ company, domain }: Pause): string {
+function scopeText({ company, domain }: PauseItem): string {
   const whose = company === null ? 'All mail' : `Mail of ${visible(company.name)}`
   return domain === null ? whose : `${whose} to ${domain}`
 }

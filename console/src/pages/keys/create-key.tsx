@@ -48,7 +48,7 @@ export function CreateKey({
       {made === null ? (
         <Form company={company} close={end} onMade={setMade} />
       ) : (
-        <Made company={company} made={made} close={end} />
+        <NewKeyPanel company={company} made={made} close={end} />
       )}
     </Modal>
   )
@@ -141,7 +141,7 @@ function Form({
   )
 }
 
-function Made({ company, made, close }: { company: string; made: MadeKey; close: () => void }) {
+function NewKeyPanel({ company, made, close }: { company: string; made: MadeKey; close: () => void }) {
   const { key, token } = made
   return (
     <Stack>

@@ -5,12 +5,12 @@ import { type ApiKey, renameKey, revokeKey } from '../../api/keys.ts'
 import { DialogForm } from '../../parts/dialog-form.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 
-interface Props {
+interface KeyDialogProps {
   apiKey: ApiKey | null
   close: () => void
 }
 
-export function RenameKey({ apiKey, close }: Props) {
+export function RenameKey({ apiKey, close }: KeyDialogProps) {
   return (
     <Modal opened={apiKey !== null} onClose={close} title="Rename key">
       {apiKey && <RenameForm apiKey={apiKey} close={close} />}
@@ -42,7 +42,7 @@ function RenameForm({ apiKey: { id, name: before, company }, close }: { apiKey: 
   )
 }
 
-export function RevokeKey({ apiKey, close }: Props) {
+export function RevokeKey({ apiKey, close }: KeyDialogProps) {
   return (
     <Modal opened={apiKey !== null} onClose={close} title="Revoke this key?">
       {apiKey && <Revocation apiKey={apiKey} close={close} />}

@@ -1,9 +1,9 @@
 import type { ApiKey } from '../../api/keys.ts'
 
-type Scope = ApiKey['scopes'][number]
+type ScopeName = ApiKey['scopes'][number]
 
 /** The permissions of a key, as the console offers them. */
-export const SCOPES: readonly { scope: Scope; label: string; about: string }[] = [
+export const SCOPES: readonly { scope: ScopeName; label: string; about: string }[] = [
   { scope: 'sending', label: 'Send', about: 'Send emails, and cancel or reschedule waiting ones.' },
   { scope: 'reading', label: 'Read', about: 'Read emails, events and totals.' },
   {
@@ -13,6 +13,6 @@ export const SCOPES: readonly { scope: Scope; label: string; about: string }[] =
   },
 ]
 
-export function labelOf(scope: Scope): string {
+export function labelOf(scope: ScopeName): string {
   return SCOPES.find((each) => each.scope === scope)?.label ?? scope
 }

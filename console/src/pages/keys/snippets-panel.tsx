@@ -13,7 +13,7 @@ import { snippetsFor } from './snippets.ts'
 /** Stands for the key, which only its creator has seen. */
 const YOUR_KEY = 'YOUR_API_KEY'
 
-interface Props {
+interface SnippetsPanelProps {
   company: string
   /** A key that was just created; `null` to show a placeholder. */
   token: string | null
@@ -24,7 +24,7 @@ interface Props {
   onClient?: (id: string) => void
 }
 
-export function SnippetsPanel({ company, token, only, client, onClient }: Props) {
+export function SnippetsPanel({ company, token, only, client, onClient }: SnippetsPanelProps) {
   const { person, installation } = useMe()
   const { data } = useQuery(sendersQuery(company))
   const domains = only === null ? (data?.domains ?? []) : [only]
@@ -74,7 +74,7 @@ export function SnippetsPanel({ company, token, only, client, onClient }: Props)
           Replace {YOUR_KEY} with your API key. A key is shown once, when it is created.
         </Text>
       )}
-      <SnippetShown snippet={snippet} />
+      <SnippetView snippet={snippet} />
       {snippet.group === 'SMTP' && smtp !== null && <SmtpFacts smtp={smtp} token={token} />}
     </Stack>
   )
@@ -90,7 +90,7 @@ function grouped(snippets: readonly Snippet[]) {
   }))
 }
 
-function SnippetShown({ snippet: { label, install, files, note } }: { snippet: Snippet }) {
+function SnippetView({ snippet: { label, install, files, note } }: { snippet: Snippet }) {
   return (
     <Stack gap="sm">
       {install && <CodeBlock code={install} what="the command that installs the client" wrap />}

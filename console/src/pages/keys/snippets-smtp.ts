@@ -88,7 +88,7 @@ send_mail("${SUBJECT}", "${BODY}", None, ["${to}"])
   ]
 }
 
-interface Login {
+interface SmtpSettings {
   token: string
   from: string
   to: string
@@ -98,7 +98,7 @@ interface Login {
 }
 
 /** Passes an SSL context, without which the library accepts any certificate. */
-function python({ token, from, to, host, port, security }: Login): string {
+function python({ token, from, to, host, port, security }: SmtpSettings): string {
   const opened =
     security === 'tls'
       ? `smtplib.SMTP_SSL("${host}", ${port}, context=ssl.create_default_context())`

@@ -7,9 +7,9 @@ import {
   byCompanyQuery,
   byDomainQuery,
   destinationsQuery,
-  type Span,
+  type OverviewSpan,
+  type VolumeBreakdown,
   type VolumeFilter,
-  type Volumes,
 } from '../../api/overview.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { csvOf, download } from '../../parts/csv.ts'
@@ -19,7 +19,7 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useSetFilter } from './filter.tsx'
 import classes from './overview.module.css'
 
-export function Destinations({ company, span }: { company: string; span: Span }) {
+export function Destinations({ company, span }: { company: string; span: OverviewSpan }) {
   const { data, error, refetch } = useQuery(destinationsQuery(company, span))
   if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   return (
@@ -42,7 +42,7 @@ export function Destinations({ company, span }: { company: string; span: Span })
   )
 }
 
-export function ByDomain({ company, span }: { company: string; span: Span }) {
+export function ByDomain({ company, span }: { company: string; span: OverviewSpan }) {
   const { data, error, refetch } = useQuery(byDomainQuery(company, span))
   if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   return (
@@ -56,7 +56,7 @@ export function ByDomain({ company, span }: { company: string; span: Span }) {
   )
 }
 
-export function ByCompany({ span }: { span: Span }) {
+export function ByCompany({ span }: { span: OverviewSpan }) {
   const { data, error, refetch } = useQuery(byCompanyQuery(span))
   if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   return (
@@ -92,15 +92,15 @@ function FilterLink({ filter, children }: { filter: VolumeFilter; children: stri
   )
 }
 
-const toDestination = ({ key }: Named) => <FilterLink filter={{ to: key }}>{key}</FilterLink>
+const toDestination = ({ key }: NamedVolume) => <FilterLink filter={{ to: key }}>{key}</FilterLink>
 
 /** The most rows of a list. */
 const MOST = 10
 
-type Named = Volumes[number]
-type Volume = Volumes[number]['volume']
+type NamedVolume = VolumeBreakdown[number]
+type VolumeCounts = VolumeBreakdown[number]['volume']
 
-const failuresOf = ({ bounced = 0, failed = 0 }: Volume) => bounced + failed
+const failuresOf = ({ bounced = 0, failed = 0 }: VolumeCounts) => bounced + failed
 
 /** `volumes`: `undefined` while loading; `null` if there is too much to add up. */
 function Breakdown({
@@ -112,13 +112,13 @@ function Breakdown({
 }: {
   title: string
   about: string
-  volumes: Volumes | null | undefined
+  volumes: VolumeBreakdown | null | undefined
   by: 'accepted' | 'failures'
-  link: (each: Named) => ReactNode
+  link: (each: NamedVolume) => ReactNode
 }) {
   const id = useId()
   if (volumes === undefined) return <Skeleton h={220} />
-  const size = (volume: Volume) => (by === 'failures' ? failuresOf(volume) : (volume.accepted ?? 0))
+  const size = (volume: VolumeCounts) => (by === 'failures' ? failuresOf(volume) : (volume.accepted ?? 0))
   const most = Math.max(1, ...(volumes ?? []).map(({ volume }) => size(volume)))
   const save = () => {
     const types = [...new Set((volumes ?? []).flatMap(({ volume }) => Object.keys(volume)))].sort()

@@ -2,7 +2,7 @@
 import { Pill } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { byDomainQuery, type Span, type VolumeFilter } from '../../api/overview.ts'
+import { byDomainQuery, type OverviewSpan, type VolumeFilter } from '../../api/overview.ts'
 import { ALL } from '../../shell/company.ts'
 
 export function useFilter(): VolumeFilter {
@@ -17,7 +17,7 @@ export function useSetFilter(): (filter: VolumeFilter) => void {
 }
 
 /** The active filters, each with a button that removes it. */
-export function FilterPills({ company, span }: { company: string; span: Span }) {
+export function FilterPills({ company, span }: { company: string; span: OverviewSpan }) {
   const { domain, to } = useFilter()
   const setFilter = useSetFilter()
   const { data } = useQuery({

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { latencyQuery, type Span } from '../../api/overview.ts'
+import { latencyQuery, type OverviewSpan } from '../../api/overview.ts'
 import { Chart } from '../../parts/chart/chart.tsx'
 import { durationText } from '../../parts/duration.ts'
 import { timesOf } from './spans.ts'
@@ -23,7 +23,7 @@ const STEPS = [
   1_000 * HOUR,
 ]
 
-export function LatencyChart({ company, span }: { company: string; span: Span }) {
+export function LatencyChart({ company, span }: { company: string; span: OverviewSpan }) {
   const { data } = useQuery(latencyQuery(company, span))
   const times = useMemo(() => (data === undefined ? [] : timesOf(data)), [data])
   const series = useMemo(

@@ -1,7 +1,7 @@
 /** How mail has been delivered: charts first, their numbers beside them. */
 import { SegmentedControl, SimpleGrid, Stack } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { Span } from '../../api/overview.ts'
+import type { OverviewSpan } from '../../api/overview.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ALL, useCompany } from '../../shell/company.ts'
 import { BacklogCard } from './backlog.tsx'
@@ -26,7 +26,10 @@ export function OverviewPage() {
           value={span}
           data={Object.entries(SPAN_WORDS).map(([value, { label }]) => ({ value, label }))}
           onChange={(chosen) =>
-            void navigate({ search: (before) => ({ ...before, span: chosen as Span }), replace: true })
+            void navigate({
+              search: (before) => ({ ...before, span: chosen as OverviewSpan }),
+              replace: true,
+            })
           }
         />
       </PageHead>

@@ -2,18 +2,18 @@
 import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { Pause, Play, RotateCw } from 'lucide-react'
-import { endPause, pause, type Retried, retryWaiting } from '../../api/overview.ts'
+import { endPause, pause, type RetryAnswer, retryWaiting } from '../../api/overview.ts'
 import { queries } from '../../api/queries.ts'
 import { useMe } from '../../api/session.ts'
 import { ask, attempt } from '../../parts/confirm.tsx'
 import { ALL, useMayManage } from '../../shell/company.ts'
 
-interface Scope {
+interface QueueScope {
   company: string
   domain: string | null
 }
 
-interface ActionsProps extends Scope {
+interface ActionsProps extends QueueScope {
   part: { paused: boolean; pausedAlone: boolean }
 }
 
@@ -74,11 +74,11 @@ export function askRetry(company: string, domain: string | null): void {
       act: 'Retry now',
       harmless: true,
     },
-    () => void attempt(async () => tell(await retryWaiting(company, domain))),
+    () => void attempt(async () => reportRetry(await retryWaiting(company, domain))),
   )
 }
 
-function tell({ retried, scheduled, paused, held, delivering }: Retried): void {
+function reportRetry({ retried, scheduled, paused, held, delivering }: RetryAnswer): void {
   const left = Object.entries({ scheduled, paused, held }).flatMap(([word, count]) =>
     count > 0 ? [`${count.toLocaleString()} ${word}`] : [],
   )

@@ -1,6 +1,6 @@
-import type { Span } from '../../api/overview.ts'
+import type { OverviewSpan } from '../../api/overview.ts'
 
-export const SPAN_WORDS: Readonly<Record<Span, { label: string; last: string }>> = {
+export const SPAN_WORDS: Readonly<Record<OverviewSpan, { label: string; last: string }>> = {
   hour: { label: 'Hour', last: 'hour' },
   day: { label: 'Day', last: '24 hours' },
   week: { label: 'Week', last: '7 days' },

@@ -1,6 +1,6 @@
 import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type Span, type VolumeFilter, volumeQuery } from '../../api/overview.ts'
+import { type OverviewSpan, type VolumeFilter, volumeQuery } from '../../api/overview.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 
 const SHOWN = [
@@ -13,7 +13,15 @@ const SHOWN = [
 ] as const
 
 /** The number of recipients by event. */
-export function Totals({ company, span, filter }: { company: string; span: Span; filter: VolumeFilter }) {
+export function Totals({
+  company,
+  span,
+  filter,
+}: {
+  company: string
+  span: OverviewSpan
+  filter: VolumeFilter
+}) {
   const { data, error, refetch } = useQuery(volumeQuery(company, span, filter))
   if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   const accepted = data?.totals.accepted ?? 0

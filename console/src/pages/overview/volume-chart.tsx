@@ -1,9 +1,9 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type Span, type VolumeFilter, volumeQuery } from '../../api/overview.ts'
+import { type OverviewSpan, type VolumeFilter, volumeQuery } from '../../api/overview.ts'
 import { Chart } from '../../parts/chart/chart.tsx'
-import type { Series } from '../../parts/chart/series.ts'
+import type { ChartSeries } from '../../parts/chart/series.ts'
 import { timesOf } from './spans.ts'
 
 /** The first type lies at the bottom of each bar. */
@@ -22,12 +22,12 @@ export function VolumeChart({
   filter,
 }: {
   company: string
-  span: Span
+  span: OverviewSpan
   filter: VolumeFilter
 }) {
   const { data } = useQuery(volumeQuery(company, span, filter))
   const times = useMemo(() => (data === undefined ? [] : timesOf(data)), [data])
-  const series = useMemo((): Series[] => {
+  const series = useMemo((): ChartSeries[] => {
     if (data === undefined) return []
     const none = times.map(() => 0)
     // The chart draws the topmost series first, behind those that follow.

@@ -6,14 +6,17 @@ import { Anchor, Badge, Group, Paper, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type Backlog, backlogQuery } from '../../api/overview.ts'
-import { type Column, ListTable } from '../../parts/list-table.tsx'
+import { backlogQuery, type OverviewBacklog } from '../../api/overview.ts'
+import { ListTable, type TableColumn } from '../../parts/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL } from '../../shell/company.ts'
 import { QueueActions } from './queue-actions.tsx'
 
-type Part = Pick<Backlog['companies'][number], 'waiting' | 'nextDueAt' | 'paused' | 'pausedAlone'>
+type WaitingCounts = Pick<
+  OverviewBacklog['companies'][number],
+  'waiting' | 'nextDueAt' | 'paused' | 'pausedAlone'
+>
 
 export function WaitingByDestination({ company }: { company: string }) {
   const { data } = useQuery(backlogQuery(company))
@@ -102,7 +105,7 @@ export function WaitingByCompany() {
   )
 }
 
-const FACTS: readonly Column<Part>[] = [
+const FACTS: readonly TableColumn<WaitingCounts>[] = [
   { head: 'Waiting', right: true, cell: ({ waiting }) => waiting.toLocaleString() },
   { head: 'Next attempt', cell: ({ nextDueAt, paused }) => !paused && <Time at={nextDueAt} /> },
 ]

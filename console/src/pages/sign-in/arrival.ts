@@ -3,15 +3,15 @@
  * it reaches no server and no log, or the parameters of a provider's redirect. This module takes them out of
  * the address before any other code reads it, so that neither the address bar nor the history keeps them.
  */
-export interface Arrival {
+export interface SignInArrival {
   token: string | null
   /** The query string of the address. */
   openid: string | null
 }
 
-export const arrival: Arrival = takeArrival()
+export const arrival: SignInArrival = takeArrival()
 
-function takeArrival(): Arrival {
+function takeArrival(): SignInArrival {
   const { pathname, search, hash } = window.location
   const nothing = { token: null, openid: null }
   if (!pathname.endsWith('/sign-in')) return nothing
@@ -42,14 +42,14 @@ export function keepConnecting(to: string): void {
 }
 
 export function takeTarget(): string | null {
-  return taken(KEPT)
+  return takeItem(KEPT)
 }
 
 export function takeConnecting(): boolean {
-  return taken(CONNECTING) !== null
+  return takeItem(CONNECTING) !== null
 }
 
-function taken(key: string): string | null {
+function takeItem(key: string): string | null {
   const value = window.sessionStorage.getItem(key)
   window.sessionStorage.removeItem(key)
   return value

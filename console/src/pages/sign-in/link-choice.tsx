@@ -2,7 +2,7 @@ import { Alert, Button, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Info } from 'lucide-react'
 import { ApiError } from '../../api/client.ts'
-import { declineInvitation, type LinkContent, type Me, takeLink } from '../../api/session.ts'
+import { declineInvitation, type LinkPreview, type Me, takeLink } from '../../api/session.ts'
 import { FormError } from '../../parts/form-error.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -11,7 +11,7 @@ import { Card } from './card.tsx'
 
 interface LinkProps {
   token: string
-  content: LinkContent
+  content: LinkPreview
   /** Called after the link was used. */
   onUsed: (me: Me) => void
   /** Called if the person leaves the link unused. */

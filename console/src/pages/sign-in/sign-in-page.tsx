@@ -2,7 +2,7 @@ import { Button, Center, Code, Loader, Text } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { connectIdentity } from '../../api/account.ts'
-import { type LinkContent, type Me, readLink, returnFromProvider, takeLink } from '../../api/session.ts'
+import { type LinkPreview, type Me, readLink, returnFromProvider, takeLink } from '../../api/session.ts'
 import { FormError } from '../../parts/form-error.tsx'
 import { arrival, takeConnecting, takeTarget } from './arrival.ts'
 import { Card } from './card.tsx'
@@ -12,7 +12,7 @@ import { OtherWays } from './other-ways.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { SecondFactor } from './second-factor.tsx'
 
-type Step =
+type SignInStep =
   | { at: 'arriving' }
   | { at: 'start'; error: Error | null }
   | { at: 'code'; ticket: string }
@@ -24,7 +24,7 @@ type Step =
 /** A link that asks before it is used. */
 interface OpenedLink {
   token: string
-  content: LinkContent
+  content: LinkPreview
 }
 
 /** A token or redirect works only once, however often the page is mounted. */
@@ -52,7 +52,7 @@ function arrive(): Promise<Me | OpenedLink> | null {
 export function SignInPage() {
   const { to = '/' } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
-  const [step, setStep] = useState<Step>({ at: 'arriving' })
+  const [step, setStep] = useState<SignInStep>({ at: 'arriving' })
   const [target, setTarget] = useState(to)
   /** The token of a link to open after the person has signed in. */
   const [waiting, setWaiting] = useState<string | null>(null)

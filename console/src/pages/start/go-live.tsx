@@ -14,11 +14,11 @@ import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check, Circle, CircleHelp, type LucideIcon, Minus, RotateCw, X } from 'lucide-react'
 import { useMe } from '../../api/session.ts'
-import { type StepName, type StepShown, stepQuery } from '../../api/start.ts'
+import { type SetupStep, type StepName, stepQuery } from '../../api/start.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import classes from './go-live.module.css'
 
-interface Step {
+interface GoLiveStep {
   name: StepName
   title: string
   /** Why the step matters. */
@@ -27,7 +27,7 @@ interface Step {
   at?: { page: string; label: string }
 }
 
-const OF_COMPANY: readonly Step[] = [
+const OF_COMPANY: readonly GoLiveStep[] = [
   { name: 'message', title: 'Test message', why: 'It shows that Postroad accepts your mail.' },
   {
     name: 'domain',
@@ -42,7 +42,7 @@ const OF_COMPANY: readonly Step[] = [
     at: { page: 'domains', label: 'Records to publish' },
   },
 ]
-const OF_INSTALLATION: readonly Step[] = [
+const OF_INSTALLATION: readonly GoLiveStep[] = [
   {
     name: 'route',
     title: 'Delivery route',
@@ -66,7 +66,7 @@ const OF_INSTALLATION: readonly Step[] = [
   },
 ]
 
-const LOOKS: Readonly<Record<StepShown['state'], { icon: LucideIcon; color: string; word: string }>> = {
+const LOOKS: Readonly<Record<SetupStep['state'], { icon: LucideIcon; color: string; word: string }>> = {
   done: { icon: Check, color: 'road', word: 'Done' },
   open: { icon: Circle, color: 'gray', word: 'To do' },
   wrong: { icon: X, color: 'red', word: 'Failed' },
@@ -127,9 +127,9 @@ function StepRow({
   looking,
   again,
 }: {
-  step: Step
+  step: GoLiveStep
   company: string | null
-  result: StepShown | undefined
+  result: SetupStep | undefined
   error: Error | null
   looking: boolean
   again: () => void

@@ -118,14 +118,14 @@ function MessageForm({ company, domains }: { company: string; domains: string[] 
             Or send from your application: create an API key
           </Anchor>
         </Group>
-        {sending.data && <Sent company={company} id={sending.data.id} />}
+        {sending.data && <SentMessage company={company} id={sending.data.id} />}
       </Stack>
     </form>
   )
 }
 
 /** The accepted message, with its status as it changes. */
-function Sent({ company, id }: { company: string; id: string }) {
+function SentMessage({ company, id }: { company: string; id: string }) {
   useLive(company)
   const { data } = useQuery(emailQuery(company, id))
   return (

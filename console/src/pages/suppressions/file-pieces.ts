@@ -1,8 +1,8 @@
 /** Cuts a CSV file between its records, so that it never is in memory as a whole. */
 import {
   behindFirstLine,
+  type CsvDelimiter,
   countLineEnds,
-  type Delimiter,
   delimiterOf,
   isBlank,
   readRecord,
@@ -24,7 +24,7 @@ export async function* piecesOf(file: Blob): AsyncGenerator<FilePiece> {
   const decoder = new TextDecoder(await encodingOf(file))
   let rest = ''
   let head: string | null = null
-  let known: Delimiter | null = null
+  let known: CsvDelimiter | null = null
   let lines = 0
   let isCut = false
   for (let from = 0; from < file.size; from += SLICE) {
@@ -41,7 +41,7 @@ export async function* piecesOf(file: Blob): AsyncGenerator<FilePiece> {
       rest = behind === -1 ? (rest.endsWith('\r') ? '\r' : '') : rest.slice(behind)
       if (behind !== -1) lines += 1
     }
-    const delimiter: Delimiter = known ?? delimiterOf(rest)
+    const delimiter: CsvDelimiter = known ?? delimiterOf(rest)
     let cut = 0
     let found: string | null = head
     while (cut < rest.length && !isCut) {

@@ -4,7 +4,7 @@ import { ApiError } from '../../api/client.ts'
 import { type ImportPiece, importPiece, renew } from '../../api/suppressions.ts'
 import { piecesOf } from './file-pieces.ts'
 
-export interface BadLine {
+export interface InvalidLine {
   line: number
   why: string
   /** The line as it is in the file. */
@@ -22,7 +22,7 @@ export interface ImportRun {
   present: number
   bad: number
   /** The first invalid lines. */
-  badLines: readonly BadLine[]
+  badLines: readonly InvalidLine[]
   /** The reason why the import failed. */
   trouble: string | null
 }
@@ -86,7 +86,7 @@ export async function startImport(company: string, file: File, list: ImportPiece
   let ticket: string | undefined
   try {
     for await (const { text, begun, octets } of piecesOf(file)) {
-      const report = await sent(company, {
+      const report = await sendPiece(company, {
         list,
         text,
         file: file.name.slice(0, 300),
@@ -124,7 +124,7 @@ export async function startImport(company: string, file: File, list: ImportPiece
 }
 
 /** Retries while the server restarts. Importing an entry twice does no harm. */
-async function sent(company: string, piece: ImportPiece) {
+async function sendPiece(company: string, piece: ImportPiece) {
   for (let left = TRIES; ; left--) {
     try {
       return await importPiece(company, piece)

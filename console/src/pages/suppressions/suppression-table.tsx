@@ -2,10 +2,10 @@ import { ActionIcon, Badge, Text, Tooltip } from '@mantine/core'
 import { Trash2 } from 'lucide-react'
 import { useMe } from '../../api/session.ts'
 import {
-  type AllowedShown,
+  type AllowedItem,
   removeAllowed,
   removeSuppression,
-  type SuppressionShown,
+  type SuppressionItem,
 } from '../../api/suppressions.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { confirm } from '../../parts/confirm.tsx'
@@ -15,11 +15,11 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
 import { TYPES } from './types.ts'
 
-export function SuppressionTable({ entries }: { entries: readonly SuppressionShown[] }) {
+export function SuppressionTable({ entries }: { entries: readonly SuppressionItem[] }) {
   const company = useCompany()
   const { companies } = useMe()
   const mayManage = useMayManage()
-  const remove = (entry: SuppressionShown) =>
+  const remove = (entry: SuppressionItem) =>
     confirm({
       title: 'Send mail to this address again?',
       about:
@@ -55,7 +55,7 @@ export function SuppressionTable({ entries }: { entries: readonly SuppressionSho
   )
 }
 
-function Type({ of }: { of: SuppressionShown['type'] }) {
+function Type({ of }: { of: SuppressionItem['type'] }) {
   return (
     <Badge variant="default" tt="none" title={TYPES[of].about}>
       {TYPES[of].word}
@@ -63,7 +63,7 @@ function Type({ of }: { of: SuppressionShown['type'] }) {
   )
 }
 
-function Reason({ of: { reason, tags, email, company } }: { of: SuppressionShown }) {
+function Reason({ of: { reason, tags, email, company } }: { of: SuppressionItem }) {
   return (
     <>
       <Text size="sm" lineClamp={2}>
@@ -83,9 +83,9 @@ function Reason({ of: { reason, tags, email, company } }: { of: SuppressionShown
   )
 }
 
-export function AllowedTable({ entries, company }: { entries: readonly AllowedShown[]; company: string }) {
+export function AllowedTable({ entries, company }: { entries: readonly AllowedItem[]; company: string }) {
   const mayManage = useMayManage()
-  const remove = ({ value }: AllowedShown) =>
+  const remove = ({ value }: AllowedItem) =>
     confirm({
       title: 'Remove from the allow list?',
       about: `The next bounce of ${value} adds the address to the suppression list.`,

@@ -64,13 +64,13 @@ function linkTitle({ address }: PersonLink): string {
   return `Sign-in link for ${address ?? 'the first operator'}`
 }
 
-interface Inviting {
+interface InviteMutation {
   mutate: (address: string, then: { onSuccess: () => void }) => void
   isPending: boolean
   error: Error | null
 }
 
-function NewOperator({ inviting }: { inviting: Inviting }) {
+function NewOperator({ inviting }: { inviting: InviteMutation }) {
   const [address, setAddress] = useState('')
   const { isPending } = inviting
   const mutate = () => inviting.mutate(address, { onSuccess: () => setAddress('') })

@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
-import { type AttemptShown, messageQuery, replayMessage, type WebhookShown } from '../../api/webhooks.ts'
+import { type AttemptItem, messageQuery, replayMessage, type WebhookDetail } from '../../api/webhooks.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { CodeBlock } from '../../parts/code.tsx'
 import { attempt } from '../../parts/confirm.tsx'
@@ -24,8 +24,8 @@ export function AttemptDetail({
   webhook: { company, id, status },
   mayManage,
 }: {
-  of: AttemptShown
-  webhook: WebhookShown
+  of: AttemptItem
+  webhook: WebhookDetail
   mayManage: boolean
 }) {
   const { data, error } = useQuery(messageQuery(company, id, message))

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleCheck, CircleX, Inbox } from 'lucide-react'
 import { useState } from 'react'
-import { type AttemptShown, attemptsQuery, type WebhookShown } from '../../api/webhooks.ts'
+import { type AttemptItem, attemptsQuery, type WebhookDetail } from '../../api/webhooks.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
@@ -14,7 +14,7 @@ import { ReplaySince } from './replay-since.tsx'
 const HERE = '/signed-in/c/$company/webhooks/$id'
 
 /** The attempts of a webhook, newest first. The first page is polled. */
-export function Attempts({ of: webhook, mayManage }: { of: WebhookShown; mayManage: boolean }) {
+export function Attempts({ of: webhook, mayManage }: { of: WebhookDetail; mayManage: boolean }) {
   const { company, id } = webhook
   const { result, message, before } = useSearch({ from: HERE })
   const navigate = useNavigate({ from: '/c/$company/webhooks/$id' })
@@ -87,8 +87,8 @@ function Attempt({
   webhook,
   mayManage,
 }: {
-  of: AttemptShown
-  webhook: WebhookShown
+  of: AttemptItem
+  webhook: WebhookDetail
   mayManage: boolean
 }) {
   const [open, setOpen] = useState(false)

@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { History } from 'lucide-react'
 import { useState } from 'react'
-import { replaySince, type WebhookShown } from '../../api/webhooks.ts'
+import { replaySince, type WebhookDetail } from '../../api/webhooks.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 
 const HOUR = 3_600_000
@@ -15,7 +15,7 @@ const SPANS = [
   { value: String(30 * 24 * HOUR), label: 'Last 30 days' },
 ]
 
-export function ReplaySince({ of: { company, id } }: { of: WebhookShown }) {
+export function ReplaySince({ of: { company, id } }: { of: WebhookDetail }) {
   const [opened, { open, close }] = useDisclosure()
   const [span, setSpan] = useState(SPANS[1]!.value)
   const [what, setWhat] = useState<'failed' | 'everything'>('failed')

@@ -2,12 +2,12 @@ import { Alert, Button, Group, Select, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleX, Send } from 'lucide-react'
 import { useState } from 'react'
-import { type TestedShown, testWebhook, type WebhookShown, wordsQuery } from '../../api/webhooks.ts'
+import { type TestAnswer, testWebhook, type WebhookDetail, wordsQuery } from '../../api/webhooks.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 
 /** Sends a sample event, and shows the answer. */
-export function SendTest({ of: { company, id, dialect } }: { of: WebhookShown }) {
+export function SendTest({ of: { company, id, dialect } }: { of: WebhookDetail }) {
   const { data: words } = useQuery(wordsQuery)
   const [event, setEvent] = useState<string | null>(null)
   const choices = words?.[dialect].map(({ word }) => word) ?? []
@@ -35,7 +35,7 @@ export function SendTest({ of: { company, id, dialect } }: { of: WebhookShown })
   )
 }
 
-function Tested({ of: { status, error, response, duration, body, headers } }: { of: TestedShown }) {
+function Tested({ of: { status, error, response, duration, body, headers } }: { of: TestAnswer }) {
   const taken = status !== null && status >= 200 && status < 300
   return (
     <Stack aria-live="polite">

@@ -1,12 +1,12 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { changeWebhook, type WebhookShown } from '../../api/webhooks.ts'
+import { changeWebhook, type WebhookDetail } from '../../api/webhooks.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { Form } from '../../parts/form.tsx'
 import { EventChoice } from '../webhooks/event-choice.tsx'
 
-export function Settings({ of: webhook }: { of: WebhookShown }) {
+export function Settings({ of: webhook }: { of: WebhookDetail }) {
   const { company, id, dialect } = webhook
   const [url, setUrl] = useState(webhook.url)
   const [chosen, setChosen] = useState({

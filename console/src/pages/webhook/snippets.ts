@@ -2,9 +2,9 @@
  * Code that verifies the signature of a webhook message. It runs unchanged, with the secret in the
  * environment.
  */
-import type { WebhookShown } from '../../../../src/http/console/contract/webhooks.ts'
+import type { WebhookJson } from '../../../../src/http/console/contract/webhooks.ts'
 
-export interface Snippet {
+export interface WebhookSnippet {
   name: string
   language: string
   /** Takes `body`, the raw text of the request, and `headers`. */
@@ -96,7 +96,7 @@ def verified(body: str, headers: dict) -> dict:
     return message["event-data"]
 `
 
-export const SNIPPETS: Readonly<Record<WebhookShown['dialect'], readonly Snippet[]>> = {
+export const SNIPPETS: Readonly<Record<WebhookJson['dialect'], readonly WebhookSnippet[]>> = {
   json: [
     { name: 'Svix', language: 'javascript', code: svix },
     { name: 'Standard Webhooks', language: 'javascript', code: standard },

@@ -1,7 +1,7 @@
 import { Button, Group, PasswordInput, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
-import { rotateSecret, secretQuery, type WebhookShown } from '../../api/webhooks.ts'
+import { rotateSecret, secretQuery, type WebhookDetail } from '../../api/webhooks.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
@@ -10,7 +10,7 @@ import { useMayManage } from '../../shell/company.ts'
 import { SNIPPETS } from './snippets.ts'
 
 /** The signing secret, and code that verifies signatures with it. */
-export function Verify({ of: webhook }: { of: WebhookShown }) {
+export function Verify({ of: webhook }: { of: WebhookDetail }) {
   const mayManage = useMayManage()
   const snippets = SNIPPETS[webhook.dialect]
   return (
@@ -47,7 +47,7 @@ export function Verify({ of: webhook }: { of: WebhookShown }) {
   )
 }
 
-function Secret({ of: { company, id, dialect } }: { of: WebhookShown }) {
+function Secret({ of: { company, id, dialect } }: { of: WebhookDetail }) {
   const { data, error, refetch } = useQuery(secretQuery(company, id))
   if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
   if (!data) return <Skeleton h={60} />

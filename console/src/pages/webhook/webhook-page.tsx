@@ -2,7 +2,7 @@ import { Alert, Button, Group, Skeleton, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { CirclePause, Play, Trash2 } from 'lucide-react'
-import { changeWebhook, removeWebhook, type WebhookShown, webhookQuery } from '../../api/webhooks.ts'
+import { changeWebhook, removeWebhook, type WebhookDetail, webhookQuery } from '../../api/webhooks.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { confirm } from '../../parts/confirm.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
@@ -28,10 +28,10 @@ export function WebhookPage() {
       </>
     )
   }
-  return <Shown of={data} />
+  return <WebhookDetails of={data} />
 }
 
-function Shown({ of: webhook }: { of: WebhookShown }) {
+function WebhookDetails({ of: webhook }: { of: WebhookDetail }) {
   const { company, id, url, domain, dialect, everything, events, status, disabledReason, createdAt } = webhook
   const { tab } = useSearch({ from: HERE })
   const navigate = useNavigate({ from: '/c/$company/webhooks/$id' })
@@ -98,7 +98,7 @@ function Shown({ of: webhook }: { of: WebhookShown }) {
   )
 }
 
-function Actions({ of: { company, id, url, status } }: { of: WebhookShown }) {
+function Actions({ of: { company, id, url, status } }: { of: WebhookDetail }) {
   const navigate = useNavigate()
   const isOn = status === 'enabled'
   const turn = () =>

@@ -2,7 +2,7 @@ import { Modal, Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { addWebhook, type Dialect } from '../../api/webhooks.ts'
+import { addWebhook, type DialectName } from '../../api/webhooks.ts'
 import { DialogForm } from '../../parts/dialog-form.tsx'
 import type { NamedDomain } from '../../parts/domain-search.ts'
 import { DomainSelect } from '../../parts/domain-select.tsx'
@@ -27,7 +27,7 @@ export function AddWebhook({
 function Form({ company, close }: { company: string; close: () => void }) {
   const navigate = useNavigate()
   const [url, setUrl] = useState('')
-  const [dialect, setDialect] = useState<Dialect>('json')
+  const [dialect, setDialect] = useState<DialectName>('json')
   const [domain, setDomain] = useState<NamedDomain | null>(null)
   const [chosen, setChosen] = useState<{ events: string[]; some: boolean }>({ events: [], some: false })
   const adding = useMutation({
@@ -64,7 +64,7 @@ function Form({ company, close }: { company: string; close: () => void }) {
         label="Format"
         value={dialect}
         onChange={(value) => {
-          setDialect(value as Dialect)
+          setDialect(value as DialectName)
           setChosen({ events: [], some: chosen.some })
         }}
       >

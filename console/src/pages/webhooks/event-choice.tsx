@@ -1,6 +1,6 @@
 import { Checkbox, Radio, SimpleGrid, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type Dialect, wordsQuery } from '../../api/webhooks.ts'
+import { type DialectName, wordsQuery } from '../../api/webhooks.ts'
 import { aboutTypes } from './event-words.ts'
 
 /** `value`: event names of the dialect. `some`: only these events are sent; otherwise all events are. */
@@ -10,7 +10,7 @@ export function EventChoice({
   some,
   onChange,
 }: {
-  dialect: Dialect
+  dialect: DialectName
   value: readonly string[]
   some: boolean
   onChange: (value: string[], some: boolean) => void

@@ -1,9 +1,9 @@
 /** Descriptions of the event types, for the choice of events. */
-import type { WebhookWords } from '../../api/webhooks.ts'
+import type { EventWords } from '../../api/webhooks.ts'
 
-type EventType = WebhookWords['json'][number]['types'][number]
+type WebhookEventType = EventWords['json'][number]['types'][number]
 
-const ABOUT: Readonly<Record<EventType, string>> = {
+const ABOUT: Readonly<Record<WebhookEventType, string>> = {
   queued: 'the email was accepted',
   scheduled: 'the email waits for its scheduled time',
   sent: 'the email was accepted and is on its way',
@@ -19,7 +19,7 @@ const ABOUT: Readonly<Record<EventType, string>> = {
   unsubscribed: 'the recipient unsubscribed',
 }
 
-export function aboutTypes(types: readonly EventType[]): string {
+export function aboutTypes(types: readonly WebhookEventType[]): string {
   const text = types.map((type) => ABOUT[type]).join('; or ')
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }

@@ -1,13 +1,13 @@
 import { Group, Text } from '@mantine/core'
 import { CircleCheck, CirclePause, Hourglass, TriangleAlert } from 'lucide-react'
-import type { WebhookShown } from '../../api/webhooks.ts'
+import type { WebhookDetail } from '../../api/webhooks.ts'
 import { Time } from '../../parts/time.tsx'
 
 /** Milliseconds for which an undelivered event is not yet reported as a delay. */
 const SOON = 10_000
 
 /** The state of a webhook in one word, and since when. */
-export function WebhookState({ of }: { of: WebhookShown }) {
+export function WebhookState({ of }: { of: WebhookDetail }) {
   const { word, icon: Icon, color, since } = lookOf(of)
   return (
     <Group gap={6} wrap="nowrap" component="span" display="inline-flex">
@@ -25,7 +25,7 @@ export function WebhookState({ of }: { of: WebhookShown }) {
   )
 }
 
-function lookOf({ status, failingSince, disabledAt, behindSince }: WebhookShown) {
+function lookOf({ status, failingSince, disabledAt, behindSince }: WebhookDetail) {
   if (status === 'disabled') return { word: 'Disabled', icon: CirclePause, color: 'gray', since: disabledAt }
   if (failingSince !== null)
     return { word: 'Failing', icon: TriangleAlert, color: 'red', since: failingSince }

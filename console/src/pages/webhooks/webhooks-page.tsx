@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus, Webhook } from 'lucide-react'
 import { useMe } from '../../api/session.ts'
-import { type WebhookShown, webhooksQuery } from '../../api/webhooks.ts'
+import { type WebhookDetail, webhooksQuery } from '../../api/webhooks.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
@@ -64,7 +64,7 @@ export function WebhooksPage() {
   )
 }
 
-function WebhookTable({ webhooks }: { webhooks: readonly WebhookShown[] }) {
+function WebhookTable({ webhooks }: { webhooks: readonly WebhookDetail[] }) {
   const isAll = useCompany() === ALL
   const { companies } = useMe()
   return (
@@ -84,7 +84,7 @@ function WebhookTable({ webhooks }: { webhooks: readonly WebhookShown[] }) {
   )
 }
 
-function Endpoint({ of: { company, id, url, dialect, domain } }: { of: WebhookShown }) {
+function Endpoint({ of: { company, id, url, dialect, domain } }: { of: WebhookDetail }) {
   return (
     <>
       <AnchorLink to="/c/$company/webhooks/$id" params={{ company, id }} fw={600}>

@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core'
 import classes from './chart.module.css'
-import type { Series } from './series.ts'
+import type { ChartSeries } from './series.ts'
 
 /** The numbers of a chart, the latest first. */
 export function ChartTable({
@@ -11,7 +11,7 @@ export function ChartTable({
 }: {
   title: string
   times: readonly number[]
-  series: readonly Series[]
+  series: readonly ChartSeries[]
   format: (value: number) => string
 }) {
   const rows = times.map((time, index) => ({ time, index })).reverse()

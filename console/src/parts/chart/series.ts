@@ -1,6 +1,6 @@
 /** The data of a chart. */
 
-export interface Series {
+export interface ChartSeries {
   name: string
   /** A color of Mantine's palette, with a shade that differs from its neighbors in both color schemes. */
   color: string
@@ -15,7 +15,7 @@ export interface ChartProps {
   about?: string
   /** The start of each bucket, in Unix milliseconds. */
   times: readonly number[]
-  series: readonly Series[]
+  series: readonly ChartSeries[]
   /** `bars`: parts of a whole, stacked. `lines`: independent values. */
   kind: 'bars' | 'lines'
   /** The ticks of a logarithmic axis, for values of different magnitudes. */

@@ -20,7 +20,7 @@ import { Answered, type Works } from '../work.ts'
 
 const time = (at: number) => new Date(at).toISOString()
 
-function shownMemberships({ memberships }: Person, companies: readonly Company[]) {
+function membershipsJson({ memberships }: Person, companies: readonly Company[]) {
   const own = new Map(memberships.map((membership) => [membership.companyId, membership]))
   return companies.flatMap(({ id, name }) => {
     const membership = own.get(id)
@@ -30,8 +30,10 @@ function shownMemberships({ memberships }: Person, companies: readonly Company[]
 }
 
 /** The session that replaces the one of the request. */
-function continued(core: ConsoleCore, request: FastifyRequest, begun: BegunSession) {
-  return new Answered(meOf(core, request.raw, begun), { headers: sessionHeaders(core, request, begun) })
+function continued(core: ConsoleCore, request: FastifyRequest, newSession: BegunSession) {
+  return new Answered(meOf(core, request.raw, newSession), {
+    headers: sessionHeaders(core, request, newSession),
+  })
 }
 
 export const accountWorks: Works<typeof ACCOUNT_ROUTES> = {
@@ -52,7 +54,7 @@ export const accountWorks: Works<typeof ACCOUNT_ROUTES> = {
         address: identity.address ?? null,
         createdAt: identity.createdAt === undefined ? null : time(identity.createdAt),
       })),
-      memberships: shownMemberships(person, deps.accounts.directory.companies()),
+      memberships: membershipsJson(person, deps.accounts.directory.companies()),
       fresh: isFresh({ session }, signIn.clock.now()),
     }
   },
@@ -65,15 +67,15 @@ export const accountWorks: Works<typeof ACCOUNT_ROUTES> = {
   'POST /account/proof': async (call, core) => {
     const { body, request } = call
     const origin = originOf(core, request)
-    const begun = await unlessRefused(confirmPassword(core.signIn, call, body.password, origin))
-    return continued(core, request, begun)
+    const newSession = await unlessRefused(confirmPassword(core.signIn, call, body.password, origin))
+    return continued(core, request, newSession)
   },
 
   'PUT /account/password': async (call, core) => {
     const { body, request } = call
     const origin = originOf(core, request)
-    const begun = await unlessRefused(changePassword(core.signIn, call, body.password, origin))
-    return continued(core, request, begun)
+    const newSession = await unlessRefused(changePassword(core.signIn, call, body.password, origin))
+    return continued(core, request, newSession)
   },
 
   'GET /account/sessions': async (call, { signIn }) => {

@@ -10,7 +10,7 @@ export const identityWorks: Works<typeof IDENTITY_ROUTES> = {
   'POST /account/identities/begin': async (call, core) => {
     const { signIn, provider } = core
     const { request } = call
-    const begun = beginIdentity(signIn, call, provider.wanted(core), redirectUriOf(core, request))
+    const begun = beginIdentity(signIn, call, provider.requireProvider(core), redirectUriOf(core, request))
     return sentThere(core, request, await unlessRefused(begun))
   },
 
@@ -19,7 +19,9 @@ export const identityWorks: Works<typeof IDENTITY_ROUTES> = {
     const { session, body, request } = call
     const answer = answerOf(core, request, body.query)
     const origin = originOf(core, request)
-    const person = await unlessRefused(connectIdentity(signIn, call, provider.wanted(core), answer, origin))
+    const person = await unlessRefused(
+      connectIdentity(signIn, call, provider.requireProvider(core), answer, origin),
+    )
     const headers = { 'set-cookie': endedCookie(core, request) }
     return new Answered(meOf(core, request.raw, { session, person }), { headers })
   },

@@ -5,7 +5,7 @@ import {
   beginPasskey,
   beginPasskeySignIn,
   CHALLENGE_LASTS,
-  type PasskeyAsked,
+  type PasskeyChallenge,
   removePasskey,
   renamePasskey,
   signInByPasskey,
@@ -20,10 +20,10 @@ import { Answered, type Works } from '../work.ts'
 
 const COOKIE = 'postroad_passkey'
 
-const partyOf = ({ publicUrl }: HttpCore, { raw }: FastifyRequest) => relyingParty(publicUrl.of(raw))
+const partyOf = ({ publicUrl }: HttpCore, { raw }: FastifyRequest) => relyingParty(publicUrl.urlOf(raw))
 
 /** The browser keeps the ticket in a cookie until it answers. */
-const asked = (core: HttpCore, { raw }: FastifyRequest, { options, ticket }: PasskeyAsked) =>
+const asked = (core: HttpCore, { raw }: FastifyRequest, { options, ticket }: PasskeyChallenge) =>
   new Answered(
     { options: { ...options } },
     { headers: { 'set-cookie': stepCookie(core, raw, COOKIE, ticket, CHALLENGE_LASTS) } },
@@ -36,8 +36,10 @@ export const passkeyWorks: Works<typeof PASSKEY_ROUTES> = {
   'POST /session/passkey': async ({ body, request }, core) => {
     const given = { ticket: stepTicket(core, request.raw, COOKIE), response: body.response }
     const party = partyOf(core, request)
-    const begun = await unlessRefused(signInByPasskey(core.signIn, party, given, originOf(core, request)))
-    return await signedIn(core, request, begun, [stepCookie(core, request.raw, COOKIE, '', 0)])
+    const newSession = await unlessRefused(
+      signInByPasskey(core.signIn, party, given, originOf(core, request)),
+    )
+    return await signedIn(core, request, newSession, [stepCookie(core, request.raw, COOKIE, '', 0)])
   },
 
   'POST /account/passkeys/options': async (call, core) => {

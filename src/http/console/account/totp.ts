@@ -6,7 +6,7 @@ import type { Works } from '../work.ts'
 
 export const totpWorks: Works<typeof TOTP_ROUTES> = {
   'POST /account/totp': async (call, { signIn, publicUrl }) => {
-    const { hostname } = new URL(publicUrl.of(call.request.raw))
+    const { hostname } = new URL(publicUrl.urlOf(call.request.raw))
     return await unlessRefused((async () => beginTotp(signIn, call, `Postroad ${hostname}`))())
   },
 

@@ -5,7 +5,7 @@ import { routes } from './route.ts'
 import { DOMAIN_OR_NULL, DONE, INTEGER, NAMED, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
 const SPAN = { enum: SPANS } as const
-export type Span = Static<typeof SPAN>
+export type OverviewSpan = Static<typeof SPAN>
 
 /** Recipients by type of event; `accepted`: by accepted emails. An absent type is 0. */
 const VOLUME = { type: 'object', additionalProperties: INTEGER } as const
@@ -26,7 +26,7 @@ const VOLUME_SERIES = object({
   },
   totals: VOLUME,
 })
-export type VolumeSeries = Static<typeof VOLUME_SERIES>
+export type VolumeSeriesJson = Static<typeof VOLUME_SERIES>
 
 const MS = { type: 'array', items: orNull({ type: 'number' }) } as const
 
@@ -38,13 +38,13 @@ const LATENCY_SERIES = object({
   /** Over the whole span; null: nothing was delivered. */
   whole: orNull(object({ p50: { type: 'number' }, p90: { type: 'number' }, p99: { type: 'number' } })),
 })
-export type LatencySeries = Static<typeof LATENCY_SERIES>
+export type LatencySeriesJson = Static<typeof LATENCY_SERIES>
 
 const VOLUMES = {
   type: 'array',
   items: object({ key: TEXT, name: TEXT, volume: VOLUME }),
 } as const
-export type Volumes = Static<typeof VOLUMES>
+export type VolumesJson = Static<typeof VOLUMES>
 
 /** Null: too many values to add up in one answer. */
 const VOLUMES_OR_NULL = orNull(VOLUMES)
@@ -74,7 +74,7 @@ const BACKLOG = object({
   },
   companies: { type: 'array', items: object({ company: NAMED, ...WAITING_PART }) },
 })
-export type Backlog = Static<typeof BACKLOG>
+export type BacklogJson = Static<typeof BACKLOG>
 
 /** Recipient domain; null: all of them. */
 const RETRY_WAITING = object({ domain: DOMAIN_OR_NULL })

@@ -12,7 +12,7 @@ type RouteAccess = 'stranger' | 'person' | 'company' | 'operator'
 /** Method and path, below `/console/api`. */
 export type RouteName = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
-interface Row {
+interface RouteRow {
   /** The label in metrics, after `console_`. */
   operation: string
   /** Parameters of the path that are no ids. */
@@ -27,11 +27,11 @@ interface Row {
   pending?: object
 }
 
-export interface Route extends Row {
+export interface ConsoleRoute extends RouteRow {
   access: RouteAccess
 }
 
-type Rows = Readonly<Record<RouteName, Row>>
+type Rows = Readonly<Record<RouteName, RouteRow>>
 
 type RoutesOf<Who extends RouteAccess, Given extends Rows> = {
   readonly [Name in keyof Given]: Given[Name] & { readonly access: Who }
@@ -70,7 +70,7 @@ export type AnswerOf<Of> = Of extends { pending: infer Pending; answer: infer An
     : never
 
 /** A query as a client gives it: a parameter with a default may be left out, and undefined stands for none. */
-export type QueryGiven<Of> = Of extends {
+export type QueryInput<Of> = Of extends {
   query: { properties: infer Properties; required: readonly (infer Required)[] }
 }
   ? Needed<Properties, Required> & { [Name in keyof Properties]?: Json<Properties[Name]> | undefined }

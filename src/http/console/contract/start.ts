@@ -8,7 +8,7 @@ const STEP = object({
   found: TEXT,
   advice: TEXT_OR_NULL,
 })
-export type StepShown = Static<typeof STEP>
+export type StepJson = Static<typeof STEP>
 
 const STEP_NAME = { enum: STEPS } as const
 export type StepName = Static<typeof STEP_NAME>

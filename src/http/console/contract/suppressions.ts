@@ -40,7 +40,7 @@ const SUPPRESSION = object({
   domain: TEXT_OR_NULL,
   createdAt: TIME,
 })
-export type SuppressionShown = Static<typeof SUPPRESSION>
+export type SuppressionJson = Static<typeof SUPPRESSION>
 
 const SUPPRESSIONS = pageOf(SUPPRESSION)
 

@@ -36,7 +36,7 @@ const WEBHOOK = {
   ],
   properties: WEBHOOK_PROPERTIES,
 } as const
-export type WebhookShown = Static<typeof WEBHOOK>
+export type WebhookJson = Static<typeof WEBHOOK>
 
 const WEBHOOKS_QUERY = object(
   {
@@ -111,7 +111,7 @@ const ATTEMPT = object({
   response: TEXT,
   nextAt: TIME_OR_NULL,
 })
-export type AttemptShown = Static<typeof ATTEMPT>
+export type AttemptJson = Static<typeof ATTEMPT>
 
 const ATTEMPTS = object({ data: { type: 'array', items: ATTEMPT }, more: { type: 'boolean' } })
 

@@ -3,12 +3,12 @@ import { addDkimKey, removeDkimKey, renameDkimKey, switchDkimKey } from '../../.
 import { OperateError } from '../../../operate/error.ts'
 import type { DKIM_KEY_ROUTES } from '../contract/domains.ts'
 import type { Works } from '../work.ts'
-import { requireDomain, shownWhole } from './found.ts'
+import { requireDomain, wholeDomainJson } from './domain-lookup.ts'
 
 export const dkimKeyWorks: Works<typeof DKIM_KEY_ROUTES> = {
   'POST /companies/:company/domains/:domain/dkim': async ({ op, company, params, body }) => {
     requireDomain(op, company, params.domain)
-    return shownWhole(op, await addDkimKey(op, { domain: params.domain, ...body }))
+    return wholeDomainJson(op, await addDkimKey(op, { domain: params.domain, ...body }))
   },
 
   'PATCH /companies/:company/domains/:domain/dkim/:selector': async ({
@@ -25,7 +25,7 @@ export const dkimKeyWorks: Works<typeof DKIM_KEY_ROUTES> = {
       body.active === undefined
         ? await renameDkimKey(op, { domain, selector, to: body.selector! })
         : await switchDkimKey(op, { domain, selector, active: body.active })
-    return shownWhole(op, changed)
+    return wholeDomainJson(op, changed)
   },
 
   'DELETE /companies/:company/domains/:domain/dkim/:selector': async ({
@@ -34,6 +34,6 @@ export const dkimKeyWorks: Works<typeof DKIM_KEY_ROUTES> = {
     params: { domain, selector },
   }) => {
     requireDomain(op, company, domain)
-    return shownWhole(op, await removeDkimKey(op, { domain, selector }))
+    return wholeDomainJson(op, await removeDkimKey(op, { domain, selector }))
   },
 }

@@ -12,7 +12,7 @@ import type { DOMAIN_ROUTES } from '../contract/domains.ts'
 import { MOST_LISTED } from '../contract/shapes.ts'
 import { oneCompany } from '../one-company.ts'
 import type { Works } from '../work.ts'
-import { requireDomain, shownDomain, shownWhole } from './found.ts'
+import { domainJson, requireDomain, wholeDomainJson } from './domain-lookup.ts'
 
 export const domainWorks: Works<typeof DOMAIN_ROUTES> = {
   'GET /companies/:company/domains': async ({ op, company, query }) => {
@@ -21,32 +21,32 @@ export const domainWorks: Works<typeof DOMAIN_ROUTES> = {
     const found = all
       .filter(({ name, sending }) => name.includes(search) && sending === (query.sending ?? sending))
       .toSorted((a, b) => b.createdAt - a.createdAt)
-    const domains = found.slice(0, MOST_LISTED).map((domain) => shownDomain(op, domain))
+    const domains = found.slice(0, MOST_LISTED).map((domain) => domainJson(op, domain))
     return { domains, total: found.length }
   },
 
   'POST /companies/:company/domains': async ({ op, company, body }) => {
     const { domain } = await addDomain(op, { company: oneCompany(company), ...body })
-    return shownWhole(op, domain)
+    return wholeDomainJson(op, domain)
   },
 
   'GET /companies/:company/domains/:domain': async ({ op, company, params }) => {
     requireDomain(op, company, params.domain)
     const { domain } = await showDomain(op, params)
-    return shownWhole(op, domain)
+    return wholeDomainJson(op, domain)
   },
 
   'PATCH /companies/:company/domains/:domain': async ({ op, company, params, body }) => {
     requireDomain(op, company, params.domain)
     for (const id of body.speaksFor ?? []) requireDomain(op, company, id)
     const domain = await updateDomain(op, { domain: params.domain, ...body })
-    return shownWhole(op, domain)
+    return wholeDomainJson(op, domain)
   },
 
   'PUT /companies/:company/domains/:domain/sending': async ({ op, company, params, body }) => {
     requireDomain(op, company, params.domain)
     const change = body.sending === 'active' ? activateDomain : suspendDomain
-    return shownWhole(op, await change(op, params))
+    return wholeDomainJson(op, await change(op, params))
   },
 
   'DELETE /companies/:company/domains/:domain': async ({ op, company, params }, core) => {

@@ -6,39 +6,45 @@ import type { RELAY_ROUTES } from '../contract/domains.ts'
 import type { ConsoleCore } from '../core.ts'
 import { oneCompany } from '../one-company.ts'
 import type { Works } from '../work.ts'
-import { requireDomain, shownRelay, shownWhole } from './found.ts'
+import { relayJson, requireDomain, wholeDomainJson } from './domain-lookup.ts'
 
-async function shownOfCompany({ deps }: ConsoleCore, op: Operation, company: string) {
+async function companyRelayJson({ deps }: ConsoleCore, op: Operation, company: string) {
   const routes = await listRoutes(op, { company })
-  const relay = shownRelay(routes.find(({ domain }) => domain === null)?.route)
+  const relay = relayJson(routes.find(({ domain }) => domain === null)?.route)
   return { relay, delivery: deps.settings.delivery.kind }
 }
 
 export const relayWorks: Works<typeof RELAY_ROUTES> = {
   'GET /companies/:company/relay': async ({ op, company }, core) =>
-    await shownOfCompany(core, op, oneCompany(company)),
+    await companyRelayJson(core, op, oneCompany(company)),
 
-  'PUT /companies/:company/relay': async ({ op, caller, company, body }, core) => {
+  'PUT /companies/:company/relay': async ({ op, actingAs: caller, company, body }, core) => {
     const own = oneCompany(company)
     await setRoute(op, { company: own, ...body })
-    return await shownOfCompany(core, await currentOperationOf(core, caller), own)
+    return await companyRelayJson(core, await currentOperationOf(core, caller), own)
   },
 
-  'DELETE /companies/:company/relay': async ({ op, caller, company }, core) => {
+  'DELETE /companies/:company/relay': async ({ op, actingAs: caller, company }, core) => {
     const own = oneCompany(company)
     await removeRoute(op, { company: own })
-    return await shownOfCompany(core, await currentOperationOf(core, caller), own)
+    return await companyRelayJson(core, await currentOperationOf(core, caller), own)
   },
 
-  'PUT /companies/:company/domains/:domain/relay': async ({ op, caller, company, params, body }, core) => {
+  'PUT /companies/:company/domains/:domain/relay': async (
+    { op, actingAs: caller, company, params, body },
+    core,
+  ) => {
     requireDomain(op, company, params.domain)
     const { domain } = await setRoute(op, { domain: params.domain, ...body })
-    return shownWhole(await currentOperationOf(core, caller), domain!)
+    return wholeDomainJson(await currentOperationOf(core, caller), domain!)
   },
 
-  'DELETE /companies/:company/domains/:domain/relay': async ({ op, caller, company, params }, core) => {
+  'DELETE /companies/:company/domains/:domain/relay': async (
+    { op, actingAs: caller, company, params },
+    core,
+  ) => {
     requireDomain(op, company, params.domain)
     const { domain } = await removeRoute(op, { domain: params.domain })
-    return shownWhole(await currentOperationOf(core, caller), domain!)
+    return wholeDomainJson(await currentOperationOf(core, caller), domain!)
   },
 }

@@ -8,7 +8,7 @@ import { retry } from '../../../operate/queue.ts'
 import type { EMAIL_ACTION_ROUTES } from '../contract/email.ts'
 import { senderOf } from '../sender.ts'
 import type { Works } from '../work.ts'
-import { emailNamed } from './found.ts'
+import { emailNamed } from './email-lookup.ts'
 import { sendAgain } from './send-again.ts'
 
 export const emailActionWorks: Works<typeof EMAIL_ACTION_ROUTES> = {

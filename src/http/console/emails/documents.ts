@@ -8,7 +8,7 @@ import { fileAnswer } from '../../stored-files/file-answer.ts'
 import { listFiles, readFile, roomToList } from '../../stored-files/files.ts'
 import type { EMAIL_DOCUMENT_ROUTES } from '../contract/email.ts'
 import type { Works } from '../work.ts'
-import { emailNamed } from './found.ts'
+import { emailNamed } from './email-lookup.ts'
 
 function noSuchFile(detail = 'File not found'): Fault {
   return new Fault({ code: 'operation_refused', why: 'not_found', about: null, detail })

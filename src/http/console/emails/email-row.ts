@@ -5,7 +5,7 @@ import { clip } from '../../../ingress/fault.ts'
 import type { EmailSummary, RecipientCounts } from '../../../store/store.ts'
 import type { EMAIL_ROW } from '../contract/emails.ts'
 
-export type EmailRow = Static<typeof EMAIL_ROW>
+export type EmailRowJson = Static<typeof EMAIL_ROW>
 
 /** Characters of a subject or address, and of a tag; tags of one email. */
 const LONGEST = 300
@@ -17,7 +17,7 @@ export function emailRow(
   { id, companyId, domainId, from, to, cc, bcc, subject, tags, ...email }: EmailSummary,
   counts: RecipientCounts | null,
   directory: Pick<AccountDirectory, 'domain'>,
-): EmailRow {
+): EmailRowJson {
   const { createdAt, scheduledAt, lastEvent } = email
   return {
     id,

@@ -1,7 +1,7 @@
 /** The confirmation page for a link in a message: it shows the full target, whatever the link's text says. */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../../../ingress/fault.ts'
-import { knownSession } from '../../../operate/sessions.ts'
+import { authenticateSession } from '../../../operate/sessions.ts'
 import type { Answer } from '../../answer.ts'
 import type { HttpCore } from '../../core.ts'
 import { escapedHtml } from '../../html-page.ts'
@@ -42,8 +42,11 @@ async function personOf(core: HttpCore, request: IncomingMessage): Promise<strin
   const token = sessionToken(core, request)
   if (token === null) return null
   const { store, settings } = core.deps
-  const known = await knownSession(store, token, { now: Date.now(), lifetime: settings.sessionLifetime })
-  return known?.person.id ?? null
+  const signedIn = await authenticateSession(store, token, {
+    now: Date.now(),
+    lifetime: settings.sessionLifetime,
+  })
+  return signedIn?.person.id ?? null
 }
 
 function answer(body: string): Answer {

@@ -12,17 +12,17 @@ import type { PartOf } from '../contract/route.ts'
 import type { Works } from '../work.ts'
 import { emailRow } from './email-row.ts'
 
-type Query = PartOf<'query', (typeof EMAIL_LIST_ROUTES)['GET /companies/:company/emails']>
+type EmailListQuery = PartOf<'query', (typeof EMAIL_LIST_ROUTES)['GET /companies/:company/emails']>
 
 /** `company`: that of the path; null: all. */
-async function found(
+async function findEmailPage(
   op: Operation,
-  query: Query,
+  query: EmailListQuery,
   company: string | null,
   page: { before: string | undefined; limit: number },
 ): Promise<Pick<FoundEmails, 'emails' | 'next'>> {
   const of = company === null ? {} : { company }
-  const asked = wantedOf(query)
+  const asked = emailSearchOf(query)
   if (query.q === undefined) return await searchEmails(op, { ...asked, ...of, ...page })
   const typed = parseEmailQuery(query.q, { now: op.now(), timeZone: zoneOf(query.zone) })
   if (typed.kind === 'email') {
@@ -49,7 +49,17 @@ function cursorOf(text: string | undefined): string | undefined {
 }
 
 /** The filters chosen in addition to the typed query. */
-function wantedOf({ domain, event, tag, key, from, to, subject, since, until }: Query): EmailSearch {
+function emailSearchOf({
+  domain,
+  event,
+  tag,
+  key,
+  from,
+  to,
+  subject,
+  since,
+  until,
+}: EmailListQuery): EmailSearch {
   return {
     ...(domain !== undefined && { domain }),
     ...(key !== undefined && { key }),
@@ -84,7 +94,7 @@ export const emailListWorks: Works<typeof EMAIL_LIST_ROUTES> = {
     // Taken before the list is read: changes in between are sent again, and none is missed.
     const cursor = await store.settledEventNumber()
     const before = cursorOf(query.cursor)
-    const { emails: page, next } = await found(op, query, company, { before, limit })
+    const { emails: page, next } = await findEmailPage(op, query, company, { before, limit })
     const recipientCounts = new Map(
       (await store.recipientCounts(page.map(({ id }) => id))).map((counts) => [counts.id, counts]),
     )

@@ -9,14 +9,14 @@ import { listFiles } from '../../stored-files/files.ts'
 import type { CONTENT, EMAIL_DETAIL, EMAIL_ROUTES } from '../contract/email.ts'
 import type { Works } from '../work.ts'
 import { emailDetail, PAGE, PAGE_OCTETS } from './email-detail.ts'
-import { emailNamed } from './found.ts'
+import { emailNamed } from './email-lookup.ts'
 
 /** Octets of HTML and of text, each; the download of the source has the rest. */
 const LONGEST_BODY = 1024 * 1024
 /** Octets of the values of all recipients shown. */
 const MOST_VALUES = 256 * 1024
 
-type Content = Omit<Static<typeof CONTENT>, 'recipientVariables'> & {
+type EmailContentJson = Omit<Static<typeof CONTENT>, 'recipientVariables'> & {
   recipientVariables: Record<string, JsonText> | null
 }
 
@@ -81,6 +81,6 @@ export const emailWorks: Works<typeof EMAIL_ROUTES> = {
         size,
         picture: isPicture(contentType),
       })),
-    } satisfies Content)
+    } satisfies EmailContentJson)
   },
 }

@@ -1,7 +1,7 @@
 /** Makes a submission from a stored email and checks it like a new one: in a worker when the email is large. */
 import type { StoredEmail, StoredFile } from '../../../email/stored-email.ts'
 import { filesOf } from '../../../ingress/reading.ts'
-import { checkSubmission, type Outcome, type Terms } from '../../../intake/check.ts'
+import { type CheckOutcome, type CheckParameters, checkSubmission } from '../../../intake/check.ts'
 import type { Submission, SubmittedAttachment } from '../../../intake/submission.ts'
 import { textOf } from '../../../mail/body.ts'
 import type { RecipientValues } from '../../../store/store.ts'
@@ -20,14 +20,14 @@ export interface AgainOrder {
   /** Lists of RecipientValues in JSON; null: the email is no batch. */
   values: Uint8Array[] | null
   idempotency: NonNullable<Submission['idempotency']>
-  terms: Terms
+  terms: CheckParameters
 }
 
-export default function checkAgain(order: AgainOrder): Outcome {
+export default function checkAgain(order: AgainOrder): CheckOutcome {
   return checkSubmission(submissionOf(order), order.terms)
 }
 
-export function buffersOf(outcome: Outcome): ArrayBuffer[] {
+export function buffersOf(outcome: CheckOutcome): ArrayBuffer[] {
   return 'checked' in outcome ? [...new Set(buffersBeneath(filesOf(outcome.checked.email)))] : []
 }
 
@@ -55,9 +55,9 @@ function submissionOf({
     bcc: everybody ? email.bcc : [],
     ...(html !== undefined && { html: textOf(html) }),
     ...(amp !== undefined && { amp: textOf(amp) }),
-    attachments: files.map(submitted),
+    attachments: files.map(attachmentOf),
     ...(raw !== null && { raw: asBuffer(raw) }),
-    ...(values !== null && { recipientVariables: variablesFor(values.flatMap(listed), to) }),
+    ...(values !== null && { recipientVariables: variablesFor(values.flatMap(recipientValuesOf), to) }),
     tags: email.tags,
     variables: email.variables,
     testMode: email.testMode,
@@ -65,13 +65,19 @@ function submissionOf({
   }
 }
 
-function submitted({ filename, contentType, disposition, contentId, content }: AgainOrder['files'][number]) {
+function attachmentOf({
+  filename,
+  contentType,
+  disposition,
+  contentId,
+  content,
+}: AgainOrder['files'][number]) {
   const file: SubmittedAttachment = { filename, contentType, content: asBuffer(content), disposition }
   if (contentId !== null) file.contentId = contentId
   return file
 }
 
-function listed(octets: Uint8Array): RecipientValues[] {
+function recipientValuesOf(octets: Uint8Array): RecipientValues[] {
   return JSON.parse(asBuffer(octets).toString('utf8')) as RecipientValues[]
 }
 

@@ -3,21 +3,21 @@ import type { Principal } from '../../../accounts/account.ts'
 import type { Visitor } from '../../../ingress/admission/visit.ts'
 import { fingerprinted } from '../../../ingress/idempotency.ts'
 import { SMALL_BODY } from '../../../ingress/reading.ts'
-import type { Outcome } from '../../../intake/check.ts'
+import type { CheckOutcome } from '../../../intake/check.ts'
 import { largeBodies } from '../../../mail/body.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { noSuchEmail } from '../../../operate/find.ts'
 import { buffersBeneath, jobAt } from '../../../workers/job.ts'
 import type { HttpCore } from '../../core.ts'
-import type { ShownEmail } from '../../shown-emails/copy.ts'
+import type { EmailView } from '../../shown-emails/copy.ts'
 import checkAgain, { type AgainOrder } from './send-again-job.ts'
 
-const job = jobAt<AgainOrder, Outcome>(new URL('./send-again-job.ts', import.meta.url))
+const job = jobAt<AgainOrder, CheckOutcome>(new URL('./send-again-job.ts', import.meta.url))
 
 /** Recipients of a batch whose values are read at once. */
 const AT_ONCE = 50
 
-export interface Again {
+export interface SendAgainRequest {
   /** Identifies the click, so that it sends only once. */
   click: string
   /** Other recipients; absent: the same ones. */
@@ -28,9 +28,9 @@ export interface Again {
 export async function sendAgain(
   core: HttpCore,
   request: Visitor,
-  email: ShownEmail,
+  email: EmailView,
   sender: Principal,
-  { click, to }: Again,
+  { click, to }: SendAgainRequest,
 ): Promise<string> {
   const { intake } = core.deps
   const { octets, rawOctets, size } = email.origin
@@ -41,12 +41,12 @@ export async function sendAgain(
     idempotency: await fingerprinted(idempotent, [email.id, to ?? null]),
     terms: intake.terms(),
   }
-  return (await intake.accept(sender, await checked(core, order, sender))).id
+  return (await intake.accept(sender, await checkOrder(core, order, sender))).id
 }
 
 async function contentOf(
   { deps: { store, accounts } }: HttpCore,
-  { id, op }: ShownEmail,
+  { id, op }: EmailView,
   to: string | undefined,
 ): Promise<Omit<AgainOrder, 'idempotency' | 'terms'>> {
   const email = await store.readEmail(id)
@@ -72,7 +72,11 @@ async function contentOf(
 }
 
 /** A worker checks large emails, and batches: one may have 250,000 values. */
-async function checked({ deps }: HttpCore, order: AgainOrder, { companyId }: Principal): Promise<Outcome> {
+async function checkOrder(
+  { deps }: HttpCore,
+  order: AgainOrder,
+  { companyId }: Principal,
+): Promise<CheckOutcome> {
   const { email, raw, files, values } = order
   const large = [
     ...largeBodies(email.content),

@@ -5,7 +5,7 @@ import { longJson } from '../../json-pieces.ts'
 import { rawCopyOf, readIn } from '../../shown-emails/copy.ts'
 import type { COPY_TEXT, EMAIL_SOURCE_ROUTES, SOURCE } from '../contract/email.ts'
 import type { Works } from '../work.ts'
-import { emailNamed } from './found.ts'
+import { emailNamed } from './email-lookup.ts'
 
 /** Octets of the source shown; the download has all of it. */
 const MOST_SHOWN = 512 * 1024

@@ -8,7 +8,7 @@ import { sessionToken } from '../session/cookie.ts'
 import type { Works } from '../work.ts'
 
 export const liveWorks: Works<typeof LIVE_ROUTES> = {
-  'GET /companies/:company/live': async ({ caller, company, person, query, request }, core) => {
+  'GET /companies/:company/live': async ({ actingAs: caller, company, person, query, request }, core) => {
     authorise(caller, 'read')
     const after = lastSeen(request, query.after)
     const leave = core.streams.reserve(person.id, shareOf(person.id, caller))

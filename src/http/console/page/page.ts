@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../../ingress/fault.ts'
 import { decodedPath } from '../../../ingress/target.ts'
 import type { Answer } from '../../answer.ts'
-import type { Answering, Api } from '../../api.ts'
+import type { Api, RouteHandlerFactory } from '../../api.ts'
 import { CONSOLE_PATH } from '../../console-path.ts'
 import type { HttpCore } from '../../core.ts'
 import { consoleWords } from '../words.ts'
@@ -34,7 +34,7 @@ export class ConsolePage implements Api {
     this.#files = new PageFiles(folder)
   }
 
-  register(app: FastifyInstance, answering: Answering): void {
+  register(app: FastifyInstance, answering: RouteHandlerFactory): void {
     const answer = answering('console_page', (request) => this.#answer(request))
     app.get('/console', answer)
     app.get('/console/*', async (request: FastifyRequest, reply: FastifyReply) => {

@@ -1,6 +1,6 @@
 /** The redirect from `/` to the console, for a listener of the console alone. */
 import type { FastifyInstance } from 'fastify'
-import type { Answering, Api } from '../../api.ts'
+import type { Api, RouteHandlerFactory } from '../../api.ts'
 import { toConsole } from '../../console-path.ts'
 import { consoleWords } from '../words.ts'
 import { DATA_HEADERS } from './headers.ts'
@@ -11,7 +11,7 @@ export class RootRedirect implements Api {
   readonly words = consoleWords
   readonly headers = DATA_HEADERS
 
-  register(app: FastifyInstance, answering: Answering): void {
+  register(app: FastifyInstance, answering: RouteHandlerFactory): void {
     app.get(
       '/',
       answering('other', async () => toConsole()),

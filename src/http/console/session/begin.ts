@@ -12,7 +12,7 @@ export const signInWorks: Works<typeof SIGN_IN_ROUTES> = {
   },
 
   'POST /session/second-factor': async ({ body, request }, core) => {
-    const begun = await unlessRefused(signInBySecondFactor(core.signIn, body, originOf(core, request)))
-    return await signedIn(core, request, begun)
+    const newSession = await unlessRefused(signInBySecondFactor(core.signIn, body, originOf(core, request)))
+    return await signedIn(core, request, newSession)
   },
 }

@@ -28,7 +28,7 @@ function named(name: string, isEncrypted: boolean): string {
 
 /** As the browser sees it: TLS may end at a proxy. */
 function isEncrypted({ publicUrl }: Pick<HttpCore, 'publicUrl'>, request: IncomingMessage): boolean {
-  return publicUrl.of(request).startsWith('https:')
+  return publicUrl.urlOf(request).startsWith('https:')
 }
 
 export function readCookie(

@@ -32,7 +32,7 @@ export function deviceCookie(
 ): string {
   const ticket = deviceTicket(core, request)
   const now = clock.now()
-  const known = ticket === null ? null : tickets.read('device', ticket, now)
+  const known = ticket === null ? null : tickets.readTicket('device', ticket, now)
   const people = [personId, ...(known?.people ?? []).filter((id) => id !== personId)].slice(0, MOST_PEOPLE)
   const held = { id: known?.id ?? randomUUID(), people }
   return ownCookie(core, request, DEVICE, tickets.issue('device', held, DEVICE_LASTS, now), DEVICE_LASTS)

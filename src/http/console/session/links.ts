@@ -41,8 +41,8 @@ export const linkWorks: Works<typeof LINK_ROUTES> = {
     if (accepted !== null && 'person' in accepted) {
       return meOf(core, request.raw, { ...known!, person: accepted.person })
     }
-    const begun = accepted?.begun ?? (await signInByLink(store, of, from))
-    return await signedIn(core, request, begun)
+    const newSession = accepted?.begun ?? (await signInByLink(store, of, from))
+    return await signedIn(core, request, newSession)
   },
 
   'POST /session/link/decline': async ({ body }, core) => {

@@ -19,7 +19,7 @@ const COOKIE = 'postroad_oidc'
 
 /** The address that the provider redirects the browser to, for every purpose: it is registered with the provider. */
 export function redirectUriOf({ publicUrl }: HttpCore, { raw }: FastifyRequest): string {
-  return `${publicUrl.of(raw)}/console/sign-in`
+  return `${publicUrl.urlOf(raw)}/console/sign-in`
 }
 
 /** Sends the browser to the provider; it keeps the ticket in a cookie until it returns. */
@@ -38,16 +38,21 @@ export function endedCookie(core: HttpCore, { raw }: FastifyRequest): string {
 }
 
 export const openIdWorks: Works<typeof OPENID_ROUTES> = {
-  'GET /session/ways': async (_, core) => ({ openid: core.provider.of(core)?.host ?? null }),
+  'GET /session/ways': async (_, core) => ({ openid: core.provider.providerOf(core)?.host ?? null }),
 
   'POST /session/oidc': async ({ request }, core) => {
-    const begun = beginOpenId(core.signIn, core.provider.wanted(core), redirectUriOf(core, request))
+    const begun = beginOpenId(core.signIn, core.provider.requireProvider(core), redirectUriOf(core, request))
     return sentThere(core, request, await unlessRefused(begun))
   },
 
   'POST /session/oidc/return': async ({ body, request }, core) => {
     const answer = answerOf(core, request, body.query)
-    const begun = signInByOpenId(core.signIn, core.provider.wanted(core), answer, originOf(core, request))
+    const begun = signInByOpenId(
+      core.signIn,
+      core.provider.requireProvider(core),
+      answer,
+      originOf(core, request),
+    )
     return await signedIn(core, request, await unlessRefused(begun), [endedCookie(core, request)])
   },
 }

@@ -3,18 +3,18 @@ import { OpenIdProvider } from '../../../operate/openid-provider.ts'
 import type { HttpCore } from '../../core.ts'
 
 /** The provider of an installation. */
-export class KnownProvider {
+export class ProviderCache {
   #made: OpenIdProvider | null = null
 
   /** Null: the settings name none. */
-  of({ deps: { settings, ask } }: HttpCore): OpenIdProvider | null {
+  providerOf({ deps: { settings, ask } }: HttpCore): OpenIdProvider | null {
     if (settings.openid === null) return null
     this.#made ??= new OpenIdProvider(settings.openid, ask, settings.allowPrivateNetworks)
     return this.#made
   }
 
-  wanted(core: HttpCore): OpenIdProvider {
-    const found = this.of(core)
+  requireProvider(core: HttpCore): OpenIdProvider {
+    const found = this.providerOf(core)
     if (found !== null) return found
     throw new Fault({ code: 'path_unknown' })
   }

@@ -1,7 +1,7 @@
 /** The session: the signed-in person, and signing out. */
 import type { IncomingMessage } from 'node:http'
 import { signOut as endSession } from '../../../operate/sessions.ts'
-import type { Person, Session } from '../../../people/person.ts'
+import type { ConsoleSession, Person } from '../../../people/person.ts'
 import type { HttpCore } from '../../core.ts'
 import type { SESSION_ROUTES } from '../contract/session.ts'
 import { smtpEndpoints } from '../smtp-endpoints.ts'
@@ -12,10 +12,10 @@ import { sessionCookie } from './cookie.ts'
 export function meOf(
   { deps, apiUrl }: HttpCore,
   request: IncomingMessage,
-  { person, session }: { person: Person; session: Session },
+  { person, session }: { person: Person; session: ConsoleSession },
 ) {
   const { id, address, name, operator, credentials, memberships } = person
-  const url = apiUrl.of(request)
+  const url = apiUrl.urlOf(request)
   const roles = new Map(memberships.map(({ companyId, role }) => [companyId, role]))
   const companies = deps.accounts.directory.companies().flatMap((company) => {
     const role = operator ? 'operator' : roles.get(company.id)

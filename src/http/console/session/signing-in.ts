@@ -2,8 +2,17 @@
 import type { FastifyRequest } from 'fastify'
 import { addressGroup } from '../../../ingress/admission/address-group.ts'
 import { Fault } from '../../../ingress/fault.ts'
-import { type BegunSession, type KnownSession, knownSession } from '../../../operate/sessions.ts'
-import { type Origin, type RefusedWhy, type SignInParts, SignInRefused } from '../../../operate/sign-in.ts'
+import {
+  type AuthenticatedSession,
+  authenticateSession,
+  type BegunSession,
+} from '../../../operate/sessions.ts'
+import {
+  type SignInOrigin,
+  type SignInParts,
+  SignInRefusal,
+  type SignInRefusalReason,
+} from '../../../operate/sign-in.ts'
 import { Attempts } from '../../../people/attempts.ts'
 import { Passwords } from '../../../people/password.ts'
 import { Tickets } from '../../../people/tickets.ts'
@@ -34,18 +43,21 @@ export function signInParts({ deps }: HttpCore): SignInParts {
   }
 }
 
-export function originOf(core: HttpCore, { raw }: FastifyRequest): Origin {
-  const address = core.clientAddress.of(raw)
+export function originOf(core: HttpCore, { raw }: FastifyRequest): SignInOrigin {
+  const address = core.clientAddress.addressOf(raw)
   const userAgent = raw.headers['user-agent'] ?? ''
   const { sessionLifetime: lifetime } = core.deps.settings
   return { address, group: addressGroup(address), userAgent, device: deviceTicket(core, raw), lifetime }
 }
 
 /** The session of this browser, on paths that strangers call as well. */
-export async function signedInHere(core: ConsoleCore, { raw }: FastifyRequest): Promise<KnownSession | null> {
+export async function signedInHere(
+  core: ConsoleCore,
+  { raw }: FastifyRequest,
+): Promise<AuthenticatedSession | null> {
   const token = sessionToken(core, raw)
   const time = { now: core.signIn.clock.now(), lifetime: core.deps.settings.sessionLifetime }
-  return token === null ? null : await knownSession(core.deps.store, token, time)
+  return token === null ? null : await authenticateSession(core.deps.store, token, time)
 }
 
 /**
@@ -55,13 +67,13 @@ export async function signedInHere(core: ConsoleCore, { raw }: FastifyRequest): 
 export async function signedIn(
   core: ConsoleCore,
   request: FastifyRequest,
-  begun: BegunSession,
+  newSession: BegunSession,
   removed: readonly string[] = [],
 ) {
   const old = await signedInHere(core, request)
   if (old !== null) await core.signIn.store.endSessions(old.person.id, { id: old.session.id })
-  const headers = sessionHeaders(core, request, begun, removed)
-  return new Answered(meOf(core, request.raw, begun), { headers })
+  const headers = sessionHeaders(core, request, newSession, removed)
+  return new Answered(meOf(core, request.raw, newSession), { headers })
 }
 
 /** The cookies of a session that has just begun. */
@@ -77,7 +89,7 @@ export function sessionHeaders(
   return { 'set-cookie': [session, deviceCookie(core, core.signIn, raw, person.id), ...others] }
 }
 
-const STATUS: Readonly<Record<RefusedWhy, 401 | 403 | 429 | 502>> = {
+const STATUS: Readonly<Record<SignInRefusalReason, 401 | 403 | 429 | 502>> = {
   wrong: 401,
   ended: 401,
   too_many_attempts: 429,
@@ -92,7 +104,7 @@ export async function unlessRefused<Result>(work: Promise<Result>): Promise<Resu
   try {
     return await work
   } catch (error) {
-    if (!(error instanceof SignInRefused)) throw error
+    if (!(error instanceof SignInRefusal)) throw error
     const { why, message: detail, retryAfter } = error
     const again = retryAfter === undefined ? {} : { retryAfter: retryAfter / 1000 }
     throw new Fault({ code: 'person_refused', status: STATUS[why], why, detail, ...again }, { cause: error })

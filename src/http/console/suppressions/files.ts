@@ -18,7 +18,7 @@ export const suppressionFileWorks: Works<typeof SUPPRESSION_FILE_ROUTES> = {
     const { tickets, clock } = core.signIn
     const { list, text, begun, file, ticket } = body
     const of = { personId: person.id, company, list }
-    const held = ticket === undefined ? null : tickets.read('import', ticket, clock.now())
+    const held = ticket === undefined ? null : tickets.readTicket('import', ticket, clock.now())
     const goesOn = held?.personId === of.personId && held.company === of.company && held.list === of.list
     const part = goesOn ? { file: held.file, before: held.sum } : { file, before: undefined }
     const piece = { company, source: [text], begun, part, read: listReader(core, company) }

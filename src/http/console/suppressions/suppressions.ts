@@ -9,11 +9,11 @@ import {
   suppressedAddresses,
 } from '../../../operate/suppressions.ts'
 import type { Suppression } from '../../../store/store.ts'
-import type { SUPPRESSION_ROUTES, SuppressionShown } from '../contract/suppressions.ts'
+import type { SUPPRESSION_ROUTES, SuppressionJson } from '../contract/suppressions.ts'
 import { cursorPage } from '../cursor-page.ts'
 import type { Works } from '../work.ts'
 
-function shown(suppression: Suppression): SuppressionShown {
+function suppressionJson(suppression: Suppression): SuppressionJson {
   const { id, companyId, address, type, tags, reason, code, emailId, domainId, createdAt } = suppression
   return {
     id,
@@ -36,13 +36,13 @@ export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
       const wanted = { ...place, types, limit: limit + 1 }
       const found = await listSuppressions(op, { company: company ?? undefined, ...wanted })
       const { data, ...cursors } = cursorPage(found, { ...place, limit }, ({ id }) => id)
-      return { data: data.map(shown), ...cursors }
+      return { data: data.map(suppressionJson), ...cursors }
     }
     if (company === null) {
       if (!term.includes('@'))
         throw new OperateError('invalid', 'give a complete address, or choose a company')
       const found = await listSuppressions(op, { address: term.trim(), types, limit })
-      return { data: found.map(shown), previous: null, next: null }
+      return { data: found.map(suppressionJson), previous: null, next: null }
     }
     const found = await suppressedAddresses(op, {
       company,
@@ -52,7 +52,7 @@ export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
       limit: limit + 1,
     })
     const { data, ...cursors } = cursorPage(found, { ...place, limit }, ({ address }) => address)
-    return { data: data.map(shown), ...cursors }
+    return { data: data.map(suppressionJson), ...cursors }
   },
 
   'POST /companies/:company/suppressions': async ({ op, params: { company }, body }) => {

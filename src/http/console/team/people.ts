@@ -18,7 +18,7 @@ import type { HttpCore } from '../../core.ts'
 import type { PEOPLE_ROUTES, PERSON, PERSON_LINK } from '../contract/team.ts'
 import type { Works } from '../work.ts'
 
-function shownPerson(op: Operation, person: Person): Static<typeof PERSON> {
+function personJson(op: Operation, person: Person): Static<typeof PERSON> {
   const { id, address, name, operator, createdAt, memberships } = person
   const companies = memberships.map(({ companyId, role }) => {
     return { id: companyId, name: companyName(op, companyId), role }
@@ -26,28 +26,28 @@ function shownPerson(op: Operation, person: Person): Static<typeof PERSON> {
   return { id, address, name, operator, createdAt: isoTime(createdAt), companies }
 }
 
-function shownLink(
+function linkJson(
   { publicUrl }: HttpCore,
   request: IncomingMessage,
   { person, token, expiresAt }: PersonWithLink,
 ): Static<typeof PERSON_LINK> {
   const { id, address } = person
-  return { id, address, link: signInUrl(publicUrl.of(request), token), expiresAt: isoTime(expiresAt) }
+  return { id, address, link: signInUrl(publicUrl.urlOf(request), token), expiresAt: isoTime(expiresAt) }
 }
 
 export const peopleWorks: Works<typeof PEOPLE_ROUTES> = {
   'GET /installation/people': async ({ op }) => {
     const people = await listPeople(op, {})
-    return { people: people.map((person) => shownPerson(op, person)) }
+    return { people: people.map((person) => personJson(op, person)) }
   },
 
   'POST /installation/people': async ({ op, body, request }, core) => {
-    return shownLink(core, request.raw, await inviteOperator(op, body))
+    return linkJson(core, request.raw, await inviteOperator(op, body))
   },
 
   'PATCH /installation/people/:person': async ({ op, params, body }) => {
     const person = await setOperator(op, { person: params.person, operator: body.operator })
-    return shownPerson(op, person)
+    return personJson(op, person)
   },
 
   'DELETE /installation/people/:person': async ({ op, params }) => {
@@ -56,6 +56,6 @@ export const peopleWorks: Works<typeof PEOPLE_ROUTES> = {
   },
 
   'POST /installation/people/:person/link': async ({ op, params, request }, core) => {
-    return shownLink(core, request.raw, await makeSignInLink(op, { person: params.person }))
+    return linkJson(core, request.raw, await makeSignInLink(op, { person: params.person }))
   },
 }

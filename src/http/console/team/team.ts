@@ -8,7 +8,7 @@ import type { INVITATION, TEAM_ROUTES } from '../contract/team.ts'
 import { oneCompany } from '../one-company.ts'
 import type { Works } from '../work.ts'
 
-function shownInvitation(invitation: Invitation): Static<typeof INVITATION> {
+function invitationJson(invitation: Invitation): Static<typeof INVITATION> {
   const { id, address, role, inviterName: inviter, createdAt, expiresAt } = invitation
   return { id, address, role, inviter, createdAt: isoTime(createdAt), expiresAt: isoTime(expiresAt) }
 }
@@ -16,13 +16,13 @@ function shownInvitation(invitation: Invitation): Static<typeof INVITATION> {
 export const teamWorks: Works<typeof TEAM_ROUTES> = {
   'GET /companies/:company/team': async ({ op, company }) => {
     const { members, invitations } = await showTeam(op, { company: oneCompany(company) })
-    return { members, invitations: invitations.map(shownInvitation) }
+    return { members, invitations: invitations.map(invitationJson) }
   },
 
   'POST /companies/:company/team/invitations': async ({ op, company, body, request }, core) => {
     const { invitation, token } = await invite(op, { ...body, company: oneCompany(company) })
-    const link = signInUrl(core.publicUrl.of(request.raw), token)
-    return { invitation: shownInvitation(invitation), link }
+    const link = signInUrl(core.publicUrl.urlOf(request.raw), token)
+    return { invitation: invitationJson(invitation), link }
   },
 
   'DELETE /companies/:company/team/invitations/:invitation': async ({ op, company, params }) => {

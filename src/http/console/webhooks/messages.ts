@@ -1,5 +1,5 @@
 /** The messages of a webhook, their attempts, and replays. */
-import { wordOfType } from '../../../events/told/types.ts'
+import { wordOfType } from '../../../events/notices/types.ts'
 import { messageId } from '../../../events/webhooks/message-id.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { isoTime } from '../../../operate/shapes.ts'
@@ -7,11 +7,11 @@ import { listWebhookAttempts, replayWebhook, showWebhookEvent } from '../../../o
 import { replayFailed } from '../../../operate/webhook-replay.ts'
 import { testWebhook } from '../../../operate/webhook-sample.ts'
 import type { WebhookAttempt, WebhookDialect } from '../../../store/store.ts'
-import type { AttemptShown, WEBHOOK_MESSAGE_ROUTES } from '../contract/webhooks.ts'
+import type { AttemptJson, WEBHOOK_MESSAGE_ROUTES } from '../contract/webhooks.ts'
 import type { Works } from '../work.ts'
-import { companyWebhook } from './found.ts'
+import { companyWebhook } from './webhook-lookup.ts'
 
-function shown(tried: WebhookAttempt, dialect: WebhookDialect): AttemptShown {
+function attemptJson(tried: WebhookAttempt, dialect: WebhookDialect): AttemptJson {
   const { id, webhookId, type, emailId, attempt, at, duration, succeeded } = tried
   const { status, error, response, nextAt } = tried
   return {
@@ -47,7 +47,7 @@ export const webhookMessageWorks: Works<typeof WEBHOOK_MESSAGE_ROUTES> = {
       limit: limit + 1,
       ...(result !== undefined && { succeeded: result === 'succeeded' }),
     })
-    const data = found.slice(0, limit).map((tried) => shown(tried, owned.webhook.dialect))
+    const data = found.slice(0, limit).map((attempt) => attemptJson(attempt, owned.webhook.dialect))
     return { data, more: found.length > limit }
   },
 

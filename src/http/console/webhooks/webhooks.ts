@@ -1,5 +1,5 @@
 /** Webhooks of a company: their URLs, events and secrets. */
-import { typesOfWord, WEBHOOK_DIALECTS, webhookWords, wordsOfTypes } from '../../../events/told/types.ts'
+import { typesOfWord, WEBHOOK_DIALECTS, webhookWords, wordsOfTypes } from '../../../events/notices/types.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { showWebhookBacklog } from '../../../operate/webhook-events.ts'
@@ -12,9 +12,9 @@ import {
 } from '../../../operate/webhook-secrets.ts'
 import { visibleWebhookUrl } from '../../../operate/webhook-url.ts'
 import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
-import type { WEBHOOK_ROUTES, WebhookShown, WebhookWords } from '../contract/webhooks.ts'
+import type { WEBHOOK_ROUTES, WebhookJson, WebhookWords } from '../contract/webhooks.ts'
 import type { Works } from '../work.ts'
-import { companyWebhook } from './found.ts'
+import { companyWebhook } from './webhook-lookup.ts'
 
 const WORDS = Object.fromEntries(
   WEBHOOK_DIALECTS.map((dialect) => {
@@ -23,7 +23,7 @@ const WORDS = Object.fromEntries(
   }),
 ) as WebhookWords
 
-async function shown(op: Operation, owned: OwnedWebhook): Promise<WebhookShown> {
+async function webhookJson(op: Operation, owned: OwnedWebhook): Promise<WebhookJson> {
   const { webhook, company, domain } = owned
   const { id, dialect, types, status, createdAt, rotatedAt } = webhook
   const url = visibleWebhookUrl(op, webhook.url)
@@ -51,7 +51,7 @@ export const webhookWorks: Works<typeof WEBHOOK_ROUTES> = {
     const all = (await listWebhooks(op, { company: company ?? undefined })).reverse()
     const begin = after === undefined ? 0 : all.findIndex(({ webhook }) => webhook.id === after) + 1
     const page = all.slice(begin, begin + limit)
-    const data = await Promise.all(page.map((owned) => shown(op, owned)))
+    const data = await Promise.all(page.map((owned) => webhookJson(op, owned)))
     return { data, more: all.length > begin + limit }
   },
 
@@ -63,12 +63,12 @@ export const webhookWorks: Works<typeof WEBHOOK_ROUTES> = {
   },
 
   'GET /companies/:company/webhooks/:id': async ({ op, company, params }) => {
-    return await shown(op, await companyWebhook(op, company, params.id))
+    return await webhookJson(op, await companyWebhook(op, company, params.id))
   },
 
   'PATCH /companies/:company/webhooks/:id': async ({ op, company, params: { id }, body }) => {
     await companyWebhook(op, company, id)
-    return await shown(op, await updateWebhook(op, { id, ...body }))
+    return await webhookJson(op, await updateWebhook(op, { id, ...body }))
   },
 
   'DELETE /companies/:company/webhooks/:id': async ({ op, company, params: { id } }) => {

@@ -54,7 +54,7 @@ function roleOf(scopes: readonly Scope[]): KeyRole {
   return scopes.includes('reading') ? 'basic' : 'sending'
 }
 
-function keyShown({ id, name, scopes, createdAt, expiresAt }: ApiKey, domain: string | null) {
+function keyJson({ id, name, scopes, createdAt, expiresAt }: ApiKey, domain: string | null) {
   return {
     id,
     description: name,
@@ -100,7 +100,7 @@ const list = endpoint({
   const items = keys
     .filter(({ revokedAt }) => revokedAt === null)
     .filter(({ domainId }) => wanted === null || domainId === wanted)
-    .map((key) => keyShown(key, domainName(core, key)))
+    .map((key) => keyJson(key, domainName(core, key)))
     .filter((key) => kind === undefined || key.kind === kind)
   return { status: 200, body: { total_count: items.length, items } }
 })
@@ -164,7 +164,7 @@ const create = endpoint({
   })
   return {
     status: 200,
-    body: { message: 'great success', key: { ...keyShown(key, domain?.name ?? null), secret: token } },
+    body: { message: 'great success', key: { ...keyJson(key, domain?.name ?? null), secret: token } },
   }
 })
 

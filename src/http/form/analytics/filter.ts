@@ -35,7 +35,7 @@ export const FILTER = {
   },
 } as const
 
-export interface Condition {
+export interface FilterCondition {
   attribute: string
   comparator: '=' | '!=' | 'contains' | 'not contains'
   values: { value: string }[]
@@ -45,8 +45,8 @@ export interface Condition {
 export async function domainOf(
   core: HttpCore,
   caller: Principal,
-  conditions: readonly Condition[],
-): Promise<{ domain: SendingDomain | null; others: Condition[] }> {
+  conditions: readonly FilterCondition[],
+): Promise<{ domain: SendingDomain | null; others: FilterCondition[] }> {
   const [about, ...more] = conditions.filter(({ attribute }) => attribute === 'domain')
   const others = conditions.filter(({ attribute }) => attribute !== 'domain')
   if (about === undefined) return { domain: onlyDomain(core, caller), others }

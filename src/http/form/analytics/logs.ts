@@ -6,12 +6,12 @@ import { PAGE_TOKEN, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { longJson } from '../../json-pieces.ts'
 import { type Expression, LONGEST } from '../log/expression.ts'
-import { FILTERS, type Filter, fitting, type Shown } from '../log/fields.ts'
+import { type EventObject, FILTERS, type FilterField, fitting } from '../log/fields.ts'
 import { narrowing } from '../log/narrowing.ts'
-import { MOST_EVENTS, type Wanted } from '../log/query.ts'
+import { type EventSelection, MOST_EVENTS } from '../log/query.ts'
 import { END, searchEvents } from '../log/search.ts'
-import { type Place, pageToken, readToken } from '../log/token.ts'
-import { type Condition, domainOf, FILTER } from './filter.ts'
+import { type LogCursor, pageToken, readToken } from '../log/token.ts'
+import { domainOf, FILTER, type FilterCondition } from './filter.ts'
 
 const TEXT = { type: 'string' } as const
 const DAY = 86_400_000
@@ -68,7 +68,7 @@ const logs = endpoint({
   const since = time('start', body.start) ?? until - DAY
   const { domain, others } = await domainOf(core, caller, filter?.AND ?? [])
   const conditions = [...others.map(readCondition), ...eventsAmong(events)]
-  const wanted: Wanted = {
+  const selection: EventSelection = {
     filter: { ...narrowing(conditions), since, until },
     ascending: pagination.sort === 'timestamp:asc',
     limit: Math.min(MOST_EVENTS, pagination.limit ?? 100),
@@ -80,20 +80,20 @@ const logs = endpoint({
   const { items, next, previous } = await searchEvents(core.deps.searches, {
     caller,
     domain,
-    wanted,
+    wanted: selection,
     place: token === undefined || token === '' ? null : readToken(core, caller.companyId, token).place,
-    base: core.publicUrl.of(request.raw),
-    shownAs: (shown, { email }) => logShown(shown, nameOf(email?.domainId)),
+    base: core.publicUrl.urlOf(request.raw),
+    shownAs: (eventObject, { email }) => logJson(eventObject, nameOf(email?.domainId)),
     gone: () => request.raw.socket.destroyed,
   })
-  const tokenOf = (place: Place) => pageToken(core, caller.companyId, { place, query: {} })
+  const tokenOf = (place: LogCursor) => pageToken(core, caller.companyId, { place, query: {} })
   const pages = {
     next: tokenOf(next),
     previous: tokenOf(previous),
     first: tokenOf({ after: 0 }),
     last: tokenOf({ upTo: END }),
   }
-  const ends = wanted.ascending ? pages : { ...pages, first: pages.last, last: pages.first }
+  const ends = selection.ascending ? pages : { ...pages, first: pages.last, last: pages.first }
   return longJson({
     start: mailDate(since),
     end: mailDate(until),
@@ -104,8 +104,8 @@ const logs = endpoint({
 })
 
 /** Applies the differences of the newer form. */
-function logShown(shown: Shown, domain: string): Shown {
-  const { timestamp, storage, 'user-variables': variables, ...rest } = shown
+function logJson(eventObject: EventObject, domain: string): EventObject {
+  const { timestamp, storage, 'user-variables': variables, ...rest } = eventObject
   const { url, key } = (storage ?? {}) as { url?: string; key?: string }
   return {
     ...rest,
@@ -117,7 +117,7 @@ function logShown(shown: Shown, domain: string): Shown {
 }
 
 /** The condition as a filter and its expression. Throws a Refusal for an unknown attribute. */
-function readCondition({ attribute, comparator, values }: Condition): [Filter, Expression] {
+function readCondition({ attribute, comparator, values }: FilterCondition): [FilterField, Expression] {
   const name = FILTERS.find((each) => each === attribute)
   if (name === undefined) {
     const known = ['domain', ...FILTERS].join(', ')
@@ -131,7 +131,7 @@ function readCondition({ attribute, comparator, values }: Condition): [Filter, E
   return [name, wanted ? any : { kind: 'not', operand: any }]
 }
 
-function eventsAmong(words: readonly string[] = []): [Filter, Expression][] {
+function eventsAmong(words: readonly string[] = []): [FilterField, Expression][] {
   return words.length === 0 ? [] : [['event', anyOf('events', words)]]
 }
 

@@ -9,7 +9,7 @@ import { groupsOf } from '../../counts.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { type Figures, METRICS } from '../stats/figures.ts'
 import { readPeriod } from '../stats/period.ts'
-import { type Condition, domainOf, FILTER } from './filter.ts'
+import { domainOf, FILTER, type FilterCondition } from './filter.ts'
 
 const TEXT = { type: 'string' } as const
 const FIGURES = { type: 'object', additionalProperties: true } as const
@@ -111,10 +111,10 @@ const metrics = endpoint({
   }
 })
 
-type MetricsAsked = Static<typeof ASKED>
+type MetricsQuery = Static<typeof ASKED>
 
 /** The request apart from its domain. Throws a Refusal. */
-export function readMetrics(body: MetricsAsked, conditions: readonly Condition[], now: number) {
+export function readMetrics(body: MetricsQuery, conditions: readonly FilterCondition[], now: number) {
   const names = [...new Set(body.metrics ?? USUAL_METRICS)]
   const unknown = names.find((name) => !Object.hasOwn(METRICS, name))
   if (unknown !== undefined) {

@@ -13,7 +13,7 @@ import { currentOperation } from '../../operation.ts'
 import { MESSAGE_ONLY } from '../schemas.ts'
 import { METRICS } from '../stats/figures.ts'
 import { onlyDomain } from '../stats/routes.ts'
-import { NO_TAG_LIMIT, seenTag, seenTags } from '../tags/seen.ts'
+import { findTag, findTags, NO_TAG_LIMIT } from '../tags/tag-times.ts'
 
 const TEXT = { type: 'string' } as const
 const USUAL_SORT = 'lastseen:desc'
@@ -113,7 +113,7 @@ const list = endpoint({
   if (withMetrics && limit > MOST_WITH_METRICS) {
     throw invalidField('pagination.limit', `it is at most ${MOST_WITH_METRICS} with include_metrics`)
   }
-  const { tags, total: found } = await seenTags(core, caller, null, {
+  const { tags, total: found } = await findTags(core, caller, null, {
     prefix: body.tag ?? '',
     order: orderOf(sort),
     skip,
@@ -176,7 +176,7 @@ const limits = endpoint({
     },
   },
 })(async ({ caller }, core) => {
-  const { total: count } = await seenTags(core, caller, null, { limit: 0 })
+  const { total: count } = await findTags(core, caller, null, { limit: 0 })
   return { status: 200, body: { limit: NO_TAG_LIMIT, count, limit_reached: false } }
 })
 
@@ -192,7 +192,7 @@ const update = endpoint({
     response: { 200: MESSAGE_ONLY },
   },
 })(async ({ caller, body: { tag, description = '' } }, core) => {
-  const { domainIds } = await seenTag(core, caller, null, tag)
+  const { domainIds } = await findTag(core, caller, null, tag)
   const op = await currentOperation(core, caller)
   for (const domain of domainIds) await describeTag(op, { domain, tag, description })
   return { status: 200, body: { message: 'Tag updated' } }
@@ -210,7 +210,7 @@ const remove = endpoint({
     response: { 200: MESSAGE_ONLY },
   },
 })(async ({ caller, body: { tag } }, core) => {
-  const { domainIds } = await seenTag(core, caller, null, tag)
+  const { domainIds } = await findTag(core, caller, null, tag)
   const op = await currentOperation(core, caller)
   for (const domain of domainIds) await removeTag(op, { domain, tag })
   return { status: 200, body: { message: 'Tag deleted' } }

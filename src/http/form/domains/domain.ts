@@ -55,7 +55,7 @@ export const DOMAIN_WITH_RECORDS = {
  * The fields for receiving mail, and for the delivery of one domain's mail, are fixed: no mail is received, and
  * delivery is not configured by domain.
  */
-export function domainShown({ id, name, sending, settings, createdAt }: SendingDomain) {
+export function domainJson({ id, name, sending, settings, createdAt }: SendingDomain) {
   return {
     id,
     name,
@@ -87,7 +87,7 @@ function stateOf(sending: SendingDomain['sending']) {
 const VALID = { right: 'valid', missing: 'unknown', unknown: 'unknown', different: 'invalid' } as const
 
 /** Without a fresh check, a record counts as valid only when it is required and the domain is verified. */
-export function recordsShown({ status }: SendingDomain, records: readonly (DnsRecord | RecordCheck)[]) {
+export function recordsJson({ status }: SendingDomain, records: readonly (DnsRecord | RecordCheck)[]) {
   return records.map((record) => {
     const known = record.required && status === 'verified' ? 'valid' : 'unknown'
     return {

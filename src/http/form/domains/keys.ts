@@ -15,7 +15,7 @@ import { linkTo } from '../link.ts'
 import { onOwnDomain } from '../own-domain.ts'
 import { fieldIn } from '../query-or-body.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
-import { RECORD, recordsShown } from './domain.ts'
+import { RECORD, recordsJson } from './domain.ts'
 
 const TEXT = { type: 'string' } as const
 /** A key of 16,384 bits has about half as many characters. */
@@ -119,7 +119,7 @@ const create = endpoint({
   if (bits !== undefined && bits !== '2048') throw invalidField('bits', 'only keys of 2048 bits are created')
   const { op, domain } = await on(core, caller, name)
   const made = await addDkimKey(op, { domain, selector, ...(pem && { pem }) })
-  return { status: 200, body: keyShown(made, made.dkim.at(-1)!, op.hostname) }
+  return { status: 200, body: dkimKeyJson(made, made.dkim.at(-1)!, op.hostname) }
 })
 
 const switches = [true, false].map((active) => {
@@ -220,7 +220,7 @@ const authority = endpoint({
   const message = 'Domain DKIM authority has not been changed'
   return {
     status: 200,
-    body: { message, changed: false, sending_dns_records: recordsShown(domain, records) },
+    body: { message, changed: false, sending_dns_records: recordsJson(domain, records) },
   }
 })
 
@@ -232,11 +232,11 @@ async function on(core: HttpCore, caller: Principal, name: string) {
 }
 
 function keysOf(op: Operation, domain: SendingDomain) {
-  return domain.dkim.map((key) => keyShown(domain, key, op.hostname))
+  return domain.dkim.map((key) => dkimKeyJson(domain, key, op.hostname))
 }
 
-function keyShown(domain: SendingDomain, key: DkimIdentity, hostname: string) {
-  const [record] = recordsShown(domain, dnsRecords({ ...domain, dkim: [key] }, hostname))
+function dkimKeyJson(domain: SendingDomain, key: DkimIdentity, hostname: string) {
+  const [record] = recordsJson(domain, dnsRecords({ ...domain, dkim: [key] }, hostname))
   const { selector, active } = key
   return { signing_domain: domain.name, selector, dns_record: { ...record!, is_active: active } }
 }

@@ -13,7 +13,7 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { onOwnDomain } from '../own-domain.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
-import { DOMAIN, DOMAIN_WITH_RECORDS, domainShown, recordsShown } from './domain.ts'
+import { DOMAIN, DOMAIN_WITH_RECORDS, domainJson, recordsJson } from './domain.ts'
 
 const NO = ['false', 'no'] as const
 const WEB_SCHEME = { enum: ['http', 'https'] } as const
@@ -53,7 +53,7 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
     const { limit, skip, state, search, sort } = query
     const domains = await listDomains(await currentOperation(core, caller), {})
     const wanted = domains
-      .map(domainShown)
+      .map(domainJson)
       .filter((domain) => state === undefined || domain.state === state)
       .filter(({ name }) => name.includes(search.toLowerCase()))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -87,11 +87,11 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
       name,
       ...(webScheme !== undefined && { settings: { webScheme } }),
     })
-    const shown = { domain: domainShown(domain), receiving_dns_records: [] }
+    const shown = { domain: domainJson(domain), receiving_dns_records: [] }
     const message = 'Domain DNS records have been created'
     return {
       status: 200,
-      body: { message, ...shown, sending_dns_records: recordsShown(domain, records) },
+      body: { message, ...shown, sending_dns_records: recordsJson(domain, records) },
     }
   })
 
@@ -112,9 +112,9 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
     return {
       status: 200,
       body: {
-        domain: domainShown(domain),
+        domain: domainJson(domain),
         receiving_dns_records: [],
-        sending_dns_records: recordsShown(domain, records),
+        sending_dns_records: recordsJson(domain, records),
       },
     }
   })
@@ -151,10 +151,10 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
     const domain =
       webScheme === undefined ? known : await updateDomain(op, { domain: own.id, settings: { webScheme } })
     const message = 'Domain has been updated'
-    const shown = { domain: domainShown(domain), receiving_dns_records: [] }
+    const shown = { domain: domainJson(domain), receiving_dns_records: [] }
     return {
       status: 200,
-      body: { message, ...shown, sending_dns_records: recordsShown(domain, records) },
+      body: { message, ...shown, sending_dns_records: recordsJson(domain, records) },
     }
   })
 
@@ -176,9 +176,9 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
       status: 200,
       body: {
         message: 'Domain DNS records have been updated',
-        domain: domainShown(domain),
+        domain: domainJson(domain),
         receiving_dns_records: [],
-        sending_dns_records: recordsShown(domain, verification.records),
+        sending_dns_records: recordsJson(domain, verification.records),
       },
     }
   })

@@ -28,7 +28,7 @@ const UNSUBSCRIBE = {
 const USUAL_HTML = '\n<br>\n<p><a href="%unsubscribe_url%">unsubscribe</a></p>\n'
 const USUAL_TEXT = '\n\nTo unsubscribe click: <%unsubscribe_url%>\n\n'
 
-function shown({
+function trackingJson({
   openTracking,
   openPixelOnTop = false,
   clickTracking,
@@ -73,13 +73,13 @@ const show = endpoint({
   const { op, domain: own } = await onOwnDomain(core, caller, params.domain)
   const { domain } = await showDomain(op, { domain: own.id })
   const web_scheme = webSchemeOf(domain.settings)
-  return { status: 200, body: { tracking: { ...shown(domain.settings), web_scheme } } }
+  return { status: 200, body: { tracking: { ...trackingJson(domain.settings), web_scheme } } }
 })
 
 async function change(core: HttpCore, caller: Principal, name: string, settings: Partial<DomainSettings>) {
   const { op, domain: own } = await onOwnDomain(core, caller, name)
   const domain = await updateDomain(op, { domain: own.id, settings })
-  return { message: 'Domain tracking settings have been updated', ...shown(domain.settings) }
+  return { message: 'Domain tracking settings have been updated', ...trackingJson(domain.settings) }
 }
 
 const open = endpoint({

@@ -11,7 +11,7 @@ export type Expression =
   | { kind: 'all' | 'any'; operands: Expression[] }
 
 /** The value, or several values, that an expression is matched against. */
-export interface Matched {
+export interface MatchTarget {
   /** `term` in lower case. */
   matches(term: string): boolean
   number?: number
@@ -125,7 +125,7 @@ export function termsOf(expression: Expression): string[] {
   return 'operands' in expression ? expression.operands.flatMap(termsOf) : []
 }
 
-export function fits(expression: Expression, value: Matched): boolean {
+export function fits(expression: Expression, value: MatchTarget): boolean {
   switch (expression.kind) {
     case 'term':
       return value.matches(expression.text)
@@ -151,11 +151,11 @@ export function alternatives(expression: Expression): string[] | null {
 }
 
 /** A word that every match contains; null: there is none. */
-export function required(expression: Expression): string | null {
+export function requiredTerm(expression: Expression): string | null {
   if (expression.kind === 'term') return expression.text
   if (expression.kind !== 'all') return null
   for (const operand of expression.operands) {
-    const found = required(operand)
+    const found = requiredTerm(operand)
     if (found !== null) return found
   }
   return null

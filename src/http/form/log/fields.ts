@@ -1,13 +1,13 @@
 /** The values of an event that filters examine, by their names in a query. */
 import { EVENT_TYPES, type EventType } from '../../../email/event.ts'
-import { FORM_WORDS } from '../../../events/told/form.ts'
-import { type Expression, fits, type Matched, termsOf } from './expression.ts'
-import { Terms } from './terms.ts'
+import { FORM_WORDS } from '../../../events/notices/form.ts'
+import { type Expression, fits, type MatchTarget, termsOf } from './expression.ts'
+import { TermMatcher } from './terms.ts'
 
 /** An event in this dialect. */
-export type Shown = Record<string, unknown>
+export type EventObject = Record<string, unknown>
 
-interface Message {
+interface EventMessage {
   headers: Record<string, string>
   attachments: { filename: string }[]
   recipients: string[]
@@ -28,43 +28,43 @@ export const FILTERS = [
   'size',
   'list',
 ] as const
-export type Filter = (typeof FILTERS)[number]
+export type FilterField = (typeof FILTERS)[number]
 
-type Texts = readonly (string | undefined)[]
+type FieldTexts = readonly (string | undefined)[]
 
 /** Reads the value of an event that terms are matched against. `address`: the recipient's, as in the envelope. */
-type Read = (shown: Shown, terms: Terms, address: string) => Matched
+type MatchTargetReader = (eventObject: EventObject, terms: TermMatcher, address: string) => MatchTarget
 
-const lowered = (values: Texts) => values.flatMap((value) => value?.toLowerCase() ?? [])
+const lowerCased = (values: FieldTexts) => values.flatMap((value) => value?.toLowerCase() ?? [])
 const whole =
-  (read: (shown: Shown, address: string) => Texts): Read =>
-  (shown, _, address) => {
-    const all = new Set(lowered(read(shown, address)))
+  (read: (eventObject: EventObject, address: string) => FieldTexts): MatchTargetReader =>
+  (eventObject, _, address) => {
+    const all = new Set(lowerCased(read(eventObject, address)))
     return { matches: (term) => all.has(term) }
   }
 const partly =
-  (read: (shown: Shown) => Texts): Read =>
-  (shown, terms) => ({ matches: terms.within(lowered(read(shown))) })
+  (read: (eventObject: EventObject) => FieldTexts): MatchTargetReader =>
+  (eventObject, terms) => ({ matches: terms.within(lowerCased(read(eventObject))) })
 
-const message = (shown: Shown) => shown.message as Message
-const header = (shown: Shown, name: string) => message(shown).headers[name]
+const message = (eventObject: EventObject) => eventObject.message as EventMessage
+const header = (eventObject: EventObject, name: string) => message(eventObject).headers[name]
 
-const READ: Readonly<Record<Filter, Read>> = {
-  event: whole((shown) => [shown.event as string]),
-  severity: whole((shown) => [shown.severity as string | undefined]),
-  recipient: whole((shown, address) => [shown.recipient as string, address]),
-  recipients: whole((shown) => message(shown).recipients),
-  to: partly((shown) => [header(shown, 'to')]),
-  from: partly((shown) => [header(shown, 'from')]),
-  subject: partly((shown) => [header(shown, 'subject')]),
-  attachment: partly((shown) => message(shown).attachments.map(({ filename }) => filename)),
-  'message-id': whole((shown) => {
-    const id = header(shown, 'message-id')
+const READ: Readonly<Record<FilterField, MatchTargetReader>> = {
+  event: whole((eventObject) => [eventObject.event as string]),
+  severity: whole((eventObject) => [eventObject.severity as string | undefined]),
+  recipient: whole((eventObject, address) => [eventObject.recipient as string, address]),
+  recipients: whole((eventObject) => message(eventObject).recipients),
+  to: partly((eventObject) => [header(eventObject, 'to')]),
+  from: partly((eventObject) => [header(eventObject, 'from')]),
+  subject: partly((eventObject) => [header(eventObject, 'subject')]),
+  attachment: partly((eventObject) => message(eventObject).attachments.map(({ filename }) => filename)),
+  'message-id': whole((eventObject) => {
+    const id = header(eventObject, 'message-id')
     return [id, `<${id}>`]
   }),
-  tags: whole((shown) => shown.tags as string[]),
-  size: (shown) => {
-    const { size } = message(shown)
+  tags: whole((eventObject) => eventObject.tags as string[]),
+  size: (eventObject) => {
+    const { size } = message(eventObject)
     return { matches: (term) => term === String(size), number: size }
   },
   // The service has no mailing lists.
@@ -73,13 +73,13 @@ const READ: Readonly<Record<Filter, Read>> = {
 
 /** Makes the test whether an event fits all of these filters. */
 export function fitting(
-  filters: readonly (readonly [Filter, Expression])[],
-): (shown: Shown, address?: string) => boolean {
+  filters: readonly (readonly [FilterField, Expression])[],
+): (eventObject: EventObject, address?: string) => boolean {
   const each = filters.map(([name, expression]) => {
-    return { read: READ[name], expression, terms: new Terms(termsOf(expression)) }
+    return { read: READ[name], expression, terms: new TermMatcher(termsOf(expression)) }
   })
-  return (shown, address = '') =>
-    each.every(({ read, expression, terms }) => fits(expression, read(shown, terms, address)))
+  return (eventObject, address = '') =>
+    each.every(({ read, expression, terms }) => fits(expression, read(eventObject, terms, address)))
 }
 
 /** Event types shown as one of these events, with one of these severities; null: with any. */

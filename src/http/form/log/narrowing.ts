@@ -1,16 +1,17 @@
 /** The part of an expression that an index can serve: it never excludes an event that fits. */
 import type { EventFilter, EventType, TagFilter } from '../../../email/event.ts'
-import { alternatives, type Expression, required } from './expression.ts'
-import { type Filter, typesOf } from './fields.ts'
+import { alternatives, type Expression, requiredTerm } from './expression.ts'
+import { type FilterField, typesOf } from './fields.ts'
 
-export interface EventNarrowing extends Pick<EventFilter, 'recipient' | 'tags' | 'since' | 'until'> {
+export interface EventConstraints extends Pick<EventFilter, 'recipient' | 'tags' | 'since' | 'until'> {
   types: EventType[]
 }
 
 /** All of these filters must fit. */
-export function narrowing(filters: readonly (readonly [Filter, Expression])[]): EventNarrowing {
-  const of = (name: Filter) => filters.flatMap(([each, expression]) => (each === name ? [expression] : []))
-  const [recipient] = of('recipient').flatMap((expression) => required(expression) ?? [])
+export function narrowing(filters: readonly (readonly [FilterField, Expression])[]): EventConstraints {
+  const of = (name: FilterField) =>
+    filters.flatMap(([each, expression]) => (each === name ? [expression] : []))
+  const [recipient] = of('recipient').flatMap((expression) => requiredTerm(expression) ?? [])
   const [tags] = of('tags').flatMap((expression) => {
     const words = wordsOf(expression)
     return words === null ? [] : [words.flatMap(tagsShownAs)]
@@ -30,7 +31,7 @@ function alternativesOf(expressions: readonly Expression[]): string[] | null {
 
 /** The words of which a match needs one; null: it needs none. */
 function wordsOf(expression: Expression): string[] | null {
-  const word = required(expression)
+  const word = requiredTerm(expression)
   return word === null ? alternatives(expression) : [word]
 }
 

@@ -4,14 +4,14 @@ import { readTime } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { parseExpression } from './expression.ts'
-import { FILTERS, type Filter, fitting, type Shown } from './fields.ts'
-import { type EventNarrowing, narrowing } from './narrowing.ts'
+import { type EventObject, FILTERS, type FilterField, fitting } from './fields.ts'
+import { type EventConstraints, narrowing } from './narrowing.ts'
 
 /** The largest page; a higher limit is reduced to it. */
 export const MOST_EVENTS = 300
 
 /** The query as parsed from the URL. */
-export type EventQuery = Partial<Record<Filter | 'begin' | 'end' | 'ascending' | 'pretty', string>> & {
+export type EventQuery = Partial<Record<FilterField | 'begin' | 'end' | 'ascending' | 'pretty', string>> & {
   limit?: number
 }
 
@@ -26,21 +26,21 @@ export const EVENT_QUERY = {
     },
     limit: { type: 'integer', minimum: 1, maximum: MOST_EVENTS, description: 'Events per page.' },
     pretty: WORD,
-    ...(Object.fromEntries(FILTERS.map((name) => [name, PASSAGE])) as Record<Filter, typeof PASSAGE>),
+    ...(Object.fromEntries(FILTERS.map((name) => [name, PASSAGE])) as Record<FilterField, typeof PASSAGE>),
   },
 } as const
 
-export interface Wanted {
+export interface EventSelection {
   /** The filters that an index can serve; `fits` applies the rest. */
-  filter: EventNarrowing
+  filter: EventConstraints
   ascending: boolean
   limit: number
   /** `address`: the recipient's, as in the envelope. */
-  fits(shown: Shown, address?: string): boolean
+  fits(eventObject: EventObject, address?: string): boolean
 }
 
 /** Throws a Refusal. */
-export function readQuery(query: EventQuery): Wanted {
+export function readQuery(query: EventQuery): EventSelection {
   const begin = time('begin', query.begin)
   const end = time('end', query.end)
   const ascending =

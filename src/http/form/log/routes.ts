@@ -12,7 +12,7 @@ import { ownDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
 import { EVENT_QUERY, type EventQuery, readQuery } from './query.ts'
 import { END, searchEvents } from './search.ts'
-import { type Place, pageToken, readToken } from './token.ts'
+import { type LogCursor, pageToken, readToken } from './token.ts'
 
 const PAGE = {
   type: 'object',
@@ -75,7 +75,7 @@ const nextEvents = endpoint({
   return await page(core, { caller, domain, request }, query, place)
 })
 
-interface Asking {
+interface EventsCall {
   caller: Principal
   domain: SendingDomain
   request: FastifyRequest
@@ -83,24 +83,24 @@ interface Asking {
 
 async function page(
   core: HttpCore,
-  { caller, domain, request }: Asking,
+  { caller, domain, request }: EventsCall,
   query: EventQuery,
-  at: Place | null,
+  at: LogCursor | null,
 ): Promise<LongAnswer> {
-  const wanted = readQuery(query)
+  const selection = readQuery(query)
   const { items, next, previous } = await searchEvents(core.deps.searches, {
     caller,
     domain,
-    wanted,
+    wanted: selection,
     place: at,
-    base: core.publicUrl.of(request.raw),
+    base: core.publicUrl.urlOf(request.raw),
     gone: () => request.raw.socket.destroyed,
   })
   const path = `/v3/${domain.name}/events`
-  const link = (place: Place) =>
+  const link = (place: LogCursor) =>
     linkTo(core, request, `${path}/${pageToken(core, caller.companyId, { place, query })}`)
-  const ends: [first: Place, last: Place] = [{ after: 0 }, { upTo: END }]
-  const [first, last] = wanted.ascending ? ends : ends.toReversed()
+  const ends: [first: LogCursor, last: LogCursor] = [{ after: 0 }, { upTo: END }]
+  const [first, last] = selection.ascending ? ends : ends.toReversed()
   return longJson({
     items,
     paging: { next: link(next), previous: link(previous), first: link(first!), last: link(last!) },

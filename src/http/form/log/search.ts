@@ -1,55 +1,55 @@
 /** One page of the events of a domain. */
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
 import type { EventFilter } from '../../../email/event.ts'
-import type { ToldEvent } from '../../../email/told-event.ts'
+import type { EventNotice } from '../../../email/event-notice.ts'
 import type { EventRange } from '../../../events/find.ts'
+import { formEvent } from '../../../events/notices/form.ts'
+import { isReportedPerRecipient } from '../../../events/notices/types.ts'
 import { PATIENCE } from '../../../events/search-turns.ts'
 import type { Searches } from '../../../events/searches.ts'
-import { formEvent } from '../../../events/told/form.ts'
-import { isToldOfEach } from '../../../events/told/types.ts'
 import { Fault } from '../../../ingress/fault.ts'
 import { JsonText } from '../../json-pieces.ts'
-import type { Shown } from './fields.ts'
-import type { Wanted } from './query.ts'
-import type { Place } from './token.ts'
+import type { EventObject } from './fields.ts'
+import type { EventSelection } from './query.ts'
+import type { LogCursor } from './token.ts'
 
 /** A number higher than that of every event. */
 export const END = Number.MAX_SAFE_INTEGER
 
-export interface EventsAsked {
+export interface EventsQuery {
   caller: Pick<Principal, 'companyId'>
   /** Null: all domains of the company. */
   domain: Pick<SendingDomain, 'id'> | null
-  wanted: Wanted
+  wanted: EventSelection
   /** Null: the first page. */
-  place: Place | null
+  place: LogCursor | null
   /** The beginning of this service's URLs. */
   base: string
   /**
    * Converts an event for the answer, at once when it is found: as an object it would take many times the memory of its
    * text.
    */
-  shownAs?(shown: Shown, told: ToldEvent): object
+  shownAs?(eventObject: EventObject, notice: EventNotice): object
   /** True when the client has disconnected. */
   gone(): boolean
 }
 
-export interface EventsFound {
+export interface EventsPage {
   items: JsonText[]
-  told: ToldEvent[]
+  told: EventNotice[]
   /**
    * Positions of the previous and the next page. The next one exists even at the end of the log: later events appear on
    * it.
    */
-  previous: Place
-  next: Place
+  previous: LogCursor
+  next: LogCursor
 }
 
 export async function searchEvents(
   searches: Pick<Searches, 'events'>,
-  asked: EventsAsked,
-): Promise<EventsFound> {
-  const { caller, domain, wanted, base, shownAs = (shown) => shown } = asked
+  asked: EventsQuery,
+): Promise<EventsPage> {
+  const { caller, domain, wanted, base, shownAs = (eventObject) => eventObject } = asked
   const { filter: narrowed, ascending, limit } = wanted
   const filter: EventFilter = {
     companyId: caller.companyId,
@@ -58,23 +58,23 @@ export async function searchEvents(
   }
   const place = asked.place ?? (ascending ? { after: 0 } : { upTo: END })
   const newestFirst = 'upTo' in place
-  const items = new Map<ToldEvent, JsonText>()
-  const also = (told: ToldEvent): boolean => {
-    const shown = formEvent(told, base)
-    if (shown === null || !wanted.fits(shown, told.recipient?.address ?? '')) return false
-    items.set(told, new JsonText(JSON.stringify(shownAs(shown, told))))
+  const items = new Map<EventNotice, JsonText>()
+  const also = (notice: EventNotice): boolean => {
+    const shown = formEvent(notice, base)
+    if (shown === null || !wanted.fits(shown, notice.recipient?.address ?? '')) return false
+    items.set(notice, new JsonText(JSON.stringify(shownAs(shown, notice))))
     return true
   }
-  const each = (told: ToldEvent) => isToldOfEach('form', told)
-  const page = (events: ToldEvent[], older: Cut, newer: Cut): EventsFound => {
-    const told = newestFirst === ascending ? events.toReversed() : events
-    const [before, behind]: [Place, Place] = [
+  const each = (notice: EventNotice) => isReportedPerRecipient('form', notice)
+  const page = (events: EventNotice[], older: Cut, newer: Cut): EventsPage => {
+    const notices = newestFirst === ascending ? events.toReversed() : events
+    const [before, behind]: [LogCursor, LogCursor] = [
       { upTo: older.number, ...older.within },
       { after: newer.number, ...newer.within },
     ]
     return {
-      items: told.map((each) => items.get(each)!),
-      told,
+      items: notices.map((each) => items.get(each)!),
+      told: notices,
       previous: ascending ? before : behind,
       next: ascending ? behind : before,
     }

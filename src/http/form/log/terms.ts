@@ -2,7 +2,7 @@
  * Finds which of several terms occur in a text, in one pass (Aho and Corasick, 1975). Separate searches for a thousand
  * terms in a long subject, both crafted for it, would block the thread for seconds.
  */
-export class Terms {
+export class TermMatcher {
   /** The transitions: from a state (the term's prefix read so far) by a UTF-16 unit to the next state. */
   readonly #next = new Map<number, number>()
   /** For each state, the state of its longest proper suffix that is a prefix of a term. */

@@ -11,17 +11,17 @@ import type { EventQuery } from './query.ts'
  * A position in the log: the events after a number, or those up to it, nearest first. `recipient`: when the event of
  * that number is reported for each recipient, those after or up to the one at this position.
  */
-export type Place = { after: number; recipient?: number } | { upTo: number; recipient?: number }
+export type LogCursor = { after: number; recipient?: number } | { upTo: number; recipient?: number }
 
-interface Paged {
-  place: Place
+interface TokenContent {
+  place: LogCursor
   query: EventQuery
 }
 
 export function pageToken(
   { pageTokens }: Pick<HttpCore, 'pageTokens'>,
   companyId: string,
-  page: Paged,
+  page: TokenContent,
 ): string {
   return pageTokens.tokenOf(companyId, page)
 }
@@ -31,8 +31,8 @@ export function readToken(
   { pageTokens }: Pick<HttpCore, 'pageTokens'>,
   companyId: string,
   token: string,
-): Paged {
-  const page = pageTokens.placeOf(companyId, token) as Paged | undefined
+): TokenContent {
+  const page = pageTokens.placeOf(companyId, token) as TokenContent | undefined
   if (page !== undefined) return page
   throw new Fault({ code: 'request_invalid', detail: 'This page does not exist: follow the URLs in paging' })
 }

@@ -12,7 +12,7 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { ownDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
 import type { Figures } from './figures.ts'
-import { type PeriodGiven, readPeriod } from './period.ts'
+import { type PeriodQuery, readPeriod } from './period.ts'
 
 /** Providers of one answer: this many with the most mail, and this many with the most failures. */
 const MOST_PROVIDERS = 100
@@ -68,7 +68,7 @@ const figuresOf = ({
   complained: others.complained ?? 0,
 })
 
-async function providersOf(core: HttpCore, domain: SendingDomain, asked: PeriodGiven) {
+async function providersOf(core: HttpCore, domain: SendingDomain, asked: PeriodQuery) {
   const hasBeginning = asked.start !== undefined || asked.duration !== undefined
   const period = readPeriod(hasBeginning ? asked : { ...asked, duration: USUAL_DURATION }, Date.now())
   const { since, until, size } = period
@@ -123,14 +123,14 @@ const untracked = (kind: 'devices' | 'countries', operationId: string) =>
 /** The names of a domain's aggregates. */
 const NAMES = { type: 'object', properties: { items: { type: 'array', items: TEXT } } } as const
 
-interface NamesOf {
+interface AggregateRoute {
   kind: 'providers' | 'devices' | 'countries'
   operationId: string
   summary: string
   names(core: HttpCore, domain: SendingDomain): readonly string[] | Promise<readonly string[]>
 }
 
-const namesOf = ({ kind, operationId, summary, names }: NamesOf) =>
+const namesOf = ({ kind, operationId, summary, names }: AggregateRoute) =>
   endpoint({
     method: 'GET',
     url: `/v3/domains/:domain/tag/${kind}`,

@@ -7,7 +7,7 @@ import { groupsOf } from '../../counts.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { STATS } from './figures.ts'
 import { readPeriod } from './period.ts'
-import { eventsAsked, onlyDomain, STATS_QUERY } from './routes.ts'
+import { eventNamesOf, onlyDomain, STATS_QUERY } from './routes.ts'
 
 const TEXT = { type: 'string' } as const
 
@@ -46,7 +46,7 @@ const ofDomains = endpoint({
   },
 })(async ({ caller, query }, core) => {
   const { timestamp, resolution = 'day', limit } = query
-  const events = eventsAsked(query.event)
+  const events = eventNamesOf(query.event)
   if (timestamp === '') throw invalidField('timestamp', 'it is empty')
   const step = { start: timestamp, end: timestamp, resolution }
   const { since, until, size } = readPeriod(step, Date.now())

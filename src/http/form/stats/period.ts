@@ -7,7 +7,7 @@ const LENGTHS = { hour: 3_600_000, day: 86_400_000 } as const
 
 export type Resolution = 'hour' | 'day' | 'month'
 
-export interface PeriodGiven {
+export interface PeriodQuery {
   start?: string | undefined
   end?: string | undefined
   resolution?: Resolution | undefined
@@ -33,7 +33,7 @@ const HOURS: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24, m: 30 
 /**
  * Defaults: without a start or a duration, the seven steps up to the end; without an end, up to now. Throws a Refusal.
  */
-export function readPeriod({ start, end, resolution = 'day', duration }: PeriodGiven, now: number): Period {
+export function readPeriod({ start, end, resolution = 'day', duration }: PeriodQuery, now: number): Period {
   const until = time('end', end) ?? now
   const size = resolution === 'hour' ? 'hour' : 'day'
   const since =

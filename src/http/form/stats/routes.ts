@@ -10,7 +10,7 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { ownDomain } from '../own-domain.ts'
 import { OF_DOMAIN } from '../schemas.ts'
 import { STATS } from './figures.ts'
-import { type PeriodGiven, readPeriod } from './period.ts'
+import { type PeriodQuery, readPeriod } from './period.ts'
 
 const TEXT = { type: 'string' } as const
 /** Many times the number of events: a client may repeat one. */
@@ -44,18 +44,18 @@ export const STATS_SHOWN = {
   },
 } as const
 
-export interface StatsAsked extends PeriodGiven {
+export interface StatsQuery extends PeriodQuery {
   event: string | string[]
 }
 
-interface Counted {
+interface StatsGroup {
   domain: SendingDomain | null
   dimension: 'all' | 'tag'
   value: string | null
 }
 
 /** Each event once. Throws a Refusal for an unknown one. */
-export function eventsAsked(event: string | string[]): string[] {
+export function eventNamesOf(event: string | string[]): string[] {
   const events = [...new Set([event].flat())]
   const unknown = events.find((each) => !Object.hasOwn(STATS, each))
   if (unknown === undefined) return events
@@ -65,9 +65,14 @@ export function eventsAsked(event: string | string[]): string[] {
   )
 }
 
-export async function statsOf(core: HttpCore, { companyId }: Principal, asked: StatsAsked, counted: Counted) {
-  const events = eventsAsked(asked.event)
-  const { since, until, resolution, size, steps } = readPeriod(asked, Date.now())
+export async function statsOf(
+  core: HttpCore,
+  { companyId }: Principal,
+  query: StatsQuery,
+  counted: StatsGroup,
+) {
+  const events = eventNamesOf(query.event)
+  const { since, until, resolution, size, steps } = readPeriod(query, Date.now())
   const { domain, dimension, value } = counted
   const range = { companyId, domainId: domain?.id ?? null, size, dimension, value, since, until }
   const { groups } = await groupsOf(core, {

@@ -1,5 +1,5 @@
 /** A worker's job: fills one recipient's values into the large content of a batch. */
-import type { ToldRecipient } from '../../../email/told-event.ts'
+import type { NoticeRecipient } from '../../../email/event-notice.ts'
 import { contentFor } from '../../../events/copy.ts'
 import { largeBodies, withOctets, withTexts } from '../../../mail/body.ts'
 import type { MessageBody, MessageContent } from '../../../mail/message.ts'
@@ -7,7 +7,7 @@ import { buffersBeneath } from '../../../workers/job.ts'
 
 export interface CopyContentOrder {
   content: MessageContent<MessageBody>
-  recipient: ToldRecipient
+  recipient: NoticeRecipient
 }
 
 export default function fillIn({ content, recipient }: CopyContentOrder): MessageContent<MessageBody> {

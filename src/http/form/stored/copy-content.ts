@@ -1,6 +1,7 @@
 /** The content of a stored message in one batch recipient's copy. */
+
+import type { NoticeRecipient } from '../../../email/event-notice.ts'
 import type { StoredEmail } from '../../../email/stored-email.ts'
-import type { ToldRecipient } from '../../../email/told-event.ts'
 import { contentFor } from '../../../events/copy.ts'
 import { largeBodies, withTexts } from '../../../mail/body.ts'
 import type { MessageBody, MessageContent } from '../../../mail/message.ts'
@@ -16,7 +17,7 @@ const job = jobAt<CopyContentOrder, MessageContent<MessageBody>>(
 export async function copyContent(
   workers: Workers,
   { companyId, content: template }: StoredEmail,
-  recipient: ToldRecipient,
+  recipient: NoticeRecipient,
 ): Promise<MessageContent<MessageBody>> {
   const content = { ...template, attachments: [] }
   const bodies = largeBodies(content)

@@ -1,15 +1,15 @@
 /** A stored message in this dialect. */
-import type { ToldEmail } from '../../../email/told-event.ts'
+import type { NoticeEmail } from '../../../email/event-notice.ts'
 import { mailDate } from '../../../ingress/message-form/date.ts'
 import type { StoredEmail, StoredFile } from '../../../store/store.ts'
 
-export interface Stored {
+export interface StoredMessage {
   email: StoredEmail
-  told: ToldEmail
+  told: NoticeEmail
 }
 
 /** The fields for the envelope and the header of the message. */
-export function headOf({ email: { content, bcc }, told: { sender } }: Stored) {
+export function headOf({ email: { content, bcc }, told: { sender } }: StoredMessage) {
   const { from, to, cc, subject, messageId, replyTo, headers } = content
   const fields: [name: string, value: string][] = [
     ['From', from],
@@ -32,7 +32,7 @@ export function headOf({ email: { content, bcc }, told: { sender } }: Stored) {
   }
 }
 
-export function parsedMessage(stored: Stored, files: readonly (StoredFile & { url: string })[]) {
+export function parsedMessage(stored: StoredMessage, files: readonly (StoredFile & { url: string })[]) {
   const { text = '', html = '' } = stored.email.content
   const inline = files.filter(({ contentId }) => contentId !== null)
   return {

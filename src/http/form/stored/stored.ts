@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../../accounts/account.ts'
 import { isOwn } from '../../../accounts/reading.ts'
 import { joinedInTurns, release } from '../../../common/octets.ts'
-import type { ToldEmail, ToldRecipient } from '../../../email/told-event.ts'
+import type { NoticeEmail, NoticeRecipient } from '../../../email/event-notice.ts'
 import { copyOf } from '../../../events/copy.ts'
 import { Fault } from '../../../ingress/fault.ts'
 import { Fields } from '../../../ingress/message-form/fields.ts'
@@ -18,7 +18,7 @@ import { longJson } from '../../json-pieces.ts'
 import { checkNotEncoded } from '../../media-type.ts'
 import { operationOfKey } from '../../operation.ts'
 import type { DownloadLinks } from '../../stored-files/download-link.ts'
-import { type EmailOf, listFiles } from '../../stored-files/files.ts'
+import { type EmailReference, listFiles } from '../../stored-files/files.ts'
 import { ownDomain } from '../own-domain.ts'
 import { checkFormType, type FormRequest, readForm } from '../request.ts'
 import { copyContent } from './copy-content.ts'
@@ -44,7 +44,7 @@ export async function readStored(
   const { id, origin, position } = await storedOf(core, caller, params)
   const isWanted = raw.headers.accept?.includes(MIME) === true
   await limit.admission.reserve(raw, origin.octets + (isWanted ? origin.size : (origin.rawOctets ?? 0)))
-  const [read, told] = [await deps.store.readEmail(id), await toldOf(deps, id, position)]
+  const [read, told] = [await deps.store.readEmail(id), await messageNoticeOf(deps, id, position)]
   if (read === null || told === null || read.contentRemoved) throw notStored()
   const { email: sent, recipient } = told
   const email =
@@ -60,7 +60,7 @@ export async function readStored(
     const { message } = await copies.get(operationOfKey({ deps }, caller), origin.companyId, copy)
     return longJson({ ...head, 'body-mime': message })
   }
-  const base = publicUrl.of(raw)
+  const base = publicUrl.urlOf(raw)
   const files = (await listFiles(deps, { id, origin })).map((file) => {
     return { ...file, url: links.to({ emailId: id, position: file.position }, base, Date.now()).url }
   })
@@ -68,7 +68,7 @@ export async function readStored(
 }
 
 /** The message for other recipients: a new email with the same header and the same tags. */
-export interface Again {
+export interface ResendRequest {
   asked: FormRequest
   form: Buffer
 }
@@ -78,7 +78,7 @@ export async function readAgain(
   caller: Principal,
   { raw, params }: FastifyRequest<StoredRoute>,
   reply: FastifyReply,
-): Promise<Again> {
+): Promise<ResendRequest> {
   if (!caller.scopes.has('reading')) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
   const { deps, limit, copies } = core
   const { id, origin, position } = await storedOf(core, caller, params)
@@ -90,24 +90,28 @@ export async function readAgain(
   const to = new Fields(readForm(asked, body).fields).all('to')
   if (to.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
   await limit.admission.reserve(raw, origin.size)
-  const told = await toldOf(deps, id, position)
+  const told = await messageNoticeOf(deps, id, position)
   if (told === null) throw notStored()
   const { recipient } = told
   const copy = { id, ...(recipient !== null && { recipient: recipient.address }) }
   const { message } = await copies.get(operationOfKey({ deps }, caller), origin.companyId, copy)
   const { tags, variables, testMode } = told.email
   return await mimeForm(params.domain, message, [
-    ...to.map((each): Field => ['to', each]),
-    ...tags.filter(({ name }) => name === 'tag').map(({ value }): Field => ['o:tag', value]),
-    ...Object.entries(variables).map(([name, value]): Field => [`v:${name}`, value]),
-    ...(testMode ? [['o:testmode', 'yes'] satisfies Field] : []),
+    ...to.map((each): FormPair => ['to', each]),
+    ...tags.filter(({ name }) => name === 'tag').map(({ value }): FormPair => ['o:tag', value]),
+    ...Object.entries(variables).map(([name, value]): FormPair => [`v:${name}`, value]),
+    ...(testMode ? [['o:testmode', 'yes'] satisfies FormPair] : []),
   ])
 }
 
-type Field = [name: string, value: string]
+type FormPair = [name: string, value: string]
 
 /** The form as a client would send it: from here on it is read like any other. */
-async function mimeForm(domain: string, message: Buffer, fields: readonly Field[]): Promise<Again> {
+async function mimeForm(
+  domain: string,
+  message: Buffer,
+  fields: readonly FormPair[],
+): Promise<ResendRequest> {
   const boundary = `--${crypto.randomUUID()}`
   const part = (disposition: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`
@@ -124,17 +128,17 @@ async function mimeForm(domain: string, message: Buffer, fields: readonly Field[
 }
 
 /** `recipient`: the recipient of the copy; null: the message is the same for all. */
-interface ToldMessage {
-  email: ToldEmail
-  recipient: ToldRecipient | null
+interface MessageNotice {
+  email: NoticeEmail
+  recipient: NoticeRecipient | null
 }
 
 /** Null when the message no longer exists. */
-async function toldOf(
+async function messageNoticeOf(
   { store }: Pick<HttpDeps, 'store'>,
   emailId: string,
   position: number | null,
-): Promise<ToldMessage | null> {
+): Promise<MessageNotice | null> {
   const wanted = [{ emailId, recipient: position, known: false }]
   const [told] = await store.readTold(wanted, Number.MAX_SAFE_INTEGER)
   const { email, recipient } = told!
@@ -148,7 +152,7 @@ async function storedOf(
   core: HttpCore,
   caller: Principal,
   { domain: name, key }: StoredRoute['Params'],
-): Promise<EmailOf & { position: number | null }> {
+): Promise<EmailReference & { position: number | null }> {
   const domain = await ownDomain(core, caller, name)
   const { emailId, position } = readKey(key)
   const { id, origin } = await originOf(core.deps, emailId)

@@ -11,7 +11,7 @@ import { checkNotEncoded, mediaTypeName } from '../../media-type.ts'
 import { operationOfKey } from '../../operation.ts'
 import { ownDomain } from '../own-domain.ts'
 import { expectType, MULTIPART, readForm } from '../request.ts'
-import type { List } from './lists.ts'
+import type { SuppressionList } from './lists.ts'
 
 const MOST_OCTETS = 25 * 1024 * 1024
 const MAX_PARTS = 10
@@ -24,7 +24,7 @@ export type ImportRoute = { Params: { domain: string } }
 export async function importList(
   core: HttpCore,
   caller: Principal,
-  list: List | null,
+  list: SuppressionList | null,
   request: FastifyRequest<ImportRoute>,
   reply: FastifyReply,
 ): Promise<Answer> {

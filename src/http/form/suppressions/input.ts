@@ -4,7 +4,7 @@ import { readTime } from '../../../ingress/message-form/date.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import type { SuppressionInput } from '../../../operate/suppression-check.ts'
 import { LINE, oneOrMore, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
-import type { List } from './lists.ts'
+import type { SuppressionList } from './lists.ts'
 
 /** Entries of one request. */
 const MOST_ENTRIES = 1_000
@@ -25,7 +25,7 @@ const ONE = {
 
 export const ENTRIES = { anyOf: [{ type: 'array', maxItems: MOST_ENTRIES, items: ONE }, ONE] } as const
 
-export interface EntryGiven {
+export interface EntryInput {
   address: string
   code?: string
   error?: string
@@ -35,7 +35,7 @@ export interface EntryGiven {
 }
 
 /** Throws a Refusal. */
-export function entryOf(list: List, given: EntryGiven): SuppressionInput {
+export function entryOf(list: SuppressionList, given: EntryInput): SuppressionInput {
   const { address, code, error, created_at: createdAt } = given
   const at = createdAt === undefined || createdAt === '' ? undefined : readTime(createdAt)
   if (at === null) throw invalidField('created_at', 'it is not an RFC 2822 date')
@@ -50,7 +50,7 @@ export function entryOf(list: List, given: EntryGiven): SuppressionInput {
 }
 
 /** Undefined: the entry applies to all mail. */
-function tagsOf({ tag = [], tags = [] }: EntryGiven): string[] | undefined {
+function tagsOf({ tag = [], tags = [] }: EntryInput): string[] | undefined {
   const all = [...[tag].flat(), ...tags].filter((name) => name !== '')
   return all.length === 0 || all.includes('*') ? undefined : all
 }

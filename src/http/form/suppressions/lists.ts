@@ -2,7 +2,7 @@
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../../../email/suppression.ts'
 import { utcDate } from '../../../ingress/message-form/date.ts'
 
-export interface List {
+export interface SuppressionList {
   /** The name in paths. */
   name: 'bounces' | 'unsubscribes' | 'complaints'
   /** The type of entries added to the list. */
@@ -17,16 +17,16 @@ export interface List {
 }
 
 /** An address that was added manually counts as bounced. */
-const SHOWN_IN: Readonly<Record<SuppressionType, List['name']>> = {
+const SHOWN_IN: Readonly<Record<SuppressionType, SuppressionList['name']>> = {
   bounce: 'bounces',
   complaint: 'complaints',
   manual: 'bounces',
   unsubscribe: 'unsubscribes',
 }
 
-const typesIn = (list: List['name']) => SUPPRESSION_TYPES.filter((type) => SHOWN_IN[type] === list)
+const typesIn = (list: SuppressionList['name']) => SUPPRESSION_TYPES.filter((type) => SHOWN_IN[type] === list)
 
-export const LISTS: readonly List[] = [
+export const LISTS: readonly SuppressionList[] = [
   {
     name: 'bounces',
     type: 'bounce',
@@ -75,7 +75,10 @@ export const ENTRY = {
 /** Shown for a bounce without a known code. */
 const UNKNOWN_CODE = 550
 
-export function entryShown({ name }: List, { address, createdAt, code, reason, tags }: Suppression) {
+export function listEntryJson(
+  { name }: SuppressionList,
+  { address, createdAt, code, reason, tags }: Suppression,
+) {
   const entry = { address, created_at: utcDate(createdAt) }
   if (name === 'bounces') return { ...entry, code: String(code ?? UNKNOWN_CODE), error: reason }
   return name === 'unsubscribes' ? { ...entry, tags: tags ?? ['*'] } : entry

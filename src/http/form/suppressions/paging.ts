@@ -28,7 +28,7 @@ export interface PageQuery {
 /** Sorts after every address. */
 const END = '\u{10ffff}'
 
-export interface PageWanted {
+export interface ListPageQuery {
   limit: number
   term?: string
   after?: string
@@ -36,7 +36,7 @@ export interface PageWanted {
 }
 
 /** Throws a Refusal. */
-export function pageWanted({ limit, page, address, term }: PageQuery): PageWanted {
+export function listPageQuery({ limit, page, address, term }: PageQuery): ListPageQuery {
   const wanted = { limit: lastOf(limit), ...(term !== '' && { term }) }
   if (page === 'last') return { ...wanted, before: END }
   if (page === '' || page === 'first') return wanted

@@ -20,8 +20,8 @@ import { operationOfKey } from '../../operation.ts'
 import { ownDomain } from '../own-domain.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
 import { ENTRIES, entryOf } from './input.ts'
-import { ENTRY, entryShown, LISTS, type List } from './lists.ts'
-import { PAGE_QUERY, PAGING, type PageWanted, pageWanted, paging } from './paging.ts'
+import { ENTRY, LISTS, listEntryJson, type SuppressionList } from './lists.ts'
+import { type ListPageQuery, listPageQuery, PAGE_QUERY, PAGING, paging } from './paging.ts'
 
 const OF_ADDRESS = {
   type: 'object',
@@ -59,12 +59,12 @@ export const suppressionRoutes: readonly Endpoint[] = LISTS.flatMap((list) => {
     },
   })(async ({ caller, params, query, request }, core) => {
     const { op, domain } = await on(core, caller, params.domain)
-    const found = await listed(op, caller, list, pageWanted(query))
+    const found = await listed(op, caller, list, listPageQuery(query))
     const addresses = found.map(({ address }) => address)
     return {
       status: 200,
       body: {
-        items: found.map((entry) => entryShown(list, entry)),
+        items: found.map((entry) => listEntryJson(list, entry)),
         paging: paging(core, request, `/v3/${domain}/${name}`, query, addresses),
       },
     }
@@ -107,7 +107,7 @@ export const suppressionRoutes: readonly Endpoint[] = LISTS.flatMap((list) => {
   })(async ({ caller, params }, core) => {
     const { op } = await on(core, caller, params.domain)
     const wanted = { company: caller.companyId, of: addressOf(list, params.address), types: list.types }
-    return { status: 200, body: entryShown(list, await unlessMissing(list, findSuppression(op, wanted))) }
+    return { status: 200, body: listEntryJson(list, await unlessMissing(list, findSuppression(op, wanted))) }
   })
 
   const remove = endpoint({
@@ -174,8 +174,8 @@ async function on(
 async function listed(
   op: Operation,
   { companyId: company }: Principal,
-  { types }: List,
-  page: PageWanted,
+  { types }: SuppressionList,
+  page: ListPageQuery,
 ): Promise<Suppression[]> {
   const pages = await Promise.all(types.map((type) => suppressedPage(op, { company, type, ...page })))
   if (pages.length === 1) return pages[0]!
@@ -190,12 +190,12 @@ async function listed(
 }
 
 /** A text that is no address is on no list. */
-function addressOf(list: List, text: string): string {
+function addressOf(list: SuppressionList, text: string): string {
   if (text.includes('@')) return text
   throw missing(list)
 }
 
-async function unlessMissing<Result>(list: List, work: Promise<Result>): Promise<Result> {
+async function unlessMissing<Result>(list: SuppressionList, work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (error) {
@@ -204,6 +204,6 @@ async function unlessMissing<Result>(list: List, work: Promise<Result>): Promise
   }
 }
 
-function missing(list: List): Fault {
+function missing(list: SuppressionList): Fault {
   return new Fault({ code: 'operation_refused', why: 'not_found', detail: list.missing })
 }

@@ -11,7 +11,7 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { operationOfKey } from '../../operation.ts'
 import { ownDomain } from '../own-domain.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
-import { PAGE_QUERY, PAGING, pageWanted, paging } from './paging.ts'
+import { listPageQuery, PAGE_QUERY, PAGING, paging } from './paging.ts'
 
 const URL = '/v3/:domain/whitelists'
 const TEXT = { type: 'string' } as const
@@ -53,13 +53,13 @@ const list = endpoint({
   },
 })(async ({ caller, params, query, request }, core) => {
   const { name } = await ownDomain(core, caller, params.domain)
-  const page = { company: caller.companyId, ...pageWanted(query) }
+  const page = { company: caller.companyId, ...listPageQuery(query) }
   const found = await allowedPage(operationOfKey(core, caller), page)
   const values = found.map(({ value }) => value)
   return {
     status: 200,
     body: {
-      items: found.map(entryShown),
+      items: found.map(whitelistEntryJson),
       paging: paging(core, request, `/v3/${name}/whitelists`, query, values),
     },
   }
@@ -104,7 +104,7 @@ const show = endpoint({
   await ownDomain(core, caller, params.domain)
   const wanted = { company: caller.companyId, value: params.value }
   const found = await unlessMissing(findAllowed(operationOfKey(core, caller), wanted))
-  return { status: 200, body: entryShown(found) }
+  return { status: 200, body: whitelistEntryJson(found) }
 })
 
 const remove = endpoint({
@@ -143,7 +143,7 @@ const clear = endpoint({
   return { status: 200, body: { message } }
 })
 
-function entryShown({ value, kind, reason, createdAt }: AllowEntry) {
+function whitelistEntryJson({ value, kind, reason, createdAt }: AllowEntry) {
   return { value, reason: reason ?? '', type: kind, createdAt: utcDate(createdAt) }
 }
 

@@ -8,8 +8,8 @@ import { fieldIn } from '../query-or-body.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
 import { AGGREGATES, aggregatesOfTag, TAG_AGGREGATES, type TagAggregate } from '../stats/aggregates.ts'
 import { STATS_QUERY, STATS_SHOWN } from '../stats/routes.ts'
-import { countsOfTag, describe, remove, requireTag, TAG, tagShown } from './one-tag.ts'
-import { NO_TAG_LIMIT, seenTags } from './seen.ts'
+import { countsOfTag, describe, remove, requireTag, TAG, tagJson } from './one-tag.ts'
+import { findTags, NO_TAG_LIMIT } from './tag-times.ts'
 
 const URL = '/v3/:domain/tag'
 const BY_NAME = { type: 'object', required: ['tag'], properties: { tag: LINE } } as const
@@ -28,7 +28,7 @@ const show = endpoint({
   },
 })(async ({ caller, params, query }, core) => {
   const { found } = await requireTag(core, caller, { ...params, ...query })
-  return { status: 200, body: tagShown(found) }
+  return { status: 200, body: tagJson(found) }
 })
 
 const update = endpoint({
@@ -148,7 +148,7 @@ const limits = endpoint({
   },
 })(async ({ caller, params }, core) => {
   const domain = await ownDomain(core, caller, params.domain)
-  const { total: count } = await seenTags(core, caller, domain, { limit: 0 })
+  const { total: count } = await findTags(core, caller, domain, { limit: 0 })
   return { status: 200, body: { id: domain.name, limit: NO_TAG_LIMIT, count } }
 })
 

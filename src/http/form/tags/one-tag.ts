@@ -6,8 +6,8 @@ import type { SeenTag } from '../../../store/store.ts'
 import type { HttpCore } from '../../core.ts'
 import { currentOperation } from '../../operation.ts'
 import { ownDomain } from '../own-domain.ts'
-import { type StatsAsked, statsOf } from '../stats/routes.ts'
-import { seenTag } from './seen.ts'
+import { type StatsQuery, statsOf } from '../stats/routes.ts'
+import { findTag } from './tag-times.ts'
 
 const TEXT = { type: 'string' } as const
 
@@ -16,7 +16,7 @@ export const TAG = {
   properties: { tag: TEXT, description: TEXT, 'first-seen': TEXT, 'last-seen': TEXT },
 } as const
 
-export function tagShown({ tag, description, first, last }: SeenTag) {
+export function tagJson({ tag, description, first, last }: SeenTag) {
   return {
     tag,
     description,
@@ -34,7 +34,7 @@ export interface NamedTag {
 /** Rejects with a Refusal or a Fault when there is no such domain or tag. */
 export async function requireTag(core: HttpCore, caller: Principal, { domain: name, tag }: NamedTag) {
   const domain = await ownDomain(core, caller, name)
-  return { domain, found: await seenTag(core, caller, domain, tag) }
+  return { domain, found: await findTag(core, caller, domain, tag) }
 }
 
 export async function describe(core: HttpCore, caller: Principal, one: NamedTag, description: string) {
@@ -51,8 +51,8 @@ export async function remove(core: HttpCore, caller: Principal, one: NamedTag) {
   return { message: 'Tag deleted' }
 }
 
-export async function countsOfTag(core: HttpCore, caller: Principal, one: NamedTag, asked: StatsAsked) {
+export async function countsOfTag(core: HttpCore, caller: Principal, one: NamedTag, query: StatsQuery) {
   const { domain, found } = await requireTag(core, caller, one)
-  const stats = await statsOf(core, caller, asked, { domain, dimension: 'tag', value: found.tag })
+  const stats = await statsOf(core, caller, query, { domain, dimension: 'tag', value: found.tag })
   return { tag: found.tag, description: found.description, ...stats }
 }

@@ -8,8 +8,8 @@ import { ownDomain } from '../own-domain.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
 import { AGGREGATES } from '../stats/aggregates.ts'
 import { STATS_QUERY, STATS_SHOWN } from '../stats/routes.ts'
-import { countsOfTag, describe, remove, requireTag, TAG, tagShown } from './one-tag.ts'
-import { seenTags } from './seen.ts'
+import { countsOfTag, describe, remove, requireTag, TAG, tagJson } from './one-tag.ts'
+import { findTags } from './tag-times.ts'
 
 const TEXT = { type: 'string' } as const
 
@@ -50,7 +50,7 @@ const listTags = endpoint({
   const limit = lastOf(query.limit)
   const domain = await ownDomain(core, caller, params.domain)
   const backwards = page === 'last' || page === 'previous'
-  const { tags } = await seenTags(core, caller, domain, {
+  const { tags } = await findTags(core, caller, domain, {
     prefix,
     limit,
     order: { by: 'tag', falling: backwards },
@@ -65,7 +65,7 @@ const listTags = endpoint({
   return {
     status: 200,
     body: {
-      items: found.map(tagShown),
+      items: found.map(tagJson),
       paging: {
         first: link('first', ''),
         last: link('last', ''),
@@ -95,7 +95,7 @@ const showTag = endpoint({
   },
 })(async ({ caller, params }, core) => {
   const { found } = await requireTag(core, caller, params)
-  return { status: 200, body: tagShown(found) }
+  return { status: 200, body: tagJson(found) }
 })
 
 const statsOfTag = endpoint({

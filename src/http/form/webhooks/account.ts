@@ -15,7 +15,7 @@ import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { formWebhookOf, WORDS, webhooksOf } from './by-word.ts'
-import { MOST_URLS, wordsGiven } from './words-given.ts'
+import { eventNamesIn, MOST_URLS } from './event-names.ts'
 
 const URL = '/v1/webhooks'
 const TEXT = { type: 'string' } as const
@@ -50,7 +50,7 @@ const NOTHING = { type: 'null', description: 'No content.' } as const
 /** A comma-separated list; its length bounds the number of ids. */
 const IDS = { ...PASSAGE, description: 'Ids, separated by commas.' } as const
 
-function shown(webhook: Webhook) {
+function webhookJson(webhook: Webhook) {
   const { id, url, words } = formWebhookOf(webhook)
   return {
     webhook_id: id,
@@ -61,13 +61,13 @@ function shown(webhook: Webhook) {
   }
 }
 
-interface OnAccount {
+interface AccountCall {
   op: Operation
   webhooks: Webhook[]
 }
 
 /** The form webhooks of the whole company. Throws `not_allowed` for a key that is restricted to one domain. */
-async function onAccount(core: HttpCore, caller: Principal): Promise<OnAccount> {
+async function onAccount(core: HttpCore, caller: Principal): Promise<AccountCall> {
   const op = await currentOperation(core, caller)
   authoriseWhole(op.caller)
   return { op, webhooks: await webhooksOf(op, null) }
@@ -100,7 +100,7 @@ const list = endpoint({
   const ids = idsIn(query.webhook_ids ?? '')
   const { webhooks } = await onAccount(core, caller)
   const wanted = webhooks.filter(({ id }) => ids.length === 0 || ids.includes(id))
-  return { status: 200, body: { webhooks: wanted.map(shown) } }
+  return { status: 200, body: { webhooks: wanted.map(webhookJson) } }
 })
 
 const show = endpoint({
@@ -116,7 +116,7 @@ const show = endpoint({
   },
 })(async ({ caller, params }, core) => {
   const { webhooks } = await onAccount(core, caller)
-  return { status: 200, body: shown(named(webhooks, params.webhook)) }
+  return { status: 200, body: webhookJson(named(webhooks, params.webhook)) }
 })
 
 /** Throws when the URL already has a webhook, or when an event type already has its maximum of URLs. */
@@ -143,8 +143,8 @@ const create = endpoint({
     response: { 200: { type: 'object', properties: { webhook_id: TEXT } } },
   },
 })(async ({ caller, body }, core) => {
-  const url = urlGiven(body.url)
-  const events = wordsGiven('event_types', body.event_types)
+  const url = checkUrl(body.url)
+  const events = eventNamesIn('event_types', body.event_types)
   const { op, webhooks } = await onAccount(core, caller)
   requireRoom(webhooks, url, events)
   const { webhook } = await addWebhook(op, { company: caller.companyId, dialect: 'form', url, events })
@@ -164,8 +164,8 @@ const update = endpoint({
     response: { 204: NOTHING },
   },
 })(async ({ caller, params, body }, core) => {
-  const url = urlGiven(body.url)
-  const events = wordsGiven('event_types', body.event_types)
+  const url = checkUrl(body.url)
+  const events = eventNamesIn('event_types', body.event_types)
   const { op, webhooks } = await onAccount(core, caller)
   const { id } = named(webhooks, params.webhook)
   const others = webhooks.filter((webhook) => webhook.id !== id)
@@ -219,7 +219,7 @@ const removeSeveral = endpoint({
   return { status: 204, body: null }
 })
 
-function urlGiven(url: string): string {
+function checkUrl(url: string): string {
   if (url === '') throw new Refusal({ code: 'field_missing', field: 'url' })
   return checkedWebhookUrl(url)
 }

@@ -3,7 +3,7 @@
  * for each URL, with its words.
  */
 import type { SendingDomain } from '../../../accounts/account.ts'
-import { webhookWords, wordsOfTypes } from '../../../events/told/types.ts'
+import { webhookWords, wordsOfTypes } from '../../../events/notices/types.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { publicWebhookUrl } from '../../../operate/webhook-url.ts'
 import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'

@@ -21,7 +21,7 @@ import {
   WORDS,
   webhooksOf,
 } from './by-word.ts'
-import { MOST_URLS, wordOf, wordsGiven } from './words-given.ts'
+import { eventNamesIn, MOST_URLS, wordOf } from './event-names.ts'
 
 const TEXT = { type: 'string' } as const
 /** Above the real maximum, whose error has its own sentence. */
@@ -103,7 +103,7 @@ const create = endpoint({
 })(async ({ caller, params, body }, core) => {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
   const word = wordOf(body.id)
-  const urls = urlsGiven(body.url)
+  const urls = checkUrls(body.url)
   if (urlsOf(webhooks, word).length > 0) {
     throw new Fault({ code: 'request_invalid', detail: 'Webhook already exists' })
   }
@@ -126,7 +126,7 @@ const update = endpoint({
 })(async ({ caller, params, body }, core) => {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
   requireUrls(webhooks, wordOf(params.word))
-  const urls = urlsGiven(body.url)
+  const urls = checkUrls(body.url)
   await tellWord(op, domain, webhooks, wordOf(params.word), urls)
   return { status: 200, body: { message: 'Webhook has been updated', webhook: { urls } } }
 })
@@ -165,7 +165,7 @@ const tryOut = endpoint({
   },
 })(async ({ caller, params, body }, core) => {
   const { op, webhooks } = await on(core, caller, params.domain)
-  const [url] = urlsGiven(body.url)
+  const [url] = checkUrls(body.url)
   const known = webhooks.find((each) => each.url === url)
   if (known === undefined) throw notFound()
   const { status, error, response } = await testWebhook(op, { id: known.id, event: wordOf(params.word) })
@@ -192,10 +192,10 @@ const createByUrl = endpoint({
   },
 })(async ({ caller, params, body }, core) => {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
-  const [url] = urlsGiven(body.url)
+  const [url] = checkUrls(body.url)
   const before = webhooks.find((each) => each.url === url)?.words ?? []
   await tell(op, domain, webhooks, url!, [
-    ...new Set([...before, ...wordsGiven('event_types', body.event_types)]),
+    ...new Set([...before, ...eventNamesIn('event_types', body.event_types)]),
   ])
   return await changed(op, domain, 'Webhook has been created')
 })
@@ -214,9 +214,9 @@ const updateByUrl = endpoint({
   },
 })(async ({ caller, params, body }, core) => {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
-  const [url] = urlsGiven(body.url)
+  const [url] = checkUrls(body.url)
   if (!webhooks.some((each) => each.url === url)) throw notFound()
-  await tell(op, domain, webhooks, url!, wordsGiven('event_types', body.event_types))
+  await tell(op, domain, webhooks, url!, eventNamesIn('event_types', body.event_types))
   return await changed(op, domain, 'Webhook has been updated')
 })
 
@@ -238,7 +238,7 @@ const removeByUrl = endpoint({
   },
 })(async ({ caller, params, query }, core) => {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
-  const urls = urlsGiven(query.url.split(','), Number.POSITIVE_INFINITY)
+  const urls = checkUrls(query.url.split(','), Number.POSITIVE_INFINITY)
   if (!urls.every((url) => webhooks.some((each) => each.url === url))) throw notFound()
   for (const url of urls) await tell(op, domain, webhooks, url, [])
   return await changed(op, domain, 'Webhook has been deleted')
@@ -249,13 +249,13 @@ async function changed(op: Operation, domain: SendingDomain, message: string) {
   return { status: 200 as const, body: { message, webhooks: byWord(await formWebhooks(op, domain)) } }
 }
 
-interface On {
+interface DomainCall {
   op: Operation
   domain: SendingDomain
   webhooks: FormWebhook[]
 }
 
-async function on(core: HttpCore, caller: Principal, name: string): Promise<On> {
+async function on(core: HttpCore, caller: Principal, name: string): Promise<DomainCall> {
   const { op, domain } = await onOwnDomain(core, caller, name)
   return { op, domain, webhooks: await formWebhooks(op, domain) }
 }
@@ -265,7 +265,7 @@ async function formWebhooks(op: Operation, { id }: SendingDomain): Promise<FormW
 }
 
 /** The URLs of the request, each once. Throws a Refusal. */
-function urlsGiven(given: string | string[], most = MOST_URLS): string[] {
+function checkUrls(given: string | string[], most = MOST_URLS): string[] {
   const urls = [given].flat().filter((url) => url !== '')
   if (urls.length === 0) throw new Refusal({ code: 'field_missing', field: 'url' })
   if (urls.length > most) throw invalidField('url', `at most ${most} are allowed`)

@@ -2,7 +2,7 @@ import { addDomain } from '../../../operate/domains.ts'
 import { DOMAIN_NAME } from '../../bounds.ts'
 import { endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
-import { DOMAIN_WITH_RECORDS, OPTIONS, settingsIn, shownWithRecords } from './domain.ts'
+import { DOMAIN_WITH_RECORDS, domainWithRecordsJson, OPTIONS, settingsIn } from './domain.ts'
 
 export const createDomain = endpoint({
   method: 'POST',
@@ -24,5 +24,5 @@ export const createDomain = endpoint({
   const settings = settingsIn(body)
   const op = await currentOperation(core, caller)
   const { domain, records } = await addDomain(op, { company: caller.companyId, name: body.name, settings })
-  return { status: 201, body: shownWithRecords(domain, records) }
+  return { status: 201, body: domainWithRecordsJson(domain, records) }
 })

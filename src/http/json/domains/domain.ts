@@ -76,7 +76,7 @@ export const DOMAIN_WITH_RECORDS = {
   properties: { object: { const: 'domain' }, ...FACTS, records: { type: 'array', items: RECORD } },
 } as const
 
-export function shownDomain(domain: SendingDomain): Static<typeof DOMAIN> {
+export function domainJson(domain: SendingDomain): Static<typeof DOMAIN> {
   const { id, name, createdAt, settings } = domain
   return {
     id,
@@ -105,7 +105,7 @@ const RECORD_STATUS = {
 } as const satisfies Record<RecordState, string>
 
 /** Without DMARC, which is a recommendation, and no kind of record that these clients know. */
-export function shownWithRecords(
+export function domainWithRecordsJson(
   domain: SendingDomain,
   records: readonly DnsRecord[],
 ): Static<typeof DOMAIN_WITH_RECORDS> {
@@ -116,7 +116,7 @@ export function shownWithRecords(
     const record = kind === 'dkim' ? ('DKIM' as const) : ('SPF' as const)
     return [{ record, name, type, ttl: 'Auto' as const, status, value }]
   })
-  return { object: 'domain', ...shownDomain(domain), records: shown }
+  return { object: 'domain', ...domainJson(domain), records: shown }
 }
 
 /** Settings of a domain. Unsupported ones are declared as well, so that they can be refused. */
@@ -137,10 +137,10 @@ export const OPTIONS = {
 } as const
 
 const ASKED = { type: 'object', properties: OPTIONS } as const
-type Asked = Static<typeof ASKED>
+type DomainOptions = Static<typeof ASKED>
 
 /** Throws a Refusal for an unsupported setting that would have an effect. */
-export function settingsIn(asked: Asked): Partial<DomainSettings> {
+export function settingsIn(asked: DomainOptions): Partial<DomainSettings> {
   const refuse = (field: string, detail: string) => {
     throw new Refusal({ code: 'unsupported', field, detail })
   }

@@ -3,7 +3,7 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { listSchema, pageOf, WHOLE_OR_PAGE } from '../list.ts'
 import { BY_ID } from '../schemas.ts'
-import { DOMAIN, DOMAIN_WITH_RECORDS, shownDomain, shownWithRecords } from './domain.ts'
+import { DOMAIN, DOMAIN_WITH_RECORDS, domainJson, domainWithRecordsJson } from './domain.ts'
 import { operationOnDomain } from './find.ts'
 
 const list = endpoint({
@@ -19,7 +19,7 @@ const list = endpoint({
   },
 })(async ({ caller, query }, core) => {
   const domains = await listDomains(await currentOperation(core, caller), {})
-  return { status: 200, body: pageOf(domains.toReversed().map(shownDomain), query) }
+  return { status: 200, body: pageOf(domains.toReversed().map(domainJson), query) }
 })
 
 const read = endpoint({
@@ -36,7 +36,7 @@ const read = endpoint({
 })(async ({ caller, params }, core) => {
   const op = await operationOnDomain(core, caller, params.id)
   const { domain, records } = await showDomain(op, { domain: params.id })
-  return { status: 200, body: shownWithRecords(domain, records) }
+  return { status: 200, body: domainWithRecordsJson(domain, records) }
 })
 
 export const domainReads: readonly Endpoint[] = [list, read]

@@ -6,7 +6,7 @@ import { PATH_NAME } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { attachmentId, type DownloadLinks } from '../../stored-files/download-link.ts'
-import { type EmailOf, listFiles, roomToList } from '../../stored-files/files.ts'
+import { type EmailReference, listFiles, roomToList } from '../../stored-files/files.ts'
 import { listPage, listSchema, PAGE } from '../list.ts'
 import { timestamp } from '../timestamp.ts'
 import { requireReadable } from './find.ts'
@@ -101,7 +101,7 @@ export function attachmentEndpoints(links: DownloadLinks): Endpoint[] {
       await roomToList(limit.admission, request.raw, email.origin)
       const files = await listFiles(deps, email)
       const { id } = email
-      const base = publicUrl.of(request.raw)
+      const base = publicUrl.urlOf(request.raw)
       const place = (given: string) => {
         const at = files.findIndex(({ position }) => attachmentId({ emailId: id, position }) === given)
         if (at < 0) throw unknownAttachment()
@@ -119,7 +119,7 @@ export function attachmentEndpoints(links: DownloadLinks): Endpoint[] {
       const email = await requireReadable(deps, caller, params.id)
       await roomToList(limit.admission, request.raw, email.origin)
       const file = await fileNamed(deps, email, params.attachment)
-      const base = publicUrl.of(request.raw)
+      const base = publicUrl.urlOf(request.raw)
       return { status: 200, body: { object: 'attachment', ...shown(email.id, file, base) } }
     }),
   ]
@@ -128,7 +128,7 @@ export function attachmentEndpoints(links: DownloadLinks): Endpoint[] {
 /** Throws a Fault when the email has no such file, or retention has removed it. */
 export async function fileNamed(
   deps: HttpCore['deps'],
-  email: EmailOf,
+  email: EmailReference,
   attachment: string,
 ): Promise<StoredFile> {
   const { id: emailId } = email

@@ -3,10 +3,10 @@
 import { type AnyReason, Fault } from '../../../ingress/fault.ts'
 import { fingerprinted, type Idempotent } from '../../../ingress/idempotency.ts'
 import { filesOf } from '../../../ingress/reading.ts'
-import { checkSubmission, type Outcome, type Terms } from '../../../intake/check.ts'
+import { type CheckOutcome, type CheckParameters, checkSubmission } from '../../../intake/check.ts'
 import { deriveHere } from '../../../intake/derived-text.ts'
 import { Refusal } from '../../../intake/refusal.ts'
-import { type Fetched, placeFiles, remoteUrls } from '../../../intake/remote-file.ts'
+import { type FetchResult, placeFiles, remoteUrls } from '../../../intake/remote-file.ts'
 import type { Submission } from '../../../intake/submission.ts'
 import type { Idempotency } from '../../../store/store.ts'
 import { asBuffer, buffersBeneath } from '../../../workers/job.ts'
@@ -18,27 +18,27 @@ export const MAX_EMAILS = 100
 export interface BatchOrder {
   body: Uint8Array
   /** The terms for each possible email. */
-  terms: Terms[]
+  terms: CheckParameters[]
   /** True when one faulty email refuses the whole batch. The idempotency fingerprint includes it. */
   strict: boolean
   idempotent: Idempotent | null
   /** Files that are named by URL, once they have been fetched. */
-  fetched: ReadonlyMap<string, Fetched> | null
+  fetched: ReadonlyMap<string, FetchResult> | null
 }
 
 /** The result of checking one email. */
-export type Item = Outcome | { reason: AnyReason }
+export type BatchItem = CheckOutcome | { reason: AnyReason }
 
-export type BatchRead =
-  | { items: Item[]; idempotency: Idempotency | null }
+export type BatchJobResult =
+  | { items: BatchItem[]; idempotency: Idempotency | null }
   | { reason: AnyReason }
   /**
    * The URLs to fetch, for each email. The body is returned and will be read again with the files. The items are those
    * of the emails without any files.
    */
-  | { urls: string[][]; items: Item[]; body: Uint8Array; idempotency: Idempotency | null }
+  | { urls: string[][]; items: BatchItem[]; body: Uint8Array; idempotency: Idempotency | null }
 
-export default async function readBatch(order: BatchOrder): Promise<BatchRead> {
+export default async function readBatch(order: BatchOrder): Promise<BatchJobResult> {
   const { body, terms, strict, idempotent, fetched } = order
   const octets = asBuffer(body)
   try {
@@ -48,7 +48,7 @@ export default async function readBatch(order: BatchOrder): Promise<BatchRead> {
     const isWhole = fetched !== null || urls.every((some) => some.length === 0)
     const items = read.map((one, index) => {
       if ('reason' in one) return one
-      if (isWhole) return checked(one, terms[index]!, fetched)
+      if (isWhole) return checkItem(one, terms[index]!, fetched)
       return checkSubmission({ ...one, attachments: [] }, terms[index]!)
     })
     return isWhole ? { items, idempotency } : { urls, items, body, idempotency }
@@ -57,10 +57,10 @@ export default async function readBatch(order: BatchOrder): Promise<BatchRead> {
   }
 }
 
-export function buffersOf(read: BatchRead): ArrayBuffer[] {
-  if ('urls' in read) return buffersBeneath([read.body])
-  if (!('items' in read)) return []
-  const files = read.items.flatMap((item) => ('checked' in item ? filesOf(item.checked.email) : []))
+export function buffersOf(result: BatchJobResult): ArrayBuffer[] {
+  if ('urls' in result) return buffersBeneath([result.body])
+  if (!('items' in result)) return []
+  const files = result.items.flatMap((item) => ('checked' in item ? filesOf(item.checked.email) : []))
   // Several emails may share one buffer: each is transferred once.
   return [...new Set(buffersBeneath(files))]
 }
@@ -74,7 +74,11 @@ function readOne(item: unknown): Submission | { reason: AnyReason } {
   }
 }
 
-function checked(submission: Submission, terms: Terms, fetched: ReadonlyMap<string, Fetched> | null): Item {
+function checkItem(
+  submission: Submission,
+  terms: CheckParameters,
+  fetched: ReadonlyMap<string, FetchResult> | null,
+): BatchItem {
   try {
     if (fetched !== null) placeFiles(submission, fetched)
     deriveHere(submission)

@@ -4,7 +4,7 @@ import type { Principal } from '../../../accounts/account.ts'
 import { type AnyReason, Fault } from '../../../ingress/fault.ts'
 import { type Idempotent, idempotentOf } from '../../../ingress/idempotency.ts'
 import { handedOver } from '../../../ingress/reading.ts'
-import type { Outcome } from '../../../intake/check.ts'
+import type { CheckOutcome } from '../../../intake/check.ts'
 import type { Receipt } from '../../../intake/submission.ts'
 import type { Idempotency } from '../../../store/store.ts'
 import { buffersBeneath, jobAt } from '../../../workers/job.ts'
@@ -12,10 +12,10 @@ import { type Answer, JSON_TYPE } from '../../answer.ts'
 import { readBody } from '../../body.ts'
 import type { HttpCore } from '../../core.ts'
 import { jsonMessage, jsonWordsOfItem } from '../words.ts'
-import { type BatchOrder, type BatchRead, type Item, MAX_EMAILS } from './batch-job.ts'
+import { type BatchItem, type BatchJobResult, type BatchOrder, MAX_EMAILS } from './batch-job.ts'
 import type { BatchAnswer } from './schemas.ts'
 
-const job = jobAt<BatchOrder, BatchRead>(new URL('./batch-job.ts', import.meta.url))
+const job = jobAt<BatchOrder, BatchJobResult>(new URL('./batch-job.ts', import.meta.url))
 
 /**
  * Throws or rejects with the reason that refuses the whole batch. The caller is admitted. The header
@@ -33,16 +33,16 @@ export async function sendBatch(
   const body = await readBody(raw, reply.raw, core.limit)
   const room = (octets: number) => core.limit.admission.grow(raw, octets)
   const found = await read({ body, strict, idempotent, caller, room }, core)
-  if ('earlier' in found) return accepted(found.earlier, found.refused, strict)
+  if ('earlier' in found) return acceptBatch(found.earlier, found.refused, strict)
   const { refused, outcomes, places, idempotency } = found
   if (strict && refused.size > 0) return refusal(refused)
   const result = await core.deps.intake.acceptAll(caller, outcomes, { strict, idempotency })
   for (const [index, reason] of result.refused) refused.set(places[index]!, reason)
   if (strict && refused.size > 0) return refusal(refused)
-  return accepted(result.receipts, refused, strict)
+  return acceptBatch(result.receipts, refused, strict)
 }
 
-function accepted(
+function acceptBatch(
   receipts: readonly Receipt[],
   refused: ReadonlyMap<number, AnyReason>,
   strict: boolean,
@@ -68,7 +68,7 @@ function refusal(refused: ReadonlyMap<number, AnyReason>): Answer {
   return jsonWordsOfItem(refused.get(index)!, index)
 }
 
-interface Received {
+interface BatchRequest {
   body: Buffer
   strict: boolean
   idempotent: Idempotent | null
@@ -77,16 +77,19 @@ interface Received {
 }
 
 /** The emails of a batch: the refused ones by index, and the outcomes of the others with their indexes. */
-interface Sorted {
+interface BatchSplit {
   refused: Map<number, AnyReason>
-  outcomes: Outcome[]
+  outcomes: CheckOutcome[]
   places: number[]
 }
 
 /** `known`: emails that are refused whatever their item says. */
-function sorted(items: readonly Item[], known: ReadonlyMap<number, AnyReason> = new Map()): Sorted {
+function splitBatch(
+  items: readonly BatchItem[],
+  known: ReadonlyMap<number, AnyReason> = new Map(),
+): BatchSplit {
   const refused = new Map(known)
-  const outcomes: Outcome[] = []
+  const outcomes: CheckOutcome[] = []
   const places: number[] = []
   for (const [index, item] of items.entries()) {
     if (refused.has(index)) continue
@@ -101,10 +104,10 @@ function sorted(items: readonly Item[], known: ReadonlyMap<number, AnyReason> = 
 
 /** `earlier`: the receipts of an earlier request that this one repeats, which left out the emails in `refused`. */
 async function read(
-  { body, strict, idempotent, caller, room }: Received,
+  { body, strict, idempotent, caller, room }: BatchRequest,
   { deps }: HttpCore,
 ): Promise<
-  (Sorted & { idempotency: Idempotency | null }) | { earlier: Receipt[]; refused: Sorted['refused'] }
+  (BatchSplit & { idempotency: Idempotency | null }) | { earlier: Receipt[]; refused: BatchSplit['refused'] }
 > {
   const { intake, workers, remoteFiles } = deps
   const company = caller.companyId
@@ -118,7 +121,7 @@ async function read(
   const found = await workers.run(job, first, { company, weight: body.byteLength, transfer })
   if ('reason' in found) throw new Fault(found.reason)
   const { items, idempotency } = found
-  const without = sorted(items)
+  const without = splitBatch(items)
   if (!('urls' in found)) return { ...without, idempotency }
 
   // Files are fetched only for emails that the caller may send.
@@ -139,7 +142,7 @@ async function read(
   const second = { ...order, body: found.body, fetched }
   const whole = await workers.run(job, second, { company, weight, transfer: moved })
   if ('reason' in whole) throw new Fault(whole.reason)
-  return { ...sorted(whole.items, refused), idempotency }
+  return { ...splitBatch(whole.items, refused), idempotency }
 }
 
 /**

@@ -6,11 +6,11 @@ import type { StoredEmail } from '../../../store/store.ts'
 import type { LongAnswer } from '../../answer.ts'
 import { longJson } from '../../json-pieces.ts'
 import { timestamp } from '../timestamp.ts'
-import type { Listed, Shown } from './schemas.ts'
+import type { EmailItemJson, EmailJson } from './schemas.ts'
 
 /** All twelve fields of the interface are always present; some clients fail to parse an email that lacks one. */
 export function emailJson(email: StoredEmail): string {
-  return JSON.stringify(shown(email, textOf) satisfies Shown)
+  return JSON.stringify(shown(email, textOf) satisfies EmailJson)
 }
 
 /** The same in pieces, for a long email. The answer takes over the content: the caller must not use it again. */
@@ -25,19 +25,19 @@ function shown<Text>(email: StoredEmail, of: (body: MessageBody) => Text) {
   const { content } = email
   return {
     object: 'email' as const,
-    ...shownOf(email, content),
+    ...emailJsonOf(email, content),
     html: of(content.html ?? ''),
     text: of(content.text ?? ''),
   }
 }
 
-type OfContent = 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'messageId'
+type ContentField = 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'messageId'
 
 /** The fields shown both in a list and alone; `content`: in a list it is the email itself. */
-export function shownOf(
-  { id, bcc, createdAt, lastEvent, scheduledAt, tags }: Omit<EmailSummary, OfContent>,
-  { from, to, cc, replyTo, subject, messageId }: Pick<EmailSummary, OfContent>,
-): Listed {
+export function emailJsonOf(
+  { id, bcc, createdAt, lastEvent, scheduledAt, tags }: Omit<EmailSummary, ContentField>,
+  { from, to, cc, replyTo, subject, messageId }: Pick<EmailSummary, ContentField>,
+): EmailItemJson {
   return {
     id,
     message_id: messageId,

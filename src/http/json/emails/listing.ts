@@ -10,8 +10,8 @@ import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_GIVEN } from '../../bounds.ts
 import type { HttpCore } from '../../core.ts'
 import { type Call, type Endpoint, endpoint } from '../../endpoint.ts'
 import { listSchema, PAGE, requireOneDirection } from '../list.ts'
-import { timeGiven } from '../time-given.ts'
-import { shownOf } from './email.ts'
+import { parseTime } from '../parse-time.ts'
+import { emailJsonOf } from './email.ts'
 import { LISTED } from './schemas.ts'
 
 const LIST = listSchema(LISTED)
@@ -54,7 +54,7 @@ const SCHEMA = {
   response: { 200: ANSWER },
 } as const
 
-type Query = Call<typeof SCHEMA, 'reading'>['query']
+type ListingQuery = Call<typeof SCHEMA, 'reading'>['query']
 
 export const listEmails: Endpoint = endpoint({
   method: 'GET',
@@ -73,7 +73,7 @@ export const listEmails: Endpoint = endpoint({
   const body = {
     object: 'list' as const,
     has_more: !complete,
-    data: emails.map((email) => shownOf(email, email)),
+    data: emails.map((email) => emailJsonOf(email, email)),
   }
   return { status: 200, body: next === null ? body : { ...body, next } }
 })
@@ -84,7 +84,7 @@ function cursor(field: 'after' | 'before', text: string): string {
   throw invalidField(field, 'it must be the id of an email')
 }
 
-function filterOf(query: Query, caller: Principal, core: HttpCore): EmailFilter {
+function filterOf(query: ListingQuery, caller: Principal, core: HttpCore): EmailFilter {
   const { to, from, subject, tag, event, since, until, domain } = query
   const filter: EmailFilter = { companyId: caller.companyId }
   const domainId = domain === undefined ? caller.domainId : domainIdOf(domain, caller, core)
@@ -94,8 +94,8 @@ function filterOf(query: Query, caller: Principal, core: HttpCore): EmailFilter 
   if (subject !== undefined) filter.subject = subject
   if (tag !== undefined) filter.tag = tagFilterOf(tag)
   if (event !== undefined) filter.events = eventsOf(event)
-  if (since !== undefined) filter.since = timeGiven('since', since)
-  if (until !== undefined) filter.until = timeGiven('until', until)
+  if (since !== undefined) filter.since = parseTime('since', since)
+  if (until !== undefined) filter.until = parseTime('until', until)
   return filter
 }
 

@@ -1,11 +1,11 @@
 /** The time range of `GET /emails/metrics`, and its periods in the time zone of the request. */
 import { invalidField } from '../../../intake/refusal.ts'
-import { timeGiven } from '../time-given.ts'
+import { parseTime } from '../parse-time.ts'
 
 export const GRANULARITIES = ['hourly', 'daily', 'weekly', 'monthly'] as const
 export type Granularity = (typeof GRANULARITIES)[number]
 
-export interface PeriodAsked {
+export interface MetricsPeriodQuery {
   start_date?: string | undefined
   end_date?: string | undefined
   timezone?: string | undefined
@@ -34,7 +34,7 @@ const MOST_HOURS = 100 * 24
 const MOST_DAYS = 3 * 366
 
 /** Throws a Refusal. */
-export function readMetricsPeriod(asked: PeriodAsked, now: number): MetricsPeriod {
+export function readMetricsPeriod(asked: MetricsPeriodQuery, now: number): MetricsPeriod {
   const { timezone = 'UTC', granularity = 'daily' } = asked
   const format = formatOf(timezone)
   const end = asked.end_date === undefined ? now : timeOf('end_date', asked.end_date, format, true)
@@ -104,7 +104,7 @@ function startOfDay(at: number, format: Intl.DateTimeFormat): number {
 
 /** A date stands for the beginning of the day in the zone; as the end of the range, for the end of the day. */
 function timeOf(field: string, text: string, format: Intl.DateTimeFormat, isEnd: boolean): number {
-  return timeGiven(field, text, (day) => timeAtWall(day + (isEnd ? DAY : 0), format))
+  return parseTime(field, text, (day) => timeAtWall(day + (isEnd ? DAY : 0), format))
 }
 
 /** True when counts of whole days cover the range; an end at the present time divides no day. */

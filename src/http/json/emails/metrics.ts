@@ -131,14 +131,14 @@ export const emailMetrics: Endpoint = endpoint({
 })(async ({ caller, query }, core) => {
   if (query.email_id !== undefined) throw invalidField('email_id', NOT_BY_EMAIL)
   if (query.broadcast_id !== undefined) throw invalidField('broadcast_id', NOT_BY_BROADCAST)
-  const metrics = metricsAsked(query.metrics)
-  const dimensions = dimensionsAsked(query.dimensions)
+  const metrics = requestedMetrics(query.metrics)
+  const dimensions = requestedDimensions(query.dimensions)
   const period = readMetricsPeriod(query, Date.now())
   const wanted = [...new Set(commaList(query.domain_id))]
   const own = new Set(visibleAccounts(operationOfKey(core, caller)).domains.map(({ id }) => id))
   for (const id of wanted) if (!own.has(id)) throw noSuchDomain(id)
   const [only] = wanted
-  const found = await groupsAsked(core, {
+  const found = await readGroups(core, {
     companyId: caller.companyId,
     domainId: wanted.length === 1 ? only! : caller.domainId,
     byPeriod: dimensions.includes('period'),
@@ -157,7 +157,7 @@ export const emailMetrics: Endpoint = endpoint({
     metrics,
     dimensions,
     granularity: period.granularity,
-    totals: shown(added(groups.map(({ sums }) => sums))),
+    totals: shown(addSums(groups.map(({ sums }) => sums))),
     ...(rows !== null && {
       data: [...rows.values()].map(({ period, domainId, sums }) => ({
         ...(period !== null && { period }),
@@ -165,7 +165,7 @@ export const emailMetrics: Endpoint = endpoint({
           domain_id: domainId,
           domain_name: directory.domainName(domainId) ?? '',
         }),
-        ...shown(added(sums)),
+        ...shown(addSums(sums)),
       })),
     }),
   })
@@ -179,7 +179,7 @@ const NOT_BY: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Throws a Refusal. */
-function metricsAsked(given: string | string[] | undefined): string[] {
+function requestedMetrics(given: string | string[] | undefined): string[] {
   const named = [...new Set(commaList(given))]
   const unknown = named.find((name) => !Object.hasOwn(METRICS, name))
   if (unknown !== undefined) {
@@ -189,7 +189,7 @@ function metricsAsked(given: string | string[] | undefined): string[] {
 }
 
 /** Throws a Refusal. */
-function dimensionsAsked(given: string | string[] | undefined): Dimension[] {
+function requestedDimensions(given: string | string[] | undefined): Dimension[] {
   return [...new Set(commaList(given))].map((name) => {
     const known = DIMENSIONS.find((dimension) => dimension === name)
     if (known !== undefined) return known
@@ -200,7 +200,7 @@ function dimensionsAsked(given: string | string[] | undefined): Dimension[] {
   })
 }
 
-interface GroupsAsked {
+interface GroupsQuery {
   companyId: string
   domainId: string | null
   byPeriod: boolean
@@ -209,9 +209,9 @@ interface GroupsAsked {
 }
 
 /** Rejects with a Fault when there are too many counts. */
-async function groupsAsked(
+async function readGroups(
   core: HttpCore,
-  { companyId, domainId, byPeriod, byDomain, period }: GroupsAsked,
+  { companyId, domainId, byPeriod, byDomain, period }: GroupsQuery,
 ): Promise<EventGroups['groups']> {
   const { size, since, until } = period
   const request: Parameters<typeof groupsOf>[1] = {
@@ -255,7 +255,7 @@ function rowsOf(
     }
     return row
   }
-  const nameOf = remembered(period.nameOf)
+  const nameOf = memoize(period.nameOf)
   if (byPeriod && !byDomain) {
     for (let at = period.since; at < period.until; at += period.bucket) rowOf(nameOf(at), null)
   }
@@ -266,7 +266,7 @@ function rowsOf(
 }
 
 /** Caches the names: converting a time to a zone costs microseconds, and many groups have the same time. */
-function remembered(nameOf: (at: number) => string): (at: number) => string {
+function memoize(nameOf: (at: number) => string): (at: number) => string {
   const known = new Map<number, string>()
   return (at) => {
     let name = known.get(at)
@@ -278,7 +278,7 @@ function remembered(nameOf: (at: number) => string): (at: number) => string {
   }
 }
 
-function added(all: readonly Sums[]): Sums {
+function addSums(all: readonly Sums[]): Sums {
   const whole: Record<string, number> = {}
   for (const sums of all) {
     for (const [type, n] of Object.entries(sums)) whole[type] = (whole[type] ?? 0) + n

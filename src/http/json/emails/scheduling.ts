@@ -4,7 +4,7 @@ import type { Principal } from '../../../accounts/account.ts'
 import { maySchedule } from '../../../accounts/reading.ts'
 import { Fault } from '../../../ingress/fault.ts'
 import { Refusal } from '../../../intake/refusal.ts'
-import type { Rescheduled } from '../../../store/store.ts'
+import type { RescheduleResult } from '../../../store/store.ts'
 import { LINE, PATH_NAME } from '../../bounds.ts'
 import type { HttpDeps } from '../../deps.ts'
 import { originOf } from '../../email-origin.ts'
@@ -82,7 +82,7 @@ async function requireScheduled(deps: Pick<HttpDeps, 'store'>, caller: Principal
 }
 
 /** Throws a Fault unless the email is still scheduled. `done`: the attempted change, for its message. */
-function assertScheduled({ found }: Rescheduled, done: 'rescheduled' | 'canceled'): void {
+function assertScheduled({ found }: RescheduleResult, done: 'rescheduled' | 'canceled'): void {
   switch (found) {
     case 'scheduled':
       return

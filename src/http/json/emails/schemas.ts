@@ -186,7 +186,7 @@ const UNTOLD = ['replyTo', 'scheduledAt', 'template', 'topic_id', 'topicId'] as 
 const UNTOLD_OF_FILE = ['contentType', 'contentId', 'inline_content_id', 'inlineContentId'] as const
 
 type Name = keyof typeof EMAIL.properties | (typeof UNTOLD)[number]
-type NameOfFile = keyof typeof ATTACHMENT.properties | (typeof UNTOLD_OF_FILE)[number]
+type AttachmentField = keyof typeof ATTACHMENT.properties | (typeof UNTOLD_OF_FILE)[number]
 
 /**
  * Every name read from an email, and from an attachment: the types consist of these names, so that no other can be
@@ -198,10 +198,10 @@ export const NAMES_OF_FILE: ReadonlySet<string> = new Set([
   ...UNTOLD_OF_FILE,
 ])
 
-export type Given = { readonly [Each in Name]?: unknown }
-export type GivenFile = { readonly [Each in NameOfFile]?: unknown }
+export type EmailInput = { readonly [Each in Name]?: unknown }
+export type AttachmentInput = { readonly [Each in AttachmentField]?: unknown }
 
-export type Listed = Static<typeof LISTED>
-export type Shown = Static<typeof STORED>
+export type EmailItemJson = Static<typeof LISTED>
+export type EmailJson = Static<typeof STORED>
 export type BatchAnswer = Static<typeof BATCH>
-export type Sent = Static<typeof SENT>
+export type SendAnswer = Static<typeof SENT>

@@ -106,7 +106,7 @@ function shareEndpoint(signatures: LinkSignatures): Endpoint {
     const seconds = secondsOf(body.expires_in ?? '48h')
     const { id } = await requireReadable(core.deps, caller, params.id)
     const link = signatures.query(id, Math.floor(Date.now() / 1000) + seconds)
-    const url = `${core.apiUrl.of(request.raw)}/emails/${id}/share?${link}`
+    const url = `${core.apiUrl.urlOf(request.raw)}/emails/${id}/share?${link}`
     return { status: 200, body: { object: 'email', id, url } }
   })
 }

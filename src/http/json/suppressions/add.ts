@@ -26,7 +26,7 @@ const add = endpoint({
     response: { 201: ADDED },
   },
 })(async ({ caller, body }, core) => {
-  const [id] = await added(core, caller, [body.email])
+  const [id] = await addAddresses(core, caller, [body.email])
   return { status: 201, body: { object: 'suppression', id: id! } }
 })
 
@@ -54,12 +54,16 @@ const addMany = endpoint({
     },
   },
 })(async ({ caller, body }, core) => {
-  const ids = await added(core, caller, body.emails)
+  const ids = await addAddresses(core, caller, body.emails)
   return { status: 200, body: { data: ids.map((id) => ({ object: 'suppression', id })) } }
 })
 
 /** The id of each address, in the same order. */
-async function added(core: HttpCore, caller: Principal, addresses: readonly string[]): Promise<string[]> {
+async function addAddresses(
+  core: HttpCore,
+  caller: Principal,
+  addresses: readonly string[],
+): Promise<string[]> {
   const op = await currentOperation(core, caller)
   const company = caller.companyId
   const entries = addresses.map((address) => ({ address, type: 'manual' as const }))

@@ -4,7 +4,7 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { listPage, listSchema, PAGE } from '../list.ts'
 import { BY_ID } from '../schemas.ts'
-import { ONE_SUPPRESSION, ORIGINS, SUPPRESSION, shownSuppression, typesOf } from './suppression.ts'
+import { ONE_SUPPRESSION, ORIGINS, SUPPRESSION, suppressionJson, typesOf } from './suppression.ts'
 
 const CURSOR = { ...ID, format: 'uuid' } as const
 
@@ -28,7 +28,7 @@ const list = endpoint({
   const types = origin && typesOf(origin)
   const body = await listPage(page, async (wanted) => {
     const found = await listSuppressions(op, { company: caller.companyId, types, ...wanted })
-    const shown = found.map(shownSuppression)
+    const shown = found.map(suppressionJson)
     return wanted.before === undefined ? shown : shown.reverse()
   })
   return { status: 200, body }
@@ -48,7 +48,7 @@ const read = endpoint({
 })(async ({ caller, params }, core) => {
   const op = await currentOperation(core, caller)
   const found = await findSuppression(op, { company: caller.companyId, of: params.id })
-  return { status: 200, body: { object: 'suppression', ...shownSuppression(found) } }
+  return { status: 200, body: { object: 'suppression', ...suppressionJson(found) } }
 })
 
 export const suppressionReads: readonly Endpoint[] = [list, read]

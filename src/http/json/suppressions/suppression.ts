@@ -6,16 +6,16 @@ import { timestamp } from '../timestamp.ts'
 
 /** Clients know a closed list without unsubscriptions, which count as manual: the recipient added them. */
 export const ORIGINS = ['bounce', 'complaint', 'manual'] as const
-type Origin = (typeof ORIGINS)[number]
+type OriginName = (typeof ORIGINS)[number]
 
-const ORIGIN_OF: Readonly<Record<SuppressionType, Origin>> = {
+const ORIGIN_OF: Readonly<Record<SuppressionType, OriginName>> = {
   bounce: 'bounce',
   complaint: 'complaint',
   manual: 'manual',
   unsubscribe: 'manual',
 }
 
-export function typesOf(origin: Origin): SuppressionType[] {
+export function typesOf(origin: OriginName): SuppressionType[] {
   return SUPPRESSION_TYPES.filter((type) => ORIGIN_OF[type] === origin)
 }
 
@@ -48,7 +48,7 @@ export const ONE_SUPPRESSION = {
 
 export const ADDED = changedSchema('suppression')
 
-export function shownSuppression(suppression: Suppression): Static<typeof SUPPRESSION> {
+export function suppressionJson(suppression: Suppression): Static<typeof SUPPRESSION> {
   const { id, address, type, emailId, createdAt } = suppression
   return { id, email: address, origin: ORIGIN_OF[type], source_id: emailId, created_at: timestamp(createdAt) }
 }

@@ -1,7 +1,7 @@
 /** Messages of a webhook: each event under the id that its receiver sees in `svix-id`. */
 
 import type { Static } from 'typebox'
-import { JSON_TYPES } from '../../../events/told/json.ts'
+import { JSON_TYPES } from '../../../events/notices/json.ts'
 import {
   listWebhookAttempts,
   listWebhookEvents,
@@ -74,7 +74,7 @@ const list = endpoint({
 })(async ({ caller, params: { id }, query }, core) => {
   const op = await operationOnWebhook(core, caller, id)
   const body = await listPage(query, async ({ limit, after }) => {
-    return (await listWebhookEvents(op, { id, limit, before: after })).map(shownEvent)
+    return (await listWebhookEvents(op, { id, limit, before: after })).map(webhookEventJson)
   })
   return { status: 200, body }
 })
@@ -107,7 +107,10 @@ const read = endpoint({
   const event = await showWebhookEvent(op, params)
   const next_attempt_at = event.nextAt === null ? null : timestamp(event.nextAt)
   const payload = event.payload as Record<string, unknown>
-  return { status: 200, body: { object: 'webhook_event', ...shownEvent(event), next_attempt_at, payload } }
+  return {
+    status: 200,
+    body: { object: 'webhook_event', ...webhookEventJson(event), next_attempt_at, payload },
+  }
 })
 
 const attempts = endpoint({
@@ -129,7 +132,7 @@ const attempts = endpoint({
 })(async ({ caller, params, query }, core) => {
   const op = await operationOnWebhook(core, caller, params.id)
   const body = await listPage(query, async ({ limit, after }) => {
-    return (await listWebhookAttempts(op, { ...params, limit, before: after })).map(shownAttempt)
+    return (await listWebhookAttempts(op, { ...params, limit, before: after })).map(attemptJson)
   })
   return { status: 200, body }
 })
@@ -150,12 +153,12 @@ const replay = endpoint({
   return { status: 200, body: { object: 'webhook_event', id: params.event } }
 })
 
-function shownEvent({ id, type, at, status }: WebhookMessage): Static<typeof EVENT> {
+function webhookEventJson({ id, type, at, status }: WebhookMessage): Static<typeof EVENT> {
   // Types without a word in this dialect are never sent.
   return { id, type: JSON_TYPES[type]!, created_at: timestamp(at), status }
 }
 
-function shownAttempt({ id, status, error, response, at }: WebhookAttempt): Static<typeof ATTEMPT> {
+function attemptJson({ id, status, error, response, at }: WebhookAttempt): Static<typeof ATTEMPT> {
   return { id, http_status_code: status ?? 0, response: error ?? response, sent_at: timestamp(at) }
 }
 

@@ -4,7 +4,7 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { listSchema, pageOf, WHOLE_OR_PAGE } from '../list.ts'
 import { BY_ID } from '../schemas.ts'
-import { ONE_WEBHOOK, operationOnWebhook, shownWebhook, WEBHOOK } from './webhook.ts'
+import { ONE_WEBHOOK, operationOnWebhook, WEBHOOK, webhookJson } from './webhook.ts'
 
 const list = endpoint({
   method: 'GET',
@@ -21,7 +21,7 @@ const list = endpoint({
 })(async ({ caller, query }, core) => {
   const all = await listWebhooks(await currentOperation(core, caller), {})
   const own = all.filter(({ webhook }) => webhook.dialect === 'json')
-  return { status: 200, body: pageOf(own.reverse().map(shownWebhook), query) }
+  return { status: 200, body: pageOf(own.reverse().map(webhookJson), query) }
 })
 
 const read = endpoint({
@@ -38,7 +38,7 @@ const read = endpoint({
 })(async ({ caller, params }, core) => {
   const op = await operationOnWebhook(core, caller, params.id)
   const { secret, ...owned } = await showWebhookSecret(op, params)
-  return { status: 200, body: { object: 'webhook', ...shownWebhook(owned), signing_secret: secret } }
+  return { status: 200, body: { object: 'webhook', ...webhookJson(owned), signing_secret: secret } }
 })
 
 export const webhookReads: readonly Endpoint[] = [list, read]

@@ -2,8 +2,8 @@
 
 import type { Static } from 'typebox'
 import type { Principal } from '../../../accounts/account.ts'
-import { webhookWords, wordsOfTypes } from '../../../events/told/types.ts'
-import { UNSENT_WORDS } from '../../../events/told/unsent.ts'
+import { webhookWords, wordsOfTypes } from '../../../events/notices/types.ts'
+import { UNSENT_WORDS } from '../../../events/notices/unsent.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { noSuchWebhook, type OwnedWebhook } from '../../../operate/webhook-find.ts'
 import { showWebhook } from '../../../operate/webhooks.ts'
@@ -69,7 +69,7 @@ export const CHANGES = {
   properties: { endpoint: orNull(URL_GIVEN), events: orNull(EVENTS), status: orNull(STATUS) },
 } as const
 
-export function shownWebhook({ webhook }: OwnedWebhook): Static<typeof WEBHOOK> {
+export function webhookJson({ webhook }: OwnedWebhook): Static<typeof WEBHOOK> {
   const { id, url, types, status, createdAt } = webhook
   const events = wordsOfTypes('json', types)
   return { id, endpoint: url, events, status, created_at: timestamp(createdAt) }

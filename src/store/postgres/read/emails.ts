@@ -1,7 +1,7 @@
 import { isEmailId } from '../../../email/email-id.ts'
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { fieldsOf, recipientFieldsOf } from '../../../email/fields.ts'
-import type { Held } from '../../../email/lifecycle/attempted.ts'
+import type { LeaseFacts } from '../../../email/lifecycle/attempt.ts'
 import { ContentDamaged, claimedRecipient } from '../../content-rows.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import {
@@ -12,7 +12,6 @@ import {
   type ContentRow,
   capturedOf,
   contentOf,
-  type EmailRow,
   type EventRow,
   historyOf,
   historyOutlineOf,
@@ -20,6 +19,7 @@ import {
   type OutlineAttemptRow,
   type RecipientRow,
   type StateRow,
+  type StoredEmailRow,
   type SummaryRow,
   storedEmail,
   summaryOf,
@@ -33,9 +33,9 @@ import {
   type StoredOrigin,
 } from '../../store.ts'
 import { loadEmails } from '../contents.ts'
-import type { Session, Statement } from '../database.ts'
+import type { DatabaseSession, Statement } from '../database.ts'
 import { emailOctets, LargeOctets, type WithLarge } from '../large-octets.ts'
-import type { Parts } from '../parts.ts'
+import type { StoreParts } from '../parts.ts'
 
 /**
  * The type of the last event of the email `e`. Ordered by `number + 0`, which no index has: otherwise the planner might
@@ -141,7 +141,7 @@ const WORK = `SELECT r.position, ${selected(recipientFieldsOf('queue'), () => 'r
   FROM recipients r WHERE r.email = $1 AND ($2::integer IS NULL OR r.position = $2) ORDER BY r.position`
 
 /** Has a column for each field of a claimed recipient. */
-interface WorkRow extends Held {
+interface WorkRow extends LeaseFacts {
   position: number
 }
 
@@ -149,7 +149,7 @@ interface WorkRow extends Held {
 export function emails({
   database,
   companies,
-}: Parts): Omit<
+}: StoreParts): Omit<
   EmailStore,
   | 'accept'
   | 'acceptAll'
@@ -199,7 +199,7 @@ export function emails({
     async readOutline(id, { from, limit, eventOctets, attempts }) {
       if (!isEmailId(id)) return null
       return await database.snapshot(async (session) => {
-        const [row] = await session.run<EmailRow>(OUTLINE, [id])
+        const [row] = await session.run<StoredEmailRow>(OUTLINE, [id])
         if (row === undefined) return null
         const end = from + limit
         return historyOutlineOf(
@@ -263,8 +263,8 @@ interface CopyRow extends CapturedRow, WithLarge {
   seq: number
 }
 
-async function shown(session: Pick<Session, 'run'>, id: string): Promise<EmailRow | undefined> {
-  const [row] = await session.run<EmailRow & WithLarge>(EMAIL, [id])
+async function shown(session: Pick<DatabaseSession, 'run'>, id: string): Promise<StoredEmailRow | undefined> {
+  const [row] = await session.run<StoredEmailRow & WithLarge>(EMAIL, [id])
   return row === undefined ? undefined : await SHOWN.large.add(session, row, [id])
 }
 

@@ -5,7 +5,7 @@ import { type PlacedRow, portionOf } from '../../email-rows.ts'
 import { CHANGED_LOOKS, type LiveListStore, RECIPIENTS_COUNTED } from '../../live-list-store.ts'
 import { type RecipientCountRow, recipientCountsOf } from '../../recipient-counts.ts'
 import { uuids } from '../arrays.ts'
-import type { Parts } from '../parts.ts'
+import type { StoreParts } from '../parts.ts'
 import { LAST_EVENT } from './emails.ts'
 
 /**
@@ -39,7 +39,7 @@ WHERE r.email = ANY ($1::uuid[]) AND r.position < ${RECIPIENTS_COUNTED}
 GROUP BY r.email, 2`
 
 /** Reads for lists that refresh themselves. */
-export function liveList({ database, companies }: Parts): LiveListStore {
+export function liveList({ database, companies }: StoreParts): LiveListStore {
   return {
     async changedEmails({ above, upTo, limit }, companyId) {
       const company = await companies.filter(companyId ?? undefined)

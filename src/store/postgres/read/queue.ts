@@ -2,7 +2,7 @@ import { type Backlog, NOTHING_WAITS, type WaitingPart } from '../../queue-contr
 import type { QueueLane, QueueStore, StoreCounts } from '../../store.ts'
 import { texts } from '../arrays.ts'
 import type { Statement } from '../database.ts'
-import type { Parts } from '../parts.ts'
+import type { StoreParts } from '../parts.ts'
 
 /** One pass over `queue`, which holds only live work. */
 const LANES = `SELECT company, domain, count(*) FILTER (WHERE lease IS NULL) AS waiting,
@@ -85,7 +85,7 @@ SELECT least(
 const WAITING = `SELECT DISTINCT e.id::text AS id FROM queue q JOIN emails e ON e.id = q.email
   WHERE q.company = $1 AND q.lease IS NULL AND e.domain_id = $2 LIMIT $3`
 
-interface LaneRow extends Omit<QueueLane, 'companyId' | 'lastMessage'> {
+interface QueueLaneRow extends Omit<QueueLane, 'companyId' | 'lastMessage'> {
   company: number
 }
 
@@ -104,7 +104,7 @@ interface MessageRow {
 export function queue({
   database,
   companies,
-}: Parts): Pick<QueueStore, 'backlog' | 'queue' | 'counts' | 'nextDue' | 'waitingEmails'> {
+}: StoreParts): Pick<QueueStore, 'backlog' | 'queue' | 'counts' | 'nextDue' | 'waitingEmails'> {
   return {
     async counts(now) {
       const [row] = await database.read<StoreCounts>(COUNTS, [Math.round(now)])
@@ -162,7 +162,7 @@ export function queue({
       const only = await companies.filter(companyId)
       if (only === undefined) return []
       const { lanes, messages } = await database.snapshot(async (session) => ({
-        lanes: await session.run<LaneRow>(LANES, [only]),
+        lanes: await session.run<QueueLaneRow>(LANES, [only]),
         messages: await session.run<MessageRow>(MESSAGES, [only]),
       }))
       const ids = await companies.ids(lanes.map((lane) => lane.company))

@@ -3,15 +3,15 @@ import { fieldsOf } from '../../../email/fields.ts'
 import type { EmailFilter, EmailPortion, EmailWalk, WalkedEmails } from '../../../email/stored-email.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import { conditionsOf, foldedAscii, wantedIn } from '../../email-conditions.ts'
-import { type PlacedRow, placeOf, portionOf, type ToldRow, toldOf } from '../../email-rows.ts'
+import { type NoticeRow, noticeFactsOf, type PlacedRow, placeOf, portionOf } from '../../email-rows.ts'
 import { spanOf } from '../../event-numbers.ts'
+import { noticeColumns, selectList } from '../../notice-columns.ts'
 import type { SearchStore } from '../../store.ts'
-import { selectList, toldColumns } from '../../told-columns.ts'
 import { bools, int4s, int8s, texts, uuids } from '../arrays.ts'
 import type { Statement, Value } from '../database.ts'
 import { eventOf, type PageRow } from '../events.ts'
 import { type NamedStatement, named } from '../named.ts'
-import type { Parts } from '../parts.ts'
+import type { StoreParts } from '../parts.ts'
 import { reachOf } from '../reach.ts'
 import { foldedIn } from '../rows.ts'
 import { LAST_EVENT } from './emails.ts'
@@ -21,9 +21,9 @@ const MOST_BEHIND = 20_000
 
 const NOTHING: EmailPortion = { emails: [], octets: 0, full: false }
 
-type Order = 'ASC' | 'DESC'
+type SearchOrder = 'ASC' | 'DESC'
 
-function bothWays<T>(statement: (order: Order) => T): Record<Order, T> {
+function bothWays<T>(statement: (order: SearchOrder) => T): Record<SearchOrder, T> {
   return { ASC: statement('ASC'), DESC: statement('DESC') }
 }
 
@@ -43,7 +43,7 @@ const WANTED = wantedIn({
  * The first :limit emails of `from` in the order of `place`, up to :octets. Lengths are stored beside values, and the
  * last event is looked up only for the emails that are shown: nothing else is read.
  */
-function portion(name: string, from: string, order: Order, place = 'e.seq'): NamedStatement {
+function portion(name: string, from: string, order: SearchOrder, place = 'e.seq'): NamedStatement {
   const text = `
     SELECT e.place, ${selected(fieldsOf('list'), ofEmail)}, ${LAST_EVENT} AS "lastEvent", e.octets
     FROM (
@@ -58,7 +58,7 @@ function portion(name: string, from: string, order: Order, place = 'e.seq'): Nam
 }
 
 /** The first :looks emails between :above and :below. */
-const LOOKED = (order: Order, columns = 'e.*') =>
+const LOOKED = (order: SearchOrder, columns = 'e.*') =>
   `SELECT ${columns} FROM emails e WHERE e.company = :company AND e.seq > :above AND e.seq < :below
     ORDER BY e.seq ${order} LIMIT :looks`
 
@@ -157,7 +157,7 @@ const OF_EVENT = `LEFT JOIN companies c ON c.num = v.company
 /**
  * `together`: most of the events between the first and the last ($5, $6) are wanted, so the range is read in one go.
  */
-function eventsAt(order: Order, how: 'together' | 'apart'): Statement {
+function eventsAt(order: SearchOrder, how: 'together' | 'apart'): Statement {
   const among =
     how === 'apart'
       ? 'number = ANY ($1::int8[]) AND $5::int8 <= $6::int8'
@@ -196,7 +196,7 @@ const ALONG = {
   oldestFirst: `SELECT id::text AS id FROM emails WHERE company = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1`,
 }
 
-const TOLD_COLUMNS = toldColumns(
+const TOLD_COLUMNS = noticeColumns(
   'id',
   `(SELECT json_agg(json_build_object(
       'filename', f.filename, 'contentType', f.content_type, 'size', octet_length(b.bytes)) ORDER BY f.position)::text
@@ -231,7 +231,7 @@ interface WalkedRow {
 }
 
 /** Search in emails and events. */
-export function search(parts: Parts): Omit<SearchStore, 'eventsUpTo' | 'settledEventNumber'> {
+export function search(parts: StoreParts): Omit<SearchStore, 'eventsUpTo' | 'settledEventNumber'> {
   const { database, companies } = parts
   const { reachSoon } = reachOf('emails_seq_seq', parts)
 
@@ -335,15 +335,15 @@ export function search(parts: Parts): Omit<SearchStore, 'eventsUpTo' | 'settledE
       return (await database.read<PageRow>(EVENTS_OF, [ids, folded])).map(eventOf)
     },
 
-    async readTold(wanted, octets) {
-      if (wanted.length === 0) return []
+    async readTold(requests, octets) {
+      if (requests.length === 0) return []
       const columns = [
-        uuids(wanted.map(({ emailId }) => emailId)),
-        int4s(wanted.map(({ recipient }) => recipient)),
-        bools(wanted.map(({ known }) => known)),
+        uuids(requests.map(({ emailId }) => emailId)),
+        int4s(requests.map(({ recipient }) => recipient)),
+        bools(requests.map(({ known }) => known)),
       ]
-      const rows = await database.read<ToldRow>(TOLD, [...columns, octets])
-      return rows.map((row, index) => toldOf(row, wanted[index]!.recipient))
+      const rows = await database.read<NoticeRow>(TOLD, [...columns, octets])
+      return rows.map((row, index) => noticeFactsOf(row, requests[index]!.recipient))
     },
   }
 }

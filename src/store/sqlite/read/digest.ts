@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { commonPlaces, type ListAnswer, type ListQuestion } from '../../common-places.ts'
 import {
-  type AddedUp,
   COUNT_SIZES,
+  type CountSum,
   EMAILS_A_SEGMENT,
   EVERY_COMPANY,
   isByTerm,
@@ -214,7 +214,7 @@ export function digest(
       const number = numberOf(companyId)
       if (number === null) return []
       const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
-      return unlessMore(all<EventCount & AddedUp>(counts, ...counted, since, until, most + 1, step), most)
+      return unlessMore(all<EventCount & CountSum>(counts, ...counted, since, until, most + 1, step), most)
     },
 
     countRanks({ companyId, domainId, size, dimension, value, since, until, most, step, parts }) {
@@ -222,7 +222,7 @@ export function digest(
       if (number === null) return []
       const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
       const ranked = [most + 1, step, JSON.stringify(parts)] as const
-      return unlessMoreThan(most, all<RankedCount & AddedUp>(ranks, ...counted, since, until, ...ranked))
+      return unlessMoreThan(most, all<RankedCount & CountSum>(ranks, ...counted, since, until, ...ranked))
     },
 
     groupEvents({ companyId, domainId, size, dimension, value, since, until, most, by, skip, limit }) {
@@ -238,14 +238,17 @@ export function digest(
       const number = numberOf(companyId)
       if (number === null) return []
       const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
-      return unlessMoreThan(most, all<EventSum & AddedUp>(busiest, ...counted, since, until, most + 1, limit))
+      return unlessMoreThan(
+        most,
+        all<EventSum & CountSum>(busiest, ...counted, since, until, most + 1, limit),
+      )
     },
 
     sumEvents({ companyId, by, domainId, size, dimension, value, since, until, most }) {
       const number = numberOf(companyId)
       if (number === null) return []
       const counted = [number, COUNT_SIZES[size], dimension, domainId, value] as const
-      return unlessMore(all<EventSum & AddedUp>(sums[by], ...counted, since, until, most + 1), most)
+      return unlessMore(all<EventSum & CountSum>(sums[by], ...counted, since, until, most + 1), most)
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
-import { type Declared, fieldsOf, recipientFieldsOf } from '../../../email/fields.ts'
+import { type FieldDeclaration, fieldsOf, recipientFieldsOf } from '../../../email/fields.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import {
   ATTEMPTS_LOOKED_AT,
@@ -10,7 +10,6 @@ import {
   type ContentRow,
   capturedOf,
   contentOf,
-  type EmailRow,
   type EventRow,
   historyOf,
   historyOutlineOf,
@@ -18,6 +17,7 @@ import {
   type OutlineAttemptRow,
   type RecipientRow,
   type StateRow,
+  type StoredEmailRow,
   type SummaryRow,
   storedEmail,
   summaryOf,
@@ -28,13 +28,13 @@ import type { Direct } from '../protocol.ts'
 import { all, bodyRead, numbered, one } from '../rows.ts'
 
 /** SQLite has no booleans. */
-interface NumbersRow extends EmailRow {
+interface NumbersRow extends StoredEmailRow {
   num: number
   kept: number
 }
 
 /** The table of a field: the email `e`, or its content `k`. */
-const tableOf = ({ large }: Declared) => (large ? 'k' : 'e')
+const tableOf = ({ large }: FieldDeclaration) => (large ? 'k' : 'e')
 
 /** The type of the last event of the email `e`. */
 export const LAST_EVENT = `(SELECT type FROM events

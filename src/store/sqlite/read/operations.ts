@@ -34,6 +34,6 @@ export function readOperations(db: DatabaseSync): Reads {
     ...stops(db),
     ...suppressions(db),
     ...tags(db),
-    readWork: (id, copy) => works.read(id, copy),
+    readWork: (id, copy) => works.readWork(id, copy),
   }
 }

@@ -114,7 +114,7 @@ export function queue(
   const sendingByNode = () =>
     sum(all<{ token: number }>(nodes), ({ token }) => one<Count>(sendingUnder, token)!.n)
   const dueByLane = (now: number) =>
-    sum(all<LaneOf>(dueLanes, now), ({ company, domain }) => one<Count>(dueOfLane, company, domain, now)!.n)
+    sum(all<LaneName>(dueLanes, now), ({ company, domain }) => one<Count>(dueOfLane, company, domain, now)!.n)
 
   /** The numbers of companies, both ends included. Null for an unknown company. */
   function range(companyId: string | undefined): [number, number] | null {
@@ -123,7 +123,7 @@ export function queue(
     return num === undefined ? null : [num, num]
   }
 
-  const lastMessageOf = ({ company, domain }: LaneOf) =>
+  const lastMessageOf = ({ company, domain }: LaneName) =>
     one<{ lastMessage: string }>(message, company, domain)?.lastMessage ?? null
 
   return {
@@ -161,7 +161,7 @@ export function queue(
       const wanted = range(companyId)
       if (wanted === null) return []
       const lanes = new Map<string, QueueLane>()
-      const laneOf = ({ companyId, company, domain }: LaneRow): QueueLane => {
+      const laneOf = ({ companyId, company, domain }: LaneCountRow): QueueLane => {
         const key = `${company} ${domain}`
         const known = lanes.get(key)
         if (known !== undefined) return known
@@ -174,8 +174,8 @@ export function queue(
         const lastMessage = lastMessageOf(row)
         Object.assign(laneOf(row), { waiting: row.n, nextDueAt: row.nextDueAt, lastMessage })
       }
-      for (const row of all<LaneRow>(sending, ...wanted)) laneOf(row).sending = row.n
-      for (const row of all<LaneRow & { lastMessage: string | null }>(quarantinedLanes, ...wanted)) {
+      for (const row of all<LaneCountRow>(sending, ...wanted)) laneOf(row).sending = row.n
+      for (const row of all<LaneCountRow & { lastMessage: string | null }>(quarantinedLanes, ...wanted)) {
         const lane = laneOf(row)
         lane.quarantined = row.n
         lane.lastMessage ??= row.lastMessage
@@ -243,12 +243,12 @@ interface Count {
   n: number
 }
 
-interface LaneOf {
+interface LaneName {
   company: number
   domain: string
 }
 
-interface LaneRow extends LaneOf {
+interface LaneCountRow extends LaneName {
   companyId: string
   n: number
 }
@@ -257,6 +257,6 @@ interface DestinationRow extends Omit<WaitingDestination, 'lastMessage'> {
   company: number
 }
 
-interface WaitingRow extends LaneRow {
+interface WaitingRow extends LaneCountRow {
   nextDueAt: number
 }

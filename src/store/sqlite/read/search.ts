@@ -1,13 +1,13 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import type { Row } from '../../../email/codec.ts'
+import type { ValueRow } from '../../../email/codec.ts'
 import { fieldsOf } from '../../../email/fields.ts'
-import type { EmailFilter, EmailPortion, EmailWalk, PortionWanted } from '../../../email/stored-email.ts'
+import type { EmailFilter, EmailPortion, EmailWalk, PortionRequest } from '../../../email/stored-email.ts'
 import { octetsRead, selected } from '../../email-columns.ts'
 import { conditionsOf, foldedAscii, wantedIn } from '../../email-conditions.ts'
 import { type PlacedRow, placeOf, portionOf, within } from '../../email-rows.ts'
+import { noticeRow, TOLD } from '../notice-rows.ts'
 import type { Reads } from '../protocol.ts'
 import { all, one } from '../rows.ts'
-import { TOLD, toldRow } from '../told-rows.ts'
 import { LAST_EVENT } from './emails.ts'
 import { EVENT, eventOf, type LogRow } from './log.ts'
 
@@ -184,8 +184,12 @@ export function search(
       return all<LogRow>(eventsOf, JSON.stringify(emailIds), folded).map(eventOf)
     },
 
-    readTold: (wanted, octets) =>
-      within(told.iterate(JSON.stringify(wanted)) as Iterable<unknown> as Iterable<Row>, octets, toldRow),
+    readTold: (requests, octets) =>
+      within(
+        told.iterate(JSON.stringify(requests)) as Iterable<unknown> as Iterable<ValueRow>,
+        octets,
+        noticeRow,
+      ),
   }
 }
 
@@ -193,7 +197,7 @@ export function search(
 function portion(
   statement: StatementSync,
   values: Record<string, SQLInputValue>,
-  wanted: Pick<PortionWanted, 'limit' | 'octets'>,
+  wanted: Pick<PortionRequest, 'limit' | 'octets'>,
 ): EmailPortion {
   return portionOf(statement.iterate(values) as Iterable<unknown> as Iterable<PlacedRow>, wanted)
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { NewSuppressions } from '../../store.ts'
+import type { SuppressionsBatch } from '../../store.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 
@@ -18,7 +18,7 @@ export function stops(db: DatabaseSync): Direct<'cancelRequests' | 'suppressions
     cancelRequests: () => all<{ id: string }>(cancelRequests).map(({ id }) => id),
     suppressionsSince(cursor) {
       const { value } = one<{ value: number }>(latest)!
-      const added = cursor === null ? [] : all<NewSuppressions['added'][number]>(suppressed, Number(cursor))
+      const added = cursor === null ? [] : all<SuppressionsBatch['added'][number]>(suppressed, Number(cursor))
       return { cursor: String(value), added }
     },
   }

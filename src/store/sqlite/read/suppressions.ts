@@ -11,25 +11,25 @@ const COLUMNS = `s.id, c.id AS companyId, s.address, s.type, s.tags, s.reason, s
 /** Sorts after every address. */
 const END = '\u{10ffff}'
 
-type Order = 'ASC' | 'DESC'
+type ListOrder = 'ASC' | 'DESC'
 
-type Reads = Direct<
+type SuppressionReads = Direct<
   Extract<keyof SuppressionStore, 'findSuppression' | 'listSuppressions' | 'suppressedPage'>
 >
 
 /** Addresses that a company's mail no longer goes to. */
-export function suppressions(db: DatabaseSync): Reads {
+export function suppressions(db: DatabaseSync): SuppressionReads {
   const id = db.prepare('SELECT num FROM companies WHERE id = ?')
   const companies = db.prepare('SELECT num FROM companies')
   /** `of`: suppressions that came from one domain, or all (the parameter is null). */
-  const ofType = (order: Order, of: 'domain' | 'any') =>
+  const ofType = (order: ListOrder, of: 'domain' | 'any') =>
     db.prepare(
       `SELECT ${COLUMNS} FROM suppressions s INDEXED BY ${of === 'any' ? 'suppressions_newest' : 'suppressions_newest_of_domain'}
          CROSS JOIN companies c ON c.num = s.company
        WHERE s.company = ?1 AND s.type = ?2 AND s.id > ?3 AND s.id < ?4 AND ${of === 'any' ? '?5 IS NULL' : 's.domain_id = ?5'}
        ORDER BY s.id ${order} LIMIT ?6`,
     )
-  const ofAll = (order: Order) =>
+  const ofAll = (order: ListOrder) =>
     db.prepare(
       `SELECT ${COLUMNS} FROM suppressions s CROSS JOIN companies c ON c.num = s.company
        WHERE s.id > ?1 AND s.id < ?2 AND instr(?3, s.type) > 0 AND (?4 IS NULL OR s.domain_id = ?4)
@@ -47,7 +47,7 @@ export function suppressions(db: DatabaseSync): Reads {
   const found = db.prepare(
     `SELECT ${COLUMNS} FROM suppressions s CROSS JOIN companies c ON c.num = s.company WHERE s.id = ?`,
   )
-  const byAddress = (order: Order, of: 'domain' | 'any') =>
+  const byAddress = (order: ListOrder, of: 'domain' | 'any') =>
     db.prepare(
       `SELECT ${COLUMNS} FROM suppressions s
          INDEXED BY ${of === 'any' ? 'suppressions_by_address' : 'suppressions_by_address_of_domain'}

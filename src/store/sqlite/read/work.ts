@@ -7,7 +7,7 @@ import { GIVEN, RecipientQuery } from '../recipient-rows.ts'
 import { all, bodyRead, one } from '../rows.ts'
 
 /** An email with everything needed to send it, and the claim's own fields. */
-export interface Work {
+export interface EmailWork {
   num: number
   company: number
   /** The event `sent` has been written. */
@@ -16,7 +16,7 @@ export interface Work {
 }
 
 /** The small row of an email: with a column for each field of a claim. */
-export interface EmailRow {
+export interface WorkEmailRow {
   num: number
   company: number
   size: number
@@ -45,12 +45,12 @@ export class WorkReader extends OnConnection {
   readonly #recipient = new RecipientQuery(this.db, 'WHERE r.email = ? AND r.position = ?', GIVEN)
 
   /** The small row of an email; its content is not read. */
-  head(num: number): EmailRow | undefined {
-    return one<EmailRow>(this.#email, num)
+  head(num: number): WorkEmailRow | undefined {
+    return one<WorkEmailRow>(this.#email, num)
   }
 
   /** Without recipients. Throws ContentDamaged, saying what is missing, when the content is unreadable. */
-  load(row: EmailRow): Work {
+  load(row: WorkEmailRow): EmailWork {
     const { num, company } = row
     const content = one<object>(this.#content, num)
     if (content === undefined) throw new ContentDamaged('the stored content is missing')
@@ -62,7 +62,7 @@ export class WorkReader extends OnConnection {
    * The whole item with all recipients, in whatever state; null when unknown or its content was removed. `copy`: for a
    * batch, only the recipient at this position.
    */
-  read(id: string, copy?: number): ClaimedEmail | null {
+  readWork(id: string, copy?: number): ClaimedEmail | null {
     const num = one<{ num: number }>(this.#byId, id)?.num
     if (num === undefined || this.#content.get(num) === undefined) return null
     const { email } = this.load(this.head(num)!)

@@ -6,8 +6,8 @@ import { KEY_REMEMBERED_MS } from '../../../email/queued-email.ts'
 import { COLUMNS } from '../../email-columns.ts'
 import { judge, judgeAll, type KeyHolder, listedEmails } from '../../idempotency.ts'
 import {
-  type Accepted,
-  type AcceptedAll,
+  type AcceptAllResult,
+  type AcceptResult,
   type Idempotency,
   type Lease,
   type NewEmail,
@@ -18,7 +18,7 @@ import {
 } from '../../store.ts'
 import { isDuplicate } from '../database.ts'
 import { one } from '../rows.ts'
-import { Operation } from './parts.ts'
+import { WriteOperation } from './parts.ts'
 
 /** The large fields are in contents.ts. */
 const FIELDS = fieldsOf().filter(({ large }) => large !== true)
@@ -27,7 +27,7 @@ const GIVEN = recipientFieldsOf()
 const givenOf = rowBinder<NewRecipient, SQLInputValue>(GIVEN, COLUMNS)
 
 /** Makes an email durable: its row, its content, a row for each recipient, and its first events. */
-export class Acceptance extends Operation {
+export class Acceptance extends WriteOperation {
   readonly #insertEmail = this.db.prepare(
     `INSERT INTO emails (sent, ${FIELDS.map(({ column }) => column).join(', ')}) VALUES (?${', ?'.repeat(FIELDS.length)})`,
   )
@@ -44,7 +44,7 @@ export class Acceptance extends Operation {
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
 
-  accept(email: NewEmail, lease: Lease | null): Accepted {
+  accept(email: NewEmail, lease: Lease | null): AcceptResult {
     const company = this.parts.companies.number(email.companyId)
     const { idempotency } = email
     const earlier = this.#holder(company, idempotency, email.createdAt)
@@ -59,7 +59,7 @@ export class Acceptance extends Operation {
   }
 
   /** One key stands for all emails. The caller rolls everything back when this throws. */
-  acceptAll({ emails, idempotency }: NewEmails, lease: Lease | null): AcceptedAll {
+  acceptAll({ emails, idempotency }: NewEmails, lease: Lease | null): AcceptAllResult {
     const [first] = emails
     if (first === undefined) return { kind: 'accepted', leased: [] }
     const company = this.parts.companies.number(first.companyId)

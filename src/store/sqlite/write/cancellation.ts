@@ -1,12 +1,12 @@
 import { decide } from '../../../email/lifecycle.ts'
 import type { Direct } from '../protocol.ts'
-import type { Parts } from './parts.ts'
+import type { WriterParts } from './parts.ts'
 
 /**
  * Ends waiting recipients at the operator's request; recipients being sent end after their attempt, unless the attempt
  * ends them.
  */
-export function cancellation({ numbers, recipients, lanes, changes }: Parts): Direct<'cancel'> {
+export function cancellation({ numbers, recipients, lanes, changes }: WriterParts): Direct<'cancel'> {
   return {
     cancel(emailId, at) {
       const outcome = { canceled: 0, sending: 0 }

@@ -2,20 +2,20 @@ import { begun } from '../../../email/lifecycle/birth.ts'
 import { type Decision, decide } from '../../../email/lifecycle.ts'
 import { ContentDamaged, claimedRecipient, notSent } from '../../content-rows.ts'
 import type { ClaimedEmail, ClaimRequest } from '../../store.ts'
-import { type Work, WorkReader } from '../read/work.ts'
-import { GIVEN, type Recipient, RecipientQuery } from '../recipient-rows.ts'
+import { type EmailWork, WorkReader } from '../read/work.ts'
+import { GIVEN, type RecipientFacts, RecipientQuery } from '../recipient-rows.ts'
 import { one } from '../rows.ts'
-import { Operation } from './parts.ts'
+import { WriteOperation } from './parts.ts'
 
 /** Lanes looked into in one turn of a company before the next company's turn; bounds the time of a claim. */
 const LOOKS_PER_TURN = 100
 
 /** The state of one claim. */
-interface Gathering {
+interface ClaimProgress {
   request: ClaimRequest
   skip: ReadonlySet<string>
   skipDomains: ReadonlySet<string>
-  works: Map<number, Work>
+  works: Map<number, EmailWork>
   recipients: number
   bytes: number
 }
@@ -23,8 +23,8 @@ interface Gathering {
 /** The offer of the lane whose turn it is. */
 interface Offer {
   num: number
-  work: Work | ContentDamaged
-  due: Recipient[]
+  work: EmailWork | ContentDamaged
+  due: RecipientFacts[]
 }
 
 /**
@@ -34,7 +34,7 @@ interface Offer {
  * Damage costs only the lane or email in which it was met: the claim is rolled back and run again (RunAgain) without
  * it.
  */
-export class Claim extends Operation {
+export class Claim extends WriteOperation {
   readonly #works = new WorkReader(this.db)
   readonly #firstDue = this.db.prepare(
     `SELECT email FROM recipients INDEXED BY recipients_waiting
@@ -53,7 +53,7 @@ export class Claim extends Operation {
 
   claim(request: ClaimRequest): ClaimedEmail[] {
     const { turns } = this.parts
-    const gathering: Gathering = {
+    const gathering: ClaimProgress = {
       request,
       skip: new Set(request.skip),
       skipDomains: new Set(request.skipDomains),
@@ -88,7 +88,7 @@ export class Claim extends Operation {
    * Takes at most `room` recipients (and those that share a transaction with the last of them) of one email of the
    * company's next lane. Returns how many; 0 ends its turns.
    */
-  #turn(gathering: Gathering, company: number, room: number): number {
+  #turn(gathering: ClaimProgress, company: number, room: number): number {
     const { turns, lanes, damage } = this.parts
     const { now } = gathering.request
     if (room <= 0) return 0
@@ -123,7 +123,7 @@ export class Claim extends Operation {
   }
 
   /** Only reads. Null when nothing is due in the lane. */
-  #offer(gathering: Gathering, company: number, domain: string): Offer | 'no room' | 'damaged' | null {
+  #offer(gathering: ClaimProgress, company: number, domain: string): Offer | 'no room' | 'damaged' | null {
     const { damage } = this.parts
     const { now } = gathering.request
     const num = damage.inLane(company, domain, now, () => this.#first(company, domain, now))
@@ -148,7 +148,7 @@ export class Claim extends Operation {
     return 'damaged'
   }
 
-  #accept(gathering: Gathering, company: number, offer: Offer, room: number): number {
+  #accept(gathering: ClaimProgress, company: number, offer: Offer, room: number): number {
     const { now } = gathering.request
     const { num, work, due } = offer
     return this.parts.damage.inEmail(num, now, () =>
@@ -158,7 +158,7 @@ export class Claim extends Operation {
     )
   }
 
-  #open(gathering: Gathering, num: number): Work | 'no room' | ContentDamaged {
+  #open(gathering: ClaimProgress, num: number): EmailWork | 'no room' | ContentDamaged {
     const known = gathering.works.get(num)
     if (known !== undefined) return known
     const row = this.#works.head(num)
@@ -177,12 +177,12 @@ export class Claim extends Operation {
     }
   }
 
-  #take(gathering: Gathering, company: number, work: Work, offer: Offer, room: number): number {
+  #take(gathering: ClaimProgress, company: number, work: EmailWork, offer: Offer, room: number): number {
     const { request, works } = gathering
     const { num, email } = work
     const { damage } = this.parts
     const { now } = request
-    const decisions: [Recipient, Decision][] = []
+    const decisions: [RecipientFacts, Decision][] = []
     let taken = 0
     let transaction = { domain: '', recipients: 0 }
     for (const before of offer.due) {
@@ -219,7 +219,7 @@ export class Claim extends Operation {
   }
 
   /** An unreadable email ends with a visible event instead of holding up the rest. Returns 0: nothing was taken. */
-  #fail(due: readonly Recipient[], at: number, why: ContentDamaged): 0 {
+  #fail(due: readonly RecipientFacts[], at: number, why: ContentDamaged): 0 {
     const message = notSent(why)
     this.#apply(
       due.map((before) => [before, decide(before, { kind: 'damaged', at, message })!]),
@@ -228,7 +228,7 @@ export class Claim extends Operation {
     return 0
   }
 
-  #apply(decisions: readonly [Recipient, Decision][], now: number, token: number | null = null): void {
+  #apply(decisions: readonly [RecipientFacts, Decision][], now: number, token: number | null = null): void {
     const { damage, recipients } = this.parts
     for (const [before, decision] of decisions) {
       damage.inRecipient(before, now, () => recipients.apply(before, decision, now, token))
@@ -236,6 +236,6 @@ export class Claim extends Operation {
   }
 }
 
-function skipped({ skip, skipDomains }: Gathering, companyId: string, domain: string): boolean {
+function skipped({ skip, skipDomains }: ClaimProgress, companyId: string, domain: string): boolean {
   return skip.has(`${companyId}\0${domain}`) || skipDomains.has(domain)
 }

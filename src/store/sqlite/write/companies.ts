@@ -1,10 +1,10 @@
 import { StoreConflict } from '../../store.ts'
 import { OnConnection } from '../connection.ts'
 import { one } from '../rows.ts'
-import type { Remembered } from './memory.ts'
+import type { StateCache } from './memory.ts'
 
 /** The small integers by which the database refers to companies. They are never reused, so they may be remembered. */
-export class CompanyNumbers extends OnConnection implements Remembered {
+export class CompanyNumbers extends OnConnection implements StateCache {
   readonly #numbers = new Map<string, number>()
   readonly #ids = new Map<number, string>()
   readonly #byId = this.db.prepare('SELECT num FROM companies WHERE id = ?')

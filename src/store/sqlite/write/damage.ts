@@ -10,7 +10,7 @@ const STAGGER_STEPS = ASIDE_MS / STAGGER_MS
 const LANE_AT = 3
 
 /** The place of a recipient. Company and email are numbers. */
-interface Place {
+interface DamageLocation {
   email: number
   company: number
   domain: string
@@ -85,7 +85,11 @@ export class Damage {
    * Runs the write of a recipient that could be read: damage is blamed on the email at first, and from the `laneAt`-th
    * email on, on the lane.
    */
-  inRecipient<T>({ email, company, domain, laneAt = LANE_AT }: Place, now: number, step: () => T): T {
+  inRecipient<T>(
+    { email, company, domain, laneAt = LANE_AT }: DamageLocation,
+    now: number,
+    step: () => T,
+  ): T {
     return this.#watch(step, (error) => {
       this.#putEmail(email, now, error)
       const lane = `${company} ${domain}`

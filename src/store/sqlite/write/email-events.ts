@@ -3,13 +3,13 @@ import type { NewEvent } from '../../../email/event.ts'
 import { mapText } from '../../json-columns.ts'
 import { OnConnection } from '../connection.ts'
 import { one } from '../rows.ts'
-import type { Remembered } from './memory.ts'
+import type { StateCache } from './memory.ts'
 
 /**
  * Appends events to the log. Their numbers rise in the order of commits, because only one transaction at a time writes.
  * The last number is stored once per transaction, before it commits.
  */
-export class EmailEvents extends OnConnection implements Remembered {
+export class EmailEvents extends OnConnection implements StateCache {
   readonly #last = this.db.prepare("SELECT value FROM counters WHERE name = 'events'")
   readonly #keep = this.db.prepare("UPDATE counters SET value = ? WHERE name = 'events'")
   readonly #insert = this.db.prepare(

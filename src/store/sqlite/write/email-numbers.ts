@@ -1,6 +1,6 @@
 import { OnConnection } from '../connection.ts'
 import { one } from '../rows.ts'
-import type { Remembered } from './memory.ts'
+import type { StateCache } from './memory.ts'
 
 /** Emails remembered at most: more than a node has under way. */
 const MOST = 16_384
@@ -15,7 +15,7 @@ export interface EmailPlace {
  * Finds the row of an email by its id. Emails that this process has just accepted or claimed are remembered until their
  * first result comes: the usual email is spared the search through the index of all ids.
  */
-export class EmailNumbers extends OnConnection implements Remembered {
+export class EmailNumbers extends OnConnection implements StateCache {
   readonly #recent = new Map<string, EmailPlace>()
   readonly #find = this.db.prepare('SELECT num, company, domain_id AS domainId FROM emails WHERE id = ?')
 

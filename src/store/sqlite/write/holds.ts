@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { decide } from '../../../email/lifecycle.ts'
 import type { Writes } from '../protocol.ts'
 import { RecipientQuery } from '../recipient-rows.ts'
-import type { Parts } from './parts.ts'
+import type { WriterParts } from './parts.ts'
 
 /** Recipients released in one operation, so that a long list does not hold up commits. */
 const CHUNK = 500
@@ -10,7 +10,7 @@ const CHUNK = 500
 /** Recipients that wait only because their sending domain may not send, or their path is closed. */
 export function holds(
   db: DatabaseSync,
-  { recipients, lanes, changes }: Parts,
+  { recipients, lanes, changes }: WriterParts,
 ): Pick<Writes, 'releaseHeldChunk'> {
   const heldBehind = new RecipientQuery(
     db,

@@ -1,17 +1,17 @@
 import type { Facts } from '../../../email/lifecycle.ts'
 import type { Damage } from './damage.ts'
 import type { Lanes } from './lanes.ts'
-import type { Remembered } from './memory.ts'
+import type { StateCache } from './memory.ts'
 
-export interface LaneOf {
+export interface LaneKey {
   /** The company's number. */
   company: number
   domain: string
 }
 
-type Standing = Pick<Facts, 'state' | 'dueAt'>
+type QueueStanding = Pick<Facts, 'state' | 'dueAt'>
 
-interface Change extends LaneOf {
+interface LaneChange extends LaneKey {
   /** By how many the number of waiting recipients grows. */
   more: number
   /** The earliest due time of the added recipients. */
@@ -24,10 +24,10 @@ interface Change extends LaneOf {
  * The effect of changed recipients on their lanes: noted one by one, written lane by lane. Each operation writes its
  * notes before it ends.
  */
-export class LaneChanges implements Remembered {
+export class LaneChanges implements StateCache {
   readonly #lanes: Lanes
   readonly #damage: Damage
-  readonly #changes = new Map<string, Change>()
+  readonly #changes = new Map<string, LaneChange>()
 
   constructor(lanes: Lanes, damage: Damage) {
     this.#lanes = lanes
@@ -35,7 +35,7 @@ export class LaneChanges implements Remembered {
   }
 
   /** Notes a recipient's standing before and after; null: it did not exist. */
-  note(lane: LaneOf, before: Standing | null, after: Standing): void {
+  note(lane: LaneKey, before: QueueStanding | null, after: QueueStanding): void {
     const waited = before?.state === 'waiting'
     const waits = after.state === 'waiting'
     if (!waited && !waits) return
@@ -52,7 +52,7 @@ export class LaneChanges implements Remembered {
   }
 
   /** The lane's turn is over: it takes its place again. */
-  turned(lane: LaneOf): void {
+  turned(lane: LaneKey): void {
     this.#of(lane).left = true
   }
 
@@ -75,7 +75,7 @@ export class LaneChanges implements Remembered {
     this.#changes.clear()
   }
 
-  #of({ company, domain }: LaneOf): Change {
+  #of({ company, domain }: LaneKey): LaneChange {
     const key = `${company} ${domain}`
     const known = this.#changes.get(key)
     if (known !== undefined) return known
@@ -84,7 +84,7 @@ export class LaneChanges implements Remembered {
     return change
   }
 
-  #writeOne({ company, domain, more, dueAt, left }: Change): void {
+  #writeOne({ company, domain, more, dueAt, left }: LaneChange): void {
     if (left) this.#lanes.refresh(company, domain, -more)
     else this.#lanes.add(company, domain, dueAt, more)
   }

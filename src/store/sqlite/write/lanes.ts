@@ -1,7 +1,7 @@
 import { WithParts } from '../connection.ts'
 import { all, one } from '../rows.ts'
 import type { Damage } from './damage.ts'
-import type { Remembered } from './memory.ts'
+import type { StateCache } from './memory.ts'
 import { Ring } from './ring.ts'
 
 /** Lanes that become due are looked up in portions of this size. */
@@ -10,7 +10,7 @@ const PORTION = 256
 /** Sorts after every domain, because domains are ASCII. */
 const AFTER_ALL_DOMAINS = '\uffff'
 
-interface Lane {
+interface DomainLane {
   dueAt: number
   domain: string
 }
@@ -22,7 +22,7 @@ interface CompanyLanes {
   /** Lanes that are due, in the order of their turns. */
   ready: Ring
   /** Lanes up to here (by due time, then domain) have been put into `ready`. */
-  seen: Lane
+  seen: DomainLane
   /** No lane beyond `seen` is due before. */
   nextDue: number
 }
@@ -32,7 +32,7 @@ interface CompanyLanes {
  * due time of each and their exact number. Companies take turns, and so do the lanes of a company, at a cost that does
  * not grow with mail that is not due: a waiting company costs a comparison, a waiting lane nothing.
  */
-export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
+export class Lanes extends WithParts<{ damage: Damage }> implements StateCache {
   readonly #companies = new Map<number, CompanyLanes>()
   #stale = true
   readonly #more = this.db.prepare(
@@ -140,7 +140,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
   }
 
   /** Puts the lane where a claim will find it at its due time. True when it is among those ready. */
-  #place(company: number, lane: Lane): boolean {
+  #place(company: number, lane: DomainLane): boolean {
     const lanes = this.#companies.get(company) ?? this.#remember(company, lane.dueAt)
     if (compare(lane, lanes.seen) <= 0) {
       lanes.ready.add(lane.domain)
@@ -165,7 +165,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
 
   #wake(company: number, lanes: CompanyLanes, now: number): void {
     this.parts.damage.inCompany(company, now, () => {
-      const portion = all<Lane>(this.#portion, company, lanes.seen.dueAt, lanes.seen.domain, now)
+      const portion = all<DomainLane>(this.#portion, company, lanes.seen.dueAt, lanes.seen.domain, now)
       for (const { domain } of portion) lanes.ready.add(domain)
       lanes.seen = portion.length < PORTION ? { dueAt: now, domain: AFTER_ALL_DOMAINS } : portion.at(-1)!
       const next = one<{ dueAt: number }>(this.#next, company, lanes.seen.dueAt, lanes.seen.domain)
@@ -209,7 +209,7 @@ export class Lanes extends WithParts<{ damage: Damage }> implements Remembered {
 }
 
 /** In SQLite's order: by time, then by the octets of the name (domains are ASCII). */
-function compare(a: Lane, b: Lane): number {
+function compare(a: DomainLane, b: DomainLane): number {
   if (a.dueAt !== b.dueAt) return a.dueAt - b.dueAt
   return a.domain < b.domain ? -1 : a.domain > b.domain ? 1 : 0
 }

@@ -1,5 +1,5 @@
 /** A memory of the database's state, which saves reading it. */
-export interface Remembered {
+export interface StateCache {
   /** The memory may be wrong from now on. */
   forget(): void
   /** Writes the part that the database does not have yet. */
@@ -8,10 +8,10 @@ export interface Remembered {
 
 /** All memories of the writer between two statements: the effects of a transaction must go when it is rolled back. */
 export class Memory {
-  readonly #all: Remembered[] = []
+  readonly #all: StateCache[] = []
 
   /** Must be called when a memory is made. Returns its argument. */
-  keep<T extends Remembered>(remembered: T): T {
+  keep<T extends StateCache>(remembered: T): T {
     this.#all.push(remembered)
     return remembered
   }

@@ -8,7 +8,7 @@ import { Claim } from './claim.ts'
 import { digest } from './digest.ts'
 import { holds } from './holds.ts'
 import { nodes } from './nodes.ts'
-import { type Kept, partsOf } from './parts.ts'
+import { type LastingParts, partsOf } from './parts.ts'
 import { quarantine } from './quarantine.ts'
 import { Records } from './record.ts'
 import { Recovery } from './recovery.ts'
@@ -18,7 +18,7 @@ import { Retry } from './retry.ts'
 import { schedule } from './schedule.ts'
 
 /** All writing operations on one connection, with their statements prepared once. */
-export function writeOperations(db: DatabaseSync, kept: Kept): Writes {
+export function writeOperations(db: DatabaseSync, kept: LastingParts): Writes {
   const parts = partsOf(db, kept)
   const { suppressions } = parts
   const shared: Direct<ColdWrites | ColdSteps> = bind(

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { WithParts } from '../connection.ts'
-import type { Changed } from '../protocol.ts'
+import type { ChangeFlags } from '../protocol.ts'
 import { CompanyNumbers } from './companies.ts'
 import { Contents } from './contents.ts'
 import type { Damage } from './damage.ts'
@@ -14,16 +14,16 @@ import { Recipients } from './recipients.ts'
 import { Suppressions } from './suppressions.ts'
 
 /** The parts of the writer that outlive an operation. */
-export interface Kept {
-  changes: Changed
+export interface LastingParts {
+  changes: ChangeFlags
   damage: Damage
   memory: Memory
 }
 
-export type Parts = ReturnType<typeof partsOf>
+export type WriterParts = ReturnType<typeof partsOf>
 
 /** The parts that operations work with. */
-export function partsOf(db: DatabaseSync, { changes, damage, memory }: Kept) {
+export function partsOf(db: DatabaseSync, { changes, damage, memory }: LastingParts) {
   const companies = memory.keep(new CompanyNumbers(db))
   const contents = new Contents(db)
   const events = memory.keep(new EmailEvents(db))
@@ -49,4 +49,4 @@ export function partsOf(db: DatabaseSync, { changes, damage, memory }: Kept) {
 }
 
 /** Base of one or several of the writer's operations. */
-export class Operation extends WithParts<Parts> {}
+export class WriteOperation extends WithParts<WriterParts> {}

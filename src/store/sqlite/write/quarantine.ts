@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { decide } from '../../../email/lifecycle.ts'
 import type { Writes } from '../protocol.ts'
-import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
-import type { Parts } from './parts.ts'
+import { type RecipientFacts, RecipientQuery } from '../recipient-rows.ts'
+import type { WriterParts } from './parts.ts'
 
 /** Recipients released in one operation, so that a long list does not hold up commits. */
 const CHUNK = 500
@@ -10,7 +10,7 @@ const CHUNK = 500
 /** Emails that took a process down: claims and retention skip them until the operator releases or cancels them. */
 export function quarantine(
   db: DatabaseSync,
-  { companies, numbers, recipients, lanes, changes }: Parts,
+  { companies, numbers, recipients, lanes, changes }: WriterParts,
 ): Pick<Writes, 'quarantine' | 'releaseQuarantinedChunk'> {
   const inQuarantine = new RecipientQuery(
     db,
@@ -26,7 +26,7 @@ export function quarantine(
       const num = numbers.find(emailId)?.num
       if (num === undefined) return 0
       const dangerous = new Set(positions)
-      const isIn = (before: Recipient) =>
+      const isIn = (before: RecipientFacts) =>
         before.state === 'sending'
           ? before.lease === leaseToken && dangerous.has(before.position)
           : others === 'quarantine'

@@ -1,4 +1,4 @@
-import { type Used, usedAt, usedWith } from '../../quota.ts'
+import { type QuotaUsage, usedAt, usedWith } from '../../quota.ts'
 import type { NewEmail, OverQuota } from '../../store.ts'
 import { OnConnection } from '../connection.ts'
 import { one } from '../rows.ts'
@@ -14,7 +14,7 @@ export class Quotas extends OnConnection {
   take(company: number, emails: readonly NewEmail[]): OverQuota | null {
     const [{ quota, createdAt }] = emails as [NewEmail]
     if (quota === undefined) return null
-    const used = usedWith(usedAt(one<Used>(this.#used, company), createdAt), quota, emails)
+    const used = usedWith(usedAt(one<QuotaUsage>(this.#used, company), createdAt), quota, emails)
     if ('kind' in used) return used
     this.#put.run(company, used.day, used.daily, used.month, used.monthly)
     return null

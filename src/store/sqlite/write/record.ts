@@ -1,11 +1,11 @@
 import { type Decision, orCanceled } from '../../../email/lifecycle.ts'
-import type { Recorded } from '../../store.ts'
-import type { Recording } from '../protocol.ts'
-import type { Recipient } from '../recipient-rows.ts'
-import { Operation } from './parts.ts'
+import type { RecordResult } from '../../store.ts'
+import type { WriterRecord } from '../protocol.ts'
+import type { RecipientFacts } from '../recipient-rows.ts'
+import { WriteOperation } from './parts.ts'
 
 /** Records the results of attempts. */
-export class Records extends Operation {
+export class Records extends WriteOperation {
   readonly #attempt = this.db.prepare(
     `INSERT INTO attempts (email, seq, recipients, started_at, duration, server, tls, dialogue)
      VALUES (?1, (SELECT coalesce(max(seq), -1) + 1 FROM attempts WHERE email = ?1), ?2, ?3, ?4, ?5, ?6, ?7)`,
@@ -13,7 +13,7 @@ export class Records extends Operation {
   readonly #captured = this.db.prepare('INSERT INTO captured (email, recipients, raw) VALUES (?, ?, ?)')
 
   /** Fencing: a recipient that is not leased under the record's token is left alone, and named in `refused`. */
-  record(attempt: Recording): Recorded {
+  record(attempt: WriterRecord): RecordResult {
     const { emailId, leaseToken } = attempt
     const at = attempt.startedAt + attempt.duration
     const { numbers, recipients, lanes } = this.parts
@@ -40,7 +40,7 @@ export class Records extends Operation {
     return { refused }
   }
 
-  #writeAttempt(num: number, attempt: Recording, recipients: string): void {
+  #writeAttempt(num: number, attempt: WriterRecord, recipients: string): void {
     const { startedAt, duration, server, tls, dialogue, captured } = attempt
     this.#attempt.run(num, recipients, Math.round(startedAt), Math.round(duration), server, tls, dialogue)
     if (captured !== null) this.#captured.run(num, recipients, captured)
@@ -51,7 +51,7 @@ export class Records extends Operation {
  * The node decided by what it claimed. Others may have changed two facts since: whether the recipient is to be
  * canceled, and how suspect it is.
  */
-function asOfNow(decision: Decision, before: Recipient, at: number): Decision {
+function asOfNow(decision: Decision, before: RecipientFacts, at: number): Decision {
   const decided = before.cancelRequested ? orCanceled(decision, at) : decision
   const { tried, change } = decided
   if (tried || change?.suspicion === undefined || change.suspicion >= before.suspicion) return decided

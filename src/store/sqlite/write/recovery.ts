@@ -1,7 +1,7 @@
 import { decide } from '../../../email/lifecycle.ts'
 import { RecipientQuery } from '../recipient-rows.ts'
 import { all, one } from '../rows.ts'
-import { Operation } from './parts.ts'
+import { WriteOperation } from './parts.ts'
 
 /** Recipients given back in one operation, so that a long recovery does not hold up commits. */
 const CHUNK = 500
@@ -14,13 +14,13 @@ const NEIGHBOURS = 300
 
 const UNDER_LEASE = 'what is being sent'
 
-interface Row {
+interface RecoveryRow {
   email: number
   position: number
 }
 
 /** Takes back the leases of nodes that are no longer in service. */
-export class Recovery extends Operation {
+export class Recovery extends WriteOperation {
   readonly #node = this.db.prepare('SELECT 1 AS there FROM nodes WHERE token = ?')
   readonly #tokenAfter = this.db.prepare(
     `SELECT lease AS token FROM recipients INDEXED BY recipients_sending
@@ -65,9 +65,9 @@ export class Recovery extends Operation {
 
   #giveBackFrom(token: number, limit: number, now: number, jitterMs: number): number {
     let recovered = 0
-    let last: Row = { email: Number.MIN_SAFE_INTEGER, position: 0 }
+    let last: RecoveryRow = { email: Number.MIN_SAFE_INTEGER, position: 0 }
     while (recovered < limit) {
-      const rows = all<Row>(this.#leased, token, last.email, last.position, limit - recovered)
+      const rows = all<RecoveryRow>(this.#leased, token, last.email, last.position, limit - recovered)
       if (rows.length === 0) break
       last = rows.at(-1)!
       for (const row of rows) if (this.#giveBackOne(row, now, spread(row.email) * jitterMs)) recovered++
@@ -87,7 +87,7 @@ export class Recovery extends Operation {
     })
   }
 
-  #giveBackOne({ email, position }: Row, now: number, delay: number): boolean {
+  #giveBackOne({ email, position }: RecoveryRow, now: number, delay: number): boolean {
     const { damage, recipients } = this.parts
     if (damage.email(email, now)) return false
     const before = damage.inEmail(email, now, () => recipients.find(email, position)!)

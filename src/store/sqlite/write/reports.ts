@@ -2,12 +2,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import { decide } from '../../../email/lifecycle.ts'
 import type { Writes } from '../protocol.ts'
 import { one } from '../rows.ts'
-import type { Parts } from './parts.ts'
+import type { WriterParts } from './parts.ts'
 
 /** Records reports from outside about recipients, mostly after they have ended. */
 export function reports(
   db: DatabaseSync,
-  { numbers, recipients, lanes, changes }: Parts,
+  { numbers, recipients, lanes, changes }: WriterParts,
 ): Pick<Writes, 'happenedChunk'> {
   const known = db.prepare(
     `SELECT 1 AS known FROM events

@@ -2,8 +2,8 @@ import type { StatementSync } from 'node:sqlite'
 import { KEY_REMEMBERED_MS } from '../../../email/queued-email.ts'
 import type { RetentionRequest } from '../../store.ts'
 import { all, one } from '../rows.ts'
-import type { Remembered } from './memory.ts'
-import { Operation } from './parts.ts'
+import type { StateCache } from './memory.ts'
+import { WriteOperation } from './parts.ts'
 
 /** Emails looked at in one operation at most, whether or not they are removed, so that it does not hold up commits. */
 const LOOKS = 500
@@ -13,12 +13,12 @@ const LOOKS = 500
  */
 const STRIDE = 100
 
-interface Candidate {
+interface ExpiryCandidate {
   num: number
   createdAt: number
 }
 
-interface Step {
+interface WalkResult {
   touched: number
   /** The last number looked at. */
   reached: number
@@ -31,7 +31,7 @@ interface Step {
  * waiting or being sent are left alone. Emails are numbered in the order of acceptance, so the oldest are found by
  * walking along the numbers.
  */
-export class Retention extends Operation implements Remembered {
+export class Retention extends WriteOperation implements StateCache {
   /** Where the walks continue: everything before is unfinished or gone. */
   #contentFrom = 0
   #emailFrom = 0
@@ -95,12 +95,12 @@ export class Retention extends Operation implements Remembered {
     before: number,
     limit: number,
     remove: (num: number) => void,
-  ): Step {
+  ): WalkResult {
     const now = Date.now()
     let touched = 0
     let reached = from
     for (let looks = 0; looks < LOOKS; looks += STRIDE) {
-      const candidates = all<Candidate>(statement, reached, STRIDE)
+      const candidates = all<ExpiryCandidate>(statement, reached, STRIDE)
       let young = 0
       for (const { num, createdAt } of candidates) {
         if (touched === limit) return { touched, reached, done: false }

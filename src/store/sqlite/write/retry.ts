@@ -1,10 +1,10 @@
 import { decide } from '../../../email/lifecycle.ts'
 import type { RetryRequest } from '../../store.ts'
 import type { RetryChunk, RetryPlace } from '../protocol.ts'
-import { type Recipient, RecipientQuery } from '../recipient-rows.ts'
+import { type RecipientFacts, RecipientQuery } from '../recipient-rows.ts'
 import { one } from '../rows.ts'
-import type { LaneOf } from './lane-changes.ts'
-import { Operation } from './parts.ts'
+import type { LaneKey } from './lane-changes.ts'
+import { WriteOperation } from './parts.ts'
 
 /** Recipients, and lanes, looked at in one operation, so that a long retry does not hold up commits. */
 const CHUNK = 500
@@ -12,15 +12,15 @@ const CHUNK = 500
 /** Before every domain and every recipient. */
 const START = { dueAt: Number.MIN_SAFE_INTEGER, email: Number.MIN_SAFE_INTEGER, position: -1 }
 
-type Place = Pick<RetryPlace, 'dueAt' | 'email' | 'position'>
+type RetryCursor = Pick<RetryPlace, 'dueAt' | 'email' | 'position'>
 
 /** `unsent`, 1 or 0: its email has not been begun, and waits for the time that its sender gave. */
-interface Waiting extends Recipient {
+interface WaitingRecipient extends RecipientFacts {
   unsent: number
 }
 
 /** Makes recipients that wait for another time due now, by hand: lane by lane, or those of one email. */
-export class Retry extends Operation {
+export class Retry extends WriteOperation {
   readonly #laneAfter = this.db.prepare(
     `SELECT company, domain FROM lanes
      WHERE (company, domain) > (?, ?) AND company BETWEEN ? AND ? ORDER BY company, domain LIMIT 1`,
@@ -32,7 +32,7 @@ export class Retry extends Operation {
   readonly #paused = this.db.prepare(
     `SELECT 1 AS paused FROM pauses WHERE company IN (0, ?) AND domain IN ('', ?) LIMIT 1`,
   )
-  readonly #waiting: RecipientQuery<Waiting> = new RecipientQuery(
+  readonly #waiting: RecipientQuery<WaitingRecipient> = new RecipientQuery(
     this.db,
     `INDEXED BY recipients_waiting CROSS JOIN emails e ON e.num = r.email
      WHERE r.state = 'waiting' AND r.company = ?1 AND r.domain = ?2 AND r.due_at > ?3
@@ -40,7 +40,7 @@ export class Retry extends Operation {
      ORDER BY r.due_at, r.email, r.position LIMIT ?7`,
     { unsent: 'e.sent = 0' },
   )
-  readonly #ofEmail: RecipientQuery<Waiting> = new RecipientQuery(
+  readonly #ofEmail: RecipientQuery<WaitingRecipient> = new RecipientQuery(
     this.db,
     `CROSS JOIN emails e ON e.num = r.email WHERE r.email = ? AND r.state = 'waiting' AND r.due_at > ?`,
     { unsent: 'e.sent = 0' },
@@ -73,8 +73,8 @@ export class Retry extends Operation {
 
   #retryLanes(request: RetryRequest, place: RetryPlace | null, chunk: RetryChunk): void {
     const { now } = request
-    let lane: LaneOf | undefined = place ?? this.#next(request, { company: -1, domain: '' })
-    let from: Place = place ?? START
+    let lane: LaneKey | undefined = place ?? this.#next(request, { company: -1, domain: '' })
+    let from: RetryCursor = place ?? START
     let rest = CHUNK
     for (let looks = 0; lane !== undefined; looks++) {
       if (rest <= 0 || looks === CHUNK) {
@@ -90,7 +90,7 @@ export class Retry extends Operation {
     }
   }
 
-  #rowsOf(lane: LaneOf, now: number, from: Place, limit: number): Waiting[] {
+  #rowsOf(lane: LaneKey, now: number, from: RetryCursor, limit: number): WaitingRecipient[] {
     const { damage } = this.parts
     const { company, domain } = lane
     if (damage.lane(company, domain, now)) return []
@@ -101,8 +101,8 @@ export class Retry extends Operation {
   }
 
   #retryRows(
-    lane: LaneOf,
-    rows: readonly Waiting[],
+    lane: LaneKey,
+    rows: readonly WaitingRecipient[],
     { emailId, now, byMember = false }: RetryRequest,
     chunk: RetryChunk,
   ): void {
@@ -122,15 +122,15 @@ export class Retry extends Operation {
     }
   }
 
-  #next({ companyId, domain }: RetryRequest, after: LaneOf): LaneOf | undefined {
+  #next({ companyId, domain }: RetryRequest, after: LaneKey): LaneKey | undefined {
     const company = companyId === null ? undefined : (this.parts.companies.find(companyId) ?? -1)
     const first = company ?? 0
     const last = company ?? Number.MAX_SAFE_INTEGER
-    if (domain === null) return one<LaneOf>(this.#laneAfter, after.company, after.domain, first, last)
-    return one<LaneOf>(this.#laneAtDomain, domain, after.company, first, last)
+    if (domain === null) return one<LaneKey>(this.#laneAfter, after.company, after.domain, first, last)
+    return one<LaneKey>(this.#laneAtDomain, domain, after.company, first, last)
   }
 }
 
-function placeOf({ dueAt, email, position }: Recipient): Place {
+function placeOf({ dueAt, email, position }: RecipientFacts): RetryCursor {
   return { dueAt: dueAt!, email, position }
 }

@@ -2,12 +2,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import { firstEvent } from '../../../email/lifecycle/birth.ts'
 import { decide, type Happening } from '../../../email/lifecycle.ts'
 import { foundOf } from '../../schedule.ts'
-import type { Rescheduled } from '../../store.ts'
+import type { RescheduleResult } from '../../store.ts'
 import type { Direct } from '../protocol.ts'
 import { one } from '../rows.ts'
-import type { Parts } from './parts.ts'
+import type { WriterParts } from './parts.ts'
 
-interface Planned {
+interface EmailScheduleRow {
   company: number
   sent: number
   createdAt: number
@@ -18,7 +18,7 @@ interface Planned {
 /** Reschedules or cancels emails that wait for the time their sender gave. */
 export function schedule(
   db: DatabaseSync,
-  { numbers, recipients, lanes, events, changes }: Parts,
+  { numbers, recipients, lanes, events, changes }: WriterParts,
 ): Direct<'reschedule' | 'cancelScheduled'> {
   const planned = db.prepare(
     `SELECT company, sent, created_at AS createdAt, scheduled_at AS scheduledAt,
@@ -27,9 +27,9 @@ export function schedule(
   )
   const setTime = db.prepare('UPDATE emails SET scheduled_at = ? WHERE num = ?')
 
-  function happen(emailId: string, happening: Happening & { at: number }): Rescheduled {
+  function happen(emailId: string, happening: Happening & { at: number }): RescheduleResult {
     const num = numbers.find(emailId)?.num
-    const email = num === undefined ? undefined : one<Planned>(planned, num)
+    const email = num === undefined ? undefined : one<EmailScheduleRow>(planned, num)
     if (num === undefined || email === undefined) return { found: 'unknown' }
     const waiting = recipients.live(num).filter(({ state }) => state === 'waiting')
     const found = foundOf(

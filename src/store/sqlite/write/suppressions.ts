@@ -1,4 +1,4 @@
-import type { Suppressing } from '../../../email/lifecycle.ts'
+import type { SuppressionCause } from '../../../email/lifecycle.ts'
 import { isSimulated } from '../../../email/simulated.ts'
 import {
   idAt,
@@ -14,24 +14,24 @@ import { listOf, listText } from '../../json-columns.ts'
 import type { SuppressionScope } from '../../store.ts'
 import { tagColumns } from '../../suppression-rows.ts'
 import { WithParts } from '../connection.ts'
-import type { Changed } from '../protocol.ts'
+import type { ChangeFlags } from '../protocol.ts'
 import { all, one } from '../rows.ts'
 import type { CompanyNumbers } from './companies.ts'
 
 /** Suppressions removed in one operation, so that a long list does not hold up commits. */
 const CHUNK = 500
 
-interface Stopping {
+interface StopType {
   type: SuppressionType
   reason: string
   marks: string | null
 }
 
 /** The tags of an email, or its number: then they are read only when needed. */
-type Tagged = readonly object[] | number
+type TagSource = readonly object[] | number
 
 /** Addresses that a company's mail no longer goes to, compared without regard to ASCII case. */
-export class Suppressions extends WithParts<{ companies: CompanyNumbers; changes: Changed }> {
+export class Suppressions extends WithParts<{ companies: CompanyNumbers; changes: ChangeFlags }> {
   readonly #find = this.db.prepare(
     'SELECT type, reason, marks FROM suppressions WHERE company = ? AND address = ? ORDER BY type',
   )
@@ -70,16 +70,16 @@ export class Suppressions extends WithParts<{ companies: CompanyNumbers; changes
     company: number,
     testMode: boolean,
     { address, domain }: { address: string; domain: string },
-    tags: Tagged,
+    tags: TagSource,
   ): Stop | null {
     if (isSimulated(domain, testMode)) return null
-    const first = one<Stopping>(this.#find, company, address)
+    const first = one<StopType>(this.#find, company, address)
     if (first === undefined) return null
     const { type, reason, marks } = first
     if (marks === null) return { type, reason }
     const text =
       typeof tags === 'number' ? one<{ tags: string | null }>(this.#tags, tags)!.tags : listText(tags)
-    for (const { type, reason, marks } of all<Stopping>(this.#find, company, address)) {
+    for (const { type, reason, marks } of all<StopType>(this.#find, company, address)) {
       if (marks === null || isMarked(text, listOf<string>(marks))) return { type, reason }
     }
     return null
@@ -93,7 +93,7 @@ export class Suppressions extends WithParts<{ companies: CompanyNumbers; changes
     email: number,
     company: number,
     { address, domain }: { address: string; domain: string },
-    { type, reason, code }: Suppressing,
+    { type, reason, code }: SuppressionCause,
     at: number,
   ): void {
     if (type === 'bounce' && one(this.#isAllowed, company, address, domain) !== undefined) return

@@ -3,11 +3,11 @@ import { StoreDamaged, StoreUnavailable } from '../../store.ts'
 import { OnConnection } from '../connection.ts'
 import { asStoreError, isCorruption, isFault } from '../database.ts'
 import {
-  type Call,
-  type Changed,
+  type CallResult,
+  type ChangeFlags,
   faultOf,
   kindsOf,
-  type Outcome,
+  type ThreadCall,
   UNCHANGED,
   type Writes,
 } from '../protocol.ts'
@@ -16,9 +16,9 @@ import { Damage, RunAgain } from './damage.ts'
 import { Memory } from './memory.ts'
 import { writeOperations } from './operations.ts'
 
-interface Result {
-  outcomes: Outcome[]
-  changed: Changed
+interface BatchResult {
+  outcomes: CallResult[]
+  changed: ChangeFlags
   commits: number
   /** Sentences about damage that was met and worked around. */
   damage: string[]
@@ -35,7 +35,7 @@ const MAX_RUNS = 500
 export class Transactions extends OnConnection {
   readonly #path: string
   /** The changes made by the operations of one transaction. */
-  readonly #changes: Changed = { ...UNCHANGED }
+  readonly #changes: ChangeFlags = { ...UNCHANGED }
   readonly #damage = new Damage()
   readonly #memory = new Memory()
   readonly #operations: Writes = writeOperations(this.db, {
@@ -54,7 +54,7 @@ export class Transactions extends OnConnection {
   #seenData = this.#readDataVersion()
   #seenAccounts = this.#readAccountsVersion()
   /** Changes of other processes seen in a transaction that failed, and not yet reported. */
-  #missed: Changed = UNCHANGED
+  #missed: ChangeFlags = UNCHANGED
 
   constructor(db: DatabaseSync, path: string) {
     super(db)
@@ -69,8 +69,8 @@ export class Transactions extends OnConnection {
    * savepoint or not. So everything is rolled back and run again, without the operation (or without what it has set
    * aside).
    */
-  run(calls: readonly Call<Writes>[]): Result {
-    const damaged = new Map<number, Outcome>()
+  run(calls: readonly ThreadCall<Writes>[]): BatchResult {
+    const damaged = new Map<number, CallResult>()
     let result = this.#attempt(calls, damaged, 0)
     for (let run = 1; result === null; run++) result = this.#attempt(calls, damaged, run)
     return { ...result, damage: this.#damage.takeNews() }
@@ -78,10 +78,10 @@ export class Transactions extends OnConnection {
 
   /** Null when an operation failed by itself and the batch must be run again; nothing is kept then. */
   #attempt(
-    calls: readonly Call<Writes>[],
-    damaged: Map<number, Outcome>,
+    calls: readonly ThreadCall<Writes>[],
+    damaged: Map<number, CallResult>,
     run: number,
-  ): Omit<Result, 'damage'> | null {
+  ): Omit<BatchResult, 'damage'> | null {
     Object.assign(this.#changes, UNCHANGED)
     let foreign = UNCHANGED
     let current = -1
@@ -120,7 +120,7 @@ export class Transactions extends OnConnection {
   }
 
   /** The changes of other processes since the last look. Cheap: reads a counter in shared memory. */
-  look(): Changed {
+  look(): ChangeFlags {
     const version = this.#readDataVersion()
     const missed = this.#missed
     this.#missed = UNCHANGED
@@ -138,12 +138,12 @@ export class Transactions extends OnConnection {
     return changed
   }
 
-  #operate(call: Call<Writes>): unknown {
+  #operate(call: ThreadCall<Writes>): unknown {
     const operation = this.#operations[call.name] as (...args: unknown[]) => unknown
     return operation(...call.args)
   }
 
-  #guarded(call: Call<Writes>): Outcome {
+  #guarded(call: ThreadCall<Writes>): CallResult {
     this.#memory.settle()
     this.#savepoint.run()
     try {
@@ -159,7 +159,7 @@ export class Transactions extends OnConnection {
     }
   }
 
-  #reasonOf(call: Call<Writes>, error: unknown): Error {
+  #reasonOf(call: ThreadCall<Writes>, error: unknown): Error {
     const cause = error instanceof RunAgain ? error.cause : error
     const reason = asStoreError(cause, this.#path)
     if (call.name !== 'record' || !isCorruption(cause)) return reason
@@ -213,7 +213,7 @@ function isDamage(error: unknown): boolean {
   return error instanceof RunAgain || isCorruption(error)
 }
 
-function union(a: Changed, b: Changed): Changed {
+function union(a: ChangeFlags, b: ChangeFlags): ChangeFlags {
   const all = { ...a }
   for (const kind of kindsOf(b)) all[kind] = true
   return all

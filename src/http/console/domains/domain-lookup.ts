@@ -1,6 +1,6 @@
 /** A sending domain as the page shows it, and its look-up by the id in a path. */
 import type { Static } from 'typebox'
-import type { Route, SendingDomain } from '../../../accounts/account.ts'
+import type { CustomRoute, SendingDomain } from '../../../accounts/account.ts'
 import { type DnsRecord, dnsRecords, zoneLine } from '../../../accounts/dns-records.ts'
 import type { RecordCheck } from '../../../accounts/verify.ts'
 import { visibleAccounts } from '../../../operate/authority.ts'
@@ -15,20 +15,20 @@ export function requireDomain(op: Operation, company: string | null, id: string)
   if (found === undefined || (company !== null && found.companyId !== company)) throw noSuchDomain(id)
 }
 
-export function shownDomain(op: Operation, domain: SendingDomain): Static<typeof DOMAIN> {
+export function domainJson(op: Operation, domain: SendingDomain): Static<typeof DOMAIN> {
   const { id, name, companyId, status, sending, createdAt } = domain
   const company = { id: companyId, name: companyName(op, companyId) }
   return { id, name, company, status, sending, createdAt: isoTime(createdAt) }
 }
 
-export function shownWhole(op: Operation, domain: SendingDomain): Static<typeof WHOLE_DOMAIN> {
+export function wholeDomainJson(op: Operation, domain: SendingDomain): Static<typeof WHOLE_DOMAIN> {
   const { accounts, hostname } = op
   const routeOf = (domainId: string | null) =>
     accounts.routes.find((route) => route.companyId === domain.companyId && route.domainId === domainId)
   return {
-    ...shownDomain(op, domain),
+    ...domainJson(op, domain),
     records: dnsRecords(domain, hostname).map((record) => ({
-      ...shownRecord(record),
+      ...recordJson(record),
       seen: domain.seen[record.kind] ?? null,
     })),
     dkim: domain.dkim.map(({ selector, algorithm, active }) => {
@@ -37,24 +37,24 @@ export function shownWhole(op: Operation, domain: SendingDomain): Static<typeof 
     speaksFor: accounts.domains
       .filter(({ id }) => domain.speaksFor.includes(id))
       .map(({ id, name }) => ({ id, name })),
-    relay: shownRelay(routeOf(domain.id)),
-    companyRelay: shownRelay(routeOf(null)),
+    relay: relayJson(routeOf(domain.id)),
+    companyRelay: relayJson(routeOf(null)),
     hostname,
   }
 }
 
-function shownRecord(record: DnsRecord) {
+function recordJson(record: DnsRecord) {
   const { kind, type, name, value, required, purpose } = record
   return { kind, type, name, value, required, purpose, zone: zoneLine(record) }
 }
 
-export function shownCheck(check: RecordCheck): Static<typeof RECORD_CHECK> {
+export function recordCheckJson(check: RecordCheck): Static<typeof RECORD_CHECK> {
   const { state, found, advice, explanation, suggestion } = check
-  return { ...shownRecord(check), state, found, advice, explanation, suggestion }
+  return { ...recordJson(check), state, found, advice, explanation, suggestion }
 }
 
 /** Without the password, and without the user name, which is sealed together with it. */
-export function shownRelay(route: Route | undefined): Static<typeof RELAY> | null {
+export function relayJson(route: CustomRoute | undefined): Static<typeof RELAY> | null {
   if (route === undefined) return null
   return { url: route.url, login: route.sealed !== null, createdAt: isoTime(route.createdAt) }
 }

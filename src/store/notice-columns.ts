@@ -13,7 +13,7 @@ const EMAIL = fieldsOf('tell').map(({ name, column, type }) => {
 const octets = EMAIL.filter(({ long }) => long).map(({ value }) => `coalesce(octet_length(${value}), 0)`)
 
 /** `key`: the column by which other tables name the email. `files`: a query for its files, as JSON. */
-export function toldColumns(key: string, files: string): { name: string; value: string }[] {
+export function noticeColumns(key: string, files: string): { name: string; value: string }[] {
   return [
     ...EMAIL,
     { name: 'octets', value: octets.join(' + ') },

@@ -3,7 +3,7 @@ import { type BigIntStats, realpathSync, statSync } from 'node:fs'
 import { StoreConflict, StoreUnavailable } from '../store.ts'
 import { prepareFile } from './database.ts'
 
-export interface Place {
+export interface DatabaseLocation {
   /** Without symbolic links: SQLite names the log after the path, and so do we the lock. */
   path: string
   /** Device and inode number of the file, which stay the same whatever its name. */
@@ -18,7 +18,7 @@ const FRESH_MS = 1_000
  * used, StoreConflict when the file has several names: a process that opened it by another name would have a log of its
  * own, and the two would destroy the database between them.
  */
-export function findPlace(path: string): Place {
+export function findPlace(path: string): DatabaseLocation {
   prepareFile(path)
   const real = realpathSync(path)
   const stat = statSync(real, { bigint: true })
@@ -35,12 +35,12 @@ export function findPlace(path: string): Place {
  * Checks whether the path still leads to the open file. Writes to a file that was moved or deleted succeed, and are
  * lost at the next start.
  */
-export class PlaceWatch {
-  readonly #place: Place
+export class LocationWatch {
+  readonly #place: DatabaseLocation
   #looked = Number.NEGATIVE_INFINITY
   #lost: StoreUnavailable | null = null
 
-  constructor(place: Place) {
+  constructor(place: DatabaseLocation) {
     this.#place = place
   }
 

@@ -1,7 +1,7 @@
 /** Events in the form dialect, as its webhooks carry them and its Events API lists them. */
 import type { EventDetail, EventType, LoggedEvent } from '../../email/event.ts'
+import { type EventNotice, type NoticeEmail, noticeAddress, plainAddress } from '../../email/event-notice.ts'
 import type { SuppressionType } from '../../email/suppression.ts'
-import { plainAddress, type ToldEmail, type ToldEvent, toldAddress } from '../../email/told-event.ts'
 import { replyWords } from './reply.ts'
 
 export type FormEvent = Record<string, unknown>
@@ -41,11 +41,11 @@ export const FORM_WORDS: Readonly<Record<EventType, FormWord | null>> = {
 }
 
 /** Null: this dialect has no word for it. `base`: of the URLs of stored messages, without a trailing slash. */
-export function formEvent(told: ToldEvent, base: string): FormEvent | null {
-  const { event, id, email } = told
+export function formEvent(notice: EventNotice, base: string): FormEvent | null {
+  const { event, id, email } = notice
   const known = formWord(event, email)
   if (known === null) return null
-  const recipient = toldAddress(told)
+  const recipient = noticeAddress(notice)
   return {
     event: known.event,
     id,
@@ -67,7 +67,7 @@ export function formEvent(told: ToldEvent, base: string): FormEvent | null {
     envelope: { transport: 'smtp', sender: email?.sender ?? '', targets: recipient },
     // Always present, because clients read it without a check.
     message: messageOf(email, recipient),
-    ...(email !== null && { storage: storageOf(told, email, base) }),
+    ...(email !== null && { storage: storageOf(notice, email, base) }),
     ...(hasStatus(known) && { 'delivery-status': deliveryStatus(event) }),
   }
 }
@@ -75,7 +75,7 @@ export function formEvent(told: ToldEvent, base: string): FormEvent | null {
 const LEVELS = { none: 'info', temporary: 'warn', permanent: 'error' } as const
 
 /** Null: this dialect does not report it. */
-export function formWord({ type }: Pick<LoggedEvent, 'type'>, email: ToldEmail | null): FormWord | null {
+export function formWord({ type }: Pick<LoggedEvent, 'type'>, email: NoticeEmail | null): FormWord | null {
   // A scheduled email was reported as accepted before.
   return type === 'sent' && email?.scheduledAt != null ? null : FORM_WORDS[type]
 }
@@ -139,7 +139,7 @@ function codeOf(type: LoggedEvent['type'], { code, suppressedBy = 'bounce' }: Ev
   return code ?? (type === 'delivered' ? 250 : type === 'delivery_delayed' ? 451 : 550)
 }
 
-function messageOf(email: ToldEmail | null, recipient: string): Record<string, unknown> {
+function messageOf(email: NoticeEmail | null, recipient: string): Record<string, unknown> {
   if (email === null) {
     const headers = { to: recipient, from: '', subject: '', 'message-id': '' }
     return { headers, attachments: [], recipients: [recipient], size: 0 }
@@ -155,7 +155,7 @@ function messageOf(email: ToldEmail | null, recipient: string): Record<string, u
   }
 }
 
-function storageOf({ event }: ToldEvent, email: ToldEmail, base: string): FormStorage {
+function storageOf({ event }: EventNotice, email: NoticeEmail, base: string): FormStorage {
   const key = storageKey(email.id, email.individual ? event.recipient : null)
   return { url: `${base}${storedPath(email.domainName ?? '', key)}`, key }
 }

@@ -1,21 +1,24 @@
 /** The outcome for a recipient after an attempt. */
 import type { EventDetail, EventType, NewEvent } from '../event.ts'
 import type { FinalState, Suspicion } from '../recipient.ts'
-import { COMPLAINT, changed, OUT_OF_QUEUE } from './decision.ts'
-import { shownDuration } from './duration.ts'
+import { COMPLAINT, changeDecision, OUT_OF_QUEUE } from './decision.ts'
+import { formatDuration } from './duration.ts'
 import {
-  type Attempted,
+  type AttemptHappening,
   type Decision,
   type Facts,
   type Outcome,
   postponedFrom,
-  type Suppressing,
+  type SuppressionCause,
 } from './happening.ts'
 
 /** The facts that a node has about a recipient that it holds. */
-export type Held = Pick<Facts, 'attempts' | 'uncertain' | 'preferredServer' | 'postponedSince' | 'suspicion'>
+export type LeaseFacts = Pick<
+  Facts,
+  'attempts' | 'uncertain' | 'preferredServer' | 'postponedSince' | 'suspicion'
+>
 
-export function attempted(before: Held, happening: Attempted): Decision {
+export function decideAttempt(before: LeaseFacts, happening: AttemptHappening): Decision {
   const { at, outcome, retryAt } = happening
   const { verdict, message } = outcome
   switch (verdict) {
@@ -23,29 +26,34 @@ export function attempted(before: Held, happening: Attempted): Decision {
     case 'bounced':
     case 'failed':
     case 'suppressed':
-      return ended(before, happening, verdict, message)
+      return endAfterAttempt(before, happening, verdict, message)
     case 'released': {
       const suspicion = worse(before.suspicion, outcome.suspicion ?? 0)
       const change: Partial<Facts> = { state: 'waiting', dueAt: at, heldFor: null, suspicion }
       if (message !== '') change.lastMessage = message
-      return changed(change)
+      return changeDecision(change)
     }
     case 'deferred':
     case 'uncertain':
       return retryAt === null
-        ? ended(
+        ? endAfterAttempt(
             before,
             happening,
             'failed',
             `Gave up after ${before.attempts + 1} attempts. Last error: ${message}`,
           )
-        : deferred(before, happening, retryAt)
+        : decideDeferral(before, happening, retryAt)
     case 'postponed':
-      return postponed(before, happening)
+      return decidePostponement(before, happening)
   }
 }
 
-function ended(before: Held, happening: Attempted, state: FinalState, message: string): Decision {
+function endAfterAttempt(
+  before: LeaseFacts,
+  happening: AttemptHappening,
+  state: FinalState,
+  message: string,
+): Decision {
   const { at, outcome } = happening
   const attempts = before.attempts + 1
   const detail = detailOf(happening)
@@ -71,16 +79,16 @@ function ended(before: Held, happening: Attempted, state: FinalState, message: s
   }
 }
 
-function suppressing(outcome: Outcome, message: string): Suppressing | null {
+function suppressing(outcome: Outcome, message: string): SuppressionCause | null {
   if (outcome.complained) return COMPLAINT
-  return outcome.suppress ? bounced(outcome, message) : null
+  return outcome.suppress ? bounceSuppression(outcome, message) : null
 }
 
-function bounced({ code }: Outcome, message: string): Suppressing {
+function bounceSuppression({ code }: Outcome, message: string): SuppressionCause {
   return { type: 'bounce', reason: message || 'refused by the recipient server', code: code ?? null }
 }
 
-function deferred(before: Held, happening: Attempted, dueAt: number): Decision {
+function decideDeferral(before: LeaseFacts, happening: AttemptHappening, dueAt: number): Decision {
   const { at, outcome } = happening
   const attempts = before.attempts + 1
   const asked = serverOf(happening)
@@ -113,7 +121,7 @@ function deferred(before: Held, happening: Attempted, dueAt: number): Decision {
  * Puts the recipient back to waiting without spending an attempt: the trouble is not the mail's fault. This ends as
  * well, when it has lasted as long as the whole retry schedule.
  */
-function postponed(before: Held, happening: Attempted): Decision {
+function decidePostponement(before: LeaseFacts, happening: AttemptHappening): Decision {
   const { at, outcome, again: dueAt, patience, untried, heldFor } = happening
   const postponedSince = postponedFrom(before.postponedSince, at)
   const lasted = at - postponedSince
@@ -132,7 +140,7 @@ function postponed(before: Held, happening: Attempted): Decision {
     change.lastCode = outcome.code ?? null
   }
   if (lasted >= patience) {
-    const message = `Gave up after ${shownDuration(lasted)} without an attempt: ${outcome.message}`
+    const message = `Gave up after ${formatDuration(lasted)} without an attempt: ${outcome.message}`
     const answers = tried ? { uncertain: false, preferredServer: null } : {}
     const gone = { ...change, ...answers, ...OUT_OF_QUEUE, state: 'failed', lastMessage: message } as const
     return {
@@ -149,7 +157,7 @@ function postponed(before: Held, happening: Attempted): Decision {
   return { change, events: [{ type, at, detail }], suppress: null, tried }
 }
 
-function detailOf(happening: Attempted): EventDetail {
+function detailOf(happening: AttemptHappening): EventDetail {
   const { outcome, server, tls, duration } = happening
   const { code, enhancedCode, message } = outcome
   const asked = serverOf(happening)
@@ -165,7 +173,7 @@ function detailOf(happening: Attempted): EventDetail {
 }
 
 /** The server that gave the outcome. */
-function serverOf({ outcome, server }: Attempted): string | null {
+function serverOf({ outcome, server }: AttemptHappening): string | null {
   return outcome.server ?? server
 }
 
@@ -178,7 +186,7 @@ function worse(a: Suspicion, b: Suspicion): Suspicion {
  * not be reached, deferred us, or was not asked at all. Only another server that was asked instead, because the former
  * no longer serves the domain, ends the doubt.
  */
-function stillUncertain({ uncertain, preferredServer }: Held, asked: string | null): boolean {
+function stillUncertain({ uncertain, preferredServer }: LeaseFacts, asked: string | null): boolean {
   if (!uncertain || preferredServer === null) return false
   return asked === null || hostOf(asked) === hostOf(preferredServer)
 }

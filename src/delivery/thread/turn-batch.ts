@@ -2,7 +2,7 @@
  * Gathers the items of one turn of the event loop and posts them together: a message between threads costs far more
  * than its content.
  */
-export class Gathered<T> {
+export class TurnBatch<T> {
   readonly #say: (items: T[]) => void
   #items: T[] = []
 

@@ -33,9 +33,9 @@ const PROMPT_MS = 200
 const PATIENCE_MS = 60_000
 
 /** One company's places of this thread, and its deliveries that wait for one, oldest first. */
-interface Share {
+interface CompanyShare {
   held: number
-  waiting: { place: Place; until: number; resolve: (mayHandOver: boolean) => void }[]
+  waiting: { place: HandoverSlot; until: number; resolve: (mayHandOver: boolean) => void }[]
 }
 
 /**
@@ -48,14 +48,14 @@ interface Share {
  * the store writes results promptly and most holders of a place have no answer yet. A free place goes to the company
  * that holds the fewest: one company's mail to slow servers holds up no other company.
  */
-export class Unrecorded {
+export class UnrecordedMessages {
   readonly shared: SharedArrayBuffer
   readonly #values: Int32Array
   /** Index of this thread's count. */
   readonly #own: number
   readonly #now: () => number
   /** By company; a company that neither holds nor waits for a place has no entry. */
-  readonly #shares = new Map<string, Share>()
+  readonly #shares = new Map<string, CompanyShare>()
   /** Deliveries that wait. */
   #waiting = 0
   /** FULL_SINCE at the last check, and how many checks have found it unchanged. */
@@ -85,8 +85,8 @@ export class Unrecorded {
   /**
    * The place of one delivery. `mayHandOver` tells whether the delivery may still be handed over once there is a place.
    */
-  place(companyId: string, mayHandOver: () => boolean): Place {
-    return new Place(this, companyId, mayHandOver)
+  place(companyId: string, mayHandOver: () => boolean): HandoverSlot {
+    return new HandoverSlot(this, companyId, mayHandOver)
   }
 
   /** The main thread has received a result of this delivery thread, with its place. */
@@ -112,8 +112,8 @@ export class Unrecorded {
     this.#freed()
   }
 
-  /** For Place: waits behind the deliveries that wait already. */
-  take(place: Place): boolean | Promise<boolean> {
+  /** For HandoverSlot: waits behind the deliveries that wait already. */
+  take(place: HandoverSlot): boolean | Promise<boolean> {
     const share = this.#shareOf(place.companyId)
     if (this.#waiting === 0 && this.#tryTake()) {
       this.#give(share, place)
@@ -126,7 +126,7 @@ export class Unrecorded {
     return promise
   }
 
-  #give(share: Share, place: Place): void {
+  #give(share: CompanyShare, place: HandoverSlot): void {
     share.held++
     place.heldSince = this.#now()
   }
@@ -142,8 +142,8 @@ export class Unrecorded {
     return false
   }
 
-  /** For Place: it stops waiting. */
-  leave(place: Place): void {
+  /** For HandoverSlot: it stops waiting. */
+  leave(place: HandoverSlot): void {
     const share = this.#shares.get(place.companyId)
     const at = share?.waiting.findIndex((waiting) => waiting.place === place) ?? -1
     if (at < 0) return
@@ -154,10 +154,10 @@ export class Unrecorded {
   }
 
   /**
-   * For Place: the delivery held since then has its answer, or will never get one. The place stays with the result if a
-   * server may have the message.
+   * For HandoverSlot: the delivery held since then has its answer, or will never get one. The place stays with the
+   * result if a server may have the message.
    */
-  ended({ companyId }: Place, heldSince: number, arrived: boolean): void {
+  ended({ companyId }: HandoverSlot, heldSince: number, arrived: boolean): void {
     const share = this.#shares.get(companyId)!
     share.held--
     this.#forget(companyId, share)
@@ -176,7 +176,7 @@ export class Unrecorded {
     if (slow ? slowness < SLOWEST : slowness > 0) Atomics.add(this.#values, SLOWNESS, slow ? 1 : -1)
   }
 
-  #shareOf(companyId: string): Share {
+  #shareOf(companyId: string): CompanyShare {
     let share = this.#shares.get(companyId)
     if (share === undefined) {
       share = { held: 0, waiting: [] }
@@ -185,7 +185,7 @@ export class Unrecorded {
     return share
   }
 
-  #forget(companyId: string, { held, waiting }: Share): void {
+  #forget(companyId: string, { held, waiting }: CompanyShare): void {
     if (held === 0 && waiting.length === 0) this.#shares.delete(companyId)
   }
 
@@ -249,8 +249,8 @@ export class Unrecorded {
   }
 
   /** The waiting company that holds the fewest places; among equals the one that has waited longest. */
-  #next(): Share | null {
-    let next: Share | null = null
+  #next(): CompanyShare | null {
+    let next: CompanyShare | null = null
     for (const share of this.#shares.values()) {
       if (share.waiting.length === 0) continue
       const fewer = next === null ? -1 : share.held - next.held
@@ -266,14 +266,14 @@ export class Unrecorded {
 }
 
 /** The place of one delivery: taken before its first final dot, and kept for further ones. */
-export class Place {
+export class HandoverSlot {
   readonly companyId: string
   readonly mayHandOver: () => boolean
-  /** For Unrecorded: on its clock; null while the place is not held. */
+  /** For UnrecordedMessages: on its clock; null while the place is not held. */
   heldSince: number | null = null
-  readonly #unrecorded: Unrecorded
+  readonly #unrecorded: UnrecordedMessages
 
-  constructor(unrecorded: Unrecorded, companyId: string, mayHandOver: () => boolean) {
+  constructor(unrecorded: UnrecordedMessages, companyId: string, mayHandOver: () => boolean) {
     this.companyId = companyId
     this.mayHandOver = mayHandOver
     this.#unrecorded = unrecorded
@@ -289,7 +289,7 @@ export class Place {
    * The delivery has ended. `arrived`: a server has the message, or may have it. True when the place stays with the
    * result, to be given back when that is recorded.
    */
-  end(arrived: boolean): boolean {
+  release(arrived: boolean): boolean {
     const { heldSince } = this
     if (heldSince === null) {
       this.#unrecorded.leave(this)

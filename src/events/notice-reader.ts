@@ -2,13 +2,13 @@
 import { LRUCache } from 'lru-cache'
 import type { LoggedEvent } from '../email/event.ts'
 import {
-  type Told,
-  type ToldEmail,
-  type ToldEvent,
-  type ToldRecipient,
-  type WantedTold,
+  type EventNotice,
+  type NoticeEmail,
+  type NoticeFacts,
+  type NoticeRecipient,
+  type NoticeRequest,
   WHOLE,
-} from '../email/told-event.ts'
+} from '../email/event-notice.ts'
 import type { SearchStore } from '../store/store.ts'
 import { copyOf } from './copy.ts'
 import { octetsBeyond, withFirstMailboxes } from './visible.ts'
@@ -29,17 +29,17 @@ const INERTIA = 8
 /** The most recipients read at once, for an event that is reported once per recipient. */
 const RECIPIENTS_AT_ONCE = 200
 
-interface Known {
-  email: ToldEmail
+interface CachedEmail {
+  email: NoticeEmail
   /** The recipient, if there is only one. */
-  only: ToldRecipient | null
+  only: NoticeRecipient | null
   octets: number
 }
 
 /** Reads the emails of events, and caches them, because most emails have several events in short succession. */
-export class Teller {
+export class NoticeReader {
   readonly #store: Pick<SearchStore, 'readTold'>
-  readonly #emails = new LRUCache<string, Known>({
+  readonly #emails = new LRUCache<string, CachedEmail>({
     max: KEPT,
     maxSize: KEPT_OCTETS,
     sizeCalculation: ({ octets }) => octets + OF_EVENT,
@@ -55,49 +55,54 @@ export class Teller {
    * Completes the first events, up to the one that exceeds this many octets: at least one. The query asks only for as
    * many events as are likely to fit, because databases measure all requested rows first.
    */
-  async tell(all: readonly LoggedEvent[], most = AT_A_TIME): Promise<ToldEvent[]> {
+  async readNotices(all: readonly LoggedEvent[], most = AT_A_TIME): Promise<EventNotice[]> {
     const events = all.slice(0, this.#likely(most))
     // From this event on, the email may be scheduled for another time.
     for (const { type, emailId } of events) if (type === 'scheduled') this.#emails.delete(emailId)
-    const emails = new Map<string, Known | null>()
-    const wanted = events.map(({ emailId, recipient }): WantedTold => {
-      const known = emails.get(emailId) ?? this.#emails.get(emailId)
-      const place = { emailId, recipient: recipient ?? 0, known: emails.has(emailId) || known !== undefined }
-      emails.set(emailId, known ?? null)
-      return known?.only == null ? place : { ...place, recipient: null }
+    const emails = new Map<string, CachedEmail | null>()
+    const requests = events.map(({ emailId, recipient }): NoticeRequest => {
+      const cachedEmail = emails.get(emailId) ?? this.#emails.get(emailId)
+      const place = {
+        emailId,
+        recipient: recipient ?? 0,
+        known: emails.has(emailId) || cachedEmail !== undefined,
+      }
+      emails.set(emailId, cachedEmail ?? null)
+      return cachedEmail?.only == null ? place : { ...place, recipient: null }
     })
-    const isRead = ({ known, recipient }: WantedTold) => !known || recipient !== null
-    const read = (await this.#store.readTold(wanted.filter(isRead), most)).values()
-    const told: ToldEvent[] = []
+    const isRead = ({ known, recipient }: NoticeRequest) => !known || recipient !== null
+    const read = (await this.#store.readTold(requests.filter(isRead), most)).values()
+    const notices: EventNotice[] = []
     let left = most
     for (const [index, event] of events.entries()) {
       const { emailId } = event
-      const found = isRead(wanted[index]!) ? read.next().value : NOTHING
+      const found = isRead(requests[index]!) ? read.next().value : NOTHING
       // The store returned only the events before this one.
       if (found === undefined) break
       if (found !== NOTHING) this.#usual += (found.octets - this.#usual) / INERTIA
       const before = emails.get(emailId) ?? null
-      const known = found.email === null ? before : knownOf(found.email, found)
-      if (known !== null && known !== before) {
-        emails.set(emailId, known)
-        this.#emails.set(emailId, known)
+      const cachedEmail = found.email === null ? before : cachedEmailOf(found.email, found)
+      if (cachedEmail !== null && cachedEmail !== before) {
+        emails.set(emailId, cachedEmail)
+        this.#emails.set(emailId, cachedEmail)
       }
       const octets = OF_EVENT + found.octets + (before?.octets ?? 0)
-      const recipient = found.recipient ?? known?.only ?? null
-      const email = event.recipient === null ? (known?.email ?? null) : messageOf(known?.email, recipient)
-      told.push({ event, id: eventId(event, WHOLE), part: WHOLE, email, recipient, octets })
+      const recipient = found.recipient ?? cachedEmail?.only ?? null
+      const email =
+        event.recipient === null ? (cachedEmail?.email ?? null) : messageOf(cachedEmail?.email, recipient)
+      notices.push({ event, id: eventId(event, WHOLE), part: WHOLE, email, recipient, octets })
       left -= octets
       if (left <= 0) break
     }
-    return told
+    return notices
   }
 
   /** Completes all events in the given order, a limited number of octets at a time. */
-  async *tellAll(events: readonly LoggedEvent[]): AsyncGenerator<ToldEvent[]> {
+  async *tellAll(events: readonly LoggedEvent[]): AsyncGenerator<EventNotice[]> {
     for (let from = 0; from < events.length; ) {
-      const told = await this.tell(events.slice(from))
-      from += told.length
-      yield told
+      const notices = await this.readNotices(events.slice(from))
+      from += notices.length
+      yield notices
     }
   }
 
@@ -105,17 +110,21 @@ export class Teller {
    * Splits an event about an email as a whole into one for each of the recipients at these positions, up to the one
    * that exceeds this many octets. Empty if none of the recipients exists.
    */
-  async tellParts(whole: ToldEvent, positions: readonly number[], most = AT_A_TIME): Promise<ToldEvent[]> {
+  async tellParts(
+    whole: EventNotice,
+    positions: readonly number[],
+    most = AT_A_TIME,
+  ): Promise<EventNotice[]> {
     const { event, email, recipient: first } = whole
     if (email === null) return []
     const { emailId } = event
     const some = positions.slice(0, Math.min(RECIPIENTS_AT_ONCE, this.#likely(most)))
     const isKnown = (position: number) => position === first?.position
     const wanted = some.filter((position) => !isKnown(position))
-    const asked = wanted.map((position): WantedTold => ({ emailId, recipient: position, known: true }))
+    const asked = wanted.map((position): NoticeRequest => ({ emailId, recipient: position, known: true }))
     const read = (asked.length === 0 ? [] : await this.#store.readTold(asked, most)).values()
     const shared = octetsOf(email)
-    const parts: ToldEvent[] = []
+    const parts: EventNotice[] = []
     for (const position of some) {
       const found = isKnown(position) ? { recipient: first, octets: 0 } : read.next().value
       if (found === undefined) break
@@ -135,7 +144,7 @@ export class Teller {
   }
 
   /** The same for all recipients from a position on, in batches. */
-  async *tellEach(whole: ToldEvent, from = 0): AsyncGenerator<ToldEvent[]> {
+  async *tellEach(whole: EventNotice, from = 0): AsyncGenerator<EventNotice[]> {
     const count = whole.email?.recipientCount ?? 0
     for (let next = from; next < count; ) {
       const positions = Array.from(
@@ -156,22 +165,22 @@ export class Teller {
   }
 }
 
-const NOTHING: Told = { email: null, recipient: null, octets: 0 }
+const NOTHING: NoticeFacts = { email: null, recipient: null, octets: 0 }
 
-function knownOf(read: ToldEmail, { recipient, octets }: Told): Known {
+function cachedEmailOf(read: NoticeEmail, { recipient, octets }: NoticeFacts): CachedEmail {
   const email = withFirstMailboxes(read)
   const only = email.recipientCount === 1 ? recipient : null
   return { email, only, octets: octets - octetsBeyond(read, email) }
 }
 
 /** The message that a recipient got. */
-function messageOf(email: ToldEmail | undefined, recipient: ToldRecipient | null): ToldEmail | null {
+function messageOf(email: NoticeEmail | undefined, recipient: NoticeRecipient | null): NoticeEmail | null {
   if (email === undefined) return null
   return email.individual && recipient !== null ? copyOf(email, recipient) : email
 }
 
 /** Octets of the parts whose length the sender chooses, approximately. */
-function octetsOf({ from, to, cc, subject, headers, tags, variables }: ToldEmail): number {
+function octetsOf({ from, to, cc, subject, headers, tags, variables }: NoticeEmail): number {
   const texts = [from, ...to, ...cc, subject, ...headers.flat(), ...Object.entries(variables).flat()]
   const all = [...texts, ...tags.flatMap(({ name, value }) => [name, value])]
   return all.reduce((sum, text) => sum + text.length, 0)

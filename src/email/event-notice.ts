@@ -3,7 +3,7 @@ import type { MessageContent } from '../mail/message.ts'
 import type { LoggedEvent } from './event.ts'
 import type { Email, Recipient } from './fields.ts'
 
-export interface ToldEvent {
+export interface EventNotice {
   event: LoggedEvent
   /** A UUID that stays the same whenever and wherever the event is sent. */
   id: string
@@ -13,9 +13,9 @@ export interface ToldEvent {
    */
   part: number
   /** The event's email; for a recipient of a batch, the copy of that recipient. Null: retention has removed it. */
-  email: ToldEmail | null
+  email: NoticeEmail | null
   /** The recipient of the event, or the first one when it is about the email as a whole. Null: removed. */
-  recipient: ToldRecipient | null
+  recipient: NoticeRecipient | null
   /** Octets of all of this, roughly. */
   octets: number
 }
@@ -23,11 +23,11 @@ export interface ToldEvent {
 export const WHOLE = -1
 
 /** The address that an event is about: for an email as a whole, its first recipient; empty when unknown. */
-export function toldAddress({
+export function noticeAddress({
   event,
   email,
   recipient,
-}: Pick<ToldEvent, 'event' | 'email' | 'recipient'>): string {
+}: Pick<EventNotice, 'event' | 'email' | 'recipient'>): string {
   return plainAddress(recipient?.mailbox ?? event.address ?? recipient?.address ?? email?.to[0] ?? '')
 }
 
@@ -36,22 +36,22 @@ export function plainAddress(mailbox: string): string {
   return (/<([^<>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox).trim()
 }
 
-export interface ToldEmail
+export interface NoticeEmail
   extends Email<'tell'>,
     Pick<MessageContent, 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'headers' | 'messageId'> {
-  attachments: ToldFile[]
+  attachments: NoticeFile[]
   /** Null: the sending domain was removed. */
   domainName: string | null
   recipientCount: number
 }
 
-export interface ToldRecipient extends Recipient<'tell'> {
+export interface NoticeRecipient extends Recipient<'tell'> {
   position: number
   /** For a recipient in cc or bcc of a batch: the mailbox whose copy it gets. Null: it gets its own. */
   copyOf: string | null
 }
 
-export interface ToldFile {
+export interface NoticeFile {
   filename: string
   contentType: string
   /** Octets. */
@@ -59,17 +59,17 @@ export interface ToldFile {
 }
 
 /** Selects what an event needs from the store: its email, unless the caller has it, and a recipient. */
-export interface WantedTold {
+export interface NoticeRequest {
   emailId: string
   /** Position of the recipient; null: none is needed. */
   recipient: number | null
   known: boolean
 }
 
-/** The store's answer to a WantedTold. */
-export interface Told {
+/** The store's answer to a NoticeRequest. */
+export interface NoticeFacts {
   /** Null when the caller has it, or it was removed. For a batch, without `to` and `cc`. */
-  email: ToldEmail | null
-  recipient: ToldRecipient | null
+  email: NoticeEmail | null
+  recipient: NoticeRecipient | null
   octets: number
 }

@@ -2,24 +2,24 @@
  * The facts told with events, as the reader returns them: rows of plain values, which cost a fraction of objects to
  * copy.
  */
-import { plainCodec, type Row } from '../../email/codec.ts'
-import type { ToldRow } from '../email-rows.ts'
-import { selectList, toldColumns } from '../told-columns.ts'
+import { plainCodec, type ValueRow } from '../../email/codec.ts'
+import type { NoticeRow } from '../email-rows.ts'
+import { noticeColumns, selectList } from '../notice-columns.ts'
 
-const COLUMNS = toldColumns(
+const COLUMNS = noticeColumns(
   'num',
   `(SELECT json_group_array(json_object('filename', f.filename, 'contentType', f.content_type, 'size', length(b.bytes))
       ORDER BY f.position)
     FROM attachments f CROSS JOIN blobs b ON b.num = f.blob WHERE f.email = e.num)`,
 )
 
-const { unpack } = plainCodec<ToldRow>(
-  COLUMNS.map(({ name }) => name as keyof ToldRow),
+const { unpack } = plainCodec<NoticeRow>(
+  COLUMNS.map(({ name }) => name as keyof NoticeRow),
   [],
 )
 
 /** In the order of the columns. */
-export const toldRow: (row: Row) => ToldRow = unpack
+export const noticeRow: (row: ValueRow) => NoticeRow = unpack
 
 /** One row for each wanted email, in order. */
 export const TOLD = `SELECT ${selectList(COLUMNS)}

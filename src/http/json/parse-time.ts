@@ -7,7 +7,7 @@ import { invalidField } from '../../intake/refusal.ts'
  * Unix ms. A date alone is the beginning of its day in UTC; `ofDay` makes another time of that. Throws a Refusal of the
  * field.
  */
-export function timeGiven(field: string, text: string, ofDay = (day: number) => day): number {
+export function parseTime(field: string, text: string, ofDay = (day: number) => day): number {
   // An unescaped plus sign arrives as a blank.
   const spelt = text.trim().replace(/ (?=\d{2}(?::?\d{2})?$)/, '+')
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(spelt)

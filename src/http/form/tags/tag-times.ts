@@ -21,7 +21,7 @@ const ANY: Omit<SeenTagsRequest, 'companyId' | 'domainIds' | 'looks' | 'limit'> 
 }
 
 /** A page of the tags of one domain, or of all domains that the caller may see. */
-export async function seenTags(
+export async function findTags(
   core: HttpCore,
   caller: Principal,
   domain: { id: string } | null,
@@ -32,7 +32,7 @@ export async function seenTags(
 }
 
 /** One tag. Rejects with a Fault when it does not exist. */
-export async function seenTag(
+export async function findTag(
   core: HttpCore,
   caller: Principal,
   domain: { id: string } | null,

@@ -1,14 +1,14 @@
 /** The names of event types in the webhooks of each dialect. */
 import type { EventType } from '../../email/event.ts'
-import { type ToldEvent, WHOLE } from '../../email/told-event.ts'
+import { type EventNotice, WHOLE } from '../../email/event-notice.ts'
 import type { WebhookDialect, WebhookType } from '../../store/store.ts'
 import { FORM_WORDS, formWord } from './form.ts'
 import { JSON_TYPES } from './json.ts'
 import { isUnsent } from './unsent.ts'
 
-type Words = Readonly<Record<EventType, string | null>>
+type TypeNames = Readonly<Record<EventType, string | null>>
 
-const WORDS: Readonly<Record<WebhookDialect, Words>> = {
+const WORDS: Readonly<Record<WebhookDialect, TypeNames>> = {
   json: JSON_TYPES,
   form: webhookWordsOf(FORM_WORDS),
 }
@@ -16,10 +16,10 @@ const WORDS: Readonly<Record<WebhookDialect, Words>> = {
 /** All dialects of webhooks. */
 export const WEBHOOK_DIALECTS = Object.keys(WORDS) as WebhookDialect[]
 
-function webhookWordsOf(table: typeof FORM_WORDS): Words {
+function webhookWordsOf(table: typeof FORM_WORDS): TypeNames {
   return Object.fromEntries(
     Object.entries(table).map(([type, word]) => [type, word?.webhook ?? null]),
-  ) as Words
+  ) as TypeNames
 }
 
 /** A dialect's name for a type; null: it has none. */
@@ -32,8 +32,8 @@ export function wordOfType(dialect: WebhookDialect, type: EventType): string | n
  * The form dialect does so when an email is accepted; every dialect does for a batch, which is a separate message for
  * each recipient.
  */
-export function isToldOfEach(dialect: WebhookDialect, told: ToldEvent): boolean {
-  const { event, email, part } = told
+export function isReportedPerRecipient(dialect: WebhookDialect, notice: EventNotice): boolean {
+  const { event, email, part } = notice
   if (part !== WHOLE || event.recipient !== null || email === null) return false
   if (dialect === 'form') return formWord(event, email)?.event === 'accepted'
   return email.individual && wordOfType(dialect, event.type) !== null
@@ -45,7 +45,7 @@ const TYPES_OF: Readonly<Record<WebhookDialect, ReadonlyMap<string, readonly Eve
   form: typesByWord(WORDS.form),
 }
 
-function typesByWord(words: Words): Map<string, EventType[]> {
+function typesByWord(words: TypeNames): Map<string, EventType[]> {
   const types = (Object.keys(words) as EventType[]).filter((type) => words[type] !== null)
   return Map.groupBy(types, (type) => words[type]!)
 }

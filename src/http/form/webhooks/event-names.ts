@@ -14,7 +14,7 @@ export function wordOf(text: string, field = 'id'): string {
 }
 
 /** Each event type once; one text may contain several, separated by commas. Throws a Refusal. */
-export function wordsGiven(field: string, given: string | string[]): string[] {
+export function eventNamesIn(field: string, given: string | string[]): string[] {
   const words = commaList(given)
   if (words.length === 0) throw new Refusal({ code: 'field_missing', field })
   return [...new Set(words.map((word) => wordOf(word, field)))]

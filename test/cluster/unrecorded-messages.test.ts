@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Place, Unrecorded } from '../../src/cluster/unrecorded.ts'
+import { type HandoverSlot, UnrecordedMessages } from '../../src/cluster/unrecorded-messages.ts'
 
 const always = () => true
 
 /** The main thread and two delivery threads, all in this one, on a clock of the test's. */
 function nodeOf(limit: number) {
-  const shared = Unrecorded.shared(limit, 2)
+  const shared = UnrecordedMessages.shared(limit, 2)
   const clock = { now: 1_000 }
-  const [main, first, second] = [0, 1, 2].map((thread) => new Unrecorded(shared, thread, () => clock.now))
+  const [main, first, second] = [0, 1, 2].map(
+    (thread) => new UnrecordedMessages(shared, thread, () => clock.now),
+  )
   return { main: main!, first: first!, second: second!, clock }
 }
 
-function taken(of: Unrecorded, count: number): Place[] {
+function taken(of: UnrecordedMessages, count: number): HandoverSlot[] {
   return Array.from({ length: count }, () => {
     const place = of.place('acme', always)
     assert.equal(place.take(), true)
@@ -37,16 +39,16 @@ test('places are counted over all threads, from the final dot until the result i
   const fourth = second.place('acme', always)
   const waits = fourth.take()
   assert.ok(waits instanceof Promise)
-  assert.equal(one!.end(true), true)
+  assert.equal(one!.release(true), true)
   main.received(1)
   assert.equal(main.held, 3)
   main.recorded()
   assert.equal(await waits, true)
   assert.equal(main.held, 3)
-  for (const place of [two!, fourth]) assert.equal(place.end(true), true)
+  for (const place of [two!, fourth]) assert.equal(place.release(true), true)
   main.received(2)
   main.received(2)
-  assert.equal(three.end(true), true)
+  assert.equal(three.release(true), true)
   for (let left = 3; left > 0; left--) main.recorded()
   assert.equal(main.held, 0)
 })
@@ -64,9 +66,9 @@ test('what no server took gives its place back at once', async () => {
   const [place] = taken(first, 1)
   const next = first.place('acme', always)
   const waits = next.take()
-  assert.equal(place!.end(false), false)
+  assert.equal(place!.release(false), false)
   assert.equal(await waits, true)
-  assert.equal(next.end(false), false)
+  assert.equal(next.release(false), false)
   assert.equal(main.held, 0)
 })
 
@@ -83,12 +85,12 @@ test('those who wait have their turns in order, and whoever ends meanwhile loses
     return { next, may }
   })
   // The connection of the second has ended.
-  waiting[1]!.next.end(false)
-  place!.end(false)
+  waiting[1]!.next.release(false)
+  place!.release(false)
   assert.equal(await waiting[1]!.may, false)
   assert.equal(await waiting[0]!.may, true)
   assert.deepEqual(order, [0])
-  waiting[0]!.next.end(false)
+  waiting[0]!.next.release(false)
   assert.equal(await waiting[2]!.may, true)
   assert.deepEqual(order, [0, 2])
   assert.equal(main.held, 1)
@@ -110,22 +112,22 @@ test('a free place goes to the company that holds the fewest, whoever has waited
     await Promise.race(waiting.filter(({ done }) => !done).map(({ may }) => may))
     assert.equal(waiting[at]!.done, true, `it was the turn of ${company}`)
   }
-  one!.end(false)
+  one!.release(false)
   await went(2, 'other')
-  two!.end(false)
+  two!.release(false)
   // Both hold one: now it is the turn of who has waited longer.
   await went(0, 'acme')
-  waiting[2]!.next.end(false)
+  waiting[2]!.next.release(false)
   await went(3, 'other')
   assert.equal(main.held, 3)
-  for (const { next } of waiting) next.end(false)
+  for (const { next } of waiting) next.release(false)
   assert.equal(main.held, 1)
 })
 
 test('whoever may not be handed over any more stops waiting; after a minute everybody does', async () => {
   const { main, clock } = nodeOf(1)
   const [place] = taken(main, 1)
-  place!.end(true)
+  place!.release(true)
   let holds = true
   const lost = main.place('acme', () => holds).take()
   const patient = main.place('acme', always).take()
@@ -139,7 +141,7 @@ test('whoever may not be handed over any more stops waiting; after a minute ever
 
 test('a delivery thread that dies leaves a place to each of its deliveries until that is recorded', () => {
   const { main, first, second } = nodeOf(64)
-  taken(first, 3)[0]!.end(true)
+  taken(first, 3)[0]!.release(true)
   taken(second, 1)
   main.lost(1, 5)
   assert.equal(main.held, 6)
@@ -160,7 +162,7 @@ test('servers that are slow to answer do not keep others waiting; a store that w
 
   // One answer that is not recorded.
   clock.now += 1_000
-  fifth.end(true)
+  fifth.release(true)
   const held = first.place('acme', always).take()
   assert.ok(held instanceof Promise)
   let went = false
@@ -173,7 +175,7 @@ test('servers that are slow to answer do not keep others waiting; a store that w
   main.received(1)
   main.recorded()
   assert.equal(await held, true)
-  for (const place of more) place.end(false)
+  for (const place of more) place.release(false)
 })
 
 test('slow servers do not keep others waiting where their answers come one by one, and quick ones do', () => {
@@ -182,7 +184,7 @@ test('slow servers do not keep others waiting where their answers come one by on
   /** The oldest is answered and recorded, and another takes its place. */
   const next = (ms: number) => {
     clock.now += ms
-    assert.equal(open.shift()!.end(true), true)
+    assert.equal(open.shift()!.release(true), true)
     main.recorded()
     open.push(...taken(main, 1))
   }
@@ -191,7 +193,7 @@ test('slow servers do not keep others waiting where their answers come one by on
   open.push(...taken(main, 4))
   assert.equal(main.held, 8)
   while (open.length > 3) {
-    open.shift()!.end(true)
+    open.shift()!.release(true)
     main.recorded()
   }
   open.push(...taken(main, 1))
@@ -199,11 +201,11 @@ test('slow servers do not keep others waiting where their answers come one by on
   for (let answers = 0; answers < 12; answers++) next(100)
   const fifth = main.place('acme', always)
   assert.ok(fifth.take() instanceof Promise)
-  fifth.end(false)
+  fifth.release(false)
 
   // Slow again; but the last of these answers is long ago.
   for (let answers = 0; answers < 12; answers++) next(500)
-  open.shift()!.end(true)
+  open.shift()!.release(true)
   clock.now += 1_100
   main.recorded()
   open.push(...taken(main, 1))
@@ -212,7 +214,7 @@ test('slow servers do not keep others waiting where their answers come one by on
 
 test('many answers that wait for the store are no slowness of servers', async () => {
   const { first, clock } = nodeOf(4)
-  for (const place of taken(first, 3)) place.end(true)
+  for (const place of taken(first, 3)) place.release(true)
   taken(first, 1)
   let went = false
   void Promise.resolve(first.place('acme', always).take()).then(() => {

@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os'
 import type { Actor } from '../people/person.ts'
 import type { PeopleStore } from '../store/store.ts'
-import type { Who } from './authority.ts'
+import type { CallerContext } from './authority.ts'
 import { asOperateError, OperateError } from './error.ts'
 
 /** The content of an audit entry, without secrets. */
@@ -22,7 +22,7 @@ export interface Audit<Input, Result> {
   /**
    * `result` is null before the work is done; `accounts` are as they were then. Returns null when nothing was changed.
    */
-  note(input: Input, result: Result | null, before: Pick<Who, 'accounts'>): AuditNote | null
+  note(input: Input, result: Result | null, before: Pick<CallerContext, 'accounts'>): AuditNote | null
   /**
    * Calls with an API key are not recorded: they change data that applications maintain, and would crowd out all other
    * entries.
@@ -35,7 +35,7 @@ export interface Audit<Input, Result> {
 }
 
 /** Everything that recording needs. */
-export interface Auditing extends Who {
+export interface AuditContext extends CallerContext {
   store: Pick<PeopleStore, 'addAudit' | 'settleAudit'>
   now(): number
   /** The call is part of a change that is recorded as a whole. */
@@ -46,8 +46,8 @@ export interface Auditing extends Who {
  * The entry is written before the work starts, so that no change can be made without an entry. A refusal removes the
  * entry again.
  */
-export async function audited<Input extends object, Result>(
-  op: Auditing,
+export async function withAudit<Input extends object, Result>(
+  op: AuditContext,
   { action, note, unlessByKey, inParts, goesOn }: Audit<Input, Result>,
   input: Input,
   work: (entry: number | null) => Promise<Result>,
@@ -61,18 +61,18 @@ export async function audited<Input extends object, Result>(
   try {
     result = await work(number)
   } catch (error) {
-    if (isRefusal(error) && !inParts) await settled(op, number, null)
+    if (isRefusal(error) && !inParts) await settleEntry(op, number, null)
     throw error
   }
   const done = note(input, result, op)
-  await settled(op, number, done === null ? null : entryOf(done, begun.companyId))
+  await settleEntry(op, number, done === null ? null : entryOf(done, begun.companyId))
   return result
 }
 
-type Settled = Parameters<PeopleStore['settleAudit']>[1]
+type AuditSettlement = Parameters<PeopleStore['settleAudit']>[1]
 
 /** A failure here does not fail the work, which is done; the entry then says that its outcome is unknown. */
-async function settled({ store }: Auditing, number: number, done: Settled): Promise<void> {
+async function settleEntry({ store }: AuditContext, number: number, done: AuditSettlement): Promise<void> {
   try {
     await store.settleAudit(number, done)
   } catch (error) {
@@ -95,7 +95,7 @@ function entryOf({ target, detail = {}, companyId }: AuditNote, whose: string | 
 }
 
 /** A member's or a person's own company; for an operator, the company that the input names, if it exists. */
-function companyOf({ caller, accounts }: Auditing, input: object): string | null {
+function companyOf({ caller, accounts }: AuditContext, input: object): string | null {
   if (caller.kind !== 'operator') return caller.principal.companyId
   const { company, domain } = input as { company?: unknown; domain?: unknown }
   const named = (text: unknown) => (each: { id: string; name: string }) =>
@@ -104,7 +104,7 @@ function companyOf({ caller, accounts }: Auditing, input: object): string | null
   return accounts.domains.find(named(domain))?.companyId ?? null
 }
 
-export function actorOf({ caller, accounts }: Who): Actor {
+export function actorOf({ caller, accounts }: CallerContext): Actor {
   if (caller.kind === 'member') {
     const { keyId: id } = caller.principal
     return { kind: 'key', id, name: accounts.keys.find((key) => key.id === id)?.name ?? '' }

@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import type { Path } from '../../src/delivery/path/path.ts'
 import { type ReadyDelivery, UNRESOLVED } from '../../src/queue/deliveries.ts'
 import { ReadyQueues } from '../../src/queue/ready-queues.ts'
-import { Unresolved } from '../../src/queue/unresolved.ts'
+import { UnresolvedDeliveries } from '../../src/queue/unresolved-deliveries.ts'
 import { pathTo, readyFor } from './paths.ts'
 
 function start(maxDeliveries = 100) {
   const limits = { concurrency: 8, maxDeliveries, maxBytes: 1_000, maxLargeBytes: 1_000 }
   const queues = new ReadyQueues(limits, () => 8)
-  const unresolved = new Unresolved(queues.holdings, (ready) => queues.push(ready))
+  const unresolved = new UnresolvedDeliveries(queues.holdings, (ready) => queues.push(ready))
   return { queues, unresolved }
 }
 

@@ -1,19 +1,19 @@
 /** The OpenAPI descriptions of this dialect's handwritten routes. */
-import type { Described, Told } from '../endpoint.ts'
+import type { ApiDescription, RouteDescription } from '../endpoint.ts'
 import { ERROR_BODY } from '../error-body.ts'
 import { MAX_EMAILS } from './emails/batch-job.ts'
 import { DOWNLOAD_PATH } from './emails/download.ts'
 import { BATCH, EMAIL, IDEMPOTENCY, SENT, STORED, text } from './emails/schemas.ts'
 import { SHARE_PATH } from './emails/share.ts'
 
-const send = (url: string, schema: { operationId: string; summary: string }): Described => ({
+const send = (url: string, schema: { operationId: string; summary: string }): RouteDescription => ({
   method: 'POST',
   url,
   access: 'sending',
   schema: { ...schema, headers: IDEMPOTENCY, body: EMAIL, response: { 200: SENT } },
 })
 
-export const jsonTold: Told = {
+export const jsonDescription: ApiDescription = {
   tag: 'JSON dialect',
   scheme: 'bearer',
   error: ERROR_BODY,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { EventDetail, EventType } from '../../src/email/event.ts'
-import { formEvent } from '../../src/events/told/form.ts'
-import { jsonEvent } from '../../src/events/told/json.ts'
+import { formEvent } from '../../src/events/notices/form.ts'
+import { jsonEvent } from '../../src/events/notices/json.ts'
 import { sampleEvent } from '../../src/events/webhooks/sample.ts'
 
 const BASE = 'https://mail.example'

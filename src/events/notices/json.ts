@@ -1,6 +1,6 @@
 /** Events in the JSON dialect, as its webhooks carry them. */
 import type { EventDetail, EventType } from '../../email/event.ts'
-import type { ToldEmail, ToldEvent } from '../../email/told-event.ts'
+import type { EventNotice, NoticeEmail } from '../../email/event-notice.ts'
 import { diagnosticCode } from './reply.ts'
 
 /** Null: this dialect has no word for it. */
@@ -28,7 +28,7 @@ export interface JsonEvent {
 }
 
 /** Null: this dialect has no word for it. Data that retention has removed from the email is left out. */
-export function jsonEvent({ event, email, recipient }: ToldEvent): JsonEvent | null {
+export function jsonEvent({ event, email, recipient }: EventNotice): JsonEvent | null {
   const type = JSON_TYPES[event.type]
   if (type === null) return null
   const data: Record<string, unknown> = {
@@ -42,7 +42,7 @@ export function jsonEvent({ event, email, recipient }: ToldEvent): JsonEvent | n
   return { type, created_at: isoTime(event.at), data }
 }
 
-function content({ from, subject, messageId, tags, headers }: ToldEmail): Record<string, unknown> {
+function content({ from, subject, messageId, tags, headers }: NoticeEmail): Record<string, unknown> {
   return {
     from,
     subject,
@@ -56,7 +56,7 @@ function content({ from, subject, messageId, tags, headers }: ToldEmail): Record
  * Clients expect a map of strings, so values that share a name (several `o:tag` of the form dialect) are joined by
  * commas.
  */
-function tagsByName(tags: ToldEmail['tags']): Record<string, string> {
+function tagsByName(tags: NoticeEmail['tags']): Record<string, string> {
   const byName = Map.groupBy(tags, ({ name }) => name)
   return Object.fromEntries(
     [...byName].map(([name, same]) => [name, same.map(({ value }) => value).join(',')]),

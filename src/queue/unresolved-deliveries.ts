@@ -5,7 +5,7 @@ import type { Holdings } from './holdings.ts'
 /**
  * Deliveries whose path is being looked up. They hold places in the ready queues, so that no place is promised twice.
  */
-export class Unresolved {
+export class UnresolvedDeliveries {
   readonly #waiting = new Set<ReadyDelivery>()
   readonly #holdings: Holdings
   readonly #found: (ready: ReadyDelivery) => void

@@ -12,11 +12,11 @@ const LONGEST_REST = 60_000
 const MOST_KEPT = 1_000
 
 /** Answers by key, for each store. */
-export class Lately<Answer> {
+export class RecentAnswers<Answer> {
   readonly #kept = new WeakMap<Store, LRUCache<string, Promise<Answer>>>()
 
   /** Returns a cached answer or asks for a fresh one. Calls that come while the answer is being computed share it. */
-  of(store: Store, key: string, ask: () => Promise<Answer>): Promise<Answer> {
+  answerOf(store: Store, key: string, ask: () => Promise<Answer>): Promise<Answer> {
     const kept = this.#of(store)
     const known = kept.get(key)
     if (known !== undefined) return known

@@ -1,12 +1,12 @@
 /** The events in memory for one webhook: those that wait, in order, and those under way. */
-import type { ToldEvent } from '../../email/told-event.ts'
-import type { WebhookTelling } from '../../store/store.ts'
-import { comparePlaces, keyOf, type Place, placeBefore, placeOf, tellingOf } from './place.ts'
-import type { Share } from './shares.ts'
+import type { EventNotice } from '../../email/event-notice.ts'
+import type { WebhookSubject } from '../../store/store.ts'
+import { comparePlaces, keyOf, type LogPosition, placeBefore, placeOf, subjectOf } from './log-position.ts'
+import type { QueueShare } from './shares.ts'
 
 /** An event on its way to one webhook. */
-export interface Message {
-  told: ToldEvent
+export interface PendingMessage {
+  told: EventNotice
   /** The memory it takes, approximately. */
   octets: number
   /** Attempts made so far. */
@@ -25,14 +25,14 @@ class EmailOrder {
   /** The positions of messages under way, and of those that wait behind them. */
   #concerned = new Set<number | null>()
   /** Messages that wait for others under way. */
-  behind: Message[] = []
+  behind: PendingMessage[] = []
 
   get isIdle(): boolean {
     return this.#underWay.size === 0
   }
 
   /** Returns false if the message has to wait behind others. */
-  begins(message: Message): boolean {
+  begins(message: PendingMessage): boolean {
     const { recipient } = message.told.event
     const { size } = this.#concerned
     const waits = recipient === null ? size > 0 : this.#concerned.has(null) || this.#concerned.has(recipient)
@@ -43,7 +43,7 @@ class EmailOrder {
   }
 
   /** Returns the messages that waited, for another try. */
-  ends(message: Message): Message[] {
+  ends(message: PendingMessage): PendingMessage[] {
     this.#underWay.delete(message.told.event.recipient)
     this.#concerned = new Set(this.#underWay)
     const { behind } = this
@@ -58,10 +58,10 @@ const MOST_OCTETS = 8 * 1024 ** 2
 /** The weight of history in the average size: each event moves the average by 1/INERTIA of the difference. */
 const INERTIA = 16
 
-export class Held {
-  readonly #octets: Share
-  #queue: Message[] = []
-  #again: Message[] = []
+export class WebhookQueue {
+  readonly #octets: QueueShare
+  #queue: PendingMessage[] = []
+  #again: PendingMessage[] = []
   /** New events, in order, and the number of the last event before each of them. */
   readonly #unfinished = new Map<string, number>()
   /** The keys of retries and replays. */
@@ -69,11 +69,11 @@ export class Held {
   /** The order of each email with a new event under way. */
   readonly #emails = new Map<string, EmailOrder>()
   /** New events have been started up to this place. */
-  #begun: Place = { number: 0, recipient: 0 }
+  #begun: LogPosition = { number: 0, recipient: 0 }
   /** The average octets of an event. */
   #usual = 0
 
-  constructor(octets: Share) {
+  constructor(octets: QueueShare) {
     this.#octets = octets
   }
 
@@ -106,21 +106,21 @@ export class Held {
     return null
   }
 
-  add(told: ToldEvent): void {
-    this.#unfinished.set(keyOf(tellingOf(told)), told.event.number - 1)
-    this.#queue.push(this.#taken(told, 0, false))
+  add(notice: EventNotice): void {
+    this.#unfinished.set(keyOf(subjectOf(notice)), notice.event.number - 1)
+    this.#queue.push(this.#taken(notice, 0, false))
   }
 
-  addAgain(told: ToldEvent, attempts: number): void {
-    this.#repeated.add(keyOf(tellingOf(told)))
-    this.#again.push(this.#taken(told, attempts, true))
+  addAgain(notice: EventNotice, attempts: number): void {
+    this.#repeated.add(keyOf(subjectOf(notice)))
+    this.#again.push(this.#taken(notice, attempts, true))
   }
 
-  #taken(told: ToldEvent, attempts: number, again: boolean): Message {
-    const { octets } = told
+  #taken(notice: EventNotice, attempts: number, again: boolean): PendingMessage {
+    const { octets } = notice
     this.#usual += (octets - this.#usual) / INERTIA
     this.#octets.take(octets)
-    return { told, octets, attempts, again }
+    return { told: notice, octets, attempts, again }
   }
 
   /**
@@ -131,17 +131,17 @@ export class Held {
   }
 
   /** The event can no longer be sent. The store lists it as a retry until that is committed. */
-  forget(telling: WebhookTelling): void {
-    this.#repeated.add(keyOf(telling))
+  forget(subject: WebhookSubject): void {
+    this.#repeated.add(keyOf(subject))
   }
 
   /** The store no longer lists the event as a retry, or lists it with its next due time. */
-  committed(telling: WebhookTelling): void {
-    this.#repeated.delete(keyOf(telling))
+  committed(subject: WebhookSubject): void {
+    this.#repeated.delete(keyOf(subject))
   }
 
   /** Starts the next message; undefined: there is none that may start. */
-  begin(): Message | undefined {
+  begin(): PendingMessage | undefined {
     const again = this.#again.shift()
     if (again !== undefined) return again
     for (let message = this.#queue.shift(); message !== undefined; message = this.#queue.shift()) {
@@ -156,16 +156,16 @@ export class Held {
   }
 
   /** The request is over, and its memory is free. */
-  end({ octets }: Message): void {
+  releaseOctets({ octets }: PendingMessage): void {
     this.#octets.give(octets)
   }
 
   /** The message was delivered, given up, or will be retried: messages that waited behind it may start. */
-  finish(message: Message): void {
+  finish(message: PendingMessage): void {
     // Until the outcome is committed, the store still lists the retry as due.
     if (message.again) return
     const { emailId } = message.told.event
-    this.#unfinished.delete(keyOf(tellingOf(message.told)))
+    this.#unfinished.delete(keyOf(subjectOf(message.told)))
     const order = this.#emails.get(emailId)
     if (order === undefined) return
     this.#queue.unshift(...order.ends(message))
@@ -176,18 +176,18 @@ export class Held {
    * Releases the waiting messages. Returns the new events among them: `passed` precede others that have been started,
    * `before` is the place before the first of the rest; `again`: whether there were retries among the messages.
    */
-  letGo(): { passed: WebhookTelling[]; before: Place | undefined; again: boolean } {
+  letGo(): { passed: WebhookSubject[]; before: LogPosition | undefined; again: boolean } {
     const again = this.#again.length > 0
     const waiting = this.#queue.map(({ told }) => told)
     for (const { octets } of [...this.#queue, ...this.#again]) this.#octets.give(octets)
-    for (const { told } of this.#again) this.#repeated.delete(keyOf(tellingOf(told)))
-    for (const told of waiting) this.#unfinished.delete(keyOf(tellingOf(told)))
+    for (const { told } of this.#again) this.#repeated.delete(keyOf(subjectOf(told)))
+    for (const notice of waiting) this.#unfinished.delete(keyOf(subjectOf(notice)))
     this.#queue = []
     this.#again = []
-    const isPassed = (told: ToldEvent) => comparePlaces(placeOf(told), this.#begun) <= 0
-    const first = waiting.find((told) => !isPassed(told))
+    const isPassed = (notice: EventNotice) => comparePlaces(placeOf(notice), this.#begun) <= 0
+    const first = waiting.find((notice) => !isPassed(notice))
     const before = first === undefined ? undefined : placeBefore(first)
-    return { passed: waiting.filter(isPassed).map(tellingOf), before, again }
+    return { passed: waiting.filter(isPassed).map(subjectOf), before, again }
   }
 
   /** Starts nothing more. */

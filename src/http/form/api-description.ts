@@ -8,11 +8,11 @@ import {
   repeated,
   text,
 } from '../../ingress/message-form/schemas.ts'
-import type { Described, Told } from '../endpoint.ts'
+import type { ApiDescription, RouteDescription } from '../endpoint.ts'
 import { MESSAGE_ONLY, OF_DOMAIN } from './schemas.ts'
 import { LISTS } from './suppressions/lists.ts'
 
-const sending: Described[] = [
+const sending: RouteDescription[] = [
   {
     method: 'POST',
     url: '/v3/:domain/messages',
@@ -50,7 +50,7 @@ const OF_MESSAGE = {
 } as const
 
 /** Older and newer clients use different paths. */
-const stored = (url: string, age: string): Described[] => [
+const stored = (url: string, age: string): RouteDescription[] => [
   {
     method: 'GET',
     url,
@@ -94,7 +94,7 @@ const stored = (url: string, age: string): Described[] => [
 ]
 
 const imports = [...LISTS.map(({ name }) => name), 'whitelists'].map(
-  (name): Described => ({
+  (name): RouteDescription => ({
     method: 'POST',
     url: `/v3/:domain/${name}/import`,
     access: 'management',
@@ -139,7 +139,7 @@ const DESCRIBED = [
   ...imports,
 ]
 
-export const formTold: Told = {
+export const formDescription: ApiDescription = {
   tag: 'Form dialect',
   scheme: 'basic',
   error: MESSAGE_ONLY,
