@@ -172,7 +172,7 @@ describe('lists of suppressions', () => {
     assert.match(left.stdout, /^Removed\. u@x\.test is still on the list as unsubscribe/)
     const twice = await place.run('suppression', 'add', '=1+1@x.test', '--company', 'From')
     assert.equal(twice.code, 1)
-    assert.match(twice.stderr, /is on the list of From already/)
+    assert.match(twice.stderr, /is already on the suppression list of From/)
     const wrong = await place.run('suppression', 'add', 'z@x.test', '--company', 'From', '--tag', 'x')
     assert.match(wrong.stderr, /tags are only possible for an unsubscription/)
     const unknown = await place.run('suppression', 'add', 'z@x.test', '--company', 'From', '--type', 'spam')

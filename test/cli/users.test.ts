@@ -133,7 +133,7 @@ describe('people', () => {
     await place.json('user', 'role', 'bob@people.test', 'owner', '--company', 'Acme')
     assert.deepEqual(await listed(), [['bob@people.test', 'owner', false]])
     const twice = await place.run('user', 'invite', 'bob@people.test', '--company', 'Acme', '--role', 'owner')
-    assert.match(twice.stderr, /belongs to Acme already/)
+    assert.match(twice.stderr, /already belongs to Acme/)
     const known = await place.run('user', 'invite', 'bob@people.test', '--operator')
     assert.match(known.stderr, /postroad user operator bob@people\.test/)
     await place.json('user', 'operator', 'bob@people.test')

@@ -330,7 +330,7 @@ describe('hostile clients of SMTP submission', () => {
     await client.say('EHLO', /^501 5\.5\.4 EHLO requires one name/)
     await client.say('HELO client.test', /^250 postroad\.test\r\n$/)
     await client.say('DATA', /^530 5\.7\.0 Log in first/)
-    await client.say('XYZZY', /^500 5\.5\.1 There is no command XYZZY/)
+    await client.say('XYZZY', /^500 5\.5\.1 Unknown command XYZZY/)
     await client.say('VRFY root', /^252 2\.0\.0 /)
     await client.say('caf\u00e9 \u0007', /^500 5\.5\.2 /)
     client.write(Buffer.from('NOOP \xff\r\n', 'latin1'))

@@ -119,14 +119,14 @@ export function peopleContract(open: OpenBench): void {
       for (const each of [nobody, noone]) await store.addPerson(each)
       await assert.rejects(
         store.addPerson(person({ address: 'ada@people.test' })),
-        conflict(/the address ada@people\.test already/),
+        conflict(/a person with the address ada@people\.test/),
       )
       await assert.rejects(store.addPerson(person({ credentials: CREDENTIALS })), conflict(/another person/))
       const foreign = [{ companyId: newId(), role: 'owner' as const }]
       await assert.rejects(store.addPerson(person({ memberships: foreign })), conflict(/no company/))
       await assert.rejects(
         store.updatePerson(nobody.id, 0, { address: 'ada@people.test', name: 'Not Ada' }),
-        conflict(/the address ada@people\.test already/),
+        conflict(/a person with the address ada@people\.test/),
       )
       await assert.rejects(
         store.updatePerson(nobody.id, 0, { name: 'Not Ada', credentials: CREDENTIALS }),
@@ -245,7 +245,7 @@ export function peopleContract(open: OpenBench): void {
         const first = holder(change)
         const operator = person({ operator: true })
         for (const each of [first, operator]) await store.addPerson(each)
-        await assert.rejects(store.addPerson(holder({})), conflict(/the address ada@people\.test already/))
+        await assert.rejects(store.addPerson(holder({})), conflict(/a person with the address ada@people\.test/))
         const other = person()
         await store.addPerson(other)
         await assert.rejects(store.updatePerson(other.id, 0, { address }), conflict(/already/))
