@@ -102,7 +102,7 @@ describe('what the operator tries again', () => {
     const nothing = await place.run('queue', 'retry', '--domain', 'x.test')
     assert.deepEqual(
       [nothing.code, nothing.stdout],
-      [0, 'Nothing to retry: no recipient of all mail to x.test waits for a later time.\n'],
+      [0, 'Nothing to retry: no recipient of all mail to x.test is waiting for a later time.\n'],
     )
   })
 

@@ -218,7 +218,7 @@ describe('bounds of the intake', () => {
       const many = Array.from({ length: 1_000 }, (_, n) => ({ ...file, filename: `${n}.txt` }))
       assert.equal((await contentOf({ attachments: many })).attachments.length, 1_000)
       const answer = await api.send({ ...minimal, attachments: [...many, file] })
-      assertJsonError(answer, 422, 'validation_error', /`attachments`.*1000 files, 1001 were given/)
+      assertJsonError(answer, 422, 'validation_error', /`attachments`.*1000 files, but 1001 were given/)
     })
 
     test('are found by a content id in brackets or without', async () => {
