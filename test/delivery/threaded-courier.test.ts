@@ -132,7 +132,7 @@ test('what a thread had under way when it died is uncertain, the operator is tol
   for (const number of [1, 2]) {
     const { outcomes } = await courier.deliver(delivery(number))
     assert.equal(outcomes[0]!.verdict, 'uncertain')
-    assert.match(outcomes[0]!.message, /died/)
+    assert.match(outcomes[0]!.message, /crashed/)
     assert.equal(told.length, number)
   }
   await courier.close(1_000)

@@ -245,7 +245,10 @@ export function peopleContract(open: OpenBench): void {
         const first = holder(change)
         const operator = person({ operator: true })
         for (const each of [first, operator]) await store.addPerson(each)
-        await assert.rejects(store.addPerson(holder({})), conflict(/a person with the address ada@people\.test/))
+        await assert.rejects(
+          store.addPerson(holder({})),
+          conflict(/a person with the address ada@people\.test/),
+        )
         const other = person()
         await store.addPerson(other)
         await assert.rejects(store.updatePerson(other.id, 0, { address }), conflict(/already/))
