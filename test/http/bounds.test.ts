@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 import { Visitor } from './console/visitor.ts'
 import { Api, basic, call, type Reply } from './requests.ts'
 
@@ -22,6 +23,7 @@ describe('the most of', () => {
     api = new Api(service.url, token)
     owner = await Visitor.signIn(service, [{ companyId, role: 'owner' }])
     await api.form(DOMAIN, [...Object.entries(MAIL), ['o:tag', 'known']])
+    await until(async () => (await asked('GET', `/v3/${DOMAIN}/tags/known`)).status === 200, 'the tag')
   })
   after(() => service.close())
 
