@@ -1,5 +1,7 @@
 /** Addresses that a company sends no more mail to, and those that it keeps sending to. */
+
 import { randomUUIDv7 } from 'node:crypto'
+import { foldedAscii } from './folded-ascii.ts'
 
 /**
  * Why an address is on the list:
@@ -60,19 +62,14 @@ export function marksOf(tag: string): string[] {
   const marks = [pair('tag', tag), pair(tag, '').slice(0, -2)]
   const colon = tag.indexOf(':')
   if (colon > 0) marks.push(pair(tag.slice(0, colon), tag.slice(colon + 1)))
-  return marks.map(lowered)
+  return marks.map(foldedAscii)
 }
 
 /** True when an email with these tags, in JSON, has one of the marks. */
 export function isMarked(tags: string | null, marks: readonly string[]): boolean {
   if (tags === null) return false
-  const text = lowered(tags)
+  const text = foldedAscii(tags)
   return marks.some((mark) => text.includes(mark))
-}
-
-/** Tags are compared without regard to ASCII case, as PostgreSQL's lower() does in the collation C. */
-function lowered(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
 /** The tags of an existing unsubscription after another one. Null: all mail. Undefined: unchanged. */
@@ -82,14 +79,14 @@ export function joinedTags(
 ): string[] | null | undefined {
   if (before === null) return undefined
   if (more === null) return null
-  const known = new Set(before.map(lowered))
-  const added = more.filter((tag) => !known.has(lowered(tag)))
+  const known = new Set(before.map(foldedAscii))
+  const added = more.filter((tag) => !known.has(foldedAscii(tag)))
   return added.length === 0 ? undefined : [...before, ...added]
 }
 
 /** Undefined: the tag is not among them. */
 export function withoutTag(tags: readonly string[], tag: string): string[] | undefined {
-  const rest = tags.filter((each) => lowered(each) !== lowered(tag))
+  const rest = tags.filter((each) => foldedAscii(each) !== foldedAscii(tag))
   return rest.length === tags.length ? undefined : rest
 }
 

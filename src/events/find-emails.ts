@@ -1,8 +1,8 @@
 /** Searches for emails of a company, or of all, page by page in either direction. Results are newest first. */
 import { unnamedTag } from '../email/event.ts'
+import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailFilter, EmailSummary, PlacedEmail } from '../email/stored-email.ts'
 import { EMAILS_A_SEGMENT, emailTerms, isFiledByEvent, LIST, placesOf, segmentOf } from '../store/digest.ts'
-import { foldedAscii } from '../store/email-conditions.ts'
 import type { PlaceList, Store } from '../store/store.ts'
 import { hasWords, wordsIn } from '../store/subject-words.ts'
 import { DIGEST } from './digest.ts'

@@ -1,8 +1,8 @@
 /** Whether an event matches a filter. */
 import type { EventFilter, LoggedEvent, TagFilter } from '../email/event.ts'
 import { type EventNotice, noticeAddress } from '../email/event-notice.ts'
+import { foldedAscii } from '../email/folded-ascii.ts'
 import { foldedTag } from '../store/digest.ts'
-import { foldedAscii } from '../store/email-conditions.ts'
 
 /** Checks only the fields of the event itself. */
 export function mayMatch(filter: EventFilter, event: LoggedEvent): boolean {

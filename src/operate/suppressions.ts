@@ -1,5 +1,7 @@
 /** Suppressions: addresses that a company no longer sends to. */
+
 import type { Company } from '../accounts/account.ts'
+import { foldedAscii } from '../email/folded-ascii.ts'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../email/suppression.ts'
 import { severalNote } from './audit-trail.ts'
 import { type About, type Hint, OperateError } from './error.ts'
@@ -92,11 +94,8 @@ function byAddress(one: Suppression, other: Suppression): number {
 
 /** The order that both databases use. */
 function compareAddresses(one: Suppression, other: Suppression): number {
-  return Buffer.compare(folded(one), folded(other))
-}
-
-function folded({ address }: Suppression): Buffer {
-  return Buffer.from(address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()))
+  const octets = ({ address }: Suppression) => Buffer.from(foldedAscii(address))
+  return Buffer.compare(octets(one), octets(other))
 }
 
 /** By id, or by address: then the first of its types. */

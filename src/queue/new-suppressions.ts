@@ -1,4 +1,5 @@
 import { monotonic } from '../common/clock.ts'
+import { foldedAscii } from '../email/folded-ascii.ts'
 import { isSimulated } from '../email/simulated.ts'
 import type { ClaimedRecipient, SuppressionsBatch } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
@@ -65,7 +66,6 @@ export class SuppressionWatch {
   }
 }
 
-/** Addresses are compared without regard to the case of ASCII letters, as the store does. */
 function nameOf(companyId: string, address: string): string {
-  return `${companyId} ${address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())}`
+  return `${companyId} ${foldedAscii(address)}`
 }

@@ -1,5 +1,7 @@
 /** The conditions of a filter of emails, for each field: its value, and its SQL for both databases. */
+
 import { type TagFilter, unnamedTag } from '../email/event.ts'
+import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailFilter } from '../email/stored-email.ts'
 
 /** The expressions in which the databases differ. Conditions are about the email `e`. */
@@ -97,8 +99,4 @@ function tagTexts(tag: TagFilter): string[] {
   const { name, value } = tag
   const named = value === undefined ? `{"name":${JSON.stringify(name)},` : JSON.stringify({ name, value })
   return [named, JSON.stringify(unnamedTag(tag))]
-}
-
-export function foldedAscii(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }

@@ -1,5 +1,6 @@
 /** Pages of lists in the order of their addresses (folded). */
-import { foldedAscii } from '../email-conditions.ts'
+
+import { foldedAscii } from '../../email/folded-ascii.ts'
 
 /** Sorts after every address. */
 const END = '\u{10ffff}'

@@ -1,6 +1,6 @@
 /** Addresses and domains that bounces do not suppress. */
+import { foldedAscii } from '../../email/folded-ascii.ts'
 import type { AllowEntry } from '../../email/suppression.ts'
-import { foldedAscii } from '../email-conditions.ts'
 import { boundsOf } from './address-order.ts'
 import { companyNumber } from './companies.ts'
 import type { Operations, Port, ReadPort } from './port.ts'

@@ -32,6 +32,11 @@ type Text = string | ((dialect: Dialect) => string)
 
 const CAPITALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
+/** `foldedAscii` of an expression on PostgreSQL, whose `lower` also folds other letters. */
+export function foldedIn(expression: string): string {
+  return `translate(${expression}, '${CAPITALS}', '${CAPITALS.toLowerCase()}')`
+}
+
 const POSTGRES: Dialect = {
   engine: 'postgres',
   rows(parameter, columns) {
@@ -39,7 +44,7 @@ const POSTGRES: Dialect = {
     return `json_to_recordset(${parameter}::json) AS j (${typed.join(', ')})`
   },
   texts: (parameter) => `SELECT json_array_elements_text(${parameter}::json) AS value`,
-  folded: (expression) => `translate(${expression}, '${CAPITALS}', '${CAPITALS.toLowerCase()}')`,
+  folded: foldedIn,
 }
 
 const SQLITE: Dialect = {

@@ -1,5 +1,6 @@
 import { binder } from '../../email/codec.ts'
 import { fieldsOf, recipientFieldsOf } from '../../email/fields.ts'
+import { foldedAscii } from '../../email/folded-ascii.ts'
 import { born, bornSuppressed, firstEvent, NOT_SENT } from '../../email/lifecycle/birth.ts'
 import { isSimulated } from '../../email/simulated.ts'
 import { COLUMNS } from '../email-columns.ts'
@@ -8,7 +9,7 @@ import type { NewEmail, NewRecipient } from '../store.ts'
 import { bool, column, int4, int8, text, unnestSql, uuid } from './columns.ts'
 import type { Statement, Value } from './database.ts'
 import type { PendingEmail } from './pending-email.ts'
-import { folded, stopOf } from './rows.ts'
+import { stopOf } from './rows.ts'
 
 const MAX_INT4 = 0x7fff_ffff
 
@@ -45,7 +46,7 @@ const RECIPIENTS = unnestSql<RecipientInsert>(1, {
   ready: bool(({ ready }) => ready),
   /** The folded address, looked up on the suppression list. */
   folded: text(({ email, recipient: { address, domain } }) => {
-    return isSimulated(domain, email.testMode) ? null : folded(address)
+    return isSimulated(domain, email.testMode) ? null : foldedAscii(address)
   }),
   at: int8(({ email }) => email.createdAt),
   together: int4(({ together }) => together),

@@ -1,11 +1,12 @@
 import type { NewEvent } from '../../email/event.ts'
+import { foldedAscii } from '../../email/folded-ascii.ts'
 import { type Decision, decide, type Facts, type Happening } from '../../email/lifecycle.ts'
 import type { FinalState } from '../../email/recipient.ts'
 import { mapText } from '../json-columns.ts'
 import { bool, int4, int8, text, unnestSql, uuid } from './columns.ts'
 import type { DatabaseSession, Statement } from './database.ts'
 import { factsOf, type LockedRecipient, QUARANTINED, type RecipientKey } from './facts.ts'
-import { allowedIn, folded, uuidAt } from './rows.ts'
+import { allowedIn, uuidAt } from './rows.ts'
 
 /** A recipient with the lifecycle's decision about it. */
 export interface RecipientDecision {
@@ -81,7 +82,7 @@ const EVENTS = unnestSql<{ recipient: LockedRecipient; event: NewEvent }>(KNOWN.
 })
 const REFUSING = unnestSql<RecipientDecision>(EVENTS.next, {
   company: int4(({ recipient }) => recipient.company),
-  folded: text(({ recipient }) => folded(recipient.address)),
+  folded: text(({ recipient }) => foldedAscii(recipient.address)),
   type: text(({ decision }) => decision.suppress!.type),
   address: text(({ recipient }) => recipient.address),
   reason: text(({ decision }) => decision.suppress!.reason),

@@ -4,6 +4,7 @@ import { begun } from '../../email/lifecycle/birth.ts'
 import type { Happening } from '../../email/lifecycle.ts'
 import { isSimulated } from '../../email/simulated.ts'
 import type { SuppressionType } from '../../email/suppression.ts'
+import { foldedIn } from '../cold/statement.ts'
 import { ContentDamaged, claimedRecipient, notSent } from '../content-rows.ts'
 import { selected } from '../email-columns.ts'
 import type { ClaimedEmail, ClaimRequest } from '../store.ts'
@@ -17,7 +18,7 @@ import { OutcomeUnknown } from './faults.ts'
 import { type CompanyTurn, type LaneCandidate, LaneTurns, type Skips, transactionOf } from './lanes.ts'
 import type { StoreParts } from './parts.ts'
 import { Promotion } from './promotion.ts'
-import { foldedIn, stopOf } from './rows.ts'
+import { stopOf } from './rows.ts'
 
 /**
  * How often one claim looks for more: everything it finds may be suppressed, and its transaction must not take long.

@@ -1,4 +1,5 @@
 import { ADVANCE } from '../cold/followers.ts'
+import { foldedIn } from '../cold/statement.ts'
 import { commonPlaces, type ListAnswer, type ListQuestion } from '../common-places.ts'
 import {
   COUNT_DIMENSIONS,
@@ -40,7 +41,6 @@ import { byteas, int4s, int8s, texts } from './arrays.ts'
 import type { Statement, Value } from './database.ts'
 import type { StoreParts } from './parts.ts'
 import { reachOf } from './reach.ts'
-import { foldedIn } from './rows.ts'
 
 /**
  * Rows of events after $1, up to $2, a number before which no event will be added any more; at most $3. `= ANY

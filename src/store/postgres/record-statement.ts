@@ -1,10 +1,11 @@
 import type { NewEvent } from '../../email/event.ts'
 import { type Decision, type Facts, orCanceled } from '../../email/lifecycle.ts'
+import { foldedIn } from '../cold/statement.ts'
 import { mapText } from '../json-columns.ts'
 import type { AttemptRecord } from '../store.ts'
 import { bool, bytea, int4, int8, type SqlColumns, text, unnestSql, uuid } from './columns.ts'
 import type { Database, Statement, Value } from './database.ts'
-import { allowedIn, foldedIn, uuidAt } from './rows.ts'
+import { allowedIn, uuidAt } from './rows.ts'
 
 /** A recipient whose result was written. */
 interface WrittenResult {

@@ -43,18 +43,6 @@ export function storable(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
 }
 
-/** An address folded for comparison: ASCII letters in lower case, the rest as it is. */
-export function folded(address: string): string {
-  return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-}
-
-const CAPITALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
-
-/** The same for an expression in a statement. */
-export function foldedIn(expression: string): string {
-  return `translate(${expression}, '${CAPITALS}', '${CAPITALS.toLowerCase()}')`
-}
-
 /** A new UUIDv7 (RFC 9562 5.7) for a time in Unix ms, as an expression. */
 export function uuidAt(time: string): string {
   const random = `overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send(${time}) FROM 3) FROM 1 FOR 6)`

@@ -1,4 +1,5 @@
 import { isEmailId } from '../../email/email-id.ts'
+import { foldedAscii } from '../../email/folded-ascii.ts'
 import { joinedTags, SUPPRESSION_TYPES, type Suppression, withoutTag } from '../../email/suppression.ts'
 import { listOf } from '../json-columns.ts'
 import type { SuppressionStore } from '../store.ts'
@@ -8,7 +9,6 @@ import { withNotice } from './change-notice.ts'
 import { int4, int8, text, unnestSql, uuid } from './columns.ts'
 import type { DatabaseSession } from './database.ts'
 import type { StoreParts } from './parts.ts'
-import { folded } from './rows.ts'
 
 /** Suppressions removed in one transaction. */
 const CHUNK = 1_000
@@ -66,7 +66,7 @@ interface SuppressionInsert extends Suppression {
 const PUT = unnestSql<SuppressionInsert>(1, {
   id: uuid(({ id }) => id),
   company: int4(({ company }) => company),
-  folded: text(({ address }) => folded(address)),
+  folded: text(({ address }) => foldedAscii(address)),
   type: text(({ type }) => type),
   address: text(({ address }) => address),
   tags: text(({ tags }) => tagColumns(tags)[0]),
@@ -127,7 +127,7 @@ export function suppressions(
       const none = [after, before].some((id) => id !== undefined && !isEmailId(id))
       if (company === undefined || none) return []
       if (address !== undefined) {
-        const values = [folded(address), texts(types), company]
+        const values = [foldedAscii(address), texts(types), company]
         return newestOf(await database.read<SuppressionRow>(OF_ADDRESS, values), filter)
       }
       const order = before === undefined ? 'DESC' : 'ASC'
@@ -181,7 +181,7 @@ export function suppressions(
       const removed =
         address === undefined
           ? await untilNone(() => database.write(removeSome(origin), [company, texts(types), CHUNK, of]))
-          : (await database.write(REMOVE, [company, texts(types), of, folded(address)])).length
+          : (await database.write(REMOVE, [company, texts(types), of, foldedAscii(address)])).length
       if (removed > 0) changes.queueChanged()
       return removed
     },
@@ -190,7 +190,7 @@ export function suppressions(
       const company = await companies.filter(companyId)
       if (company === undefined) return false
       const removed = await database.change(company ?? 0, async (session) => {
-        const [row] = await session.run<{ id: string; tags: string }>(TAGS, [company, folded(address)])
+        const [row] = await session.run<{ id: string; tags: string }>(TAGS, [company, foldedAscii(address)])
         const rest = row === undefined ? undefined : withoutTag(listOf(row.tags), tag)
         if (row === undefined || rest === undefined) return false
         if (rest.length === 0) await session.run('DELETE FROM suppressions WHERE id = $1', [row.id])
@@ -219,10 +219,10 @@ export function suppressions(
 async function joinTags(session: DatabaseSession, list: readonly SuppressionInsert[]): Promise<boolean> {
   let joined = false
   const inOrder = list.toSorted(
-    (a, b) => a.company - b.company || (folded(a.address) < folded(b.address) ? -1 : 1),
+    (a, b) => a.company - b.company || (foldedAscii(a.address) < foldedAscii(b.address) ? -1 : 1),
   )
   for (const { company, address, tags } of inOrder) {
-    const [row] = await session.run<{ id: string; tags: string }>(TAGS, [company, folded(address)])
+    const [row] = await session.run<{ id: string; tags: string }>(TAGS, [company, foldedAscii(address)])
     const all = row === undefined ? undefined : joinedTags(listOf(row.tags), tags)
     if (row === undefined || all === undefined) continue
     await session.run(SET_TAGS, [row.id, ...tagColumns(all)])
@@ -236,8 +236,8 @@ function boundsOf(
   after: string,
   before: string | undefined,
 ): [begin: string, end: string, after: string, before: string] {
-  const begin = folded(term)
-  return [begin, begin + END, folded(after), before === undefined ? END : folded(before)]
+  const begin = foldedAscii(term)
+  return [begin, begin + END, foldedAscii(after), before === undefined ? END : foldedAscii(before)]
 }
 
 async function untilNone(step: () => Promise<unknown[]>): Promise<number> {
