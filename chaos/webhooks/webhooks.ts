@@ -53,7 +53,7 @@ export class ChaosWebhooks implements AsyncDisposable {
         before = state
         if (now() - retoldAt < RETELL_MS) continue
         retoldAt = now()
-        for (const { id, tellings } of left) await store.retellWebhook(id, tellings, 0)
+        for (const { id, subjects } of left) await store.retellWebhook(id, subjects, 0)
       }
     } finally {
       await store.close()
@@ -62,14 +62,14 @@ export class ChaosWebhooks implements AsyncDisposable {
   }
 
   /** Endpoints that are behind the log, or have messages that wait for another attempt. */
-  async #left(store: Store): Promise<{ id: string; cursor: number; tellings: WebhookSubject[] }[]> {
+  async #left(store: Store): Promise<{ id: string; cursor: number; subjects: WebhookSubject[] }[]> {
     const webhooks = await store.webhooks({ companyId: this.#companyId })
     const left = webhooks.map(async ({ id, cursor, types }) => {
       const filter = { companyId: this.#companyId, ...(types.length > 0 && { types: eventTypesIn(types) }) }
       const [last] = (await lastEvents(store, filter, 1)).events
       const retries = await store.webhookRetries(id, Number.MAX_SAFE_INTEGER, MOST)
       const done = retries.length === 0 && (last === undefined || last.number <= cursor)
-      return done ? [] : [{ id, cursor, tellings: retries }]
+      return done ? [] : [{ id, cursor, subjects: retries }]
     })
     return (await Promise.all(left)).flat()
   }

@@ -3,7 +3,7 @@ import type { EventType, LoggedEvent } from '../email/event.ts'
 import { NoticeReader } from '../events/notice-reader.ts'
 import { isReportedPerRecipient } from '../events/notices/types.ts'
 import { eventTypesIn } from '../events/notices/unsent.ts'
-import { messageId, tellingOfMessage } from '../events/webhooks/message-id.ts'
+import { messageId, subjectOfMessage } from '../events/webhooks/message-id.ts'
 import { payload } from '../events/webhooks/sign.ts'
 import type {
   Webhook,
@@ -32,13 +32,13 @@ export const listWebhookAttempts = verb(
   'see',
   async (op, { id, succeeded, event, before, limit }: AttemptsRequest): Promise<WebhookAttempt[]> => {
     const { webhook } = await findWebhook(op, id)
-    const telling =
-      typeof event === 'string' ? (await eventOf(op, webhook, event)).telling : { number: event }
+    const subject =
+      typeof event === 'string' ? (await eventOf(op, webhook, event)).subject : { number: event }
     return await op.store.webhookAttempts({
       webhookId: id,
       limit,
       ...(succeeded !== undefined && { succeeded }),
-      ...(telling.number !== undefined && (telling as WebhookSubject)),
+      ...(subject.number !== undefined && (subject as WebhookSubject)),
       ...(before !== undefined && { before }),
     })
   },
@@ -108,7 +108,7 @@ export const listWebhookEvents = verb(
   'see',
   async (op, { id, before, limit }: MessagesRequest): Promise<WebhookMessage[]> => {
     await findWebhook(op, id)
-    const place = before === undefined ? null : await tellingOf(op, id, before)
+    const place = before === undefined ? null : await subjectOf(op, id, before)
     const events = await op.store.webhookEvents({
       webhookId: id,
       limit,
@@ -124,15 +124,15 @@ export const showWebhookEvent = verb(
   'see',
   async (op, input: { id: string; event: string }): Promise<WebhookMessage & { payload: object }> => {
     const { webhook } = await findWebhook(op, input.id)
-    const { event, telling } = await eventOf(op, webhook, input.event)
-    const { part } = telling
+    const { event, subject } = await eventOf(op, webhook, input.event)
+    const { part } = subject
     const teller = new NoticeReader(op.store)
     const [whole] = await teller.readNotices([event])
     const [told] = part === undefined ? [whole] : await teller.tellParts(whole!, [part])
     const said = told === undefined ? null : payload(webhook.dialect, told, op.apiUrl())
     if (said === null) throw noSuchEvent(input.event)
-    const [newest] = await op.store.webhookEvents(upTo(webhook.id, telling))
-    if (isSame(newest, telling)) return { ...messageOf(webhook.id, newest), payload: said }
+    const [newest] = await op.store.webhookEvents(upTo(webhook.id, subject))
+    if (isSame(newest, subject)) return { ...messageOf(webhook.id, newest), payload: said }
     const { number, type, emailId, at } = event
     const isToCome = number > webhook.cursor && isSubscribed(webhook, type)
     const status = isToCome ? 'pending' : 'unknown'
@@ -155,8 +155,8 @@ function isSame(event: WebhookEvent | undefined, { number, part }: WebhookSubjec
 }
 
 /** The position of a message that is listed. */
-async function tellingOf(op: Operation, webhookId: string, message: string): Promise<WebhookSubject> {
-  const subject = tellingOfMessage(message)
+async function subjectOf(op: Operation, webhookId: string, message: string): Promise<WebhookSubject> {
+  const subject = subjectOfMessage(message)
   const [told] = subject === null ? [] : await op.store.webhookEvents(upTo(webhookId, subject))
   if (told !== undefined && messageId(webhookId, told) === message) return subject!
   throw new OperateError(
@@ -193,10 +193,10 @@ export const replayWebhook = verb(
     const found = await findWebhook(op, id)
     if (found.webhook.status === 'disabled') throw webhookDisabledError(id)
     if ('event' in input) {
-      const { event, telling } = await eventOf(op, found.webhook, input.event)
-      const isWhole = telling.part === undefined
-      const tellings = isWhole ? await tellingsOf(op, found.webhook, event) : [telling]
-      await op.store.retellWebhook(id, tellings, op.now())
+      const { event, subject } = await eventOf(op, found.webhook, input.event)
+      const isNumber = typeof input.event === 'number'
+      const subjects = isNumber ? await subjectsOf(op, found.webhook, event) : [subject]
+      await op.store.retellWebhook(id, subjects, op.now())
       return found
     }
     const cursor = await op.store.lastEventBefore(input.since)
@@ -214,7 +214,7 @@ export function webhookDisabledError(id: string): OperateError {
 }
 
 /** The messages about this event: one for the whole event, or one for each recipient. */
-async function tellingsOf(
+async function subjectsOf(
   op: Operation,
   { dialect }: Webhook,
   event: LoggedEvent,
@@ -227,12 +227,12 @@ async function tellingsOf(
 
 interface NamedEvent {
   event: LoggedEvent
-  telling: WebhookSubject
+  subject: WebhookSubject
 }
 
 /** An event that the webhook may get: of its company, and of its domain if it has one. Throws `not_found`. */
 async function eventOf(op: Operation, webhook: Webhook, event: number | string): Promise<NamedEvent> {
-  const subject = typeof event === 'string' ? tellingOfMessage(event) : { number: event }
+  const subject = typeof event === 'string' ? subjectOfMessage(event) : { number: event }
   if (subject === null) throw noSuchEvent(event)
   const { number } = subject
   const { events } = await op.store.eventsAfter(number - 1, { companyId: webhook.companyId }, 1)
@@ -240,13 +240,13 @@ async function eventOf(op: Operation, webhook: Webhook, event: number | string):
   if (found?.number !== number) throw noSuchEvent(event)
   if (typeof event === 'string') {
     if (messageId(webhook.id, { ...found, ...subject }) !== event) throw noSuchEvent(event)
-    const all = await tellingsOf(op, webhook, found)
+    const all = await subjectsOf(op, webhook, found)
     if (!all.some(({ part }) => part === subject.part)) throw noSuchEvent(event)
   }
-  if (webhook.domainId === null) return { event: found, telling: subject }
+  if (webhook.domainId === null) return { event: found, subject }
   const origin = await op.store.emailOrigin(found.emailId)
   if (origin?.domainId !== webhook.domainId) throw noSuchEvent(event)
-  return { event: found, telling: subject }
+  return { event: found, subject }
 }
 
 function noSuchEvent(event: number | string): OperateError {

@@ -1,5 +1,5 @@
 /** Replays webhook messages: one by its id, or all since a time. */
-import { messageId, tellingOfMessage } from '../events/webhooks/message-id.ts'
+import { messageId, subjectOfMessage } from '../events/webhooks/message-id.ts'
 import { OperateError } from './error.ts'
 import type { CompanyFilter } from './find.ts'
 import { verb } from './verb.ts'
@@ -10,7 +10,7 @@ import { findWebhook, type OwnedWebhook, visibleWebhooks } from './webhook-find.
 export const replayMessage = verb(
   'manage',
   async (op, { id }: { id: string }): Promise<OwnedWebhook> => {
-    const subject = tellingOfMessage(id)
+    const subject = subjectOfMessage(id)
     const [event] = subject === null ? [] : (await op.store.eventsAfter(subject.number - 1, {}, 1)).events
     const its = (await visibleWebhooks(op, {})).find(
       ({ webhook }) => event !== undefined && messageId(webhook.id, { ...event, ...subject }) === id,
@@ -60,7 +60,7 @@ export const replayFailed = verb(
     const now = op.now()
     // In parallel, so that they share commits.
     await Promise.all(
-      failed.map((message) => op.store.retellWebhook(id, [tellingOfMessage(message.id)!], now)),
+      failed.map((message) => op.store.retellWebhook(id, [subjectOfMessage(message.id)!], now)),
     )
     const isDone = messages.length < LOOKED_THROUGH || recent.length === 0
     return { told: failed.length, next: isDone ? null : messages.at(-1)!.id }

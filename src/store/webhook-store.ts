@@ -29,7 +29,7 @@ export interface WebhookStore {
   /**
    * Sends these events (again) as soon as possible. False when there is no such webhook.
    */
-  retellWebhook(id: string, tellings: readonly WebhookSubject[], now: number): Promise<boolean>
+  retellWebhook(id: string, subjects: readonly WebhookSubject[], now: number): Promise<boolean>
 
   /** The key with which a company's webhooks of the form dialect are signed, sealed; null: it has none yet. */
   signingKey(companyId: string): Promise<Uint8Array | null>

@@ -7,7 +7,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { type Company, SCOPES, type SendingDomain } from '../../src/accounts/account.ts'
-import { messageId, tellingOfMessage } from '../../src/events/webhooks/message-id.ts'
+import { messageId, subjectOfMessage } from '../../src/events/webhooks/message-id.ts'
 import { OPERATOR } from '../../src/operate/authority.ts'
 import { operationOn } from '../../src/operate/open.ts'
 import { addSuppressions } from '../../src/operate/suppressions.ts'
@@ -291,7 +291,7 @@ describe('whatever a customer asks for', () => {
     const underDomain: Owner = { ...other, domain: one.domain, ids: { ...other.ids, domain: one.domainId } }
     const underThing: Owner = { ...other, ids: { ...one.ids, attachment, message } }
     // A message has an id of its own for each webhook.
-    const event = tellingOfMessage(message)!.number
+    const event = subjectOfMessage(message)!.number
     const { events } = await service.store.eventsAfter(event - 1, { companyId: company.id }, 1)
     underThing.ids.message = messageId(one.ids.webhook, events[0]!)
     const before = await everything(other)

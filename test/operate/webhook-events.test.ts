@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
-import { messageId, tellingOfMessage } from '../../src/events/webhooks/message-id.ts'
+import { messageId, subjectOfMessage } from '../../src/events/webhooks/message-id.ts'
 import { listWebhookEvents, showWebhookEvent } from '../../src/operate/webhook-events.ts'
 import { updateWebhook } from '../../src/operate/webhooks.ts'
 import { World } from './world.ts'
@@ -13,7 +13,7 @@ test('the id of a message is that of one event of one webhook, and says the numb
     const event = { number, type: 'sent' as const, emailId: randomUUIDv7() }
     const id = messageId(a, event)
     assert.match(id, /^msg_[\w-]{27}$/)
-    assert.deepEqual(tellingOfMessage(id), { number })
+    assert.deepEqual(subjectOfMessage(id), { number })
     assert.equal(messageId(a, { ...event }), id)
     // A restored database gives the number to another event.
     for (const other of [{ emailId: randomUUIDv7() }, { type: 'delivered' as const }]) {
@@ -23,7 +23,7 @@ test('the id of a message is that of one event of one webhook, and says the numb
   }
   const id = messageId(a, { number: 7, type: 'sent', emailId: randomUUIDv7() })
   for (const other of ['', 'msg_', id.slice(1), `${id} `, id.toUpperCase()]) {
-    assert.equal(tellingOfMessage(other), null, other)
+    assert.equal(subjectOfMessage(other), null, other)
   }
 })
 
@@ -35,7 +35,7 @@ test('an event has not been tried, is tried again, was given up or taken', async
   const id = await world.webhook()
   await updateWebhook(op, { id, enabled: true })
   const event = await world.eventOf(id)
-  const number = tellingOfMessage(event)!.number
+  const number = subjectOfMessage(event)!.number
   const { emailId } = (await store.eventsAfter(number - 1, {}, 1)).events[0]!
   const status = async () => {
     const { status, nextAt } = await showWebhookEvent(op, { id, event })

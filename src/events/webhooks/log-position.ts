@@ -41,7 +41,7 @@ export function subjectOf({ event: { number }, part }: Pick<EventNotice, 'event'
   return part === WHOLE ? { number } : { number, part }
 }
 
-/** Equal tellings have equal keys. */
+/** Equal subjects have equal keys. */
 export function keyOf({ number, part = WHOLE }: WebhookSubject): string {
   return `${number} ${part}`
 }

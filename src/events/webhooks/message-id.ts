@@ -26,7 +26,7 @@ export function messageId(webhookId: string, { number, part, type, emailId }: Ev
 }
 
 /** The event that a message id encodes; null: the text is not a message id. */
-export function tellingOfMessage(id: string): WebhookSubject | null {
+export function subjectOfMessage(id: string): WebhookSubject | null {
   const found = MESSAGE_ID.exec(id)
   const number = Number.parseInt(found?.[1] ?? '', 36)
   if (!Number.isSafeInteger(number)) return null

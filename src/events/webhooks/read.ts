@@ -80,17 +80,17 @@ export async function readRetries(ports: ReadPorts, endpoint: WebhookEndpoint, n
   // Read before asking the store, whose result may be older than a commit made meanwhile.
   const known = endpoint.repeated
   const due = await ports.retries(id, now, RETRIES)
-  const fresh = due.filter((telling) => !known.has(keyOf(telling)))
+  const fresh = due.filter((subject) => !known.has(keyOf(subject)))
   // When the store is next asked, it says when more are due.
   endpoint.webhook.retryAt = due.length < RETRIES || fresh.length === 0 ? null : now
-  for (const [index, { attempts, dueAt: _, ...telling }] of fresh.entries()) {
+  for (const [index, { attempts, dueAt: _, ...subject }] of fresh.entries()) {
     if (index > 0 && endpoint.roomAgain === 0) {
       endpoint.webhook.retryAt = now
       return
     }
-    const notice = await readReplays(ports, endpoint, telling)
+    const notice = await readReplays(ports, endpoint, subject)
     if (endpoint.closed) return
-    if (notice === undefined) endpoint.forget(telling)
+    if (notice === undefined) endpoint.forget(subject)
     else endpoint.holdAgain(notice, attempts)
   }
 }

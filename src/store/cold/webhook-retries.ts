@@ -42,8 +42,8 @@ export function waitingRows(retries: readonly WebhookRetry[]): object[] {
   })
 }
 
-export function eventRows(tellings: readonly WebhookSubject[]): object[] {
-  return tellings.map(({ number, part }) => ({ number, part: partColumn(part) }))
+export function eventRows(subjects: readonly WebhookSubject[]): object[] {
+  return subjects.map(({ number, part }) => ({ number, part: partColumn(part) }))
 }
 
 /** The column's value for a property. */

@@ -105,10 +105,10 @@ export const webhookWrites = {
     })
   },
 
-  *retellWebhook(port, id, tellings, now) {
+  *retellWebhook(port, id, subjects, now) {
     const webhook = yield* port.read.one(WEBHOOK, id)
     if (webhook === undefined) return false
-    const retries = tellings.map((subject) => ({ ...subject, attempts: 0, dueAt: now }))
+    const retries = subjects.map((subject) => ({ ...subject, attempts: 0, dueAt: now }))
     return yield* port.notice('webhooks', function* (db) {
       yield* db.run(WAIT, webhook.num, waitingRows(retries))
       return true

@@ -3,7 +3,7 @@ import { ContentDamaged, claimedEmail, type FileRow } from '../content-rows.ts'
 import type { ClaimedEmail } from '../store.ts'
 import { uuids } from './arrays.ts'
 import type { DatabaseSession, Statement } from './database.ts'
-import { emailOctets, LargeOctets, type WithLarge } from './large-octets.ts'
+import { emailOctets, LargeOctets } from './large-octets.ts'
 
 /** An email for delivery, still without recipients. */
 export interface LoadedEmail {
@@ -42,13 +42,13 @@ LEFT JOIN blobs b ON b.company = ANY (ARRAY[a.company]) AND b.sha256 = a.sha256`
 }
 
 /** Has a column for each field of a claim. */
-interface ClaimEmailRow extends WithLarge {
+interface ClaimEmailRow {
   id: string
   sent: boolean
   hasFiles: boolean
 }
 
-interface EmailFileRow extends FileRow, WithLarge {
+interface EmailFileRow extends FileRow {
   email: string
 }
 
@@ -57,24 +57,16 @@ export async function loadEmails(
   session: DatabaseSession,
   ids: readonly string[],
 ): Promise<Map<string, LoadedEmail | ContentDamaged>> {
-  const rows: ClaimEmailRow[] = []
-  for (const row of await session.run<ClaimEmailRow>(EMAILS, [uuids(ids)]))
-    rows.push(await QUEUED.large.add(session, row, [row.id]))
-  const files = await filesOf(
-    session,
-    rows.filter(({ hasFiles }) => hasFiles),
-  )
+  const rows = await QUEUED.large.read<ClaimEmailRow>(session, EMAILS, [uuids(ids)], ({ id }) => [id])
+  const withFiles = rows.filter(({ hasFiles }) => hasFiles).map(({ id }) => id)
+  const files = withFiles.length > 0 ? await filesOf(session, withFiles) : []
   const byEmail = Map.groupBy(files, ({ email }) => email)
   return new Map(rows.map((row) => [row.id, loadEmail(row, byEmail.get(row.id) ?? [])]))
 }
 
-async function filesOf(session: DatabaseSession, emails: readonly ClaimEmailRow[]): Promise<EmailFileRow[]> {
-  if (emails.length === 0) return []
-  const ids = emails.map(({ id }) => id)
-  const files: EmailFileRow[] = []
-  for (const row of await session.run<EmailFileRow>(FILES, [uuids(ids)]))
-    files.push(await BYTES.add(session, row, [row.email, row.position]))
-  return files
+function filesOf(session: DatabaseSession, emails: readonly string[]): Promise<EmailFileRow[]> {
+  const keyOf = ({ email, position }: EmailFileRow) => [email, position]
+  return BYTES.read(session, FILES, [uuids(emails)], keyOf)
 }
 
 function loadEmail(row: ClaimEmailRow, files: readonly FileRow[]): LoadedEmail | ContentDamaged {

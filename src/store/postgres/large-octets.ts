@@ -6,13 +6,13 @@
 import type { FieldDeclaration } from '../../email/fields.ts'
 import { LARGE_TEXT } from '../../mail/large-text.ts'
 import { selected } from '../email-columns.ts'
-import type { DatabaseSession, Value } from './database.ts'
+import type { DatabaseSession, Statement, Value } from './database.ts'
 
 /** Octets of one piece: parsed in about a millisecond. */
 const PIECE = 256 * 1024
 
 /** JSON: the length of each large value of the row, by its name in the SELECT; null: the row has none. */
-export interface WithLarge {
+interface WithLarge {
   large: string | null
 }
 
@@ -45,33 +45,45 @@ export class LargeOctets {
   }
 
   /**
-   * Adds the large values to a row. `values`: the parameters that find it. A value that retention has removed since
-   * stays null.
+   * Runs a statement with these columns, and completes its rows. `keyOf`: the parameters that find a row. A value that
+   * retention has removed since stays null.
    */
-  async add<Row extends WithLarge>(
+  async read<Row>(
+    session: Pick<DatabaseSession, 'run'>,
+    statement: Statement | string,
+    values: readonly Value[],
+    keyOf: (row: Row) => readonly Value[],
+  ): Promise<Row[]> {
+    const rows = await session.run<Row & WithLarge>(statement, values)
+    for (const [index, row] of rows.entries())
+      if (row.large !== null) rows[index] = await this.#complete(session, row, row.large, keyOf(row))
+    return rows
+  }
+
+  /** `large`: in JSON, the length of each large value of the row. */
+  async #complete<Row>(
     { run }: Pick<DatabaseSession, 'run'>,
     row: Row,
-    values: readonly Value[],
+    large: string,
+    key: readonly Value[],
   ): Promise<Row> {
-    if (row.large === null) return row
-    const lengths = JSON.parse(row.large) as Record<string, number>
-    const added: Record<string, Uint8Array> = {}
-    for (const [name, length] of Object.entries(lengths)) {
+    const values: Record<string, Uint8Array> = {}
+    for (const [name, length] of Object.entries(JSON.parse(large) as Record<string, number>)) {
       const octets = new Uint8Array(length)
-      const piece = `substr(${this.#octets[name]}, $${values.length + 1}::integer, ${PIECE})`
+      const piece = `substr(${this.#octets[name]}, $${key.length + 1}::integer, ${PIECE})`
       for (let at = 0; at < length; at += PIECE) {
         const sql = `SELECT ${piece} AS piece ${this.#from}`
-        const [found] = await run<{ piece: Uint8Array | null }>(sql, [...values, at + 1])
+        const [found] = await run<{ piece: Uint8Array | null }>(sql, [...key, at + 1])
         if (found?.piece == null) return row
         octets.set(found.piece, at)
       }
-      added[name] = octets
+      values[name] = octets
     }
-    return { ...row, ...added }
+    return { ...row, ...values }
   }
 }
 
-/** The columns of an email `e` for a SELECT, and how to add its large values by its id. */
+/** The columns of an email `e` for a SELECT, and how to read its large values by its id. */
 export function emailOctets(fields: readonly FieldDeclaration[]): { selected: string; large: LargeOctets } {
   const isOctets = ({ type }: FieldDeclaration) => type.column === 'octets' || type.column === 'bytea'
   const octets = fields.filter(isOctets).map(({ name, column }) => [name, `e.${column}`])

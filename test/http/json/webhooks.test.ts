@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Resend, type WebhookEvent } from 'resend'
-import { messageId, tellingOfMessage } from '../../../src/events/webhooks/message-id.ts'
+import { messageId, subjectOfMessage } from '../../../src/events/webhooks/message-id.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { type Received, Receiver } from '../../webhooks/receiver.ts'
@@ -242,7 +242,7 @@ describe('/webhooks', () => {
     const beside = given(await resend.webhooks.create({ endpoint: receiver.url, events: ['email.opened'] }))
     t.after(() => resend.webhooks.remove(beside.id))
     const events = await service.store.eventsAfter(
-      tellingOfMessage(data[0]!.id)!.number - 1,
+      subjectOfMessage(data[0]!.id)!.number - 1,
       { companyId },
       1,
     )
@@ -369,9 +369,9 @@ describe('whose webhooks they are', () => {
     assert.equal(JSON.parse(told('/hook/own')[0]!.body).data.from, 'a@first.test')
     // The event of the other domain, under the id that it would have had here.
     const other = told('/hook').find(({ body }) => JSON.parse(body).data.from === 'a@second.test')!
-    const { messageId, tellingOfMessage } = await import('../../../src/events/webhooks/message-id.ts')
+    const { messageId, subjectOfMessage } = await import('../../../src/events/webhooks/message-id.ts')
     const eventId = messageId(own.id, {
-      number: tellingOfMessage(idOf(other))!.number,
+      number: subjectOfMessage(idOf(other))!.number,
       type: 'sent',
       emailId: JSON.parse(other.body).data.email_id,
     })

@@ -34,7 +34,7 @@ import {
 } from '../../store.ts'
 import { loadEmails } from '../contents.ts'
 import type { DatabaseSession, Statement } from '../database.ts'
-import { emailOctets, LargeOctets, type WithLarge } from '../large-octets.ts'
+import { emailOctets, LargeOctets } from '../large-octets.ts'
 import type { StoreParts } from '../parts.ts'
 
 /**
@@ -236,16 +236,15 @@ export function emails({
 
     async readCapturedCopy(id, position) {
       if (!isEmailId(id)) return null
-      const [row] = await database.read<CopyRow>(CAPTURED_COPY, [id, position])
-      return row === undefined ? null : capturedOf([await COPY.add(database.reads, row, [id, row.seq])])[0]!
+      const keyOf = ({ seq }: CopyRow) => [id, seq]
+      const rows = await COPY.read<CopyRow>(database.reads, CAPTURED_COPY, [id, position], keyOf)
+      return capturedOf(rows)[0] ?? null
     },
 
     async readCaptured(id) {
       if (!isEmailId(id)) return []
-      const rows: CapturedRow[] = []
-      for (const row of await database.read<CopyRow>(CAPTURED, [id]))
-        rows.push(await COPY.add(database.reads, row, [id, row.seq]))
-      return capturedOf(rows)
+      const keyOf = ({ seq }: CopyRow) => [id, seq]
+      return capturedOf(await COPY.read<CopyRow>(database.reads, CAPTURED, [id], keyOf))
     },
 
     /** Newest first. */
@@ -259,13 +258,13 @@ export function emails({
   }
 }
 
-interface CopyRow extends CapturedRow, WithLarge {
+interface CopyRow extends CapturedRow {
   seq: number
 }
 
 async function shown(session: Pick<DatabaseSession, 'run'>, id: string): Promise<StoredEmailRow | undefined> {
-  const [row] = await session.run<StoredEmailRow & WithLarge>(EMAIL, [id])
-  return row === undefined ? undefined : await SHOWN.large.add(session, row, [id])
+  const [row] = await SHOWN.large.read<StoredEmailRow>(session, EMAIL, [id], () => [id])
+  return row
 }
 
 function readBack<T>(id: string, found: T | ContentDamaged): T {

@@ -2,7 +2,7 @@ import { isEmailId } from '../../../email/email-id.ts'
 import { type NamedFileRow, storedFile } from '../../file-rows.ts'
 import type { EmailStore } from '../../store.ts'
 import type { Database, Statement } from '../database.ts'
-import { LargeOctets, type WithLarge } from '../large-octets.ts'
+import { LargeOctets } from '../large-octets.ts'
 
 const FILES = `FROM emails e JOIN attachments a ON a.email = e.id JOIN blobs b ON b.company = a.company AND b.sha256 = a.sha256
   WHERE e.id = $1 AND e.content_removed IS NOT TRUE`
@@ -21,6 +21,14 @@ const EMAIL = 'FROM emails e WHERE e.id = $1'
 const MESSAGE = new LargeOctets({ raw: 'e.raw' }, EMAIL)
 const RAW: Statement = { name: 'read-raw', text: `SELECT ${MESSAGE.selected} ${EMAIL}` }
 
+interface FileBytesRow {
+  bytes: Uint8Array | null
+}
+
+interface RawRow {
+  raw: Uint8Array | null
+}
+
 /**
  * The files of emails, and ready messages, which contain their files. An email that has lost a file to damage no longer
  * lists it.
@@ -34,14 +42,16 @@ export function files(database: Database): Pick<EmailStore, 'listFiles' | 'readF
 
     async readFile(emailId, position) {
       if (!isEmailId(emailId)) return null
-      const [row] = await database.read<{ bytes: Uint8Array | null } & WithLarge>(OCTETS, [emailId, position])
-      return row === undefined ? null : (await BYTES.add(database.reads, row, [emailId, position])).bytes
+      const key = [emailId, position]
+      const [row] = await BYTES.read<FileBytesRow>(database.reads, OCTETS, key, () => key)
+      return row?.bytes ?? null
     },
 
     async readRaw(emailId) {
       if (!isEmailId(emailId)) return null
-      const [row] = await database.read<{ raw: Uint8Array | null } & WithLarge>(RAW, [emailId])
-      return row === undefined ? null : (await MESSAGE.add(database.reads, row, [emailId])).raw
+      const key = [emailId]
+      const [row] = await MESSAGE.read<RawRow>(database.reads, RAW, key, () => key)
+      return row?.raw ?? null
     },
   }
 }
