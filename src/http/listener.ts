@@ -123,7 +123,7 @@ export class HttpListener {
     const routing = this.#routing
     const app = fastify({
       serverFactory: (routed) => {
-        this.#server = this.#newServer(withoutLongPipelines(routed, core.limit.admission.heldBack))
+        this.#server = this.#newServer(withoutLongPipelines(routed, core.admission.heldBack))
         return this.#server
       },
       clientErrorHandler: clientErrorHandler(core, (reason) => routing.words('/', reason)),
@@ -166,7 +166,7 @@ export class HttpListener {
 
   #newServer(handler: RequestListener): Server {
     const { connections, core } = this.#parts
-    const { heldBack } = core.limit.admission
+    const { heldBack } = core.admission
     const server = createHttp(serverOptions(core.deps.settings.requestTimeout), handler)
     admitExpectations(server, handler, core.answers, this.#routing)
     const certificate = this.#certificate

@@ -59,16 +59,16 @@ export class Authentication {
   async #authenticate(request: FastifyRequest, access: PersonAccess): Promise<CallerOf<PersonAccess>> {
     const { raw } = request
     refuseForged(request, this.#core.publicUrl.urlOf(raw))
-    const { limit, clientAddress } = this.#core
+    const { admission, clientAddress } = this.#core
     const address = clientAddress.addressOf(raw)
     if (access === 'stranger') {
-      limit.admission.admit(raw, `${NOBODY} ${addressGroup(address)}`)
+      admission.admit(raw, `${NOBODY} ${addressGroup(address)}`)
       return { address }
     }
     const { session, person } = await this.#signedIn(request, address)
     const company = access === 'company' ? companyOf(request) : null
     const caller = await this.#callerOf(person, access, company)
-    limit.admission.admit(raw, shareOf(person.id, caller))
+    admission.admit(raw, shareOf(person.id, caller))
     return { address, session, person, actingAs: caller, company } satisfies SignedIn
   }
 

@@ -101,7 +101,7 @@ export class JsonDialect implements Api {
     jsonContent.check(headers)
     const idempotent = idempotentOf(headers, 'POST /emails')
     const body = await readBody(raw, reply.raw, this.#core.limit)
-    const room = (octets: number) => this.#core.limit.admission.grow(raw, octets)
+    const room = (octets: number) => this.#core.admission.grow(raw, octets)
     const { id } = await this.#reading.accept(principal, null, body, idempotent, room)
     const answer = { status: 200, type: JSON_TYPE, body: `{"id":"${id}"}` }
     return withQuota(answer, this.#core.deps, principal)
@@ -109,12 +109,12 @@ export class JsonDialect implements Api {
 
   /** Reads an email, if the caller may read it and there is room for it. */
   async #read({ raw }: FastifyRequest, given: string): Promise<Answer | LongAnswer> {
-    const { deps, limit } = this.#core
+    const { deps, admission } = this.#core
     const caller = this.admit(raw)
     const principal = caller instanceof Promise ? await caller : caller
     const { id, origin } = await requireReadable(deps, principal, given)
     const isShort = origin.octets <= SHORT_EMAIL
-    if (!isShort) await limit.admission.reserve(raw, origin.octets)
+    if (!isShort) await admission.reserve(raw, origin.octets)
     const email = await deps.store.readEmail(id)
     // Retention may have removed it in the meantime.
     if (email === null) throw unknownEmail()

@@ -27,10 +27,10 @@ const page = htmlPages({
 })
 
 export class UnsubscribePage {
-  readonly #core: Pick<HttpCore, 'deps' | 'limit'>
+  readonly #core: Pick<HttpCore, 'deps' | 'admission'>
   readonly #links: UnsubscribeLinks
 
-  constructor(core: Pick<HttpCore, 'deps' | 'limit'>, links: UnsubscribeLinks) {
+  constructor(core: Pick<HttpCore, 'deps' | 'admission'>, links: UnsubscribeLinks) {
     this.#core = core
     this.#links = links
   }
@@ -51,8 +51,8 @@ export class UnsubscribePage {
   async take({ raw, params }: FastifyRequest<UnsubscribeRoute>): Promise<Answer> {
     const link = this.#links.parseToken(params.token)
     if (link === null) return unknown()
-    const { deps, limit } = this.#core
-    limit.admission.admit(raw, link.companyId)
+    const { deps, admission } = this.#core
+    admission.admit(raw, link.companyId)
     await unsubscribe(deps.store, link, Date.now())
     return answer(200, `<p><b>${escapedHtml(link.address)}</b> is unsubscribed.</p>`)
   }

@@ -18,7 +18,7 @@ const job = jobAt<CopyJobInput, CopyJobResult>(new URL('./read-copy-job.ts', imp
 
 /** `recipient`: an address; absent: the first copy. */
 export async function rawCopyOf(
-  { limit, copies }: HttpCore,
+  { admission, copies }: HttpCore,
   request: Visitor,
   { op, id, origin }: EmailView,
   recipient: string | undefined,
@@ -27,7 +27,7 @@ export async function rawCopyOf(
   const copy = copies.findCached(origin.companyId, wanted)
   // Composing a copy takes twice the memory of reading it in a worker.
   const room = copy === undefined ? 2 * Math.max(origin.size, origin.octets) : copy.message.byteLength
-  await limit.admission.reserve(request, room)
+  await admission.reserve(request, room)
   return await copies.get(op, origin.companyId, wanted)
 }
 

@@ -1,4 +1,4 @@
-/** What a company owns, and how much of it. */
+/** The limited objects of a company: sending domains, keys and others, and their counts. */
 import type { LimitedResource } from '../../accounts/account.ts'
 import { limitColumn, refuseFull } from '../account-rows.ts'
 import { StoreConflict } from '../store.ts'

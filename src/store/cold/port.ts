@@ -1,7 +1,7 @@
 /**
- * What the shared operations of the store ask of a database. An operation is a generator function: it waits at each
- * `yield*`. In a thread of SQLite every answer is there at once, and the operation runs through; on PostgreSQL the
- * driver waits for the promises.
+ * The port: the queries and transactions that a database offers to the shared operations of the store. An operation is
+ * a generator function: it waits at each `yield*`. In a thread of SQLite every answer is there at once, and the
+ * operation runs through; on PostgreSQL the driver waits for the promises.
  */
 import type { NewCompanyEvent } from '../../email/company-event.ts'
 import type { Store, StoreChange } from '../store.ts'

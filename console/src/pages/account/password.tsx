@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -6,6 +6,7 @@ import { changePassword } from '../../api/account.ts'
 import { useMe } from '../../api/session.ts'
 import { Form } from '../../parts/form.tsx'
 import { FormError } from '../../parts/form-error.tsx'
+import { NewPasswordField, PasswordOwner } from '../../parts/password-field.tsx'
 import { Section } from '../../parts/section.tsx'
 import { useProof } from './proof.tsx'
 
@@ -27,23 +28,8 @@ export function Password() {
     <Section title="Password" about={about}>
       <Form label="Password" mutation={change} maw={420}>
         <FormError error={change.error} />
-        <input
-          type="text"
-          name="username"
-          autoComplete="username"
-          value={person.address ?? ''}
-          readOnly
-          hidden
-        />
-        <PasswordInput
-          label="New password"
-          description="At least 10 characters. A few random words are easy to remember and hard to guess."
-          name="new-password"
-          autoComplete="new-password"
-          value={password}
-          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-        />
+        <PasswordOwner address={person.address} />
+        <NewPasswordField label="New password" value={password} onValue={setPassword} />
         <Group>
           <Button type="submit" loading={change.isPending} disabled={password === ''}>
             {person.password ? 'Change password' : 'Set password'}

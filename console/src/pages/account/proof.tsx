@@ -2,7 +2,7 @@
  * Some changes need a fresh proof of identity. The page asks for it when the server does, and then retries
  * the change.
  */
-import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core'
+import { Button, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { KeySquare } from 'lucide-react'
 import { createContext, type ReactNode, useContext, useState } from 'react'
@@ -12,6 +12,7 @@ import { passkeysWork, signInWithPasskey, wasGivenUp } from '../../api/passkeys.
 import { useMe } from '../../api/session.ts'
 import { Form } from '../../parts/form.tsx'
 import { FormError } from '../../parts/form-error.tsx'
+import { PasswordField, PasswordOwner } from '../../parts/password-field.tsx'
 
 type Prove = <Result>(change: () => Promise<Result>) => Promise<Result>
 
@@ -71,21 +72,13 @@ function Proof({ onProved }: { onProved: () => void }) {
       <FormError error={error} />
       {person.password && (
         <Form label="Confirm with your password" mutation={byPassword}>
-          <input
-            type="text"
-            name="username"
-            autoComplete="username"
-            value={person.address ?? ''}
-            readOnly
-            hidden
-          />
-          <PasswordInput
+          <PasswordOwner address={person.address} />
+          <PasswordField
             label="Password"
             autoComplete="current-password"
             data-autofocus
             value={password}
-            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            onValue={setPassword}
           />
           <Button type="submit" loading={byPassword.isPending}>
             Confirm

@@ -1,10 +1,11 @@
-import { Anchor, Button, PasswordInput, TextInput } from '@mantine/core'
+import { Anchor, Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { changePassword, changeProfile } from '../../api/account.ts'
 import type { Me } from '../../api/session.ts'
 import { Form } from '../../parts/form.tsx'
 import { FormError } from '../../parts/form-error.tsx'
+import { NewPasswordField } from '../../parts/password-field.tsx'
 
 /**
  * Asks for a password after a link, so that the person can sign in without another one. `onSkip`: `null` to
@@ -55,16 +56,12 @@ export function ChoosePassword({
         value={name}
         onChange={({ currentTarget }) => setName(currentTarget.value)}
       />
-      <PasswordInput
+      <NewPasswordField
         label="Password"
-        description="At least 10 characters. A few random words are easy to remember and hard to guess."
-        name="new-password"
-        autoComplete="new-password"
         required
         withAsterisk={false}
         value={password}
-        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        onValue={setPassword}
       />
       <Button type="submit" loading={choose.isPending} fullWidth mt={4}>
         Save and continue

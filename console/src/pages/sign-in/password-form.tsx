@@ -1,9 +1,10 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { signInWithPassword } from '../../api/session.ts'
 import { Form } from '../../parts/form.tsx'
 import { FormError } from '../../parts/form-error.tsx'
+import { PasswordField } from '../../parts/password-field.tsx'
 
 export function PasswordForm({
   onDone,
@@ -37,7 +38,7 @@ export function PasswordForm({
         value={address}
         onChange={({ currentTarget }) => setAddress(currentTarget.value)}
       />
-      <PasswordInput
+      <PasswordField
         ref={field}
         label="Password"
         name="password"
@@ -45,8 +46,7 @@ export function PasswordForm({
         required
         withAsterisk={false}
         value={password}
-        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        onValue={setPassword}
       />
       <Button type="submit" loading={signIn.isPending} fullWidth mt={4}>
         Sign in

@@ -25,15 +25,15 @@ export const emailDocumentWorks: Works<typeof EMAIL_DOCUMENT_ROUTES> = {
   },
 
   'GET /companies/:company/emails/:email/files/:position': async (call, core) => {
-    const { deps, limit } = core
+    const { deps, admission } = core
     const email = await emailNamed(core, call)
     const { origin } = email
-    await roomToList(limit.admission, call.request.raw, origin)
+    await roomToList(admission, call.request.raw, origin)
     const found = (await listFiles(deps, email)).find(
       ({ position }) => String(position) === call.params.position,
     )
     if (found === undefined) throw noSuchFile()
-    if (origin.rawOctets === null) await limit.admission.reserve(call.request.raw, found.size)
+    if (origin.rawOctets === null) await admission.reserve(call.request.raw, found.size)
     const octets = await readFile(deps, email, found.position)
     if (octets === null) throw noSuchFile()
     const { filename, contentType } = found

@@ -23,7 +23,7 @@ type EmailContentJson = Omit<Static<typeof CONTENT>, 'recipientVariables'> & {
 export const emailWorks: Works<typeof EMAIL_ROUTES> = {
   'GET /companies/:company/emails/:email': async (call, core) => {
     const { id, origin, op } = await emailNamed(core, call)
-    await core.limit.admission.reserve(call.request.raw, origin.outlineOctets + PAGE_OCTETS)
+    await core.admission.reserve(call.request.raw, origin.outlineOctets + PAGE_OCTETS)
     const found = await nextSteps(op, { id, from: call.query.from ?? 0, ...PAGE })
     const { companyId } = origin
     return longJson({
@@ -45,9 +45,9 @@ export const emailWorks: Works<typeof EMAIL_ROUTES> = {
 
   'GET /companies/:company/emails/:email/content': async (call, core) => {
     const { id, origin } = await emailNamed(core, call)
-    const { deps, limit } = core
+    const { deps, admission } = core
     const room = Math.min(origin.octets, 3 * LONGEST_BODY) + MOST_VALUES + (origin.rawOctets ?? 0)
-    await limit.admission.reserve(call.request.raw, room)
+    await admission.reserve(call.request.raw, room)
     const content = await deps.store.readContent(id, LONGEST_BODY)
     // Retention may have removed it in the meantime.
     if (content === null) throw noSuchEmail(id)

@@ -34,7 +34,7 @@ export async function sendAgain(
 ): Promise<string> {
   const { intake } = core.deps
   const { octets, rawOctets, size } = email.origin
-  await core.limit.admission.reserve(request, octets + (rawOctets ?? 0) + size)
+  await core.admission.reserve(request, octets + (rawOctets ?? 0) + size)
   const idempotent = { key: click, endpoint: 'console again' }
   const order = {
     ...(await contentOf(core, email, to?.trim() || undefined)),

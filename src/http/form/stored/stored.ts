@@ -40,10 +40,10 @@ export async function readStored(
   links: DownloadLinks,
 ): Promise<LongAnswer> {
   if (!caller.scopes.has('reading')) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
-  const { deps, limit, publicUrl, copies } = core
+  const { deps, admission, publicUrl, copies } = core
   const { id, origin, position } = await storedOf(core, caller, params)
   const isWanted = raw.headers.accept?.includes(MIME) === true
-  await limit.admission.reserve(raw, origin.octets + (isWanted ? origin.size : (origin.rawOctets ?? 0)))
+  await admission.reserve(raw, origin.octets + (isWanted ? origin.size : (origin.rawOctets ?? 0)))
   const [read, told] = [await deps.store.readEmail(id), await messageNoticeOf(deps, id, position)]
   if (read === null || told === null || read.contentRemoved) throw notStored()
   const { email: sent, recipient } = told
@@ -80,7 +80,7 @@ export async function readAgain(
   reply: FastifyReply,
 ): Promise<ResendRequest> {
   if (!caller.scopes.has('reading')) throw new Refusal({ code: 'scope_missing', scope: 'reading' })
-  const { deps, limit, copies } = core
+  const { deps, admission, limit, copies } = core
   const { id, origin, position } = await storedOf(core, caller, params)
   checkNotEncoded(raw.headers['content-encoding'])
   const contentType = raw.headers['content-type']
@@ -89,7 +89,7 @@ export async function readAgain(
   const body = await readBody(raw, reply.raw, limit.upTo(MOST_OCTETS))
   const to = new Fields(readForm(asked, body).fields).all('to')
   if (to.length === 0) throw new Refusal({ code: 'field_missing', field: 'to' })
-  await limit.admission.reserve(raw, origin.size)
+  await admission.reserve(raw, origin.size)
   const told = await messageNoticeOf(deps, id, position)
   if (told === null) throw notStored()
   const { recipient } = told

@@ -96,9 +96,9 @@ export function attachmentEndpoints(links: DownloadLinks): Endpoint[] {
     }
   }
   return [
-    list(async ({ caller, params, query, request }, { deps, limit, publicUrl }) => {
+    list(async ({ caller, params, query, request }, { deps, admission, publicUrl }) => {
       const email = await requireReadable(deps, caller, params.id)
-      await roomToList(limit.admission, request.raw, email.origin)
+      await roomToList(admission, request.raw, email.origin)
       const files = await listFiles(deps, email)
       const { id } = email
       const base = publicUrl.urlOf(request.raw)
@@ -115,9 +115,9 @@ export function attachmentEndpoints(links: DownloadLinks): Endpoint[] {
       return { status: 200, body: { ...body, data: body.data.map((file) => shown(id, file, base)) } }
     }),
 
-    read(async ({ caller, params, request }, { deps, limit, publicUrl }) => {
+    read(async ({ caller, params, request }, { deps, admission, publicUrl }) => {
       const email = await requireReadable(deps, caller, params.id)
-      await roomToList(limit.admission, request.raw, email.origin)
+      await roomToList(admission, request.raw, email.origin)
       const file = await fileNamed(deps, email, params.attachment)
       const base = publicUrl.urlOf(request.raw)
       return { status: 200, body: { object: 'attachment', ...shown(email.id, file, base) } }

@@ -31,7 +31,7 @@ export async function sendBatch(
   const strict = isStrict(raw.headers['x-batch-validation'])
   const idempotent = idempotentOf(raw.headers, 'POST /emails/batch')
   const body = await readBody(raw, reply.raw, core.limit)
-  const room = (octets: number) => core.limit.admission.grow(raw, octets)
+  const room = (octets: number) => core.admission.grow(raw, octets)
   const found = await read({ body, strict, idempotent, caller, room }, core)
   if ('earlier' in found) return acceptBatch(found.earlier, found.refused, strict)
   const { refused, outcomes, places, idempotency } = found

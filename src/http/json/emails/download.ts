@@ -18,7 +18,7 @@ export interface DownloadRoute {
 /** Throws a Fault for a link that this service did not sign, or that has expired. */
 export async function download(
   { raw, params, query }: FastifyRequest<DownloadRoute>,
-  { deps, limit }: HttpCore,
+  { deps, admission }: HttpCore,
   links: DownloadLinks,
 ): Promise<LongAnswer> {
   const emailId = params.id.toLowerCase()
@@ -28,11 +28,11 @@ export async function download(
   const origin = await deps.store.emailOrigin(emailId)
   if (origin === null) throw unknownEmail()
   // The request counts towards the share of the company, whose file it is.
-  limit.admission.admit(raw, origin.companyId)
+  admission.admit(raw, origin.companyId)
   const email = { id: emailId, origin }
-  await roomToList(limit.admission, raw, origin)
+  await roomToList(admission, raw, origin)
   const { position, filename, contentType, size } = await fileNamed(deps, email, attachment)
-  if (origin.rawOctets === null) await limit.admission.reserve(raw, size)
+  if (origin.rawOctets === null) await admission.reserve(raw, size)
   const octets = await readFile(deps, email, position)
   if (octets === null) throw unknownAttachment()
   return fileAnswer({ filename, contentType, octets })

@@ -52,7 +52,7 @@ export class SharedEmails {
     const origin = await core.deps.store.emailOrigin(id)
     if (origin === null) throw unknownEmail()
     // The request counts towards the share of the company whose email it is.
-    core.limit.admission.admit(raw, origin.companyId)
+    core.admission.admit(raw, origin.companyId)
     const email = { id, origin, op: core.deps.operation(SERVICE) }
     const { message } = await rawCopyOf(core, raw, email, undefined)
     if (query.shown !== 'content') {
