@@ -1,6 +1,7 @@
 /**
- * The house: what stands in src from top to bottom, and what each place imports of those below it. From this list come the rules that Biome
- * holds (biome.layers.json) and the table in docs/architecture/modules.md; with --check only says whether both are up to date.
+ * The places of src from top to bottom, and what each imports of the places below it. scripts/layers.ts holds the imports to this
+ * list, and the table in docs/architecture/modules.md is made from it; with --check this program only says whether the table is
+ * up to date.
  */
 import { MarkedPage, table } from '../harness/marked-page.ts'
 import { keepMade } from './made-files.ts'
@@ -9,14 +10,14 @@ export interface Place {
   /** A folder of src, or a file. */
   name: string
   about: string
-  /** Places below it, or single files of them; who puts everything together imports what it likes. */
+  /** Places below it, or single files of them; `everything`: the file that puts the parts together. */
   imports: string[] | 'everything'
-  /** Folders of it that know nothing of each other. */
+  /** Folders of it that do not import each other. */
   apart?: string[]
 }
 
-/** What is written one after the other. */
-const words = (...lines: string[]) => lines.flatMap((line) => line.split(' '))
+/** The words of several lines, as one list. */
+export const words = (...lines: string[]) => lines.flatMap((line) => line.split(' '))
 
 export const HOUSE: readonly Place[] = [
   {
@@ -193,87 +194,8 @@ export const HOUSE: readonly Place[] = [
   },
 ]
 
-/** Beside src: what each folder does not import. What tests, benchmarks and chaos runs share lies in harness. */
-const TOOLS: Record<string, string[]> = {
-  harness: ['test', 'bench', 'chaos', 'fuzz'],
-  'test/support': ['bench', 'chaos'],
-  bench: ['test', 'chaos'],
-  chaos: ['test', 'bench'],
-  fuzz: ['test', 'bench', 'chaos'],
-}
-
 /** Code that runs in the service and in the page of the console: it imports nothing. */
 export const PAGE_CODE = 'operate/csv-record.ts'
-/** What the page of the console takes of src: that, and of shapes the types alone (a test says so). */
-const PAGE_IMPORTS = [...words('http/console/contract/** email/** people/**'), PAGE_CODE]
-
-const isFile = (name: string) => name.endsWith('.ts')
-
-/** The part of Biome's configuration that holds the directions and refuses circles, those of types included. */
-function layersConfig(): object {
-  const overrides = HOUSE.flatMap((place) => [
-    restricted(isFile(place.name) ? `src/${place.name}` : `src/${place.name}/**`, refused(place)),
-    // A later entry takes the place of an earlier one: it holds the same and more.
-    ...(place.apart ?? []).map((folder) =>
-      restricted(`src/${place.name}/${folder}/**`, [...refused(place), ...strangersOf(place, folder)]),
-    ),
-  ])
-  const tools = Object.entries(TOOLS).map(([folder, strangers]) => {
-    const group = strangers.map((stranger) => `../**/${stranger}/**`)
-    return restricted(`${folder}/**`, [
-      { group, message: `${folder} does not import of these: see scripts/house.ts.` },
-    ])
-  })
-  const page = restricted('console/**', [
-    {
-      group: ['../**/src/**', ...PAGE_IMPORTS.map((each) => `!../**/src/${each}`)],
-      message: 'The page imports shapes of src, and little else: see scripts/house.ts.',
-    },
-  ])
-  // Biome looks for circles only where the whole project is told to have none. Tests have some of types.
-  const circles = (setting: unknown) => ({ linter: { rules: { suspicious: { noImportCycles: setting } } } })
-  const tests = { includes: ['test/**', '!test/support/**'], ...circles('off') }
-  return {
-    ...circles({ level: 'error', options: { ignoreTypes: false } }),
-    overrides: [tests, ...tools, page, ...overrides],
-  }
-}
-
-function restricted(files: string, patterns: object[]): object {
-  const rules = { style: { noRestrictedImports: { level: 'error', options: { patterns } } } }
-  return { includes: [files], linter: { rules } }
-}
-
-function strangersOf({ name, apart = [] }: Place, folder: string): object[] {
-  const strangers = apart.filter((other) => other !== folder)
-  return strangers.map((other) => ({
-    group: [`../**/${other}/**`],
-    message: `${name}/${folder} knows nothing of ${name}/${other}: what both need lies in ${name}. See scripts/house.ts.`,
-  }))
-}
-
-/** One pattern for each other place of which it does not import everything. */
-function refused({ name, imports }: Place): object[] {
-  if (imports === 'everything') return []
-  // What stands in src itself names the others as its neighbours.
-  const way = isFile(name) ? './' : '../**/'
-  const others = HOUSE.filter((other) => other.name !== name && !imports.includes(other.name))
-  const page = {
-    group: ['../**/console/src/**'],
-    message: 'The page asks the service, and not the other way round.',
-  }
-  const refusals = others.map((other) => {
-    const files = imports.filter((entry) => entry.startsWith(`${other.name}/`))
-    return {
-      group: [
-        isFile(other.name) ? `${way}${other.name}` : `${way}${other.name}/**`,
-        ...files.map((file) => `!${way}${file}`),
-      ],
-      message: `${name} does not import ${files.length > 0 ? 'this ' : ''}of ${other.name}: see scripts/house.ts.`,
-    }
-  })
-  return [page, ...refusals]
-}
 
 /** The table of docs/architecture/modules.md. */
 function houseTable(): string {
@@ -291,7 +213,6 @@ export const housePage = new MarkedPage('docs/architecture/modules.md', 'scripts
 
 if (import.meta.main) {
   keepMade('scripts/house.ts', {
-    'biome.layers.json': `${JSON.stringify(layersConfig(), null, 2)}\n`,
     'docs/architecture/modules.md': housePage.madeAnew(housePage.read()),
   })
 }

@@ -1,31 +1,27 @@
 /** The rules that are made from the list of places refuse what they are to refuse: shown by imports planted in a small house. */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { HOUSE, housePage, PAGE_CODE } from '../../scripts/house.ts'
+import { lintImports, listFaults } from '../../scripts/layers.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What Biome says of these files of src, or of the page of the console, by rule. */
-async function refusals(files: Record<string, string>): Promise<string[]> {
+function refusals(files: Record<string, string>): string[] {
   const directory = mkdtempSync(join(os.tmpdir(), 'postroad-house-'))
   try {
-    cpSync(join(root, 'biome.layers.json'), join(directory, 'biome.layers.json'))
-    writeFileSync(join(directory, 'biome.json'), '{ "extends": ["./biome.layers.json"] }')
     for (const [name, text] of Object.entries(files)) {
       const path = name.startsWith('console/src/') ? join(directory, name) : join(directory, 'src', name)
       mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, text)
     }
-    const output = await new Promise<string>((resolve) => {
-      const biome = join(root, 'node_modules/.bin/biome')
-      execFile(biome, ['lint', '--reporter=json'], { cwd: directory }, (_error, stdout) => resolve(stdout))
-    })
-    const { diagnostics } = JSON.parse(output) as { diagnostics: { category: string; severity: string }[] }
+    const { diagnostics } = JSON.parse(lintImports(directory, 'json').output) as {
+      diagnostics: { category: string; severity: string }[]
+    }
     return diagnostics.filter(({ severity }) => severity === 'error').map(({ category }) => category)
   } finally {
     rmSync(directory, { recursive: true })
@@ -87,8 +83,8 @@ const PLANTED: [string, Record<string, string>, string[]][] = [
 ]
 
 for (const [what, files, expected] of PLANTED) {
-  test(`an import of ${what} is ${expected.length === 0 ? 'allowed' : 'refused'}`, async () => {
-    assert.deepEqual(await refusals(files), expected)
+  test(`an import of ${what} is ${expected.length === 0 ? 'allowed' : 'refused'}`, () => {
+    assert.deepEqual(refusals(files), expected)
   })
 }
 
@@ -136,36 +132,8 @@ test('every place imports what stands below it alone', () => {
   }
 })
 
-/** Files of src that a file of it names, by import or as the program of a thread, from src on. */
-function namedBy(file: string): string[] {
-  const text = readFileSync(join(root, 'src', file), 'utf8')
-  const specifiers = text.matchAll(/(?:from|import|import\(|new URL\()\s*'(\.{1,2}\/[^']*\.ts)'/g)
-  return [...specifiers].map(([, specifier]) => join(dirname(file), specifier!))
-}
-
-test('nothing stands in the list that nobody imports, and no URL leads around it', () => {
-  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  const named = files
-    .filter((file) => file.endsWith('.ts'))
-    .flatMap((file) => namedBy(file).map((to) => ({ place: file.split('/')[0]!, to })))
-  assert.ok(named.length > 1_000, 'the imports were found')
-  for (const { name, imports } of HOUSE) {
-    if (imports === 'everything') continue
-    const used = named.filter(({ place }) => place === name).map(({ to }) => to)
-    for (const entry of imports) {
-      assert.ok(
-        used.some((to) => to === entry || to.startsWith(`${entry}/`)),
-        `${name} does not import ${entry}`,
-      )
-    }
-    const others = used.filter((to) => to.split('/')[0] !== name)
-    for (const to of others) {
-      assert.ok(
-        imports.some((entry) => to === entry || to.startsWith(`${entry}/`)),
-        `${name} may not name ${to}`,
-      )
-    }
-  }
+test('each place imports what the list says, and no URL leads around it', () => {
+  assert.deepEqual(listFaults(), [])
 })
 
 test('a page without its markers is refused', () => {
