@@ -194,8 +194,8 @@ export const HOUSE: readonly Place[] = [
   },
 ]
 
-/** Code that runs in the service and in the page of the console: it imports nothing. */
-export const PAGE_CODE = 'operate/csv-record.ts'
+/** Code that runs in the service and in the page of the console: it imports nothing else. */
+export const PAGE_CODE = words('operate/csv-record.ts operate/reply-text.ts operate/status-sentence.ts')
 
 /** The table of docs/architecture/modules.md. */
 function houseTable(): string {

@@ -20,7 +20,7 @@ const TOOLS: Record<string, string[]> = {
 }
 
 /** What the page of the console takes of src: that, and of shapes the types alone (a test says so). */
-const PAGE_IMPORTS = [...words('http/console/contract/** email/** people/**'), PAGE_CODE]
+const PAGE_IMPORTS = [...words('http/console/contract/** email/** people/**'), ...PAGE_CODE]
 
 const isFile = (name: string) => name.endsWith('.ts')
 

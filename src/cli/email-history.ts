@@ -1,11 +1,17 @@
 /** Prints everything known about one email. */
 import type { EventDetail } from '../email/event.ts'
 import type { EmailHistory, StoredAttempt } from '../email/stored-email.ts'
+import { replyText } from '../operate/reply-text.ts'
+import type { Piece } from '../operate/status-sentence.ts'
 import { printDeliveryAdvice, WAS_CAPTURED } from './delivery-advice.ts'
 import { clipped, formatTime, printFields, printLine, printTable } from './print.ts'
 
-/** @param company its name */
-export function printHistory({ email, recipients, events, attempts }: EmailHistory, company: string): void {
+/** `company`: its name. */
+export function printHistory(
+  { email, recipients, events, attempts }: EmailHistory,
+  company: string,
+  status: readonly Piece[],
+): void {
   const { content } = email
   printFields([
     ['Id', email.id],
@@ -20,6 +26,7 @@ export function printHistory({ email, recipients, events, attempts }: EmailHisto
     ['Accepted', formatTime(email.createdAt)],
     ['Scheduled for', formatTime(email.scheduledAt)],
     ['Last event', email.lastEvent],
+    ['Status', clipped(status.map(pieceText).join(''), 1_000)],
     [
       'Size',
       `${email.size} octets${email.contentRemoved ? ' (content removed: its retention period has ended)' : ''}`,
@@ -37,7 +44,7 @@ export function printHistory({ email, recipients, events, attempts }: EmailHisto
       each.state,
       each.attempts,
       formatTime(each.state === 'waiting' ? each.dueAt : null),
-      clipped(formatAnswer(each.lastCode, undefined, each.lastMessage), 200),
+      clipped(replyText({ code: each.lastCode, message: each.lastMessage }), 200),
     ]),
     'none',
   )
@@ -75,14 +82,9 @@ function printAttempt({ startedAt, duration, server, tls, recipients, dialogue }
   for (const line of dialogue.split('\n')) if (line !== '') printLine(`  ${line}`)
 }
 
-/** Puts codes in front only if the message does not contain them: most messages are replies with their codes. */
-function formatAnswer(
-  code: number | null | undefined,
-  enhancedCode: string | undefined,
-  message: string | null | undefined,
-): string {
-  const text = message ?? ''
-  return code && !text.includes(String(code)) ? joined([code, enhancedCode, text], ' ') : text
+function pieceText(piece: Piece): string {
+  if (typeof piece === 'string') return piece
+  return 'at' in piece ? formatTime(Date.parse(piece.at))! : piece.untrusted
 }
 
 export function formatDetail(detail: EventDetail): string {
@@ -91,7 +93,7 @@ export function formatDetail(detail: EventDetail): string {
     attempt && `attempt ${attempt}`,
     server,
     tls,
-    formatAnswer(code, enhancedCode, message),
+    replyText({ code, enhancedCode, message }),
     webhookId && `webhook ${webhookId} to ${host}`,
     nextAttemptAt && `next attempt ${formatTime(nextAttemptAt)}`,
   ]

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../email/event.ts'
 import { cancelEmail, type EmailListing, listEmails, rescheduleEmail, showEmail } from '../operate/emails.ts'
 import { addressIn, companyName } from '../operate/find.ts'
+import { emailStatus } from '../operate/next-step.ts'
 import { emailSummaryJson, historyJson, isoTime } from '../operate/shapes.ts'
 import { command, countUpTo, group, type JsonOption, typed } from './command.ts'
 import { CAPTURES } from './delivery-advice.ts'
@@ -161,7 +162,7 @@ async function show(id: string, { raw, recipient, json }: ShowOptions): Promise<
   await withOperation(async (op) => {
     const history = await showEmail(op, { id })
     if (json) printJson(historyJson(history))
-    else printHistory(history, companyName(op, history.email.companyId))
+    else printHistory(history, companyName(op, history.email.companyId), await emailStatus(op, { id }))
   })
 }
 

@@ -33,7 +33,10 @@ export interface StoredFile extends Pick<Attachment, 'filename' | 'contentType' 
 
 export interface StoredRecipient
   extends Recipient<'show'>,
-    Pick<Facts, 'state' | 'attempts' | 'dueAt' | 'heldFor' | 'lastCode' | 'lastMessage' | 'server'> {
+    Pick<
+      Facts,
+      'state' | 'attempts' | 'dueAt' | 'postponedSince' | 'heldFor' | 'lastCode' | 'lastMessage' | 'server'
+    > {
   position: number
 }
 

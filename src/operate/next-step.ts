@@ -1,29 +1,21 @@
 /** The next step for each recipient of an accepted email, and why it has not been taken yet. */
 import type { SendingDomain } from '../accounts/account.ts'
+import { postponedFrom } from '../email/lifecycle.ts'
 import type { HistoryOutline, OutlineRange, StoredRecipient } from '../email/stored-email.ts'
 import { findEmails } from '../events/find-emails.ts'
 import { Pauses } from '../queue/pauses.ts'
 import { noSuchEmail, requireEmail } from './find.ts'
+import { isoTime } from './shapes.ts'
+import { type EmailStatus, type Piece, statusSentence, type WaitReason } from './status-sentence.ts'
 import { verb } from './verb.ts'
-
-/**
- * The reason why a recipient is waiting.
- * - `turn`: none; it is due now or about to be.
- * - `retry`: for its next attempt, after one that failed temporarily.
- * - `schedule`: for the time that its sender gave.
- * - `pause`: an operator has paused mail like this.
- * - `domain`: its sending domain may not send.
- * - `path`: its path is blocked; one delivery at a time tests whether it is clear again.
- * - `answer`: it is being sent.
- * - `release`: it is in quarantine, until an operator releases it.
- */
-export type WaitReason = 'turn' | 'retry' | 'schedule' | 'pause' | 'domain' | 'path' | 'answer' | 'release'
 
 /** The next step of one recipient. `waits` is null when there is none. */
 export interface NextStep {
   waits: WaitReason | null
   /** Unix ms; null: it does not depend on time alone. */
   at: number | null
+  /** Unix ms: when the recipient fails if nothing changes; null: unknown, or not a matter of time. */
+  givesUpAt: number | null
 }
 
 export interface EmailNextSteps {
@@ -32,6 +24,10 @@ export interface EmailNextSteps {
   nextSteps: NextStep[]
   /** The sending domain; null: it has been removed. */
   domain: SendingDomain | null
+  /** Attempts after which a recipient fails for good. */
+  mostAttempts: number
+  /** In the order of the outline's recipients: how often each was tried; null: more often than the outline tells. */
+  tries: (number | null)[]
 }
 
 /** The history of an email for a range of its recipients, and what comes next for each. */
@@ -50,36 +46,90 @@ export const nextSteps = verb(
       scheduledAt,
       maySend: domain?.sending === 'active',
       paused: (recipientDomain: string) => pauses.covers(companyId, recipientDomain),
+      retryWaits: op.setup.retrySchedule,
       now: op.now(),
     }
-    return { outline, domain, nextSteps: outline.recipients.map((each) => nextStepOf(each, circumstances)) }
+    return {
+      outline,
+      domain,
+      mostAttempts: circumstances.retryWaits.length + 1,
+      nextSteps: outline.recipients.map((each) => nextStepOf(each, circumstances)),
+      tries: triesOf(outline, range.attempts),
+    }
   },
 )
+
+/** How often each recipient of the outline was tried; null: more often than the outline, cut at `limit`, says. */
+function triesOf({ recipients, attempts }: HistoryOutline, limit: number): (number | null)[] {
+  const counts = new Map<number, number>()
+  for (const position of attempts.flatMap((attempt) => attempt.recipients)) {
+    counts.set(position, (counts.get(position) ?? 0) + 1)
+  }
+  return recipients.map(({ position }) => {
+    const count = counts.get(position) ?? 0
+    return attempts.length < limit ? count : null
+  })
+}
+
+/** The status of an email as one sentence, for its first recipients. */
+export const emailStatus = verb('read', async (op, { id }: { id: string }): Promise<Piece[]> => {
+  const range = { from: 0, limit: 100, eventOctets: 0, attempts: 200 }
+  return statusSentence(statusOf(await nextSteps(op, { id, ...range })))
+})
+
+/** What the sentence about the status of an email is made of. */
+export function statusOf({ outline, domain, mostAttempts, nextSteps, tries }: EmailNextSteps): EmailStatus {
+  return {
+    domain: { name: domain?.name ?? null },
+    mostAttempts,
+    states: outline.states,
+    recipients: outline.recipients.map((recipient, index) => {
+      const { address, state, attempts, lastCode: code, lastMessage: message, server } = recipient
+      const { waits, at, givesUpAt } = nextSteps[index]!
+      const times = { at: isoTime(at), givesUpAt: isoTime(givesUpAt) }
+      return { address, state, attempts, tries: tries[index]!, code, message, server, waits, ...times }
+    }),
+  }
+}
 
 export interface Circumstances {
   scheduledAt: number | null
   /** Whether the sending domain may send. */
   maySend: boolean
   paused(recipientDomain: string): boolean
+  /** The waits of the retry schedule, in ms. */
+  retryWaits: readonly number[]
   /** Unix ms. */
   now: number
 }
 
 export function nextStepOf(
-  recipient: Pick<StoredRecipient, 'address' | 'state' | 'attempts' | 'dueAt' | 'heldFor'>,
-  { scheduledAt, maySend, paused, now }: Circumstances,
+  recipient: Pick<StoredRecipient, 'address' | 'state' | 'attempts' | 'dueAt' | 'postponedSince' | 'heldFor'>,
+  { scheduledAt, maySend, paused, retryWaits, now }: Circumstances,
 ): NextStep {
-  const { address, state, attempts, dueAt: at, heldFor } = recipient
-  if (state === 'sending') return { waits: 'answer', at: null }
-  if (state === 'quarantined') return { waits: 'release', at: null }
-  if (state !== 'waiting') return { waits: null, at: null }
-  if (paused(address.slice(address.lastIndexOf('@') + 1))) return { waits: 'pause', at: null }
-  if (scheduledAt !== null && scheduledAt > now && at !== null && at >= scheduledAt) {
-    return { waits: 'schedule', at }
-  }
-  if (heldFor === 'domain' || !maySend) return { waits: 'domain', at: null }
-  if (heldFor === 'path') return { waits: 'path', at }
-  return { waits: attempts > 0 && at !== null && at > now ? 'retry' : 'turn', at }
+  const { address, state, attempts, dueAt: at, postponedSince, heldFor } = recipient
+  if (state === 'sending') return step('answer')
+  if (state === 'quarantined') return step('release')
+  if (state !== 'waiting') return step(null)
+  if (paused(address.slice(address.lastIndexOf('@') + 1))) return step('pause')
+  if (scheduledAt !== null && scheduledAt > now && at !== null && at >= scheduledAt)
+    return step('schedule', at)
+  if (heldFor === 'domain' || !maySend) return step('domain')
+  // Without an attempt it goes on for as long as the whole schedule lasts (lifecycle/attempt.ts).
+  const since = postponedSince === null ? null : postponedFrom(postponedSince, now)
+  const patienceEnds = since === null ? null : since + sum(retryWaits)
+  if (heldFor === 'path') return step('path', at, patienceEnds)
+  if (at === null || at <= now) return step('turn', at)
+  if (patienceEnds !== null) return step('refusal', at, patienceEnds)
+  return attempts > 0 ? step('retry', at, at + sum(retryWaits.slice(attempts))) : step('turn', at)
+}
+
+function step(waits: WaitReason | null, at: number | null = null, givesUpAt: number | null = null): NextStep {
+  return { waits, at, givesUpAt }
+}
+
+function sum(waits: readonly number[]): number {
+  return waits.reduce((total, wait) => total + wait, 0)
 }
 
 export interface Neighbours {

@@ -621,6 +621,7 @@ describe('verbs about a database as a whole', () => {
       listen: { host: '127.0.0.1', port: 8587 },
       dnsServers: [],
       delivery: { kind: 'capture' } as const,
+      retrySchedule: [],
       smtpPort: 25,
       allowPrivateNetworks: true,
     }
@@ -655,6 +656,7 @@ describe('verbs about a database as a whole', () => {
       listen: { host: '127.0.0.1', port: 8587 },
       dnsServers: [],
       delivery: { kind: 'capture' } as const,
+      retrySchedule: [],
       smtpPort: 25,
       allowPrivateNetworks: true,
     }

@@ -1,10 +1,27 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Circumstances, nextStepOf, type WaitReason } from '../../src/operate/next-step.ts'
+import { BY_HAND } from '../../src/email/lifecycle.ts'
+import { type Circumstances, nextStepOf } from '../../src/operate/next-step.ts'
+import type { WaitReason } from '../../src/operate/status-sentence.ts'
 
 const NOW = 1_000_000
-const USUAL: Circumstances = { scheduledAt: null, maySend: true, paused: () => false, now: NOW }
-const WAITING = { address: 'a@x.test', state: 'waiting', attempts: 0, dueAt: NOW, heldFor: null } as const
+/** Three attempts, and 110 ms from the first to the last. */
+const RETRY_WAITS = [10, 100]
+const USUAL: Circumstances = {
+  scheduledAt: null,
+  maySend: true,
+  paused: () => false,
+  retryWaits: RETRY_WAITS,
+  now: NOW,
+}
+const WAITING = {
+  address: 'a@x.test',
+  state: 'waiting',
+  attempts: 0,
+  dueAt: NOW,
+  postponedSince: null,
+  heldFor: null,
+} as const
 
 const ROWS: [
   what: string,
@@ -12,9 +29,29 @@ const ROWS: [
   circumstances: Partial<Circumstances>,
   waits: WaitReason | null,
   at: number | null,
+  givesUpAt?: number,
 ][] = [
   ['due', {}, {}, 'turn', NOW],
-  ['deferred', { attempts: 2, dueAt: NOW + 5 }, {}, 'retry', NOW + 5],
+  ['deferred', { attempts: 1, dueAt: NOW + 5 }, {}, 'retry', NOW + 5, NOW + 105],
+  ['deferred before its last attempt', { attempts: 2, dueAt: NOW + 5 }, {}, 'retry', NOW + 5, NOW + 5],
+  [
+    'refused without an attempt',
+    { postponedSince: NOW - 30, dueAt: NOW + 5 },
+    {},
+    'refusal',
+    NOW + 5,
+    NOW + 80,
+  ],
+  ['refused without an attempt, and due', { postponedSince: NOW - 30, dueAt: NOW }, {}, 'turn', NOW],
+  [
+    'refused without an attempt after a deferral',
+    { attempts: 1, postponedSince: NOW - 30, dueAt: NOW + 5 },
+    {},
+    'refusal',
+    NOW + 5,
+    NOW + 80,
+  ],
+  ['made due by hand', { postponedSince: BY_HAND.operator, dueAt: NOW }, {}, 'turn', NOW],
   ['deferred, and due again', { attempts: 2, dueAt: NOW }, {}, 'turn', NOW],
   ['scheduled', { dueAt: NOW + 9 }, { scheduledAt: NOW + 9 }, 'schedule', NOW + 9],
   [
@@ -23,19 +60,28 @@ const ROWS: [
     { scheduledAt: NOW - 9 },
     'retry',
     NOW + 9,
+    NOW + 109,
   ],
   ['paused', {}, { paused: (domain) => domain === 'x.test' }, 'pause', null],
   ['paused for others', {}, { paused: (domain) => domain === 'y.test' }, 'turn', NOW],
   ['of a domain that may not send', {}, { maySend: false }, 'domain', null],
   ['held for its domain', { heldFor: 'domain', dueAt: NOW + 9 }, {}, 'domain', null],
-  ['held for its path', { heldFor: 'path', dueAt: NOW + 9 }, {}, 'path', NOW + 9],
+  [
+    'held for its path',
+    { heldFor: 'path', postponedSince: NOW - 30, dueAt: NOW + 9 },
+    {},
+    'path',
+    NOW + 9,
+    NOW + 80,
+  ],
   ['being sent', { state: 'sending', dueAt: null }, {}, 'answer', null],
   ['quarantined', { state: 'quarantined', dueAt: null }, {}, 'release', null],
   ['delivered', { state: 'delivered', dueAt: null }, { maySend: false }, null, null],
 ]
 
-for (const [what, recipient, circumstances, waits, at] of ROWS) {
-  test(`what is ${what} waits for ${waits ?? 'nothing'}`, () => {
-    assert.deepEqual(nextStepOf({ ...WAITING, ...recipient }, { ...USUAL, ...circumstances }), { waits, at })
+for (const [what, recipient, circumstances, waits, at, givesUpAt = null] of ROWS) {
+  test(`a recipient ${what} waits for ${waits ?? 'nothing'}`, () => {
+    const step = nextStepOf({ ...WAITING, ...recipient }, { ...USUAL, ...circumstances })
+    assert.deepEqual(step, { waits, at, givesUpAt })
   })
 }

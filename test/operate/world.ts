@@ -99,7 +99,12 @@ export class World implements AsyncDisposable {
       seal: async () => this.#seal,
       resolver: () => ({ txt: async () => ({ kind: 'absent', reason: 'there is nothing' }) }),
       hosts: () => ({ mx: nothing, addresses: nothing, names: nothing }),
-      setup: { database: { engine: 'sqlite', path: 'x.db' }, delivery: { kind: 'capture' }, smtpPort: 25 },
+      setup: {
+        database: { engine: 'sqlite', path: 'x.db' },
+        delivery: { kind: 'capture' },
+        retrySchedule: [60_000, 300_000],
+        smtpPort: 25,
+      },
       outgoing: () =>
         new Outgoing({
           guard: addressGuard({ allowPrivateNetworks: true }),

@@ -73,7 +73,7 @@ export function recordContract(open: OpenBench): void {
       const { email: stored, recipients, events, attempts } = (await store.readHistory(value.id))!
       assert.equal(stored.lastEvent, 'bounced')
       const server = 'mx.x.test [192.0.2.1]:25'
-      const base = { kind: 'to', attempts: 1, server, variables: null, heldFor: null }
+      const base = { kind: 'to', attempts: 1, server, variables: null, postponedSince: null, heldFor: null }
       assert.deepEqual(recipients, [
         {
           ...base,

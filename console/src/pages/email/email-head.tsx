@@ -1,6 +1,7 @@
 /** The head of an email's page: its status, the reason, its properties, and the actions on it. */
 import { Alert, Badge, Group, Stack, Text, Title } from '@mantine/core'
 import { useEffect } from 'react'
+import { statusSentence } from '../../../../src/operate/status-sentence.ts'
 import type { EmailDetail } from '../../api/email.ts'
 import { octetsText } from '../../parts/octets.ts'
 import { Status, statusOf } from '../../parts/status.tsx'
@@ -10,7 +11,6 @@ import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { Actions } from './actions.tsx'
 import classes from './email.module.css'
 import { Pieces } from './pieces.tsx'
-import { statusSentence } from './status-sentence.ts'
 
 /** The most addresses of a field that are shown. The list of recipients has all of them. */
 const MOST_SHOWN = 5

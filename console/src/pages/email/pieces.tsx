@@ -1,6 +1,6 @@
+import type { Piece } from '../../../../src/operate/status-sentence.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
-import type { Piece } from './status-sentence.ts'
 
 /** Renders a sentence that contains text written by others. */
 export function Pieces({ of }: { of: readonly Piece[] }) {

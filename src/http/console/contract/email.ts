@@ -28,15 +28,19 @@ const RECIPIENT = object({
     enum: ['waiting', 'sending', 'quarantined', 'delivered', 'bounced', 'failed', 'suppressed', 'canceled'],
   },
   attempts: INTEGER,
+  /** Attempts made, including those that do not count; null: more than are listed. */
+  tries: INTEGER_OR_NULL,
   code: INTEGER_OR_NULL,
   message: TEXT_OR_NULL,
   server: TEXT_OR_NULL,
   /** The cause of the wait; null: nothing follows. */
   waits: {
-    enum: ['turn', 'retry', 'schedule', 'pause', 'domain', 'path', 'answer', 'release', null],
+    enum: ['turn', 'retry', 'refusal', 'schedule', 'pause', 'domain', 'path', 'answer', 'release', null],
   },
   /** The end of the wait; null: unknown. */
   at: TEXT_OR_NULL,
+  /** When the recipient fails if nothing changes; null: unknown. */
+  givesUpAt: TEXT_OR_NULL,
 })
 
 const EVENT = object({ type: TEXT, at: TEXT, recipient: INTEGER_OR_NULL, detail: DETAIL })

@@ -2,8 +2,8 @@
  * An email's page: the email, one page of its recipients, and their events and attempts. Dialogues are read one by one.
  */
 import type { EmailEvent, EventDetail } from '../../../email/event.ts'
-import type { AttemptOutline, RecipientOutline } from '../../../email/stored-email.ts'
-import type { EmailNextSteps, NextStep } from '../../../operate/next-step.ts'
+import type { AttemptOutline } from '../../../email/stored-email.ts'
+import { type EmailNextSteps, statusOf } from '../../../operate/next-step.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 
 /** Limits of one page: recipients, and the newest of their events and attempts. */
@@ -11,11 +11,12 @@ export const PAGE = { limit: 100, eventOctets: 128 * 1024, attempts: 200 }
 /** Approximate maximum of such a page in octets, without the email itself. */
 export const PAGE_OCTETS = 192 * 1024
 
-export function emailDetail({ outline, nextSteps, domain }: EmailNextSteps) {
-  const { email, states, recipients, events, attempts } = outline
+export function emailDetail(found: EmailNextSteps) {
+  const { email, events, attempts, recipients } = found.outline
+  const status = statusOf(found)
   return {
     id: email.id,
-    domain: { id: email.domainId, name: domain?.name ?? null },
+    domain: { id: email.domainId, ...status.domain },
     keyId: email.keyId,
     messageId: email.messageId,
     from: email.from,
@@ -32,16 +33,15 @@ export function emailDetail({ outline, nextSteps, domain }: EmailNextSteps) {
     variables: email.variables,
     testMode: email.testMode,
     contentRemoved: email.contentRemoved,
-    states,
-    recipients: recipients.map((each, index) => recipient(each, nextSteps[index]!)),
+    mostAttempts: status.mostAttempts,
+    states: found.outline.states,
+    recipients: status.recipients.map((each, index) => {
+      const { position, kind, state } = recipients[index]!
+      return { ...each, position, kind, state }
+    }),
     events: events.map(event),
     attempts: attempts.map(attempt),
   }
-}
-
-function recipient(of: RecipientOutline, { waits, at }: NextStep) {
-  const { position, address, kind, state, attempts, lastCode: code, lastMessage: message, server } = of
-  return { position, address, kind, state, attempts, code, message, server, waits, at: isoTime(at) }
 }
 
 function event({ type, at, recipient, detail }: Omit<EmailEvent, 'emailId'>) {

@@ -29,7 +29,6 @@ export const emailWorks: Works<typeof EMAIL_ROUTES> = {
     return longJson({
       ...emailDetail(found),
       company: { id: companyId, name: companyName(op, companyId) },
-      mostAttempts: core.deps.settings.retrySchedule.length + 1,
     } satisfies Static<typeof EMAIL_DETAIL>)
   },
 

@@ -71,7 +71,7 @@ const WITH_QUEUE = 'FROM recipients r LEFT JOIN queue q ON q.email = r.email AND
 
 const recipientsRead = (reader: 'show' | 'outline') =>
   `SELECT r.position, ${selected(recipientFieldsOf(reader), () => 'r')}, ${STATE} AS state,
-      r.attempts, CASE WHEN q.lease IS NULL THEN q.due_at END AS "dueAt", q.held_for AS "heldFor",
+      r.attempts, CASE WHEN q.lease IS NULL THEN q.due_at END AS "dueAt", r.postponed_since AS "postponedSince", q.held_for AS "heldFor",
       r.last_code AS "lastCode", r.last_message AS "lastMessage", r.server
     ${WITH_QUEUE}`
 

@@ -43,7 +43,7 @@ export const LAST_EVENT = `(SELECT type FROM events
 const SUMMARY = `SELECT ${selected(fieldsOf('list'), tableOf)}, ${LAST_EVENT} AS lastEvent FROM emails e CROSS JOIN companies c ON c.num = e.company`
 
 /** Columns of a recipient's progress. */
-const PROGRESS = `state, attempts, due_at AS dueAt, held_for AS heldFor, last_code AS lastCode,
+const PROGRESS = `state, attempts, due_at AS dueAt, postponed_since AS postponedSince, held_for AS heldFor, last_code AS lastCode,
   last_message AS lastMessage, server`
 
 /** Emails as the API and the operator read them. */

@@ -1,4 +1,4 @@
-/** Formats a server's reply so that its codes appear once. Pure. */
+/** Formats a server's reply so that its codes appear once. Pure: the page of the console uses it, too. */
 
 interface ReplyFields {
   code?: number | null | undefined
@@ -6,9 +6,7 @@ interface ReplyFields {
   message?: string | null | undefined
 }
 
-/**
- * Some replies, such as errors of a session or of capture mode, already contain the codes within their text.
- */
+/** Some replies, such as errors of a session or of capture mode, already contain the codes within their text. */
 export function replyText({ code, enhancedCode, message }: ReplyFields): string {
   const text = message ?? ''
   const has = (word: string) => text.split(/[\s:;,()[\]-]+/).includes(word)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { replyText } from '../../console/src/parts/reply.ts'
+import { replyText } from '../../src/operate/reply-text.ts'
 
 test('the code of a reply is shown once, wherever it stands', () => {
   const said = (code: number | null, message: string | null, enhancedCode?: string) =>

@@ -1,0 +1,206 @@
+/**
+ * The status of an email in words, with the reason for it: for the command line and for the page of the console. Pure.
+ */
+import { replyText } from './reply-text.ts'
+
+/** `untrusted`: text that a server or another stranger wrote, shown apart from our own. `at`: a time in ISO 8601. */
+export type Piece = string | { untrusted: string } | { at: string }
+
+/**
+ * The reason why a recipient is waiting.
+ * - `turn`: none; it is due now or about to be.
+ * - `retry`: for its next attempt, after one that failed temporarily.
+ * - `refusal`: for the next try, after one that spent no attempt: no mail gets through there at the moment.
+ * - `schedule`: for the time that its sender gave.
+ * - `pause`: an operator has paused mail like this.
+ * - `domain`: its sending domain may not send.
+ * - `path`: its path is blocked; one delivery at a time tests whether it is clear again.
+ * - `answer`: it is being sent.
+ * - `release`: it is in quarantine, until an operator releases it.
+ */
+export type WaitReason =
+  | 'turn'
+  | 'retry'
+  | 'refusal'
+  | 'schedule'
+  | 'pause'
+  | 'domain'
+  | 'path'
+  | 'answer'
+  | 'release'
+
+export interface RecipientStatus {
+  address: string
+  state: string
+  /** Attempts that count. */
+  attempts: number
+  /** Attempts made, including those that do not count; null: more than are listed. */
+  tries: number | null
+  /** The last answer. */
+  code: number | null
+  message: string | null
+  server: string | null
+  /** Null: nothing follows. */
+  waits: WaitReason | null
+  /** ISO 8601; null: it does not depend on time alone. */
+  at: string | null
+  /** ISO 8601: when the last attempt is due, as far as it is known. */
+  givesUpAt: string | null
+}
+
+export interface EmailStatus {
+  domain: { name: string | null }
+  /** Attempts after which a recipient fails for good. */
+  mostAttempts: number
+  /** The number of recipients in each state. */
+  states: Readonly<Record<string, number | undefined>>
+  recipients: readonly RecipientStatus[]
+}
+
+const ORDER = [
+  'quarantined',
+  'bounced',
+  'failed',
+  'suppressed',
+  'waiting',
+  'sending',
+  'canceled',
+  'delivered',
+]
+const WORDS: Readonly<Record<string, string>> = {
+  quarantined: 'in quarantine',
+  bounced: 'bounced',
+  failed: 'failed',
+  suppressed: 'suppressed',
+  waiting: 'waiting',
+  sending: 'being sent',
+  canceled: 'canceled',
+  delivered: 'delivered',
+}
+
+/** The server's name in capture mode (src/delivery/route/capture.ts). */
+const CAPTURE = 'capture'
+
+export function statusSentence(email: EmailStatus): Piece[] {
+  const total = Object.values(email.states).reduce<number>((sum, count) => sum + (count ?? 0), 0)
+  // The state that most needs attention comes first.
+  const [first] = email.recipients.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))
+  if (first === undefined) return ['This email has no recipients.']
+  if (total === 1) return recipientSentence(first, email)
+  const counts = ORDER.toReversed().flatMap((state) => {
+    const count = email.states[state]
+    return count === undefined ? [] : [`${count.toLocaleString('en')} ${WORDS[state]}`]
+  })
+  const summary = `${total.toLocaleString('en')} recipients: ${counts.join(', ')}.`
+  if (first.state === 'delivered') return [summary]
+  return [summary, ' ', { untrusted: first.address }, ': ', ...recipientSentence(first, email)]
+}
+
+export function recipientSentence(recipient: RecipientStatus, email: EmailStatus): Piece[] {
+  const { state, attempts, server, message } = recipient
+  switch (state) {
+    case 'delivered':
+      if (server === CAPTURE) return ['Captured: the email is stored here and was not sent.']
+      return [server ? 'Accepted' : 'Delivered', ...by(recipient), ...answer(recipient)]
+    case 'bounced':
+      return ['Rejected permanently', ...by(recipient), ...answer(recipient)]
+    case 'failed': {
+      const after = attempts > 0 ? ` after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}` : ''
+      return [`Delivery failed${after}`, ...answer(recipient)]
+    }
+    case 'suppressed':
+      return message ? sentence(message) : ['Not sent: the address is on the suppression list.']
+    case 'canceled':
+      return ['Canceled before it was sent.']
+    case 'sending':
+      return [`Sending now (attempt ${attempts + 1} of ${email.mostAttempts}).`]
+    case 'quarantined':
+      return ['In quarantine: sending it crashed a process. An operator has to release or cancel it.']
+    default:
+      return waiting(recipient, email)
+  }
+}
+
+function waiting(recipient: RecipientStatus, { domain, mostAttempts }: EmailStatus): Piece[] {
+  const { waits, at, attempts } = recipient
+  const count = `${Math.min(attempts + 1, mostAttempts)} of ${mostAttempts}`
+  switch (waits) {
+    case 'schedule':
+      return ['Scheduled by its sender', ...time(': it will be sent ', at), '.', ...before(recipient)]
+    case 'pause':
+      return [
+        'Paused by an operator. It waits, without using up attempts, until the pause ends.',
+        ...before(recipient),
+      ]
+    case 'domain':
+      return [
+        'Held: ',
+        { untrusted: domain.name ?? 'its sending domain' },
+        ' may not send at the moment. The email is sent as soon as the domain is active again.',
+        ...before(recipient),
+      ]
+    case 'path':
+      return ['Held', ...answer(recipient), ...next('; sooner if other mail gets through', recipient)]
+    case 'refusal':
+      return [...refusal(recipient), ` ${tried(recipient)}`, ...next('', recipient)]
+    case 'retry':
+      return [
+        'Deferred',
+        ...by(recipient),
+        ...answer(recipient),
+        ...time(` Next attempt (${count}) `, at),
+        ...end(recipient),
+      ]
+    default:
+      if (attempts > 0) {
+        return ['Deferred', ...by(recipient), ...answer(recipient), ` Trying again now (attempt ${count}).`]
+      }
+      if (recipient.tries !== 0) return [...refusal(recipient), ` ${tried(recipient)} Trying again now.`]
+      return ['Accepted, and about to be sent.']
+  }
+}
+
+/** No attempt was spent: the trouble is not the mail's. Without a code no server has answered. */
+function refusal(recipient: RecipientStatus): Piece[] {
+  const { address, code } = recipient
+  const why = code === null ? ' cannot be delivered for now' : ' is refused for now'
+  return ['Mail to ', { untrusted: address.slice(address.lastIndexOf('@') + 1) }, why, ...answer(recipient)]
+}
+
+function tried({ tries }: RecipientStatus): string {
+  if (tries === null) return 'Tried many times.'
+  return tries === 1 ? 'Tried once.' : `Tried ${tries} times.`
+}
+
+function next(more: string, recipient: RecipientStatus): Piece[] {
+  return [...time(' Next try ', recipient.at), ...(recipient.at === null ? [] : [more]), ...end(recipient)]
+}
+
+/** The end of a sentence about the next attempt. */
+function end({ at, givesUpAt }: RecipientStatus): Piece[] {
+  return at === null ? [] : [...time('; gives up ', givesUpAt), '.']
+}
+
+/** What a server said before the recipient came to wait for another reason. */
+function before(recipient: RecipientStatus): Piece[] {
+  const text = recipient.tries === 0 ? '' : replyText(recipient)
+  return text === '' ? [] : [` ${tried(recipient)} Last answer: `, ...sentence(text)]
+}
+
+function time(words: string, at: string | null): Piece[] {
+  return at === null ? [] : [words, { at }]
+}
+
+function by({ server }: RecipientStatus): Piece[] {
+  return server === null || server === '' ? [] : [' by ', { untrusted: server }]
+}
+
+/** The last answer, as the end of a sentence. */
+function answer(recipient: RecipientStatus): Piece[] {
+  const text = replyText(recipient)
+  return text === '' ? ['.'] : [': ', ...sentence(text)]
+}
+
+function sentence(text: string): Piece[] {
+  return [{ untrusted: text }, /[.!?]$/.test(text) ? '' : '.']
+}
