@@ -1,12 +1,11 @@
 /** Reads parts of the log once, without following it. */
 import type { LogFilter, LoggedEvent } from '../email/event.ts'
 import type { EventLog } from '../store/store.ts'
+import { PAGE } from './log-reader.ts'
 
 /** Numbers searched at a time, at least and at most, when it is unknown how far back the matches are. */
 const SPAN = 1_000
 const LONGEST_SPAN = 50_000
-/** Events of one query. */
-const PAGE = 1_000
 
 /** The first `limit` matching events behind a number. */
 export async function eventsBehind<Event = LoggedEvent, Filter = LogFilter>(
