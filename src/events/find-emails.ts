@@ -2,10 +2,11 @@
 import { unnamedTag } from '../email/event.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailFilter, EmailSummary, PlacedEmail } from '../email/stored-email.ts'
-import { EMAILS_A_SEGMENT, emailTerms, isFiledByEvent, LIST, placesOf, segmentOf } from '../store/digest.ts'
-import type { PlaceList, Store } from '../store/store.ts'
+import { EMAILS_A_SEGMENT, emailTerms, isFiledByEvent, LIST } from '../store/digest.ts'
+import type { DigestStore, FollowerStore, PlaceList, SearchStore } from '../store/store.ts'
 import { hasWords, wordsIn } from '../store/subject-words.ts'
 import { DIGEST } from './digest.ts'
+import { type ListWalkPace, listedPlaces } from './listed-places.ts'
 
 /** The most emails examined for one page, matching or not. */
 const LOOKS = 2_000
@@ -14,28 +15,22 @@ const LOOKS = 2_000
  * the requested number of emails.
  */
 const OCTETS = 2 * 1024 ** 2
-/** Segments examined by the first query; each further query examines MORE times as many. */
-const FIRST_SEGMENTS = 4
-const MORE = 16
-const MOST_SEGMENTS = 1_024
-const QUESTIONS = 6
+const LISTS: ListWalkPace = {
+  size: EMAILS_A_SEGMENT,
+  queries: 6,
+  first: 4,
+  most: 1_024,
+  little: Number.POSITIVE_INFINITY,
+}
 /**
  * Times and ids come from the clock of the node that accepted the email, and clocks differ: the search includes this
  * many ms before and after a time.
  */
 const CLOCKS_DIFFER_MS = 60_000
 
-export type EmailSearchStore = Pick<
-  Store,
-  | 'emailAlong'
-  | 'emailPlace'
-  | 'emailsAt'
-  | 'emailsBegunAfter'
-  | 'followerCursor'
-  | 'readLists'
-  | 'settledEmailPlace'
-  | 'walkEmails'
->
+export type EmailSearchStore = SearchStore &
+  Pick<DigestStore, 'readLists'> &
+  Pick<FollowerStore, 'followerCursor'>
 
 export interface EmailRange {
   /** Id of an email: only older ones, beginning with the newest. */
@@ -203,54 +198,30 @@ async function byLists(
 async function readListed(
   store: EmailSearchStore,
   filter: EmailFilter,
-  wanted: readonly PlaceList[],
+  lists: readonly PlaceList[],
   { above, below, newestFirst, limit, has }: WalkRequest,
 ): Promise<{ emails: PlacedEmail[]; reached: number | null }> {
+  const { companyId } = filter
+  const range = { companyId, lists, above, below, newestFirst, since: null, until: null }
   const emails: PlacedEmail[] = []
   let looks = 0
   let octets = OCTETS
-  let from = segmentOf(above, EMAILS_A_SEGMENT)
-  let to = segmentOf(below, EMAILS_A_SEGMENT)
-  let segments = FIRST_SEGMENTS
-  for (let questions = 0; questions < QUESTIONS; questions++) {
-    const lists = await store.readLists({
-      companyId: filter.companyId,
-      lists: wanted,
-      from,
-      to,
-      newestFirst,
-      since: null,
-      until: null,
-      looks: segments,
-    })
-    // When segments hold few emails, the emails of several segments are read together.
-    const rest: number[] = []
-    for (const [index, { segment, places }] of lists.segments.entries()) {
-      const those = [...new Set(placesOf(segment, EMAILS_A_SEGMENT, places))]
-        .filter((place) => place > above && place < below)
-        .sort((a, b) => (newestFirst ? b - a : a - b))
-      rest.push(...those)
-      const isLast = index === lists.segments.length - 1
-      // The fewer of the emails before matched, the more are read at a time.
-      const next = () => Math.max(limit - emails.length, looks)
-      while (rest.length >= next() || (isLast && rest.length > 0)) {
-        const some = rest.splice(0, next())
-        const portion = { newestFirst, limit: limit - emails.length, octets }
-        const read = await store.emailsAt(filter, some, portion)
-        emails.push(...(has === null ? read.emails : read.emails.filter(has)))
-        octets -= read.octets
-        const reached = read.full ? read.emails.at(-1)!.place : some.at(-1)!
-        const past = some.indexOf(reached) + 1
-        looks += past
-        if (emails.length >= limit || octets <= 0 || looks >= LOOKS) return { emails, reached }
-        // Some of the emails read did not match after all, so the ones behind them are needed.
-        rest.unshift(...some.slice(past))
-      }
-    }
-    if (lists.reached === null) return { emails, reached: null }
-    if (newestFirst) to = lists.reached - 1
-    else from = lists.reached + 1
-    segments = Math.min(MORE * segments, MOST_SEGMENTS)
+  // The fewer of the emails before matched, the more are read at a time.
+  const wanted = () => Math.max(limit - emails.length, looks)
+  let end: number | null = null
+  for await (const { places, edge } of listedPlaces(store, range, LISTS, wanted)) {
+    end = edge
+    if (places.length === 0) break
+    const some = places.splice(0, wanted())
+    const read = await store.emailsAt(filter, some, { newestFirst, limit: limit - emails.length, octets })
+    emails.push(...(has === null ? read.emails : read.emails.filter(has)))
+    octets -= read.octets
+    const reached = read.full ? read.emails.at(-1)!.place : some.at(-1)!
+    const past = some.indexOf(reached) + 1
+    looks += past
+    if (emails.length >= limit || octets <= 0 || looks >= LOOKS) return { emails, reached }
+    // Some of the emails read did not match after all, so the ones behind them are needed.
+    places.unshift(...some.slice(past))
   }
-  return { emails, reached: newestFirst ? (to + 1) * EMAILS_A_SEGMENT : from * EMAILS_A_SEGMENT - 1 }
+  return { emails, reached: end }
 }

@@ -3,11 +3,12 @@ import { randomUUIDv7 } from 'node:crypto'
 import { webhookSwitched } from '../../email/company-event.ts'
 import type { EventNotice } from '../../email/event-notice.ts'
 import type { AssignedWebhook, WebhookAttempt, WebhookProgress, WebhookSubject } from '../../store/store.ts'
+import { behind, comparePlaces, type LogPosition, placeOf, wholeUpTo } from '../log-position.ts'
 import { GIVEN_UP, Health } from './health.ts'
-import { behind, comparePlaces, type LogPosition, placeOf, subjectOf, wholeUpTo } from './log-position.ts'
 import { AttemptResults } from './results.ts'
 import { isSuccess, type WebhookSchedule, waitAfter } from './schedule.ts'
 import type { QueueShare, Shares } from './shares.ts'
+import { subjectOf } from './subject.ts'
 import { type PendingMessage, WebhookQueue } from './webhook-queue.ts'
 
 /** A webhook with its secrets unsealed. */

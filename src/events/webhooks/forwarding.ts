@@ -18,8 +18,8 @@ import {
 import { NoticeReader } from '../notice-reader.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { OpenWebhook } from './endpoint.ts'
-import { keyOf } from './log-position.ts'
 import { LISTENING_SCHEDULE } from './schedule.ts'
+import { keyOf } from './subject.ts'
 
 export interface ForwardingOptions {
   companyId: string

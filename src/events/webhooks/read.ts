@@ -2,11 +2,12 @@
 import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
 import { type EventNotice, WHOLE } from '../../email/event-notice.ts'
 import type { EventLog, WebhookStore, WebhookSubject } from '../../store/store.ts'
+import { behind, comparePlaces, type LogPosition, placeOf, wholeUpTo } from '../log-position.ts'
 import type { NoticeReader } from '../notice-reader.ts'
 import { isReportedPerRecipient, wordOfType } from '../notices/types.ts'
 import { eventTypesIn } from '../notices/unsent.ts'
 import type { WebhookEndpoint } from './endpoint.ts'
-import { behind, comparePlaces, keyOf, type LogPosition, placeOf, wholeUpTo } from './log-position.ts'
+import { keyOf } from './subject.ts'
 
 export interface ReadPorts {
   log: EventLog

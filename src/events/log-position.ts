@@ -1,6 +1,5 @@
 /** A position in the log: behind an event, or within an event that is reported once per recipient. */
-import { type EventNotice, WHOLE } from '../../email/event-notice.ts'
-import type { WebhookSubject } from '../../store/store.ts'
+import { type EventNotice, WHOLE } from '../email/event-notice.ts'
 
 export interface LogPosition {
   /** The number of an event. */
@@ -34,14 +33,4 @@ export function comparePlaces(one: LogPosition, other: LogPosition): number {
 /** The number of the last event that was reported completely. */
 export function wholeUpTo({ number, recipient }: LogPosition): number {
   return Number.isFinite(recipient) ? number - 1 : number
-}
-
-/** The identity that the store uses. */
-export function subjectOf({ event: { number }, part }: Pick<EventNotice, 'event' | 'part'>): WebhookSubject {
-  return part === WHOLE ? { number } : { number, part }
-}
-
-/** Equal subjects have equal keys. */
-export function keyOf({ number, part = WHOLE }: WebhookSubject): string {
-  return `${number} ${part}`
 }
