@@ -57,8 +57,10 @@ interface WalkRequest {
   below: number
   newestFirst: boolean
   limit: number
-  /** The part of the filter that no database evaluates; null: there is none. */
-  has: ((email: PlacedEmail) => boolean) | null
+  /** The part of the filter that no database evaluates. */
+  has: (email: PlacedEmail) => boolean
+  /** Emails to read so that `limit` of them have it. */
+  candidates: number
 }
 
 /** In the order of the direction; `reached`: the last email that was examined. */
@@ -78,8 +80,12 @@ export async function findEmails(
   // Emails above the settled place are left out: another email may still get a place below them, and a caller that
   // continues behind them would miss it.
   if (!newestFirst) bounds.below = Math.min(bounds.below, (await store.settledEmailPlace()) + 1)
+  const phrases = filter.words?.map(wordsIn).filter((phrase) => phrase.length > 0) ?? []
+  const has = ({ email }: PlacedEmail) => phrases.every((phrase) => hasWords(email.subject, phrase))
   // One more than requested, to tell whether there are more.
-  const wanted = { ...bounds, newestFirst, limit: limit + 1, has: subjectTest(filter) }
+  const most = limit + 1
+  const candidates = phrases.length === 0 ? most : LOOKS
+  const wanted = { ...bounds, newestFirst, limit: most, has, candidates }
   const found = (await byLists(store, filter, wanted)) ?? (await byWalk(store, filter, wanted))
   const emails = found.emails.slice(0, limit).map(({ email }) => email)
   const more = found.emails.length > limit
@@ -92,18 +98,11 @@ export async function findEmails(
 async function byWalk(
   store: EmailSearchStore,
   filter: EmailFilter,
-  { has, ...range }: WalkRequest,
+  { above, below, newestFirst, candidates: limit, has }: WalkRequest,
 ): Promise<WalkPage> {
-  const limit = has === null ? range.limit : LOOKS
-  const walked = await store.walkEmails(filter, { ...range, limit, looks: LOOKS, octets: OCTETS })
-  const emails = has === null ? walked.emails : walked.emails.filter(has)
-  return { ...walked, emails, reached: walked.reached?.id ?? null }
-}
-
-function subjectTest({ words }: EmailFilter): WalkRequest['has'] {
-  const phrases = words?.map(wordsIn).filter((phrase) => phrase.length > 0) ?? []
-  if (phrases.length === 0) return null
-  return ({ email }) => phrases.every((phrase) => hasWords(email.subject, phrase))
+  const walk = { above, below, newestFirst, limit, looks: LOOKS, octets: OCTETS }
+  const walked = await store.walkEmails(filter, walk)
+  return { ...walked, emails: walked.emails.filter(has), reached: walked.reached?.id ?? null }
 }
 
 async function boundsOf(
@@ -172,24 +171,24 @@ async function byLists(
 ): Promise<WalkPage | null> {
   const lists = listsOf(filter)
   if (lists.length === 0) return null
-  const { has, ...walk } = range
-  const { newestFirst } = walk
+  const { above, below, newestFirst, candidates: limit, has } = range
   const cursor = await store.followerCursor(DIGEST)
-  const limit = has === null ? walk.limit : LOOKS
-  const fresh = await store.emailsBegunAfter(cursor, filter, { ...walk, limit, octets: OCTETS })
+  const walk = { above, below, newestFirst, limit, octets: OCTETS }
+  const fresh = await store.emailsBegunAfter(cursor, filter, walk)
   if (fresh === null) return null
-  const isAhead = (place: number, of: number) => (newestFirst ? place > of : place < of)
   // Behind the last of these there may be others that are in no list yet.
   const end = fresh.full ? fresh.emails.at(-1)!.place : null
   const until = end === null ? {} : newestFirst ? { above: end } : { below: end }
   const listed = await readListed(store, filter, lists, { ...range, ...until })
-  const reached =
-    end !== null && (listed.reached === null || isAhead(end, listed.reached)) ? end : listed.reached
-  const begun = has === null ? fresh.emails : fresh.emails.filter(has)
-  const found = new Map([...begun, ...listed.emails].map((email) => [email.place, email]))
+  /** Rises along the walk. */
+  const way = (place: number | null) => {
+    return place === null ? Number.POSITIVE_INFINITY : newestFirst ? -place : place
+  }
+  const reached = way(end) < way(listed.reached) ? end : listed.reached
+  const found = new Map([...fresh.emails.filter(has), ...listed.emails].map((email) => [email.place, email]))
   const emails = [...found.values()]
-    .filter(({ place }) => reached === null || place === reached || isAhead(place, reached))
-    .sort((a, b) => (newestFirst ? b.place - a.place : a.place - b.place))
+    .filter(({ place }) => way(place) <= way(reached))
+    .sort((a, b) => way(a.place) - way(b.place))
   if (reached === null) return { emails, complete: true, reached }
   return { emails, complete: false, reached: await store.emailAlong(filter.companyId, reached, newestFirst) }
 }
@@ -214,7 +213,7 @@ async function readListed(
     if (places.length === 0) break
     const some = places.splice(0, wanted())
     const read = await store.emailsAt(filter, some, { newestFirst, limit: limit - emails.length, octets })
-    emails.push(...(has === null ? read.emails : read.emails.filter(has)))
+    emails.push(...read.emails.filter(has))
     octets -= read.octets
     const reached = read.full ? read.emails.at(-1)!.place : some.at(-1)!
     const past = some.indexOf(reached) + 1

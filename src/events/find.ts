@@ -53,33 +53,30 @@ export interface EventSearchParts {
   teller: Pick<NoticeReader, 'readNotices' | 'tellParts'>
 }
 
-/**
- * `also`: a condition that no field of the filter expresses. `each`: whether an event about an email as a whole is
- * reported once for each recipient instead.
- */
+export interface EventCallbacks {
+  /** A condition that no field of the filter expresses. */
+  also(notice: EventNotice): boolean
+  /** Whether an event about an email as a whole is reported once for each recipient instead. */
+  each(notice: EventNotice): boolean
+}
+
 export async function findEvents(
   parts: EventSearchParts,
   filter: EventFilter,
   range: EventRange,
-  also: (notice: EventNotice) => boolean = () => true,
-  each: (notice: EventNotice) => boolean = () => false,
+  also: EventCallbacks['also'] = () => true,
+  each: EventCallbacks['each'] = () => false,
 ): Promise<FoundEvents> {
   const { end, digested } = await endOf(parts.store)
   const { newestFirst, limit, afterRecipient, upToRecipient } = range
-  const upTo = { ...behind(Math.min(range.upTo ?? end, end)), ...within(upToRecipient) }
-  const after = { ...behind(Math.min(range.after ?? 0, upTo.number)), ...within(afterRecipient) }
+  const upTo = behind(Math.min(range.upTo ?? end, end), upToRecipient)
+  const after = behind(Math.min(range.after ?? 0, upTo.number), afterRecipient)
   const search = new EventSearch({ ...parts, filter, also, each, newestFirst, limit, after, upTo })
   return await search.run(digested)
 }
 
-function within(recipient: number | undefined): Partial<LogPosition> {
-  return recipient === undefined ? {} : { recipient }
-}
-
-interface PageRequest extends EventSearchParts, Pick<EventRange, 'newestFirst' | 'limit'> {
+interface PageRequest extends EventSearchParts, EventCallbacks, Pick<EventRange, 'newestFirst' | 'limit'> {
   filter: EventFilter
-  also(notice: EventNotice): boolean
-  each(notice: EventNotice): boolean
   after: LogPosition
   upTo: LogPosition
 }
@@ -163,10 +160,11 @@ class EventSearch {
   /** Positions of the recipients of an event that are in the range, in its order. */
   #positionsOf({ event: { number }, email }: EventNotice): number[] {
     const { after, upTo, newestFirst } = this.#request
-    const all = Array.from({ length: email?.recipientCount ?? 0 }, (_, recipient) => ({ number, recipient }))
-    const positions = all
-      .filter((place) => comparePlaces(place, after) > 0 && comparePlaces(place, upTo) <= 0)
-      .map(({ recipient }) => recipient)
+    const all = Array.from({ length: email?.recipientCount ?? 0 }, (_, position) => position)
+    const positions = all.filter((position) => {
+      const place = behind(number, position)
+      return comparePlaces(place, after) > 0 && comparePlaces(place, upTo) <= 0
+    })
     return newestFirst ? positions.reverse() : positions
   }
 

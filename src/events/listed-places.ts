@@ -1,18 +1,13 @@
 /** Walks through lists of the digest, in either direction: what all of them have in common. */
-import { type PlaceList, placesOf, segmentOf } from '../store/digest.ts'
+import { placesOf, segmentOf } from '../store/digest.ts'
 import type { DigestStore } from '../store/store.ts'
 
-/** The places between two others, which are those of emails or the numbers of events. */
-export interface ListedRange {
-  /** Null: all companies. */
-  companyId: string | null
-  lists: readonly PlaceList[]
+type ListRequest = Parameters<DigestStore['readLists']>[0]
+
+/** The places between two others: places of emails, or numbers of events. */
+export interface ListedRange extends Omit<ListRequest, 'from' | 'to' | 'looks'> {
   above: number
   below: number
-  newestFirst: boolean
-  /** For events: only segments in which something happened then; null: at any time. */
-  since: number | null
-  until: number | null
 }
 
 export interface ListWalkPace {

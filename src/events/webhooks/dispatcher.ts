@@ -20,7 +20,8 @@ import type { PendingMessage } from './webhook-queue.ts'
 export interface WebhookPorts extends TryPorts, ReadPorts {
   /** False: the webhook no longer belongs to this node, or was changed. */
   commit(progress: WebhookProgress): Promise<boolean>
-  prune(id: string): Promise<void>
+  /** Removes old attempts of a webhook. */
+  prune(id: string): void
   schedule: WebhookSchedule
   /** A fault that waiting may resolve; the dispatcher waits. */
   onFault(error: unknown): void
@@ -58,7 +59,6 @@ export class Dispatcher {
   readonly #hungry = new Set<WebhookEndpoint>()
   readonly #committing = new Map<WebhookEndpoint, Promise<void>>()
   readonly #sending = new Set<Promise<void>>()
-  readonly #noted = new Map<string, number>()
   readonly #stop = new AbortController()
   readonly #reader: LogReader
   /** The log has been read for all up to this number; null: not begun. */
@@ -138,7 +138,7 @@ export class Dispatcher {
   }
 
   #letGo(endpoint: WebhookEndpoint): void {
-    if (endpoint.underWay > 0 || endpoint.reading || this.#committing.has(endpoint)) return
+    if (endpoint.requests.held > 0 || endpoint.reading || this.#committing.has(endpoint)) return
     const token = this.#token()
     if (token === null) return
     const { id } = endpoint.webhook
@@ -189,7 +189,7 @@ export class Dispatcher {
     this.#hungry.delete(endpoint)
     if (this.#closing) return
     while (endpoint.mayBegin(now)) {
-      if (!endpoint.hasPlace) {
+      if (!endpoint.requests.mayTake) {
         this.#hungry.add(endpoint)
         return
       }
@@ -227,11 +227,7 @@ export class Dispatcher {
     // The request was aborted, so its outcome is unknown, and the event will be sent again.
     if (tried === 'stopped') return
     const attempt = endpoint.finish(message, tried, now())
-    if (attempt !== null) {
-      onTried(attempt, message.told)
-      const { id } = endpoint.webhook
-      this.#noted.set(id, (this.#noted.get(id) ?? 0) + 1)
-    }
+    if (attempt !== null) onTried(attempt, message.told)
     if (!endpoint.closed) this.#pump(endpoint)
     for (const hungry of [...this.#hungry]) {
       if (this.#shares.requests.exhausted) break
@@ -262,9 +258,9 @@ export class Dispatcher {
       const [first] = progress.waiting.map(({ dueAt }) => dueAt).sort((a, b) => a - b)
       const { webhook } = endpoint
       if (first !== undefined) webhook.retryAt = Math.min(webhook.retryAt ?? first, first)
-      if ((this.#noted.get(id) ?? 0) < PRUNE_EVERY) return
-      this.#noted.set(id, 0)
-      await prune(id)
+      if (endpoint.recorded < PRUNE_EVERY) return
+      endpoint.recorded = 0
+      prune(id)
     } catch (error) {
       endpoint.uncommitted(progress)
       onFault(error)

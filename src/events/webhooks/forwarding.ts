@@ -99,7 +99,7 @@ export class Forwarding {
         base: () => options.base,
         retries: async (_, dueBefore, limit) => this.#due(dueBefore, limit),
         commit: async (progress) => this.#keep(progress),
-        prune: async () => {},
+        prune: () => {},
         ask: (request) => this.#asked(request),
         schedule: LISTENING_SCHEDULE,
         userAgent: options.userAgent,

@@ -79,7 +79,7 @@ export async function catchUp(
 export async function readRetries(ports: ReadPorts, endpoint: WebhookEndpoint, now: number): Promise<void> {
   const { id } = endpoint.webhook
   // Read before asking the store, whose result may be older than a commit made meanwhile.
-  const known = endpoint.repeated
+  const known = endpoint.queue.repeated
   const due = await ports.retries(id, now, RETRIES)
   const fresh = due.filter((subject) => !known.has(keyOf(subject)))
   // When the store is next asked, it says when more are due.
@@ -92,7 +92,7 @@ export async function readRetries(ports: ReadPorts, endpoint: WebhookEndpoint, n
     const notice = await readReplays(ports, endpoint, subject)
     if (endpoint.closed) return
     if (notice === undefined) endpoint.forget(subject)
-    else endpoint.holdAgain(notice, attempts)
+    else endpoint.queue.addAgain(notice, attempts)
   }
 }
 
