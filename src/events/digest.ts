@@ -1,7 +1,7 @@
 /** The digest: the lists and counters that searches and statistics need, kept up to date behind the log. */
 import { COUNT_SIZES, type CountSize } from '../store/digest.ts'
-import type { Store } from '../store/store.ts'
-import { Follower, type FollowerProgress, type Hold } from './follower.ts'
+import type { DigestStore } from '../store/store.ts'
+import { Follower, type FollowerParts, type FollowerProgress, type Hold } from './follower.ts'
 
 /** The follower's name. */
 export const DIGEST = 'digest'
@@ -12,13 +12,11 @@ const STEP = 4_096
 const KEPT: Readonly<Record<CountSize, number>> = { minute: 3 * 1_440, hour: 100 * 24, day: 3 * 366 }
 const TRIM_MS = 10 * 60_000
 
-type DigestingStore = Pick<Store, 'digestAfter' | 'keepDigest' | 'takeFollower' | 'trimDigest'>
+type StepStore = Pick<DigestStore, 'digestAfter' | 'keepDigest'>
+type TrimStore = Pick<DigestStore, 'trimDigest'>
 
-export interface DigestParts {
-  store: DigestingStore
-  /** The token of this node; null while it has none. */
-  token: () => number | null
-  onFault: (error: unknown) => void
+export interface DigestParts extends Pick<FollowerParts, 'token' | 'onFault'> {
+  store: StepStore & TrimStore & FollowerParts['store']
 }
 
 /** The follower that updates the digest, on one node at a time. */
@@ -42,7 +40,7 @@ export function digestFollower({ store, token, onFault }: DigestParts): Follower
 
 /** Null when the follower no longer belongs to this node. */
 export async function digestStep(
-  store: Pick<DigestingStore, 'digestAfter' | 'keepDigest'>,
+  store: StepStore,
   { name, token, cursor: from }: Hold,
 ): Promise<FollowerProgress | null> {
   const { digest, cursor: to, more } = await store.digestAfter(from, STEP)
@@ -52,7 +50,7 @@ export async function digestStep(
 }
 
 /** Returns true when there may be more to remove. */
-function trim(store: DigestingStore, now: number): Promise<boolean> {
+function trim(store: TrimStore, now: number): Promise<boolean> {
   const before = (size: CountSize) => now - KEPT[size] * COUNT_SIZES[size]
   return store.trimDigest({ minute: before('minute'), hour: before('hour'), day: before('day') })
 }

@@ -2,10 +2,11 @@
 import { unnamedTag } from '../email/event.ts'
 import { foldedAscii } from '../email/folded-ascii.ts'
 import type { EmailFilter, EmailSummary, PlacedEmail } from '../email/stored-email.ts'
-import { EMAILS_A_SEGMENT, emailTerms, isFiledByEvent, LIST, placesOf, segmentOf } from '../store/digest.ts'
-import type { PlaceList, Store } from '../store/store.ts'
+import { EMAILS_A_SEGMENT, emailTerms, isFiledByEvent, LIST } from '../store/digest.ts'
+import type { DigestStore, FollowerStore, PlaceList, SearchStore } from '../store/store.ts'
 import { hasWords, wordsIn } from '../store/subject-words.ts'
 import { DIGEST } from './digest.ts'
+import { type ListWalkPace, listedPlaces } from './listed-places.ts'
 
 /** The most emails examined for one page, matching or not. */
 const LOOKS = 2_000
@@ -14,28 +15,22 @@ const LOOKS = 2_000
  * the requested number of emails.
  */
 const OCTETS = 2 * 1024 ** 2
-/** Segments examined by the first query; each further query examines MORE times as many. */
-const FIRST_SEGMENTS = 4
-const MORE = 16
-const MOST_SEGMENTS = 1_024
-const QUESTIONS = 6
+const LISTS: ListWalkPace = {
+  size: EMAILS_A_SEGMENT,
+  queries: 6,
+  first: 4,
+  most: 1_024,
+  little: Number.POSITIVE_INFINITY,
+}
 /**
  * Times and ids come from the clock of the node that accepted the email, and clocks differ: the search includes this
  * many ms before and after a time.
  */
 const CLOCKS_DIFFER_MS = 60_000
 
-export type EmailSearchStore = Pick<
-  Store,
-  | 'emailAlong'
-  | 'emailPlace'
-  | 'emailsAt'
-  | 'emailsBegunAfter'
-  | 'followerCursor'
-  | 'readLists'
-  | 'settledEmailPlace'
-  | 'walkEmails'
->
+export type EmailSearchStore = SearchStore &
+  Pick<DigestStore, 'readLists'> &
+  Pick<FollowerStore, 'followerCursor'>
 
 export interface EmailRange {
   /** Id of an email: only older ones, beginning with the newest. */
@@ -62,8 +57,10 @@ interface WalkRequest {
   below: number
   newestFirst: boolean
   limit: number
-  /** The part of the filter that no database evaluates; null: there is none. */
-  has: ((email: PlacedEmail) => boolean) | null
+  /** The part of the filter that no database evaluates. */
+  has: (email: PlacedEmail) => boolean
+  /** Emails to read so that `limit` of them have it. */
+  candidates: number
 }
 
 /** In the order of the direction; `reached`: the last email that was examined. */
@@ -83,8 +80,12 @@ export async function findEmails(
   // Emails above the settled place are left out: another email may still get a place below them, and a caller that
   // continues behind them would miss it.
   if (!newestFirst) bounds.below = Math.min(bounds.below, (await store.settledEmailPlace()) + 1)
+  const phrases = filter.words?.map(wordsIn).filter((phrase) => phrase.length > 0) ?? []
+  const has = ({ email }: PlacedEmail) => phrases.every((phrase) => hasWords(email.subject, phrase))
   // One more than requested, to tell whether there are more.
-  const wanted = { ...bounds, newestFirst, limit: limit + 1, has: subjectTest(filter) }
+  const most = limit + 1
+  const candidates = phrases.length === 0 ? most : LOOKS
+  const wanted = { ...bounds, newestFirst, limit: most, has, candidates }
   const found = (await byLists(store, filter, wanted)) ?? (await byWalk(store, filter, wanted))
   const emails = found.emails.slice(0, limit).map(({ email }) => email)
   const more = found.emails.length > limit
@@ -97,18 +98,11 @@ export async function findEmails(
 async function byWalk(
   store: EmailSearchStore,
   filter: EmailFilter,
-  { has, ...range }: WalkRequest,
+  { above, below, newestFirst, candidates: limit, has }: WalkRequest,
 ): Promise<WalkPage> {
-  const limit = has === null ? range.limit : LOOKS
-  const walked = await store.walkEmails(filter, { ...range, limit, looks: LOOKS, octets: OCTETS })
-  const emails = has === null ? walked.emails : walked.emails.filter(has)
-  return { ...walked, emails, reached: walked.reached?.id ?? null }
-}
-
-function subjectTest({ words }: EmailFilter): WalkRequest['has'] {
-  const phrases = words?.map(wordsIn).filter((phrase) => phrase.length > 0) ?? []
-  if (phrases.length === 0) return null
-  return ({ email }) => phrases.every((phrase) => hasWords(email.subject, phrase))
+  const walk = { above, below, newestFirst, limit, looks: LOOKS, octets: OCTETS }
+  const walked = await store.walkEmails(filter, walk)
+  return { ...walked, emails: walked.emails.filter(has), reached: walked.reached?.id ?? null }
 }
 
 async function boundsOf(
@@ -177,24 +171,24 @@ async function byLists(
 ): Promise<WalkPage | null> {
   const lists = listsOf(filter)
   if (lists.length === 0) return null
-  const { has, ...walk } = range
-  const { newestFirst } = walk
+  const { above, below, newestFirst, candidates: limit, has } = range
   const cursor = await store.followerCursor(DIGEST)
-  const limit = has === null ? walk.limit : LOOKS
-  const fresh = await store.emailsBegunAfter(cursor, filter, { ...walk, limit, octets: OCTETS })
+  const walk = { above, below, newestFirst, limit, octets: OCTETS }
+  const fresh = await store.emailsBegunAfter(cursor, filter, walk)
   if (fresh === null) return null
-  const isAhead = (place: number, of: number) => (newestFirst ? place > of : place < of)
   // Behind the last of these there may be others that are in no list yet.
   const end = fresh.full ? fresh.emails.at(-1)!.place : null
   const until = end === null ? {} : newestFirst ? { above: end } : { below: end }
   const listed = await readListed(store, filter, lists, { ...range, ...until })
-  const reached =
-    end !== null && (listed.reached === null || isAhead(end, listed.reached)) ? end : listed.reached
-  const begun = has === null ? fresh.emails : fresh.emails.filter(has)
-  const found = new Map([...begun, ...listed.emails].map((email) => [email.place, email]))
+  /** Rises along the walk. */
+  const way = (place: number | null) => {
+    return place === null ? Number.POSITIVE_INFINITY : newestFirst ? -place : place
+  }
+  const reached = way(end) < way(listed.reached) ? end : listed.reached
+  const found = new Map([...fresh.emails.filter(has), ...listed.emails].map((email) => [email.place, email]))
   const emails = [...found.values()]
-    .filter(({ place }) => reached === null || place === reached || isAhead(place, reached))
-    .sort((a, b) => (newestFirst ? b.place - a.place : a.place - b.place))
+    .filter(({ place }) => way(place) <= way(reached))
+    .sort((a, b) => way(a.place) - way(b.place))
   if (reached === null) return { emails, complete: true, reached }
   return { emails, complete: false, reached: await store.emailAlong(filter.companyId, reached, newestFirst) }
 }
@@ -203,54 +197,30 @@ async function byLists(
 async function readListed(
   store: EmailSearchStore,
   filter: EmailFilter,
-  wanted: readonly PlaceList[],
+  lists: readonly PlaceList[],
   { above, below, newestFirst, limit, has }: WalkRequest,
 ): Promise<{ emails: PlacedEmail[]; reached: number | null }> {
+  const { companyId } = filter
+  const range = { companyId, lists, above, below, newestFirst, since: null, until: null }
   const emails: PlacedEmail[] = []
   let looks = 0
   let octets = OCTETS
-  let from = segmentOf(above, EMAILS_A_SEGMENT)
-  let to = segmentOf(below, EMAILS_A_SEGMENT)
-  let segments = FIRST_SEGMENTS
-  for (let questions = 0; questions < QUESTIONS; questions++) {
-    const lists = await store.readLists({
-      companyId: filter.companyId,
-      lists: wanted,
-      from,
-      to,
-      newestFirst,
-      since: null,
-      until: null,
-      looks: segments,
-    })
-    // When segments hold few emails, the emails of several segments are read together.
-    const rest: number[] = []
-    for (const [index, { segment, places }] of lists.segments.entries()) {
-      const those = [...new Set(placesOf(segment, EMAILS_A_SEGMENT, places))]
-        .filter((place) => place > above && place < below)
-        .sort((a, b) => (newestFirst ? b - a : a - b))
-      rest.push(...those)
-      const isLast = index === lists.segments.length - 1
-      // The fewer of the emails before matched, the more are read at a time.
-      const next = () => Math.max(limit - emails.length, looks)
-      while (rest.length >= next() || (isLast && rest.length > 0)) {
-        const some = rest.splice(0, next())
-        const portion = { newestFirst, limit: limit - emails.length, octets }
-        const read = await store.emailsAt(filter, some, portion)
-        emails.push(...(has === null ? read.emails : read.emails.filter(has)))
-        octets -= read.octets
-        const reached = read.full ? read.emails.at(-1)!.place : some.at(-1)!
-        const past = some.indexOf(reached) + 1
-        looks += past
-        if (emails.length >= limit || octets <= 0 || looks >= LOOKS) return { emails, reached }
-        // Some of the emails read did not match after all, so the ones behind them are needed.
-        rest.unshift(...some.slice(past))
-      }
-    }
-    if (lists.reached === null) return { emails, reached: null }
-    if (newestFirst) to = lists.reached - 1
-    else from = lists.reached + 1
-    segments = Math.min(MORE * segments, MOST_SEGMENTS)
+  // The fewer of the emails before matched, the more are read at a time.
+  const wanted = () => Math.max(limit - emails.length, looks)
+  let end: number | null = null
+  for await (const { places, edge } of listedPlaces(store, range, LISTS, wanted)) {
+    end = edge
+    if (places.length === 0) break
+    const some = places.splice(0, wanted())
+    const read = await store.emailsAt(filter, some, { newestFirst, limit: limit - emails.length, octets })
+    emails.push(...read.emails.filter(has))
+    octets -= read.octets
+    const reached = read.full ? read.emails.at(-1)!.place : some.at(-1)!
+    const past = some.indexOf(reached) + 1
+    looks += past
+    if (emails.length >= limit || octets <= 0 || looks >= LOOKS) return { emails, reached }
+    // Some of the emails read did not match after all, so the ones behind them are needed.
+    places.unshift(...some.slice(past))
   }
-  return { emails, reached: newestFirst ? (to + 1) * EMAILS_A_SEGMENT : from * EMAILS_A_SEGMENT - 1 }
+  return { emails, reached: end }
 }

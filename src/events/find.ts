@@ -5,6 +5,7 @@ import type { EventFilter, LoggedEvent } from '../email/event.ts'
 import type { EventNotice } from '../email/event-notice.ts'
 import { DIGEST } from './digest.ts'
 import { type EventSearchStore, stepsOf } from './event-steps.ts'
+import { behind, comparePlaces, type LogPosition, placeBefore, placeOf, wholeUpTo } from './log-position.ts'
 import { emailMatches, matches, mayMatch } from './match.ts'
 import type { NoticeReader } from './notice-reader.ts'
 
@@ -52,110 +53,153 @@ export interface EventSearchParts {
   teller: Pick<NoticeReader, 'readNotices' | 'tellParts'>
 }
 
-/**
- * `also`: a condition that no field of the filter expresses. `each`: whether an event about an email as a whole is
- * reported once for each recipient instead.
- */
+export interface EventCallbacks {
+  /** A condition that no field of the filter expresses. */
+  also(notice: EventNotice): boolean
+  /** Whether an event about an email as a whole is reported once for each recipient instead. */
+  each(notice: EventNotice): boolean
+}
+
 export async function findEvents(
   parts: EventSearchParts,
   filter: EventFilter,
-  { newestFirst, limit, afterRecipient, upToRecipient, ...range }: EventRange,
-  also: (notice: EventNotice) => boolean = () => true,
-  each: (notice: EventNotice) => boolean = () => false,
+  range: EventRange,
+  also: EventCallbacks['also'] = () => true,
+  each: EventCallbacks['each'] = () => false,
 ): Promise<FoundEvents> {
-  const { store, teller } = parts
-  const { end, digested } = await endOf(store)
-  const upTo = Math.min(range.upTo ?? end, end)
-  const after = Math.min(range.after ?? 0, upTo)
-  const found: EventNotice[] = []
-  const until = (place: number, recipient?: number): FoundEvents => {
-    const reached = newestFirst ? Math.max(place, after) : place
-    const inside = recipient !== undefined
-    const whole = newestFirst ? reached <= after && !inside : reached >= upTo && !inside
-    const edge = inside ? recipient : undefined
-    const part = newestFirst
-      ? { after: reached, ...within(whole ? afterRecipient : edge, upToRecipient), upTo }
-      : { after, ...within(afterRecipient, whole ? upToRecipient : edge), upTo: reached }
-    return { events: found, ...part, complete: whole }
+  const { end, digested } = await endOf(parts.store)
+  const { newestFirst, limit, afterRecipient, upToRecipient } = range
+  const upTo = behind(Math.min(range.upTo ?? end, end), upToRecipient)
+  const after = behind(Math.min(range.after ?? 0, upTo.number), afterRecipient)
+  const search = new EventSearch({ ...parts, filter, also, each, newestFirst, limit, after, upTo })
+  return await search.run(digested)
+}
+
+interface PageRequest extends EventSearchParts, EventCallbacks, Pick<EventRange, 'newestFirst' | 'limit'> {
+  filter: EventFilter
+  after: LogPosition
+  upTo: LogPosition
+}
+
+/** The search for one page. */
+class EventSearch {
+  readonly #request: PageRequest
+  readonly #found: EventNotice[] = []
+  #looks = 0
+  /** Octets left for the details of events. */
+  #octets = OCTETS
+
+  constructor(request: PageRequest) {
+    this.#request = request
   }
-  // If the range begins within an event, a part of that event is in it.
-  const bounds = { after: afterRecipient === undefined ? after : after - 1, upTo, newestFirst }
-  if (filter.types?.length === 0) return until(newestFirst ? after : upTo)
-  const past = ({ number }: LoggedEvent) => (newestFirst ? number - 1 : number)
-  /** Positions of the recipients of an event that are in the range, in its order. */
-  const positionsOf = ({ event: { number }, email }: EventNotice): number[] => {
-    const first = number === after ? (afterRecipient ?? -1) + 1 : 0
-    const last = number === upTo && upToRecipient !== undefined ? upToRecipient : Number.POSITIVE_INFINITY
-    const end = Math.min(last + 1, email?.recipientCount ?? 0)
-    const positions = Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)
-    return newestFirst ? positions.reverse() : positions
+
+  async run(digested: number): Promise<FoundEvents> {
+    const { store, filter, after, upTo, newestFirst } = this.#request
+    if (filter.types?.length === 0) return this.#page(newestFirst ? after : upTo)
+    let reached = newestFirst ? upTo : after
+    // If the range begins within an event, a part of that event is in it.
+    const bounds = { after: wholeUpTo(after), upTo: upTo.number, newestFirst }
+    for await (const step of stepsOf(store, filter, bounds, digested)) {
+      const end = await this.#examine(step.events)
+      if (end !== null) return this.#page(end)
+      reached = behind(step.reached)
+      if (this.#looks >= LOOKS) break
+    }
+    return this.#page(reached)
   }
-  let place = newestFirst ? upTo : after
-  let looks = 0
-  let left = OCTETS
-  /** Returns null if all recipients were examined, else the result that ends within the event. */
-  const lookAtEach = async (whole: EventNotice): Promise<FoundEvents | null> => {
-    const { number } = whole.event
-    const positions = positionsOf(whole)
+
+  /** Returns the position at which the page ends; null: it goes on behind these events. */
+  async #examine(candidates: readonly LoggedEvent[]): Promise<LogPosition | null> {
+    const { teller, filter, each, after } = this.#request
+    const events = candidates.filter((event) => mayMatch(filter, event))
+    for (let from = 0; from < events.length; ) {
+      // The fewer of the events before matched, the more are read at a time.
+      const some = events.slice(from, from + Math.max(this.#room, this.#looks))
+      const notices = await teller.readNotices(some, Math.min(this.#octets, AT_A_TIME))
+      from += notices.length
+      this.#looks += notices.length
+      for (const notice of notices) {
+        // Cached emails need no look-up that would end the turn.
+        if (turn.isLong) await nextTurn()
+        this.#octets -= notice.octets
+        if (each(notice)) {
+          const end = await this.#examineParts(notice)
+          if (end !== null) return end
+        } else if (notice.event.number !== after.number && this.#take(notice)) {
+          return this.#past(notice)
+        }
+      }
+      const isOver = this.#octets <= 0 || (this.#looks >= LOOKS && from < events.length)
+      if (isOver) return this.#past(notices.at(-1)!)
+    }
+    this.#looks += candidates.length - events.length
+    return null
+  }
+
+  /** The same for the parts of an event that is reported once for each recipient. */
+  async #examineParts(whole: EventNotice): Promise<LogPosition | null> {
+    const { teller, filter } = this.#request
+    const positions = emailMatches(filter, whole) ? this.#positionsOf(whole) : []
     for (let from = 0; from < positions.length; ) {
-      const some = positions.slice(from, from + Math.max(limit - found.length, AT_LEAST))
-      const notices = await teller.tellParts(whole, some, Math.min(left, AT_A_TIME))
+      const some = positions.slice(from, from + Math.max(this.#room, AT_LEAST))
+      const notices = await teller.tellParts(whole, some, Math.min(this.#octets, AT_A_TIME))
       if (notices.length === 0) return null
       from = positions.indexOf(notices.at(-1)!.part) + 1
-      for (const one of notices) {
+      for (const notice of notices) {
         if (turn.isLong) await nextTurn()
-        left -= one.octets
-        looks++
-        const wanted = matches(filter, one) && also(one)
-        if (wanted) found.push(one)
-        const isFull = wanted && found.length === limit
-        if (!isFull && left > 0 && looks < LOOKS) continue
-        const isLast = one.part === positions.at(-1)
-        if (isLast) return isFull || left <= 0 ? until(past(whole.event)) : null
-        if (!newestFirst) return until(number, one.part)
-        return one.part === 0 ? until(number - 1) : until(number, one.part - 1)
+        this.#octets -= notice.octets
+        this.#looks++
+        const isLast = notice.part === positions.at(-1)
+        const isOver = this.#octets <= 0 || (this.#looks >= LOOKS && !isLast)
+        if (this.#take(notice) || isOver) return this.#past(notice)
       }
     }
     return null
   }
-  for await (const step of stepsOf(store, filter, { ...bounds, digested })) {
-    const events = step.events.filter((event) => mayMatch(filter, event))
-    for (let from = 0; from < events.length; ) {
-      // The fewer of the events before matched, the more are read at a time.
-      const some = events.slice(from, from + Math.max(limit - found.length, looks))
-      const notices = await teller.readNotices(some, Math.min(left, AT_A_TIME))
-      from += notices.length
-      looks += notices.length
-      for (const one of notices) {
-        // Cached emails need no look-up that would end the turn.
-        if (turn.isLong) await nextTurn()
-        left -= one.octets
-        if (each(one)) {
-          const ended = emailMatches(filter, one) ? await lookAtEach(one) : null
-          if (ended !== null) return ended
-          continue
-        }
-        if (one.event.number === after) continue
-        if (matches(filter, one) && also(one)) found.push(one)
-        if (found.length === limit) return until(past(one.event))
-      }
-      if (left <= 0 || (looks >= LOOKS && from < events.length)) return until(past(notices.at(-1)!.event))
-    }
-    looks += step.events.length - events.length
-    place = step.reached
-    if (looks >= LOOKS) break
-  }
-  return until(place)
-}
 
-/** The given bounds, without absent ones. */
-function within(
-  afterRecipient: number | undefined,
-  upToRecipient: number | undefined,
-): Pick<FoundEvents, 'afterRecipient' | 'upToRecipient'> {
-  return {
-    ...(afterRecipient !== undefined && { afterRecipient }),
-    ...(upToRecipient !== undefined && { upToRecipient }),
+  /** Positions of the recipients of an event that are in the range, in its order. */
+  #positionsOf({ event: { number }, email }: EventNotice): number[] {
+    const { after, upTo, newestFirst } = this.#request
+    const all = Array.from({ length: email?.recipientCount ?? 0 }, (_, position) => position)
+    const positions = all.filter((position) => {
+      const place = behind(number, position)
+      return comparePlaces(place, after) > 0 && comparePlaces(place, upTo) <= 0
+    })
+    return newestFirst ? positions.reverse() : positions
+  }
+
+  /** The number of events that the page has room for. */
+  get #room(): number {
+    return this.#request.limit - this.#found.length
+  }
+
+  /** Adds the notice if it matches. Returns true when the page is full. */
+  #take(notice: EventNotice): boolean {
+    const { filter, also } = this.#request
+    if (!matches(filter, notice) || !also(notice)) return false
+    this.#found.push(notice)
+    return this.#room === 0
+  }
+
+  /** The position from which the search continues behind this notice. */
+  #past(notice: EventNotice): LogPosition {
+    return this.#request.newestFirst ? placeBefore(notice) : placeOf(notice)
+  }
+
+  #page(reached: LogPosition): FoundEvents {
+    let { after, upTo } = this.#request
+    const { newestFirst } = this.#request
+    const complete = newestFirst ? comparePlaces(reached, after) <= 0 : comparePlaces(reached, upTo) >= 0
+    if (!complete && newestFirst) after = reached
+    if (!complete && !newestFirst) upTo = reached
+    return {
+      events: this.#found,
+      after: after.number,
+      ...(Number.isFinite(after.recipient) && { afterRecipient: after.recipient }),
+      upTo: upTo.number,
+      ...(Number.isFinite(upTo.recipient) && { upToRecipient: upTo.recipient }),
+      complete,
+    }
   }
 }
 

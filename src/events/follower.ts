@@ -1,13 +1,12 @@
 /** Follows the log durably: under a name, with a cursor in the store, on one node at a time. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FollowerStore } from '../store/store.ts'
+import { LogReader } from './log-reader.ts'
 
-/** Ms between two attempts to take over from a node that is gone, and after a fault. */
+/** Ms between two attempts to take over from a node that is gone: it has to be found out first. */
 const TAKE_MS = 2_000
-const FAULT_MS = 1_000
 /**
- * Ms between two looks for new events: the base, the addition for each event of the last step, and the maximum. A step
- * of thousands costs a third as much per event as one of hundreds.
+ * Ms between two readings: the base, the addition for each event of the last step, and the maximum. Longer than for
+ * other readers of the log, because a step of thousands costs a third as much per event as one of hundreds.
  */
 const PAUSE_MS = 500
 const PAUSE_MS_AN_EVENT = 0.5
@@ -55,14 +54,25 @@ export interface FollowerParts {
 export class Follower {
   readonly #parts: FollowerParts
   readonly #ending = new AbortController()
+  readonly #reader: LogReader
+  #hold: Hold | null = null
   #running: Promise<void> | null = null
 
   constructor(parts: FollowerParts) {
     this.#parts = parts
+    this.#reader = new LogReader({
+      read: () => this.#step(),
+      onFault: (error) => {
+        // The step may have been committed all the same.
+        this.#hold = null
+        parts.onFault(error)
+      },
+      signal: this.#ending.signal,
+    })
   }
 
   start(): void {
-    this.#running ??= this.#run()
+    this.#running ??= this.#reader.run()
   }
 
   /** Waits for the step under way. */
@@ -71,29 +81,15 @@ export class Follower {
     await this.#running
   }
 
-  async #run(): Promise<void> {
-    let hold: Hold | null = null
-    while (!this.#ending.signal.aborted) {
-      try {
-        hold ??= await this.#take()
-        if (hold === null) {
-          await this.#pause(TAKE_MS)
-          continue
-        }
-        const begun = performance.now()
-        const { cursor } = hold
-        const progress: FollowerProgress | null = await this.#parts.step(hold)
-        hold = progress === null ? null : { ...hold, cursor: progress.cursor }
-        if (progress === null) continue
-        const { more } = progress
-        await this.#pause(more ? performance.now() - begun : gatheringMs(progress.cursor - cursor))
-      } catch (error) {
-        this.#parts.onFault(error)
-        // The step may have been committed all the same.
-        hold = null
-        await this.#pause(FAULT_MS)
-      }
-    }
+  async #step(): Promise<number> {
+    this.#hold ??= await this.#take()
+    const hold = this.#hold
+    if (hold === null) return TAKE_MS
+    const begun = performance.now()
+    const progress = await this.#parts.step(hold)
+    this.#hold = progress && { ...hold, cursor: progress.cursor }
+    if (progress === null) return 0
+    return progress.more ? performance.now() - begun : gatheringMs(progress.cursor - hold.cursor)
   }
 
   async #take(): Promise<Hold | null> {
@@ -102,10 +98,6 @@ export class Follower {
     if (token === null) return null
     const cursor = await store.takeFollower(name, token, start)
     return cursor === null ? null : { name, token, cursor }
-  }
-
-  async #pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#ending.signal, ref: false }).catch(() => {})
   }
 }
 

@@ -3,13 +3,11 @@
  * any.
  */
 import type { EmailSummary } from '../email/stored-email.ts'
-import type { RecipientCounts, Store } from '../store/store.ts'
+import type { LiveListStore, RecipientCounts, SearchStore } from '../store/store.ts'
+import { LogReader, POLL_MS } from './log-reader.ts'
 
-/** Ms between two looks for new events, and between two updates to the same listener. */
-const LOOK_MS = 250
-const TELL_MS = 1_000
-/** Ms between two looks while the store is unavailable. */
-const OUTAGE_MS = 1_000
+/** Ms between two updates to the same listener. */
+const UPDATE_MS = 1_000
 /** Emails in one update, and octets of their summaries. */
 const MOST_EMAILS = 50
 const OCTETS = 256 * 1024
@@ -26,7 +24,7 @@ export interface Changes {
 export type ChangeListener = (changes: Changes) => void
 
 export interface LiveParts {
-  store: Pick<Store, 'changedEmails' | 'settledEventNumber' | 'recipientCounts' | 'summaries'>
+  store: LiveListStore & Pick<SearchStore, 'settledEventNumber'>
   /** The log could not be read. The read is tried again, and nothing is missed. */
   onFault: (error: unknown) => void
 }
@@ -40,7 +38,7 @@ class ListenerGroup {
   /** The listeners have everything up to this number. */
   cursor: number | null = null
   /** Monotonic ms. */
-  toldAt = Number.NEGATIVE_INFINITY
+  updatedAt = Number.NEGATIVE_INFINITY
 
   constructor(companyId: string | null) {
     this.companyId = companyId
@@ -50,14 +48,16 @@ class ListenerGroup {
 export class Live {
   readonly #parts: LiveParts
   readonly #scopes = new Map<string | null, ListenerGroup>()
+  readonly #reader: LogReader
   #running = false
-  #wake: () => void = () => {}
   /** How often the end of the log was read, and how often the changes were. */
   looks = 0
   reads = 0
 
   constructor(parts: LiveParts) {
     this.#parts = parts
+    const { signal } = new AbortController()
+    this.#reader = new LogReader({ read: () => this.#look(), onFault: parts.onFault, signal })
   }
 
   /**
@@ -73,33 +73,30 @@ export class Live {
     }
     const { listeners, newcomers } = scope
     newcomers.set(listener, after)
-    this.#wake()
+    this.#reader.wake()
     if (!this.#running) void this.#run()
     return () => {
       listeners.delete(listener)
       newcomers.delete(listener)
       if (listeners.size + newcomers.size > 0 || this.#scopes.get(companyId) !== scope) return
       this.#scopes.delete(companyId)
-      this.#wake()
+      this.#reader.wake()
     }
   }
 
   async #run(): Promise<void> {
     this.#running = true
-    while (this.#scopes.size > 0) {
-      let pause = LOOK_MS
-      try {
-        this.looks += 1
-        const cursor = await this.#parts.store.settledEventNumber()
-        for (const scope of [...this.#scopes.values()]) await this.#tell(scope, cursor)
-        pause = this.#untilDue()
-      } catch (error) {
-        this.#parts.onFault(error)
-        pause = OUTAGE_MS
-      }
-      await this.#rest(pause)
-    }
+    while (this.#scopes.size > 0) await this.#reader.next()
     this.#running = false
+  }
+
+  async #look(): Promise<number> {
+    // The last listener left during the rest.
+    if (this.#scopes.size === 0) return 0
+    this.looks += 1
+    const cursor = await this.#parts.store.settledEventNumber()
+    for (const scope of [...this.#scopes.values()]) await this.#tell(scope, cursor)
+    return this.#untilDue()
   }
 
   async #tell(scope: ListenerGroup, cursor: number): Promise<void> {
@@ -107,11 +104,11 @@ export class Live {
     const { listeners, companyId } = scope
     const now = performance.now()
     scope.cursor ??= cursor
-    if (cursor === scope.cursor || now - scope.toldAt < TELL_MS) return
+    if (cursor === scope.cursor || now - scope.updatedAt < UPDATE_MS) return
     const changes = await this.#since(companyId, scope.cursor, cursor)
     scope.cursor = cursor
     if (changes.emails.length === 0 && !changes.more) return
-    scope.toldAt = now
+    scope.updatedAt = now
     for (const listener of [...listeners]) listener(changes)
   }
 
@@ -154,22 +151,7 @@ export class Live {
 
   /** Ms until the next update is due. The log need not be read before. */
   #untilDue(): number {
-    const scopes = [...this.#scopes.values()]
-    if (scopes.length === 0 || scopes.some(({ newcomers }) => newcomers.size > 0)) return 0
-    const first = Math.min(...scopes.map(({ toldAt }) => toldAt + TELL_MS))
-    return Math.max(LOOK_MS, first - performance.now())
-  }
-
-  /** Waits this many ms, or until a listener comes or goes. */
-  #rest(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms)
-      timer.unref()
-      this.#wake = () => {
-        clearTimeout(timer)
-        this.#wake = () => {}
-        resolve()
-      }
-    })
+    const first = Math.min(...[...this.#scopes.values()].map(({ updatedAt }) => updatedAt + UPDATE_MS))
+    return Math.max(POLL_MS, first - performance.now())
   }
 }

@@ -1,12 +1,11 @@
 /** Reads parts of the log once, without following it. */
 import type { LogFilter, LoggedEvent } from '../email/event.ts'
 import type { EventLog } from '../store/store.ts'
+import { PAGE } from './log-reader.ts'
 
 /** Numbers searched at a time, at least and at most, when it is unknown how far back the matches are. */
 const SPAN = 1_000
 const LONGEST_SPAN = 50_000
-/** Events of one query. */
-const PAGE = 1_000
 
 /** The first `limit` matching events behind a number. */
 export async function eventsBehind<Event = LoggedEvent, Filter = LogFilter>(
@@ -38,25 +37,15 @@ export async function lastEvents<Event extends { number: number } = LoggedEvent,
   let to = end
   for (let span = Math.max(SPAN, limit); to > 0 && events.length < limit; span *= 2) {
     const from = Math.max(0, to - Math.min(span, LONGEST_SPAN))
-    events = [...(await lastBetween(log, from, to, filter, limit)), ...events].slice(-limit)
+    let found: Event[] = []
+    for (let cursor = from, moved = true; moved && cursor < to; ) {
+      const page = await log.eventsAfter(cursor, filter, PAGE)
+      found = [...found, ...page.events.filter(({ number }) => number <= to)].slice(-limit)
+      moved = page.cursor > cursor
+      cursor = page.cursor
+    }
+    events = [...found, ...events].slice(-limit)
     to = from
   }
   return { events, end }
-}
-
-async function lastBetween<Event extends { number: number }, Filter>(
-  log: EventLog<Event, Filter>,
-  from: number,
-  to: number,
-  filter: Filter,
-  limit: number,
-): Promise<Event[]> {
-  let found: Event[] = []
-  for (let cursor = from; cursor < to; ) {
-    const page = await log.eventsAfter(cursor, filter, PAGE)
-    found = [...found, ...page.events.filter(({ number }) => number <= to)].slice(-limit)
-    if (page.cursor <= cursor) break
-    cursor = page.cursor
-  }
-  return found
 }

@@ -1,28 +1,27 @@
 /** The searches of the dialects, each in its company's turn. */
 import type { EventFilter } from '../email/event.ts'
-import type { EventNotice } from '../email/event-notice.ts'
 import type {
   BusiestRequest,
+  DigestStore,
   EmailFilter,
   EventGroups,
   EventSum,
   GroupRequest,
   SeenTags,
   SeenTagsRequest,
-  Store,
 } from '../store/store.ts'
-import { type EventRange, type EventSearchParts, type FoundEvents, findEvents } from './find.ts'
+import {
+  type EventCallbacks,
+  type EventRange,
+  type EventSearchParts,
+  type FoundEvents,
+  findEvents,
+} from './find.ts'
 import { type EmailRange, type FoundEmails, findEmails } from './find-emails.ts'
 import { PATIENCE, SearchTurns } from './search-turns.ts'
 
-/** The callbacks of `findEvents`. */
-export interface EventCallbacks {
-  also?: (notice: EventNotice) => boolean
-  each?: (notice: EventNotice) => boolean
-}
-
 export interface SearchParts extends EventSearchParts {
-  store: EventSearchParts['store'] & Pick<Store, 'groupEvents' | 'seenTags' | 'sumBusiest'>
+  store: EventSearchParts['store'] & DigestStore
 }
 
 /** All methods reject with SearchesBusy when their turn does not come in time. */
@@ -43,7 +42,7 @@ export class Searches {
   events(
     filter: EventFilter,
     range: EventRange,
-    { also, each }: EventCallbacks = {},
+    { also, each }: Partial<EventCallbacks> = {},
     patience = PATIENCE,
   ): Promise<FoundEvents> {
     const find = () => findEvents(this.#parts, filter, range, also, each)

@@ -5,12 +5,12 @@
  * separately until it has caught up. Each webhook has its own place in the log, its own queue and its own requests
  * under way. Limits on requests and memory are shared fairly, so that a slow webhook delays only itself.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
 import type { EventNotice } from '../../email/event-notice.ts'
 import type { WebhookAttempt, WebhookProgress } from '../../store/store.ts'
+import { behind, comparePlaces, wholeUpTo } from '../log-position.ts'
+import { FAULT_MS, LogReader, PAGE, POLL_MS, pause } from '../log-reader.ts'
 import { type OpenWebhook, WebhookEndpoint, type WebhookShares, type WebhookState } from './endpoint.ts'
-import { behind, comparePlaces, wholeUpTo } from './log-position.ts'
 import { catchUp, inPortions, matchesWebhook, newTo, type ReadPorts, readRetries, tellsEach } from './read.ts'
 import type { WebhookSchedule } from './schedule.ts'
 import { Shares } from './shares.ts'
@@ -20,7 +20,8 @@ import type { PendingMessage } from './webhook-queue.ts'
 export interface WebhookPorts extends TryPorts, ReadPorts {
   /** False: the webhook no longer belongs to this node, or was changed. */
   commit(progress: WebhookProgress): Promise<boolean>
-  prune(id: string): Promise<void>
+  /** Removes old attempts of a webhook. */
+  prune(id: string): void
   schedule: WebhookSchedule
   /** A fault that waiting may resolve; the dispatcher waits. */
   onFault(error: unknown): void
@@ -35,17 +36,12 @@ export interface WebhooksInState {
   behind: number
 }
 
-/** Events read at a time. */
-const PAGE = 1_000
-/** Milliseconds between two looks at the log when nothing has come. */
-const POLL_MS = 200
-/** Milliseconds in which new events gather, so that they are read together. */
+/** Milliseconds in which new events gather, so that they are read together: shorter than POLL_MS while events come. */
 const GATHER_MS = 25
 /** Milliseconds between two commits of progress. */
 const COMMIT_MS = 100
 /** Milliseconds after which a cursor that only moves past unwanted events is worth a commit. */
 const IDLE_COMMIT_MS = 30_000
-const OUTAGE_MS = 1_000
 /** Milliseconds to wait for requests under way when closing. */
 const LAST_MS = 1_000
 /** Requests under way, and octets of the events in memory, of all webhooks together. */
@@ -63,8 +59,8 @@ export class Dispatcher {
   readonly #hungry = new Set<WebhookEndpoint>()
   readonly #committing = new Map<WebhookEndpoint, Promise<void>>()
   readonly #sending = new Set<Promise<void>>()
-  readonly #noted = new Map<string, number>()
   readonly #stop = new AbortController()
+  readonly #reader: LogReader
   /** The log has been read for all up to this number; null: not begun. */
   #live: number | null = null
   #following: Promise<void> | null = null
@@ -74,6 +70,8 @@ export class Dispatcher {
   constructor(ports: WebhookPorts, token: () => number | null) {
     this.#ports = ports
     this.#token = token
+    const { signal } = this.#stop
+    this.#reader = new LogReader({ read: () => this.#readEnd(), onFault: ports.onFault, signal })
   }
 
   /** Sets the webhooks of this node. */
@@ -90,7 +88,7 @@ export class Dispatcher {
       this.#endpoints.set(webhook.id, endpoint)
     }
     if (this.#endpoints.size === 0) return
-    this.#following ??= this.#follow()
+    this.#following ??= this.#reader.run()
     this.#timer ??= setInterval(() => this.#tick(), COMMIT_MS)
     this.#tick()
   }
@@ -140,7 +138,7 @@ export class Dispatcher {
   }
 
   #letGo(endpoint: WebhookEndpoint): void {
-    if (endpoint.underWay > 0 || endpoint.reading || this.#committing.has(endpoint)) return
+    if (endpoint.requests.held > 0 || endpoint.reading || this.#committing.has(endpoint)) return
     const token = this.#token()
     if (token === null) return
     const { id } = endpoint.webhook
@@ -149,23 +147,15 @@ export class Dispatcher {
   }
 
   /** Reads the end of the log for all webhooks. */
-  async #follow(): Promise<void> {
-    const { log, onFault } = this.#ports
-    const { signal } = this.#stop
-    while (!signal.aborted) {
-      try {
-        this.#live ??= await log.lastEventNumber()
-        const before = this.#live
-        const current = [...this.#endpoints.values()].filter(({ lagging }) => !lagging)
-        const page = await log.eventsAfter(before, this.#wanted(), PAGE)
-        await this.#distribute(page, current)
-        if (page.events.length < PAGE) await pause(this.#live === before ? POLL_MS : GATHER_MS, signal)
-      } catch (error) {
-        if (signal.aborted) return
-        onFault(error)
-        await pause(OUTAGE_MS, signal)
-      }
-    }
+  async #readEnd(): Promise<number> {
+    const { log } = this.#ports
+    this.#live ??= await log.lastEventNumber()
+    const before = this.#live
+    const current = [...this.#endpoints.values()].filter(({ lagging }) => !lagging)
+    const page = await log.eventsAfter(before, this.#wanted(), PAGE)
+    await this.#distribute(page, current)
+    if (page.events.length === PAGE) return 0
+    return this.#live === before ? POLL_MS : GATHER_MS
   }
 
   /** Reads only one company's events if all webhooks belong to it. */
@@ -199,7 +189,7 @@ export class Dispatcher {
     this.#hungry.delete(endpoint)
     if (this.#closing) return
     while (endpoint.mayBegin(now)) {
-      if (!endpoint.hasPlace) {
+      if (!endpoint.requests.mayTake) {
         this.#hungry.add(endpoint)
         return
       }
@@ -223,7 +213,7 @@ export class Dispatcher {
       await work()
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#ports.onFault(error)
-      await pause(OUTAGE_MS, this.#stop.signal)
+      await pause(FAULT_MS, this.#stop.signal)
     } finally {
       endpoint.reading = false
     }
@@ -237,11 +227,7 @@ export class Dispatcher {
     // The request was aborted, so its outcome is unknown, and the event will be sent again.
     if (tried === 'stopped') return
     const attempt = endpoint.finish(message, tried, now())
-    if (attempt !== null) {
-      onTried(attempt, message.told)
-      const { id } = endpoint.webhook
-      this.#noted.set(id, (this.#noted.get(id) ?? 0) + 1)
-    }
+    if (attempt !== null) onTried(attempt, message.told)
     if (!endpoint.closed) this.#pump(endpoint)
     for (const hungry of [...this.#hungry]) {
       if (this.#shares.requests.exhausted) break
@@ -272,18 +258,13 @@ export class Dispatcher {
       const [first] = progress.waiting.map(({ dueAt }) => dueAt).sort((a, b) => a - b)
       const { webhook } = endpoint
       if (first !== undefined) webhook.retryAt = Math.min(webhook.retryAt ?? first, first)
-      if ((this.#noted.get(id) ?? 0) < PRUNE_EVERY) return
-      this.#noted.set(id, 0)
-      await prune(id)
+      if (endpoint.recorded < PRUNE_EVERY) return
+      endpoint.recorded = 0
+      prune(id)
     } catch (error) {
       endpoint.uncommitted(progress)
       onFault(error)
-      await pause(OUTAGE_MS, this.#stop.signal)
+      await pause(FAULT_MS, this.#stop.signal)
     }
   }
-}
-
-/** Returns early, without an error, when the signal aborts. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => {})
 }

@@ -3,11 +3,12 @@ import { randomUUIDv7 } from 'node:crypto'
 import { webhookSwitched } from '../../email/company-event.ts'
 import type { EventNotice } from '../../email/event-notice.ts'
 import type { AssignedWebhook, WebhookAttempt, WebhookProgress, WebhookSubject } from '../../store/store.ts'
+import { behind, comparePlaces, type LogPosition, placeOf, wholeUpTo } from '../log-position.ts'
 import { GIVEN_UP, Health } from './health.ts'
-import { behind, comparePlaces, type LogPosition, placeOf, subjectOf, wholeUpTo } from './log-position.ts'
 import { AttemptResults } from './results.ts'
 import { isSuccess, type WebhookSchedule, waitAfter } from './schedule.ts'
 import type { QueueShare, Shares } from './shares.ts'
+import { subjectOf } from './subject.ts'
 import { type PendingMessage, WebhookQueue } from './webhook-queue.ts'
 
 /** A webhook with its secrets unsealed. */
@@ -50,9 +51,12 @@ export class WebhookEndpoint {
   reading = false
   /** The webhook is moving to another node: requests under way end, and no others start. */
   leaving = false
+  /** Attempts committed since old ones were removed. */
+  recorded = 0
+  /** The requests under way. */
+  readonly requests: QueueShare
+  readonly queue: WebhookQueue
   readonly #schedule: WebhookSchedule
-  readonly #requests: QueueShare
-  readonly #held: WebhookQueue
   readonly #health: Health
   readonly #results = new AttemptResults()
   #closed = false
@@ -66,8 +70,8 @@ export class WebhookEndpoint {
     this.read = behind(webhook.cursor)
     this.#committed = webhook.cursor
     this.#schedule = schedule
-    this.#requests = requests.shareOf(webhook.companyId)
-    this.#held = new WebhookQueue(octets.shareOf(webhook.companyId))
+    this.requests = requests.shareOf(webhook.companyId)
+    this.queue = new WebhookQueue(octets.shareOf(webhook.companyId))
     this.#health = new Health(webhook.failingSince, schedule.longestPause)
   }
 
@@ -82,11 +86,7 @@ export class WebhookEndpoint {
    */
   close(): void {
     this.#closed = true
-    this.#held.close()
-  }
-
-  get underWay(): number {
-    return this.#requests.held
+    this.queue.close()
   }
 
   get state(): WebhookState {
@@ -96,17 +96,17 @@ export class WebhookEndpoint {
 
   /** The number of new events that fit, approximately; while the webhook is down, at most one. */
   get room(): number {
-    return this.#closed ? 0 : this.#held.room(this.#health.down)
+    return this.#closed ? 0 : this.queue.room(this.#health.down)
   }
 
   /** The number of retries that fit. */
   get roomAgain(): number {
-    return this.#closed ? 0 : this.#held.roomAgain(this.#health.down)
+    return this.#closed ? 0 : this.queue.roomAgain(this.#health.down)
   }
 
   /** Whether there is enough room to make a read worthwhile. */
   get wantsMore(): boolean {
-    return this.#health.down ? this.room > 0 : !this.#closed && this.#held.wantsMore
+    return this.#health.down ? this.room > 0 : !this.#closed && this.queue.wantsMore
   }
 
   /**
@@ -119,52 +119,36 @@ export class WebhookEndpoint {
         this.lagging = true
         return false
       }
-      this.#held.add(each)
+      this.queue.add(each)
       this.read = placeOf(each)
     }
     if (comparePlaces(this.read, upTo) < 0) this.read = upTo
     return true
   }
 
-  /**
-   * The keys of retries in memory whose outcome is not committed yet. Read these before asking the store for retries.
-   */
-  get repeated(): ReadonlySet<string> {
-    return this.#held.repeated
-  }
-
-  holdAgain(notice: EventNotice, attempts: number): void {
-    this.#held.addAgain(notice, attempts)
-  }
-
   /** The event can no longer be sent, because retention has removed it. */
   forget(subject: WebhookSubject): void {
-    this.#held.forget(subject)
+    this.queue.forget(subject)
     this.#results.over(subject)
   }
 
   /** Whether the webhook may start another request now. */
   mayBegin(now: number): boolean {
     if (this.#closed || this.leaving || this.#results.isFull) return false
-    return !this.#health.rests(now) && this.underWay < this.#health.atOnce
-  }
-
-  /** Whether the other webhooks leave it a request slot. */
-  get hasPlace(): boolean {
-    return this.#requests.mayTake
+    return !this.#health.rests(now) && this.requests.held < this.#health.atOnce
   }
 
   /** Starts the next message; undefined: there is none that may start. */
   begin(): PendingMessage | undefined {
-    const message = this.#held.begin()
-    if (message !== undefined) this.#requests.take(1)
+    const message = this.queue.begin()
+    if (message !== undefined) this.requests.take(1)
     return message
   }
 
   /** The request is over, whatever its outcome. */
   finishMessage(message: PendingMessage): void {
-    this.#requests.give(1)
-    this.#held.releaseOctets(message)
+    this.requests.give(1)
+    this.queue.releaseOctets(message)
   }
 
   /** `tried` is null if the dialect has no word for the event. Returns the attempt to record. */
@@ -175,7 +159,7 @@ export class WebhookEndpoint {
     const dueAt = attempt?.nextAt ?? null
     if (dueAt !== null) this.#results.waits(subject, attempt!.attempt, dueAt)
     else if (message.again) this.#results.over(subject)
-    this.#held.finish(message)
+    this.queue.finish(message)
     if (this.#health.down) this.#letGo(now)
     return attempt
   }
@@ -215,7 +199,7 @@ export class WebhookEndpoint {
 
   /** While the webhook is down, nothing waits in memory; everything is read again when it is up. */
   #letGo(now: number): void {
-    const { passed, before, again } = this.#held.letGo()
+    const { passed, before, again } = this.queue.letGo()
     // The log is not read again for events that precede ones already sent, so they become retries.
     for (const subject of passed) this.#results.waits(subject, 0, now)
     if (again) this.webhook.retryAt = now
@@ -225,7 +209,7 @@ export class WebhookEndpoint {
 
   /** Every event up to this number has been sent, or will be retried. */
   get cursor(): number {
-    return this.#held.toldUpTo ?? wholeUpTo(this.read)
+    return this.queue.toldUpTo ?? wholeUpTo(this.read)
   }
 
   /**
@@ -248,9 +232,10 @@ export class WebhookEndpoint {
     return { id, token, generation, cursor, failingSince, over, waiting, attempts, disabled }
   }
 
-  committed({ cursor, over, waiting }: WebhookProgress): void {
+  committed({ cursor, over, waiting, attempts }: WebhookProgress): void {
     this.#committed = cursor
-    for (const subject of [...over, ...waiting]) this.#held.committed(subject)
+    this.recorded += attempts.length
+    for (const subject of [...over, ...waiting]) this.queue.committed(subject)
   }
 
   /** The commit failed: the results become part of the next one. */

@@ -18,8 +18,8 @@ import {
 import { NoticeReader } from '../notice-reader.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { OpenWebhook } from './endpoint.ts'
-import { keyOf } from './log-position.ts'
 import { LISTENING_SCHEDULE } from './schedule.ts'
+import { keyOf } from './subject.ts'
 
 export interface ForwardingOptions {
   companyId: string
@@ -99,7 +99,7 @@ export class Forwarding {
         base: () => options.base,
         retries: async (_, dueBefore, limit) => this.#due(dueBefore, limit),
         commit: async (progress) => this.#keep(progress),
-        prune: async () => {},
+        prune: () => {},
         ask: (request) => this.#asked(request),
         schedule: LISTENING_SCHEDULE,
         userAgent: options.userAgent,

@@ -23,7 +23,7 @@ export type ToWebhookThread =
 
 export type FromWebhookThread =
   | { kind: 'commit'; call: number; progress: WebhookProgress }
-  | { kind: 'prune'; call: number; id: string }
+  | { kind: 'prune'; id: string }
   /** A fault that the thread waits out. */
   | { kind: 'fault'; error: Error }
   /** Attempts since the last report, and the states of this node's webhooks now. */

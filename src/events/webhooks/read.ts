@@ -2,11 +2,12 @@
 import type { EventPage, LogFilter, LoggedEvent } from '../../email/event.ts'
 import { type EventNotice, WHOLE } from '../../email/event-notice.ts'
 import type { EventLog, WebhookStore, WebhookSubject } from '../../store/store.ts'
+import { behind, comparePlaces, type LogPosition, placeOf, wholeUpTo } from '../log-position.ts'
 import type { NoticeReader } from '../notice-reader.ts'
 import { isReportedPerRecipient, wordOfType } from '../notices/types.ts'
 import { eventTypesIn } from '../notices/unsent.ts'
 import type { WebhookEndpoint } from './endpoint.ts'
-import { behind, comparePlaces, keyOf, type LogPosition, placeOf, wholeUpTo } from './log-position.ts'
+import { keyOf } from './subject.ts'
 
 export interface ReadPorts {
   log: EventLog
@@ -78,7 +79,7 @@ export async function catchUp(
 export async function readRetries(ports: ReadPorts, endpoint: WebhookEndpoint, now: number): Promise<void> {
   const { id } = endpoint.webhook
   // Read before asking the store, whose result may be older than a commit made meanwhile.
-  const known = endpoint.repeated
+  const known = endpoint.queue.repeated
   const due = await ports.retries(id, now, RETRIES)
   const fresh = due.filter((subject) => !known.has(keyOf(subject)))
   // When the store is next asked, it says when more are due.
@@ -91,7 +92,7 @@ export async function readRetries(ports: ReadPorts, endpoint: WebhookEndpoint, n
     const notice = await readReplays(ports, endpoint, subject)
     if (endpoint.closed) return
     if (notice === undefined) endpoint.forget(subject)
-    else endpoint.holdAgain(notice, attempts)
+    else endpoint.queue.addAgain(notice, attempts)
   }
 }
 

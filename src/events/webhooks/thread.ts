@@ -5,7 +5,7 @@ import { Resolver } from '../../dns/resolver.ts'
 import { Outgoing } from '../../network/outgoing.ts'
 import { addressGuard } from '../../network/private-address.ts'
 import { openStore } from '../../store/open.ts'
-import { StoreUnavailable } from '../../store/store.ts'
+import { StoreUnavailable, type WebhookProgress } from '../../store/store.ts'
 import { NoticeReader } from '../notice-reader.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { FromWebhookThread, ToWebhookThread, WebhookThreadData } from './protocol.ts'
@@ -24,10 +24,10 @@ let token: number | null = null
 let base = ''
 let counts = { succeeded: 0, failed: 0 }
 
-function call(ask: (call: number) => FromWebhookThread): Promise<boolean> {
+function commit(progress: WebhookProgress): Promise<boolean> {
   const answered = Promise.withResolvers<boolean>()
   calls.set(++lastCall, answered)
-  say(ask(lastCall))
+  say({ kind: 'commit', call: lastCall, progress })
   return answered.promise
 }
 
@@ -49,10 +49,8 @@ const dispatcher = new Dispatcher(
     teller: new NoticeReader(store),
     base: () => base,
     retries: store.webhookRetries,
-    commit: (progress) => call((id) => ({ kind: 'commit', call: id, progress })),
-    async prune(id) {
-      await call((number) => ({ kind: 'prune', call: number, id }))
-    },
+    commit,
+    prune: (id) => say({ kind: 'prune', id }),
     ask: outgoing.ask,
     schedule,
     userAgent,

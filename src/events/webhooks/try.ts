@@ -1,8 +1,8 @@
 /** Makes one attempt to send an event to a webhook. */
 import type { NoAnswer, SendRequest } from '../../network/outgoing.ts'
 import type { AttemptOutcome, OpenWebhook } from './endpoint.ts'
-import { subjectOf } from './log-position.ts'
 import { payload, type WebhookRequest, webhookRequest } from './sign.ts'
+import { subjectOf } from './subject.ts'
 import type { PendingMessage } from './webhook-queue.ts'
 
 export interface TryPorts {

@@ -1,8 +1,9 @@
 /** The events in memory for one webhook: those that wait, in order, and those under way. */
 import type { EventNotice } from '../../email/event-notice.ts'
 import type { WebhookSubject } from '../../store/store.ts'
-import { comparePlaces, keyOf, type LogPosition, placeBefore, placeOf, subjectOf } from './log-position.ts'
+import { comparePlaces, type LogPosition, placeBefore, placeOf } from '../log-position.ts'
 import type { QueueShare } from './shares.ts'
+import { keyOf, subjectOf } from './subject.ts'
 
 /** An event on its way to one webhook. */
 export interface PendingMessage {

@@ -4,7 +4,7 @@
 import { type Seal, SealBroken } from '../../accounts/seal.ts'
 import { LogThrottle } from '../../common/log-throttle.ts'
 import type { Log } from '../../common/logging.ts'
-import type { AssignedWebhook, Store } from '../../store/store.ts'
+import type { AssignedWebhook, Store, WebhookProgress } from '../../store/store.ts'
 import { SupervisedThread } from '../../threads/supervised-thread.ts'
 import type { WebhooksInState } from './dispatcher.ts'
 import type { OpenWebhook, WebhookState } from './endpoint.ts'
@@ -140,10 +140,9 @@ export class Webhooks {
     for (const { id } of held) await this.#prune(id)
   }
 
-  async #prune(id: string): Promise<true> {
+  async #prune(id: string): Promise<void> {
     const kept = { succeeded: KEPT, failed: FAILURES_KEPT, failedSince: Date.now() - FAILURES_MS }
     await this.#parts.store.pruneWebhookAttempts(id, kept)
-    return true
   }
 
   /** Leaves out webhooks whose secret cannot be unsealed; the others work all the same. */
@@ -178,27 +177,18 @@ export class Webhooks {
   }
 
   #hear(said: FromWebhookThread, answer: (message: ToWebhookThread) => void): void {
-    const { store, metrics, log } = this.#parts
-    const reply = (call: number, work: Promise<boolean>) =>
-      work.then(
-        (value) => answer({ kind: 'answer', call, value }),
-        (error: Error) => answer({ kind: 'failed', call, message: error.message }),
-      )
+    const { store, metrics } = this.#parts
     switch (said.kind) {
       case 'commit': {
-        const { progress } = said
-        const { id, disabled } = progress
-        const written = store.progressWebhook(progress).then((kept) => {
-          if (!kept || disabled === null) return kept
-          metrics.webhooksDisabled.inc()
-          log.warn({ webhook: id }, `A webhook was disabled: ${disabled.detail.message}`)
-          return kept
-        })
-        void reply(said.call, written)
+        const { call } = said
+        this.#commit(said.progress).then(
+          (value) => answer({ kind: 'answer', call, value }),
+          (error: Error) => answer({ kind: 'failed', call, message: error.message }),
+        )
         break
       }
       case 'prune':
-        void reply(said.call, this.#prune(said.id))
+        this.#prune(said.id).catch((error) => this.#fault(error))
         break
       case 'left':
         // After a failure the message comes again, because the next look still finds the webhook on this node.
@@ -216,6 +206,16 @@ export class Webhooks {
         this.#closed.resolve()
         break
     }
+  }
+
+  async #commit(progress: WebhookProgress): Promise<boolean> {
+    const { store, metrics, log } = this.#parts
+    const { id, disabled } = progress
+    const kept = await store.progressWebhook(progress)
+    if (!kept || disabled === null) return kept
+    metrics.webhooksDisabled.inc()
+    log.warn({ webhook: id }, `A webhook was disabled: ${disabled.detail.message}`)
+    return kept
   }
 
   #fault(error: unknown): void {

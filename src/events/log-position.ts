@@ -1,6 +1,5 @@
 /** A position in the log: behind an event, or within an event that is reported once per recipient. */
-import { type EventNotice, WHOLE } from '../../email/event-notice.ts'
-import type { WebhookSubject } from '../../store/store.ts'
+import { type EventNotice, WHOLE } from '../email/event-notice.ts'
 
 export interface LogPosition {
   /** The number of an event. */
@@ -9,20 +8,20 @@ export interface LogPosition {
   recipient: number
 }
 
-/** Behind the whole event. */
-export function behind(number: number): LogPosition {
-  return { number, recipient: Number.POSITIVE_INFINITY }
+/** Behind the part of a recipient, or behind the whole event. */
+export function behind(number: number, recipient = Number.POSITIVE_INFINITY): LogPosition {
+  return { number, recipient }
 }
 
 /** The place right behind an event, or behind one of its parts. */
 export function placeOf({ event: { number }, email, part }: EventNotice): LogPosition {
   const isLast = part === WHOLE || part + 1 === email?.recipientCount
-  return isLast ? behind(number) : { number, recipient: part }
+  return behind(number, isLast ? undefined : part)
 }
 
 /** The place right before an event or part. */
 export function placeBefore({ event: { number }, part }: EventNotice): LogPosition {
-  return part <= 0 ? behind(number - 1) : { number, recipient: part - 1 }
+  return part <= 0 ? behind(number - 1) : behind(number, part - 1)
 }
 
 /** Returns a number below 0 if `one` comes first. */
@@ -34,14 +33,4 @@ export function comparePlaces(one: LogPosition, other: LogPosition): number {
 /** The number of the last event that was reported completely. */
 export function wholeUpTo({ number, recipient }: LogPosition): number {
   return Number.isFinite(recipient) ? number - 1 : number
-}
-
-/** The identity that the store uses. */
-export function subjectOf({ event: { number }, part }: Pick<EventNotice, 'event' | 'part'>): WebhookSubject {
-  return part === WHOLE ? { number } : { number, part }
-}
-
-/** Equal subjects have equal keys. */
-export function keyOf({ number, part = WHOLE }: WebhookSubject): string {
-  return `${number} ${part}`
 }

@@ -1,0 +1,65 @@
+/** Walks through lists of the digest, in either direction: what all of them have in common. */
+import { placesOf, segmentOf } from '../store/digest.ts'
+import type { DigestStore } from '../store/store.ts'
+
+type ListRequest = Parameters<DigestStore['readLists']>[0]
+
+/** The places between two others: places of emails, or numbers of events. */
+export interface ListedRange extends Omit<ListRequest, 'from' | 'to' | 'looks'> {
+  above: number
+  below: number
+}
+
+export interface ListWalkPace {
+  /** Places in a segment. */
+  size: number
+  queries: number
+  /** Segments that the first query looks at, and the most that one does. */
+  first: number
+  most: number
+  /** After a query that found fewer octets of lists than this, the next one looks at MORE times as many segments. */
+  little: number
+}
+
+const MORE = 16
+
+export interface ListedPlaces {
+  /** In order. The caller removes from the front what it has examined, and gets the rest again. Empty at the end. */
+  places: number[]
+  /** When all of these are examined, everything up to this place is; null: everything in the range is. */
+  edge: number | null
+}
+
+/** Where segments hold little, those of one query are yielded together, until there are as many places as `least`. */
+export async function* listedPlaces(
+  store: Pick<DigestStore, 'readLists'>,
+  { above, below, ...range }: ListedRange,
+  { size, queries, first, most, little }: ListWalkPace,
+  least: () => number,
+): AsyncGenerator<ListedPlaces> {
+  const { newestFirst } = range
+  const edgeOf = (segment: number) => (newestFirst ? segment * size : (segment + 1) * size - 1)
+  const waiting: number[] = []
+  let from = segmentOf(Math.floor(above) + 1, size)
+  let to = segmentOf(Math.ceil(below) - 1, size)
+  let edge: number | null = null
+  for (let query = 0, looks = first; query < queries; query++) {
+    const { segments, reached } = await store.readLists({ ...range, from, to, looks })
+    for (const [index, { segment, places }] of segments.entries()) {
+      const those = [...new Set(placesOf(segment, size, places))]
+        .filter((place) => place > above && place < below)
+        .sort((a, b) => (newestFirst ? b - a : a - b))
+      waiting.push(...those)
+      const isLast = index === segments.length - 1
+      while (waiting.length >= least() || (isLast && waiting.length > 0))
+        yield { places: waiting, edge: edgeOf(segment) }
+    }
+    edge = reached === null ? null : edgeOf(reached)
+    if (reached === null) break
+    if (newestFirst) to = reached - 1
+    else from = reached + 1
+    const octets = segments.reduce((sum, { places }) => sum + places.length, 0)
+    if (octets < little) looks = Math.min(MORE * looks, most)
+  }
+  yield { places: [], edge }
+}
