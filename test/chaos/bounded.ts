@@ -10,15 +10,18 @@ export interface Bounded {
   striking: number
 }
 
-/** The bounded form of `npm run chaos`: faults of all kinds for less than half a minute. Fails with the whole report. */
+/** Always the same faults and messages, and few: `npm run nightly` goes on at random. */
+const SEED = 8
+const SECONDS = 25
+
+/** The bounded form of `npm run chaos`: faults of all kinds. Fails with the whole report. */
 export async function strike(t: TestContext, { database, striking }: Bounded): Promise<void> {
-  const seed = Math.floor(Math.random() * 2 ** 32)
-  t.diagnostic(`seed ${seed}: npm run chaos -- --database ${database} --seed ${seed} --every 0.8 --rate 30`)
+  t.diagnostic(`npm run chaos -- --database ${database} --seed ${SEED} --every 0.8 --rate 30`)
   const campaign = new Campaign({
     ...DEFAULTS,
     database,
-    minutes: 25 / 60,
-    seed,
+    minutes: SECONDS / 60,
+    seed: SEED,
     rate: 30,
     every: 0.8,
     faults: null,

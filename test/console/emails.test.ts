@@ -10,7 +10,7 @@ import { withoutBrowser } from '../support/browser.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { Stage } from './stage.ts'
-import { PHONE } from './visit.ts'
+import { DESKTOP, PHONE } from './visit.ts'
 
 const MANY = 100_000
 /** Emails stored at once. */
@@ -269,9 +269,10 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
       subject: 'A subject that is rather long for a phone, as they often are',
       tags: [{ name: 'kind', value: 'long' }],
     })
+    const visit = await stage.visit(t, list)
     for (const colorScheme of ['light', 'dark'] as const) {
-      for (const viewport of [PHONE, undefined]) {
-        const visit = await stage.visit(t, list, { colorScheme, ...(viewport && { viewport }) })
+      for (const viewport of [PHONE, DESKTOP]) {
+        await visit.reloadWith({ colorScheme, viewport })
         await row(visit.page, id).filter({ hasText: 'Delivered' }).waitFor()
         assert.deepEqual(await visit.barriers(), [])
         const wide = await visit.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
@@ -279,7 +280,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
         const shot = process.env.POSTROAD_TEST_SHOTS
         if (shot)
           await visit.page.screenshot({
-            path: `${shot}/emails-${colorScheme}-${viewport ? 'phone' : 'desk'}.png`,
+            path: `${shot}/emails-${colorScheme}-${viewport === PHONE ? 'phone' : 'desk'}.png`,
           })
       }
     }

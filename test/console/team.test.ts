@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { withoutBrowser } from '../support/browser.ts'
 import { Stage } from './stage.ts'
-import { PHONE } from './visit.ts'
+import { DESKTOP, PHONE } from './visit.ts'
 
 describe('the team page', { skip: withoutBrowser() }, () => {
   let stage: Stage
@@ -232,8 +232,9 @@ describe('the team page', { skip: withoutBrowser() }, () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     test(`nothing keeps anybody from using them, in ${colorScheme} and at the width of a phone`, async (t) => {
       for (const path of [at('team'), '/c/all/team', at('audit'), '/c/all/audit']) {
-        for (const viewport of [{ width: 1_280, height: 900 }, PHONE]) {
-          const visit = await stage.visit(t, path, { colorScheme, viewport })
+        const visit = await stage.visit(t, path, { colorScheme })
+        for (const viewport of [DESKTOP, PHONE]) {
+          if (viewport === PHONE) await visit.reloadWith({ colorScheme, viewport })
           await visit.page.getByRole('table').first().waitFor()
           assert.deepEqual(await visit.barriers(), [], path)
           const overflow = Number(

@@ -1,7 +1,9 @@
 /** A page in a browser, and everything about it that must never be. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
+import { fileURLToPath } from 'node:url'
+import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 
 export const DESKTOP = { width: 1_280, height: 900 }
@@ -12,8 +14,23 @@ export type VisitOptions = Pick<
   'viewport' | 'colorScheme' | 'timezoneId' | 'permissions'
 >
 
+export interface Look {
+  /** `DESKTOP` and light unless told otherwise. */
+  viewport?: typeof DESKTOP
+  colorScheme?: 'light' | 'dark'
+}
+
 /** Of somebody who has not signed in the page learns by asking. */
 const SIGNED_OUT = /status of 401 .* at \S+\/console\/api\/session$/
+
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+/** In a frame without script axe cannot run: what is in it others have written. */
+const AXE_CONTEXT = { exclude: ['iframe[sandbox]'] }
+const AXE_OPTIONS = {
+  // Of what is well it need not tell where it stands.
+  resultTypes: ['violations'],
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+}
 
 export class Visit {
   readonly page: Page
@@ -62,6 +79,13 @@ export class Visit {
     context.on('weberror', (error) => this.#complaints.push(String(error.error().stack)))
   }
 
+  /** Loads the page again, on another screen or in the other scheme. A context of its own would cost as much as the page. */
+  async reloadWith({ viewport = DESKTOP, colorScheme = 'light' }: Look): Promise<void> {
+    await this.page.setViewportSize(viewport)
+    await this.page.emulateMedia({ colorScheme })
+    await this.page.reload()
+  }
+
   get complaints(): string[] {
     return this.#complaints.filter((each) => !this.#expected.some((pattern) => pattern.test(each)))
   }
@@ -73,15 +97,11 @@ export class Visit {
 
   /** What keeps some people from using the page as it stands there now (WCAG 2.2 AA), by axe. */
   async barriers(): Promise<string[]> {
-    // In a frame without script nothing could look: what is in it others have written.
-    const axe = new AxeBuilder({ page: this.page }).exclude('iframe[sandbox]')
-    const { violations } = await axe
-      // Its other mode opens a page to gather what frames say, which takes longer than the look itself.
-      .setLegacyMode(true)
-      // Of what is well it need not tell where it stands.
-      .options({ resultTypes: ['violations'] })
-      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-      .analyze()
+    // Once in a document: to inject it costs as much as to run it.
+    if (!(await this.page.evaluate<boolean>("'axe' in window"))) await this.page.evaluate(AXE)
+    const { violations } = await this.page.evaluate<AxeResults>(
+      `axe.run(${JSON.stringify(AXE_CONTEXT)}, ${JSON.stringify(AXE_OPTIONS)})`,
+    )
     return violations.flatMap(({ id, help, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html.slice(0, 300)}\n${failureSummary}`),
     )
