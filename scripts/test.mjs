@@ -26,10 +26,9 @@ if (files.length === 0) {
   process.stderr.write(`No test files (*.test.ts) in ${places.join(', ')}.\n`)
   process.exit(1)
 }
-// Many tests start servers of their own, and a third of their time they wait for them: with 3 at once, 2 processors were idle for a fifth
-// of a run. More than 8 only wait for each other.
+// Many tests start servers of their own, and a third of their time they wait for them; more at once only wait for each other.
 const processors = typeof availableParallelism === 'function' ? availableParallelism() : cpus().length
-const atOnce = Math.max(4, Math.min(8, processors - 1))
+const atOnce = Math.max(3, Math.min(8, processors - 1))
 
 const server = await postgresServer()
 try {
