@@ -75,7 +75,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'queue',
     about:
-      'when each delivery begins: claims, ready queues, unknown paths, session limits, closed paths, pauses, the retry schedule, and the recording of results',
+      'when each delivery begins: claims, ready queues, unknown paths, session limits, closed paths, pauses, the retry schedule, the recording of results, and results under a lost lease; `pipeline.ts` has a picture of the states of a delivery',
     imports: words(
       'intake/handover.ts delivery cluster store/store.ts accounts email metrics.ts',
       'loop-monitor.ts common',
@@ -108,7 +108,7 @@ export const HOUSE: readonly Place[] = [
   {
     name: 'cluster',
     about:
-      'the nodes of a database: membership, heartbeats, the right to send, the claim on a name, the bound on unrecorded messages, results under a lost lease',
+      'the nodes of a database: membership, heartbeats, the right to send, the claim on a name, the bound on unrecorded messages',
     imports: words('store/store.ts metrics.ts common'),
   },
   {

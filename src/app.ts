@@ -11,7 +11,7 @@ import { NameClaim } from './cluster/name-claim.ts'
 import { SendingRight } from './cluster/sending-right.ts'
 import { UnrecordedMessages } from './cluster/unrecorded-messages.ts'
 import { LogThrottle } from './common/log-throttle.ts'
-import { planMemory } from './config/memory-plan.ts'
+import { type MemoryPlan, planMemory } from './config/memory-plan.ts'
 import { ownUrl } from './config/own-url.ts'
 import type { Settings } from './config/settings.ts'
 import { openDelivery } from './delivery/open.ts'
@@ -75,19 +75,65 @@ export interface App {
   close(): Promise<void>
 }
 
+/** What every step of a start uses. */
+interface Start {
+  settings: Settings
+  log: Logger
+  metrics: Metrics
+  plan: MemoryPlan
+  monitor: LoopMonitor
+  /** Each started part adds its stop; the last one is stopped first. */
+  started: AsyncDisposableStack
+  /** Rejects as soon as the start is to be stopped. */
+  unlessStopped<T>(work: Promise<T>): Promise<T>
+}
+
+/** The same with the parts of the steps so far. `scheduler` is null on a node that does not deliver. */
+type WithStore = Start & Awaited<ReturnType<typeof openData>>
+type WithNode = WithStore & Awaited<ReturnType<typeof joinNodes>>
+type WithDelivery = WithNode & { scheduler: Scheduler | null; apiUrl(): string }
+
 /**
  * Starts the service. Rejects with a sentence for the operator when a part cannot start (store in use, port taken,
  * wrong secret key, ...), and as soon as `signal` aborts; then every part that had started is stopped again.
  */
 export async function startApp(settings: Settings, log: Logger, signal?: AbortSignal): Promise<App> {
   await using started = new AsyncDisposableStack()
-  const unlessStopped = stoppable(signal)
   const metrics = new Metrics()
   const plan = planMemory(settings)
   // For this thread and all threads started from here on.
   if (plan.heapGrowth !== null) setFlagsFromString(`--heap-growing-percent=${plan.heapGrowth}`)
   const monitor = new LoopMonitor(metrics.registry, log)
+  const start: Start = { settings, log, metrics, plan, monitor, started, unlessStopped: stoppable(signal) }
+  const data: WithStore = { ...start, ...(await openData(start)) }
+  // Delivery starts before HTTP, because mail that earlier processes left behind is older than any new request.
+  const node: WithNode = { ...data, ...(await joinNodes(data)) }
+  startDigest(node)
+  const scheduler = settings.roles.includes('delivery') ? await startDelivery(node) : null
+  let apiUrl = ownUrl(settings)
+  const delivering: WithDelivery = { ...node, scheduler, apiUrl: () => apiUrl }
+  const webhooks = createWebhooks(delivering)
+  watchGauges(delivering, webhooks)
+  const { server, submission } = await createServers(delivering)
+  const { url, metricsUrl, consoleUrl: base } = await start.unlessStopped(server.listen())
+  if (settings.roles.includes('api')) apiUrl = settings.publicUrl ?? url
+  // Webhooks start only now, because their events contain URLs of stored messages, for which `apiUrl` has to be known.
+  webhooks.start()
+  const submissionUrls = submission === null ? [] : await start.unlessStopped(submission.listen())
+  const addresses = { url, metricsUrl, submissionUrls, console: base && consoleUrl(base) }
+  const first = await welcome(data, base)
+  // Started last: starting keeps the thread busy, and no client is waiting yet.
+  monitor.start()
+  started.defer(() => monitor.stop())
+  reportListening(start, addresses)
+  const { store, seal, accounts } = data
+  const running = started.move()
+  const close = () => running.disposeAsync()
+  return { ...addresses, ...first, store, seal, refreshAccounts: () => accounts.refresh(), close }
+}
 
+/** The store and its accounts, and the workers. */
+async function openData({ settings, log, metrics, plan, started, unlessStopped }: Start) {
   const store = await unlessStopped(
     openStore(settings.database, {
       exclusive: true,
@@ -107,7 +153,6 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   const seal = await unlessStopped(
     openSeal(settings, { domains: directory.domains(), routes: directory.routes() }),
   )
-
   const workers = new Workers({
     memory: Math.floor(plan.workerHeap / 1024 ** 2),
     onDeath: (cause, detail) => {
@@ -116,13 +161,17 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     },
   })
   started.defer(() => workers.close())
+  return { store, accounts, directory, seal, workers }
+}
 
-  const { nodeName, roles, nodeTimeout } = settings
+/** This node among those that share the database. */
+async function joinNodes({ settings, store, log, metrics, started, unlessStopped }: WithStore) {
+  const { nodeName, nodeNameSet, nodeDirectory, roles, nodeTimeout, database } = settings
   const node = { name: nodeName, roles, timeoutMs: nodeTimeout, since: Date.now() }
   // A name that was not configured differs after a restart, so that it is not worth claiming.
   const claim =
-    settings.nodeNameSet && settings.database.engine === 'postgres'
-      ? new NameClaim({ directory: settings.nodeDirectory, database: settings.database.url, name: nodeName })
+    nodeNameSet && database.engine === 'postgres'
+      ? new NameClaim({ directory: nodeDirectory, database: database.url, name: nodeName })
       : null
   const right = new SendingRight()
   const unrecorded = new UnrecordedMessages(
@@ -130,89 +179,69 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   )
   const membership = new NodeMembership({ store, node, claim, right, metrics, log })
   started.defer(() => membership.leave())
-  // Delivery starts before HTTP, because mail that earlier processes left behind is older than any new request.
   await unlessStopped(membership.start())
-  const digestFaults = new LogThrottle(60_000)
-  const digest = digestFollower({
-    store,
-    token: () => membership.lease?.token ?? null,
-    onFault(error) {
-      if (digestFaults.due() === null) return
-      log.warn({ err: error }, 'Could not update the index for searches and counts; retrying')
-    },
-  })
+  return { membership, right, unrecorded, token: () => membership.lease?.token ?? null }
+}
+
+function startDigest({ store, token, log, started }: WithNode): void {
+  const onFault = rareWarning(log, 'Could not update the index for searches and counts; retrying')
+  const digest = digestFollower({ store, token, onFault })
   started.defer(() => digest.stop())
   digest.start()
-  let scheduler: Scheduler | null = null
-  if (roles.includes('delivery')) {
-    const { courier, isolated, paths } = openDelivery({
-      settings,
-      accounts: directory,
-      seal,
-      right,
-      unrecorded,
-      workers,
-      maxDeliveries: plan.deliveries,
-      onDeath: (cause) => {
-        metrics.isolatedDeaths.inc({ cause })
-        log.warn(
-          { cause },
-          'The isolated process for suspect mail crashed on its job; a new process replaces it',
-        )
-      },
-      log,
-    })
-    const delivering = new Scheduler({
-      store,
-      courier,
-      isolated,
-      membership,
-      unrecorded,
-      domain: (id) => directory.domain(id),
-      signingDomain: (email) => directory.signingDomain(email),
-      isRemoved: (idOrName) => directory.isRemoved(idOrName),
-      signingKeys: new SigningKeys(seal),
-      links: unsubscribeLinks(settings.publicUrl, seal),
-      retrySchedule: new RetrySchedule(settings.retrySchedule),
-      paths,
-      limits: {
-        concurrency: settings.concurrency,
-        maxDeliveries: plan.deliveries,
-        maxBytes: plan.ready,
-        maxLargeBytes: plan.readyLarge,
-      },
-      monitor,
-      metrics,
-      log,
-    })
-    scheduler = delivering
-    started.defer(() => delivering.stop(settings.shutdownTimeout))
-    accounts.onRead(() => delivering.domainsChanged())
-    const retention = new RetentionLoop(store, settings, (error) =>
-      log.error({ err: error }, 'Could not remove expired mail; retrying in a minute'),
-    )
-    started.defer(() => retention.stop())
-    await unlessStopped(delivering.start())
-    retention.start()
-  }
-  const { database, dnsServers, allowPrivateNetworks } = settings
-  let apiUrl = ownUrl(settings)
-  const webhooks = new Webhooks({
-    store,
-    seal,
-    token: () => membership.lease?.token ?? null,
-    base: () => apiUrl,
-    thread: {
-      database,
-      dnsServers,
-      allowPrivateNetworks,
-      schedule: WEBHOOK_SCHEDULE,
-      userAgent: `Postroad/${version()}`,
+}
+
+async function startDelivery(node: WithNode): Promise<Scheduler> {
+  const { settings, store, accounts, directory, seal, plan, metrics, log, started } = node
+  const couriers = openDelivery({
+    ...node,
+    accounts: directory,
+    maxDeliveries: plan.deliveries,
+    onDeath: (cause) => {
+      metrics.isolatedDeaths.inc({ cause })
+      log.warn(
+        { cause },
+        'The isolated process for suspect mail crashed on its job; a new process replaces it',
+      )
     },
-    metrics,
-    log,
   })
+  const scheduler = new Scheduler({
+    ...node,
+    ...couriers,
+    accounts: directory,
+    signingKeys: new SigningKeys(seal),
+    links: unsubscribeLinks(settings.publicUrl, seal),
+    retrySchedule: new RetrySchedule(settings.retrySchedule),
+    limits: {
+      concurrency: settings.concurrency,
+      maxDeliveries: plan.deliveries,
+      maxBytes: plan.ready,
+      maxLargeBytes: plan.readyLarge,
+    },
+  })
+  started.defer(() => scheduler.stop(settings.shutdownTimeout))
+  accounts.onRead(() => scheduler.domainsChanged())
+  const retention = new RetentionLoop(store, settings, (error) =>
+    log.error({ err: error }, 'Could not remove expired mail; retrying in a minute'),
+  )
+  started.defer(() => retention.stop())
+  await node.unlessStopped(scheduler.start())
+  retention.start()
+  return scheduler
+}
+
+function createWebhooks({ settings, store, seal, token, apiUrl, metrics, log, started }: WithDelivery) {
+  const { database, dnsServers, allowPrivateNetworks } = settings
+  const userAgent = `Postroad/${version()}`
+  const thread = { database, dnsServers, allowPrivateNetworks, schedule: WEBHOOK_SCHEDULE, userAgent }
+  const webhooks = new Webhooks({ store, seal, token, base: apiUrl, thread, metrics, log })
   started.defer(() => webhooks.stop())
+  return webhooks
+}
+
+function watchGauges(
+  { metrics, membership, scheduler, store, unrecorded }: WithDelivery,
+  webhooks: Webhooks,
+): void {
   metrics.watch({
     nodes: () => membership.nodes,
     deliveries: () => scheduler?.counts ?? { ready: 0, inSession: 0, halted: false, closed: new Map() },
@@ -220,8 +249,54 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     unrecorded: () => unrecorded.held,
     webhooks: () => webhooks.states,
   })
+}
 
-  const intake = new Intake({
+/** HTTP and SMTP submission: both are ready to listen. */
+async function createServers(parts: WithDelivery) {
+  const { settings, store, directory, seal, workers, scheduler, apiUrl, metrics, log, started } = parts
+  const searches = new Searches({ store, teller: new NoticeReader(store) })
+  const { ask } = openOutgoing(parts)
+  const api = settings.roles.includes('api')
+  const server = await createServer({
+    ...parts,
+    api,
+    intake: createIntake(parts),
+    searches,
+    live: new Live({
+      store,
+      onFault: rareWarning(log, 'Could not read changes for the live pages of the console; retrying'),
+    }),
+    operation: (caller) =>
+      operationOn(settings, store, caller, directory.snapshot, {
+        seal,
+        turns: searches.turns,
+        workers,
+        apiUrl,
+      }),
+    ask,
+    derive: (purpose) => seal.derive(purpose),
+    remoteFiles: new RemoteFiles({ ask, maxOctets: settings.maxMessageSize }),
+    registry: metrics.registry,
+    version: version(),
+    ready: (room) => store.probe(room),
+  })
+  const takesSmtp = api && settings.submission.length > 0
+  const submission = takesSmtp ? await createSubmission(server.core, settings) : null
+  // Closed together, so that clients that are slow to finish a request neither use up the time of open SMTP
+  // transactions nor add to it.
+  started.defer(async () => {
+    const { shutdownTimeout } = settings
+    await Promise.all([
+      server.close(shutdownTimeout),
+      submission?.close(shutdownTimeout),
+      scheduler?.stop(shutdownTimeout),
+    ])
+  })
+  return { server, submission }
+}
+
+function createIntake({ settings, store, accounts, workers, scheduler, metrics, log }: WithDelivery): Intake {
+  return new Intake({
     store,
     accounts,
     handover: scheduler ?? noHandover,
@@ -236,6 +311,10 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     limits: settings,
     metrics,
   })
+}
+
+/** Requests to servers that strangers name. */
+function openOutgoing({ settings, started }: Start): Outgoing {
   const outgoing = new Outgoing({
     guard: addressGuard(settings),
     resolve: hostAddresses(new Resolver({ servers: settings.dnsServers }), {
@@ -244,90 +323,35 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
     connections: REMOTE_CONNECTIONS,
   })
   started.defer(() => outgoing.close())
-  const liveFaults = new LogThrottle(60_000)
-  const live = new Live({
-    store,
-    onFault(error) {
-      if (liveFaults.due() === null) return
-      log.warn({ err: error }, 'Could not read changes for the live pages of the console; retrying')
-    },
-  })
-  const searches = new Searches({ store, teller: new NoticeReader(store) })
-  const server = await createServer({
-    api: roles.includes('api'),
-    settings,
-    plan,
-    monitor,
-    accounts,
-    intake,
-    workers,
-    store,
-    searches,
-    live,
-    operation: (caller) =>
-      operationOn(settings, store, caller, directory.snapshot, {
-        seal,
-        turns: searches.turns,
-        workers,
-        apiUrl: () => apiUrl,
-      }),
-    seal,
-    ask: outgoing.ask,
-    derive: (purpose) => seal.derive(purpose),
-    remoteFiles: new RemoteFiles({ ask: outgoing.ask, maxOctets: settings.maxMessageSize }),
-    registry: metrics.registry,
-    log,
-    version: version(),
-    ready: (room) => store.probe(room),
-  })
-  const takesSmtp = roles.includes('api') && settings.submission.length > 0
-  const submission = takesSmtp ? await createSubmission(server.core, settings) : null
-  // Closed together, so that clients that are slow to finish a request neither use up the time of open SMTP
-  // transactions nor add to it.
-  started.defer(async () => {
-    const { shutdownTimeout } = settings
-    await Promise.all([
-      server.close(shutdownTimeout),
-      submission?.close(shutdownTimeout),
-      scheduler?.stop(shutdownTimeout),
-    ])
-  })
+  return outgoing
+}
 
-  const { url, metricsUrl, consoleUrl: base } = await unlessStopped(server.listen())
-  if (roles.includes('api')) apiUrl = settings.publicUrl ?? url
-  // Webhooks start only now, because their events contain URLs of stored messages, for which `apiUrl` has to be known.
-  webhooks.start()
-  const submissionUrls = submission === null ? [] : await unlessStopped(submission.listen())
-  // Done last, when nothing else can fail: the key it creates is shown only once.
+/** Lets the first people in. Done when nothing else can fail: the key that it creates is shown only once. */
+async function welcome({ settings, store, accounts, directory }: WithStore, base: string | null) {
   const firstStart = await makeUp(settings, store, directory.companies())
   if (directory.companies().length === 0) await accounts.refresh()
   const token = base === null ? null : await firstSignIn(store, Date.now())
   const signInLink = base === null || token === null ? null : signInUrl(base, token)
-  const console = base === null ? null : consoleUrl(base)
-  // Started last: starting keeps the thread busy, and no client is waiting yet.
-  monitor.start()
-  started.defer(() => monitor.stop())
-  log.info(
-    {
-      url,
-      metricsUrl,
-      console,
-      ...(submission && { submissionUrls }),
-      delivery: settings.delivery.kind,
-      roles,
-      node: nodeName,
-    },
-    'Postroad is listening',
-  )
-  if (settings.delivery.kind === 'capture')
-    log.info('Capture mode: mail is kept here and not delivered; set POSTROAD_DELIVERY to deliver it')
+  return { firstStart, signInLink, empty: directory.companies().length === 0 }
+}
 
-  const running = started.move()
-  const empty = directory.companies().length === 0
-  const close = () => running.disposeAsync()
-  const refreshAccounts = () => accounts.refresh()
-  const where = { url, metricsUrl, submissionUrls, console, signInLink }
-  return { ...where, firstStart, empty, store, seal, refreshAccounts, close }
+function reportListening(
+  { settings, log }: Start,
+  { submissionUrls, ...urls }: Pick<App, 'url' | 'metricsUrl' | 'submissionUrls' | 'console'>,
+): void {
+  const { delivery, roles, nodeName: node, submission } = settings
+  const smtp = submission.length > 0 && { submissionUrls }
+  log.info({ ...urls, ...smtp, delivery: delivery.kind, roles, node }, 'Postroad is listening')
+  if (delivery.kind === 'capture')
+    log.info('Capture mode: mail is kept here and not delivered; set POSTROAD_DELIVERY to deliver it')
+}
+
+/** Warns of a fault that is likely to come again soon: once a minute. */
+function rareWarning(log: Logger, message: string): (error: unknown) => void {
+  const faults = new LogThrottle(60_000)
+  return (error) => {
+    if (faults.due() !== null) log.warn({ err: error }, message)
+  }
 }
 
 /**

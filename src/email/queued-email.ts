@@ -76,7 +76,9 @@ export type AcceptAllResult =
   | OverQuota
 
 export interface AcceptedEmail {
+  /** UUIDv7. */
   id: string
+  /** With angle brackets. */
   messageId: string
 }
 

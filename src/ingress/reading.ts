@@ -12,9 +12,9 @@ import {
 import { deriveHere } from '../intake/derived-text.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { type FetchResult, placeFiles, type Room, remoteUrls } from '../intake/remote-file.ts'
-import type { Receipt, Submission } from '../intake/submission.ts'
+import type { Submission } from '../intake/submission.ts'
 import { largeBodies } from '../mail/body.ts'
-import type { Idempotency } from '../store/store.ts'
+import type { AcceptedEmail, Idempotency } from '../store/store.ts'
 import { alone, asBuffer, buffersBeneath, type Job, jobAt } from '../workers/job.ts'
 import type { IngressDeps } from './deps.ts'
 import { type AnyReason, Fault } from './fault.ts'
@@ -122,7 +122,7 @@ export class Reading<Asked> {
     body: Buffer,
     idempotent: Idempotent | null,
     room: Room | null = null,
-  ): Promise<Receipt> {
+  ): Promise<AcceptedEmail> {
     if (body.length > SMALL_BODY) return this.#acceptElsewhere(principal, asked, body, idempotent, room)
     const { intake } = this.#parts
     const submission = this.#reader.read(asked, body)
@@ -142,7 +142,7 @@ export class Reading<Asked> {
     body: Buffer,
     idempotent: Idempotent | null,
     room: Room | null,
-  ): Promise<Receipt> {
+  ): Promise<AcceptedEmail> {
     const { intake, remoteFiles } = this.#parts
     const { companyId } = principal
     const order = { asked, idempotent }

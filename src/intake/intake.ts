@@ -4,6 +4,7 @@ import type { LiveAccounts } from '../accounts/live-accounts.ts'
 import type { Metrics } from '../metrics.ts'
 import {
   type AcceptAllResult,
+  type AcceptedEmail,
   type AcceptResult,
   type Idempotency,
   type NewEmail,
@@ -15,7 +16,7 @@ import { type CheckOutcome, type CheckParameters, checkSubmission, type IntakeLi
 import { wantsText } from './derived-text.ts'
 import type { Handover, Reservation } from './handover.ts'
 import { isAboutDomain, isAboutKey, type Reason, Refusal, refusalOf } from './refusal.ts'
-import type { Receipt, Submission } from './submission.ts'
+import type { Submission } from './submission.ts'
 
 export interface IntakeParts {
   store: Pick<Store, 'accept' | 'acceptAll' | 'repeated'>
@@ -37,7 +38,7 @@ export interface BatchTerms {
 
 export interface BatchReceipt {
   /** Receipts of the accepted emails, in order. */
-  receipts: Receipt[]
+  receipts: AcceptedEmail[]
   /** By index among the given ones. */
   refused: ReadonlyMap<number, Reason>
 }
@@ -83,13 +84,13 @@ export class Intake {
    * Resolves when the email is durable: from then on we are obliged to deliver it. Throws a Refusal otherwise, and
    * leaves nothing behind. For submissions that can be checked in place.
    */
-  submit(principal: Principal, submission: Submission): Promise<Receipt> {
+  submit(principal: Principal, submission: Submission): Promise<AcceptedEmail> {
     // Awaited only when necessary: every await costs, and most mail brings its text.
     if (wantsText(submission)) return this.#submitWithText(principal, submission)
     return this.accept(principal, checkSubmission(submission, this.terms()))
   }
 
-  async #submitWithText(principal: Principal, submission: Submission): Promise<Receipt> {
+  async #submitWithText(principal: Principal, submission: Submission): Promise<AcceptedEmail> {
     submission.text = await this.#parts.deriveText(submission.html!, principal.companyId)
     return this.accept(principal, checkSubmission(submission, this.terms()))
   }
@@ -105,7 +106,7 @@ export class Intake {
    * the domain. Authority is checked here: a request may take an hour to arrive, and some time to be checked, while a
    * key is revoked or a domain suspended. Nothing is awaited between this and the store.
    */
-  async accept(principal: Principal, outcome: CheckOutcome): Promise<Receipt> {
+  async accept(principal: Principal, outcome: CheckOutcome): Promise<AcceptedEmail> {
     try {
       let email: NewEmail
       try {
@@ -171,7 +172,7 @@ export class Intake {
    * The receipts of an earlier request with this key and fingerprint, known without doing its work again; null when
    * there was none.
    */
-  async repeated(principal: Principal, idempotency: Idempotency): Promise<Receipt[] | null> {
+  async repeated(principal: Principal, idempotency: Idempotency): Promise<AcceptedEmail[] | null> {
     const current = this.#parts.accounts.directory.current(principal)
     if ('denied' in current) this.#refuse(refusalOf(current))
     try {
@@ -195,7 +196,7 @@ export class Intake {
     return { emails, refused }
   }
 
-  async #accept(email: NewEmail): Promise<Receipt> {
+  async #accept(email: NewEmail): Promise<AcceptedEmail> {
     const { store, handover, metrics } = this.#parts
     using place = handover.reserve(email)
     let accepted: AcceptResult
@@ -217,7 +218,10 @@ export class Intake {
     }
   }
 
-  async #acceptAll(emails: readonly NewEmail[], idempotency: BatchTerms['idempotency']): Promise<Receipt[]> {
+  async #acceptAll(
+    emails: readonly NewEmail[],
+    idempotency: BatchTerms['idempotency'],
+  ): Promise<AcceptedEmail[]> {
     const { store, handover, metrics } = this.#parts
     // Places for all of them or for none: they are stored under one lease.
     using places = new DisposableStack()

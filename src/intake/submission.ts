@@ -1,6 +1,7 @@
 /** A request as a dialect reads it: one shape for every way to submit a message. Nothing here is checked yet. */
 
 import type { Arrival } from '../mail/header/received.ts'
+import type { Idempotency } from '../store/store.ts'
 
 export interface SubmittedAttachment {
   filename: string
@@ -46,13 +47,5 @@ export interface Submission {
   /** `<x@y>` to use instead of a generated Message-ID; in batch sending it may have placeholders. */
   messageId?: string
   /** Same key and same fingerprint within a day: same answer, nothing sent twice. */
-  idempotency?: { key: string; fingerprint: string }
-}
-
-/** The sender's receipt for an accepted message. */
-export interface Receipt {
-  /** UUIDv7 of the email. */
-  id: string
-  /** With angle brackets. */
-  messageId: string
+  idempotency?: Idempotency
 }

@@ -7,9 +7,9 @@ import {
   decideAttempt,
   decideGiveBack,
   hopeless,
-  type Outcome,
   postponedFrom,
 } from '../email/lifecycle.ts'
+import type { HoldReason } from '../email/recipient.ts'
 import type { AttemptRecord, ClaimedRecipient } from '../store/store.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import type { RetrySchedule } from './retry-schedule.ts'
@@ -75,56 +75,26 @@ function whenAgain(
   return again ?? notBefore ?? now + pauses.after(now - postponedFrom(postponedSince, now))
 }
 
-/** Gives a delivery back untried, because its path is closed. `now` in Unix ms. */
-export function closedRecord(
-  ready: ReadyDelivery,
-  { dueAt, why }: { dueAt: number; why: string },
-  { schedule }: Pick<Patience, 'schedule'>,
+/** The reason why a delivery is given back untried. */
+export interface ReturnReason {
+  /** Unix ms at which it is due again; Infinity: never, so its recipients fail. */
+  dueAt: number
+  heldFor: HoldReason | null
+  message: string
+}
+
+/** The record of a delivery that is given back untried. `now` in Unix ms. */
+export function returnRecord(
+  { email, leaseToken, recipients }: ReadyDelivery,
+  reason: ReturnReason,
+  schedule: RetrySchedule,
   now: number,
 ): AttemptRecord {
-  const outcome: Outcome = { verdict: 'postponed', message: why }
-  const happening: AttemptHappening = {
-    kind: 'attempted',
-    at: now,
-    outcome,
-    server: null,
-    tls: null,
-    untried: true,
-    heldFor: 'path',
-    retryAt: null,
-    again: dueAt,
-    patience: schedule.lasts,
-  }
-  return untriedResult(ready, now, (recipient) => decideAttempt(recipient, happening))
-}
-
-/** Ends a delivery that can never be tried. */
-export function failedRecord(ready: ReadyDelivery, message: string, now: number): AttemptRecord {
-  const decision = hopeless(now, message)
-  return untriedResult(ready, now, () => decision)
-}
-
-/** Gives a delivery back untried. `held`: because its domain may not send now. `dueAt` in Unix ms. */
-export function releaseRecord(
-  ready: ReadyDelivery,
-  { dueAt, held }: { dueAt: number; held: boolean },
-  message: string,
-  at = Date.now(),
-): AttemptRecord {
-  const heldFor = held ? 'domain' : null
-  const decision = decideGiveBack({ kind: 'given-back', at, dueAt, heldFor, message })
-  return untriedResult(ready, at, () => decision)
-}
-
-function untriedResult(
-  { email, leaseToken, recipients }: ReadyDelivery,
-  at: number,
-  decided: (recipient: ClaimedRecipient) => Decision,
-): AttemptRecord {
+  const decisionOf = returnDecision(reason, schedule, now)
   return {
     emailId: email.id,
     leaseToken,
-    startedAt: at,
+    startedAt: now,
     duration: 0,
     server: null,
     tls: null,
@@ -132,9 +102,45 @@ function untriedResult(
     captured: null,
     recipients: recipients.map((recipient) => ({
       position: recipient.position,
-      decision: decided(recipient),
+      decision: decisionOf(recipient),
     })),
   }
+}
+
+function returnDecision(
+  { dueAt, heldFor, message }: ReturnReason,
+  schedule: RetrySchedule,
+  at: number,
+): (recipient: ClaimedRecipient) => Decision {
+  if (heldFor === 'path') {
+    const happening: AttemptHappening = {
+      kind: 'attempted',
+      at,
+      outcome: { verdict: 'postponed', message },
+      server: null,
+      tls: null,
+      untried: true,
+      heldFor,
+      retryAt: null,
+      again: dueAt,
+      patience: schedule.lasts,
+    }
+    return (recipient) => decideAttempt(recipient, happening)
+  }
+  const decision =
+    dueAt === Number.POSITIVE_INFINITY
+      ? hopeless(at, message)
+      : decideGiveBack({ kind: 'given-back', at, dueAt, heldFor, message })
+  return () => decision
+}
+
+/** Unix ms at which the first of its recipients is due again; null when none is. */
+export function dueAfter({ recipients }: AttemptRecord): number | null {
+  let earliest = Number.POSITIVE_INFINITY
+  for (const { decision } of recipients) {
+    earliest = Math.min(earliest, decision.change?.dueAt ?? Number.POSITIVE_INFINITY)
+  }
+  return earliest === Number.POSITIVE_INFINITY ? null : earliest
 }
 
 /** The result of an attempt that failed on our side, for all recipients. */

@@ -69,6 +69,11 @@ export class ClaimLoop {
     this.#wake = setTimeout(() => this.#woken(), wait)
   }
 
+  /** Looks for work that is due then (Unix ms). */
+  lookAt(dueAt: number): void {
+    this.look(Math.max(0, dueAt - Date.now()))
+  }
+
   /** Resolves when no claim is under way, and none will be. */
   async stop(): Promise<void> {
     this.#stopped = true

@@ -5,6 +5,7 @@ import type { DeliveryResult, HindranceReport } from '../delivery/delivery.ts'
 import { DEFAULT_ROUTE } from '../delivery/path/path.ts'
 import type { ProbePauses } from '../delivery/route/probe-pauses.ts'
 import { BY_HAND } from '../email/lifecycle.ts'
+import type { ReturnReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 
 /**
@@ -60,12 +61,6 @@ export interface PathHealthParts {
   log: Log
 }
 
-/** The reason why a delivery does not begin, and when it is due again (Unix ms). */
-export interface PathClosure {
-  dueAt: number
-  why: string
-}
-
 /**
  * Paths in trouble: a relay that refuses our credentials, servers that block our address or take no more mail from us.
  * Mail on such a path waits without spending an attempt, while one delivery at a time tries whether the path is clear
@@ -95,7 +90,7 @@ export class PathHealth {
   }
 
   /** Null when the delivery may begin: the usual case. `now` in Unix ms. */
-  closedFor(ready: ReadyDelivery, now: number): PathClosure | null {
+  closedFor(ready: ReadyDelivery, now: number): ReturnReason | null {
     if (this.#troubles.size === 0) return null
     const met = keysOf(ready).flatMap((path) => this.#troubles.get(path) ?? [])
     const closed = met.filter((trouble) => trouble.closed)
@@ -106,7 +101,8 @@ export class PathHealth {
       // The due times are spread, so that another delivery can try the path if this one does not; all are released when
       // the path is clear.
       const dueAt = Math.max(now, trouble.probeAt) + (sooner ? 0 : this.#parts.pauses.spread())
-      return { dueAt, why: `Not attempted, because other mail on this path failed: ${trouble.message}` }
+      const message = `Not attempted, because other mail on this path failed: ${trouble.message}`
+      return { dueAt, heldFor: 'path', message }
     }
     for (const trouble of closed) {
       trouble.probe = ready

@@ -1,16 +1,14 @@
 import type { Reservation } from '../intake/handover.ts'
 import type { Lease, NewEmail } from '../store/store.ts'
-
-/** Takes over an email that was accepted under a reservation. */
-export type BeginEmail = (email: NewEmail, leased: number[], lease: Lease) => void
+import type { DeliveryPipeline } from './pipeline.ts'
 
 /** Places in the ready queues that are promised to emails whose commit is under way, so that none is promised twice. */
 export class PromisedPlaces {
-  readonly begin: BeginEmail
+  readonly pipeline: Pick<DeliveryPipeline, 'takeAccepted'>
   count = 0
 
-  constructor(begin: BeginEmail) {
-    this.begin = begin
+  constructor(pipeline: Pick<DeliveryPipeline, 'takeAccepted'>) {
+    this.pipeline = pipeline
   }
 
   promise(lease: Lease): Reservation {
@@ -30,7 +28,7 @@ class PlaceReservation implements Reservation {
   }
 
   begin(email: NewEmail, leased: number[]): void {
-    this.#places.begin(email, leased, this.lease)
+    this.#places.pipeline.takeAccepted(email, leased, this.lease)
   }
 
   [Symbol.dispose](): void {

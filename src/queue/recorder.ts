@@ -1,14 +1,17 @@
 import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
+import type { Log } from '../common/logging.ts'
 import { release } from '../common/octets.ts'
+import type { Metrics } from '../metrics.ts'
 import { type AttemptRecord, type RecordResult, type Store, StoreUnavailable } from '../store/store.ts'
 
-export interface RecorderEvents {
-  /** The store takes no results; called once each time it stops taking them. */
-  onFault(error: unknown): void
+export interface RecorderParts {
+  store: Pick<Store, 'record'>
+  /** The places of unrecorded deliveries. */
+  unrecorded: Pick<UnrecordedMessages, 'recorded'>
+  /** Called when results can be recorded again. */
   onRecovered(): void
-  onFenced(attempt: AttemptRecord, positions: number[]): void
-  /** This one result can never be written (a damaged page, say); the store takes others. */
-  onUnrecordable(attempt: AttemptRecord, error: unknown): void
+  metrics: Pick<Metrics, 'storeFaults' | 'fenced'>
+  log: Log
 }
 
 const FIRST_RETRY_MS = 100
@@ -21,9 +24,7 @@ const STALLED_MS = 2_000
  * be sent: a message that was delivered but not recorded would be sent again after a crash.
  */
 export class Recorder {
-  readonly #store: Pick<Store, 'record'>
-  readonly #events: RecorderEvents
-  readonly #handedOver: Pick<UnrecordedMessages, 'recorded'>
+  readonly #parts: RecorderParts
   readonly #watch: NodeJS.Timeout
   #unrecorded = 0
   /** Answers of the store so far, and their number at the last look. */
@@ -35,15 +36,8 @@ export class Recorder {
   #given = false
   #flushed: (() => void) | undefined
 
-  constructor(
-    store: Pick<Store, 'record'>,
-    handedOver: Pick<UnrecordedMessages, 'recorded'>,
-    events: RecorderEvents,
-    stalledMs = STALLED_MS,
-  ) {
-    this.#handedOver = handedOver
-    this.#store = store
-    this.#events = events
+  constructor(parts: RecorderParts, stalledMs = STALLED_MS) {
+    this.#parts = parts
     this.#watch = setInterval(() => this.#look(), stalledMs / 2).unref()
   }
 
@@ -63,20 +57,20 @@ export class Recorder {
     let recorded: RecordResult | null = null
     for (;;) {
       try {
-        recorded = await this.#store.record(attempt)
+        recorded = await this.#parts.store.record(attempt)
         this.#answered()
         release(attempt.captured)
-        if (recorded.refused.length > 0) this.#events.onFenced(attempt, recorded.refused)
+        if (recorded.refused.length > 0) this.#reportRefused(attempt, recorded.refused)
         break
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) {
           this.#answered()
-          this.#events.onUnrecordable(attempt, error)
+          this.#reportUnrecordable(attempt, error)
           break
         }
         if (!failed) {
           failed = true
-          if (this.#faulty++ === 0 && !this.#stalled) this.#events.onFault(error)
+          if (this.#faulty++ === 0 && !this.#stalled) this.#reportFault(error)
         }
         this.#answered()
         if (this.#given) break
@@ -84,8 +78,8 @@ export class Recorder {
         wait = Math.min(wait * 2, MAX_RETRY_MS)
       }
     }
-    if (failed && --this.#faulty === 0 && !this.halted && !this.#given) this.#events.onRecovered()
-    if (handedOver) this.#handedOver.recorded()
+    if (failed && --this.#faulty === 0) this.#reportRecovery()
+    if (handedOver) this.#parts.unrecorded.recorded()
     if (--this.#unrecorded === 0) this.#flushed?.()
     return recorded
   }
@@ -110,7 +104,7 @@ export class Recorder {
     this.#answers++
     if (!this.#stalled) return
     this.#stalled = false
-    if (!this.halted && !this.#given) this.#events.onRecovered()
+    this.#reportRecovery()
   }
 
   /** Detects a store that neither takes results nor refuses them: its machine cannot be reached, say. */
@@ -122,6 +116,37 @@ export class Recorder {
     // wait.
     if (this.#idleLooks < 3 || this.#stalled) return
     this.#stalled = true
-    this.#events.onFault(new StoreUnavailable('The database has not answered for some time'))
+    this.#reportFault(new StoreUnavailable('The database has not answered for some time'))
+  }
+
+  #reportFault(error: unknown): void {
+    const { metrics, log } = this.#parts
+    metrics.storeFaults.inc()
+    log.error({ err: error }, 'Could not record delivery results; no deliveries start until this works again')
+  }
+
+  #reportRecovery(): void {
+    if (this.halted || this.#given) return
+    this.#parts.log.info({}, 'Delivery results are being recorded again; delivery continues')
+    this.#parts.onRecovered()
+  }
+
+  /** This one result can never be written (a damaged page, say); the store takes others. */
+  #reportUnrecordable({ emailId }: AttemptRecord, error: unknown): void {
+    const { metrics, log } = this.#parts
+    metrics.storeFaults.inc()
+    log.error(
+      { err: error, emailId },
+      'Could not write the result of a delivery. Its recipients stay in the state sending until the service restarts, and may then receive the message again',
+    )
+  }
+
+  #reportRefused({ emailId }: AttemptRecord, positions: number[]): void {
+    const { metrics, log } = this.#parts
+    metrics.fenced.inc(positions.length)
+    log.warn(
+      { emailId, recipients: positions },
+      'A result was refused because it came after its lease had expired',
+    )
   }
 }

@@ -1,7 +1,8 @@
 import type { SendingDomain } from '../accounts/account.ts'
-import type { Signable } from '../accounts/directory.ts'
+import type { AccountDirectory, Signable } from '../accounts/directory.ts'
 import type { Log } from '../common/logging.ts'
 import type { ClaimedRecipient, Store } from '../store/store.ts'
+import type { ReturnReason } from './attempt.ts'
 import type { ReadyDelivery } from './deliveries.ts'
 import { SuppressionWatch } from './new-suppressions.ts'
 import { Pauses } from './pauses.ts'
@@ -14,16 +15,6 @@ const BACK_OFF_MS = 500
 /** The shortest round trip of a false alarm about a suppression. */
 const SUPPRESSED_MS = 1_000
 
-/**
- * The reason why a delivery is given back instead of being begun, and when it is due again (Unix ms); `never`: it
- * fails.
- */
-export interface ReturnReason {
-  dueAt: number | 'never'
-  held: boolean
-  message: string
-}
-
 /** The recipients that may begin, and those that are given back. */
 export interface StopSplit {
   go: ClaimedRecipient[]
@@ -32,12 +23,7 @@ export interface StopSplit {
 
 export interface StopsParts {
   store: Pick<Store, 'cancelRequests' | 'heldDomains' | 'releaseHeld' | 'suppressionsSince' | 'pauses'>
-  /** The domain that an email is sent from, by id. */
-  domain(id: string): SendingDomain | undefined
-  /** The domain whose keys sign the email: that of its sender. */
-  signingDomain(email: Signable): SendingDomain | undefined
-  /** True when a domain with this id or name existed and was removed. */
-  isRemoved(idOrName: string): boolean
+  accounts: Pick<AccountDirectory, 'domain' | 'signingDomain' | 'isRemoved'>
   /** Work that waits in memory. */
   waiting(): Iterable<ReadyDelivery>
   /** Called when held or paused mail may go, or waiting work is paused. */
@@ -94,7 +80,7 @@ export class Stops {
     const back = [...parts].flatMap(([message, recipients]) => {
       if (message === null) return []
       const dueAt = message === SUPPRESSED ? now + SUPPRESSED_MS : now
-      return [{ recipients, why: { dueAt, held: false, message } }]
+      return [{ recipients, why: { dueAt, heldFor: null, message } }]
     })
     return { go: parts.get(null) ?? [], back }
   }
@@ -114,9 +100,9 @@ export class Stops {
   }
 
   #release(dueBefore: number): void {
-    const { store, domain, onChanged, log } = this.#parts
+    const { store, accounts, onChanged, log } = this.#parts
     for (const id of this.#heldDomains) {
-      if (domain(id)?.sending !== 'active') continue
+      if (accounts.domain(id)?.sending !== 'active') continue
       this.#heldDomains.delete(id)
       store.releaseHeld(id, { now: Date.now(), dueBefore }).then(onChanged, (error) => {
         log.error({ err: error }, 'Could not release held mail; retrying within a minute')
@@ -132,17 +118,22 @@ export class Stops {
   #whole({ email }: ReadyDelivery, now: number): ReturnReason | null {
     // The store ends the email as canceled when it is given back.
     if (this.#toCancel.has(email.id))
-      return { dueAt: now, held: false, message: 'Canceled before its delivery started' }
-    const domain = this.#parts.domain(email.domainId)
-    const signing = this.#parts.signingDomain(email)
+      return { dueAt: now, heldFor: null, message: 'Canceled before its delivery started' }
+    const { accounts } = this.#parts
+    const domain = accounts.domain(email.domainId)
+    const signing = accounts.signingDomain(email)
     if (domain?.sending === 'active' && signing?.sending === 'active') return null
     if (this.#isGone(email, domain, signing)) {
-      return { dueAt: 'never', held: false, message: 'Its sending domain was removed before it was sent' }
+      return {
+        dueAt: Number.POSITIVE_INFINITY,
+        heldFor: null,
+        message: 'Its sending domain was removed before it was sent',
+      }
     }
     this.#heldDomains.add(email.domainId)
     const stopped = domain?.sending === 'active' ? signing : domain
     const message = `Sending from ${stopped?.name ?? 'a removed domain'} is not active; held`
-    return { dueAt: now + HELD_MS, held: true, message }
+    return { dueAt: now + HELD_MS, heldFor: 'domain', message }
   }
 
   /** A domain that is merely unknown may be new to this node: its mail waits. */
@@ -151,9 +142,9 @@ export class Stops {
     domain: SendingDomain | undefined,
     signing: SendingDomain | undefined,
   ): boolean {
-    const { isRemoved } = this.#parts
-    if (domain === undefined) return isRemoved(domainId)
-    return signing === undefined && isRemoved(sender.slice(sender.lastIndexOf('@') + 1))
+    const { accounts } = this.#parts
+    if (domain === undefined) return accounts.isRemoved(domainId)
+    return signing === undefined && accounts.isRemoved(sender.slice(sender.lastIndexOf('@') + 1))
   }
 
   #part(ready: ReadyDelivery, recipient: ClaimedRecipient): string | null {

@@ -10,7 +10,6 @@ import type { AnyReason } from '../ingress/fault.ts'
 import type { Ingress } from '../ingress/ingress.ts'
 import { Reading } from '../ingress/reading.ts'
 import { withId } from '../ingress/target.ts'
-import type { Receipt } from '../intake/submission.ts'
 import type { Arrival } from '../mail/header/received.ts'
 import { ArrivingMessage } from './body.ts'
 import { messageReader } from './read-job.ts'
@@ -99,7 +98,7 @@ export class SubmissionTransaction {
   }
 
   /** Resolves when the message is durable. Rejects with the error that it is refused with. */
-  async accept({ octets, bareLf }: ArrivedMessage): Promise<Receipt> {
+  async accept({ octets, bareLf }: ArrivedMessage): Promise<{ id: string }> {
     const { ingress, principal, domain, arrival } = this.#parts
     await this.#turn()
     const handed = { recipients: [...this.recipients], domain, bareLf, arrival }

@@ -1,6 +1,7 @@
 /** The store here answers when the test says so; a real one that hangs is cut off in test/nodes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Metrics } from '../../src/metrics.ts'
 import { Recorder } from '../../src/queue/recorder.ts'
 import { type RecordResult, StoreUnavailable } from '../../src/store/store.ts'
 import { attempt, result } from '../store/samples.ts'
@@ -13,25 +14,26 @@ function recorder() {
   const told: string[] = []
   const fault = Promise.withResolvers<void>()
   const places = { given: 0 }
-  const made = new Recorder(
-    {
+  const parts = {
+    store: {
       record: () => {
         asked.push(Promise.withResolvers<RecordResult>())
         return asked.at(-1)!.promise
       },
     },
-    { recorded: () => places.given++ },
-    {
-      onFault: () => {
-        told.push('fault')
+    unrecorded: { recorded: () => places.given++ },
+    onRecovered: () => told.push('recovered'),
+    metrics: new Metrics(),
+    log: {
+      info() {},
+      warn: () => told.push('fenced'),
+      error: () => {
+        told.push('error')
         fault.resolve()
       },
-      onRecovered: () => told.push('recovered'),
-      onFenced: () => told.push('fenced'),
-      onUnrecordable: () => told.push('unrecordable'),
     },
-    STALL_MS,
-  )
+  }
+  const made = new Recorder(parts, STALL_MS)
   return { made, asked, told, places, fault: fault.promise }
 }
 
@@ -46,7 +48,7 @@ test('a store that does not answer pauses delivery, and its first answer ends th
   assert.equal(made.halted, false)
   asked[1]!.resolve({ refused: [0] })
   assert.deepEqual(await recorded[1], { refused: [0] })
-  assert.deepEqual(told, ['fault', 'recovered', 'fenced'])
+  assert.deepEqual(told, ['error', 'recovered', 'fenced'])
   await made.flushed(1_000)
 })
 
@@ -60,7 +62,7 @@ test('an answer that comes at last and says no keeps it paused, told once', asyn
   asked[1]!.resolve({ refused: [] })
   assert.deepEqual(await recorded, { refused: [] })
   assert.equal(made.halted, false)
-  assert.deepEqual(told, ['fault', 'recovered'])
+  assert.deepEqual(told, ['error', 'recovered'])
   await made.flushed(1_000)
 })
 

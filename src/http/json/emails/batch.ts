@@ -5,8 +5,7 @@ import { type AnyReason, Fault } from '../../../ingress/fault.ts'
 import { type Idempotent, idempotentOf } from '../../../ingress/idempotency.ts'
 import { handedOver } from '../../../ingress/reading.ts'
 import type { CheckOutcome } from '../../../intake/check.ts'
-import type { Receipt } from '../../../intake/submission.ts'
-import type { Idempotency } from '../../../store/store.ts'
+import type { AcceptedEmail, Idempotency } from '../../../store/store.ts'
 import { buffersBeneath, jobAt } from '../../../workers/job.ts'
 import { type Answer, JSON_TYPE } from '../../answer.ts'
 import { readBody } from '../../body.ts'
@@ -43,7 +42,7 @@ export async function sendBatch(
 }
 
 function acceptBatch(
-  receipts: readonly Receipt[],
+  receipts: readonly AcceptedEmail[],
   refused: ReadonlyMap<number, AnyReason>,
   strict: boolean,
 ): Answer {
@@ -107,7 +106,8 @@ async function read(
   { body, strict, idempotent, caller, room }: BatchRequest,
   { deps }: HttpCore,
 ): Promise<
-  (BatchSplit & { idempotency: Idempotency | null }) | { earlier: Receipt[]; refused: BatchSplit['refused'] }
+  | (BatchSplit & { idempotency: Idempotency | null })
+  | { earlier: AcceptedEmail[]; refused: BatchSplit['refused'] }
 > {
   const { intake, workers, remoteFiles } = deps
   const company = caller.companyId

@@ -1,5 +1,6 @@
 import { monotonic } from '../common/clock.ts'
 import type { AttemptRecord, ClaimedEmail, ClaimedRecipient, RecipientRecord } from '../store/store.ts'
+import type { ReadyDelivery } from './deliveries.ts'
 
 /**
  * How long (ms) refused results are remembered, and how many at most: a recipient that has not been claimed again by
@@ -7,13 +8,6 @@ import type { AttemptRecord, ClaimedEmail, ClaimedRecipient, RecipientRecord } f
  */
 const KEPT_MS = 3_600_000
 const MAX_KEPT = 10_000
-
-/** The fields of a delivery that matter here. */
-export interface LeasedDelivery {
-  email: { id: string }
-  recipients: readonly { position: number }[]
-  leaseToken: number
-}
 
 /** A refused result of one recipient. */
 interface RefusedResult {
@@ -39,7 +33,7 @@ export interface ClaimSplit {
  */
 export class LateResults {
   /** Deliveries that were begun and whose result is not recorded. */
-  readonly #begun = new Set<LeasedDelivery>()
+  readonly #begun = new Set<ReadyDelivery>()
   /**
    * The latest lease that work was claimed under, and the recipients that were under way under an older one by then.
    */
@@ -55,7 +49,7 @@ export class LateResults {
     this.#now = now
   }
 
-  begin(ready: LeasedDelivery): void {
+  begin(ready: ReadyDelivery): void {
     this.#begun.add(ready)
   }
 
@@ -79,7 +73,7 @@ export class LateResults {
    * The store has answered: it refused these positions and recorded the others. `ready`: the delivery that the attempt
    * belongs to. Returns the results to record under another lease.
    */
-  settle(attempt: AttemptRecord, refused: readonly number[], ready?: LeasedDelivery): AttemptRecord[] {
+  settle(attempt: AttemptRecord, refused: readonly number[], ready?: ReadyDelivery): AttemptRecord[] {
     const heldAgain: { recipient: RecipientRecord; token: number }[] = []
     if (refused.length > 0 || this.#refused.size > 0) {
       for (const recipient of attempt.recipients) {
@@ -93,13 +87,15 @@ export class LateResults {
         if (token !== undefined) heldAgain.push({ recipient, token })
       }
     }
-    if (ready !== undefined) this.#end(ready)
+    if (ready !== undefined) this.end(ready)
+    if (heldAgain.length === 0) return []
     return [...Map.groupBy(heldAgain, ({ token }) => token)].map(([leaseToken, held]) => {
       return { ...attempt, leaseToken, recipients: held.map(({ recipient }) => recipient) }
     })
   }
 
-  #end(ready: LeasedDelivery): void {
+  /** Nothing more will be recorded for this delivery. */
+  end(ready: ReadyDelivery): void {
     this.#begun.delete(ready)
     if (this.#old.size === 0) return
     for (const name of namesOf(ready)) {
@@ -137,7 +133,7 @@ function mustNotRepeat({ decision: { tried, change } }: RecipientRecord): boolea
   return tried && (change?.state === 'delivered' || change?.uncertain === true)
 }
 
-function namesOf({ email, recipients }: LeasedDelivery): string[] {
+function namesOf({ email, recipients }: ReadyDelivery): string[] {
   return recipients.map(({ position }) => nameOf(email.id, position))
 }
 

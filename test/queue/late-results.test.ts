@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { LateResults } from '../../src/cluster/late-results.ts'
 import type { Facts } from '../../src/email/lifecycle.ts'
 import type { ReadyDelivery } from '../../src/queue/deliveries.ts'
+import { LateResults } from '../../src/queue/late-results.ts'
 import type { AttemptRecord, ClaimedEmail } from '../../src/store/store.ts'
 
 const HOUR = 3_600_000

@@ -1,0 +1,406 @@
+/**
+ * The states of one delivery, from the lease on its recipients to the record of its result. All changes of state are
+ * made here, in this order; the other parts of the queue answer questions, or hold deliveries in a state.
+ *
+ *     accepted under a lease      claimed from the store
+ *               |                           |
+ *               |                           +-- result known from an older lease ----> RECORDING
+ *               |                           +-- still SENDING under an older lease:
+ *               |                           |   takes the result of that attempt ----> RECORDING
+ *               +-------------+-------------+
+ *                             |
+ *                             +-- path unknown: LOOK-UP until it is known
+ *                             |
+ *                             +-- suspect, and no room for more suspect mail --------> RECORDING (given back)
+ *                             v
+ *                           READY
+ *                             |
+ *         a session is free, and this node may begin a delivery
+ *                             |
+ *                             +-- lease lost: dropped, because other nodes have taken its recipients
+ *                             +-- suspect by now: READY for the isolated process
+ *                             +-- stopped, or its path is closed --------------------> RECORDING (given back)
+ *                             +-- cannot be prepared: counts as an attempt ----------> RECORDING
+ *                             v
+ *                          SENDING
+ *                             |
+ *                             +-- took its process down -----------------------------> QUARANTINE
+ *                             |
+ *               the session is free for another delivery
+ *                             v
+ *                         RECORDING     while the store takes no results, no delivery begins
+ *                             |
+ *                             +-- lease lost: REFUSED; a message that may have arrived is remembered,
+ *                             |   for the recipient may be claimed again
+ *                             +-- cannot be written: stays leased until the next start
+ *                             v
+ *                          RECORDED     final, or waiting in the store until it is due and claimed again
+ *
+ * When the service stops, deliveries in LOOK-UP and READY are given back, and those in SENDING and RECORDING get some
+ * time to end. Deliveries of a killed node are claimed again, once its lease is over.
+ *
+ * LOOK-UP is held by UnresolvedDeliveries, READY by two ReadyQueues (one for suspect mail), SENDING by a Courier,
+ * RECORDING by the Recorder, and results under a lost lease by LateResults.
+ */
+import type { AccountDirectory } from '../accounts/directory.ts'
+import type { NodeMembership } from '../cluster/membership.ts'
+import type { UnrecordedMessages } from '../cluster/unrecorded-messages.ts'
+import { monotonic } from '../common/clock.ts'
+import type { Log } from '../common/logging.ts'
+import type { Condemnation, Courier, Delivery, DeliveryResult } from '../delivery/delivery.ts'
+import { messageFor } from '../delivery/message.ts'
+import type { Path } from '../delivery/path/path.ts'
+import type { PathFinder } from '../delivery/path/path-finder.ts'
+import { ProbePauses } from '../delivery/route/probe-pauses.ts'
+import type { SigningKeys } from '../delivery/signing-keys.ts'
+import type { UnsubscribeLinks } from '../email/unsubscribe-link.ts'
+import type { LoopMonitor } from '../loop-monitor.ts'
+import type { Metrics } from '../metrics.ts'
+import type { AttemptRecord, ClaimedEmail, Lease, NewEmail, Store } from '../store/store.ts'
+import { attemptRecord, dueAfter, type ReturnReason, returnRecord, unpreparedResult } from './attempt.ts'
+import type { ClaimLoop } from './claim-loop.ts'
+import { deliveriesOf, type ReadyDelivery, UNRESOLVED, workOf } from './deliveries.ts'
+import { LateResults } from './late-results.ts'
+import { PathHealth } from './path-health.ts'
+import { type ReadyLimits, ReadyQueues } from './ready-queues.ts'
+import { Recorder } from './recorder.ts'
+import type { RetrySchedule } from './retry-schedule.ts'
+import { SessionLimits } from './session-limits.ts'
+import { Stops } from './stops.ts'
+import { Suspects } from './suspects.ts'
+import { UnresolvedDeliveries } from './unresolved-deliveries.ts'
+
+export interface PipelineParts {
+  store: Store
+  courier: Courier
+  /** Delivers suspect mail where it can take nothing else down. */
+  isolated: Courier
+  /** This node's membership in the cluster. It starts before the queue and leaves after it. */
+  membership: NodeMembership
+  /** The places of unrecorded deliveries. */
+  unrecorded: Pick<UnrecordedMessages, 'recorded' | 'held'>
+  accounts: Pick<AccountDirectory, 'domain' | 'signingDomain' | 'isRemoved'>
+  signingKeys: SigningKeys
+  /** Null: recipients have no way to reach the service. */
+  links: UnsubscribeLinks | null
+  retrySchedule: RetrySchedule
+  paths: Pick<PathFinder, 'findCached' | 'find'>
+  limits: ReadyLimits
+  monitor: Pick<LoopMonitor, 'on'>
+  metrics: Metrics
+  log: Log
+}
+
+/** Sessions at once for suspect mail. */
+const ISOLATED_SESSIONS = 32
+/** Milliseconds that suspect mail waits when there is no room for it. */
+const SUSPECT_MS = 10_000
+/** After the time of a stop is over, it waits so long (ms) for the last results to be recorded. */
+const LAST_RECORDS_MS = 5_000
+
+/** Ready deliveries and the courier that sends them. */
+interface Outlet {
+  queues: ReadyQueues
+  courier: Courier
+}
+
+export class DeliveryPipeline {
+  readonly stops: Stops
+  readonly #parts: PipelineParts
+  readonly #claims: ClaimLoop
+  readonly #usual: Outlet
+  readonly #isolated: Outlet
+  readonly #unresolved: UnresolvedDeliveries
+  readonly #late = new LateResults()
+  readonly #recorder: Recorder
+  readonly #suspects: Suspects
+  readonly #sessionLimits = new SessionLimits()
+  readonly #pauses: ProbePauses
+  readonly #pathHealth: PathHealth
+  #mode: 'starting' | 'running' | 'stopping' = 'starting'
+  #idle: (() => void) | undefined
+
+  /** `claims` is told when work waits in the store, and when there is room for it. */
+  constructor(parts: PipelineParts, claims: ClaimLoop) {
+    const { courier, isolated, limits, accounts } = parts
+    this.#parts = parts
+    this.#claims = claims
+    const limitOf = (path: Path) => this.#sessionLimits.limitOf(path)
+    const few = { ...limits, concurrency: Math.min(limits.concurrency, ISOLATED_SESSIONS) }
+    this.#usual = { queues: new ReadyQueues(limits, limitOf), courier }
+    this.#isolated = { queues: new ReadyQueues(few, limitOf), courier: isolated }
+    this.#unresolved = new UnresolvedDeliveries(this.queues.holdings, (ready) => {
+      this.#enqueue(ready)
+      this.pump()
+    })
+    const onChanged = () => this.#resume()
+    this.#recorder = new Recorder({ ...parts, onRecovered: onChanged })
+    this.#suspects = new Suspects(parts)
+    this.stops = new Stops({ ...parts, waiting: () => this.#waiting(), onChanged })
+    this.#pauses = new ProbePauses(parts.retrySchedule.waits)
+    this.#pathHealth = new PathHealth({
+      ...parts,
+      pauses: this.#pauses,
+      domainName: (id) => accounts.domain(id)?.name ?? 'a removed domain',
+      release: (domainId, dueBefore) => this.#releaseHeld(domainId, dueBefore),
+    })
+  }
+
+  /** The ready deliveries that are not suspect. */
+  get queues(): ReadyQueues {
+    return this.#usual.queues
+  }
+
+  /** True while deliveries may be begun: this node has the right to send, and their results can be recorded. */
+  get mayBegin(): boolean {
+    return this.#mode === 'running' && !this.#recorder.halted && this.#parts.membership.mayBegin
+  }
+
+  get counts(): { ready: number; inSession: number; halted: boolean; closed: ReadonlyMap<string, number> } {
+    const ready = this.queues.holdings.waiting + this.#isolated.queues.holdings.waiting
+    return { ready, inSession: this.#busy, halted: !this.mayBegin, closed: this.#pathHealth.closed }
+  }
+
+  /** The nodes that share the limits of all paths. */
+  set nodes(count: number) {
+    this.#sessionLimits.nodes = count
+    this.queues.limitsChanged()
+    this.#isolated.queues.limitsChanged()
+  }
+
+  async start(): Promise<void> {
+    await this.stops.start()
+    if (this.#mode === 'starting') this.#mode = 'running'
+  }
+
+  /**
+   * Begins nothing from now on, gives back the deliveries that have not begun, and lets the others end for at most
+   * `ms`.
+   */
+  async stop(ms: number): Promise<void> {
+    const end = performance.now() + ms
+    this.#mode = 'stopping'
+    this.stops.stop()
+    await this.#claims.stop()
+    const waiting = [...this.#unresolved.drain(), ...this.queues.drain(), ...this.#isolated.queues.drain()]
+    for (const ready of waiting) this.#giveBackAtStop(ready)
+    const finished = new Promise<void>((resolve) => {
+      this.#idle = resolve
+      if (this.#busy === 0) resolve()
+    })
+    await Promise.all([this.#usual.courier.close(ms), this.#isolated.courier.close(ms), finished])
+    this.#suspects.stop()
+    await this.#recorder.flushed(Math.max(end - performance.now(), Math.min(ms, LAST_RECORDS_MS)))
+  }
+
+  /** Takes over emails that were claimed from the store under this lease. */
+  takeClaimed(emails: readonly ClaimedEmail[], { token }: Lease): void {
+    for (const email of emails) {
+      const split = this.#late.sift(email, token)
+      if (split !== null) for (const attempt of split.done) void this.#record(attempt)
+      this.#push(split === null ? email : { ...email, recipients: split.go }, token)
+    }
+    this.pump()
+  }
+
+  /** Takes over an email that was accepted under this lease, which holds these positions. */
+  takeAccepted(email: NewEmail, leased: number[], { token }: Lease): void {
+    if (leased.length === 0) return
+    this.#push(workOf(email, leased), token)
+    this.pump()
+  }
+
+  #push(email: ClaimedEmail, token: number): void {
+    const { paths } = this.#parts
+    for (const ready of deliveriesOf(email, token, (domain) => paths.findCached(email, domain))) {
+      if (this.#mode === 'stopping') this.#giveBackAtStop(ready)
+      else if (ready.path !== UNRESOLVED) this.#enqueue(ready)
+      else this.#unresolved.add(ready, paths.find(email, ready.recipients[0]!.domain))
+    }
+  }
+
+  #enqueue(ready: ReadyDelivery): void {
+    this.#sessionLimits.meet(ready.path)
+    if (ready.suspicion > 0) this.#enqueueSuspect(ready)
+    else this.queues.push(ready)
+  }
+
+  #enqueueSuspect(ready: ReadyDelivery): void {
+    const { queues } = this.#isolated
+    if (queues.holdings.room > 0 && !queues.holdings.overfull) {
+      queues.push(ready)
+      return
+    }
+    const now = Date.now()
+    const message = 'Waiting for other emails that are attempted in an isolated process'
+    this.#giveBack(ready, { dueAt: now + SUSPECT_MS, heldFor: null, message }, now)
+  }
+
+  /** Begins deliveries while sessions are free. */
+  pump(): void {
+    if (!this.mayBegin) return
+    for (const outlet of [this.#usual, this.#isolated]) {
+      const { queues } = outlet
+      for (let taken = queues.take(); taken !== null; taken = queues.take()) {
+        const ready = this.#suspects.weighed(taken)
+        if (!this.#isOurs(ready)) queues.done(ready)
+        else if (outlet === this.#usual && ready !== taken) {
+          queues.done(ready)
+          this.#enqueueSuspect(ready)
+        } else this.#begin(outlet, ready)
+        if (this.#recorder.halted) return
+      }
+    }
+  }
+
+  #begin(outlet: Outlet, taken: ReadyDelivery): void {
+    this.#parts.monitor.on(describeDelivery, taken)
+    const startedAt = Date.now()
+    const ready = this.#sendable(taken, startedAt)
+    const delivery = ready && this.#prepared(outlet, ready, startedAt)
+    if (ready === null || delivery === null) {
+      outlet.queues.done(taken)
+      return
+    }
+    this.#late.begin(ready)
+    const begunAt = monotonic()
+    outlet.courier.deliver(delivery).then((result) => this.#end(outlet, ready, result, begunAt))
+  }
+
+  /** The part of the delivery that may be sent now: the rest is given back. Null: nothing is left. */
+  #sendable(ready: ReadyDelivery, now: number): ReadyDelivery | null {
+    let rest = ready
+    const split = this.stops.sift(ready, now)
+    if (split !== null) {
+      for (const { recipients, why } of split.back) this.#giveBack({ ...ready, recipients }, why, now)
+      if (split.go.length === 0) return null
+      rest = { ...ready, recipients: split.go }
+    }
+    const closed = this.#pathHealth.closedFor(rest, now)
+    if (closed === null) return rest
+    this.#giveBack(rest, closed, now)
+    return null
+  }
+
+  /**
+   * Adds the message and the keys. A fault of our own (a key that cannot be opened, say) counts as an attempt, so that
+   * it is seen and ends: then null.
+   */
+  #prepared({ queues }: Outlet, ready: ReadyDelivery, startedAt: number): Delivery | null {
+    const { accounts, signingKeys, links, log } = this.#parts
+    const { email, recipients } = ready
+    try {
+      const signing = signingKeys.keysOf(accounts.signingDomain(email)!)
+      return { ...ready, message: messageFor(email, recipients, links), signing }
+    } catch (error) {
+      log.error({ err: error, emailId: email.id }, 'A delivery could not be prepared')
+      const result = unpreparedResult(ready, startedAt, error)
+      void this.#record(this.#attemptOf(queues, ready, result, monotonic()), ready)
+      return null
+    }
+  }
+
+  /** The session is free at once; the node keeps the lease until the result is durable. */
+  #end({ queues }: Outlet, ready: ReadyDelivery, result: DeliveryResult, begunAt: number): void {
+    const { metrics } = this.#parts
+    const { duration, condemned, outcomes, died, handedOver } = result
+    const { email, path } = ready
+    metrics.attemptSeconds.observe(duration / 1_000)
+    if (condemned !== undefined) {
+      queues.done(ready)
+      void this.#quarantine(ready, condemned)
+    } else {
+      for (const { verdict } of outcomes) metrics.outcomes.inc({ verdict })
+      if (died !== undefined) this.#suspects.suspect(email.id)
+      const attempt = this.#attemptOf(queues, ready, result, begunAt)
+      queues.done(ready)
+      void this.#record(attempt, ready, handedOver)
+    }
+    if (this.#busy === 0) this.#idle?.()
+    this.pump()
+    if (this.#claims.full && this.queues.wants(email.companyId, path)) this.#claims.look(0)
+  }
+
+  /** The record of an attempt; what the attempt shows about its path is passed on. */
+  #attemptOf(
+    queues: ReadyQueues,
+    ready: ReadyDelivery,
+    result: DeliveryResult,
+    begunAt: number,
+  ): AttemptRecord {
+    const now = Date.now()
+    const alone = this.#sessionLimits.ended(ready.path, result, queues, begunAt)
+    const again = this.#pathHealth.ended(ready, result, alone, now)
+    const patience = { schedule: this.#parts.retrySchedule, pauses: this.#pauses, again }
+    return attemptRecord(ready, result, patience, now)
+  }
+
+  async #quarantine(ready: ReadyDelivery, condemned: Condemnation): Promise<void> {
+    await this.#suspects.quarantine(ready, condemned)
+    this.#late.end(ready)
+    this.#claims.look(0)
+  }
+
+  #giveBack(ready: ReadyDelivery, reason: ReturnReason, now: number): void {
+    const { heldFor } = reason
+    const written = this.#record(returnRecord(ready, reason, this.#parts.retrySchedule, now))
+    if (heldFor === 'domain') void written.then(() => this.stops.heldWritten(ready.email.domainId))
+    if (heldFor === 'path') void written.then(() => this.#pathHealth.heldWritten(ready))
+  }
+
+  #giveBackAtStop(ready: ReadyDelivery): void {
+    if (!this.#isOurs(ready)) return
+    const now = Date.now()
+    const message = 'The service was stopped before this attempt'
+    this.#giveBack(ready, { dueAt: now, heldFor: null, message }, now)
+  }
+
+  /**
+   * `ready`: the delivery that the attempt belongs to. `handedOver`: its message holds a place. Resolves when the
+   * result is durable, or given up.
+   */
+  async #record(attempt: AttemptRecord, ready?: ReadyDelivery, handedOver?: true): Promise<void> {
+    const recorded = await this.#recorder.record(attempt, handedOver)
+    if (recorded === null) return
+    for (const again of this.#late.settle(attempt, recorded.refused, ready)) void this.#record(again)
+    const dueAt = dueAfter(attempt)
+    if (dueAt !== null) this.#claims.lookAt(dueAt)
+  }
+
+  /** False for a delivery that another node may have taken over since. */
+  #isOurs(ready: ReadyDelivery): boolean {
+    return ready.leaseToken === this.#parts.membership.lease?.token
+  }
+
+  get #busy(): number {
+    return this.queues.busy + this.#isolated.queues.busy
+  }
+
+  #waiting(): ReadyDelivery[] {
+    return [
+      ...this.#unresolved.deliveries(),
+      ...this.queues.deliveries(),
+      ...this.#isolated.queues.deliveries(),
+    ]
+  }
+
+  /** Deliveries may begin that had to wait. */
+  #resume(): void {
+    this.pump()
+    this.#claims.look(0)
+  }
+
+  async #releaseHeld(domainId: string, dueBefore: number): Promise<void> {
+    if (this.#mode === 'stopping') return
+    const { store, log } = this.#parts
+    await store.releaseHeld(domainId, { now: Date.now(), dueBefore }).then(
+      () => this.#claims.look(0),
+      (error) => log.error({ err: error }, 'Could not release waiting mail; it is sent later'),
+    )
+  }
+}
+
+/** The fields for the log. */
+function describeDelivery({ email, path, messageSize }: ReadyDelivery): object {
+  return { emailId: email.id, companyId: email.companyId, site: path.site.name, octets: messageSize }
+}
