@@ -26,6 +26,10 @@ export interface Dialect {
   texts(parameter: string): string
   /** An address or a tag for comparison: ASCII letters in lower case. */
   folded(expression: string): string
+  /** The column of `emails` by which other tables refer to an email. */
+  readonly emailKey: 'id' | 'num'
+  /** Lies before the keys of all emails. */
+  readonly firstEmail: string
 }
 
 type Text = string | ((dialect: Dialect) => string)
@@ -45,6 +49,8 @@ const POSTGRES: Dialect = {
   },
   texts: (parameter) => `SELECT json_array_elements_text(${parameter}::json) AS value`,
   folded: foldedIn,
+  emailKey: 'id',
+  firstEmail: "'00000000-0000-0000-0000-000000000000'",
 }
 
 const SQLITE: Dialect = {
@@ -55,6 +61,8 @@ const SQLITE: Dialect = {
   },
   texts: (parameter) => `SELECT value FROM json_each(${parameter})`,
   folded: (expression) => `lower(${expression})`,
+  emailKey: 'num',
+  firstEmail: '-1',
 }
 
 /** All declared statements, for a test that looks at their plans. */
