@@ -15,6 +15,7 @@ import { eventTimeReads } from './event-times.ts'
 import { followerReads, followerWrites } from './followers.ts'
 import { holdReads, holdWalks } from './holds.ts'
 import { invitationReads, invitationWrites } from './invitations.ts'
+import { liveListReads } from './live-list.ts'
 import { nodeReads, nodeWrites } from './nodes.ts'
 import { pauseReads, pauseWrites } from './pauses.ts'
 import { peopleReads, peopleWrites } from './people.ts'
@@ -38,6 +39,7 @@ export const COLD_READS = {
   ...followerReads,
   ...holdReads,
   ...invitationReads,
+  ...liveListReads,
   ...nodeReads,
   ...pauseReads,
   ...peopleReads,

@@ -13,7 +13,6 @@ import type { StoreParts } from './parts.ts'
 import { portOf, run } from './port.ts'
 import { emails } from './read/emails.ts'
 import { files } from './read/files.ts'
-import { liveList } from './read/live-list.ts'
 import { queue } from './read/queue.ts'
 import { search } from './read/search.ts'
 import { ResultRecording } from './recording.ts'
@@ -89,7 +88,6 @@ function storeOf(parts: StoreParts, seekMs: number): PostgresStore {
     ...queue(parts),
     ...emails(parts),
     ...search(parts),
-    ...liveList(parts),
     ...files(database),
     ...repeats(parts),
     ...digest(parts),

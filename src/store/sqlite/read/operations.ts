@@ -6,7 +6,6 @@ import { digest } from './digest.ts'
 import { emails } from './emails.ts'
 import { files } from './files.ts'
 import { idempotency } from './idempotency.ts'
-import { liveList } from './live-list.ts'
 import { log } from './log.ts'
 import { queue } from './queue.ts'
 import { search } from './search.ts'
@@ -24,7 +23,6 @@ export function readOperations(db: DatabaseSync): Reads {
     ...digest(db),
     ...emails(db),
     ...files(db),
-    ...liveList(db),
     ...idempotency(db),
     ...log(db),
     ...queue(db),
