@@ -33,8 +33,8 @@ const OCTETS = statement<{ id: string; octets: number }>(
 )
 
 /**
- * The type of the last event of the email `e`. On PostgreSQL ordered by an expression, which no index has: otherwise the
- * planner might walk the log from its end until it meets an event of this email.
+ * The type of the last event of the email `e`. On PostgreSQL ordered by an expression, which no index has: otherwise
+ * the planner might walk the log from its end until it meets an event of this email.
  */
 const lastEvent = ({ engine, emailKey }: Dialect) => `(SELECT v.type FROM events v
   WHERE v.email = e.${emailKey} AND v.type IN (${LAST_EVENT_TYPES.map((type) => `'${type}'`).join()})
