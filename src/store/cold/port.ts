@@ -4,6 +4,8 @@
  * operation runs through; on PostgreSQL the driver waits for the promises.
  */
 import type { NewCompanyEvent } from '../../email/company-event.ts'
+import type { NewEvent } from '../../email/event.ts'
+import type { EmailKey, LockedRecipient, RecipientDecision, RecipientKey } from '../recipient-decision.ts'
 import type { Store, StoreChange } from '../store.ts'
 import type { ColdStatement } from './statement.ts'
 
@@ -38,8 +40,15 @@ export interface PortChanges extends Queries {
 export interface PortTransaction extends PortChanges {
   /** True for the error of a change that would have given two rows a value that must be unique. */
   isDuplicate(error: unknown): boolean
-  /** Appends an event of a company, by its number, to the log. */
+  /** Appends an event of a company, by its number, to the log; or one of an email of the company. */
   tell(company: number, event: NewCompanyEvent): PortSteps<void>
+  tell(company: number, event: NewEvent, email: EmailKey): PortSteps<void>
+  /** The recipients at these places. The transaction has locked their rows in the queue. */
+  recipients(places: readonly RecipientKey[]): PortSteps<LockedRecipient[]>
+  /** Locks the recipients at these places, also those that have ended. */
+  lock(places: readonly RecipientKey[]): PortSteps<LockedRecipient[]>
+  /** Writes decisions about locked recipients; `at` in Unix ms. True when a suppression list got longer. */
+  apply(all: readonly RecipientDecision[], at: number): PortSteps<boolean>
   /**
    * Inserts a row that gets the next number of its table, and returns that. Numbers rise even when the last row was
    * removed.
@@ -68,6 +77,8 @@ export interface NoticeOptions {
 export interface Port extends ReadPort {
   /** Each statement by itself, in a transaction of its own. */
   readonly write: PortChanges
+  /** The same over a connection of its own, so that a node whose other connections are all busy does not look dead. */
+  readonly vital: PortChanges
   /** PostgreSQL may run it several times, when it loses against another transaction. */
   transaction<T>(work: (db: PortTransaction) => PortSteps<T>): PortSteps<T>
   /** A transaction by which a company, by its number, changes its own things: companies take turns. */
@@ -78,13 +89,26 @@ export interface Port extends ReadPort {
     work: (db: PortTransaction) => PortSteps<boolean>,
     options?: NoticeOptions,
   ): PortSteps<boolean>
-  /** The queue has changed: watchers are notified. */
-  queueChanged(): void
+  /** Notifies watchers of a change that is committed. */
+  changed(kind: 'queue' | 'stops'): void
 }
 
 /** Methods of the store, as they run on a port. */
 export type Operations<On> = {
   [Name in keyof Store]?: Store[Name] extends (...args: infer Args) => Promise<infer Result>
     ? (port: On, ...args: Args) => PortSteps<Result>
+    : never
+}
+
+/** One step of a walk: the work done, and the place where the next step begins; null: nothing is left. */
+export interface WalkStep {
+  done: number
+  next: unknown
+}
+
+/** Methods of the store that do their work in several commits, each from a place on (null: from the beginning). */
+export type WalkOperations<On> = {
+  [Name in keyof Store]?: Store[Name] extends (...args: infer Args) => Promise<number>
+    ? (port: On, place: unknown, ...args: Args) => PortSteps<WalkStep>
     : never
 }

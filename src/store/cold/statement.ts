@@ -24,8 +24,14 @@ export interface Dialect {
   ): string
   /** The texts in a parameter, a list: a query with the column `value`. */
   texts(parameter: string): string
+  /** The ids of emails in a parameter, a list: a query with the column `id`. */
+  ids(parameter: string): string
   /** An address or a tag for comparison: ASCII letters in lower case. */
   folded(expression: string): string
+  /** The column of `emails` by which other tables refer to an email. */
+  readonly emailKey: 'id' | 'num'
+  /** Lies before the keys of all emails. */
+  readonly firstEmail: string
 }
 
 type Text = string | ((dialect: Dialect) => string)
@@ -44,7 +50,10 @@ const POSTGRES: Dialect = {
     return `json_to_recordset(${parameter}::json) AS j (${typed.join(', ')})`
   },
   texts: (parameter) => `SELECT json_array_elements_text(${parameter}::json) AS value`,
+  ids: (parameter) => `SELECT json_array_elements_text(${parameter}::json)::uuid AS id`,
   folded: foldedIn,
+  emailKey: 'id',
+  firstEmail: "'00000000-0000-0000-0000-000000000000'",
 }
 
 const SQLITE: Dialect = {
@@ -54,7 +63,10 @@ const SQLITE: Dialect = {
     return `(SELECT ${read.join(', ')} FROM json_each(${parameter})) AS j`
   },
   texts: (parameter) => `SELECT value FROM json_each(${parameter})`,
+  ids: (parameter) => `SELECT value AS id FROM json_each(${parameter})`,
   folded: (expression) => `lower(${expression})`,
+  emailKey: 'num',
+  firstEmail: '-1',
 }
 
 /** All declared statements, for a test that looks at their plans. */

@@ -1,29 +1,16 @@
 import type { NewEvent } from '../../email/event.ts'
 import { foldedAscii } from '../../email/folded-ascii.ts'
-import { type Decision, decide, type Facts, type Happening } from '../../email/lifecycle.ts'
+import type { Facts, Happening } from '../../email/lifecycle.ts'
 import type { FinalState } from '../../email/recipient.ts'
 import { mapText } from '../json-columns.ts'
+import type * as shared from '../recipient-decision.ts'
+import { decideEach } from '../recipient-decision.ts'
 import { bool, int4, int8, text, unnestSql, uuid } from './columns.ts'
 import type { DatabaseSession, Statement } from './database.ts'
 import { factsOf, type LockedRecipient, QUARANTINED, type RecipientKey } from './facts.ts'
 import { allowedIn, uuidAt } from './rows.ts'
 
-/** A recipient with the lifecycle's decision about it. */
-export interface RecipientDecision {
-  recipient: LockedRecipient
-  decision: Decision
-}
-
-/** Leaves out recipients for which the happening has no effect. */
-export function decideEach(
-  recipients: readonly LockedRecipient[],
-  happening: (recipient: LockedRecipient) => Happening,
-): RecipientDecision[] {
-  return recipients.flatMap((recipient) => {
-    const decision = decide(recipient.facts, happening(recipient))
-    return decision === null ? [] : [{ recipient, decision }]
-  })
-}
+export type RecipientDecision = shared.RecipientDecision<string>
 
 /**
  * Decides about recipients whose queue rows are locked, and writes the decisions; `now` in Unix ms. Returns the
@@ -138,14 +125,14 @@ export async function apply(
 ): Promise<boolean> {
   if (all.length === 0) return false
   const changed = all.flatMap(({ recipient, decision: { change } }): FactsChange[] => {
-    return change === null ? [] : [{ recipient, change, after: { ...recipient.facts, ...change } }]
+    return change === null ? [] : [{ recipient, change, after: { ...recipient, ...change } }]
   })
   const events = all.flatMap(({ recipient, decision }) =>
     decision.events.map((event) => ({ recipient, event })),
   )
   const refused = all.filter(({ decision }) => decision.suppress !== null)
   const [row] = await session.run<{ suppressed: boolean }>(APPLY, [
-    ...GONE.values(changed.filter(({ recipient: { facts }, after }) => isLive(facts) && !isLive(after))),
+    ...GONE.values(changed.filter(({ recipient, after }) => isLive(recipient) && !isLive(after))),
     ...KEPT.values(changed.filter(({ change, after }) => isLive(after) && touches(change, OF_QUEUE))),
     ...KNOWN.values(changed.filter(({ change, after }) => !isLive(after) || touches(change, OF_RECIPIENT))),
     ...EVENTS.values(events),

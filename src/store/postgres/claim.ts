@@ -7,13 +7,14 @@ import type { SuppressionType } from '../../email/suppression.ts'
 import { foldedIn } from '../cold/statement.ts'
 import { ContentDamaged, claimedRecipient, notSent } from '../content-rows.ts'
 import { selected } from '../email-columns.ts'
+import { decideEach, nameOf } from '../recipient-decision.ts'
 import type { ClaimedEmail, ClaimRequest } from '../store.ts'
-import { apply, decideEach } from './apply.ts'
+import { apply } from './apply.ts'
 import { uuids } from './arrays.ts'
 import { type LoadedEmail, loadEmails } from './contents.ts'
 import type { DatabaseSession, Statement } from './database.ts'
 import { DoubtfulClaims } from './doubtful-claims.ts'
-import { factsOf, nameOf, PLACES, type RecipientKey } from './facts.ts'
+import { factsOf, PLACES, type RecipientKey } from './facts.ts'
 import { OutcomeUnknown } from './faults.ts'
 import { type CompanyTurn, type LaneCandidate, LaneTurns, type Skips, transactionOf } from './lanes.ts'
 import type { StoreParts } from './parts.ts'
@@ -259,7 +260,7 @@ export class Claim {
     const happenings = new Map(endings.map((ending) => [nameOf(ending), ending.happening]))
     // The recipients were waiting until the statement that took them.
     const found = (await factsOf(session, endings)).map((recipient) => {
-      return { ...recipient, facts: { ...recipient.facts, state: 'waiting' as const } }
+      return { ...recipient, state: 'waiting' as const }
     })
     await apply(
       session,

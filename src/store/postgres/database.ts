@@ -115,6 +115,11 @@ export class Database {
     return this.#single(this.#vital, (client) => run<Row>(client, statement, values))
   }
 
+  /** `count` over that connection. */
+  countVital(statement: Statement | string, values: readonly Value[] = []): Promise<number> {
+    return this.#single(this.#vital, (client) => count(client, statement, values))
+  }
+
   async #single<T>(over: pg.Pool, send: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return await this.#again(() =>
       this.#with(over, async (client) => {

@@ -1,47 +1,17 @@
 /** The facts on which decisions about recipients rest, from rows of `queue` and `recipients`. */
-import type { Facts } from '../../email/lifecycle.ts'
 import type { FinalState, HoldReason, Suspicion } from '../../email/recipient.ts'
+import type * as shared from '../recipient-decision.ts'
 import { int4, unnestSql, uuid } from './columns.ts'
 import type { DatabaseSession, Statement } from './database.ts'
 
-export interface RecipientKey {
-  email: string
-  position: number
-}
+export type RecipientKey = shared.RecipientKey<string>
+export type LockedRecipient = shared.LockedRecipient<string>
 
 /** The first parameters of a statement about recipients. */
 export const PLACES = unnestSql<RecipientKey>(1, {
   email: uuid(({ email }) => email),
   position: int4(({ position }) => position),
 })
-
-/** A place as a key of maps. */
-export function nameOf({ email, position }: RecipientKey): string {
-  return `${email} ${position}`
-}
-
-/** Number of the company of an email ($1). */
-export const COMPANY_OF: Statement = {
-  name: 'company-of-email',
-  text: 'SELECT company FROM emails WHERE id = $1',
-}
-
-/** Locks an email's ($1) rows in the queue. A result being written comes before or after, not in between. */
-export const HOLD_EMAIL: Statement = {
-  name: 'hold-email',
-  text: 'SELECT email::text AS email, position FROM queue WHERE email = $1 ORDER BY position FOR UPDATE',
-}
-
-/** A recipient whose rows the transaction has locked. */
-export interface LockedRecipient extends RecipientKey {
-  /** The number of the recipient's company. */
-  company: number
-  domain: string
-  address: string
-  /** The fencing token of the node that is sending it. */
-  lease: number | null
-  facts: Facts
-}
 
 /**
  * The lease of recipients in quarantine. It belongs to no node: claims and recovery skip it, and retention sees that
@@ -62,9 +32,7 @@ LEFT JOIN queue q ON q.email = ANY (ARRAY[t.email]) AND q.position = t.position
 ORDER BY r.email, r.position`,
 }
 
-interface FactsRow
-  extends Omit<LockedRecipient, 'facts'>,
-    Omit<Facts, 'state' | 'suspicion' | 'cancelRequested' | 'heldFor'> {
+interface FactsRow extends Omit<LockedRecipient, 'state' | 'suspicion' | 'cancelRequested' | 'heldFor'> {
   /** Null while the recipient is in the queue; the columns from the queue are null when it is not. */
   state: FinalState | null
   suspicion: Suspicion | null
@@ -84,26 +52,41 @@ export async function factsOf(
   return (await session.run<FactsRow>(FACTS, PLACES.values(places))).map(lockedRecipientOf)
 }
 
-function lockedRecipientOf(row: FactsRow): LockedRecipient {
-  const { email, position, company, domain, address, lease, cancel, ...facts } = row
+function lockedRecipientOf({ cancel, ...row }: FactsRow): LockedRecipient {
   return {
-    email,
-    position,
-    company,
-    domain,
-    address,
-    lease,
-    facts: {
-      ...facts,
-      state: row.state ?? stateOf(lease),
-      dueAt: lease === null ? row.dueAt : null,
-      suspicion: row.suspicion ?? 0,
-      cancelRequested: cancel ?? false,
-    },
+    ...row,
+    state: row.state ?? stateOf(row.lease),
+    dueAt: row.lease === null ? row.dueAt : null,
+    suspicion: row.suspicion ?? 0,
+    cancelRequested: cancel ?? false,
   }
 }
 
 function stateOf(lease: number | null): 'waiting' | 'quarantined' | 'sending' {
   if (lease === null) return 'waiting'
   return lease === QUARANTINED ? 'quarantined' : 'sending'
+}
+
+/** Locked in the same order everywhere: emails, the queue, recipients. Retention skips an email that is locked. */
+const LOCK: readonly Statement[] = [
+  {
+    name: 'lock-emails',
+    text: 'SELECT 1 FROM emails WHERE id = ANY ($1::uuid[]) AND $2::int4[] IS NOT NULL ORDER BY id FOR KEY SHARE',
+  },
+  ...['queue', 'recipients'].map((table) => ({
+    name: `lock-${table}`,
+    text: `
+SELECT 1 FROM ${PLACES.as('t')}
+JOIN ${table} r ON r.email = ANY (ARRAY[t.email]) AND r.position = t.position
+ORDER BY r.email, r.position FOR UPDATE OF r`,
+  })),
+]
+
+/** Locks recipients, also those that have ended, and reads the facts. */
+export async function lockRecipients(
+  session: DatabaseSession,
+  places: readonly RecipientKey[],
+): Promise<LockedRecipient[]> {
+  for (const statement of LOCK) await session.run(statement, PLACES.values(places))
+  return await factsOf(session, places)
 }

@@ -1,4 +1,6 @@
 /** The port of the shared operations on PostgreSQL. */
+import type { NewCompanyEvent } from '../../email/company-event.ts'
+import type { NewEvent } from '../../email/event.ts'
 import {
   isList,
   type ParameterValue,
@@ -10,13 +12,16 @@ import {
 } from '../cold/port.ts'
 import type { ColdStatement } from '../cold/statement.ts'
 import { mapText } from '../json-columns.ts'
+import type { EmailKey } from '../recipient-decision.ts'
+import { apply, type RecipientDecision } from './apply.ts'
 import { withNotice } from './change-notice.ts'
 import type { DatabaseSession, Value as Parameter } from './database.ts'
+import { factsOf, lockRecipients, type RecipientKey } from './facts.ts'
 import { isDuplicate } from './faults.ts'
 import type { StoreParts } from './parts.ts'
 import { storable } from './rows.ts'
 
-const TELL = 'INSERT INTO events (company, at, type, detail) VALUES ($1, $2, $3, $4)'
+const TELL = 'INSERT INTO events (company, at, type, detail, email) VALUES ($1, $2, $3, $4, $5)'
 
 /** Runs an operation, and waits at each step. */
 export async function run<T>(operation: () => PortSteps<T>): Promise<T> {
@@ -61,9 +66,12 @@ function transactionOn(session: DatabaseSession): PortTransaction {
   return {
     ...changesOn(session),
     isDuplicate,
-    *tell(company, { at, type, detail }) {
-      yield* wait(session.run(TELL, [company, Math.round(at), type, mapText(detail)]))
+    *tell(company: number, { at, type, detail }: NewEvent | NewCompanyEvent, email: EmailKey | null = null) {
+      yield* wait(session.run(TELL, [company, Math.round(at), type, mapText(detail), email]))
     },
+    recipients: (places) => wait(factsOf(session, places as RecipientKey[])),
+    lock: (places) => wait(lockRecipients(session, places as RecipientKey[])),
+    apply: (all, at) => wait(apply(session, all as RecipientDecision[], at)),
     *insertNumbered(table, columns, values) {
       const places = values.map((_, index) => `$${index + 1}`).join(', ')
       const sql = `INSERT INTO ${table} (${columns}) VALUES (${places}) RETURNING number`
@@ -88,6 +96,10 @@ export function portOf(parts: StoreParts): Port {
       run: (statement, values) => database.write(statement, values),
       count: (statement, values) => database.count(statement, values),
     }),
+    vital: changesOn({
+      run: (statement, values) => database.vital(statement, values),
+      count: (statement, values) => database.countVital(statement, values),
+    }),
     snapshot: (work) => wait(database.snapshot((session) => run(() => work(queriesOn(session))))),
     *findCompany(id) {
       return (yield* wait(companies.find([id]))).get(id)
@@ -105,6 +117,6 @@ export function portOf(parts: StoreParts): Port {
           company,
         ),
       ),
-    queueChanged: () => changes.queueChanged(),
+    changed: (kind) => (kind === 'queue' ? changes.queueChanged() : changes.stopsChanged()),
   }
 }

@@ -1,41 +1,25 @@
-import {
-  bind,
-  COLD_READS,
-  COLD_STEPS,
-  COLD_WRITES,
-  type ColdReads,
-  type ColdSteps,
-  type ColdWrites,
-  untilNone,
-} from '../cold/operations.ts'
+import { bind, COLD_CHANGES, COLD_READS, coldMethods } from '../cold/operations.ts'
 import type { Store } from '../store.ts'
 import { Acceptance } from './acceptance.ts'
-import { cancellation } from './cancellation.ts'
 import { ChangeFeed } from './changes.ts'
 import { Claim } from './claim.ts'
 import { CompanyNumbers } from './companies.ts'
 import { Database, type Timeouts } from './database.ts'
 import { digest } from './digest.ts'
 import { eventLog } from './events.ts'
-import { holds } from './holds.ts'
 import { repeats } from './idempotency.ts'
 import { migrate } from './migrate.ts'
-import { nodes } from './nodes.ts'
 import type { StoreParts } from './parts.ts'
 import { portOf, run } from './port.ts'
-import { quarantine } from './quarantine.ts'
 import { emails } from './read/emails.ts'
 import { files } from './read/files.ts'
-import { liveList } from './read/live-list.ts'
 import { queue } from './read/queue.ts'
 import { search } from './read/search.ts'
 import { ResultRecording } from './recording.ts'
 import { recovery } from './recovery.ts'
 import { Repairs } from './repairs.ts'
-import { reports } from './reports.ts'
 import { retention } from './retention.ts'
 import { retry } from './retry.ts'
-import { schedule } from './schedule.ts'
 import { suppressions } from './suppressions.ts'
 
 const SEEK_MS = 10_000
@@ -83,11 +67,10 @@ function storeOf(parts: StoreParts, seekMs: number): PostgresStore {
   const acceptance = new Acceptance({ ...parts, seekMs })
   const claim = new Claim(parts)
   const recording = new ResultRecording(parts)
-  const port = portOf(parts)
-  const reads: Pick<Store, ColdReads> = bind(COLD_READS, port, run)
-  const writes: Pick<Store, ColdWrites> = bind(COLD_WRITES, port, run)
-  const stepwise: Pick<Store, ColdSteps> = bind(COLD_STEPS, port, (operation) =>
-    untilNone(() => run(operation) as Promise<number>),
+  const cold: Record<string, (...args: unknown[]) => Promise<unknown>> = bind(
+    { ...COLD_READS, ...COLD_CHANGES },
+    portOf(parts),
+    run,
   )
   return {
     shared: true,
@@ -99,26 +82,17 @@ function storeOf(parts: StoreParts, seekMs: number): PostgresStore {
     acceptAll: (emails, lease) => acceptance.acceptAll(emails, lease),
     claim: (request) => claim.claim(request),
     record: (attempt) => recording.record(attempt),
-    ...reads,
-    ...writes,
-    ...stepwise,
+    ...coldMethods((name, args) => cold[name]!(...args)),
     ...recovery(parts),
-    ...cancellation(parts),
-    ...schedule(parts),
-    ...holds(parts),
     ...retry(parts),
-    ...quarantine(parts),
     ...queue(parts),
     ...emails(parts),
     ...search(parts),
-    ...liveList(parts),
     ...files(database),
     ...repeats(parts),
     ...digest(parts),
     ...eventLog(parts),
-    ...reports(parts),
     ...suppressions(parts),
-    ...nodes(parts),
     ...retention(parts),
 
     /**

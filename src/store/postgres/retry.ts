@@ -1,9 +1,10 @@
 import { isEmailId } from '../../email/email-id.ts'
+import { decideEach, nameOf } from '../recipient-decision.ts'
 import { addRetried, NOTHING_RETRIED } from '../retry-counts.ts'
 import type { QueueStore, RetryCounts } from '../store.ts'
-import { apply, decideEach } from './apply.ts'
+import { apply } from './apply.ts'
 import type { Statement } from './database.ts'
-import { factsOf, nameOf, PLACES, type RecipientKey } from './facts.ts'
+import { factsOf, PLACES, type RecipientKey } from './facts.ts'
 import type { StoreParts } from './parts.ts'
 
 /** Rows of the queue looked at in one transaction. */

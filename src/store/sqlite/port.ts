@@ -1,5 +1,7 @@
 /** The port of the shared operations in the threads of SQLite: every answer is there at once. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { NewCompanyEvent } from '../../email/company-event.ts'
+import type { NewEvent } from '../../email/event.ts'
 import { COMPANY } from '../cold/companies.ts'
 import {
   isList,
@@ -12,8 +14,10 @@ import {
   type ReadPort,
 } from '../cold/port.ts'
 import { type ColdStatement, statement } from '../cold/statement.ts'
+import type { EmailKey, RecipientKey } from '../recipient-decision.ts'
 import type { StoreChange } from '../store.ts'
 import { isDuplicate } from './database.ts'
+import type { RecipientFacts } from './recipient-rows.ts'
 import type { WriterParts } from './write/parts.ts'
 
 const RAISE = statement<{ value: number }>(
@@ -76,7 +80,10 @@ export function readPort(db: DatabaseSync): ReadPort {
 }
 
 /** For the writer: each operation runs in one transaction, which it may share with others. */
-export function writePort(db: DatabaseSync, { companies, changes, events }: WriterParts): Port {
+export function writePort(
+  db: DatabaseSync,
+  { companies, changes, events, lanes, recipients }: WriterParts,
+): Port {
   const prepared = new Prepared(db)
   const queries = queriesOn(prepared)
   const written: PortChanges = {
@@ -85,10 +92,21 @@ export function writePort(db: DatabaseSync, { companies, changes, events }: Writ
       answer(Number(prepared.get(statement).run(...values.map(parameter)).changes)),
   }
   const raise = (counter: string) => (prepared.get(RAISE).get(counter) as { value: number }).value
+  const locked = (places: readonly RecipientKey[]) =>
+    answer(places.flatMap(({ email, position }) => recipients.find(email as number, position) ?? []))
   const transaction: PortTransaction = {
     ...written,
     isDuplicate,
-    tell: (company, event) => answer(events.appendOfCompany(company, event)),
+    tell: (company: number, event: NewEvent | NewCompanyEvent, email: EmailKey | null = null) =>
+      answer(events.append(email as number | null, company, null, event)),
+    recipients: locked,
+    lock: locked,
+    apply(all, at) {
+      for (const { recipient, decision } of all) recipients.apply(recipient as RecipientFacts, decision, at)
+      lanes.write()
+      // A longer suppression list has been noted among the changes.
+      return answer(false)
+    },
     insertNumbered(table, columns, values) {
       const number = raise(table)
       const marks = values.map(() => ', ?').join('')
@@ -103,6 +121,7 @@ export function writePort(db: DatabaseSync, { companies, changes, events }: Writ
     read: queries,
     look: queries,
     write: written,
+    vital: written,
     snapshot: (work) => work(queries),
     findCompany: (id) => answer(companies.find(id)),
     transaction: (work) => work(transaction),
@@ -114,8 +133,8 @@ export function writePort(db: DatabaseSync, { companies, changes, events }: Writ
       changes[kind] = true
       return true
     },
-    queueChanged() {
-      changes.queue = true
+    changed(kind) {
+      changes[kind] = true
     },
   }
 }

@@ -1,7 +1,7 @@
 /** The messages between the main thread and the threads of the store. Plain data only. */
 import type { ValueRow } from '../../email/codec.ts'
-import type { RecipientReport } from '../../email/lifecycle.ts'
-import type { ColdReads, ColdSteps, ColdWrites } from '../cold/operations.ts'
+import type { ColdSteps, ColdWalks, ColdWrites } from '../cold/operations.ts'
+import type { WalkStep } from '../cold/port.ts'
 import type * as store from '../store.ts'
 import { OverLimit, StoreConflict, StoreDamaged, StoreUnavailable } from '../store.ts'
 
@@ -19,18 +19,6 @@ export interface RetryChunk extends store.RetryCounts {
   next: RetryPlace | null
 }
 
-/** The position that a release of held recipients has reached: recipients held again behind it are left alone. */
-export interface HoldCursor {
-  email: number
-  position: number
-}
-
-export interface HoldReleaseChunk {
-  released: number
-  /** Null when none is left. */
-  next: HoldCursor | null
-}
-
 /** The part of a record that the writer reads. */
 export type WriterRecord = Omit<store.AttemptRecord, 'recipients'> & {
   recipients: Pick<store.AttemptRecord['recipients'][number], 'position' | 'decision'>[]
@@ -45,73 +33,16 @@ export type Direct<Names extends keyof store.Store> = {
 
 /** Operations that the store passes on unchanged to the writer, beside those of both databases (`COLD_WRITES`). */
 export const WRITER_METHODS = [
-  'beat',
-  'cancel',
-  'cancelScheduled',
   'claim',
-  'giveUp',
-  'leave',
-  'quarantine',
   'removeUnsubscribedTag',
-  'reschedule',
   'trimDigest',
 ] as const satisfies (keyof store.Store)[]
 
-/** Operations that the store passes on unchanged to the reader, beside those of both databases (`COLD_READS`). */
-export const READER_METHODS = [
-  'backlog',
-  'cancelRequests',
-  'changedEmails',
-  'countEvents',
-  'countRanks',
-  'counts',
-  'digestAfter',
-  'emailAlong',
-  'emailOrigin',
-  'emailPlace',
-  'emailsAt',
-  'emailsBegunAfter',
-  'entriesAfter',
-  'eventsAfter',
-  'eventsAt',
-  'eventsOf',
-  'eventsUpTo',
-  'findSuppression',
-  'groupEvents',
-  'heldDomains',
-  'lastEventNumber',
-  'listEmails',
-  'listFiles',
-  'listSuppressions',
-  'nextDue',
-  'nodes',
-  'quarantined',
-  'queue',
-  'readCaptured',
-  'readCapturedCopy',
-  'readDialogue',
-  'readFile',
-  'readLists',
-  'readRaw',
-  'recipientCounts',
-  'repeated',
-  'seenTags',
-  'settledEmailPlace',
-  'settledEventNumber',
-  'sumBusiest',
-  'sumEvents',
-  'summaries',
-  'suppressedPage',
-  'suppressionsSince',
-  'waitingEmails',
-  'walkEmails',
-] as const satisfies (keyof store.Store)[]
-
 /**
- * The same for large answers: each comes in a batch of its own, because the main thread takes in a whole batch in one
+ * Reads with large answers: each comes in a batch of its own, because the main thread takes in a whole batch in one
  * turn of the event loop.
  */
-export const LARGE_READER_METHODS = [
+export const LARGE_READS: readonly string[] = [
   'readContent',
   'readEmail',
   'readHistory',
@@ -119,38 +50,57 @@ export const LARGE_READER_METHODS = [
   'readRecipients',
   'readValues',
   'readWork',
-] as const satisfies (keyof store.Store)[]
+] satisfies (keyof store.Store)[]
 
-type WriterMethod = (typeof WRITER_METHODS)[number]
-type ReaderMethod = (typeof READER_METHODS)[number] | (typeof LARGE_READER_METHODS)[number]
+/** Methods of the store that are not simply one call of a thread. */
+type ComposedMethod =
+  | 'accept'
+  | 'acceptAll'
+  | 'addSuppressions'
+  | 'close'
+  | 'join'
+  | 'keepDigest'
+  | 'probe'
+  | 'readTold'
+  | 'record'
+  | 'recover'
+  | 'removeSuppressions'
+  | 'retain'
+  | 'retry'
+  | 'shared'
+  | 'storage'
+  | 'watch'
+
+type WriterMethod = (typeof WRITER_METHODS)[number] | ColdWrites | ColdSteps
+
+/** The methods of the store that are one call of a thread, or the steps of one. */
+export type ThreadMethod = Exclude<keyof store.Store, ComposedMethod>
 
 /** Operations of the writer, by name. Each runs inside a transaction that it may share with others. */
 export interface Writes
-  extends Direct<
-    WriterMethod | ColdWrites | ColdSteps | 'accept' | 'acceptAll' | 'addSuppressions' | 'keepDigest'
-  > {
-  join(node: store.NodeDescription, alone: boolean): number
+  extends Direct<WriterMethod | 'accept' | 'acceptAll' | 'addSuppressions' | 'keepDigest'>,
+    Walks {
+  join(node: store.NodeDescription, alone?: boolean): number
   probe(): void
   takeRoom(octets: number): void
   leaveRoom(): void
   record(attempt: WriterRecord): store.RecordResult
-  happenedChunk(reports: readonly RecipientReport[]): number
   recoverChunk(request: { now: number; jitterMs: number }): number
-  releaseHeldChunk(domainId: string, release: store.HoldRelease, place: HoldCursor | null): HoldReleaseChunk
-  releaseQuarantinedChunk(scope: store.QuarantineScope, now: number): number
   retryChunk(request: store.RetryRequest, place: RetryPlace | null): RetryChunk
   removeSuppressionsChunk(scope: store.SuppressionScope): number
   retainStep(request: store.RetentionRequest): { touched: number; done: boolean }
 }
 
-/** Operations of the reader: each sees the last commit. */
-export type Reads = Direct<ReaderMethod | ColdReads> & {
+/** One step each. */
+type Walks = {
+  [Name in ColdWalks]: (place: unknown, ...args: Parameters<store.Store[Name]>) => WalkStep
+}
+
+/** Operations of the reader: each sees the last commit. Every method that is no other thread's is one of them. */
+export type Reads = Direct<Exclude<ThreadMethod, WriterMethod | ColdWalks>> & {
   /** Encoded as in notice-rows.ts. */
   readTold(...args: Parameters<store.Store['readTold']>): ValueRow[]
 }
-
-/** The methods of the store that are one call of a thread each. */
-export type ThreadMethod = WriterMethod | ReaderMethod | ColdReads | ColdSteps | ColdWrites
 
 /** One call, by name and arguments, as it is sent to a thread. */
 export type ThreadCall<Operations> = {
@@ -179,10 +129,11 @@ export type ThreadRequest<OneCall> = { kind: 'batch'; calls: OneCall[] } | { kin
 
 /**
  * Sent by a thread: `opened` or `refused` once, then `done` for each batch, and `changed` when other processes write.
- * `damage`: sentences about damage that was met and worked around.
+ * `operations`: the names of the thread's operations, for the reader. `damage`: sentences about damage that was met and
+ * worked around.
  */
 export type ThreadReply =
-  | { kind: 'opened' }
+  | { kind: 'opened'; operations?: string[] }
   | { kind: 'refused'; fault: ThreadFault }
   | { kind: 'done'; outcomes: CallResult[]; changed: ChangeFlags; commits: number; damage?: string[] }
   | { kind: 'changed'; changed: ChangeFlags }

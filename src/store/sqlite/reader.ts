@@ -58,7 +58,7 @@ try {
     }
     reply({ kind: 'done', outcomes, changed: UNCHANGED, commits: 0 }, moved)
   })
-  reply({ kind: 'opened' })
+  reply({ kind: 'opened', operations: Object.keys(operations) })
 } catch (error) {
   reply({ kind: 'refused', fault: faultOf(asStoreError(error, path)) })
 }

@@ -2,18 +2,9 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { listReader } from '../../email/codec.ts'
 import { FACT_FIELDS, recipientFieldsOf } from '../../email/fields.ts'
-import type { Facts } from '../../email/lifecycle.ts'
+import type { LockedRecipient } from '../recipient-decision.ts'
 
-export interface RecipientFacts extends Facts {
-  /** The email's number. */
-  email: number
-  position: number
-  company: number
-  address: string
-  domain: string
-  /** Fencing token, while `sending`. */
-  lease: number | null
-}
+export type RecipientFacts = LockedRecipient<number>
 
 /** Present in each row, named like the columns. */
 const PLACE = ['email', 'position', 'company', 'address', 'domain', 'lease']

@@ -1,9 +1,8 @@
 import { CompanyPlaces } from '../../common/company-places.ts'
 import type { ValueRow } from '../../email/codec.ts'
 import type { NoticeFacts } from '../../email/event-notice.ts'
-import type { RecipientReport } from '../../email/lifecycle.ts'
 import type { Suppression } from '../../email/suppression.ts'
-import { COLD_READS, COLD_STEPS, COLD_WRITES, untilNone } from '../cold/operations.ts'
+import { COLD_READS, coldMethods, untilNone } from '../cold/operations.ts'
 import { noticeFactsOf } from '../email-rows.ts'
 import { addRetried, NOTHING_RETRIED } from '../retry-counts.ts'
 import type * as types from '../store.ts'
@@ -14,11 +13,8 @@ import { noticeRow } from './notice-rows.ts'
 import { packAccept, packAcceptAll, packRecord, type WriteCall } from './parcels.ts'
 import {
   type ChangeFlags,
-  type HoldCursor,
-  type HoldReleaseChunk,
   kindsOf,
-  LARGE_READER_METHODS,
-  READER_METHODS,
+  LARGE_READS,
   type Reads,
   type RetryChunk,
   type RetryPlace,
@@ -37,8 +33,6 @@ const MAX_OCTETS = 16 * 1024 * 1024
 const PATIENCE = 5
 /** Reads answered together at most. */
 const MAX_READS = 16
-/** Reports recorded in one operation, so that a long list does not hold up commits. */
-const MAX_REPORTS = 500
 /** Weight of an operation beside its content, in octets. */
 const BASE_WEIGHT = 1_000
 
@@ -75,8 +69,7 @@ export const SqliteStore = {
     const unlock = exclusive ? lockExclusively(place.path, ANOTHER_SERVICE) : null
     const store = new Threads(place, unlock, onFault ?? (() => {}))
     try {
-      await store.open()
-      return Object.assign(store, store.threadMethods())
+      return await store.open()
     } catch (error) {
       await store.close()
       throw error
@@ -124,26 +117,22 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     })
   }
 
-  async open(): Promise<void> {
+  /** Opens the threads. Returns the store with the methods that are one call of a thread each. */
+  async open(): Promise<SqliteStore> {
     await this.#writer.open()
-    await this.#reader.open()
-  }
-
-  /** The methods that are one call of a thread each. */
-  threadMethods(): Pick<types.Store, ThreadMethod> {
-    const write = (name: string) => this.#pass(this.#writer, name, BASE_WEIGHT)
-    const steps = (name: string) => {
-      const [, step] = this.#pass(this.#writer, name, BASE_WEIGHT)
-      return [name, (...args: unknown[]) => untilNone(() => step(...args) as Promise<number>)] as const
+    const reads = await this.#reader.open()
+    const read = (name: string, args: unknown[]) => {
+      const weight = LARGE_READS.includes(name) ? 1 : 0
+      return this.#reader.call({ name, args } as ThreadCall<Reads>, { weight })
     }
-    const read = (name: string) => this.#pass(this.#reader, name)
-    const alone = (name: string) => this.#pass(this.#reader, name, 1)
-    return Object.fromEntries([
-      ...[...WRITER_METHODS, ...Object.keys(COLD_WRITES)].map(write),
-      ...Object.keys(COLD_STEPS).map(steps),
-      ...[...READER_METHODS, ...Object.keys(COLD_READS)].map(read),
-      ...LARGE_READER_METHODS.map(alone),
-    ]) as Pick<types.Store, ThreadMethod>
+    const write = (name: string, args: unknown[]) => this.#write(name as keyof Writes, ...(args as never))
+    const cold = coldMethods((name, args) => (name in COLD_READS ? read : write)(name, args))
+    const passed = [
+      ...reads.map((name) => [name, (...args: unknown[]) => read(name, args)] as const),
+      ...WRITER_METHODS.map((name) => [name, (...args: unknown[]) => write(name, args)] as const),
+      ...Object.entries(cold),
+    ].filter(([name]) => !(name in this))
+    return Object.assign(this, Object.fromEntries(passed) as Pick<types.Store, ThreadMethod>)
   }
 
   /** Transactions committed since the store was opened. */
@@ -218,17 +207,6 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     return untilNone(() => this.#write('recoverChunk', request))
   }
 
-  async releaseHeld(domainId: string, release: types.HoldRelease): Promise<number> {
-    let released = 0
-    let place: HoldCursor | null = null
-    do {
-      const chunk: HoldReleaseChunk = await this.#write('releaseHeldChunk', domainId, release, place)
-      released += chunk.released
-      place = chunk.next
-    } while (place !== null)
-    return released
-  }
-
   async retry(
     request: types.RetryRequest,
     onStep?: (sum: types.RetryCounts) => void,
@@ -242,18 +220,6 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
       place = next
     } while (place !== null)
     return sum
-  }
-
-  releaseQuarantined(scope: types.QuarantineScope, now: number): Promise<number> {
-    return untilNone(() => this.#write('releaseQuarantinedChunk', scope, now))
-  }
-
-  async happened(reports: readonly RecipientReport[]): Promise<number> {
-    let recorded = 0
-    for (let from = 0; from < reports.length; from += MAX_REPORTS) {
-      recorded += await this.#write('happenedChunk', reports.slice(from, from + MAX_REPORTS))
-    }
-    return recorded
   }
 
   async retain(request: types.RetentionRequest): Promise<number> {
@@ -295,9 +261,5 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
   ): Promise<ReturnType<Writes[Name]>> {
     const call = { name, args } as unknown as ThreadCall<Writes>
     return this.#writer.call(call, { weight: BASE_WEIGHT }) as Promise<ReturnType<Writes[Name]>>
-  }
-
-  #pass<OneCall>(thread: StoreThread<OneCall>, name: string, weight = 0) {
-    return [name, (...args: unknown[]) => thread.call({ name, args } as OneCall, { weight })] as const
   }
 }

@@ -41,7 +41,7 @@ export class StoreThread<OneCall> {
   readonly #options: StoreThreadOptions
   readonly #thread: SupervisedThread<ThreadRequest<OneCall>, ThreadReply>
   #opened = false
-  #opening: { promise: Promise<void>; resolve(): void; reject(error: Error): void } | null = null
+  #opening: PromiseWithResolvers<readonly string[]> | null = null
   readonly #queue: BatchQueue<PendingCall<OneCall>>
   #underWay: PendingCall<OneCall>[] = []
   #flushing = false
@@ -72,10 +72,10 @@ export class StoreThread<OneCall> {
     return this.#commits
   }
 
-  /** Resolves when the thread has opened the database. */
-  async open(): Promise<void> {
+  /** Resolves when the thread has opened the database, with the names of its operations if it tells them. */
+  async open(): Promise<readonly string[]> {
     this.#start()
-    await this.#opening?.promise
+    return (await this.#opening?.promise) ?? []
   }
 
   call(call: OneCall, { weight = 0, patient = false, moved = [] }: CallDetail = {}): Promise<unknown> {
@@ -115,7 +115,7 @@ export class StoreThread<OneCall> {
   #start(): void {
     if (this.#thread.running !== null) return
     this.#thread.start()
-    this.#opening = Promise.withResolvers<void>()
+    this.#opening = Promise.withResolvers()
     // Callers get the error through their calls; often none waits for the opening itself.
     this.#opening.promise.catch(() => {})
   }
@@ -124,7 +124,7 @@ export class StoreThread<OneCall> {
     switch (reply.kind) {
       case 'opened':
         this.#opened = true
-        this.#opening?.resolve()
+        this.#opening?.resolve(reply.operations ?? [])
         if (this.#watching) this.#thread.post({ kind: 'watch', on: true })
         this.#flush()
         break

@@ -1,14 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { bind, COLD_READS, type ColdReads } from '../../cold/operations.ts'
+import { bind, COLD_READS } from '../../cold/operations.ts'
 import { readPort, run } from '../port.ts'
-import type { Direct, Reads } from '../protocol.ts'
+import type { Reads } from '../protocol.ts'
 import { digest } from './digest.ts'
 import { emails } from './emails.ts'
 import { files } from './files.ts'
 import { idempotency } from './idempotency.ts'
-import { liveList } from './live-list.ts'
 import { log } from './log.ts'
-import { nodes } from './nodes.ts'
 import { queue } from './queue.ts'
 import { search } from './search.ts'
 import { stops } from './stops.ts'
@@ -19,16 +17,14 @@ import { WorkReader } from './work.ts'
 /** All reading operations on one connection, with their statements prepared once. */
 export function readOperations(db: DatabaseSync): Reads {
   const works = new WorkReader(db)
-  const shared: Direct<ColdReads> = bind(COLD_READS, readPort(db), run)
+  const shared: Pick<Reads, keyof typeof COLD_READS> = bind(COLD_READS, readPort(db), run)
   return {
     ...shared,
     ...digest(db),
     ...emails(db),
     ...files(db),
-    ...liveList(db),
     ...idempotency(db),
     ...log(db),
-    ...nodes(db),
     ...queue(db),
     ...search(db),
     ...stops(db),

@@ -5,7 +5,7 @@ import {
   type WaitingCompany,
   type WaitingDestination,
 } from '../../queue-control.ts'
-import type { QuarantinedEmail, QueueLane } from '../../store.ts'
+import type { QueueLane } from '../../store.ts'
 import { isCorruption } from '../database.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
@@ -16,7 +16,7 @@ const MOST_DUE = 100_000
 /** The waiting mail, and its due times. The cost grows with the number of lanes, not with the recipients in them. */
 export function queue(
   db: DatabaseSync,
-): Direct<'backlog' | 'counts' | 'heldDomains' | 'nextDue' | 'quarantined' | 'queue' | 'waitingEmails'> {
+): Direct<'backlog' | 'counts' | 'nextDue' | 'queue' | 'waitingEmails'> {
   const earliest = db.prepare('SELECT min(due_at) AS dueAt FROM lanes')
   const company = db.prepare('SELECT num FROM companies WHERE id = ?')
   const waiting = db.prepare(
@@ -43,16 +43,6 @@ export function queue(
     `SELECT c.id AS companyId, r.company, r.domain, count(*) AS n, max(r.last_message) AS lastMessage
      FROM recipients r INDEXED BY recipients_quarantined CROSS JOIN companies c ON c.num = r.company
      WHERE r.state = 'quarantined' AND r.company BETWEEN ? AND ? GROUP BY r.company, r.domain`,
-  )
-  const quarantinedEmails = db.prepare(
-    `SELECT e.id, c.id AS companyId, e.header_from AS "from", e.subject, chosen.recipients, chosen.message,
-            (SELECT max(at) FROM events WHERE email = e.num AND type = 'delivery_delayed') AS since
-     FROM (
-       SELECT email, count(*) AS recipients, max(last_message) AS message
-       FROM recipients INDEXED BY recipients_quarantined
-       WHERE state = 'quarantined' AND company BETWEEN ? AND ? GROUP BY email ORDER BY email DESC LIMIT ?
-     ) chosen CROSS JOIN emails e ON e.num = chosen.email CROSS JOIN companies c ON c.num = e.company
-     ORDER BY chosen.email DESC`,
   )
   const sendingIn = db.prepare(
     `SELECT count(*) AS n FROM recipients INDEXED BY recipients_sending WHERE state = 'sending' AND company BETWEEN ? AND ?`,
@@ -102,15 +92,6 @@ export function queue(
   const sendingUnder = db.prepare(
     "SELECT count(*) AS n FROM recipients INDEXED BY recipients_sending WHERE state = 'sending' AND lease = ?",
   )
-  // Steps from one domain to the next, however many recipients each has.
-  const held = db.prepare(
-    `WITH RECURSIVE held (domain) AS (
-       SELECT min(held_domain) FROM recipients INDEXED BY recipients_held WHERE held_domain IS NOT NULL
-       UNION ALL
-       SELECT (SELECT min(held_domain) FROM recipients INDEXED BY recipients_held WHERE held_domain > held.domain) FROM held WHERE domain IS NOT NULL
-     ) SELECT domain AS domainId FROM held WHERE domain IS NOT NULL`,
-  )
-
   const sendingByNode = () =>
     sum(all<{ token: number }>(nodes), ({ token }) => one<Count>(sendingUnder, token)!.n)
   const dueByLane = (now: number) =>
@@ -127,8 +108,6 @@ export function queue(
     one<{ lastMessage: string }>(message, company, domain)?.lastMessage ?? null
 
   return {
-    heldDomains: () => all<{ domainId: string }>(held).map(({ domainId }) => domainId),
-
     waitingEmails: (companyId, domainId, limit) =>
       all<{ id: string }>(ofDomain, companyId, domainId, limit).map(({ id }) => id),
 
@@ -207,12 +186,6 @@ export function queue(
         })),
         companies: companies.slice(0, most),
       }
-    },
-
-    /** Newest first. */
-    quarantined({ companyId, limit }) {
-      const wanted = range(companyId)
-      return wanted === null ? [] : all<QuarantinedEmail>(quarantinedEmails, ...wanted, limit)
     },
   }
 }

@@ -19,17 +19,11 @@ export class EmailEvents extends OnConnection implements StateCache {
   #number: number | null = null
   #settled = true
 
-  /** @param recipient position; null: the event is about the email as a whole */
-  append(email: number, company: number, recipient: number | null, event: NewEvent): void {
-    this.#append(email, company, recipient, event)
-  }
-
-  /** Appends an event of a company itself. */
-  appendOfCompany(company: number, event: NewCompanyEvent): void {
-    this.#append(null, company, null, event)
-  }
-
-  #append(
+  /**
+   * @param email null: the event is about the company itself
+   * @param recipient position; null: the event is about the email as a whole
+   */
+  append(
     email: number | null,
     company: number,
     recipient: number | null,

@@ -1,31 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { bind, COLD_STEPS, COLD_WRITES, type ColdSteps, type ColdWrites } from '../../cold/operations.ts'
+import { bind, COLD_CHANGES } from '../../cold/operations.ts'
 import { run, writePort } from '../port.ts'
-import type { Direct, Writes } from '../protocol.ts'
+import type { Writes } from '../protocol.ts'
 import { Acceptance } from './accept.ts'
-import { cancellation } from './cancellation.ts'
 import { Claim } from './claim.ts'
 import { digest } from './digest.ts'
-import { holds } from './holds.ts'
-import { nodes } from './nodes.ts'
 import { type LastingParts, partsOf } from './parts.ts'
-import { quarantine } from './quarantine.ts'
 import { Records } from './record.ts'
 import { Recovery } from './recovery.ts'
-import { reports } from './reports.ts'
 import { Retention } from './retention.ts'
 import { Retry } from './retry.ts'
-import { schedule } from './schedule.ts'
 
 /** All writing operations on one connection, with their statements prepared once. */
 export function writeOperations(db: DatabaseSync, kept: LastingParts): Writes {
   const parts = partsOf(db, kept)
   const { suppressions } = parts
-  const shared: Direct<ColdWrites | ColdSteps> = bind(
-    { ...COLD_WRITES, ...COLD_STEPS },
-    writePort(db, parts),
-    run,
-  )
+  const shared: Pick<Writes, keyof typeof COLD_CHANGES> = bind(COLD_CHANGES, writePort(db, parts), run)
   const acceptance = new Acceptance(db, parts)
   const claim = new Claim(db, parts)
   const records = new Records(db, parts)
@@ -50,12 +40,6 @@ export function writeOperations(db: DatabaseSync, kept: LastingParts): Writes {
     probe: () => void probe.run(),
     takeRoom: (octets) => void takeRoom.run(octets),
     leaveRoom: () => void leaveRoom.run(),
-    ...cancellation(parts),
     ...digest(db),
-    ...schedule(db, parts),
-    ...holds(db, parts),
-    ...nodes(db),
-    ...quarantine(db, parts),
-    ...reports(db, parts),
   }
 }

@@ -1,0 +1,107 @@
+/** Reads for lists that refresh themselves. */
+import { isEmailId } from '../../email/email-id.ts'
+import { LAST_EVENT_TYPES } from '../../email/event.ts'
+import { fieldsOf } from '../../email/fields.ts'
+import type { RecipientState } from '../../email/recipient.ts'
+import { octetsRead, selected } from '../email-columns.ts'
+import { type SummaryRow, summaryOf } from '../email-rows.ts'
+import { CHANGED_LOOKS, RECIPIENTS_COUNTED, type RecipientCounts } from '../live-list-store.ts'
+import type { Operations, ReadPort } from './port.ts'
+import { type Dialect, statement } from './statement.ts'
+
+/**
+ * Looks at the last $3 events after $1, up to $2, and returns the emails of the company $4, latest first; at most $5.
+ * The id of an email that retention has removed is NULL: its events go later.
+ */
+const CHANGED = statement<{ looks: number; id: string | null }>(
+  ({ emailKey }) => `WITH looked AS MATERIALIZED (
+      SELECT number, email, company FROM events WHERE number > $1 AND number <= $2 ORDER BY number DESC LIMIT $3
+    ), changed AS (
+      SELECT email, max(number) AS last FROM looked
+      WHERE email IS NOT NULL AND ($4::int4 IS NULL OR company = $4) GROUP BY email ORDER BY last DESC LIMIT $5
+    )
+    SELECT l.looks, (SELECT e.id FROM emails e WHERE e.${emailKey} = changed.email) AS id
+    FROM (SELECT count(*) AS looks FROM looked) AS l LEFT JOIN changed ON true ORDER BY changed.last DESC`,
+)
+
+/** The emails `e` with the ids in $1. */
+const emailsIn = ({ ids }: Dialect) => `FROM (${ids('$1')}) AS chosen CROSS JOIN emails e`
+
+const OCTETS = statement<{ id: string; octets: number }>(
+  (dialect) =>
+    `SELECT e.id, ${octetsRead('list', () => 'e')} AS octets ${emailsIn(dialect)} WHERE e.id = chosen.id`,
+)
+
+/**
+ * The type of the last event of the email `e`. On PostgreSQL ordered by an expression, which no index has: otherwise
+ * the planner might walk the log from its end until it meets an event of this email.
+ */
+const lastEvent = ({ engine, emailKey }: Dialect) => `(SELECT v.type FROM events v
+  WHERE v.email = e.${emailKey} AND v.type IN (${LAST_EVENT_TYPES.map((type) => `'${type}'`).join()})
+  ORDER BY v.number ${engine === 'postgres' ? '+ 0' : ''} DESC LIMIT 1)`
+
+const SUMMARIES = statement<SummaryRow>(
+  (dialect) => `SELECT ${selected(fieldsOf('list'), () => 'e')}, ${lastEvent(dialect)} AS "lastEvent"
+    ${emailsIn(dialect)} CROSS JOIN companies c WHERE e.id = chosen.id AND c.num = e.company`,
+)
+
+interface RecipientCountRow {
+  id: string
+  state: RecipientState
+  count: number
+  recipients: number
+}
+
+const STATE = {
+  postgres: `coalesce(r.state,
+    CASE WHEN q.lease IS NULL THEN 'waiting' WHEN q.lease = 0 THEN 'quarantined' ELSE 'sending' END)`,
+  sqlite: 'r.state',
+}
+const QUEUED = {
+  postgres: 'LEFT JOIN queue q ON q.email = r.email AND q.position = r.position',
+  sqlite: '',
+}
+const RECIPIENT_COUNTS = statement<RecipientCountRow>(
+  (dialect) => `SELECT e.id, ${STATE[dialect.engine]} AS state, count(*) AS count,
+      (SELECT max(n.position) + 1 FROM recipients n WHERE n.email = e.${dialect.emailKey}) AS recipients
+    ${emailsIn(dialect)} CROSS JOIN recipients r ${QUEUED[dialect.engine]}
+    WHERE e.id = chosen.id AND r.email = e.${dialect.emailKey} AND r.position < ${RECIPIENTS_COUNTED}
+    GROUP BY e.id, 2`,
+)
+
+export const liveListReads = {
+  *changedEmails(port, { above, upTo, limit }, companyId) {
+    const company = companyId === null ? null : yield* port.findCompany(companyId)
+    if (company === undefined) return { ids: [], more: false }
+    const rows = yield* port.read.all(CHANGED, above, upTo, CHANGED_LOOKS + 1, company, limit + 1)
+    const more = rows.length > limit || rows[0]!.looks > CHANGED_LOOKS
+    return { ids: rows.slice(0, limit).flatMap(({ id }) => id ?? []), more }
+  },
+
+  *summaries(port, ids, octets) {
+    const sizes = yield* port.read.all(OCTETS, ids.filter(isEmailId))
+    const octetsOf = new Map(sizes.map((row) => [row.id, row.octets]))
+    const fitting: string[] = []
+    let sum = 0
+    for (const id of ids) {
+      if (sum >= octets) break
+      if (!octetsOf.has(id)) continue
+      fitting.push(id)
+      sum += octetsOf.get(id)!
+    }
+    const found = (yield* port.read.all(SUMMARIES, fitting)).map(summaryOf)
+    const byId = new Map(found.map((email) => [email.id, email]))
+    return fitting.flatMap((id) => byId.get(id) ?? [])
+  },
+
+  *recipientCounts(port, ids) {
+    const found = new Map<string, RecipientCounts>()
+    const rows = yield* port.read.all(RECIPIENT_COUNTS, ids.filter(isEmailId))
+    for (const { id, state, count, recipients } of rows) {
+      const counts = found.get(id) ?? { id, recipients, states: [] }
+      counts.states.push({ state, count })
+      found.set(id, counts)
+    }
+    return [...found.values()]
+  },
+} satisfies Operations<ReadPort>

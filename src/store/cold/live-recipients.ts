@@ -1,0 +1,43 @@
+/** Recipients that wait, are being sent, or are in quarantine, as statements select them. */
+import { isEmailId } from '../../email/email-id.ts'
+import type { EmailKey } from '../recipient-decision.ts'
+import type { PortSteps, ReadPort } from './port.ts'
+import { type Dialect, statement } from './statement.ts'
+
+/**
+ * Live recipients `q` are rows of `queue` on PostgreSQL, and rows of `recipients` in a partial index in SQLite. Each is
+ * the beginning of a WHERE clause.
+ */
+const LIVE = {
+  postgres: {
+    all: 'queue q WHERE true',
+    waiting: 'queue q WHERE q.lease IS NULL',
+    quarantined: 'queue q WHERE q.lease = 0',
+    held: 'queue q WHERE q.held_domain IS NOT NULL',
+    canceled: 'queue q WHERE q.cancel',
+  },
+  sqlite: {
+    all: "recipients q WHERE q.state IN ('waiting', 'sending', 'quarantined')",
+    waiting: "recipients q INDEXED BY recipients_waiting WHERE q.state = 'waiting'",
+    quarantined: "recipients q INDEXED BY recipients_quarantined WHERE q.state = 'quarantined'",
+    held: 'recipients q INDEXED BY recipients_held WHERE q.held_domain IS NOT NULL',
+    canceled: 'recipients q INDEXED BY recipients_to_cancel WHERE q.cancel = 1',
+  },
+}
+
+export function live({ engine }: Dialect, which: keyof (typeof LIVE)['sqlite']): string {
+  return LIVE[engine][which]
+}
+
+const EMAIL = statement<{ key: EmailKey; company: number }>(
+  ({ emailKey }) => `SELECT ${emailKey} AS key, company FROM emails WHERE id = $1`,
+  'email-key',
+)
+
+/** An email's key and the number of its company. Not to be called in a transaction. */
+export function* findEmail(
+  port: ReadPort,
+  id: string,
+): PortSteps<{ key: EmailKey; company: number } | undefined> {
+  return isEmailId(id) ? yield* port.look.one(EMAIL, id) : undefined
+}
