@@ -15,6 +15,7 @@ import { pauseReads, pauseWrites } from './pauses.ts'
 import { peopleReads, peopleWrites } from './people.ts'
 import type { PortSteps } from './port.ts'
 import { sessionReads, sessionWrites } from './sessions.ts'
+import { suppressionReads, suppressionSteps, suppressionWrites } from './suppressions.ts'
 import { tagReads, tagWrites } from './tags.ts'
 import { webhookAttemptReads, webhookAttemptWrites } from './webhook-attempts.ts'
 import { webhookLeaseWrites } from './webhook-leases.ts'
@@ -31,6 +32,7 @@ export const COLD_READS = {
   ...pauseReads,
   ...peopleReads,
   ...sessionReads,
+  ...suppressionReads,
   ...tagReads,
   ...webhookAttemptReads,
   ...webhookReads,
@@ -48,6 +50,7 @@ export const COLD_WRITES = {
   ...pauseWrites,
   ...peopleWrites,
   ...sessionWrites,
+  ...suppressionWrites,
   ...tagWrites,
   ...webhookAttemptWrites,
   ...webhookLeaseWrites,
@@ -55,7 +58,7 @@ export const COLD_WRITES = {
 }
 
 /** Each does a bounded part of its work in a commit, and returns how much that was; the stores repeat it until 0. */
-export const COLD_STEPS = { ...allowListSteps }
+export const COLD_STEPS = { ...allowListSteps, ...suppressionSteps }
 
 export type ColdReads = keyof typeof COLD_READS
 export type ColdWrites = keyof typeof COLD_WRITES

@@ -73,10 +73,11 @@ function transactionOn(session: DatabaseSession): PortTransaction {
   }
 }
 
-/** In JSON, too, PostgreSQL cannot store NUL. */
+/** In JSON, too, PostgreSQL cannot store NUL, nor a lone surrogate, which JSON would escape. */
 function parameter(value: ParameterValue): Parameter {
   if (!isList(value)) return value
-  return JSON.stringify(value, (_, each: unknown) => (typeof each === 'string' ? storable(each) : each))
+  const stored = (each: unknown) => (typeof each === 'string' ? storable(each).toWellFormed() : each)
+  return JSON.stringify(value, (_, each: unknown) => stored(each))
 }
 
 export function portOf(parts: StoreParts): Port {

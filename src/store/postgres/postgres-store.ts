@@ -36,7 +36,6 @@ import { reports } from './reports.ts'
 import { retention } from './retention.ts'
 import { retry } from './retry.ts'
 import { schedule } from './schedule.ts'
-import { suppressions } from './suppressions.ts'
 
 const SEEK_MS = 10_000
 
@@ -117,7 +116,6 @@ function storeOf(parts: StoreParts, seekMs: number): PostgresStore {
     ...digest(parts),
     ...eventLog(parts),
     ...reports(parts),
-    ...suppressions(parts),
     ...nodes(parts),
     ...retention(parts),
 

@@ -52,7 +52,6 @@ export const WRITER_METHODS = [
   'giveUp',
   'leave',
   'quarantine',
-  'removeUnsubscribedTag',
   'reschedule',
   'trimDigest',
 ] as const satisfies (keyof store.Store)[]
@@ -76,13 +75,11 @@ export const READER_METHODS = [
   'eventsAt',
   'eventsOf',
   'eventsUpTo',
-  'findSuppression',
   'groupEvents',
   'heldDomains',
   'lastEventNumber',
   'listEmails',
   'listFiles',
-  'listSuppressions',
   'nextDue',
   'nodes',
   'quarantined',
@@ -101,8 +98,6 @@ export const READER_METHODS = [
   'sumBusiest',
   'sumEvents',
   'summaries',
-  'suppressedPage',
-  'suppressionsSince',
   'waitingEmails',
   'walkEmails',
 ] as const satisfies (keyof store.Store)[]
@@ -126,9 +121,7 @@ type ReaderMethod = (typeof READER_METHODS)[number] | (typeof LARGE_READER_METHO
 
 /** Operations of the writer, by name. Each runs inside a transaction that it may share with others. */
 export interface Writes
-  extends Direct<
-    WriterMethod | ColdWrites | ColdSteps | 'accept' | 'acceptAll' | 'addSuppressions' | 'keepDigest'
-  > {
+  extends Direct<WriterMethod | ColdWrites | ColdSteps | 'accept' | 'acceptAll' | 'keepDigest'> {
   join(node: store.NodeDescription, alone: boolean): number
   probe(): void
   takeRoom(octets: number): void
@@ -139,7 +132,6 @@ export interface Writes
   releaseHeldChunk(domainId: string, release: store.HoldRelease, place: HoldCursor | null): HoldReleaseChunk
   releaseQuarantinedChunk(scope: store.QuarantineScope, now: number): number
   retryChunk(request: store.RetryRequest, place: RetryPlace | null): RetryChunk
-  removeSuppressionsChunk(scope: store.SuppressionScope): number
   retainStep(request: store.RetentionRequest): { touched: number; done: boolean }
 }
 

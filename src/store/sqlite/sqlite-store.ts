@@ -138,12 +138,23 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     }
     const read = (name: string) => this.#pass(this.#reader, name)
     const alone = (name: string) => this.#pass(this.#reader, name, 1)
-    return Object.fromEntries([
+    const methods = Object.fromEntries([
       ...[...WRITER_METHODS, ...Object.keys(COLD_WRITES)].map(write),
       ...Object.keys(COLD_STEPS).map(steps),
       ...[...READER_METHODS, ...Object.keys(COLD_READS)].map(read),
       ...LARGE_READER_METHODS.map(alone),
     ]) as Pick<types.Store, ThreadMethod>
+    return { ...methods, addSuppressions: (list) => this.#inTurn(list, methods.addSuppressions) }
+  }
+
+  /** The writer commits all waiting operations together, so a company may add only few lists to a commit. */
+  async #inTurn(list: readonly Suppression[], add: types.Store['addSuppressions']): Promise<boolean[]> {
+    const end = await this.#lists.take(list[0]?.companyId ?? '')
+    try {
+      return await add(list)
+    } finally {
+      end()
+    }
   }
 
   /** Transactions committed since the store was opened. */
@@ -184,20 +195,6 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
 
   storage(): Promise<types.StorageUsage> {
     return storageOf(this.#path)
-  }
-
-  /** The writer commits all waiting operations together, so a company may add only few lists to a commit. */
-  async addSuppressions(list: readonly Suppression[]): Promise<boolean[]> {
-    const end = await this.#lists.take(list[0]?.companyId ?? '')
-    try {
-      return await this.#write('addSuppressions', list)
-    } finally {
-      end()
-    }
-  }
-
-  removeSuppressions(scope: types.SuppressionScope): Promise<number> {
-    return untilNone(() => this.#write('removeSuppressionsChunk', scope))
   }
 
   record(attempt: types.AttemptRecord): Promise<types.RecordResult> {

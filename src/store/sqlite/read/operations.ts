@@ -12,7 +12,6 @@ import { nodes } from './nodes.ts'
 import { queue } from './queue.ts'
 import { search } from './search.ts'
 import { stops } from './stops.ts'
-import { suppressions } from './suppressions.ts'
 import { tags } from './tags.ts'
 import { WorkReader } from './work.ts'
 
@@ -32,7 +31,6 @@ export function readOperations(db: DatabaseSync): Reads {
     ...queue(db),
     ...search(db),
     ...stops(db),
-    ...suppressions(db),
     ...tags(db),
     readWork: (id, copy) => works.readWork(id, copy),
   }

@@ -20,7 +20,6 @@ import { schedule } from './schedule.ts'
 /** All writing operations on one connection, with their statements prepared once. */
 export function writeOperations(db: DatabaseSync, kept: LastingParts): Writes {
   const parts = partsOf(db, kept)
-  const { suppressions } = parts
   const shared: Direct<ColdWrites | ColdSteps> = bind(
     { ...COLD_WRITES, ...COLD_STEPS },
     writePort(db, parts),
@@ -44,9 +43,6 @@ export function writeOperations(db: DatabaseSync, kept: LastingParts): Writes {
     recoverChunk: (request) => recovery.chunk(request),
     retryChunk: (request, place) => retry.chunk(request, place),
     retainStep: (request) => retention.step(request),
-    addSuppressions: (list) => suppressions.addAll(list),
-    removeSuppressionsChunk: (scope) => suppressions.removeChunk(scope),
-    removeUnsubscribedTag: (companyId, address, tag) => suppressions.removeTag(companyId, address, tag),
     probe: () => void probe.run(),
     takeRoom: (octets) => void takeRoom.run(octets),
     leaveRoom: () => void leaveRoom.run(),
