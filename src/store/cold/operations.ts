@@ -8,7 +8,9 @@ import { allowListReads, allowListSteps, allowListWrites } from './allow-list.ts
 import { attemptWrites } from './attempts.ts'
 import { auditReads, auditWrites } from './audit.ts'
 import { dkimKeyWrites } from './dkim-keys.ts'
+import { emailReads } from './emails.ts'
 import { eventTimeReads } from './event-times.ts'
+import { fileReads } from './files.ts'
 import { followerReads, followerWrites } from './followers.ts'
 import { invitationReads, invitationWrites } from './invitations.ts'
 import { pauseReads, pauseWrites } from './pauses.ts'
@@ -26,7 +28,9 @@ export const COLD_READS = {
   ...accountReads,
   ...allowListReads,
   ...auditReads,
+  ...emailReads,
   ...eventTimeReads,
+  ...fileReads,
   ...followerReads,
   ...invitationReads,
   ...pauseReads,

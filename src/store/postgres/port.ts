@@ -39,7 +39,7 @@ function* wait<T>(promise: Promise<T>): PortSteps<T> {
   return (yield promise) as T
 }
 
-function queriesOn(session: Pick<DatabaseSession, 'run'>): Queries {
+export function queriesOn(session: Pick<DatabaseSession, 'run'>): Queries {
   const all = <Row>({ postgres }: ColdStatement<Row>, ...values: ParameterValue[]) =>
     wait(session.run<Row>(postgres, values.map(parameter)))
   return {

@@ -24,11 +24,10 @@ import { nodes } from './nodes.ts'
 import type { StoreParts } from './parts.ts'
 import { portOf, run } from './port.ts'
 import { quarantine } from './quarantine.ts'
-import { emails } from './read/emails.ts'
-import { files } from './read/files.ts'
 import { liveList } from './read/live-list.ts'
 import { queue } from './read/queue.ts'
 import { search } from './read/search.ts'
+import { work } from './read/work.ts'
 import { ResultRecording } from './recording.ts'
 import { recovery } from './recovery.ts'
 import { Repairs } from './repairs.ts'
@@ -108,10 +107,9 @@ function storeOf(parts: StoreParts, seekMs: number): PostgresStore {
     ...retry(parts),
     ...quarantine(parts),
     ...queue(parts),
-    ...emails(parts),
+    ...work(parts),
     ...search(parts),
     ...liveList(parts),
-    ...files(database),
     ...repeats(parts),
     ...digest(parts),
     ...eventLog(parts),

@@ -1,12 +1,11 @@
 import { isEmailId } from '../../../email/email-id.ts'
 import { fieldsOf } from '../../../email/fields.ts'
-import { octetsRead, selected } from '../../email-columns.ts'
+import { LAST_EVENT, octetsRead, selected } from '../../email-columns.ts'
 import { type PlacedRow, portionOf } from '../../email-rows.ts'
 import { CHANGED_LOOKS, type LiveListStore, RECIPIENTS_COUNTED } from '../../live-list-store.ts'
 import { type RecipientCountRow, recipientCountsOf } from '../../recipient-counts.ts'
 import { uuids } from '../arrays.ts'
 import type { StoreParts } from '../parts.ts'
-import { LAST_EVENT } from './emails.ts'
 
 /**
  * Looks at the last $3 events after $1, up to $2, and returns the emails of the company $4, latest first; at most $5.
@@ -24,7 +23,7 @@ ORDER BY c.last DESC`
 /** The first of the emails $1, in their order, up to $2 octets. */
 const SUMMARIES = `
 SELECT * FROM (
-  SELECT ${selected(fieldsOf('list'), () => 'e')}, ${LAST_EVENT} AS "lastEvent", e.seq AS place, m.octets, w.place AS "wanted",
+  SELECT ${selected(fieldsOf('list'), () => 'e')}, ${LAST_EVENT.postgres} AS "lastEvent", e.seq AS place, m.octets, w.place AS "wanted",
     sum(m.octets) OVER (ORDER BY w.place) - m.octets AS "before"
   FROM unnest($1::uuid[]) WITH ORDINALITY AS w (id, place) JOIN emails e ON e.id = w.id JOIN companies c ON c.num = e.company
     CROSS JOIN LATERAL (SELECT ${octetsRead('list', () => 'e')} AS octets) m

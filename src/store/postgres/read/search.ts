@@ -3,7 +3,7 @@ import { fieldsOf } from '../../../email/fields.ts'
 import { foldedAscii } from '../../../email/folded-ascii.ts'
 import type { EmailFilter, EmailPortion, EmailWalk, WalkedEmails } from '../../../email/stored-email.ts'
 import { foldedIn } from '../../cold/statement.ts'
-import { octetsRead, selected } from '../../email-columns.ts'
+import { LAST_EVENT, octetsRead, selected } from '../../email-columns.ts'
 import { conditionsOf, wantedIn } from '../../email-conditions.ts'
 import { type NoticeRow, noticeFactsOf, type PlacedRow, placeOf, portionOf } from '../../email-rows.ts'
 import { spanOf } from '../../event-numbers.ts'
@@ -15,7 +15,6 @@ import { eventOf, type PageRow } from '../events.ts'
 import { type NamedStatement, named } from '../named.ts'
 import type { StoreParts } from '../parts.ts'
 import { reachOf } from '../reach.ts'
-import { LAST_EVENT } from './emails.ts'
 
 /** Events after a number that are searched at most. */
 const MOST_BEHIND = 20_000
@@ -37,7 +36,7 @@ const WANTED = wantedIn({
   hasOneOf: (text, parts) => `EXISTS (SELECT 1 FROM unnest(${parts}) p WHERE strpos(${text}, p) > 0)`,
   isAmong: (text, list) => `${text} = ANY (${list})`,
   email: 'e.id',
-  lastEvent: LAST_EVENT,
+  lastEvent: LAST_EVENT.postgres,
 })
 
 /**
@@ -46,7 +45,7 @@ const WANTED = wantedIn({
  */
 function portion(name: string, from: string, order: SearchOrder, place = 'e.seq'): NamedStatement {
   const text = `
-    SELECT e.place, ${selected(fieldsOf('list'), ofEmail)}, ${LAST_EVENT} AS "lastEvent", e.octets
+    SELECT e.place, ${selected(fieldsOf('list'), ofEmail)}, ${LAST_EVENT.postgres} AS "lastEvent", e.octets
     FROM (
       SELECT e.*, sum(e.octets) OVER (ORDER BY e.place ${order} ROWS UNBOUNDED PRECEDING) AS total
       FROM (

@@ -1,13 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { fieldsOf } from '../../../email/fields.ts'
 import type { RecipientState } from '../../../email/recipient.ts'
-import { octetsRead, selected } from '../../email-columns.ts'
+import { LAST_EVENT, octetsRead, selected } from '../../email-columns.ts'
 import { type PlacedRow, portionOf } from '../../email-rows.ts'
 import { CHANGED_LOOKS, RECIPIENTS_COUNTED } from '../../live-list-store.ts'
 import { recipientCountsOf } from '../../recipient-counts.ts'
 import type { Direct } from '../protocol.ts'
 import { all, one } from '../rows.ts'
-import { LAST_EVENT } from './emails.ts'
 
 /** Reads for lists that refresh themselves. Must be called inside a transaction. */
 export function liveList(db: DatabaseSync): Direct<'changedEmails' | 'summaries' | 'recipientCounts'> {
@@ -17,7 +16,7 @@ export function liveList(db: DatabaseSync): Direct<'changedEmails' | 'summaries'
     'SELECT number, email, company FROM events WHERE number > ? AND number <= ? ORDER BY number DESC LIMIT ?',
   )
   const listed = db.prepare(
-    `SELECT ${selected(fieldsOf('list'), () => 'e')}, ${LAST_EVENT} AS lastEvent, e.num AS place,
+    `SELECT ${selected(fieldsOf('list'), () => 'e')}, ${LAST_EVENT.sqlite} AS lastEvent, e.num AS place,
             ${octetsRead('list', () => 'e')} AS octets
      FROM emails e JOIN companies c ON c.num = e.company WHERE e.id = ?`,
   )

@@ -3,8 +3,6 @@ import { bind, COLD_READS, type ColdReads } from '../../cold/operations.ts'
 import { readPort, run } from '../port.ts'
 import type { Direct, Reads } from '../protocol.ts'
 import { digest } from './digest.ts'
-import { emails } from './emails.ts'
-import { files } from './files.ts'
 import { idempotency } from './idempotency.ts'
 import { liveList } from './live-list.ts'
 import { log } from './log.ts'
@@ -22,8 +20,6 @@ export function readOperations(db: DatabaseSync): Reads {
   return {
     ...shared,
     ...digest(db),
-    ...emails(db),
-    ...files(db),
     ...liveList(db),
     ...idempotency(db),
     ...log(db),
