@@ -26,8 +26,8 @@ import type { Operations, PortSteps, Queries, ReadPort } from './port.ts'
 import { type ColdStatement, type Dialect, statement } from './statement.ts'
 
 /**
- * Attempts of an email that are searched for those of a range: the newest. SQLite reads each row whole to see that it is
- * the email's.
+ * Attempts of an email that are searched for those of a range: the newest. SQLite reads each row whole to see that it
+ * is the email's.
  */
 const ATTEMPTS_LOOKED_AT = 2_000
 
