@@ -16,6 +16,7 @@ import { invitationReads, invitationWrites } from './invitations.ts'
 import { pauseReads, pauseWrites } from './pauses.ts'
 import { peopleReads, peopleWrites } from './people.ts'
 import type { PortSteps } from './port.ts'
+import { seenTagReads } from './seen-tags.ts'
 import { sessionReads, sessionWrites } from './sessions.ts'
 import { suppressionReads, suppressionSteps, suppressionWrites } from './suppressions.ts'
 import { tagReads, tagWrites } from './tags.ts'
@@ -35,6 +36,7 @@ export const COLD_READS = {
   ...invitationReads,
   ...pauseReads,
   ...peopleReads,
+  ...seenTagReads,
   ...sessionReads,
   ...suppressionReads,
   ...tagReads,

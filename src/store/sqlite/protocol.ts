@@ -84,7 +84,6 @@ export const READER_METHODS = [
   'readLists',
   'recipientCounts',
   'repeated',
-  'seenTags',
   'settledEmailPlace',
   'settledEventNumber',
   'sumBusiest',

@@ -10,7 +10,6 @@ import { nodes } from './nodes.ts'
 import { queue } from './queue.ts'
 import { search } from './search.ts'
 import { stops } from './stops.ts'
-import { tags } from './tags.ts'
 import { WorkReader } from './work.ts'
 
 /** All reading operations on one connection, with their statements prepared once. */
@@ -27,7 +26,6 @@ export function readOperations(db: DatabaseSync): Reads {
     ...queue(db),
     ...search(db),
     ...stops(db),
-    ...tags(db),
     readWork: (id, copy) => works.readWork(id, copy),
   }
 }
