@@ -1,13 +1,11 @@
 /** Emails as the API and the operator read them. */
 import { isEmailId } from '../../email/email-id.ts'
-import { type FieldDeclaration, fieldsOf, recipientFieldsOf } from '../../email/fields.ts'
+import { fieldsOf, recipientFieldsOf } from '../../email/fields.ts'
 import { bodyRead, LAST_EVENT, octetsRead, selected } from '../email-columns.ts'
 import {
   type AttemptRow,
   bodiesSelected,
-  type CapturedRow,
   type ContentRow,
-  capturedOf,
   contentOf,
   type EventRow,
   historyOf,
@@ -16,12 +14,11 @@ import {
   type RecipientRow,
   type StateRow,
   type StoredEmailRow,
-  type SummaryRow,
   storedEmail,
-  summaryOf,
 } from '../email-rows.ts'
 import type { RecipientOutline, RecipientValues, StoredOrigin } from '../store.ts'
-import { emailOctets, LargeOctets } from './large-octets.ts'
+import { emailKey, TABLES, tableOf } from './email-tables.ts'
+import { emailOctets } from './large-octets.ts'
 import type { Operations, PortSteps, Queries, ReadPort } from './port.ts'
 import { type ColdStatement, type Dialect, statement } from './statement.ts'
 
@@ -31,20 +28,6 @@ import { type ColdStatement, type Dialect, statement } from './statement.ts'
  */
 const ATTEMPTS_LOOKED_AT = 2_000
 
-/** SQLite refers to emails by number, and has their content `k` in a table of its own. */
-const TABLES = {
-  postgres: { key: '$1', content: 'e', removed: 'e.content_removed', join: '' },
-  sqlite: {
-    key: '(SELECT num FROM emails WHERE id = $1)',
-    content: 'k',
-    removed: 'k.email IS NULL',
-    join: 'LEFT JOIN contents k ON k.email = e.num',
-  },
-}
-const keyOf = ({ engine }: Dialect) => TABLES[engine].key
-const tableOf = ({ engine }: Dialect) => {
-  return ({ large }: FieldDeclaration) => (large ? TABLES[engine].content : 'e')
-}
 const ofEmail = ({ engine }: Dialect) =>
   `FROM emails e JOIN companies c ON c.num = e.company ${TABLES[engine].join} WHERE e.id = $1`
 
@@ -84,7 +67,7 @@ function recipientsRead(dialect: Dialect, reader: 'show' | 'outline', further: s
   const { state, dueAt, heldFor, from } = PROGRESS[dialect.engine]
   return `SELECT r.position, ${selected(recipientFieldsOf(reader), () => 'r')}, ${state} AS state, r.attempts,
       ${dueAt} AS "dueAt", ${heldFor} AS "heldFor", r.last_code AS "lastCode", r.last_message AS "lastMessage", r.server
-    ${from} WHERE r.email = ${keyOf(dialect)} ${further} ORDER BY r.position`
+    ${from} WHERE r.email = ${emailKey(dialect)} ${further} ORDER BY r.position`
 }
 const RECIPIENTS = statement<RecipientRow>((dialect) => recipientsRead(dialect, 'show', ''))
 const OUTLINE_RECIPIENTS = statement<RecipientOutline>((dialect) =>
@@ -92,34 +75,34 @@ const OUTLINE_RECIPIENTS = statement<RecipientOutline>((dialect) =>
 )
 const STATES = statement<StateRow>((dialect) => {
   const { state, from } = PROGRESS[dialect.engine]
-  return `SELECT ${state} AS state, count(*) AS count ${from} WHERE r.email = ${keyOf(dialect)} GROUP BY 1`
+  return `SELECT ${state} AS state, count(*) AS count ${from} WHERE r.email = ${emailKey(dialect)} GROUP BY 1`
 })
 /** The first values of the range $2 to $3 that come to $4 octets. */
 const VALUES = statement<RecipientValues>(
   (dialect) => `SELECT address, variables FROM (
       SELECT address, variables, position,
         sum(octet_length(variables)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS octets
-      FROM recipients WHERE email = ${keyOf(dialect)} AND position >= $2 AND position < $3 AND variables IS NOT NULL
+      FROM recipients WHERE email = ${emailKey(dialect)} AND position >= $2 AND position < $3 AND variables IS NOT NULL
     ) chosen WHERE octets <= $4 ORDER BY position`,
 )
 
 /** Ordered by `number + 0`, which no index has: otherwise PostgreSQL might walk the whole log from one end. */
 const EVENTS = statement<EventRow>(
   (dialect) =>
-    `SELECT recipient, type, at, detail FROM events WHERE email = ${keyOf(dialect)} ORDER BY number + 0`,
+    `SELECT recipient, type, at, detail FROM events WHERE email = ${emailKey(dialect)} ORDER BY number + 0`,
 )
 /** The newest of the range $2 to $3, up to $4 octets. */
 const OUTLINE_EVENTS = statement<EventRow>(
   (dialect) => `SELECT recipient, type, at, detail FROM (
       SELECT recipient, type, at, detail, number,
         sum(64 + coalesce(octet_length(detail), 0)) OVER (ORDER BY number + 0 DESC ROWS UNBOUNDED PRECEDING) AS octets
-      FROM events WHERE email = ${keyOf(dialect)} AND (recipient IS NULL OR (recipient >= $2 AND recipient < $3))
+      FROM events WHERE email = ${emailKey(dialect)} AND (recipient IS NULL OR (recipient >= $2 AND recipient < $3))
     ) chosen WHERE octets <= $4 ORDER BY number + 0 DESC`,
 )
 
 const ATTEMPTS = statement<AttemptRow>(
   (dialect) => `SELECT recipients, started_at AS "startedAt", duration, server, tls, dialogue
-    FROM attempts WHERE email = ${keyOf(dialect)} ORDER BY seq`,
+    FROM attempts WHERE email = ${emailKey(dialect)} ORDER BY seq`,
 )
 const OUTLINE_ATTEMPTS = statement<OutlineAttemptRow>((dialect) => {
   const list = { postgres: 'json_agg(CAST(value AS integer))::text', sqlite: 'json_group_array(value)' }
@@ -127,11 +110,11 @@ const OUTLINE_ATTEMPTS = statement<OutlineAttemptRow>((dialect) => {
     WHERE CAST(value AS integer) >= $2 AND CAST(value AS integer) < $3`
   return `SELECT seq AS id, started_at AS "startedAt", duration, server, tls,
       (SELECT ${list[dialect.engine]} ${inRange}) AS recipients
-    FROM (SELECT * FROM attempts WHERE email = ${keyOf(dialect)} ORDER BY seq DESC LIMIT ${ATTEMPTS_LOOKED_AT}) AS a
+    FROM (SELECT * FROM attempts WHERE email = ${emailKey(dialect)} ORDER BY seq DESC LIMIT ${ATTEMPTS_LOOKED_AT}) AS a
     WHERE EXISTS (SELECT 1 ${inRange}) ORDER BY seq DESC LIMIT $4`
 })
 const DIALOGUE = statement<{ dialogue: string }>(
-  (dialect) => `SELECT dialogue FROM attempts WHERE email = ${keyOf(dialect)} AND seq = $2`,
+  (dialect) => `SELECT dialogue FROM attempts WHERE email = ${emailKey(dialect)} AND seq = $2`,
 )
 
 /** The first $2 octets of each body. */
@@ -140,51 +123,6 @@ const CONTENT = statement<ContentRow>(({ engine }) => {
   const octets = (column: string) => (engine === 'postgres' ? column : `CAST(${column} AS BLOB)`)
   return `SELECT e.individual, e.headers, ${removed} AS "contentRemoved",
       ${bodiesSelected(content, octets, '$2::integer')} FROM emails e ${join} WHERE e.id = $1`
-})
-
-interface CopyRow extends CapturedRow {
-  seq: number
-}
-
-const COPY = new LargeOctets({ raw: 'raw' }, 'FROM captured WHERE email = $1 AND seq = $2')
-const copies = (dialect: Dialect) => {
-  const seq = dialect.engine === 'postgres' ? 'seq' : 'num AS seq'
-  return `SELECT ${seq}, recipients, ${COPY.selected(dialect)} FROM captured WHERE email = ${keyOf(dialect)}`
-}
-const COPIES = statement<CopyRow>((dialect) => `${copies(dialect)} ORDER BY seq`)
-/** The first copy, or that of the recipient at $2. */
-const COPY_OF = statement<CopyRow>((dialect) => {
-  const first = { postgres: '(recipients::json ->> 0)::integer', sqlite: 'recipients ->> 0' }[dialect.engine]
-  return `${copies(dialect)} AND ($2::integer IS NULL OR $2::text IN (${dialect.texts('recipients')}))
-    ORDER BY coalesce(${first}, 0) LIMIT 1`
-})
-
-const PLACE = { postgres: 'seq', sqlite: 'num' }
-/** Older than the email $2, or than its place in the order, when it is gone: ids are UUIDv7. */
-const older = (
-  place: string,
-) => `e.${place} < CASE WHEN $2::uuid IS NULL THEN ${Number.MAX_SAFE_INTEGER} ELSE (
-  SELECT CASE WHEN b.id = $2 THEN b.${place} ELSE b.${place} + 1 END FROM emails b WHERE b.id <= $2 ORDER BY b.id DESC LIMIT 1
-) END`
-const SUMMARY = ({ engine }: Dialect) =>
-  `SELECT ${selected(fieldsOf('list'), () => 'e')}, ${LAST_EVENT[engine]} AS "lastEvent"`
-const OF_COMPANY = statement<SummaryRow>((dialect) => {
-  const place = PLACE[dialect.engine]
-  return `${SUMMARY(dialect)} FROM emails e CROSS JOIN companies c
-    WHERE c.num = e.company AND e.company = $3 AND ${older(place)} ORDER BY e.${place} DESC LIMIT $1`
-})
-/** PostgreSQL has an index for each company's order only: the newest of each company, and of these the newest. */
-const OF_ALL = statement<SummaryRow>((dialect) => {
-  const place = PLACE[dialect.engine]
-  const inOrder = (of: string) => `ORDER BY ${of}.${place} DESC`
-  return dialect.engine === 'postgres'
-    ? `${SUMMARY(dialect)} FROM (
-        SELECT newest.* FROM companies o CROSS JOIN LATERAL (
-          SELECT e.* FROM emails e WHERE e.company = o.num AND ${older(place)} ${inOrder('e')} LIMIT $1
-        ) newest ${inOrder('newest')} LIMIT $1
-      ) e JOIN companies c ON c.num = e.company ${inOrder('e')}`
-    : `${SUMMARY(dialect)} FROM emails e CROSS JOIN companies c
-      WHERE c.num = e.company AND ${older(place)} ${inOrder('e')} LIMIT $1`
 })
 
 function* emailRow(
@@ -253,29 +191,5 @@ export const emailReads = {
     if (!isEmailId(id)) return null
     const row = yield* port.read.one(CONTENT, id, octets)
     return row === undefined ? null : contentOf(row)
-  },
-
-  *readCapturedCopy(port, id, position) {
-    if (!isEmailId(id)) return null
-    const rows = yield* port.read.all(COPY_OF, id, position)
-    return capturedOf(yield* COPY.complete(port.read, rows, ({ seq }) => [id, seq]))[0] ?? null
-  },
-
-  *readCaptured(port, id) {
-    if (!isEmailId(id)) return []
-    const rows = yield* port.read.all(COPIES, id)
-    return capturedOf(yield* COPY.complete(port.read, rows, ({ seq }) => [id, seq]))
-  },
-
-  /** Newest first. `before` need not exist any more: the list goes on with older emails. */
-  *listEmails(port, { companyId, before = null, limit }) {
-    if (before !== null && !isEmailId(before)) return []
-    const company = companyId === undefined ? null : yield* port.findCompany(companyId)
-    if (company === undefined) return []
-    const rows =
-      company === null
-        ? yield* port.read.all(OF_ALL, limit, before)
-        : yield* port.read.all(OF_COMPANY, limit, before, company)
-    return rows.map(summaryOf)
   },
 } satisfies Operations<ReadPort>

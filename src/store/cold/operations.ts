@@ -7,7 +7,10 @@ import { accountWrites } from './accounts.ts'
 import { allowListReads, allowListSteps, allowListWrites } from './allow-list.ts'
 import { attemptWrites } from './attempts.ts'
 import { auditReads, auditWrites } from './audit.ts'
+import { cancelRequestReads } from './cancel-requests.ts'
+import { capturedReads } from './captured.ts'
 import { dkimKeyWrites } from './dkim-keys.ts'
+import { emailOrderReads } from './email-order.ts'
 import { emailReads } from './emails.ts'
 import { eventTimeReads } from './event-times.ts'
 import { fileReads } from './files.ts'
@@ -29,6 +32,9 @@ export const COLD_READS = {
   ...accountReads,
   ...allowListReads,
   ...auditReads,
+  ...cancelRequestReads,
+  ...capturedReads,
+  ...emailOrderReads,
   ...emailReads,
   ...eventTimeReads,
   ...fileReads,

@@ -4,19 +4,11 @@ import { happen } from './apply.ts'
 import { COMPANY_OF, HOLD_EMAIL, type RecipientKey } from './facts.ts'
 import type { StoreParts } from './parts.ts'
 
-const REQUESTED = {
-  name: 'cancel-requests',
-  text: 'SELECT DISTINCT email::text AS email FROM queue WHERE cancel',
-}
-
 /**
  * Ends waiting recipients at the operator's request; recipients being sent end after their attempt, unless the attempt
  * ends them.
  */
-export function cancellation({
-  database,
-  changes,
-}: StoreParts): Pick<QueueStore, 'cancel' | 'cancelRequests'> {
+export function cancellation({ database, changes }: StoreParts): Pick<QueueStore, 'cancel'> {
   return {
     async cancel(emailId, at) {
       if (!isEmailId(emailId)) return { canceled: 0, sending: 0 }
@@ -35,10 +27,6 @@ export function cancellation({
       if (canceled > 0) changes.queueChanged()
       if (sending > 0) changes.stopsChanged()
       return { canceled, sending }
-    },
-
-    async cancelRequests() {
-      return (await database.look<{ email: string }>(REQUESTED)).map(({ email }) => email)
     },
   }
 }

@@ -59,14 +59,12 @@ export const WRITER_METHODS = [
 /** Operations that the store passes on unchanged to the reader, beside those of both databases (`COLD_READS`). */
 export const READER_METHODS = [
   'backlog',
-  'cancelRequests',
   'changedEmails',
   'countEvents',
   'countRanks',
   'counts',
   'digestAfter',
   'emailAlong',
-  'emailPlace',
   'emailsAt',
   'emailsBegunAfter',
   'entriesAfter',

@@ -144,11 +144,6 @@ const BEGUN = bothWays((order) =>
 
 const MANY_BEHIND = 'SELECT count(*) AS events FROM (SELECT 1 FROM events WHERE number > $1 LIMIT $2) AS v'
 
-const PLACE: Statement = {
-  name: 'email-place',
-  text: `SELECT e.id::text AS "foundId", e.seq FROM emails e WHERE e.id <= $1::uuid ORDER BY e.id DESC LIMIT 1`,
-}
-
 const EVENT =
   'SELECT v.number, v.email::text AS "emailId", c.id AS "companyId", v.recipient, r.address, v.type, v.at, v.detail'
 const OF_EVENT = `LEFT JOIN companies c ON c.num = v.company
@@ -231,7 +226,9 @@ interface WalkedRow {
 }
 
 /** Search in emails and events. */
-export function search(parts: StoreParts): Omit<SearchStore, 'eventsUpTo' | 'settledEventNumber'> {
+export function search(
+  parts: StoreParts,
+): Omit<SearchStore, 'emailPlace' | 'eventsUpTo' | 'settledEventNumber'> {
   const { database, companies } = parts
   const { reachSoon } = reachOf('emails_seq_seq', parts)
 
@@ -264,13 +261,6 @@ export function search(parts: StoreParts): Omit<SearchStore, 'eventsUpTo' | 'set
 
   return {
     settledEmailPlace: reachSoon,
-
-    async emailPlace(id) {
-      if (!isEmailId(id)) return 0
-      const [row] = await database.read<{ foundId: string; seq: number }>(PLACE, [id])
-      if (row === undefined) return 0.5
-      return row.foundId === id ? row.seq : row.seq + 0.5
-    },
 
     async walkEmails(filter, { newestFirst, ...walk }) {
       const company = await companies.filter(filter.companyId)

@@ -9,7 +9,6 @@ import { log } from './log.ts'
 import { nodes } from './nodes.ts'
 import { queue } from './queue.ts'
 import { search } from './search.ts'
-import { stops } from './stops.ts'
 import { WorkReader } from './work.ts'
 
 /** All reading operations on one connection, with their statements prepared once. */
@@ -25,7 +24,6 @@ export function readOperations(db: DatabaseSync): Reads {
     ...nodes(db),
     ...queue(db),
     ...search(db),
-    ...stops(db),
     readWork: (id, copy) => works.readWork(id, copy),
   }
 }

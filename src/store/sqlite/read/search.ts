@@ -62,7 +62,6 @@ export function search(
 ): Pick<
   Reads,
   | 'emailAlong'
-  | 'emailPlace'
   | 'eventsAt'
   | 'walkEmails'
   | 'emailsAt'
@@ -71,8 +70,6 @@ export function search(
   | 'readTold'
   | 'settledEmailPlace'
 > {
-  const number = db.prepare('SELECT num FROM emails WHERE id = ?')
-  const older = db.prepare('SELECT num FROM emails WHERE id < ? ORDER BY id DESC LIMIT 1')
   const newest = db.prepare('SELECT max(num) AS num FROM emails')
   const walks = {
     own: { ASC: prepared('ASC', 'own'), DESC: prepared('DESC', 'own') },
@@ -132,11 +129,6 @@ export function search(
   }
 
   return {
-    emailPlace(id) {
-      const own = one<{ num: number }>(number, id)?.num
-      return own ?? (one<{ num: number }>(older, id)?.num ?? 0) + 0.5
-    },
-
     // There is only one writer.
     settledEmailPlace: () => one<{ num: number | null }>(newest)!.num ?? 0,
 
