@@ -1,7 +1,9 @@
 /** The columns of emails and recipients in both databases, derived from the table of fields. */
 import type { ColumnCodec } from '../email/codec.ts'
+import { LAST_EVENT_TYPES } from '../email/event.ts'
 import { type FieldDeclaration, type FieldReader, fieldsOf } from '../email/fields.ts'
 import { bodyOf as bodyOfOctets } from '../mail/body.ts'
+import { LARGE_TEXT } from '../mail/large-text.ts'
 import type { MessageBody } from '../mail/message.ts'
 import { listOf, listText, mapOf, mapText } from './json-columns.ts'
 
@@ -38,4 +40,24 @@ export function octetsRead(reader: FieldReader, tableOf: (field: FieldDeclaratio
     .filter(({ type }) => type.long === true)
     .map((field) => `coalesce(octet_length(${tableOf(field)}.${field.column}), 0)`)
     .join(' + ')
+}
+
+/** SQLite stores bodies as TEXT. A large one is read as octets, which can be transferred to another thread. */
+export function bodyRead(column: string, { type }: FieldDeclaration): string {
+  if (type.column !== 'octets') return column
+  return `CASE WHEN octet_length(${column}) < ${LARGE_TEXT} THEN ${column} ELSE CAST(${column} AS BLOB) END`
+}
+
+/**
+ * The type of the last event of the email `e`. On PostgreSQL ordered by `number + 0`, which no index has: otherwise the
+ * planner might walk the log from its end until it meets an event of this email.
+ */
+export const LAST_EVENT = {
+  postgres: lastEvent('e.id', 'v.number + 0'),
+  sqlite: lastEvent('e.num', 'v.number'),
+}
+
+function lastEvent(email: string, place: string): string {
+  const types = LAST_EVENT_TYPES.map((type) => `'${type}'`).join(', ')
+  return `(SELECT v.type FROM events v WHERE v.email = ${email} AND v.type IN (${types}) ORDER BY ${place} DESC LIMIT 1)`
 }

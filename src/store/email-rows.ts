@@ -111,31 +111,18 @@ export function historyOutlineOf(
   }
 }
 
-/** For both databases: `$1` is the email's key, `$2` and `$3` the range, `$4` the most octets. */
-export const OUTLINE_EVENTS = `SELECT recipient, type, at, detail FROM (
-    SELECT recipient, type, at, detail, number,
-      sum(64 + coalesce(octet_length(detail), 0)) OVER (ORDER BY number + 0 DESC ROWS UNBOUNDED PRECEDING) AS octets
-    FROM events WHERE email = $1 AND (recipient IS NULL OR (recipient >= $2 AND recipient < $3))
-  ) chosen WHERE octets <= $4 ORDER BY number + 0 DESC`
-
-/**
- * Attempts of an email that are searched for those of the range: the newest. SQLite reads each row whole to see that it
- * is the email's.
- */
-export const ATTEMPTS_LOOKED_AT = 2_000
-
-/** With the same parameters as OUTLINE_EVENTS. */
-export const VALUES = `SELECT address, variables FROM (
-    SELECT address, variables, position,
-      sum(octet_length(variables)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS octets
-    FROM recipients WHERE email = $1 AND position >= $2 AND position < $3 AND variables IS NOT NULL
-  ) chosen WHERE octets <= $4 ORDER BY position`
-
 const BODIES = ['html', 'text', 'amp'] as const
 type BodyName = (typeof BODIES)[number]
 
-/** The beginning of each body, and its length as `htmlOctets` and so on; null for a body that does not exist. */
-export type ContentRow = { individual: boolean | number; headers: string | null; contentRemoved: boolean } & {
+/**
+ * The beginning of each body, and its length as `htmlOctets` and so on; null for a body that does not exist. SQLite has
+ * no booleans.
+ */
+export type ContentRow = {
+  individual: boolean | number
+  headers: string | null
+  contentRemoved: boolean | number
+} & {
   [Name in BodyName]: Uint8Array | null
 } & { [Name in `${BodyName}Octets`]: number | null }
 
@@ -151,8 +138,8 @@ export function contentOf(row: ContentRow): StoredContent {
   const { individual, headers, contentRemoved } = row
   const [html, text, amp] = BODIES.map((name) => bodyOf(row[name], row[`${name}Octets`]))
   return {
-    individual: individual === true || individual === 1,
-    contentRemoved,
+    individual: Boolean(individual),
+    contentRemoved: Boolean(contentRemoved),
     headers: listOf<[string, string]>(headers),
     html: html!,
     text: text!,

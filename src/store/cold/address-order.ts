@@ -1,9 +1,15 @@
 /** Pages of lists in the order of their addresses (folded). */
 
 import { foldedAscii } from '../../email/folded-ascii.ts'
+import type { Dialect } from './statement.ts'
 
 /** Sorts after every address. */
 const END = '\u{10ffff}'
+
+/** SQLite compares the column itself without regard to case; PostgreSQL has another one with the folded value. */
+export function foldedColumn({ engine }: Dialect, column: string): string {
+  return engine === 'postgres' ? 'folded' : column
+}
 
 /**
  * The bounds of an index scan for addresses that begin with a term and lie between two others, and the one address to

@@ -1,7 +1,7 @@
 /** Addresses and domains that bounces do not suppress. */
 import { foldedAscii } from '../../email/folded-ascii.ts'
 import type { AllowEntry } from '../../email/suppression.ts'
-import { boundsOf } from './address-order.ts'
+import { boundsOf, foldedColumn } from './address-order.ts'
 import { companyNumber } from './companies.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { type Dialect, statement } from './statement.ts'
@@ -9,8 +9,7 @@ import { type Dialect, statement } from './statement.ts'
 /** Entries removed in one step, so that a long list does not hold up commits. */
 const CHUNK = 500
 
-/** The column by which values are compared: in SQLite without regard to case, in PostgreSQL the folded value. */
-const key = ({ engine }: Dialect) => (engine === 'postgres' ? 'folded' : 'value')
+const key = (dialect: Dialect) => foldedColumn(dialect, 'value')
 
 const SELECT = `SELECT c.id AS "companyId", a.value, a.kind, a.reason, a.created_at AS "createdAt"
   FROM allowed a CROSS JOIN companies c WHERE c.num = a.company AND a.company = $1`

@@ -10,8 +10,12 @@ import { allowListReads, allowListSteps, allowListWrites } from './allow-list.ts
 import { attemptWrites } from './attempts.ts'
 import { auditReads, auditWrites } from './audit.ts'
 import { cancellationReads, cancellationWrites } from './cancellation.ts'
+import { capturedReads } from './captured.ts'
 import { dkimKeyWrites } from './dkim-keys.ts'
+import { emailOrderReads } from './email-order.ts'
+import { emailReads } from './emails.ts'
 import { eventTimeReads } from './event-times.ts'
+import { fileReads } from './files.ts'
 import { followerReads, followerWrites } from './followers.ts'
 import { holdReads, holdWalks } from './holds.ts'
 import { invitationReads, invitationWrites } from './invitations.ts'
@@ -23,7 +27,9 @@ import type { PortSteps, WalkStep } from './port.ts'
 import { quarantineReads, quarantineSteps, quarantineWrites } from './quarantine.ts'
 import { reportWrites } from './reports.ts'
 import { scheduleWrites } from './schedule.ts'
+import { seenTagReads } from './seen-tags.ts'
 import { sessionReads, sessionWrites } from './sessions.ts'
+import { suppressionReads, suppressionSteps, suppressionWrites } from './suppressions.ts'
 import { tagReads, tagWrites } from './tags.ts'
 import { webhookAttemptReads, webhookAttemptWrites } from './webhook-attempts.ts'
 import { webhookLeaseWrites } from './webhook-leases.ts'
@@ -35,7 +41,11 @@ export const COLD_READS = {
   ...allowListReads,
   ...auditReads,
   ...cancellationReads,
+  ...capturedReads,
+  ...emailOrderReads,
+  ...emailReads,
   ...eventTimeReads,
+  ...fileReads,
   ...followerReads,
   ...holdReads,
   ...invitationReads,
@@ -44,7 +54,9 @@ export const COLD_READS = {
   ...pauseReads,
   ...peopleReads,
   ...quarantineReads,
+  ...seenTagReads,
   ...sessionReads,
+  ...suppressionReads,
   ...tagReads,
   ...webhookAttemptReads,
   ...webhookReads,
@@ -67,6 +79,7 @@ export const COLD_WRITES = {
   ...reportWrites,
   ...scheduleWrites,
   ...sessionWrites,
+  ...suppressionWrites,
   ...tagWrites,
   ...webhookAttemptWrites,
   ...webhookLeaseWrites,
@@ -74,7 +87,7 @@ export const COLD_WRITES = {
 }
 
 /** Each does a bounded part of its work in a commit, and returns how much that was; the stores repeat it until 0. */
-export const COLD_STEPS = { ...allowListSteps, ...quarantineSteps }
+export const COLD_STEPS = { ...allowListSteps, ...quarantineSteps, ...suppressionSteps }
 
 /** Each goes on where its last step has ended; the stores add up the work done. */
 export const COLD_WALKS = { ...holdWalks }

@@ -20,7 +20,7 @@ export interface Dialect {
   /** The rows in a parameter, a list of objects: `rows('$1', { id: 'text' })` in a FROM clause. */
   rows(
     parameter: string,
-    columns: Readonly<Record<string, 'bigint' | 'integer' | 'text' | 'boolean'>>,
+    columns: Readonly<Record<string, 'bigint' | 'integer' | 'text' | 'boolean' | 'uuid'>>,
   ): string
   /** The texts in a parameter, a list: a query with the column `value`. */
   texts(parameter: string): string

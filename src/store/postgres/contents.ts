@@ -1,9 +1,10 @@
 import { fieldsOf } from '../../email/fields.ts'
+import { emailOctets, LargeOctets } from '../cold/large-octets.ts'
 import { ContentDamaged, claimedEmail, type FileRow } from '../content-rows.ts'
 import type { ClaimedEmail } from '../store.ts'
 import { uuids } from './arrays.ts'
 import type { DatabaseSession, Statement } from './database.ts'
-import { emailOctets, LargeOctets } from './large-octets.ts'
+import { queriesOn, run } from './port.ts'
 
 /** An email for delivery, still without recipients. */
 export interface LoadedEmail {
@@ -35,7 +36,7 @@ const FILES: Statement = {
   name: 'load-files',
   text: `
 SELECT a.email, a.position, a.filename, a.content_type AS "contentType", a.disposition, a.content_id AS "contentId",
-  ${BYTES.selected}
+  ${BYTES.selected({ engine: 'postgres' })}
 FROM unnest($1::uuid[]) AS t (id)
 JOIN attachments a ON a.email = ANY (ARRAY[t.id])
 LEFT JOIN blobs b ON b.company = ANY (ARRAY[a.company]) AND b.sha256 = a.sha256`,
@@ -57,16 +58,18 @@ export async function loadEmails(
   session: DatabaseSession,
   ids: readonly string[],
 ): Promise<Map<string, LoadedEmail | ContentDamaged>> {
-  const rows = await QUEUED.large.read<ClaimEmailRow>(session, EMAILS, [uuids(ids)], ({ id }) => [id])
+  const found = await session.run<ClaimEmailRow>(EMAILS, [uuids(ids)])
+  const rows = await run(() => QUEUED.large.complete(queriesOn(session), found, ({ id }) => [id]))
   const withFiles = rows.filter(({ hasFiles }) => hasFiles).map(({ id }) => id)
   const files = withFiles.length > 0 ? await filesOf(session, withFiles) : []
   const byEmail = Map.groupBy(files, ({ email }) => email)
   return new Map(rows.map((row) => [row.id, loadEmail(row, byEmail.get(row.id) ?? [])]))
 }
 
-function filesOf(session: DatabaseSession, emails: readonly string[]): Promise<EmailFileRow[]> {
+async function filesOf(session: DatabaseSession, emails: readonly string[]): Promise<EmailFileRow[]> {
+  const rows = await session.run<EmailFileRow>(FILES, [uuids(emails)])
   const keyOf = ({ email, position }: EmailFileRow) => [email, position]
-  return BYTES.read(session, FILES, [uuids(emails)], keyOf)
+  return await run(() => BYTES.complete(queriesOn(session), rows, keyOf))
 }
 
 function loadEmail(row: ClaimEmailRow, files: readonly FileRow[]): LoadedEmail | ContentDamaged {

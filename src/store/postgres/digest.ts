@@ -34,7 +34,6 @@ import {
 import { type GroupsRow, groupKey, groupsOf } from '../event-groups.ts'
 import { type DigestedEvent, makeDigest } from '../make-digest.ts'
 import { NamedDestinations } from '../named-destinations.ts'
-import { firstSpelling, type SeenTagsRow, seenTagsOf, TAG_COUNTS, tagOrder } from '../seen-tags.ts'
 import type { DigestStore } from '../store.ts'
 import { SUBJECT_LOOKED_AT } from '../subject-words.ts'
 import { byteas, int4s, int8s, texts } from './arrays.ts'
@@ -203,30 +202,8 @@ function sumsByCompany(): string {
     ) AS k GROUP BY key, type ORDER BY key, type`
 }
 
-function seenTagsIn(order: string): string {
-  return `WITH counted AS MATERIALIZED (
-    SELECT domain_id, value, min(start) AS first, max(start) AS last, count(*) AS rows
-    FROM (
-      SELECT domain_id, value, start FROM event_counts
-      WHERE company = $1 AND size = ${TAG_COUNTS.size} AND dimension = '${TAG_COUNTS.dimension}'
-        AND domain_id = ANY ($2::text[]) AND ($3::text IS NULL OR ${foldedIn('value')} = ${foldedIn('$3::text')}) LIMIT $4
-    ) AS c
-    GROUP BY domain_id, value
-  ), listed AS MATERIALIZED (
-    SELECT ${firstSpelling("lpad(c.first::text, 15, '0')")} AS tag, coalesce(min(nullif(n.description, '')), '') COLLATE "C" AS description, min(c.first) AS first,
-      max(c.last) AS last, CASE WHEN $3::text IS NOT NULL THEN json_agg(DISTINCT c.domain_id) END AS domains
-    FROM counted c LEFT JOIN tags n ON n.domain_id = c.domain_id AND n.tag = ${foldedIn('c.value')}
-    WHERE starts_with(c.value, $5) AND (n.removed_at IS NULL OR c.last > n.removed_at)
-    GROUP BY ${foldedIn('c.value')}
-  )
-  SELECT (SELECT json_agg(json_build_array(tag, description, first, last, domains) ORDER BY ${order})::text
-      FROM (SELECT * FROM listed WHERE ($6::text IS NULL OR tag > $6) AND ($7::text IS NULL OR tag < $7)
-        ORDER BY ${order} LIMIT $9 OFFSET $8) AS page) AS tags,
-    (SELECT count(*) FROM listed) AS total, (SELECT coalesce(sum(rows), 0)::int8 FROM counted) AS rows`
-}
-
 /** The digest of the log of events. */
-export function digest(parts: StoreParts): DigestStore {
+export function digest(parts: StoreParts): Omit<DigestStore, 'seenTags'> {
   const { database, companies } = parts
   const { reach } = reachOf('events_number_seq', parts)
   const named = new NamedDestinations()
@@ -409,22 +386,6 @@ export function digest(parts: StoreParts): DigestStore {
       const counted = [company, COUNT_SIZES[size], dimension, domainId, value]
       const range = [Math.ceil(since), Math.ceil(until), most + 1]
       return unlessMore(await database.read<EventSum & CountSum>(SUMS[by], [...counted, ...range]), most)
-    },
-
-    async seenTags({ companyId, domainIds, tag, prefix, after, before, order, skip, limit, looks }) {
-      const company = await numberOf(companyId)
-      if (company === undefined) return { tags: [], total: 0 }
-      const statement = seenTagsIn(tagOrder(order.by, order.falling))
-      const counted = [company, texts([...domainIds]), tag, looks + 1]
-      const [row] = await database.read<SeenTagsRow>(statement, [
-        ...counted,
-        prefix,
-        after,
-        before,
-        skip,
-        limit,
-      ])
-      return seenTagsOf(row!, looks)
     },
 
     async trimDigest(countsBefore) {

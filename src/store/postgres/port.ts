@@ -44,7 +44,7 @@ function* wait<T>(promise: Promise<T>): PortSteps<T> {
   return (yield promise) as T
 }
 
-function queriesOn(session: Pick<DatabaseSession, 'run'>): Queries {
+export function queriesOn(session: Pick<DatabaseSession, 'run'>): Queries {
   const all = <Row>({ postgres }: ColdStatement<Row>, ...values: ParameterValue[]) =>
     wait(session.run<Row>(postgres, values.map(parameter)))
   return {
@@ -81,10 +81,11 @@ function transactionOn(session: DatabaseSession): PortTransaction {
   }
 }
 
-/** In JSON, too, PostgreSQL cannot store NUL. */
+/** In JSON, too, PostgreSQL cannot store NUL, nor a lone surrogate, which JSON would escape. */
 function parameter(value: ParameterValue): Parameter {
   if (!isList(value)) return value
-  return JSON.stringify(value, (_, each: unknown) => (typeof each === 'string' ? storable(each) : each))
+  const stored = (each: unknown) => (typeof each === 'string' ? storable(each).toWellFormed() : each)
+  return JSON.stringify(value, (_, each: unknown) => stored(each))
 }
 
 export function portOf(parts: StoreParts): Port {

@@ -11,16 +11,14 @@ import { repeats } from './idempotency.ts'
 import { migrate } from './migrate.ts'
 import type { StoreParts } from './parts.ts'
 import { portOf, run } from './port.ts'
-import { emails } from './read/emails.ts'
-import { files } from './read/files.ts'
 import { queue } from './read/queue.ts'
 import { search } from './read/search.ts'
+import { work } from './read/work.ts'
 import { ResultRecording } from './recording.ts'
 import { recovery } from './recovery.ts'
 import { Repairs } from './repairs.ts'
 import { retention } from './retention.ts'
 import { retry } from './retry.ts'
-import { suppressions } from './suppressions.ts'
 
 const SEEK_MS = 10_000
 
@@ -86,13 +84,11 @@ function storeOf(parts: StoreParts, seekMs: number): PostgresStore {
     ...recovery(parts),
     ...retry(parts),
     ...queue(parts),
-    ...emails(parts),
+    ...work(parts),
     ...search(parts),
-    ...files(database),
     ...repeats(parts),
     ...digest(parts),
     ...eventLog(parts),
-    ...suppressions(parts),
     ...retention(parts),
 
     /**

@@ -129,6 +129,7 @@ export function writePort(
     *notice(kind: StoreChange, work, { note } = {}) {
       const changed = yield* work(transaction)
       if (!changed) return false
+      if (kind === 'stops') raise('suppressions')
       if (note !== undefined) yield* note(transaction, raise(kind))
       changes[kind] = true
       return true

@@ -32,11 +32,7 @@ export type Direct<Names extends keyof store.Store> = {
 }
 
 /** Operations that the store passes on unchanged to the writer, beside those of both databases (`COLD_WRITES`). */
-export const WRITER_METHODS = [
-  'claim',
-  'removeUnsubscribedTag',
-  'trimDigest',
-] as const satisfies (keyof store.Store)[]
+export const WRITER_METHODS = ['claim', 'trimDigest'] as const satisfies (keyof store.Store)[]
 
 /**
  * Reads with large answers: each comes in a batch of its own, because the main thread takes in a whole batch in one
@@ -64,7 +60,6 @@ type ComposedMethod =
   | 'readTold'
   | 'record'
   | 'recover'
-  | 'removeSuppressions'
   | 'retain'
   | 'retry'
   | 'shared'
@@ -77,9 +72,7 @@ type WriterMethod = (typeof WRITER_METHODS)[number] | ColdWrites | ColdSteps
 export type ThreadMethod = Exclude<keyof store.Store, ComposedMethod>
 
 /** Operations of the writer, by name. Each runs inside a transaction that it may share with others. */
-export interface Writes
-  extends Direct<WriterMethod | 'accept' | 'acceptAll' | 'addSuppressions' | 'keepDigest'>,
-    Walks {
+export interface Writes extends Direct<WriterMethod | 'accept' | 'acceptAll' | 'keepDigest'>, Walks {
   join(node: store.NodeDescription, alone?: boolean): number
   probe(): void
   takeRoom(octets: number): void
@@ -87,7 +80,6 @@ export interface Writes
   record(attempt: WriterRecord): store.RecordResult
   recoverChunk(request: { now: number; jitterMs: number }): number
   retryChunk(request: store.RetryRequest, place: RetryPlace | null): RetryChunk
-  removeSuppressionsChunk(scope: store.SuppressionScope): number
   retainStep(request: store.RetentionRequest): { touched: number; done: boolean }
 }
 

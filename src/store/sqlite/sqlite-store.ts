@@ -185,10 +185,6 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     }
   }
 
-  removeSuppressions(scope: types.SuppressionScope): Promise<number> {
-    return untilNone(() => this.#write('removeSuppressionsChunk', scope))
-  }
-
   record(attempt: types.AttemptRecord): Promise<types.RecordResult> {
     const moved: ArrayBuffer[] = []
     const call = packRecord(attempt, moved)

@@ -3,7 +3,7 @@ import { fieldsOf } from '../../../email/fields.ts'
 import { foldedAscii } from '../../../email/folded-ascii.ts'
 import type { EmailFilter, EmailPortion, EmailWalk, WalkedEmails } from '../../../email/stored-email.ts'
 import { foldedIn } from '../../cold/statement.ts'
-import { octetsRead, selected } from '../../email-columns.ts'
+import { LAST_EVENT, octetsRead, selected } from '../../email-columns.ts'
 import { conditionsOf, wantedIn } from '../../email-conditions.ts'
 import { type NoticeRow, noticeFactsOf, type PlacedRow, placeOf, portionOf } from '../../email-rows.ts'
 import { spanOf } from '../../event-numbers.ts'
@@ -15,7 +15,6 @@ import { eventOf, type PageRow } from '../events.ts'
 import { type NamedStatement, named } from '../named.ts'
 import type { StoreParts } from '../parts.ts'
 import { reachOf } from '../reach.ts'
-import { LAST_EVENT } from './emails.ts'
 
 /** Events after a number that are searched at most. */
 const MOST_BEHIND = 20_000
@@ -37,7 +36,7 @@ const WANTED = wantedIn({
   hasOneOf: (text, parts) => `EXISTS (SELECT 1 FROM unnest(${parts}) p WHERE strpos(${text}, p) > 0)`,
   isAmong: (text, list) => `${text} = ANY (${list})`,
   email: 'e.id',
-  lastEvent: LAST_EVENT,
+  lastEvent: LAST_EVENT.postgres,
 })
 
 /**
@@ -46,7 +45,7 @@ const WANTED = wantedIn({
  */
 function portion(name: string, from: string, order: SearchOrder, place = 'e.seq'): NamedStatement {
   const text = `
-    SELECT e.place, ${selected(fieldsOf('list'), ofEmail)}, ${LAST_EVENT} AS "lastEvent", e.octets
+    SELECT e.place, ${selected(fieldsOf('list'), ofEmail)}, ${LAST_EVENT.postgres} AS "lastEvent", e.octets
     FROM (
       SELECT e.*, sum(e.octets) OVER (ORDER BY e.place ${order} ROWS UNBOUNDED PRECEDING) AS total
       FROM (
@@ -145,11 +144,6 @@ const BEGUN = bothWays((order) =>
 
 const MANY_BEHIND = 'SELECT count(*) AS events FROM (SELECT 1 FROM events WHERE number > $1 LIMIT $2) AS v'
 
-const PLACE: Statement = {
-  name: 'email-place',
-  text: `SELECT e.id::text AS "foundId", e.seq FROM emails e WHERE e.id <= $1::uuid ORDER BY e.id DESC LIMIT 1`,
-}
-
 const EVENT =
   'SELECT v.number, v.email::text AS "emailId", c.id AS "companyId", v.recipient, r.address, v.type, v.at, v.detail'
 const OF_EVENT = `LEFT JOIN companies c ON c.num = v.company
@@ -232,7 +226,9 @@ interface WalkedRow {
 }
 
 /** Search in emails and events. */
-export function search(parts: StoreParts): Omit<SearchStore, 'eventsUpTo' | 'settledEventNumber'> {
+export function search(
+  parts: StoreParts,
+): Omit<SearchStore, 'emailPlace' | 'eventsUpTo' | 'settledEventNumber'> {
   const { database, companies } = parts
   const { reachSoon } = reachOf('emails_seq_seq', parts)
 
@@ -265,13 +261,6 @@ export function search(parts: StoreParts): Omit<SearchStore, 'eventsUpTo' | 'set
 
   return {
     settledEmailPlace: reachSoon,
-
-    async emailPlace(id) {
-      if (!isEmailId(id)) return 0
-      const [row] = await database.read<{ foundId: string; seq: number }>(PLACE, [id])
-      if (row === undefined) return 0.5
-      return row.foundId === id ? row.seq : row.seq + 0.5
-    },
 
     async walkEmails(filter, { newestFirst, ...walk }) {
       const company = await companies.filter(filter.companyId)

@@ -3,15 +3,10 @@ import { bind, COLD_READS } from '../../cold/operations.ts'
 import { readPort, run } from '../port.ts'
 import type { Reads } from '../protocol.ts'
 import { digest } from './digest.ts'
-import { emails } from './emails.ts'
-import { files } from './files.ts'
 import { idempotency } from './idempotency.ts'
 import { log } from './log.ts'
 import { queue } from './queue.ts'
 import { search } from './search.ts'
-import { stops } from './stops.ts'
-import { suppressions } from './suppressions.ts'
-import { tags } from './tags.ts'
 import { WorkReader } from './work.ts'
 
 /** All reading operations on one connection, with their statements prepared once. */
@@ -21,15 +16,10 @@ export function readOperations(db: DatabaseSync): Reads {
   return {
     ...shared,
     ...digest(db),
-    ...emails(db),
-    ...files(db),
     ...idempotency(db),
     ...log(db),
     ...queue(db),
     ...search(db),
-    ...stops(db),
-    ...suppressions(db),
-    ...tags(db),
     readWork: (id, copy) => works.readWork(id, copy),
   }
 }

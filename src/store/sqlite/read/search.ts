@@ -3,13 +3,12 @@ import type { ValueRow } from '../../../email/codec.ts'
 import { fieldsOf } from '../../../email/fields.ts'
 import { foldedAscii } from '../../../email/folded-ascii.ts'
 import type { EmailFilter, EmailPortion, EmailWalk, PortionRequest } from '../../../email/stored-email.ts'
-import { octetsRead, selected } from '../../email-columns.ts'
+import { LAST_EVENT, octetsRead, selected } from '../../email-columns.ts'
 import { conditionsOf, wantedIn } from '../../email-conditions.ts'
 import { type PlacedRow, placeOf, portionOf, within } from '../../email-rows.ts'
 import { noticeRow, TOLD } from '../notice-rows.ts'
 import type { Reads } from '../protocol.ts'
 import { all, one } from '../rows.ts'
-import { LAST_EVENT } from './emails.ts'
 import { EVENT, eventOf, type LogRow } from './log.ts'
 
 /** Events after a number that are searched at most. */
@@ -24,7 +23,7 @@ interface LookedRow {
   id: string | null
 }
 
-const PLACED = `SELECT e.num AS place, ${selected(fieldsOf('list'), ofEmail)}, ${LAST_EVENT} AS lastEvent,
+const PLACED = `SELECT e.num AS place, ${selected(fieldsOf('list'), ofEmail)}, ${LAST_EVENT.sqlite} AS lastEvent,
   ${octetsRead('list', ofEmail)} AS octets`
 
 const WANTED = wantedIn({
@@ -34,7 +33,7 @@ const WANTED = wantedIn({
   hasOneOf: (text, parts) => `EXISTS (SELECT 1 FROM json_each(${parts}) p WHERE instr(${text}, p.value) > 0)`,
   isAmong: (text, list) => `${text} IN (SELECT value FROM json_each(${list}))`,
   email: 'e.num',
-  lastEvent: LAST_EVENT,
+  lastEvent: LAST_EVENT.sqlite,
 })
 
 const COMPANY = '(SELECT num FROM companies WHERE id = :companyId)'
@@ -63,7 +62,6 @@ export function search(
 ): Pick<
   Reads,
   | 'emailAlong'
-  | 'emailPlace'
   | 'eventsAt'
   | 'walkEmails'
   | 'emailsAt'
@@ -72,8 +70,6 @@ export function search(
   | 'readTold'
   | 'settledEmailPlace'
 > {
-  const number = db.prepare('SELECT num FROM emails WHERE id = ?')
-  const older = db.prepare('SELECT num FROM emails WHERE id < ? ORDER BY id DESC LIMIT 1')
   const newest = db.prepare('SELECT max(num) AS num FROM emails')
   const walks = {
     own: { ASC: prepared('ASC', 'own'), DESC: prepared('DESC', 'own') },
@@ -133,11 +129,6 @@ export function search(
   }
 
   return {
-    emailPlace(id) {
-      const own = one<{ num: number }>(number, id)?.num
-      return own ?? (one<{ num: number }>(older, id)?.num ?? 0) + 0.5
-    },
-
     // There is only one writer.
     settledEmailPlace: () => one<{ num: number | null }>(newest)!.num ?? 0,
 

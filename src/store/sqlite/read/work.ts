@@ -1,10 +1,10 @@
 import { fieldsOf } from '../../../email/fields.ts'
 import { ContentDamaged, claimedEmail, claimedRecipient, type FileRow } from '../../content-rows.ts'
-import { selected } from '../../email-columns.ts'
+import { bodyRead, selected } from '../../email-columns.ts'
 import type { ClaimedEmail } from '../../store.ts'
 import { OnConnection } from '../connection.ts'
 import { GIVEN, RecipientQuery } from '../recipient-rows.ts'
-import { all, bodyRead, one } from '../rows.ts'
+import { all, one } from '../rows.ts'
 
 /** An email with everything needed to send it, and the claim's own fields. */
 export interface EmailWork {

@@ -14,7 +14,6 @@ import { Retry } from './retry.ts'
 /** All writing operations on one connection, with their statements prepared once. */
 export function writeOperations(db: DatabaseSync, kept: LastingParts): Writes {
   const parts = partsOf(db, kept)
-  const { suppressions } = parts
   const shared: Pick<Writes, keyof typeof COLD_CHANGES> = bind(COLD_CHANGES, writePort(db, parts), run)
   const acceptance = new Acceptance(db, parts)
   const claim = new Claim(db, parts)
@@ -34,9 +33,6 @@ export function writeOperations(db: DatabaseSync, kept: LastingParts): Writes {
     recoverChunk: (request) => recovery.chunk(request),
     retryChunk: (request, place) => retry.chunk(request, place),
     retainStep: (request) => retention.step(request),
-    addSuppressions: (list) => suppressions.addAll(list),
-    removeSuppressionsChunk: (scope) => suppressions.removeChunk(scope),
-    removeUnsubscribedTag: (companyId, address, tag) => suppressions.removeTag(companyId, address, tag),
     probe: () => void probe.run(),
     takeRoom: (octets) => void takeRoom.run(octets),
     leaveRoom: () => void leaveRoom.run(),

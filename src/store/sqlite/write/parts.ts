@@ -31,7 +31,7 @@ export function partsOf(db: DatabaseSync, { changes, damage, memory }: LastingPa
   const turns = memory.keep(new Lanes(db, { damage }))
   const lanes = memory.keep(new LaneChanges(turns, damage))
   const quotas = new Quotas(db)
-  const suppressions = new Suppressions(db, { changes, companies })
+  const suppressions = new Suppressions(db, { changes })
   const recipients = new Recipients(db, { events, lanes, suppressions })
   return {
     changes,

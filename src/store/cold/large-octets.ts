@@ -1,19 +1,20 @@
 /**
- * Large values are read in pieces. `pg` receives octets as one hexadecimal text and parses it at once, which for a
- * message of 24 MB would hold the event loop for 100 ms. The columns are stored uncompressed and outside the row
- * (STORAGE EXTERNAL), so reading a piece costs only its own octets.
+ * On PostgreSQL, large values are read in pieces. `pg` receives octets as one hexadecimal text and parses it at once,
+ * which for a message of 24 MB would hold the event loop for 100 ms. The columns are stored uncompressed and outside
+ * the row (STORAGE EXTERNAL), so reading a piece costs only its own octets.
  */
 import type { FieldDeclaration } from '../../email/fields.ts'
 import { LARGE_TEXT } from '../../mail/large-text.ts'
 import { selected } from '../email-columns.ts'
-import type { DatabaseSession, Statement, Value } from './database.ts'
+import type { ParameterValue, PortSteps, Queries } from './port.ts'
+import { type Dialect, dynamicStatement } from './statement.ts'
 
 /** Octets of one piece: parsed in about a millisecond. */
 const PIECE = 256 * 1024
 
-/** JSON: the length of each large value of the row, by its name in the SELECT; null: the row has none. */
+/** JSON: the length of each large value of the row, by its name in the SELECT; absent or null: the row has none. */
 interface WithLarge {
-  large: string | null
+  large?: string | null
 }
 
 /** Columns of octets whose values may be large. */
@@ -30,9 +31,10 @@ export class LargeOctets {
     this.#from = from
   }
 
-  /** For a SELECT: the values, NULL where one is large, and the column of `WithLarge`. */
-  get selected(): string {
+  /** For a SELECT: the values, on PostgreSQL NULL where one is large, and the column of `WithLarge`. */
+  selected({ engine }: Pick<Dialect, 'engine'>): string {
     const all = Object.entries(this.#octets)
+    if (engine === 'sqlite') return all.map(([name, octets]) => `${octets} AS "${name}"`).join(', ')
     const small = all.map(
       ([name, octets]) => `CASE WHEN octet_length(${octets}) < ${LARGE_TEXT} THEN ${octets} END AS "${name}"`,
     )
@@ -45,35 +47,32 @@ export class LargeOctets {
   }
 
   /**
-   * Runs a statement with these columns, and completes its rows. `keyOf`: the parameters that find a row. A value that
-   * retention has removed since stays null.
+   * Reads the large values of rows of a statement with these columns. `keyOf`: the parameters that find a row. A value
+   * that retention has removed since stays null.
    */
-  async read<Row>(
-    session: Pick<DatabaseSession, 'run'>,
-    statement: Statement | string,
-    values: readonly Value[],
-    keyOf: (row: Row) => readonly Value[],
-  ): Promise<Row[]> {
-    const rows = await session.run<Row & WithLarge>(statement, values)
-    for (const [index, row] of rows.entries())
-      if (row.large !== null) rows[index] = await this.#complete(session, row, row.large, keyOf(row))
-    return rows
+  *complete<Row>(
+    db: Queries,
+    rows: readonly Row[],
+    keyOf: (row: Row) => readonly ParameterValue[],
+  ): PortSteps<Row[]> {
+    const complete: Row[] = []
+    for (const row of rows) {
+      const { large } = row as WithLarge
+      complete.push(large ? yield* this.#withLarge(db, row, large, keyOf(row)) : row)
+    }
+    return complete
   }
 
   /** `large`: in JSON, the length of each large value of the row. */
-  async #complete<Row>(
-    { run }: Pick<DatabaseSession, 'run'>,
-    row: Row,
-    large: string,
-    key: readonly Value[],
-  ): Promise<Row> {
+  *#withLarge<Row>(db: Queries, row: Row, large: string, key: readonly ParameterValue[]): PortSteps<Row> {
     const values: Record<string, Uint8Array> = {}
     for (const [name, length] of Object.entries(JSON.parse(large) as Record<string, number>)) {
       const octets = new Uint8Array(length)
-      const piece = `substr(${this.#octets[name]}, $${key.length + 1}::integer, ${PIECE})`
+      const piece = dynamicStatement<{ piece: Uint8Array | null }>(
+        `SELECT substr(${this.#octets[name]}, $${key.length + 1}::integer, ${PIECE}) AS piece ${this.#from}`,
+      )
       for (let at = 0; at < length; at += PIECE) {
-        const sql = `SELECT ${piece} AS piece ${this.#from}`
-        const [found] = await run<{ piece: Uint8Array | null }>(sql, [...key, at + 1])
+        const found = yield* db.one(piece, ...key, at + 1)
         if (found?.piece == null) return row
         octets.set(found.piece, at)
       }
@@ -83,7 +82,7 @@ export class LargeOctets {
   }
 }
 
-/** The columns of an email `e` for a SELECT, and how to read its large values by its id. */
+/** The columns of an email `e` for a SELECT on PostgreSQL, and how to read its large values by its id. */
 export function emailOctets(fields: readonly FieldDeclaration[]): { selected: string; large: LargeOctets } {
   const isOctets = ({ type }: FieldDeclaration) => type.column === 'octets' || type.column === 'bytea'
   const octets = fields.filter(isOctets).map(({ name, column }) => [name, `e.${column}`])
@@ -92,5 +91,5 @@ export function emailOctets(fields: readonly FieldDeclaration[]): { selected: st
     fields.filter((field) => !isOctets(field)),
     () => 'e',
   )
-  return { selected: `${others}, ${large.selected}`, large }
+  return { selected: `${others}, ${large.selected({ engine: 'postgres' })}`, large }
 }

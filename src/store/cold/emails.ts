@@ -1,0 +1,195 @@
+/** Emails as the API and the operator read them. */
+import { isEmailId } from '../../email/email-id.ts'
+import { fieldsOf, recipientFieldsOf } from '../../email/fields.ts'
+import { bodyRead, LAST_EVENT, octetsRead, selected } from '../email-columns.ts'
+import {
+  type AttemptRow,
+  bodiesSelected,
+  type ContentRow,
+  contentOf,
+  type EventRow,
+  historyOf,
+  historyOutlineOf,
+  type OutlineAttemptRow,
+  type RecipientRow,
+  type StateRow,
+  type StoredEmailRow,
+  storedEmail,
+} from '../email-rows.ts'
+import type { RecipientOutline, RecipientValues, StoredOrigin } from '../store.ts'
+import { emailKey, TABLES, tableOf } from './email-tables.ts'
+import { emailOctets } from './large-octets.ts'
+import type { Operations, PortSteps, Queries, ReadPort } from './port.ts'
+import { type ColdStatement, type Dialect, statement } from './statement.ts'
+
+/**
+ * Attempts of an email that are searched for those of a range: the newest. SQLite reads each row whole to see that it
+ * is the email's.
+ */
+const ATTEMPTS_LOOKED_AT = 2_000
+
+const ofEmail = ({ engine }: Dialect) =>
+  `FROM emails e JOIN companies c ON c.num = e.company ${TABLES[engine].join} WHERE e.id = $1`
+
+/** The length of a value is stored beside it (SQLite: in the header of its row), so no value is read. */
+const ORIGIN = statement<StoredOrigin>((dialect) => {
+  const table = tableOf(dialect)
+  return `SELECT c.id AS "companyId", e.domain_id AS "domainId", e.key_id AS "keyId", e.size,
+      ${octetsRead('show', table)} AS octets, ${octetsRead('outline', table)} AS "outlineOctets",
+      octet_length(${TABLES[dialect.engine].content}.raw) AS "rawOctets" ${ofEmail(dialect)}`
+}, 'email-origin')
+
+const STATUS = ({ engine }: Dialect) =>
+  `${TABLES[engine].removed} AS "contentRemoved", ${LAST_EVENT[engine]} AS "lastEvent"`
+const SHOWN = emailOctets(fieldsOf('show'))
+const EMAIL = statement<StoredEmailRow>((dialect) => {
+  const sqlite = () => selected(fieldsOf('show'), tableOf(dialect), bodyRead)
+  const columns = dialect.engine === 'postgres' ? SHOWN.selected : sqlite()
+  return `SELECT ${columns}, ${STATUS(dialect)} ${ofEmail(dialect)}`
+}, 'read-email')
+const OUTLINE = statement<StoredEmailRow>(
+  (dialect) =>
+    `SELECT ${selected(fieldsOf('outline'), tableOf(dialect))}, ${STATUS(dialect)} ${ofEmail(dialect)}`,
+)
+
+/** Recipients `r` with their state and due time: on PostgreSQL those of live ones are in the queue. */
+const PROGRESS = {
+  postgres: {
+    state: `coalesce(r.state,
+      CASE WHEN q.lease IS NULL THEN 'waiting' WHEN q.lease = 0 THEN 'quarantined' ELSE 'sending' END)`,
+    dueAt: 'CASE WHEN q.lease IS NULL THEN q.due_at END',
+    heldFor: 'q.held_for',
+    from: 'FROM recipients r LEFT JOIN queue q ON q.email = r.email AND q.position = r.position',
+  },
+  sqlite: { state: 'r.state', dueAt: 'r.due_at', heldFor: 'r.held_for', from: 'FROM recipients r' },
+}
+function recipientsRead(dialect: Dialect, reader: 'show' | 'outline', further: string): string {
+  const { state, dueAt, heldFor, from } = PROGRESS[dialect.engine]
+  return `SELECT r.position, ${selected(recipientFieldsOf(reader), () => 'r')}, ${state} AS state, r.attempts,
+      ${dueAt} AS "dueAt", r.postponed_since AS "postponedSince", ${heldFor} AS "heldFor", r.last_code AS "lastCode", r.last_message AS "lastMessage", r.server
+    ${from} WHERE r.email = ${emailKey(dialect)} ${further} ORDER BY r.position`
+}
+const RECIPIENTS = statement<RecipientRow>((dialect) => recipientsRead(dialect, 'show', ''))
+const OUTLINE_RECIPIENTS = statement<RecipientOutline>((dialect) =>
+  recipientsRead(dialect, 'outline', 'AND r.position >= $2 AND r.position < $3'),
+)
+const STATES = statement<StateRow>((dialect) => {
+  const { state, from } = PROGRESS[dialect.engine]
+  return `SELECT ${state} AS state, count(*) AS count ${from} WHERE r.email = ${emailKey(dialect)} GROUP BY 1`
+})
+/** The first values of the range $2 to $3 that come to $4 octets. */
+const VALUES = statement<RecipientValues>(
+  (dialect) => `SELECT address, variables FROM (
+      SELECT address, variables, position,
+        sum(octet_length(variables)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS octets
+      FROM recipients WHERE email = ${emailKey(dialect)} AND position >= $2 AND position < $3 AND variables IS NOT NULL
+    ) chosen WHERE octets <= $4 ORDER BY position`,
+)
+
+/** Ordered by `number + 0`, which no index has: otherwise PostgreSQL might walk the whole log from one end. */
+const EVENTS = statement<EventRow>(
+  (dialect) =>
+    `SELECT recipient, type, at, detail FROM events WHERE email = ${emailKey(dialect)} ORDER BY number + 0`,
+)
+/** The newest of the range $2 to $3, up to $4 octets. */
+const OUTLINE_EVENTS = statement<EventRow>(
+  (dialect) => `SELECT recipient, type, at, detail FROM (
+      SELECT recipient, type, at, detail, number,
+        sum(64 + coalesce(octet_length(detail), 0)) OVER (ORDER BY number + 0 DESC ROWS UNBOUNDED PRECEDING) AS octets
+      FROM events WHERE email = ${emailKey(dialect)} AND (recipient IS NULL OR (recipient >= $2 AND recipient < $3))
+    ) chosen WHERE octets <= $4 ORDER BY number + 0 DESC`,
+)
+
+const ATTEMPTS = statement<AttemptRow>(
+  (dialect) => `SELECT recipients, started_at AS "startedAt", duration, server, tls, dialogue
+    FROM attempts WHERE email = ${emailKey(dialect)} ORDER BY seq`,
+)
+const OUTLINE_ATTEMPTS = statement<OutlineAttemptRow>((dialect) => {
+  const list = { postgres: 'json_agg(CAST(value AS integer))::text', sqlite: 'json_group_array(value)' }
+  const inRange = `FROM (${dialect.texts('a.recipients')}) AS p
+    WHERE CAST(value AS integer) >= $2 AND CAST(value AS integer) < $3`
+  return `SELECT seq AS id, started_at AS "startedAt", duration, server, tls,
+      (SELECT ${list[dialect.engine]} ${inRange}) AS recipients
+    FROM (SELECT * FROM attempts WHERE email = ${emailKey(dialect)} ORDER BY seq DESC LIMIT ${ATTEMPTS_LOOKED_AT}) AS a
+    WHERE EXISTS (SELECT 1 ${inRange}) ORDER BY seq DESC LIMIT $4`
+})
+const DIALOGUE = statement<{ dialogue: string }>(
+  (dialect) => `SELECT dialogue FROM attempts WHERE email = ${emailKey(dialect)} AND seq = $2`,
+)
+
+/** The first $2 octets of each body. */
+const CONTENT = statement<ContentRow>(({ engine }) => {
+  const { content, removed, join } = TABLES[engine]
+  const octets = (column: string) => (engine === 'postgres' ? column : `CAST(${column} AS BLOB)`)
+  return `SELECT e.individual, e.headers, ${removed} AS "contentRemoved",
+      ${bodiesSelected(content, octets, '$2::integer')} FROM emails e ${join} WHERE e.id = $1`
+})
+
+function* emailRow(
+  db: Queries,
+  statement: ColdStatement<StoredEmailRow>,
+  id: string,
+): PortSteps<StoredEmailRow | undefined> {
+  const rows = yield* SHOWN.large.complete(db, yield* db.all(statement, id), () => [id])
+  return rows.map((row) => ({ ...row, contentRemoved: Boolean(row.contentRemoved) }))[0]
+}
+
+export const emailReads = {
+  *emailOrigin(port, id) {
+    if (!isEmailId(id)) return null
+    return (yield* port.read.one(ORIGIN, id)) ?? null
+  },
+
+  *readEmail(port, id) {
+    if (!isEmailId(id)) return null
+    const row = yield* emailRow(port.read, EMAIL, id)
+    return row === undefined ? null : storedEmail(row)
+  },
+
+  *readHistory(port, id) {
+    if (!isEmailId(id)) return null
+    return yield* port.snapshot(function* (db) {
+      const row = yield* emailRow(db, EMAIL, id)
+      if (row === undefined) return null
+      const recipients = yield* db.all(RECIPIENTS, id)
+      return historyOf(row, recipients, yield* db.all(EVENTS, id), yield* db.all(ATTEMPTS, id))
+    })
+  },
+
+  *readOutline(port, id, { from, limit, eventOctets, attempts }) {
+    if (!isEmailId(id)) return null
+    return yield* port.snapshot(function* (db) {
+      const row = yield* emailRow(db, OUTLINE, id)
+      if (row === undefined) return null
+      const end = from + limit
+      return historyOutlineOf(
+        row,
+        yield* db.all(STATES, id),
+        yield* db.all(OUTLINE_RECIPIENTS, id, from, end),
+        yield* db.all(OUTLINE_EVENTS, id, from, end, eventOctets),
+        yield* db.all(OUTLINE_ATTEMPTS, id, from, end, attempts),
+      )
+    })
+  },
+
+  *readRecipients(port, id, { from, limit }) {
+    if (!isEmailId(id)) return []
+    return yield* port.read.all(OUTLINE_RECIPIENTS, id, from, from + limit)
+  },
+
+  *readValues(port, id, { from, limit, octets }) {
+    if (!isEmailId(id)) return []
+    return yield* port.read.all(VALUES, id, from, from + limit, octets)
+  },
+
+  *readDialogue(port, id, attempt) {
+    if (!isEmailId(id)) return null
+    return (yield* port.read.one(DIALOGUE, id, attempt))?.dialogue ?? null
+  },
+
+  *readContent(port, id, octets) {
+    if (!isEmailId(id)) return null
+    const row = yield* port.read.one(CONTENT, id, octets)
+    return row === undefined ? null : contentOf(row)
+  },
+} satisfies Operations<ReadPort>
