@@ -1,15 +1,11 @@
 /** Parts of schemas shared by the management routes. */
 
 import type { TSchema } from 'typebox'
-import { PATH_NAME } from '../bounds.ts'
 
 /** Clients send null for values that their users left out. */
 export function orNull<const Schema extends TSchema>(schema: Schema) {
   return { anyOf: [schema, { type: 'null' }] } as const
 }
-
-/** The id in a path. */
-export const BY_ID = { type: 'object', required: ['id'], properties: { id: PATH_NAME } } as const
 
 /** The answer to a change, e.g. `{ object: 'domain', id }`. */
 export function changedSchema<const Name extends string>(object: Name) {

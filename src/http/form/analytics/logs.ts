@@ -3,8 +3,9 @@
 import { mailDate, readTime } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { PAGE_TOKEN, TIME_GIVEN, WORD } from '../../bounds.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { longJson } from '../../json-pieces.ts'
+import { route } from '../../route.ts'
 import { type Expression, LONGEST } from '../log/expression.ts'
 import { type EventObject, FILTERS, type FilterField, fitting } from '../log/fields.ts'
 import { narrowing } from '../log/narrowing.ts'
@@ -18,48 +19,42 @@ const DAY = 86_400_000
 /** Many times the number of event types: a client may repeat one. */
 const MOST_EVENTS_NAMED = 1_000
 
-const logs = endpoint({
-  method: 'POST',
-  url: '/v1/analytics/logs',
+const logs = route('POST /v1/analytics/logs', {
   operation: 'form_logs',
   access: 'reading',
-  schema: {
-    operationId: 'formListLogs',
-    summary: 'List events of the mail of the company',
-    body: {
-      type: 'object',
-      properties: {
-        start: { ...TIME_GIVEN, description: 'A date as in a mail header. Default: a day before the end.' },
-        end: { ...TIME_GIVEN, description: 'Default: now.' },
-        events: { type: 'array', maxItems: MOST_EVENTS_NAMED, items: WORD },
-        filter: FILTER,
-        pagination: {
-          type: 'object',
-          properties: {
-            sort: { enum: ['timestamp:asc', 'timestamp:desc'] },
-            token: { ...PAGE_TOKEN, description: 'A token from the pagination of an answer.' },
-            limit: { type: 'integer', minimum: 1, maximum: 1_000 },
-          },
-        },
-        include_subaccounts: { type: 'boolean' },
-        include_totals: { type: 'boolean' },
-        metric_events: { type: 'array', maxItems: MOST_EVENTS_NAMED, items: WORD },
-      },
-    },
-    response: {
-      200: {
+  operationId: 'formListLogs',
+  summary: 'List events of the mail of the company',
+  body: {
+    type: 'object',
+    properties: {
+      start: { ...TIME_GIVEN, description: 'A date as in a mail header. Default: a day before the end.' },
+      end: { ...TIME_GIVEN, description: 'Default: now.' },
+      events: { type: 'array', maxItems: MOST_EVENTS_NAMED, items: WORD },
+      filter: FILTER,
+      pagination: {
         type: 'object',
         properties: {
-          start: TEXT,
-          end: TEXT,
-          items: { type: 'array', items: { type: 'object', additionalProperties: true } },
-          pagination: {
-            type: 'object',
-            properties: { previous: TEXT, next: TEXT, first: TEXT, last: TEXT },
-          },
-          aggregates: { type: 'object', additionalProperties: true },
+          sort: { enum: ['timestamp:asc', 'timestamp:desc'] },
+          token: { ...PAGE_TOKEN, description: 'A token from the pagination of an answer.' },
+          limit: { type: 'integer', minimum: 1, maximum: 1_000 },
         },
       },
+      include_subaccounts: { type: 'boolean' },
+      include_totals: { type: 'boolean' },
+      metric_events: { type: 'array', maxItems: MOST_EVENTS_NAMED, items: WORD },
+    },
+  },
+  answer: {
+    type: 'object',
+    properties: {
+      start: TEXT,
+      end: TEXT,
+      items: { type: 'array', items: { type: 'object', additionalProperties: true } },
+      pagination: {
+        type: 'object',
+        properties: { previous: TEXT, next: TEXT, first: TEXT, last: TEXT },
+      },
+      aggregates: { type: 'object', additionalProperties: true },
     },
   },
 })(async ({ caller, body, request }, core) => {

@@ -13,21 +13,16 @@ import {
   suppressedPage,
 } from '../../../operate/suppressions.ts'
 import type { Operation } from '../../../operate/verb.ts'
-import { LINE, PATH_NAME } from '../../bounds.ts'
+import { LINE } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { operationOfKey } from '../../operation.ts'
+import { route } from '../../route.ts'
 import { ownDomain } from '../own-domain.ts'
-import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
+import { MESSAGE_ONLY } from '../schemas.ts'
 import { ENTRIES, entryOf } from './input.ts'
 import { ENTRY, LISTS, listEntryJson, type SuppressionList } from './lists.ts'
 import { type ListPageQuery, listPageQuery, PAGE_QUERY, PAGING, paging } from './paging.ts'
-
-const OF_ADDRESS = {
-  type: 'object',
-  required: ['domain', 'address'],
-  properties: { domain: PATH_NAME, address: PATH_NAME },
-} as const
 
 const ABOUT_ADDRESS = {
   type: 'object',
@@ -37,96 +32,71 @@ const ABOUT_ADDRESS = {
 
 export const suppressionRoutes: readonly Endpoint[] = LISTS.flatMap((list) => {
   const { name } = list
-  const url = `/v3/:domain/${name}`
+  const url = `/v3/:domain/${name}` as const
   const id = (verb: string) => `form${verb}${name[0]!.toUpperCase()}${name.slice(1)}`
 
-  const all = endpoint({
-    method: 'GET',
-    url,
+  const all = route(`GET ${url}`, {
     operation: 'form_suppression_list',
     access: 'reading',
-    schema: {
-      operationId: id('List'),
-      summary: `List the ${name} of the company, by address`,
-      params: OF_DOMAIN,
-      querystring: PAGE_QUERY,
-      response: {
-        200: {
-          type: 'object',
-          properties: { items: { type: 'array', items: ENTRY }, paging: PAGING },
-        },
-      },
+    operationId: id('List'),
+    summary: `List the ${name} of the company, by address`,
+    query: PAGE_QUERY,
+    answer: {
+      type: 'object',
+      properties: { items: { type: 'array', items: ENTRY }, paging: PAGING },
     },
   })(async ({ caller, params, query, request }, core) => {
     const { op, domain } = await on(core, caller, params.domain)
     const found = await listed(op, caller, list, listPageQuery(query))
     const addresses = found.map(({ address }) => address)
     return {
-      status: 200,
-      body: {
-        items: found.map((entry) => listEntryJson(list, entry)),
-        paging: paging(core, request, `/v3/${domain}/${name}`, query, addresses),
-      },
+      items: found.map((entry) => listEntryJson(list, entry)),
+      paging: paging(core, request, `/v3/${domain}/${name}`, query, addresses),
     }
   })
 
-  const add = endpoint({
-    method: 'POST',
-    url,
+  const add = route(`POST ${url}`, {
     operation: 'form_suppression_add',
     access: 'management',
-    schema: {
-      operationId: id('Add'),
-      summary: `Add one address to the ${name}, or up to 1,000 in a JSON array`,
-      params: OF_DOMAIN,
-      body: ENTRIES,
-      response: { 200: ABOUT_ADDRESS },
-    },
+    operationId: id('Add'),
+    summary: `Add one address to the ${name}, or up to 1,000 in a JSON array`,
+    body: ENTRIES,
+    answer: ABOUT_ADDRESS,
   })(async ({ caller, params, body }, core) => {
     const { op, domainId } = await on(core, caller, params.domain)
     const entries = [body].flat().map((entry) => entryOf(list, entry))
     if (entries.length === 0) throw new Fault({ code: 'request_invalid', detail: 'An address is required' })
     await addSuppressions(op, { company: caller.companyId, entries, domainId })
     const [first] = entries
-    if (entries.length > 1) return { status: 200, body: { message: `${entries.length} ${list.several}` } }
+    if (entries.length > 1) return { message: `${entries.length} ${list.several}` }
     const message = `Address has been added to the ${name} table`
-    return { status: 200, body: { message, address: first!.address } }
+    return { message, address: first!.address }
   })
 
-  const show = endpoint({
-    method: 'GET',
-    url: `${url}/:address`,
+  const show = route(`GET ${url}/:address`, {
     operation: 'form_suppression_read',
     access: 'reading',
-    schema: {
-      operationId: id('Show'),
-      summary: `Get an address of the ${name}`,
-      params: OF_ADDRESS,
-      response: { 200: ENTRY },
-    },
+    operationId: id('Show'),
+    summary: `Get an address of the ${name}`,
+    answer: ENTRY,
   })(async ({ caller, params }, core) => {
     const { op } = await on(core, caller, params.domain)
     const wanted = { company: caller.companyId, of: addressOf(list, params.address), types: list.types }
-    return { status: 200, body: listEntryJson(list, await unlessMissing(list, findSuppression(op, wanted))) }
+    return listEntryJson(list, await unlessMissing(list, findSuppression(op, wanted)))
   })
 
-  const remove = endpoint({
-    method: 'DELETE',
-    url: `${url}/:address`,
+  const remove = route(`DELETE ${url}/:address`, {
     operation: 'form_suppression_remove',
     access: 'management',
-    schema: {
-      operationId: id('Remove'),
-      summary: `Remove an address from the ${name}`,
-      params: OF_ADDRESS,
-      querystring: {
-        type: 'object',
-        properties: {
-          tag: { ...LINE, description: 'For an unsubscription: only this tag.' },
-        },
+    operationId: id('Remove'),
+    summary: `Remove an address from the ${name}`,
+    query: {
+      type: 'object',
+      properties: {
+        tag: { ...LINE, description: 'For an unsubscription: only this tag.' },
       },
-      response: { 200: ABOUT_ADDRESS },
     },
+    answer: ABOUT_ADDRESS,
   })(async ({ caller, params, query }, core) => {
     const { op } = await on(core, caller, params.domain)
     const { companyId: company } = caller
@@ -137,24 +107,19 @@ export const suppressionRoutes: readonly Endpoint[] = LISTS.flatMap((list) => {
       ? removeSuppression(op, { company, address, types: list.types })
       : removeUnsubscribedTag(op, { company, address, tag })
     await unlessMissing(list, removal)
-    return { status: 200, body: { message: list.removed, address } }
+    return { message: list.removed, address }
   })
 
-  const clear = endpoint({
-    method: 'DELETE',
-    url,
+  const clear = route(`DELETE ${url}`, {
     operation: 'form_suppression_clear',
     access: 'management',
-    schema: {
-      operationId: id('Clear'),
-      summary: `Remove all addresses from the ${name}`,
-      params: OF_DOMAIN,
-      response: { 200: MESSAGE_ONLY },
-    },
+    operationId: id('Clear'),
+    summary: `Remove all addresses from the ${name}`,
+    answer: MESSAGE_ONLY,
   })(async ({ caller, params }, core) => {
     const { op } = await on(core, caller, params.domain)
     await clearSuppressions(op, { company: caller.companyId, types: list.types })
-    return { status: 200, body: { message: list.cleared } }
+    return { message: list.cleared }
   })
 
   return [all, add, show, remove, clear]

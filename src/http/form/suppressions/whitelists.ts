@@ -6,11 +6,12 @@ import { utcDate } from '../../../ingress/message-form/date.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import { addAllowed, allowedPage, findAllowed, removeAllowed } from '../../../operate/allow-list.ts'
 import { OperateError } from '../../../operate/error.ts'
-import { LINE, PASSAGE, PATH_NAME } from '../../bounds.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { LINE, PASSAGE } from '../../bounds.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { operationOfKey } from '../../operation.ts'
+import { route } from '../../route.ts'
 import { ownDomain } from '../own-domain.ts'
-import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
+import { MESSAGE_ONLY } from '../schemas.ts'
 import { listPageQuery, PAGE_QUERY, PAGING, paging } from './paging.ts'
 
 const URL = '/v3/:domain/whitelists'
@@ -22,34 +23,21 @@ const ENTRY = {
   properties: { value: TEXT, reason: TEXT, type: { enum: ['address', 'domain'] }, createdAt: TEXT },
 } as const
 
-const OF_VALUE = {
-  type: 'object',
-  required: ['domain', 'value'],
-  properties: { domain: PATH_NAME, value: PATH_NAME },
-} as const
-
 const ABOUT_VALUE = {
   type: 'object',
   required: ['message', 'value'],
   properties: { message: TEXT, type: TEXT, value: TEXT },
 } as const
 
-const list = endpoint({
-  method: 'GET',
-  url: URL,
+const list = route(`GET ${URL}`, {
   operation: 'form_whitelist_list',
   access: 'reading',
-  schema: {
-    operationId: 'formListWhitelists',
-    summary: 'List the addresses and domains that bounces do not suppress, by value',
-    params: OF_DOMAIN,
-    querystring: PAGE_QUERY,
-    response: {
-      200: {
-        type: 'object',
-        properties: { items: { type: 'array', items: ENTRY }, paging: PAGING },
-      },
-    },
+  operationId: 'formListWhitelists',
+  summary: 'List the addresses and domains that bounces do not suppress, by value',
+  query: PAGE_QUERY,
+  answer: {
+    type: 'object',
+    properties: { items: { type: 'array', items: ENTRY }, paging: PAGING },
   },
 })(async ({ caller, params, query, request }, core) => {
   const { name } = await ownDomain(core, caller, params.domain)
@@ -57,26 +45,18 @@ const list = endpoint({
   const found = await allowedPage(operationOfKey(core, caller), page)
   const values = found.map(({ value }) => value)
   return {
-    status: 200,
-    body: {
-      items: found.map(whitelistEntryJson),
-      paging: paging(core, request, `/v3/${name}/whitelists`, query, values),
-    },
+    items: found.map(whitelistEntryJson),
+    paging: paging(core, request, `/v3/${name}/whitelists`, query, values),
   }
 })
 
-const add = endpoint({
-  method: 'POST',
-  url: URL,
+const add = route(`POST ${URL}`, {
   operation: 'form_whitelist_add',
   access: 'management',
-  schema: {
-    operationId: 'formAddWhitelist',
-    summary: 'Keep bounces from suppressing an address or a domain',
-    params: OF_DOMAIN,
-    body: { type: 'object', properties: { address: LINE, domain: LINE, reason: PASSAGE } },
-    response: { 200: ABOUT_VALUE },
-  },
+  operationId: 'formAddWhitelist',
+  summary: 'Keep bounces from suppressing an address or a domain',
+  body: { type: 'object', properties: { address: LINE, domain: LINE, reason: PASSAGE } },
+  answer: ABOUT_VALUE,
 })(async ({ caller, params, body }, core) => {
   await ownDomain(core, caller, params.domain)
   const { address, domain, reason } = body
@@ -86,61 +66,46 @@ const add = endpoint({
   const added = { company: caller.companyId, entries: [entry] }
   await addAllowed(operationOfKey(core, caller), added)
   const message = 'Address/Domain has been added to the whitelists table'
-  return { status: 200, body: { message, type: value.includes('@') ? 'address' : 'domain', value } }
+  return { message, type: value.includes('@') ? 'address' : 'domain', value }
 })
 
-const show = endpoint({
-  method: 'GET',
-  url: `${URL}/:value`,
+const show = route(`GET ${URL}/:value`, {
   operation: 'form_whitelist_read',
   access: 'reading',
-  schema: {
-    operationId: 'formShowWhitelist',
-    summary: 'Get an address or a domain of the allow list',
-    params: OF_VALUE,
-    response: { 200: ENTRY },
-  },
+  operationId: 'formShowWhitelist',
+  summary: 'Get an address or a domain of the allow list',
+  answer: ENTRY,
 })(async ({ caller, params }, core) => {
   await ownDomain(core, caller, params.domain)
   const wanted = { company: caller.companyId, value: params.value }
   const found = await unlessMissing(findAllowed(operationOfKey(core, caller), wanted))
-  return { status: 200, body: whitelistEntryJson(found) }
+  return whitelistEntryJson(found)
 })
 
-const remove = endpoint({
-  method: 'DELETE',
-  url: `${URL}/:value`,
+const remove = route(`DELETE ${URL}/:value`, {
   operation: 'form_whitelist_remove',
   access: 'management',
-  schema: {
-    operationId: 'formRemoveWhitelist',
-    summary: 'Remove an address or a domain from the allow list',
-    params: OF_VALUE,
-    response: { 200: ABOUT_VALUE },
-  },
+  operationId: 'formRemoveWhitelist',
+  summary: 'Remove an address or a domain from the allow list',
+  answer: ABOUT_VALUE,
 })(async ({ caller, params }, core) => {
   await ownDomain(core, caller, params.domain)
   const { value } = params
   await unlessMissing(removeAllowed(operationOfKey(core, caller), { company: caller.companyId, value }))
-  return { status: 200, body: { message: 'Whitelist address/domain has been removed', value } }
+  return { message: 'Whitelist address/domain has been removed', value }
 })
 
-const clear = endpoint({
-  method: 'DELETE',
-  url: URL,
+const clear = route(`DELETE ${URL}`, {
   operation: 'form_whitelist_clear',
   access: 'management',
-  schema: {
-    operationId: 'formClearWhitelists',
-    summary: 'Remove all entries of the allow list',
-    params: OF_DOMAIN,
-    response: { 200: MESSAGE_ONLY },
-  },
+  operationId: 'formClearWhitelists',
+  summary: 'Remove all entries of the allow list',
+  answer: MESSAGE_ONLY,
 })(async ({ caller, params }, core) => {
   await ownDomain(core, caller, params.domain)
   await removeAllowed(operationOfKey(core, caller), { company: caller.companyId })
   const message = 'Whitelist addresses/domains for this domain have been removed'
-  return { status: 200, body: { message } }
+  return { message }
 })
 
 function whitelistEntryJson({ value, kind, reason, createdAt }: AllowEntry) {

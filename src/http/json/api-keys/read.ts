@@ -1,6 +1,6 @@
 import { listKeys } from '../../../operate/keys.ts'
-import { endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
+import { route } from '../../route.ts'
 import { listSchema, pageOf, WHOLE_OR_PAGE } from '../list.ts'
 import { timestamp } from '../timestamp.ts'
 
@@ -16,21 +16,17 @@ const KEY = {
   },
 } as const
 
-export const readKeys = endpoint({
-  method: 'GET',
-  url: '/api-keys',
+export const readKeys = route('GET /api-keys', {
   operation: 'key_list',
   access: 'management',
-  schema: {
-    operationId: 'listApiKeys',
-    summary: 'List the API keys that are not revoked, newest first',
-    querystring: WHOLE_OR_PAGE,
-    response: { 200: listSchema(KEY) },
-  },
+  operationId: 'listApiKeys',
+  summary: 'List the API keys that are not revoked, newest first',
+  query: WHOLE_OR_PAGE,
+  answer: listSchema(KEY),
 })(async ({ caller, query }, core) => {
   const keys = await listKeys(await currentOperation(core, caller), {})
   const shown = keys.flatMap(({ id, name, createdAt, revokedAt }) =>
     revokedAt === null ? [{ id, name, created_at: timestamp(createdAt), last_used_at: null }] : [],
   )
-  return { status: 200, body: pageOf(shown.reverse(), query) }
+  return pageOf(shown.reverse(), query)
 })

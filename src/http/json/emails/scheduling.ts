@@ -5,14 +5,13 @@ import { maySchedule } from '../../../accounts/reading.ts'
 import { Fault } from '../../../ingress/fault.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import type { RescheduleResult } from '../../../store/store.ts'
-import { LINE, PATH_NAME } from '../../bounds.ts'
+import { LINE } from '../../bounds.ts'
 import type { HttpDeps } from '../../deps.ts'
 import { originOf } from '../../email-origin.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { route } from '../../route.ts'
 import { requireEmailPath, unknownEmail } from './find.ts'
 import { readScheduledAt } from './scheduled-at.ts'
-
-const PARAMS = { type: 'object', required: ['id'], properties: { id: PATH_NAME } } as const
 
 const DONE = {
   type: 'object',
@@ -21,51 +20,41 @@ const DONE = {
   properties: { object: { const: 'email' }, id: { type: 'string', format: 'uuid' } },
 } as const
 
-const reschedule = endpoint({
-  method: 'PATCH',
-  url: '/emails/:id',
+const reschedule = route('PATCH /emails/:id', {
   operation: 'email_reschedule',
   access: 'key',
-  schema: {
-    operationId: 'rescheduleEmail',
-    summary: 'Reschedule a scheduled email',
-    params: PARAMS,
-    // Clients repeat the id here, under various names.
-    body: {
-      type: 'object',
-      required: ['scheduled_at'],
-      properties: {
-        scheduled_at: {
-          ...LINE,
-          description: 'As in `POST /emails`: ISO 8601, or an English phrase. A time in the past means now.',
-        },
+  operationId: 'rescheduleEmail',
+  summary: 'Reschedule a scheduled email',
+  // Clients repeat the id here, under various names.
+  body: {
+    type: 'object',
+    required: ['scheduled_at'],
+    properties: {
+      scheduled_at: {
+        ...LINE,
+        description: 'As in `POST /emails`: ISO 8601, or an English phrase. A time in the past means now.',
       },
     },
-    response: { 200: DONE },
   },
+  answer: DONE,
 })(async ({ caller, params, body }, { deps }) => {
   const id = await requireScheduled(deps, caller, params.id)
   const now = Date.now()
   const dueAt = readScheduledAt(body.scheduled_at, now)
   assertScheduled(await deps.store.reschedule(id, dueAt, now), 'rescheduled')
-  return { status: 200, body: { object: 'email', id } }
+  return { object: 'email', id }
 })
 
-const cancel = endpoint({
-  method: 'POST',
-  url: '/emails/:id/cancel',
+const cancel = route('POST /emails/:id/cancel', {
   operation: 'email_cancel',
   access: 'key',
-  schema: {
-    operationId: 'cancelEmail',
-    summary: 'Cancel a scheduled email',
-    params: PARAMS,
-    response: { 200: DONE },
-  },
+  operationId: 'cancelEmail',
+  summary: 'Cancel a scheduled email',
+  answer: DONE,
 })(async ({ caller, params }, { deps }) => {
   const id = await requireScheduled(deps, caller, params.id)
   assertScheduled(await deps.store.cancelScheduled(id, Date.now()), 'canceled')
-  return { status: 200, body: { object: 'email', id } }
+  return { object: 'email', id }
 })
 
 export const schedulingEndpoints: readonly Endpoint[] = [reschedule, cancel]

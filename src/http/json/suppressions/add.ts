@@ -2,60 +2,52 @@ import type { Principal } from '../../../accounts/account.ts'
 import { addSuppressions, findSuppression } from '../../../operate/suppressions.ts'
 import { ADDRESS } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
+import { route } from '../../route.ts'
 import { ADDED } from './suppression.ts'
 
 const MOST = 100
 
-const add = endpoint({
-  method: 'POST',
-  url: '/suppressions',
+const add = route('POST /suppressions', {
   operation: 'suppression_add',
   access: 'management',
-  schema: {
-    operationId: 'addSuppression',
-    summary: 'Add an address to the suppression list',
-    description: 'An address that was already added by hand keeps its id.',
-    body: {
-      type: 'object',
-      required: ['email'],
-      examples: [{ email: 'jane@example.net' }],
-      properties: { email: ADDRESS },
-    },
-    response: { 201: ADDED },
+  operationId: 'addSuppression',
+  summary: 'Add an address to the suppression list',
+  description: 'An address that was already added by hand keeps its id.',
+  body: {
+    type: 'object',
+    required: ['email'],
+    examples: [{ email: 'jane@example.net' }],
+    properties: { email: ADDRESS },
   },
+  status: 201,
+  answer: ADDED,
 })(async ({ caller, body }, core) => {
   const [id] = await addAddresses(core, caller, [body.email])
-  return { status: 201, body: { object: 'suppression', id: id! } }
+  return { object: 'suppression', id: id! }
 })
 
-const addMany = endpoint({
-  method: 'POST',
-  url: '/suppressions/batch/add',
+const addMany = route('POST /suppressions/batch/add', {
   operation: 'suppression_add_batch',
   access: 'management',
-  schema: {
-    operationId: 'addSuppressions',
-    summary: `Add up to ${MOST} addresses to the suppression list, all or none`,
-    body: {
-      type: 'object',
-      required: ['emails'],
-      examples: [{ emails: ['jane@example.net', 'joe@example.net'] }],
-      properties: { emails: { type: 'array', minItems: 1, maxItems: MOST, items: ADDRESS } },
-    },
-    response: {
-      200: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['data'],
-        properties: { data: { type: 'array', items: ADDED } },
-      },
-    },
+  operationId: 'addSuppressions',
+  summary: `Add up to ${MOST} addresses to the suppression list, all or none`,
+  body: {
+    type: 'object',
+    required: ['emails'],
+    examples: [{ emails: ['jane@example.net', 'joe@example.net'] }],
+    properties: { emails: { type: 'array', minItems: 1, maxItems: MOST, items: ADDRESS } },
+  },
+  answer: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['data'],
+    properties: { data: { type: 'array', items: ADDED } },
   },
 })(async ({ caller, body }, core) => {
   const ids = await addAddresses(core, caller, body.emails)
-  return { status: 200, body: { data: ids.map((id) => ({ object: 'suppression', id })) } }
+  return { data: ids.map((id) => ({ object: 'suppression', id })) }
 })
 
 /** The id of each address, in the same order. */

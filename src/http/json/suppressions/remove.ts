@@ -4,49 +4,39 @@ import { OperateError } from '../../../operate/error.ts'
 import { findSuppression, removeSuppression } from '../../../operate/suppressions.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { ADDRESS } from '../../bounds.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
-import { BY_ID, deletedSchema } from '../schemas.ts'
+import { route } from '../../route.ts'
+import { deletedSchema } from '../schemas.ts'
 
 const MOST = 100
 const REMOVED = deletedSchema('suppression')
 const TEXTS = { type: 'array', minItems: 1, maxItems: MOST, items: ADDRESS } as const
 
-const remove = endpoint({
-  method: 'DELETE',
-  url: '/suppressions/:id',
+const remove = route('DELETE /suppressions/:id', {
   operation: 'suppression_remove',
   access: 'management',
-  schema: {
-    operationId: 'removeSuppression',
-    summary: 'Remove an address from the suppression list, by id or by address',
-    description: 'An address is removed with all its reasons; an id removes only that reason.',
-    params: BY_ID,
-    response: { 200: REMOVED },
-  },
+  operationId: 'removeSuppression',
+  summary: 'Remove an address from the suppression list, by id or by address',
+  description: 'An address is removed with all its reasons; an id removes only that reason.',
+  answer: REMOVED,
 })(async ({ caller, params }, core) => {
   const { id } = await removed(await currentOperation(core, caller), caller.companyId, params.id)
-  return { status: 200, body: { object: 'suppression', id, deleted: true } }
+  return { object: 'suppression', id, deleted: true }
 })
 
-const removeMany = endpoint({
-  method: 'POST',
-  url: '/suppressions/batch/remove',
+const removeMany = route('POST /suppressions/batch/remove', {
   operation: 'suppression_remove_batch',
   access: 'management',
-  schema: {
-    operationId: 'removeSuppressions',
-    summary: `Remove up to ${MOST} addresses from the suppression list, by \`emails\` or by \`ids\``,
-    description: 'The answer names the addresses that were on the list.',
-    body: { type: 'object', properties: { emails: TEXTS, ids: TEXTS } },
-    response: {
-      200: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['data'],
-        properties: { data: { type: 'array', items: REMOVED } },
-      },
-    },
+  operationId: 'removeSuppressions',
+  summary: `Remove up to ${MOST} addresses from the suppression list, by \`emails\` or by \`ids\``,
+  description: 'The answer names the addresses that were on the list.',
+  body: { type: 'object', properties: { emails: TEXTS, ids: TEXTS } },
+  answer: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['data'],
+    properties: { data: { type: 'array', items: REMOVED } },
   },
 })(async ({ caller, body: { emails, ids } }, core) => {
   if (emails !== undefined && ids !== undefined) {
@@ -60,7 +50,7 @@ const removeMany = endpoint({
     const found = await removed(op, caller.companyId, text).catch(nullIfMissing)
     if (found !== null) data.push({ object: 'suppression', id: found.id, deleted: true })
   }
-  return { status: 200, body: { data } }
+  return { data }
 })
 
 /** Removes an entry by id, or all entries of an address, and returns it or the first of them. */
