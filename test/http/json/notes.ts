@@ -47,7 +47,7 @@ const listNotes = route('GET /topics/:topic/notes', {
   const own = (notes.get(params.topic) ?? []).filter(({ companyId }) => companyId === caller.companyId)
   const at = (id: string) => own.findIndex((note) => note.id === id)
   const body = await listPage(query, async ({ limit, after, before }) => {
-    if (before !== undefined) return own.slice(0, at(before)).reverse().slice(0, limit)
+    if (before !== undefined) return own.slice(Math.max(0, at(before) - limit), at(before))
     return own.slice(after === undefined ? 0 : at(after) + 1).slice(0, limit)
   })
   return body

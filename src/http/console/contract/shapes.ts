@@ -50,7 +50,7 @@ export const NAMED = object({ id: TEXT, name: TEXT })
 export const MOST_LISTED = 100
 
 const CURSOR = { type: 'string', maxLength: 1_000 } as const
-/** Query parameters of a list with pages in both directions (cursor-page.ts). */
+/** Query parameters of a list with pages in both directions (http/cursor-page.ts). */
 export const PAGE_LIMIT = { limit: { type: 'integer', minimum: 10, maximum: 200, default: 50 } } as const
 export const CURSORS = { after: CURSOR, before: CURSOR } as const
 

@@ -10,7 +10,7 @@ import { type Expression, LONGEST } from '../log/expression.ts'
 import { type EventObject, FILTERS, type FilterField, fitting } from '../log/fields.ts'
 import { narrowing } from '../log/narrowing.ts'
 import { type EventSelection, MOST_EVENTS } from '../log/query.ts'
-import { END, searchEvents } from '../log/search.ts'
+import { logLinks, searchEvents } from '../log/search.ts'
 import { type LogCursor, pageToken, readToken } from '../log/token.ts'
 import { domainOf, FILTER, type FilterCondition } from './filter.ts'
 
@@ -72,7 +72,7 @@ const logs = route('POST /v1/analytics/logs', {
   const { directory } = core.deps.accounts
   const nameOf = (id: string | undefined) => (id === undefined ? '' : (directory.domain(id)?.name ?? ''))
   const { token } = pagination
-  const { items, next, previous } = await searchEvents(core.deps.searches, {
+  const found = await searchEvents(core.deps.searches, {
     caller,
     domain,
     wanted: selection,
@@ -82,19 +82,12 @@ const logs = route('POST /v1/analytics/logs', {
     gone: () => request.raw.socket.destroyed,
   })
   const tokenOf = (place: LogCursor) => pageToken(core, caller.companyId, { place, query: {} })
-  const pages = {
-    next: tokenOf(next),
-    previous: tokenOf(previous),
-    first: tokenOf({ after: 0 }),
-    last: tokenOf({ upTo: END }),
-  }
-  const ends = selection.ascending ? pages : { ...pages, first: pages.last, last: pages.first }
   return longJson({
     start: mailDate(since),
     end: mailDate(until),
-    items,
-    pagination: ends,
-    aggregates: { all: items.length, metrics: {} },
+    items: found.items,
+    pagination: logLinks(found, selection.ascending, tokenOf),
+    aggregates: { all: found.items.length, metrics: {} },
   })
 })
 

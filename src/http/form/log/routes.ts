@@ -10,7 +10,7 @@ import { route } from '../../route.ts'
 import { linkTo } from '../link.ts'
 import { ownDomain } from '../own-domain.ts'
 import { EVENT_QUERY, type EventQuery, readQuery } from './query.ts'
-import { END, searchEvents } from './search.ts'
+import { logLinks, searchEvents } from './search.ts'
 import { type LogCursor, pageToken, readToken } from './token.ts'
 
 const PAGE = {
@@ -73,7 +73,7 @@ async function page(
   at: LogCursor | null,
 ): Promise<LongAnswer> {
   const selection = readQuery(query)
-  const { items, next, previous } = await searchEvents(core.deps.searches, {
+  const found = await searchEvents(core.deps.searches, {
     caller,
     domain,
     wanted: selection,
@@ -84,12 +84,7 @@ async function page(
   const path = `/v3/${domain.name}/events`
   const link = (place: LogCursor) =>
     linkTo(core, request, `${path}/${pageToken(core, caller.companyId, { place, query })}`)
-  const ends: [first: LogCursor, last: LogCursor] = [{ after: 0 }, { upTo: END }]
-  const [first, last] = selection.ascending ? ends : ends.toReversed()
-  return longJson({
-    items,
-    paging: { next: link(next), previous: link(previous), first: link(first!), last: link(last!) },
-  })
+  return longJson({ items: found.items, paging: logLinks(found, selection.ascending, link) })
 }
 
 export const eventRoutes: readonly Endpoint[] = [listEvents, nextEvents]

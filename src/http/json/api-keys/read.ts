@@ -1,7 +1,7 @@
 import { listKeys } from '../../../operate/keys.ts'
 import { currentOperation } from '../../operation.ts'
 import { route } from '../../route.ts'
-import { listSchema, pageOf, WHOLE_OR_PAGE } from '../list.ts'
+import { listSchema, WHOLE_OR_PAGE, wholeOrPage } from '../list.ts'
 import { timestamp } from '../timestamp.ts'
 
 const KEY = {
@@ -28,5 +28,5 @@ export const readKeys = route('GET /api-keys', {
   const shown = keys.flatMap(({ id, name, createdAt, revokedAt }) =>
     revokedAt === null ? [{ id, name, created_at: timestamp(createdAt), last_used_at: null }] : [],
   )
-  return pageOf(shown.reverse(), query)
+  return await wholeOrPage(shown.reverse(), query)
 })

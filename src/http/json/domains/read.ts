@@ -2,7 +2,7 @@ import { listDomains, showDomain } from '../../../operate/domains.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { route } from '../../route.ts'
-import { listSchema, pageOf, WHOLE_OR_PAGE } from '../list.ts'
+import { listSchema, WHOLE_OR_PAGE, wholeOrPage } from '../list.ts'
 import { DOMAIN, DOMAIN_WITH_RECORDS, domainJson, domainWithRecordsJson } from './domain.ts'
 import { operationOnDomain } from './find.ts'
 
@@ -15,7 +15,7 @@ const list = route('GET /domains', {
   answer: listSchema(DOMAIN),
 })(async ({ caller, query }, core) => {
   const domains = await listDomains(await currentOperation(core, caller), {})
-  return pageOf(domains.toReversed().map(domainJson), query)
+  return await wholeOrPage(domains.toReversed().map(domainJson), query)
 })
 
 const read = route('GET /domains/:id', {

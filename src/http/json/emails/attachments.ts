@@ -3,6 +3,7 @@
 import { Fault } from '../../../ingress/fault.ts'
 import type { StoredFile } from '../../../store/store.ts'
 import type { HttpCore } from '../../core.ts'
+import { among } from '../../cursor-page.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
 import { attachmentId, type DownloadLinks } from '../../stored-files/download-link.ts'
@@ -82,20 +83,12 @@ export function attachmentEndpoints(links: DownloadLinks): Endpoint[] {
     list(async ({ caller, params, query, request }, { deps, admission, publicUrl }) => {
       const email = await requireReadable(deps, caller, params.id)
       await roomToList(admission, request.raw, email.origin)
-      const files = await listFiles(deps, email)
-      const { id } = email
       const base = publicUrl.urlOf(request.raw)
-      const place = (given: string) => {
-        const at = files.findIndex(({ position }) => attachmentId({ emailId: id, position }) === given)
-        if (at < 0) throw unknownAttachment()
-        return at
-      }
-      const body = await listPage(query, async ({ limit, after, before }) => {
-        if (before !== undefined) return files.slice(0, place(before)).reverse().slice(0, limit)
-        const start = after === undefined ? 0 : place(after) + 1
-        return files.slice(start, start + limit)
-      })
-      return { ...body, data: body.data.map((file) => shown(id, file, base)) }
+      const files = (await listFiles(deps, email)).map((file) => shown(email.id, file, base))
+      return await listPage(
+        query,
+        among(files, ({ id }) => id, unknownAttachment),
+      )
     }),
 
     read(async ({ caller, params, request }, { deps, admission, publicUrl }) => {

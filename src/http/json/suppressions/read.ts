@@ -22,12 +22,10 @@ const list = route('GET /suppressions', {
 })(async ({ caller, query: { origin, ...page } }, core) => {
   const op = await currentOperation(core, caller)
   const types = origin && typesOf(origin)
-  const body = await listPage(page, async (wanted) => {
+  return await listPage(page, async (wanted) => {
     const found = await listSuppressions(op, { company: caller.companyId, types, ...wanted })
-    const shown = found.map(suppressionJson)
-    return wanted.before === undefined ? shown : shown.reverse()
+    return found.map(suppressionJson)
   })
-  return body
 })
 
 const read = route('GET /suppressions/:id', {

@@ -62,10 +62,9 @@ const list = route('GET /webhooks/:id/events', {
   answer: listSchema(EVENT),
 })(async ({ caller, params: { id }, query }, core) => {
   const op = await operationOnWebhook(core, caller, id)
-  const body = await listPage(query, async ({ limit, after }) => {
+  return await listPage(query, async ({ limit, after }) => {
     return (await listWebhookEvents(op, { id, limit, before: after })).map(webhookEventJson)
   })
-  return body
 })
 
 const read = route('GET /webhooks/:id/events/:event', {
@@ -105,10 +104,9 @@ const attempts = route('GET /webhooks/:id/events/:event/attempts', {
   answer: listSchema(ATTEMPT),
 })(async ({ caller, params, query }, core) => {
   const op = await operationOnWebhook(core, caller, params.id)
-  const body = await listPage(query, async ({ limit, after }) => {
+  return await listPage(query, async ({ limit, after }) => {
     return (await listWebhookAttempts(op, { ...params, limit, before: after })).map(attemptJson)
   })
-  return body
 })
 
 const replay = route('POST /webhooks/:id/events/:event/replay', {

@@ -3,7 +3,7 @@ import { listWebhooks } from '../../../operate/webhooks.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
 import { route } from '../../route.ts'
-import { listSchema, pageOf, WHOLE_OR_PAGE } from '../list.ts'
+import { listSchema, WHOLE_OR_PAGE, wholeOrPage } from '../list.ts'
 import { ONE_WEBHOOK, operationOnWebhook, WEBHOOK, webhookJson } from './webhook.ts'
 
 const list = route('GET /webhooks', {
@@ -17,7 +17,7 @@ const list = route('GET /webhooks', {
 })(async ({ caller, query }, core) => {
   const all = await listWebhooks(await currentOperation(core, caller), {})
   const own = all.filter(({ webhook }) => webhook.dialect === 'json')
-  return pageOf(own.reverse().map(webhookJson), query)
+  return await wholeOrPage(own.reverse().map(webhookJson), query)
 })
 
 const read = route('GET /webhooks/:id', {
