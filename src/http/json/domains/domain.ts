@@ -4,6 +4,9 @@ import type { Static } from 'typebox'
 import type { DomainSettings, RecordState, SendingDomain } from '../../../accounts/account.ts'
 import type { DnsRecord } from '../../../accounts/dns-records.ts'
 import { Refusal } from '../../../intake/refusal.ts'
+import { visibleAccounts } from '../../../operate/authority.ts'
+import { noSuchDomain } from '../../../operate/find.ts'
+import type { Operation } from '../../../operate/verb.ts'
 import { DOMAIN_NAME } from '../../bounds.ts'
 import { orNull } from '../schemas.ts'
 import { timestamp } from '../timestamp.ts'
@@ -158,4 +161,9 @@ export function settingsIn(asked: DomainOptions): Partial<DomainSettings> {
     ...(typeof asked.open_tracking === 'boolean' && { openTracking: asked.open_tracking }),
     ...(typeof asked.click_tracking === 'boolean' && { clickTracking: asked.click_tracking }),
   }
+}
+
+/** Throws `not_found`. This dialect names a domain by its id; a text that is no id matches no domain. */
+export function requireDomain(op: Operation, id: string): void {
+  if (!visibleAccounts(op).domains.some((domain) => domain.id === id)) throw noSuchDomain(id)
 }

@@ -1,15 +1,12 @@
 /** A webhook in the requests and answers of this dialect. */
 
 import type { Static } from 'typebox'
-import type { Principal } from '../../../accounts/account.ts'
 import { webhookWords, wordsOfTypes } from '../../../events/notices/types.ts'
 import { UNSENT_WORDS } from '../../../events/notices/unsent.ts'
-import type { Operation } from '../../../operate/verb.ts'
 import { noSuchWebhook, type OwnedWebhook } from '../../../operate/webhook-find.ts'
 import { showWebhook } from '../../../operate/webhooks.ts'
 import { URL_GIVEN, WORD } from '../../bounds.ts'
-import type { HttpCore } from '../../core.ts'
-import { currentOperation } from '../../operation.ts'
+import { operationOn } from '../operation-on.ts'
 import { orNull } from '../schemas.ts'
 import { timestamp } from '../timestamp.ts'
 
@@ -75,12 +72,8 @@ export function webhookJson({ webhook }: OwnedWebhook): Static<typeof WEBHOOK> {
   return { id, endpoint: url, events, status, created_at: timestamp(createdAt) }
 }
 
-/**
- * The operation for a verb on this webhook. Webhooks of the other dialect send other messages, and do not exist here.
- */
-export async function operationOnWebhook(core: HttpCore, caller: Principal, id: string): Promise<Operation> {
-  const op = await currentOperation(core, caller)
+/** Webhooks of the other dialect send other messages, and do not exist here. */
+export const operationOnWebhook = operationOn(async (op, id) => {
   const { webhook } = await showWebhook(op, { id })
   if (webhook.dialect !== 'json') throw noSuchWebhook(id)
-  return op
-}
+})
