@@ -6,8 +6,7 @@ import { Fault } from '../../../ingress/fault.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import type { RescheduleResult } from '../../../store/store.ts'
 import { LINE } from '../../bounds.ts'
-import type { HttpDeps } from '../../deps.ts'
-import { originOf } from '../../email-origin.ts'
+import { type EmailOrigins, originOf } from '../../email-origin.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
 import { requireEmailPath, unknownEmail } from './find.ts'
@@ -60,7 +59,7 @@ const cancel = route('POST /emails/:id/cancel', {
 export const schedulingEndpoints: readonly Endpoint[] = [reschedule, cancel]
 
 /** The id of an email whose sending the caller may change. */
-async function requireScheduled(deps: Pick<HttpDeps, 'store'>, caller: Principal, given: string) {
+async function requireScheduled(deps: { store: EmailOrigins }, caller: Principal, given: string) {
   requireEmailPath(given)
   if (!caller.scopes.has('sending') && !caller.scopes.has('management')) {
     throw new Refusal({ code: 'scope_missing', scope: 'sending' })
