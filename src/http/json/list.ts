@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox'
 import { invalidField } from '../../intake/refusal.ts'
 import { ID } from '../bounds.ts'
 import { among, cursorPage, type PageReader, type PageRequest } from '../cursor-page.ts'
+import { object } from '../object-schema.ts'
 
 /** The query parameters of a list. */
 export const PAGE = {
@@ -20,16 +21,11 @@ export function requireOneDirection({ after, before }: { after?: unknown; before
 
 /** The answer of a list. */
 export function listSchema<const Item extends TSchema>(items: Item) {
-  return {
-    type: 'object',
-    additionalProperties: false,
-    required: ['object', 'has_more', 'data'],
-    properties: {
-      object: { const: 'list' },
-      has_more: { type: 'boolean' },
-      data: { type: 'array', items },
-    },
-  } as const
+  return object({
+    object: { const: 'list' },
+    has_more: { type: 'boolean' },
+    data: { type: 'array', items },
+  })
 }
 
 interface ListJson<Item> {

@@ -4,6 +4,7 @@ import { noSuchKey } from '../../../operate/find.ts'
 import { createKey, listKeys, renameKey, revokeKey } from '../../../operate/keys.ts'
 import { ID, LINE } from '../../bounds.ts'
 import type { Endpoint } from '../../endpoint.ts'
+import { object } from '../../object-schema.ts'
 import { currentOperation } from '../../operation.ts'
 import { route } from '../../route.ts'
 import { requireDomain } from '../domains/domain.ts'
@@ -35,12 +36,7 @@ const create = route('POST /api-keys', {
     },
   },
   status: 201,
-  answer: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['id', 'token'],
-    properties: { id: { type: 'string' }, token: { type: 'string' } },
-  },
+  answer: object({ id: { type: 'string' }, token: { type: 'string' } }),
 })(async ({ caller, body }, core) => {
   const op = await currentOperation(core, caller)
   if (body.domain_id) requireDomain(op, body.domain_id)
@@ -58,17 +54,12 @@ function scopesOf(permission: (typeof PERMISSIONS)[number] | null, caller: Princ
   return permission === 'full_access' ? SCOPES : [...caller.scopes]
 }
 
-const KEY = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['id', 'name', 'created_at', 'last_used_at'],
-  properties: {
-    id: { type: 'string' },
-    name: { type: 'string' },
-    created_at: { type: 'string' },
-    last_used_at: { type: 'null', description: 'Always null: the last use of a key is not stored.' },
-  },
-} as const
+const KEY = object({
+  id: { type: 'string' },
+  name: { type: 'string' },
+  created_at: { type: 'string' },
+  last_used_at: { type: 'null', description: 'Always null: the last use of a key is not stored.' },
+})
 
 const list = route('GET /api-keys', {
   operation: 'key_list',

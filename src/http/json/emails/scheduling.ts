@@ -8,16 +8,12 @@ import type { RescheduleResult } from '../../../store/store.ts'
 import { LINE } from '../../bounds.ts'
 import { type EmailOrigins, originOf } from '../../email-origin.ts'
 import type { Endpoint } from '../../endpoint.ts'
+import { object } from '../../object-schema.ts'
 import { route } from '../../route.ts'
 import { requireEmailPath, unknownEmail } from './find.ts'
 import { readScheduledAt } from './scheduled-at.ts'
 
-const DONE = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['object', 'id'],
-  properties: { object: { const: 'email' }, id: { type: 'string', format: 'uuid' } },
-} as const
+const DONE = object({ object: { const: 'email' }, id: { type: 'string', format: 'uuid' } })
 
 const reschedule = route('PATCH /emails/:id', {
   operation: 'email_reschedule',

@@ -10,6 +10,7 @@ import { WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { LinkSignatures } from '../../link-signatures.ts'
+import { object } from '../../object-schema.ts'
 import { route } from '../../route.ts'
 import { rawCopyOf, readIn } from '../../shown-emails/copy.ts'
 import { frameAnswer, frameOfText } from '../../shown-emails/frame.ts'
@@ -90,12 +91,7 @@ function shareEndpoint(signatures: LinkSignatures): Endpoint {
         }),
       },
     },
-    answer: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['object', 'id', 'url'],
-      properties: { object: { const: 'email' }, id: { type: 'string' }, url: { type: 'string' } },
-    },
+    answer: object({ object: { const: 'email' }, id: { type: 'string' }, url: { type: 'string' } }),
   })(async ({ caller, params, body, request }, core) => {
     const seconds = secondsOf(body.expires_in ?? '48h')
     const { id } = await requireReadable(core.deps, caller, params.id)

@@ -13,6 +13,7 @@ import type { Operation } from '../../../operate/verb.ts'
 import { ADDRESS, ID } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import type { Endpoint } from '../../endpoint.ts'
+import { object } from '../../object-schema.ts'
 import { currentOperation } from '../../operation.ts'
 import { route } from '../../route.ts'
 import { listPage, listSchema, PAGE } from '../list.ts'
@@ -54,12 +55,7 @@ const addMany = route('POST /suppressions/batch/add', {
     examples: [{ emails: ['jane@example.net', 'joe@example.net'] }],
     properties: { emails: TEXTS },
   },
-  answer: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['data'],
-    properties: { data: { type: 'array', items: ADDED } },
-  },
+  answer: object({ data: { type: 'array', items: ADDED } }),
 })(async ({ caller, body }, core) => {
   const ids = await addAddresses(core, caller, body.emails)
   return { data: ids.map((id) => ({ object: 'suppression', id })) }
@@ -137,12 +133,7 @@ const removeMany = route('POST /suppressions/batch/remove', {
   summary: `Remove up to ${MOST} addresses from the suppression list, by \`emails\` or by \`ids\``,
   description: 'The answer names the addresses that were on the list.',
   body: { type: 'object', properties: { emails: TEXTS, ids: TEXTS } },
-  answer: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['data'],
-    properties: { data: { type: 'array', items: REMOVED } },
-  },
+  answer: object({ data: { type: 'array', items: REMOVED } }),
 })(async ({ caller, body: { emails, ids } }, core) => {
   if (emails !== undefined && ids !== undefined) {
     throw invalidField('ids', 'it cannot be given together with `emails`')

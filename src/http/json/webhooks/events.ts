@@ -11,6 +11,7 @@ import {
 } from '../../../operate/webhook-events.ts'
 import type { WebhookAttempt } from '../../../store/store.ts'
 import type { Endpoint } from '../../endpoint.ts'
+import { object } from '../../object-schema.ts'
 import { route } from '../../route.ts'
 import { listPage, listSchema, PAGE } from '../list.ts'
 import { changedSchema } from '../schemas.ts'
@@ -28,24 +29,13 @@ const FACTS = {
       'given up; `unknown`: no attempt is stored, because the event was delivered or given up long ago, or never sent.',
   },
 } as const
-const REQUIRED = ['id', 'type', 'created_at', 'status'] as const
-const EVENT = {
-  type: 'object',
-  additionalProperties: false,
-  required: REQUIRED,
-  properties: FACTS,
-} as const
-const ATTEMPT = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['id', 'http_status_code', 'response', 'sent_at'],
-  properties: {
-    id: { type: 'string' },
-    http_status_code: { type: 'integer', description: '0: no answer.' },
-    response: { type: 'string', description: 'The beginning of the answer, or why there was none.' },
-    sent_at: { type: 'string' },
-  },
-} as const
+const EVENT = object(FACTS)
+const ATTEMPT = object({
+  id: { type: 'string' },
+  http_status_code: { type: 'integer', description: '0: no answer.' },
+  response: { type: 'string', description: 'The beginning of the answer, or why there was none.' },
+  sent_at: { type: 'string' },
+})
 
 const list = route('GET /webhooks/:id/events', {
   operation: 'webhook_event_list',
@@ -72,17 +62,12 @@ const read = route('GET /webhooks/:id/events/:event', {
   access: 'management',
   operationId: 'getWebhookEvent',
   summary: 'Get an event as it is sent to a webhook',
-  answer: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['object', ...REQUIRED, 'next_attempt_at', 'payload'],
-    properties: {
-      object: { const: 'webhook_event' },
-      ...FACTS,
-      next_attempt_at: { anyOf: [{ type: 'string' }, { type: 'null' }] },
-      payload: { type: 'object', additionalProperties: true, description: 'The body that is sent.' },
-    },
-  },
+  answer: object({
+    object: { const: 'webhook_event' },
+    ...FACTS,
+    next_attempt_at: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    payload: { type: 'object', additionalProperties: true, description: 'The body that is sent.' },
+  }),
 })(async ({ caller, params }, core) => {
   const op = await operationOnWebhook(core, caller, params.id)
   const event = await showWebhookEvent(op, params)

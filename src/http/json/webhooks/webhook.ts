@@ -6,6 +6,7 @@ import { UNSENT_WORDS } from '../../../events/notices/unsent.ts'
 import { noSuchWebhook, type OwnedWebhook } from '../../../operate/webhook-find.ts'
 import { showWebhook } from '../../../operate/webhooks.ts'
 import { URL_GIVEN, WORD } from '../../bounds.ts'
+import { object } from '../../object-schema.ts'
 import { operationOn } from '../operation-on.ts'
 import { orNull } from '../schemas.ts'
 import { timestamp } from '../timestamp.ts'
@@ -33,32 +34,16 @@ const FACTS = {
   status: STATUS,
   created_at: { type: 'string' },
 } as const
-const REQUIRED = ['id', 'endpoint', 'events', 'status', 'created_at'] as const
 
 /** An item of a list. */
-export const WEBHOOK = {
-  type: 'object',
-  additionalProperties: false,
-  required: REQUIRED,
-  properties: FACTS,
-} as const
+export const WEBHOOK = object(FACTS)
 
 const OBJECT = { const: 'webhook' } as const
 const SECRET = { type: 'string', description: '`whsec_` and the key, in base64.' } as const
 
-export const ONE_WEBHOOK = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['object', ...REQUIRED, 'signing_secret'],
-  properties: { object: OBJECT, ...FACTS, signing_secret: SECRET },
-} as const
+export const ONE_WEBHOOK = object({ object: OBJECT, ...FACTS, signing_secret: SECRET })
 
-export const WEBHOOK_SECRET = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['object', 'id', 'signing_secret'],
-  properties: { object: OBJECT, id: { type: 'string' }, signing_secret: SECRET },
-} as const
+export const WEBHOOK_SECRET = object({ object: OBJECT, id: { type: 'string' }, signing_secret: SECRET })
 
 /** The changes that a request may make. */
 export const CHANGES = {
