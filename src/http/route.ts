@@ -8,7 +8,7 @@ import type { Principal } from '../accounts/account.ts'
 import type { LongAnswer } from './answer.ts'
 import { PATH_NAME } from './bounds.ts'
 import type { HttpCore } from './core.ts'
-import type { Endpoint, EndpointSchema, KeyAccess, OperationName, SchemaPart } from './endpoint.ts'
+import type { Access, Endpoint, KeyAccess, OperationName, RouteDescription, SchemaPart } from './endpoint.ts'
 import type { ParamNames, RouteName } from './route-name.ts'
 
 interface KeyRoute extends OperationName {
@@ -21,7 +21,7 @@ interface KeyRoute extends OperationName {
   query?: TSchema
   body?: TSchema
   /** The status of success; absent: 200. */
-  status?: 200 | 201 | 204
+  status?: 200 | 201 | 202 | 204
   answer: TSchema
 }
 
@@ -45,26 +45,38 @@ export function route<const Name extends RouteName, const Of extends KeyRoute>(
   name: Name,
   row: Of,
 ): (work: KeyRouteWork<Name, Of>) => Endpoint {
-  const { operation, access, params, query, body, status = 200, answer, ...words }: KeyRoute = row
+  const { operation, status = 200, ...described }: KeyRoute = row
+  return (work) => ({
+    ...describedRoute(name, { ...described, status }),
+    operation,
+    async work(call, core) {
+      const result = await work(call as unknown as KeyCall<Name, Of>, core)
+      return isLong(result) ? result : { status, body: result }
+    },
+  })
+}
+
+/** The row of a handwritten route, as the OpenAPI document shows it. */
+interface DescribedRoute extends Omit<KeyRoute, 'operation' | 'access'> {
+  access: Access
+  headers?: TSchema
+  /** Media types of the body, when it is not JSON. */
+  consumes?: readonly string[]
+}
+
+export function describedRoute(
+  name: RouteName,
+  { access, params, query, body, status = 200, answer, ...words }: DescribedRoute,
+): RouteDescription {
   const [method, url] = name.split(' ') as [Endpoint['method'], string]
-  const schema: EndpointSchema = {
+  const schema = {
     ...words,
     ...paramsOf(url, params),
     ...(query && { querystring: query }),
     ...(body && { body }),
     response: { [status]: answer },
   }
-  return (work) => ({
-    method,
-    url,
-    operation,
-    access,
-    schema,
-    async work(call, core) {
-      const result = await work(call as unknown as KeyCall<Name, Of>, core)
-      return isLong(result) ? result : { status, body: result }
-    },
-  })
+  return { method, url, access, schema }
 }
 
 function paramsOf(url: string, own: KeyRoute['params'] = {}): { params?: TSchema } {
