@@ -8,8 +8,14 @@ import type { IngressDeps } from '../ingress/deps.ts'
 import type { LoopMonitor } from '../loop-monitor.ts'
 import type { SendRequest } from '../network/outgoing.ts'
 import type { Caller } from '../operate/authority.ts'
+import type { UnsubscribeStore } from '../operate/unsubscribe.ts'
 import type { Operation } from '../operate/verb.ts'
-import type { Store } from '../store/store.ts'
+import type { AttemptCounter } from '../people/attempts.ts'
+import type { ResentEmails, ShownEmails, SignInStore } from './console/store-port.ts'
+import type { EmailOrigins } from './email-origin.ts'
+import type { FormStore } from './form/store-port.ts'
+import type { JsonStore } from './json/store-port.ts'
+import type { StoredFiles } from './stored-files/store-port.ts'
 
 export interface HttpDeps extends IngressDeps {
   /** False on a node that accepts no mail: it serves only the pages. */
@@ -22,47 +28,16 @@ export interface HttpDeps extends IngressDeps {
   live: Pick<Live, 'watch'>
   /** Creates an operation for calling verbs on behalf of the caller, with the accounts that this node knows. */
   operation(caller: Caller): Operation
-  store: Pick<
-    Store,
-    | 'acceptInvitation'
-    | 'addAudit'
-    | 'addInvitation'
-    | 'addPerson'
-    | 'addSession'
-    | 'addSuppressions'
-    | 'beginAttempt'
-    | 'cancelScheduled'
-    | 'confirmMembership'
-    | 'emailOrigin'
-    | 'endSessions'
-    | 'findInvitation'
-    | 'findLink'
-    | 'findPerson'
-    | 'findPersonByIdentity'
-    | 'findSession'
-    | 'happened'
-    | 'listFiles'
-    | 'quotaUsed'
-    | 'readContent'
-    | 'readEmail'
-    | 'readFile'
-    | 'readRaw'
-    | 'readRecipients'
-    | 'readTold'
-    | 'recipientCounts'
-    | 'readValues'
-    | 'reschedule'
-    | 'sessions'
-    | 'setMembership'
-    | 'settleAudit'
-    | 'settledEventNumber'
-    | 'summaries'
-    | 'takeBackAttempt'
-    | 'takeInvitation'
-    | 'takeLink'
-    | 'touchSession'
-    | 'updatePerson'
-  >
+  /** The store as each area of routes uses it without a verb: its port is declared beside it. */
+  store: EmailOrigins &
+    StoredFiles &
+    JsonStore &
+    FormStore &
+    ShownEmails &
+    ResentEmails &
+    SignInStore &
+    UnsubscribeStore &
+    AttemptCounter
   /** Seals secrets at rest. */
   seal: Seal
   /** Requests to other servers: only at public addresses, unless the settings allow others. */

@@ -62,7 +62,7 @@ export interface OperationName {
   summary: string
 }
 
-type SchemaPart<Schema, Name extends string> =
+export type SchemaPart<Schema, Name extends string> =
   Schema extends Readonly<Record<Name, infer Given>> ? Static<Given & TSchema> : undefined
 
 /** A validated request. */

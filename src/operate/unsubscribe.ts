@@ -3,12 +3,14 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { UnsubscribeLink } from '../email/unsubscribe-link.ts'
 import type { Store } from '../store/store.ts'
 
+export type UnsubscribeStore = Pick<Store, 'addSuppressions' | 'happened' | 'summaries'>
+
 /** The report id of every unsubscription by link: however often the link is used, one event records it. */
 const REPORT = 'unsubscribe link'
 
 /** Idempotent. If the email no longer exists, its tags are unknown, and the recipient is unsubscribed from all mail. */
 export async function unsubscribe(
-  store: Pick<Store, 'addSuppressions' | 'happened' | 'summaries'>,
+  store: UnsubscribeStore,
   link: UnsubscribeLink,
   now: number,
 ): Promise<void> {

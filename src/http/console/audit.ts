@@ -5,6 +5,7 @@ import { OperateError } from '../../operate/error.ts'
 import { companyName } from '../../operate/find.ts'
 import { isoTime } from '../../operate/shapes.ts'
 import type { AuditTopic } from '../../people/person.ts'
+import { cursorPage } from '../cursor-page.ts'
 import type { AUDIT_ROUTES } from './contract/audit.ts'
 import type { Works } from './work.ts'
 
@@ -37,15 +38,18 @@ export const auditWorks: Works<typeof AUDIT_ROUTES> = {
     company,
     query: { before, after, limit = 50, ...wanted },
   }) => {
-    const of = { company: company ?? undefined, before, after, limit: limit + 1 }
-    const found = await listAudit(op, { ...of, ...filterOf(wanted) })
-    const page = found.slice(0, limit)
-    const entries = page.map(({ companyId, at, ...entry }) => ({
+    const filter = { company: company ?? undefined, after, ...filterOf(wanted) }
+    const { data, next } = await cursorPage(
+      { limit, after: before },
+      (page) => listAudit(op, { ...filter, before: page.after, limit: page.limit }),
+      ({ number }) => number,
+    )
+    const entries = data.map(({ companyId, at, ...entry }) => ({
       ...entry,
       at: isoTime(at),
       company: companyId === null ? null : { id: companyId, name: companyName(op, companyId) },
     }))
-    return { entries, next: found.length > limit ? page.at(-1)!.number : null }
+    return { entries, next }
   },
 
   'GET /companies/:company/audit/export': async ({ op, company, query }) => {

@@ -9,99 +9,73 @@ import {
   text,
 } from '../../ingress/message-form/schemas.ts'
 import type { ApiDescription, RouteDescription } from '../endpoint.ts'
-import { MESSAGE_ONLY, OF_DOMAIN } from './schemas.ts'
+import { describedRoute } from '../route.ts'
+import { MESSAGE_ONLY } from './schemas.ts'
 import { LISTS } from './suppressions/lists.ts'
 
 const sending: RouteDescription[] = [
-  {
-    method: 'POST',
-    url: '/v3/:domain/messages',
+  describedRoute('POST /v3/:domain/messages', {
     access: 'sending',
-    schema: {
-      operationId: 'sendMessage',
-      summary: 'Send a message',
-      params: OF_DOMAIN,
-      headers: IDEMPOTENCY,
-      consumes: ['multipart/form-data', 'application/x-www-form-urlencoded'],
-      body: MESSAGE,
-      response: { 200: QUEUED },
-    },
-  },
-  {
-    method: 'POST',
-    url: '/v3/:domain/messages.mime',
+    operationId: 'sendMessage',
+    summary: 'Send a message',
+    headers: IDEMPOTENCY,
+    consumes: ['multipart/form-data', 'application/x-www-form-urlencoded'],
+    body: MESSAGE,
+    answer: QUEUED,
+  }),
+  describedRoute('POST /v3/:domain/messages.mime', {
     access: 'sending',
-    schema: {
-      operationId: 'sendMimeMessage',
-      summary: 'Send a MIME message (RFC 5322)',
-      params: OF_DOMAIN,
-      headers: IDEMPOTENCY,
-      consumes: ['multipart/form-data'],
-      body: MIME_MESSAGE,
-      response: { 200: QUEUED },
-    },
-  },
+    operationId: 'sendMimeMessage',
+    summary: 'Send a MIME message (RFC 5322)',
+    headers: IDEMPOTENCY,
+    consumes: ['multipart/form-data'],
+    body: MIME_MESSAGE,
+    answer: QUEUED,
+  }),
 ]
 
-const OF_MESSAGE = {
-  type: 'object',
-  required: ['domain', 'key'],
-  properties: { domain: { type: 'string' }, key: text('The `storage.key` of an event.') },
-} as const
+const OF_MESSAGE = { domain: { type: 'string' }, key: text('The `storage.key` of an event.') } as const
 
 /** Older and newer clients use different paths. */
-const stored = (url: string, age: string): RouteDescription[] => [
-  {
-    method: 'GET',
-    url,
+const stored = (url: `/${string}`, age: string): RouteDescription[] => [
+  describedRoute(`GET ${url}`, {
     access: 'reading',
-    schema: {
-      operationId: `readStoredMessage${age}`,
-      summary: 'Get an accepted message',
-      description: 'With `Accept: message/rfc2822` as `body-mime`, as it is sent.',
-      params: OF_MESSAGE,
-      response: {
-        200: {
-          description: 'The message.',
-          type: 'object',
-          required: ['from', 'subject', 'recipients'],
-          properties: {
-            from: { type: 'string' },
-            sender: { type: 'string' },
-            recipients: { type: 'string' },
-            subject: { type: 'string' },
-            'body-plain': { type: 'string' },
-            'body-html': { type: 'string' },
-            'body-mime': { type: 'string' },
-          },
-        },
+    operationId: `readStoredMessage${age}`,
+    summary: 'Get an accepted message',
+    description: 'With `Accept: message/rfc2822` as `body-mime`, as it is sent.',
+    params: OF_MESSAGE,
+    answer: {
+      description: 'The message.',
+      type: 'object',
+      required: ['from', 'subject', 'recipients'],
+      properties: {
+        from: { type: 'string' },
+        sender: { type: 'string' },
+        recipients: { type: 'string' },
+        subject: { type: 'string' },
+        'body-plain': { type: 'string' },
+        'body-html': { type: 'string' },
+        'body-mime': { type: 'string' },
       },
     },
-  },
-  {
-    method: 'POST',
-    url,
+  }),
+  describedRoute(`POST ${url}`, {
     access: 'sending',
-    schema: {
-      operationId: `sendStoredMessage${age}`,
-      summary: 'Send an accepted message again, to other recipients',
-      description: 'The key also needs the scope `reading`.',
-      params: OF_MESSAGE,
-      body: { type: 'object', required: ['to'], properties: { to: repeated('Recipients.') } },
-      response: { 200: QUEUED },
-    },
-  },
+    operationId: `sendStoredMessage${age}`,
+    summary: 'Send an accepted message again, to other recipients',
+    description: 'The key also needs the scope `reading`.',
+    params: OF_MESSAGE,
+    body: { type: 'object', required: ['to'], properties: { to: repeated('Recipients.') } },
+    answer: QUEUED,
+  }),
 ]
 
 const imports = [...LISTS.map(({ name }) => name), 'whitelists'].map(
-  (name): RouteDescription => ({
-    method: 'POST',
-    url: `/v3/:domain/${name}/import`,
-    access: 'management',
-    schema: {
+  (name): RouteDescription =>
+    describedRoute(`POST /v3/:domain/${name}/import`, {
+      access: 'management',
       operationId: `import${name[0]!.toUpperCase()}${name.slice(1)}`,
       summary: `Import a CSV file into the list of ${name}`,
-      params: OF_DOMAIN,
       consumes: ['multipart/form-data'],
       body: {
         type: 'object',
@@ -114,22 +88,20 @@ const imports = [...LISTS.map(({ name }) => name), 'whitelists'].map(
           },
         },
       },
-      response: {
-        202: {
-          description: 'The valid lines are on the list.',
-          type: 'object',
-          additionalProperties: false,
-          required: ['message', 'added', 'present', 'bad'],
-          properties: {
-            message: { type: 'string' },
-            added: { type: 'integer' },
-            present: { type: 'integer', description: 'The entries that existed.' },
-            bad: { type: 'integer', description: 'Invalid lines.' },
-          },
+      status: 202,
+      answer: {
+        description: 'The valid lines are on the list.',
+        type: 'object',
+        additionalProperties: false,
+        required: ['message', 'added', 'present', 'bad'],
+        properties: {
+          message: { type: 'string' },
+          added: { type: 'integer' },
+          present: { type: 'integer', description: 'The entries that existed.' },
+          bad: { type: 'integer', description: 'Invalid lines.' },
         },
       },
-    },
-  }),
+    }),
 )
 
 const DESCRIBED = [

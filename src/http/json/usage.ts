@@ -4,8 +4,8 @@ import { USUAL_MOST } from '../../accounts/account.ts'
 import { authoriseWhole } from '../../operate/authority.ts'
 import type { HttpCore } from '../core.ts'
 import { groupsOf } from '../counts.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
 import { operationOfKey } from '../operation.ts'
+import { route } from '../route.ts'
 import { timestamp } from './timestamp.ts'
 
 const DAY = 86_400_000
@@ -23,36 +23,30 @@ const NONE = {
   properties: { used: WHOLE, limit: LIMIT },
 } as const
 
-export const usage: Endpoint = endpoint({
-  method: 'GET',
-  url: '/usage',
+export const usage = route('GET /usage', {
   operation: 'usage',
   access: 'reading',
-  schema: {
-    operationId: 'usage',
-    summary: 'Get the recipients of a company today and this month, and its limits',
-    response: {
-      200: {
+  operationId: 'usage',
+  summary: 'Get the recipients of a company today and this month, and its limits',
+  answer: {
+    type: 'object',
+    properties: {
+      object: { const: 'usage' },
+      emails: { type: 'object', properties: { daily: PERIOD, monthly: PERIOD } },
+      contacts: NONE,
+      segments: NONE,
+      broadcasts: NONE,
+      ai_credits: {
+        ...NONE,
+        properties: { ...NONE.properties, next_increase_at: { type: 'null' } },
+      },
+      automation_runs: { ...NONE, properties: { ...NONE.properties, resets_at: TIME } },
+      domains: { type: 'object', properties: { used: WHOLE, limit: WHOLE } },
+      rate_limit: {
         type: 'object',
         properties: {
-          object: { const: 'usage' },
-          emails: { type: 'object', properties: { daily: PERIOD, monthly: PERIOD } },
-          contacts: NONE,
-          segments: NONE,
-          broadcasts: NONE,
-          ai_credits: {
-            ...NONE,
-            properties: { ...NONE.properties, next_increase_at: { type: 'null' } },
-          },
-          automation_runs: { ...NONE, properties: { ...NONE.properties, resets_at: TIME } },
-          domains: { type: 'object', properties: { used: WHOLE, limit: WHOLE } },
-          rate_limit: {
-            type: 'object',
-            properties: {
-              limit: { ...LIMIT, anyOf: [{ type: 'number' }, { type: 'null' }] },
-              duration: { type: 'string' },
-            },
-          },
+          limit: { ...LIMIT, anyOf: [{ type: 'number' }, { type: 'null' }] },
+          duration: { type: 'string' },
         },
       },
     },
@@ -71,33 +65,30 @@ export const usage: Endpoint = endpoint({
   const domains = directory.domains().filter((domain) => domain.companyId === companyId).length
   const none = { used: 0, limit: null }
   return {
-    status: 200,
-    body: {
-      object: 'usage',
-      emails: {
-        daily: {
-          used: daily,
-          limit: limits?.daily ?? null,
-          sent: daily,
-          received: 0,
-          resets_at: ends.day,
-        },
-        monthly: {
-          used: monthly,
-          limit: limits?.monthly ?? null,
-          sent: monthly,
-          received: 0,
-          resets_at: ends.month,
-        },
+    object: 'usage',
+    emails: {
+      daily: {
+        used: daily,
+        limit: limits?.daily ?? null,
+        sent: daily,
+        received: 0,
+        resets_at: ends.day,
       },
-      contacts: none,
-      segments: none,
-      broadcasts: none,
-      ai_credits: { ...none, next_increase_at: null },
-      automation_runs: { ...none, resets_at: ends.month },
-      domains: { used: domains, limit: limits?.domains ?? USUAL_MOST.domains },
-      rate_limit: { limit: limits?.rate ?? core.deps.settings.rateLimit, duration: '1s' },
+      monthly: {
+        used: monthly,
+        limit: limits?.monthly ?? null,
+        sent: monthly,
+        received: 0,
+        resets_at: ends.month,
+      },
     },
+    contacts: none,
+    segments: none,
+    broadcasts: none,
+    ai_credits: { ...none, next_increase_at: null },
+    automation_runs: { ...none, resets_at: ends.month },
+    domains: { used: domains, limit: limits?.domains ?? USUAL_MOST.domains },
+    rate_limit: { limit: limits?.rate ?? core.deps.settings.rateLimit, duration: '1s' },
   }
 })
 

@@ -7,12 +7,13 @@ import type { StoredOrigin } from '../../store/store.ts'
 import { jobAt } from '../../workers/job.ts'
 import type { HttpDeps } from '../deps.ts'
 import readFiles, { type FilesJobInput, type FilesJobResult } from './read-job.ts'
+import type { StoredFiles } from './store-port.ts'
 
 const job = jobAt<FilesJobInput, FilesJobResult>(new URL('./read-job.ts', import.meta.url))
 
 type FileParts = {
   workers: HttpDeps['workers']
-  store: Pick<HttpDeps['store'], 'listFiles' | 'readFile' | 'readRaw'>
+  store: StoredFiles
 }
 
 export interface EmailReference {

@@ -5,12 +5,10 @@
  */
 import type { Static, TSchema } from 'typebox'
 import type { ID } from '../../bounds.ts'
+import type { ParamNames, RouteName } from '../../route-name.ts'
 
 /** A stranger, a signed-in person, a person who may see the company in the path, or an operator. */
 type RouteAccess = 'stranger' | 'person' | 'company' | 'operator'
-
-/** Method and path, below `/console/api`. */
-export type RouteName = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
 interface RouteRow {
   /** The label in metrics, after `console_`. */
@@ -31,6 +29,7 @@ export interface ConsoleRoute extends RouteRow {
   access: RouteAccess
 }
 
+/** Paths are below `/console/api`. */
 type Rows = Readonly<Record<RouteName, RouteRow>>
 
 type RoutesOf<Who extends RouteAccess, Given extends Rows> = {
@@ -46,12 +45,6 @@ export function routes<const Who extends RouteAccess, const Given extends Rows>(
 }
 
 type Json<Schema> = Static<Schema & TSchema>
-
-type ParamNames<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | ParamNames<Rest>
-  : Path extends `${string}:${infer Name}`
-    ? Name
-    : never
 
 export type ParamsOf<Name, Of> = {
   [Param in ParamNames<Name>]: Of extends { params: Record<Param, infer Schema> }

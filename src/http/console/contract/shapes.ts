@@ -1,5 +1,8 @@
 /** Building blocks of the contracts: plain JSON Schema. */
 import { DOMAIN_NAME, ID } from '../../bounds.ts'
+import { object } from '../../object-schema.ts'
+
+export { object }
 
 export const TEXT = { type: 'string' } as const
 export const INTEGER = { type: 'integer' } as const
@@ -17,29 +20,6 @@ export const TEXT_OR_NULL = orNull(TEXT)
 export const INTEGER_OR_NULL = orNull(INTEGER)
 export const TIME_OR_NULL = orNull(TIME)
 
-type Properties = Readonly<Record<string, object>>
-
-interface ObjectSchema<Required extends Properties, Optional extends Properties> {
-  readonly type: 'object'
-  readonly additionalProperties: false
-  /** Any of the names: TypeBox requires a tuple, but only the set of names matters to its types. */
-  readonly required: [keyof Required] extends [never] ? readonly [] : readonly [keyof Required & string]
-  readonly properties: Required & Optional
-}
-
-/** An object with the required and the optional properties, and no others: for requests and answers. */
-export function object<
-  const Required extends Properties,
-  const Optional extends Properties = Record<never, never>,
->(required: Required, optional: Optional = {} as Optional): ObjectSchema<Required, Optional> {
-  return {
-    type: 'object',
-    additionalProperties: false,
-    required: Object.keys(required) as unknown as ObjectSchema<Required, Optional>['required'],
-    properties: { ...required, ...optional },
-  }
-}
-
 /** Success without further data. */
 export const DONE = object({})
 
@@ -50,7 +30,7 @@ export const NAMED = object({ id: TEXT, name: TEXT })
 export const MOST_LISTED = 100
 
 const CURSOR = { type: 'string', maxLength: 1_000 } as const
-/** Query parameters of a list with pages in both directions (cursor-page.ts). */
+/** Query parameters of a list with pages in both directions (http/cursor-page.ts). */
 export const PAGE_LIMIT = { limit: { type: 'integer', minimum: 10, maximum: 200, default: 50 } } as const
 export const CURSORS = { after: CURSOR, before: CURSOR } as const
 

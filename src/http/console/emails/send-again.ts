@@ -10,6 +10,7 @@ import { noSuchEmail } from '../../../operate/find.ts'
 import { buffersBeneath, jobAt } from '../../../workers/job.ts'
 import type { HttpCore } from '../../core.ts'
 import type { EmailView } from '../../shown-emails/copy.ts'
+import type { ResentEmails } from '../store-port.ts'
 import checkAgain, { type AgainOrder } from './send-again-job.ts'
 
 const job = jobAt<AgainOrder, CheckOutcome>(new URL('./send-again-job.ts', import.meta.url))
@@ -95,9 +96,7 @@ function octetsOf(all: readonly Uint8Array[]): number {
   return all.reduce((sum, { byteLength }) => sum + byteLength, 0)
 }
 
-type EmailReads = HttpCore['deps']['store']
-
-async function filesOf(store: EmailReads, id: string): Promise<AgainOrder['files']> {
+async function filesOf(store: ResentEmails, id: string): Promise<AgainOrder['files']> {
   const files: AgainOrder['files'] = []
   for (const file of await store.listFiles(id)) {
     const content = await store.readFile(id, file.position)
@@ -112,7 +111,7 @@ async function filesOf(store: EmailReads, id: string): Promise<AgainOrder['files
  * others.
  */
 async function valuesOf(
-  store: EmailReads,
+  store: ResentEmails,
   id: string,
   recipients: number,
   to: string | undefined,

@@ -2,8 +2,8 @@
 import { addAllowed, allowedPage, removeAllowed } from '../../../operate/allow-list.ts'
 import { OperateError } from '../../../operate/error.ts'
 import { isoTime } from '../../../operate/shapes.ts'
+import { cursorPage } from '../../cursor-page.ts'
 import type { ALLOWED_ROUTES } from '../contract/suppressions.ts'
-import { cursorPage } from '../cursor-page.ts'
 import type { Works } from '../work.ts'
 
 export const allowedWorks: Works<typeof ALLOWED_ROUTES> = {
@@ -12,18 +12,16 @@ export const allowedWorks: Works<typeof ALLOWED_ROUTES> = {
     params: { company },
     query: { term, limit, ...place },
   }) => {
-    const found = await allowedPage(op, {
-      company,
-      term: term?.trim() || undefined,
-      ...place,
-      limit: limit + 1,
-    })
-    const { data, ...cursors } = cursorPage(found, { ...place, limit }, ({ value }) => value)
+    const { data, previous, next } = await cursorPage(
+      { ...place, limit },
+      (page) => allowedPage(op, { company, term: term?.trim() || undefined, ...page }),
+      ({ value }) => value,
+    )
     const shown = data.map(({ companyId, createdAt, ...entry }) => ({
       ...entry,
       createdAt: isoTime(createdAt),
     }))
-    return { data: shown, ...cursors }
+    return { data: shown, previous, next }
   },
 
   'POST /companies/:company/allowed': async ({ op, params: { company }, body }) => {

@@ -9,8 +9,8 @@ import {
   suppressedAddresses,
 } from '../../../operate/suppressions.ts'
 import type { Suppression } from '../../../store/store.ts'
+import { type CursorPage, cursorPage, type PageRequest } from '../../cursor-page.ts'
 import type { SUPPRESSION_ROUTES, SuppressionJson } from '../contract/suppressions.ts'
-import { cursorPage } from '../cursor-page.ts'
 import type { Works } from '../work.ts'
 
 function suppressionJson(suppression: Suppression): SuppressionJson {
@@ -29,14 +29,17 @@ function suppressionJson(suppression: Suppression): SuppressionJson {
   }
 }
 
+function pageJson({ data, previous, next }: CursorPage<Suppression>) {
+  return { data: data.map(suppressionJson), previous, next }
+}
+
 export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
   'GET /companies/:company/suppressions': async ({ op, company, query: { term, type, limit, ...place } }) => {
     const types = type === undefined ? undefined : [type]
     if (term === undefined || term === '') {
-      const wanted = { ...place, types, limit: limit + 1 }
-      const found = await listSuppressions(op, { company: company ?? undefined, ...wanted })
-      const { data, ...cursors } = cursorPage(found, { ...place, limit }, ({ id }) => id)
-      return { data: data.map(suppressionJson), ...cursors }
+      const read = (page: PageRequest) =>
+        listSuppressions(op, { company: company ?? undefined, types, ...page })
+      return pageJson(await cursorPage({ ...place, limit }, read, ({ id }) => id))
     }
     if (company === null) {
       if (!term.includes('@'))
@@ -44,15 +47,9 @@ export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
       const found = await listSuppressions(op, { address: term.trim(), types, limit })
       return { data: found.map(suppressionJson), previous: null, next: null }
     }
-    const found = await suppressedAddresses(op, {
-      company,
-      term: term.trim(),
-      types,
-      ...place,
-      limit: limit + 1,
-    })
-    const { data, ...cursors } = cursorPage(found, { ...place, limit }, ({ address }) => address)
-    return { data: data.map(suppressionJson), ...cursors }
+    const read = (page: PageRequest) =>
+      suppressedAddresses(op, { company, term: term.trim(), types, ...page })
+    return pageJson(await cursorPage({ ...place, limit }, read, ({ address }) => address))
   },
 
   'POST /companies/:company/suppressions': async ({ op, params: { company }, body }) => {

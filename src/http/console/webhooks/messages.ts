@@ -7,6 +7,7 @@ import { listWebhookAttempts, replayWebhook, showWebhookEvent } from '../../../o
 import { replayFailed } from '../../../operate/webhook-replay.ts'
 import { testWebhook } from '../../../operate/webhook-sample.ts'
 import type { WebhookAttempt, WebhookDialect } from '../../../store/store.ts'
+import { cursorPage } from '../../cursor-page.ts'
 import type { AttemptJson, WEBHOOK_MESSAGE_ROUTES } from '../contract/webhooks.ts'
 import type { Works } from '../work.ts'
 import { companyWebhook } from './webhook-lookup.ts'
@@ -40,15 +41,14 @@ export const webhookMessageWorks: Works<typeof WEBHOOK_MESSAGE_ROUTES> = {
     query: { limit, result, message, before },
   }) => {
     const owned = await companyWebhook(op, company, id)
-    const found = await listWebhookAttempts(op, {
-      id,
-      before,
-      event: message,
-      limit: limit + 1,
-      ...(result !== undefined && { succeeded: result === 'succeeded' }),
-    })
-    const data = found.slice(0, limit).map((attempt) => attemptJson(attempt, owned.webhook.dialect))
-    return { data, more: found.length > limit }
+    const succeeded = result === undefined ? {} : { succeeded: result === 'succeeded' }
+    const { data, more } = await cursorPage(
+      { limit, after: before },
+      (page) =>
+        listWebhookAttempts(op, { id, event: message, before: page.after, limit: page.limit, ...succeeded }),
+      (attempt) => attempt.id,
+    )
+    return { data: data.map((attempt) => attemptJson(attempt, owned.webhook.dialect)), more }
   },
 
   'GET /companies/:company/webhooks/:id/messages/:message': async ({ op, company, params }) => {

@@ -12,6 +12,7 @@ import {
 } from '../../../operate/webhook-secrets.ts'
 import { visibleWebhookUrl } from '../../../operate/webhook-url.ts'
 import { addWebhook, listWebhooks, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
+import { among, cursorPage } from '../../cursor-page.ts'
 import type { WEBHOOK_ROUTES, WebhookJson, WebhookWords } from '../contract/webhooks.ts'
 import type { Works } from '../work.ts'
 import { companyWebhook } from './webhook-lookup.ts'
@@ -49,10 +50,9 @@ async function webhookJson(op: Operation, owned: OwnedWebhook): Promise<WebhookJ
 export const webhookWorks: Works<typeof WEBHOOK_ROUTES> = {
   'GET /companies/:company/webhooks': async ({ op, company, query: { limit, after } }) => {
     const all = (await listWebhooks(op, { company: company ?? undefined })).reverse()
-    const begin = after === undefined ? 0 : all.findIndex(({ webhook }) => webhook.id === after) + 1
-    const page = all.slice(begin, begin + limit)
-    const data = await Promise.all(page.map((owned) => webhookJson(op, owned)))
-    return { data, more: all.length > begin + limit }
+    const idOf = ({ webhook }: OwnedWebhook) => webhook.id
+    const { data, more } = await cursorPage({ limit, after }, among(all, idOf), idOf)
+    return { data: await Promise.all(data.map((owned) => webhookJson(op, owned))), more }
   },
 
   'GET /webhook-words': async () => WORDS,

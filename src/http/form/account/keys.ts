@@ -4,10 +4,11 @@ import { type ApiKey, SCOPES, type Scope } from '../../../accounts/account.ts'
 import { invalidField, Refusal } from '../../../intake/refusal.ts'
 import { noSuchKey } from '../../../operate/find.ts'
 import { createKey, listKeys, revokeKey } from '../../../operate/keys.ts'
-import { DOMAIN_NAME, ID, LINE, PATH_NAME } from '../../bounds.ts'
+import { DOMAIN_NAME, ID, LINE } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
+import { route } from '../../route.ts'
 import { onOwnDomain } from '../own-domain.ts'
 import { MESSAGE_ONLY } from '../schemas.ts'
 
@@ -70,27 +71,21 @@ function keyJson({ id, name, scopes, createdAt, expiresAt }: ApiKey, domain: str
   }
 }
 
-const list = endpoint({
-  method: 'GET',
-  url: URL,
+const list = route(`GET ${URL}`, {
   operation: 'key_list',
   access: 'management',
-  schema: {
-    operationId: 'formListApiKeys',
-    summary: 'List the API keys that are not revoked',
-    querystring: {
-      type: 'object',
-      properties: {
-        domain_name: DOMAIN_NAME,
-        kind: { enum: ['domain', 'user', 'web'], description: 'There are no keys of the kind `web`.' },
-      },
+  operationId: 'formListApiKeys',
+  summary: 'List the API keys that are not revoked',
+  query: {
+    type: 'object',
+    properties: {
+      domain_name: DOMAIN_NAME,
+      kind: { enum: ['domain', 'user', 'web'], description: 'There are no keys of the kind `web`.' },
     },
-    response: {
-      200: {
-        type: 'object',
-        properties: { total_count: { type: 'integer' }, items: { type: 'array', items: KEY } },
-      },
-    },
+  },
+  answer: {
+    type: 'object',
+    properties: { total_count: { type: 'integer' }, items: { type: 'array', items: KEY } },
   },
 })(async ({ caller, query }, core) => {
   const { domain_name: name, kind } = query
@@ -102,48 +97,44 @@ const list = endpoint({
     .filter(({ domainId }) => wanted === null || domainId === wanted)
     .map((key) => keyJson(key, domainName(core, key)))
     .filter((key) => kind === undefined || key.kind === kind)
-  return { status: 200, body: { total_count: items.length, items } }
+  return { total_count: items.length, items }
 })
 
 function domainName({ deps }: HttpCore, { domainId }: ApiKey): string | null {
   return domainId === null ? null : (deps.accounts.directory.domainName(domainId) ?? domainId)
 }
 
-const create = endpoint({
-  method: 'POST',
-  url: URL,
+const create = route(`POST ${URL}`, {
   operation: 'key_create',
   access: 'management',
-  schema: {
-    operationId: 'formCreateApiKey',
-    summary: 'Create an API key; its secret is shown only once',
-    description:
-      'The new key cannot have more rights than the key of the request. User names and addresses are ignored.',
-    body: {
-      type: 'object',
-      required: ['role'],
-      properties: {
-        role: {
-          enum: ROLES,
-          description:
-            '`sending`: only the scope sending. `basic`: only reading. `admin` and `developer`: sending, reading and management.',
-        },
-        kind: { enum: ['domain', 'user'], description: '`domain` requires `domain_name`.' },
-        domain_name: { ...DOMAIN_NAME, description: 'The only domain that the key is for.' },
-        description: { ...LINE, description: 'A name for people, up to 200 characters.' },
-        expiration: {
-          type: 'integer',
-          minimum: 0,
-          maximum: 2 ** 31 - 1,
-          description: 'Seconds until it expires; 0: never.',
-        },
-        user_id: ID,
-        user_name: LINE,
-        email: LINE,
+  operationId: 'formCreateApiKey',
+  summary: 'Create an API key; its secret is shown only once',
+  description:
+    'The new key cannot have more rights than the key of the request. User names and addresses are ignored.',
+  body: {
+    type: 'object',
+    required: ['role'],
+    properties: {
+      role: {
+        enum: ROLES,
+        description:
+          '`sending`: only the scope sending. `basic`: only reading. `admin` and `developer`: sending, reading and management.',
       },
+      kind: { enum: ['domain', 'user'], description: '`domain` requires `domain_name`.' },
+      domain_name: { ...DOMAIN_NAME, description: 'The only domain that the key is for.' },
+      description: { ...LINE, description: 'A name for people, up to 200 characters.' },
+      expiration: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 2 ** 31 - 1,
+        description: 'Seconds until it expires; 0: never.',
+      },
+      user_id: ID,
+      user_name: LINE,
+      email: LINE,
     },
-    response: { 200: { type: 'object', properties: { message: TEXT, key: KEY } } },
   },
+  answer: { type: 'object', properties: { message: TEXT, key: KEY } },
 })(async ({ caller, body }, core) => {
   const { role, kind, domain_name: name = '', description = '', expiration = 0 } = body
   if (kind === 'domain' && name === '') throw new Refusal({ code: 'field_missing', field: 'domain_name' })
@@ -162,23 +153,15 @@ const create = endpoint({
     ...(domain !== null && { domain: domain.id }),
     ...(expiration > 0 && { expiresAt: op.now() + expiration * 1_000 }),
   })
-  return {
-    status: 200,
-    body: { message: 'great success', key: { ...keyJson(key, domain?.name ?? null), secret: token } },
-  }
+  return { message: 'great success', key: { ...keyJson(key, domain?.name ?? null), secret: token } }
 })
 
-const remove = endpoint({
-  method: 'DELETE',
-  url: `${URL}/:id`,
+const remove = route(`DELETE ${URL}/:id`, {
   operation: 'key_delete',
   access: 'management',
-  schema: {
-    operationId: 'formDeleteApiKey',
-    summary: 'Revoke an API key',
-    params: { type: 'object', required: ['id'], properties: { id: PATH_NAME } },
-    response: { 200: MESSAGE_ONLY },
-  },
+  operationId: 'formDeleteApiKey',
+  summary: 'Revoke an API key',
+  answer: MESSAGE_ONLY,
 })(async ({ caller, params: { id } }, core) => {
   const op = await currentOperation(core, caller)
   // To clients of this dialect a revoked key does not exist.
@@ -186,7 +169,7 @@ const remove = endpoint({
   await revokeKey(op, { id })
   // This node refuses the key from this answer on, other nodes within a second.
   await core.deps.accounts.look()
-  return { status: 200, body: { message: 'key deleted' } }
+  return { message: 'key deleted' }
 })
 
 export const keyRoutes: readonly Endpoint[] = [list, create, remove]

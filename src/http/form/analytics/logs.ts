@@ -3,13 +3,14 @@
 import { mailDate, readTime } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { PAGE_TOKEN, TIME_GIVEN, WORD } from '../../bounds.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { longJson } from '../../json-pieces.ts'
+import { route } from '../../route.ts'
 import { type Expression, LONGEST } from '../log/expression.ts'
 import { type EventObject, FILTERS, type FilterField, fitting } from '../log/fields.ts'
 import { narrowing } from '../log/narrowing.ts'
 import { type EventSelection, MOST_EVENTS } from '../log/query.ts'
-import { END, searchEvents } from '../log/search.ts'
+import { logLinks, searchEvents } from '../log/search.ts'
 import { type LogCursor, pageToken, readToken } from '../log/token.ts'
 import { domainOf, FILTER, type FilterCondition } from './filter.ts'
 
@@ -18,48 +19,42 @@ const DAY = 86_400_000
 /** Many times the number of event types: a client may repeat one. */
 const MOST_EVENTS_NAMED = 1_000
 
-const logs = endpoint({
-  method: 'POST',
-  url: '/v1/analytics/logs',
+const logs = route('POST /v1/analytics/logs', {
   operation: 'form_logs',
   access: 'reading',
-  schema: {
-    operationId: 'formListLogs',
-    summary: 'List events of the mail of the company',
-    body: {
-      type: 'object',
-      properties: {
-        start: { ...TIME_GIVEN, description: 'A date as in a mail header. Default: a day before the end.' },
-        end: { ...TIME_GIVEN, description: 'Default: now.' },
-        events: { type: 'array', maxItems: MOST_EVENTS_NAMED, items: WORD },
-        filter: FILTER,
-        pagination: {
-          type: 'object',
-          properties: {
-            sort: { enum: ['timestamp:asc', 'timestamp:desc'] },
-            token: { ...PAGE_TOKEN, description: 'A token from the pagination of an answer.' },
-            limit: { type: 'integer', minimum: 1, maximum: 1_000 },
-          },
-        },
-        include_subaccounts: { type: 'boolean' },
-        include_totals: { type: 'boolean' },
-        metric_events: { type: 'array', maxItems: MOST_EVENTS_NAMED, items: WORD },
-      },
-    },
-    response: {
-      200: {
+  operationId: 'formListLogs',
+  summary: 'List events of the mail of the company',
+  body: {
+    type: 'object',
+    properties: {
+      start: { ...TIME_GIVEN, description: 'A date as in a mail header. Default: a day before the end.' },
+      end: { ...TIME_GIVEN, description: 'Default: now.' },
+      events: { type: 'array', maxItems: MOST_EVENTS_NAMED, items: WORD },
+      filter: FILTER,
+      pagination: {
         type: 'object',
         properties: {
-          start: TEXT,
-          end: TEXT,
-          items: { type: 'array', items: { type: 'object', additionalProperties: true } },
-          pagination: {
-            type: 'object',
-            properties: { previous: TEXT, next: TEXT, first: TEXT, last: TEXT },
-          },
-          aggregates: { type: 'object', additionalProperties: true },
+          sort: { enum: ['timestamp:asc', 'timestamp:desc'] },
+          token: { ...PAGE_TOKEN, description: 'A token from the pagination of an answer.' },
+          limit: { type: 'integer', minimum: 1, maximum: 1_000 },
         },
       },
+      include_subaccounts: { type: 'boolean' },
+      include_totals: { type: 'boolean' },
+      metric_events: { type: 'array', maxItems: MOST_EVENTS_NAMED, items: WORD },
+    },
+  },
+  answer: {
+    type: 'object',
+    properties: {
+      start: TEXT,
+      end: TEXT,
+      items: { type: 'array', items: { type: 'object', additionalProperties: true } },
+      pagination: {
+        type: 'object',
+        properties: { previous: TEXT, next: TEXT, first: TEXT, last: TEXT },
+      },
+      aggregates: { type: 'object', additionalProperties: true },
     },
   },
 })(async ({ caller, body, request }, core) => {
@@ -77,7 +72,7 @@ const logs = endpoint({
   const { directory } = core.deps.accounts
   const nameOf = (id: string | undefined) => (id === undefined ? '' : (directory.domain(id)?.name ?? ''))
   const { token } = pagination
-  const { items, next, previous } = await searchEvents(core.deps.searches, {
+  const found = await searchEvents(core.deps.searches, {
     caller,
     domain,
     wanted: selection,
@@ -87,19 +82,12 @@ const logs = endpoint({
     gone: () => request.raw.socket.destroyed,
   })
   const tokenOf = (place: LogCursor) => pageToken(core, caller.companyId, { place, query: {} })
-  const pages = {
-    next: tokenOf(next),
-    previous: tokenOf(previous),
-    first: tokenOf({ after: 0 }),
-    last: tokenOf({ upTo: END }),
-  }
-  const ends = selection.ascending ? pages : { ...pages, first: pages.last, last: pages.first }
   return longJson({
     start: mailDate(since),
     end: mailDate(until),
-    items,
-    pagination: ends,
-    aggregates: { all: items.length, metrics: {} },
+    items: found.items,
+    pagination: logLinks(found, selection.ascending, tokenOf),
+    aggregates: { all: found.items.length, metrics: {} },
   })
 })
 

@@ -6,7 +6,8 @@ import { invalidField } from '../../../intake/refusal.ts'
 import type { GroupRequest } from '../../../store/store.ts'
 import { SKIP, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { groupsOf } from '../../counts.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { route } from '../../route.ts'
 import { type Figures, METRICS } from '../stats/figures.ts'
 import { readPeriod } from '../stats/period.ts'
 import { domainOf, FILTER, type FilterCondition } from './filter.ts'
@@ -46,38 +47,32 @@ export const ASKED = {
   },
 } as const
 
-const metrics = endpoint({
-  method: 'POST',
-  url: '/v1/analytics/metrics',
+const metrics = route('POST /v1/analytics/metrics', {
   operation: 'form_metrics',
   access: 'reading',
-  schema: {
-    operationId: 'formMetrics',
-    summary: 'Count events by time, by tag or by recipient domain',
-    body: ASKED,
-    response: {
-      200: {
-        type: 'object',
-        properties: {
-          start: TEXT,
-          end: TEXT,
-          resolution: TEXT,
-          duration: TEXT,
-          dimensions: { type: 'array', items: TEXT },
-          pagination: { type: 'object', additionalProperties: true },
-          items: {
-            type: 'array',
-            items: {
-              type: 'object',
-              properties: {
-                dimensions: { type: 'array', items: { type: 'object', additionalProperties: TEXT } },
-                metrics: FIGURES,
-              },
-            },
+  operationId: 'formMetrics',
+  summary: 'Count events by time, by tag or by recipient domain',
+  body: ASKED,
+  answer: {
+    type: 'object',
+    properties: {
+      start: TEXT,
+      end: TEXT,
+      resolution: TEXT,
+      duration: TEXT,
+      dimensions: { type: 'array', items: TEXT },
+      pagination: { type: 'object', additionalProperties: true },
+      items: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            dimensions: { type: 'array', items: { type: 'object', additionalProperties: TEXT } },
+            metrics: FIGURES,
           },
-          aggregates: { type: 'object', properties: { metrics: FIGURES } },
         },
       },
+      aggregates: { type: 'object', properties: { metrics: FIGURES } },
     },
   },
 })(async ({ caller, body }, core) => {
@@ -97,17 +92,14 @@ const metrics = endpoint({
     metrics: shown(sums),
   }))
   return {
-    status: 200,
-    body: {
-      start: mailDate(period.since),
-      end: mailDate(period.until),
-      resolution: period.resolution,
-      ...(body.duration !== undefined && { duration: body.duration }),
-      dimensions,
-      pagination: { sort: '', skip: groups.skip, limit: groups.limit, total: found.total },
-      items,
-      ...(body.include_aggregates === true && { aggregates: { metrics: shown(found.sums) } }),
-    },
+    start: mailDate(period.since),
+    end: mailDate(period.until),
+    resolution: period.resolution,
+    ...(body.duration !== undefined && { duration: body.duration }),
+    dimensions,
+    pagination: { sort: '', skip: groups.skip, limit: groups.limit, total: found.total },
+    items,
+    ...(body.include_aggregates === true && { aggregates: { metrics: shown(found.sums) } }),
   }
 })
 

@@ -8,8 +8,9 @@ import type { SeenTagsRequest, TagOrder } from '../../../store/store.ts'
 import { LINE, PASSAGE, SKIP, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { groupsOf } from '../../counts.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
+import { route } from '../../route.ts'
 import { MESSAGE_ONLY } from '../schemas.ts'
 import { METRICS } from '../stats/figures.ts'
 import { onlyDomain } from '../stats/routes.ts'
@@ -37,71 +38,65 @@ function orderOf(sort: string): SeenTagsRequest['order'] {
   throw invalidField('pagination.sort', `it takes one of ${columns}, with :asc or :desc`)
 }
 
-const list = endpoint({
-  method: 'POST',
-  url: '/v1/analytics/tags',
+const list = route('POST /v1/analytics/tags', {
   operation: 'form_tag_list',
   access: 'reading',
-  schema: {
-    operationId: 'formListAllTags',
-    summary: 'List the tags of mail of all domains',
-    body: {
-      type: 'object',
-      properties: {
-        tag: { ...LINE, description: 'A tag, or the beginning of its name.' },
-        include_metrics: {
-          type: 'boolean',
-          description: `With what was counted of each; then at most ${MOST_WITH_METRICS} at once.`,
-        },
-        include_subaccounts: { type: 'boolean' },
-        pagination: {
-          anyOf: [
-            {
-              type: 'object',
-              properties: {
-                sort: { ...WORD, description: 'Such as `lastseen:desc`.' },
-                skip: SKIP,
-                limit: { type: 'integer', minimum: 1, maximum: 1_000 },
-                include_total: { type: 'boolean' },
-                total: { type: 'integer' },
-              },
-            },
-            // The Ruby client sends a form with its own object notation; it is accepted and ignored.
-            PASSAGE,
-          ],
-        },
+  operationId: 'formListAllTags',
+  summary: 'List the tags of mail of all domains',
+  body: {
+    type: 'object',
+    properties: {
+      tag: { ...LINE, description: 'A tag, or the beginning of its name.' },
+      include_metrics: {
+        type: 'boolean',
+        description: `With what was counted of each; then at most ${MOST_WITH_METRICS} at once.`,
       },
-    },
-    response: {
-      200: {
-        type: 'object',
-        required: ['items', 'pagination'],
-        properties: {
-          items: {
-            type: 'array',
-            items: {
-              type: 'object',
-              properties: {
-                account_id: TEXT,
-                parent_account_id: TEXT,
-                account_name: TEXT,
-                tag: TEXT,
-                description: TEXT,
-                first_seen: TEXT,
-                last_seen: TEXT,
-                metrics: { type: 'object', additionalProperties: true },
-              },
-            },
-          },
-          pagination: {
+      include_subaccounts: { type: 'boolean' },
+      pagination: {
+        anyOf: [
+          {
             type: 'object',
             properties: {
-              sort: TEXT,
-              skip: { type: 'integer' },
-              limit: { type: 'integer' },
+              sort: { ...WORD, description: 'Such as `lastseen:desc`.' },
+              skip: SKIP,
+              limit: { type: 'integer', minimum: 1, maximum: 1_000 },
+              include_total: { type: 'boolean' },
               total: { type: 'integer' },
             },
           },
+          // The Ruby client sends a form with its own object notation; it is accepted and ignored.
+          PASSAGE,
+        ],
+      },
+    },
+  },
+  answer: {
+    type: 'object',
+    required: ['items', 'pagination'],
+    properties: {
+      items: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            account_id: TEXT,
+            parent_account_id: TEXT,
+            account_name: TEXT,
+            tag: TEXT,
+            description: TEXT,
+            first_seen: TEXT,
+            last_seen: TEXT,
+            metrics: { type: 'object', additionalProperties: true },
+          },
+        },
+      },
+      pagination: {
+        type: 'object',
+        properties: {
+          sort: TEXT,
+          skip: { type: 'integer' },
+          limit: { type: 'integer' },
+          total: { type: 'integer' },
         },
       },
     },
@@ -131,10 +126,7 @@ const list = endpoint({
     metrics: withMetrics ? await metricsOf(core, caller, tag) : {},
   }))
   const total = include_total ? { total: found } : {}
-  return {
-    status: 200,
-    body: { items: await Promise.all(items), pagination: { sort, skip, limit, ...total } },
-  }
+  return { items: await Promise.all(items), pagination: { sort, skip, limit, ...total } }
 })
 
 async function metricsOf(core: HttpCore, caller: Principal, tag: string): Promise<Record<string, unknown>> {
@@ -153,67 +145,53 @@ async function metricsOf(core: HttpCore, caller: Principal, tag: string): Promis
   return Object.fromEntries(Object.entries(METRICS).map(([name, read]) => [name, read(sums)]))
 }
 
-const limits = endpoint({
-  method: 'GET',
-  url: '/v1/analytics/tags/limits',
+const limits = route('GET /v1/analytics/tags/limits', {
   operation: 'form_tag_list',
   access: 'reading',
-  schema: {
-    operationId: 'formTagLimits',
-    summary: 'Count the tags; there is no limit',
-    response: {
-      200: {
-        type: 'object',
-        properties: {
-          limit: {
-            const: NO_TAG_LIMIT,
-            description: 'There is no limit: this is the largest number that every client can read.',
-          },
-          count: { type: 'integer' },
-          limit_reached: { const: false },
-        },
+  operationId: 'formTagLimits',
+  summary: 'Count the tags; there is no limit',
+  answer: {
+    type: 'object',
+    properties: {
+      limit: {
+        const: NO_TAG_LIMIT,
+        description: 'There is no limit: this is the largest number that every client can read.',
       },
+      count: { type: 'integer' },
+      limit_reached: { const: false },
     },
   },
 })(async ({ caller }, core) => {
   const { total: count } = await findTags(core, caller, null, { limit: 0 })
-  return { status: 200, body: { limit: NO_TAG_LIMIT, count, limit_reached: false } }
+  return { limit: NO_TAG_LIMIT, count, limit_reached: false }
 })
 
-const update = endpoint({
-  method: 'PUT',
-  url: '/v1/analytics/tags',
+const update = route('PUT /v1/analytics/tags', {
   operation: 'form_tag_update',
   access: 'management',
-  schema: {
-    operationId: 'formUpdateAnyTag',
-    summary: 'Describe a tag, in every domain that lists it',
-    body: { type: 'object', required: ['tag'], properties: { tag: LINE, description: PASSAGE } },
-    response: { 200: MESSAGE_ONLY },
-  },
+  operationId: 'formUpdateAnyTag',
+  summary: 'Describe a tag, in every domain that lists it',
+  body: { type: 'object', required: ['tag'], properties: { tag: LINE, description: PASSAGE } },
+  answer: MESSAGE_ONLY,
 })(async ({ caller, body: { tag, description = '' } }, core) => {
   const { domainIds } = await findTag(core, caller, null, tag)
   const op = await currentOperation(core, caller)
   for (const domain of domainIds) await describeTag(op, { domain, tag, description })
-  return { status: 200, body: { message: 'Tag updated' } }
+  return { message: 'Tag updated' }
 })
 
-const remove = endpoint({
-  method: 'DELETE',
-  url: '/v1/analytics/tags',
+const remove = route('DELETE /v1/analytics/tags', {
   operation: 'form_tag_remove',
   access: 'management',
-  schema: {
-    operationId: 'formRemoveAnyTag',
-    summary: 'Hide a tag until it is used on another day; its counts are kept',
-    body: { type: 'object', required: ['tag'], properties: { tag: LINE } },
-    response: { 200: MESSAGE_ONLY },
-  },
+  operationId: 'formRemoveAnyTag',
+  summary: 'Hide a tag until it is used on another day; its counts are kept',
+  body: { type: 'object', required: ['tag'], properties: { tag: LINE } },
+  answer: MESSAGE_ONLY,
 })(async ({ caller, body: { tag } }, core) => {
   const { domainIds } = await findTag(core, caller, null, tag)
   const op = await currentOperation(core, caller)
   for (const domain of domainIds) await removeTag(op, { domain, tag })
-  return { status: 200, body: { message: 'Tag deleted' } }
+  return { message: 'Tag deleted' }
 })
 
 export const allTagRoutes: readonly Endpoint[] = [list, limits, update, remove]

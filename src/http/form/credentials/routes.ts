@@ -12,19 +12,14 @@ import { OperateError } from '../../../operate/error.ts'
 import { createKey, listKeys, revokeKey } from '../../../operate/keys.ts'
 import type { Operation } from '../../../operate/verb.ts'
 import { passwordProblem } from '../../../people/password-rule.ts'
-import { LINE, PATH_NAME } from '../../bounds.ts'
+import { LINE } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { route } from '../../route.ts'
 import { onOwnDomain } from '../own-domain.ts'
-import { OF_DOMAIN } from '../schemas.ts'
 
 const URL = '/v3/domains/:domain/credentials'
 const TEXT = { type: 'string' } as const
-const OF_LOGIN = {
-  type: 'object',
-  required: ['domain', 'login'],
-  properties: { domain: PATH_NAME, login: PATH_NAME },
-} as const
 const PASSWORD = {
   ...LINE,
   description: 'Without a password, the service creates one and returns it once.',
@@ -40,39 +35,32 @@ const MADE = {
 } as const
 const NOTE = 'The password is shown only this once'
 
-const list = endpoint({
-  method: 'GET',
-  url: URL,
+const list = route(`GET ${URL}`, {
   operation: 'form_credential_list',
   access: 'reading',
-  schema: {
-    operationId: 'formListCredentials',
-    summary: 'List the SMTP logins of a domain',
-    params: OF_DOMAIN,
-    querystring: {
-      type: 'object',
-      required: ['limit', 'skip'],
-      properties: {
-        limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
-        skip: { type: 'integer', minimum: 0, default: 0 },
-      },
+  operationId: 'formListCredentials',
+  summary: 'List the SMTP logins of a domain',
+  query: {
+    type: 'object',
+    required: ['limit', 'skip'],
+    properties: {
+      limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
+      skip: { type: 'integer', minimum: 0, default: 0 },
     },
-    response: {
-      200: {
-        type: 'object',
-        properties: {
-          total_count: { type: 'integer' },
-          items: {
-            type: 'array',
-            items: {
-              type: 'object',
-              properties: {
-                login: TEXT,
-                mailbox: TEXT,
-                created_at: TEXT,
-                size_bytes: { type: 'null' },
-              },
-            },
+  },
+  answer: {
+    type: 'object',
+    properties: {
+      total_count: { type: 'integer' },
+      items: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            login: TEXT,
+            mailbox: TEXT,
+            created_at: TEXT,
+            size_bytes: { type: 'null' },
           },
         },
       },
@@ -84,21 +72,16 @@ const list = endpoint({
   const items = all.slice(query.skip, query.skip + query.limit).map(({ name, createdAt }) => {
     return { login: name, mailbox: name, created_at: mailDate(createdAt), size_bytes: null }
   })
-  return { status: 200, body: { total_count: all.length, items } }
+  return { total_count: all.length, items }
 })
 
-const create = endpoint({
-  method: 'POST',
-  url: URL,
+const create = route(`POST ${URL}`, {
   operation: 'form_credential_create',
   access: 'management',
-  schema: {
-    operationId: 'formCreateCredential',
-    summary: 'Create an SMTP login; a generated password is shown only once',
-    params: OF_DOMAIN,
-    body: { type: 'object', required: ['login'], properties: { login: LINE, password: PASSWORD } },
-    response: { 200: MADE },
-  },
+  operationId: 'formCreateCredential',
+  summary: 'Create an SMTP login; a generated password is shown only once',
+  body: { type: 'object', required: ['login'], properties: { login: LINE, password: PASSWORD } },
+  answer: MADE,
 })(async ({ caller, params, body }, core) => {
   const { op, domain } = await onOwnDomain(core, caller, params.domain)
   const login = loginAt(domain, body.login)
@@ -112,21 +95,16 @@ const create = endpoint({
     await revoke(now.op, [key])
     throw alreadyThere()
   }
-  return { status: 200, body: { message: 'Created 1 credentials pair(s)', ...shown } }
+  return { message: 'Created 1 credentials pair(s)', ...shown }
 })
 
-const update = endpoint({
-  method: 'PUT',
-  url: `${URL}/:login`,
+const update = route(`PUT ${URL}/:login`, {
   operation: 'form_credential_update',
   access: 'management',
-  schema: {
-    operationId: 'formUpdateCredential',
-    summary: 'Change the password of an SMTP login; a generated password is shown only once',
-    params: OF_LOGIN,
-    body: { type: 'object', properties: { password: PASSWORD } },
-    response: { 200: MADE },
-  },
+  operationId: 'formUpdateCredential',
+  summary: 'Change the password of an SMTP login; a generated password is shown only once',
+  body: { type: 'object', properties: { password: PASSWORD } },
+  answer: MADE,
 })(async ({ caller, params, body }, core) => {
   const { op, domain } = await onOwnDomain(core, caller, params.domain)
   const [{ name }] = await keysOf(op, domain, params.login)
@@ -135,46 +113,34 @@ const update = endpoint({
   const now = await onOwnDomain(core, caller, params.domain)
   const older = (await othersThan(key, now)).filter(({ id }) => id < key.id)
   await revoke(now.op, older)
-  return { status: 200, body: { message: 'Password changed', ...shown } }
+  return { message: 'Password changed', ...shown }
 })
 
-const remove = endpoint({
-  method: 'DELETE',
-  url: `${URL}/:login`,
+const remove = route(`DELETE ${URL}/:login`, {
   operation: 'form_credential_remove',
   access: 'management',
-  schema: {
-    operationId: 'formRemoveCredential',
-    summary: 'Delete an SMTP login',
-    params: OF_LOGIN,
-    response: { 200: { type: 'object', properties: { message: TEXT, spec: TEXT } } },
-  },
+  operationId: 'formRemoveCredential',
+  summary: 'Delete an SMTP login',
+  answer: { type: 'object', properties: { message: TEXT, spec: TEXT } },
 })(async ({ caller, params }, core) => {
   const { op, domain } = await onOwnDomain(core, caller, params.domain)
   const keys = await keysOf(op, domain, params.login)
   await revoke(op, keys)
-  return { status: 200, body: { message: 'Credentials have been deleted', spec: keys[0].name } }
+  return { message: 'Credentials have been deleted', spec: keys[0].name }
 })
 
-const clear = endpoint({
-  method: 'DELETE',
-  url: URL,
+const clear = route(`DELETE ${URL}`, {
   operation: 'form_credential_clear',
   access: 'management',
-  schema: {
-    operationId: 'formClearCredentials',
-    summary: 'Delete all SMTP logins of a domain',
-    params: OF_DOMAIN,
-    response: {
-      200: { type: 'object', properties: { message: TEXT, count: { type: 'integer' } } },
-    },
-  },
+  operationId: 'formClearCredentials',
+  summary: 'Delete all SMTP logins of a domain',
+  answer: { type: 'object', properties: { message: TEXT, count: { type: 'integer' } } },
 })(async ({ caller, params }, core) => {
   const { op, domain } = await onOwnDomain(core, caller, params.domain)
   const all = await credentialsOf(op, domain)
   await revoke(op, all)
   const message = 'All domain credentials have been deleted'
-  return { status: 200, body: { message, count: all.length } }
+  return { message, count: all.length }
 })
 
 /** Keys created by these routes: their name is the login. */

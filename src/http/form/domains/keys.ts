@@ -7,14 +7,15 @@ import { invalidField } from '../../../intake/refusal.ts'
 import { addDkimKey, removeDkimKey, renameDkimKey, switchDkimKey } from '../../../operate/dkim-keys.ts'
 import { listDomains, showDomain } from '../../../operate/domains.ts'
 import type { Operation } from '../../../operate/verb.ts'
-import { DOMAIN_NAME, PAGE_TOKEN, PATH_NAME, WORD } from '../../bounds.ts'
+import { DOMAIN_NAME, PAGE_TOKEN, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
+import { route } from '../../route.ts'
 import { linkTo } from '../link.ts'
 import { onOwnDomain } from '../own-domain.ts'
 import { fieldIn } from '../query-or-body.ts'
-import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
+import { MESSAGE_ONLY } from '../schemas.ts'
 import { RECORD, recordsJson } from './domain.ts'
 
 const TEXT = { type: 'string' } as const
@@ -25,12 +26,6 @@ const KEY = {
   properties: { signing_domain: TEXT, selector: TEXT, dns_record: RECORD },
 } as const
 const KEYS = { type: 'array', items: KEY } as const
-const OF_KEY = {
-  type: 'object',
-  required: ['domain', 'selector'],
-  properties: { domain: PATH_NAME, selector: PATH_NAME },
-} as const
-
 const NAMED_KEY = {
   type: 'object',
   properties: { signing_domain: DOMAIN_NAME, selector: DOMAIN_NAME },
@@ -41,42 +36,31 @@ const SELF = {
   properties: { self: { ...WORD, description: 'Only yes or true is accepted.' } },
 } as const
 
-const ofDomain = endpoint({
-  method: 'GET',
-  url: '/v4/domains/:domain/keys',
+const ofDomain = route('GET /v4/domains/:domain/keys', {
   operation: 'form_dkim_list',
   access: 'reading',
-  schema: {
-    operationId: 'formListDomainKeys',
-    summary: 'List the DKIM keys of a domain',
-    params: OF_DOMAIN,
-    response: { 200: { type: 'object', properties: { items: KEYS } } },
-  },
+  operationId: 'formListDomainKeys',
+  summary: 'List the DKIM keys of a domain',
+  answer: { type: 'object', properties: { items: KEYS } },
 })(async ({ caller, params }, core) => {
   const { op, domain } = await onOwnDomain(core, caller, params.domain)
-  return { status: 200, body: { items: keysOf(op, domain) } }
+  return { items: keysOf(op, domain) }
 })
 
-const ofAll = endpoint({
-  method: 'GET',
-  url: '/v1/dkim/keys',
+const ofAll = route('GET /v1/dkim/keys', {
   operation: 'form_dkim_list',
   access: 'reading',
-  schema: {
-    operationId: 'formListKeys',
-    summary: 'List the DKIM keys of all domains, on one page',
-    querystring: {
-      type: 'object',
-      properties: { signing_domain: DOMAIN_NAME, selector: DOMAIN_NAME, page: PAGE_TOKEN },
-    },
-    response: {
-      200: {
-        type: 'object',
-        properties: {
-          items: KEYS,
-          paging: { type: 'object', properties: { first: TEXT, last: TEXT, next: TEXT, previous: TEXT } },
-        },
-      },
+  operationId: 'formListKeys',
+  summary: 'List the DKIM keys of all domains, on one page',
+  query: {
+    type: 'object',
+    properties: { signing_domain: DOMAIN_NAME, selector: DOMAIN_NAME, page: PAGE_TOKEN },
+  },
+  answer: {
+    type: 'object',
+    properties: {
+      items: KEYS,
+      paging: { type: 'object', properties: { first: TEXT, last: TEXT, next: TEXT, previous: TEXT } },
     },
   },
 })(async ({ caller, query, request }, core) => {
@@ -86,129 +70,99 @@ const ofAll = endpoint({
   const items = domains.flatMap((domain) => keysOf(op, domain))
   const page = linkTo(core, request, '/v1/dkim/keys?page=none')
   return {
-    status: 200,
-    body: {
-      items: query.page === 'none' ? [] : items.filter((key) => !selector || key.selector === selector),
-      paging: { first: linkTo(core, request, '/v1/dkim/keys'), last: page, next: page, previous: page },
-    },
+    items: query.page === 'none' ? [] : items.filter((key) => !selector || key.selector === selector),
+    paging: { first: linkTo(core, request, '/v1/dkim/keys'), last: page, next: page, previous: page },
   }
 })
 
-const create = endpoint({
-  method: 'POST',
-  url: '/v1/dkim/keys',
+const create = route('POST /v1/dkim/keys', {
   operation: 'form_dkim_create',
   access: 'management',
-  schema: {
-    operationId: 'formCreateKey',
-    summary: 'Add a DKIM key; it signs mail once it is activated',
-    body: {
-      type: 'object',
-      required: ['signing_domain', 'selector'],
-      properties: {
-        signing_domain: DOMAIN_NAME,
-        selector: DOMAIN_NAME,
-        bits: { ...WORD, description: 'Only 2048.' },
-        pem: { type: 'string', maxLength: MOST_PEM, description: 'An existing private key.' },
-      },
+  operationId: 'formCreateKey',
+  summary: 'Add a DKIM key; it signs mail once it is activated',
+  body: {
+    type: 'object',
+    required: ['signing_domain', 'selector'],
+    properties: {
+      signing_domain: DOMAIN_NAME,
+      selector: DOMAIN_NAME,
+      bits: { ...WORD, description: 'Only 2048.' },
+      pem: { type: 'string', maxLength: MOST_PEM, description: 'An existing private key.' },
     },
-    response: { 200: KEY },
   },
+  answer: KEY,
 })(async ({ caller, body }, core) => {
   const { signing_domain: name, selector, bits, pem } = body
   if (bits !== undefined && bits !== '2048') throw invalidField('bits', 'only keys of 2048 bits are created')
   const { op, domain } = await on(core, caller, name)
   const made = await addDkimKey(op, { domain, selector, ...(pem && { pem }) })
-  return { status: 200, body: dkimKeyJson(made, made.dkim.at(-1)!, op.hostname) }
+  return dkimKeyJson(made, made.dkim.at(-1)!, op.hostname)
 })
 
 const switches = [true, false].map((active) => {
   const word = active ? 'activate' : 'deactivate'
-  return endpoint({
-    method: 'PUT',
-    url: `/v4/domains/:domain/keys/:selector/${word}`,
+  return route(`PUT /v4/domains/:domain/keys/:selector/${word}`, {
     operation: 'form_dkim_update',
     access: 'management',
-    schema: {
-      operationId: active ? 'formActivateKey' : 'formDeactivateKey',
-      summary: active ? 'Sign mail with a DKIM key' : 'Stop signing mail with a DKIM key',
-      params: OF_KEY,
-      response: {
-        200: {
-          type: 'object',
-          properties: { message: TEXT, authority: TEXT, selector: TEXT, active: { type: 'boolean' } },
-        },
-      },
+    operationId: active ? 'formActivateKey' : 'formDeactivateKey',
+    summary: active ? 'Sign mail with a DKIM key' : 'Stop signing mail with a DKIM key',
+    answer: {
+      type: 'object',
+      properties: { message: TEXT, authority: TEXT, selector: TEXT, active: { type: 'boolean' } },
     },
   })(async ({ caller, params }, core) => {
     const { op, domain } = await on(core, caller, params.domain)
     const { name } = await switchDkimKey(op, { domain, selector: params.selector, active })
     const message = `domain key ${word}d`
-    return { status: 200, body: { message, authority: name, selector: params.selector, active } }
+    return { message, authority: name, selector: params.selector, active }
   })
 })
 
-const remove = endpoint({
-  method: 'DELETE',
-  url: '/v1/dkim/keys',
+const remove = route('DELETE /v1/dkim/keys', {
   operation: 'form_dkim_remove',
   access: 'management',
-  schema: {
-    operationId: 'formRemoveKey',
-    summary: 'Delete a DKIM key',
-    description: 'PHP clients send the fields in the body.',
-    querystring: NAMED_KEY,
-    body: NAMED_KEY,
-    response: { 200: MESSAGE_ONLY },
-  },
+  operationId: 'formRemoveKey',
+  summary: 'Delete a DKIM key',
+  description: 'PHP clients send the fields in the body.',
+  query: NAMED_KEY,
+  body: NAMED_KEY,
+  answer: MESSAGE_ONLY,
 })(async ({ caller, query, body }, core) => {
   const { op, domain } = await on(core, caller, fieldIn('signing_domain', query, body))
   await removeDkimKey(op, { domain, selector: fieldIn('selector', query, body) })
-  return { status: 200, body: { message: 'success' } }
+  return { message: 'success' }
 })
 
-const rename = endpoint({
-  method: 'PUT',
-  url: '/v3/domains/:domain/dkim_selector',
+const rename = route('PUT /v3/domains/:domain/dkim_selector', {
   operation: 'form_dkim_update',
   access: 'management',
-  schema: {
-    operationId: 'formRenameKey',
-    summary: 'Change the selector of the first DKIM key that signs the mail of a domain',
-    params: OF_DOMAIN,
-    description: 'Ruby clients send the field in the body.',
-    querystring: NEW_SELECTOR,
-    body: NEW_SELECTOR,
-    response: { 200: MESSAGE_ONLY },
-  },
+  operationId: 'formRenameKey',
+  summary: 'Change the selector of the first DKIM key that signs the mail of a domain',
+  description: 'Ruby clients send the field in the body.',
+  query: NEW_SELECTOR,
+  body: NEW_SELECTOR,
+  answer: MESSAGE_ONLY,
 })(async ({ caller, params, query, body }, core) => {
   const to = fieldIn('dkim_selector', query, body)
   const { op, domain, first } = await on(core, caller, params.domain)
   await renameDkimKey(op, { domain, selector: first, to })
-  return { status: 200, body: { message: 'Domain DKIM selector updated' } }
+  return { message: 'Domain DKIM selector updated' }
 })
 
-const authority = endpoint({
-  method: 'PUT',
-  url: '/v3/domains/:domain/dkim_authority',
+const authority = route('PUT /v3/domains/:domain/dkim_authority', {
   operation: 'form_dkim_update',
   access: 'management',
-  schema: {
-    operationId: 'formKeyAuthority',
-    summary: 'Get whether a domain signs with its own keys; here every domain does',
-    params: OF_DOMAIN,
-    description: 'Ruby clients send the field in the body.',
-    querystring: SELF,
-    body: SELF,
-    response: {
-      200: {
-        type: 'object',
-        properties: {
-          message: TEXT,
-          changed: { type: 'boolean' },
-          sending_dns_records: { type: 'array', items: RECORD },
-        },
-      },
+  operationId: 'formKeyAuthority',
+  summary: 'Get whether a domain signs with its own keys; here every domain does',
+  description: 'Ruby clients send the field in the body.',
+  query: SELF,
+  body: SELF,
+  answer: {
+    type: 'object',
+    properties: {
+      message: TEXT,
+      changed: { type: 'boolean' },
+      sending_dns_records: { type: 'array', items: RECORD },
     },
   },
 })(async ({ caller, params, query, body }, core) => {
@@ -218,10 +172,7 @@ const authority = endpoint({
   const { op, domain: id } = await on(core, caller, params.domain)
   const { domain, records } = await showDomain(op, { domain: id })
   const message = 'Domain DKIM authority has not been changed'
-  return {
-    status: 200,
-    body: { message, changed: false, sending_dns_records: recordsJson(domain, records) },
-  }
+  return { message, changed: false, sending_dns_records: recordsJson(domain, records) }
 })
 
 /** The id of a domain of the caller, and the selector of its first active key. */

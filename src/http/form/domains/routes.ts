@@ -9,45 +9,40 @@ import {
   verifyDomain,
 } from '../../../operate/domains.ts'
 import { DOMAIN_NAME } from '../../bounds.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
+import { route } from '../../route.ts'
 import { onOwnDomain } from '../own-domain.ts'
-import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
+import { MESSAGE_ONLY } from '../schemas.ts'
 import { DOMAIN, DOMAIN_WITH_RECORDS, domainJson, recordsJson } from './domain.ts'
 
 const NO = ['false', 'no'] as const
 const WEB_SCHEME = { enum: ['http', 'https'] } as const
 
 /** The newest clients of most languages use `v4`. */
-export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) => {
-  const url = `/${version}/domains`
+export const domainRoutes: readonly Endpoint[] = (['v3', 'v4'] as const).flatMap((version) => {
+  const url = `/${version}/domains` as const
   const id = (name: string) => `${version}${name}`
 
-  const list = endpoint({
-    method: 'GET',
-    url,
+  const list = route(`GET ${url}`, {
     operation: 'form_domain_list',
     access: 'reading',
-    schema: {
-      operationId: id('ListDomains'),
-      summary: 'List the sending domains of the company, by name',
-      querystring: {
-        type: 'object',
-        required: ['limit', 'skip', 'search'],
-        properties: {
-          limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
-          skip: { type: 'integer', minimum: 0, default: 0 },
-          state: { enum: ['active', 'unverified', 'disabled'] },
-          search: { ...DOMAIN_NAME, default: '', description: 'A part of the name.' },
-          sort: { enum: ['name', 'name:asc', 'name:desc'] },
-        },
+    operationId: id('ListDomains'),
+    summary: 'List the sending domains of the company, by name',
+    query: {
+      type: 'object',
+      required: ['limit', 'skip', 'search'],
+      properties: {
+        limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
+        skip: { type: 'integer', minimum: 0, default: 0 },
+        state: { enum: ['active', 'unverified', 'disabled'] },
+        search: { ...DOMAIN_NAME, default: '', description: 'A part of the name.' },
+        sort: { enum: ['name', 'name:asc', 'name:desc'] },
       },
-      response: {
-        200: {
-          type: 'object',
-          properties: { total_count: { type: 'integer' }, items: { type: 'array', items: DOMAIN } },
-        },
-      },
+    },
+    answer: {
+      type: 'object',
+      properties: { total_count: { type: 'integer' }, items: { type: 'array', items: DOMAIN } },
     },
   })(async ({ caller, query }, core) => {
     const { limit, skip, state, search, sort } = query
@@ -59,26 +54,22 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
       .sort((a, b) => (a.name < b.name ? -1 : 1))
     if (sort === 'name:desc') wanted.reverse()
     const items = wanted.slice(skip, skip + limit)
-    return { status: 200, body: { total_count: wanted.length, items } }
+    return { total_count: wanted.length, items }
   })
 
-  const create = endpoint({
-    method: 'POST',
-    url,
+  const create = route(`POST ${url}`, {
     operation: 'form_domain_create',
     access: 'management',
-    schema: {
-      operationId: id('CreateDomain'),
-      summary: 'Add a sending domain and get the DNS records to publish',
-      description: 'Fields for receiving mail and for IP addresses are ignored.',
-      body: {
-        type: 'object',
-        required: ['name'],
-        // `require_tls` may only be off: a client that turns it on would rely on it.
-        properties: { name: DOMAIN_NAME, require_tls: { enum: [...NO] }, web_scheme: WEB_SCHEME },
-      },
-      response: { 200: DOMAIN_WITH_RECORDS },
+    operationId: id('CreateDomain'),
+    summary: 'Add a sending domain and get the DNS records to publish',
+    description: 'Fields for receiving mail and for IP addresses are ignored.',
+    body: {
+      type: 'object',
+      required: ['name'],
+      // `require_tls` may only be off: a client that turns it on would rely on it.
+      properties: { name: DOMAIN_NAME, require_tls: { enum: [...NO] }, web_scheme: WEB_SCHEME },
     },
+    answer: DOMAIN_WITH_RECORDS,
   })(async ({ caller, body }, core) => {
     const op = await currentOperation(core, caller)
     const { name, web_scheme: webScheme } = body
@@ -89,61 +80,45 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
     })
     const shown = { domain: domainJson(domain), receiving_dns_records: [] }
     const message = 'Domain DNS records have been created'
-    return {
-      status: 200,
-      body: { message, ...shown, sending_dns_records: recordsJson(domain, records) },
-    }
+    return { message, ...shown, sending_dns_records: recordsJson(domain, records) }
   })
 
-  const show = endpoint({
-    method: 'GET',
-    url: `${url}/:domain`,
+  const show = route(`GET ${url}/:domain`, {
     operation: 'form_domain_read',
     access: 'reading',
-    schema: {
-      operationId: id('ShowDomain'),
-      summary: 'Get a sending domain with the DNS records to publish',
-      params: OF_DOMAIN,
-      response: { 200: DOMAIN_WITH_RECORDS },
-    },
+    operationId: id('ShowDomain'),
+    summary: 'Get a sending domain with the DNS records to publish',
+    answer: DOMAIN_WITH_RECORDS,
   })(async ({ caller, params }, core) => {
     const { op, domain: own } = await onOwnDomain(core, caller, params.domain)
     const { domain, records } = await showDomain(op, { domain: own.id })
     return {
-      status: 200,
-      body: {
-        domain: domainJson(domain),
-        receiving_dns_records: [],
-        sending_dns_records: recordsJson(domain, records),
-      },
+      domain: domainJson(domain),
+      receiving_dns_records: [],
+      sending_dns_records: recordsJson(domain, records),
     }
   })
 
-  const update = endpoint({
-    method: 'PUT',
-    url: `${url}/:domain`,
+  const update = route(`PUT ${url}/:domain`, {
     operation: 'form_domain_update',
     access: 'management',
-    schema: {
-      operationId: id('UpdateDomain'),
-      summary: 'Change `web_scheme`; other fields are accepted with their present value only',
-      description: '`web_scheme` is stored and shown. A change of how mail is sent is refused.',
-      params: OF_DOMAIN,
-      body: {
-        type: 'object',
-        properties: {
-          spam_action: { const: 'disabled' },
-          wildcard: { enum: [...NO] },
-          require_tls: { enum: [...NO] },
-          skip_verification: { enum: [...NO] },
-          use_automatic_sender_security: { enum: [...NO] },
-          web_scheme: WEB_SCHEME,
-          web_prefix: { const: 'email' },
-        },
-        additionalProperties: false,
+    operationId: id('UpdateDomain'),
+    summary: 'Change `web_scheme`; other fields are accepted with their present value only',
+    description: '`web_scheme` is stored and shown. A change of how mail is sent is refused.',
+    body: {
+      type: 'object',
+      properties: {
+        spam_action: { const: 'disabled' },
+        wildcard: { enum: [...NO] },
+        require_tls: { enum: [...NO] },
+        skip_verification: { enum: [...NO] },
+        use_automatic_sender_security: { enum: [...NO] },
+        web_scheme: WEB_SCHEME,
+        web_prefix: { const: 'email' },
       },
-      response: { 200: DOMAIN_WITH_RECORDS },
+      additionalProperties: false,
     },
+    answer: DOMAIN_WITH_RECORDS,
   })(async ({ caller, params, body }, core) => {
     const { op, domain: own } = await onOwnDomain(core, caller, params.domain)
     const { web_scheme: webScheme } = body
@@ -152,52 +127,36 @@ export const domainRoutes: readonly Endpoint[] = ['v3', 'v4'].flatMap((version) 
       webScheme === undefined ? known : await updateDomain(op, { domain: own.id, settings: { webScheme } })
     const message = 'Domain has been updated'
     const shown = { domain: domainJson(domain), receiving_dns_records: [] }
-    return {
-      status: 200,
-      body: { message, ...shown, sending_dns_records: recordsJson(domain, records) },
-    }
+    return { message, ...shown, sending_dns_records: recordsJson(domain, records) }
   })
 
-  const verify = endpoint({
-    method: 'PUT',
-    url: `${url}/:domain/verify`,
+  const verify = route(`PUT ${url}/:domain/verify`, {
     operation: 'form_domain_verify',
     access: 'management',
-    schema: {
-      operationId: id('VerifyDomain'),
-      summary: 'Verify the DNS records now, and activate the domain if they are correct',
-      params: OF_DOMAIN,
-      response: { 200: DOMAIN_WITH_RECORDS },
-    },
+    operationId: id('VerifyDomain'),
+    summary: 'Verify the DNS records now, and activate the domain if they are correct',
+    answer: DOMAIN_WITH_RECORDS,
   })(async ({ caller, params }, core) => {
     const { op, domain: own } = await onOwnDomain(core, caller, params.domain)
     const { domain, verification } = await verifyDomain(op, { domain: own.id })
     return {
-      status: 200,
-      body: {
-        message: 'Domain DNS records have been updated',
-        domain: domainJson(domain),
-        receiving_dns_records: [],
-        sending_dns_records: recordsJson(domain, verification.records),
-      },
+      message: 'Domain DNS records have been updated',
+      domain: domainJson(domain),
+      receiving_dns_records: [],
+      sending_dns_records: recordsJson(domain, verification.records),
     }
   })
 
-  const remove = endpoint({
-    method: 'DELETE',
-    url: `${url}/:domain`,
+  const remove = route(`DELETE ${url}/:domain`, {
     operation: 'form_domain_remove',
     access: 'management',
-    schema: {
-      operationId: id('RemoveDomain'),
-      summary: 'Delete a sending domain with its DKIM keys',
-      params: OF_DOMAIN,
-      response: { 200: MESSAGE_ONLY },
-    },
+    operationId: id('RemoveDomain'),
+    summary: 'Delete a sending domain with its DKIM keys',
+    answer: MESSAGE_ONLY,
   })(async ({ caller, params }, core) => {
     const { op, domain } = await onOwnDomain(core, caller, params.domain)
     await removeDomain(op, { domain: domain.id })
-    return { status: 200, body: { message: 'Domain has been deleted' } }
+    return { message: 'Domain has been deleted' }
   })
 
   return [list, create, show, update, verify, remove]

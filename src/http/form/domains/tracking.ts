@@ -5,9 +5,9 @@ import { isYes } from '../../../ingress/message-form/yes-no.ts'
 import { showDomain, updateDomain } from '../../../operate/domains.ts'
 import { WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { route } from '../../route.ts'
 import { onOwnDomain } from '../own-domain.ts'
-import { OF_DOMAIN } from '../schemas.ts'
 import { webSchemeOf } from './domain.ts'
 
 const URL = '/v3/domains/:domain/tracking'
@@ -48,24 +48,17 @@ function trackingJson({
   }
 }
 
-const show = endpoint({
-  method: 'GET',
-  url: URL,
+const show = route(`GET ${URL}`, {
   operation: 'form_tracking_read',
   access: 'reading',
-  schema: {
-    operationId: 'formShowTracking',
-    summary: 'Get the tracking settings of a domain',
-    params: OF_DOMAIN,
-    response: {
-      200: {
+  operationId: 'formShowTracking',
+  summary: 'Get the tracking settings of a domain',
+  answer: {
+    type: 'object',
+    properties: {
+      tracking: {
         type: 'object',
-        properties: {
-          tracking: {
-            type: 'object',
-            properties: { open: OPEN, click: CLICK, unsubscribe: UNSUBSCRIBE, web_scheme: TEXT },
-          },
-        },
+        properties: { open: OPEN, click: CLICK, unsubscribe: UNSUBSCRIBE, web_scheme: TEXT },
       },
     },
   },
@@ -73,7 +66,7 @@ const show = endpoint({
   const { op, domain: own } = await onOwnDomain(core, caller, params.domain)
   const { domain } = await showDomain(op, { domain: own.id })
   const web_scheme = webSchemeOf(domain.settings)
-  return { status: 200, body: { tracking: { ...trackingJson(domain.settings), web_scheme } } }
+  return { tracking: { ...trackingJson(domain.settings), web_scheme } }
 })
 
 async function change(core: HttpCore, caller: Principal, name: string, settings: Partial<DomainSettings>) {
@@ -82,48 +75,38 @@ async function change(core: HttpCore, caller: Principal, name: string, settings:
   return { message: 'Domain tracking settings have been updated', ...trackingJson(domain.settings) }
 }
 
-const open = endpoint({
-  method: 'PUT',
-  url: `${URL}/open`,
+const open = route(`PUT ${URL}/open`, {
   operation: 'form_tracking_update',
   access: 'management',
-  schema: {
-    operationId: 'formTrackOpens',
-    summary: 'Set whether opens are to be tracked',
-    params: OF_DOMAIN,
-    body: {
-      type: 'object',
-      properties: { active: ACTIVE, place_at_the_top: ACTIVE },
-    },
-    response: { 200: { type: 'object', properties: { message: TEXT, open: OPEN } } },
+  operationId: 'formTrackOpens',
+  summary: 'Set whether opens are to be tracked',
+  body: {
+    type: 'object',
+    properties: { active: ACTIVE, place_at_the_top: ACTIVE },
   },
+  answer: { type: 'object', properties: { message: TEXT, open: OPEN } },
 })(async ({ caller, params, body }, core) => {
   const { active, place_at_the_top: top } = body
   const settings = {
     ...(active !== undefined && { openTracking: flag('active', active) }),
     ...(top !== undefined && { openPixelOnTop: flag('place_at_the_top', top) }),
   }
-  return { status: 200, body: await change(core, caller, params.domain, settings) }
+  return await change(core, caller, params.domain, settings)
 })
 
-const click = endpoint({
-  method: 'PUT',
-  url: `${URL}/click`,
+const click = route(`PUT ${URL}/click`, {
   operation: 'form_tracking_update',
   access: 'management',
-  schema: {
-    operationId: 'formTrackClicks',
-    summary: 'Set whether clicks are to be tracked',
-    params: OF_DOMAIN,
-    body: {
-      type: 'object',
-      properties: { active: { ...WORD, description: 'yes, no or htmlonly.' } },
-    },
-    response: { 200: { type: 'object', properties: { message: TEXT, click: CLICK } } },
+  operationId: 'formTrackClicks',
+  summary: 'Set whether clicks are to be tracked',
+  body: {
+    type: 'object',
+    properties: { active: { ...WORD, description: 'yes, no or htmlonly.' } },
   },
+  answer: { type: 'object', properties: { message: TEXT, click: CLICK } },
 })(async ({ caller, params, body }, core) => {
   const settings = body.active === undefined ? {} : clicksOf(body.active)
-  return { status: 200, body: await change(core, caller, params.domain, settings) }
+  return await change(core, caller, params.domain, settings)
 })
 
 function clicksOf(active: string) {
@@ -131,25 +114,20 @@ function clicksOf(active: string) {
   return { clickTracking: clicksInHtmlOnly || flag('active', active), clicksInHtmlOnly }
 }
 
-const unsubscribe = endpoint({
-  method: 'PUT',
-  url: `${URL}/unsubscribe`,
+const unsubscribe = route(`PUT ${URL}/unsubscribe`, {
   operation: 'form_tracking_update',
   access: 'management',
-  schema: {
-    operationId: 'formTrackUnsubscriptions',
-    summary: 'Set whether an unsubscribe link is added, and its text',
-    params: OF_DOMAIN,
-    body: {
-      type: 'object',
-      properties: {
-        active: ACTIVE,
-        html_footer: { type: 'string', maxLength: 10_000 },
-        text_footer: { type: 'string', maxLength: 10_000 },
-      },
+  operationId: 'formTrackUnsubscriptions',
+  summary: 'Set whether an unsubscribe link is added, and its text',
+  body: {
+    type: 'object',
+    properties: {
+      active: ACTIVE,
+      html_footer: { type: 'string', maxLength: 10_000 },
+      text_footer: { type: 'string', maxLength: 10_000 },
     },
-    response: { 200: { type: 'object', properties: { message: TEXT, unsubscribe: UNSUBSCRIBE } } },
   },
+  answer: { type: 'object', properties: { message: TEXT, unsubscribe: UNSUBSCRIBE } },
 })(async ({ caller, params, body }, core) => {
   const { active, html_footer: html, text_footer: text } = body
   const settings = {
@@ -157,7 +135,7 @@ const unsubscribe = endpoint({
     ...(html !== undefined && { unsubscribeHtml: html }),
     ...(text !== undefined && { unsubscribeText: text }),
   }
-  return { status: 200, body: await change(core, caller, params.domain, settings) }
+  return await change(core, caller, params.domain, settings)
 })
 
 /** An empty text means no. Throws a Refusal. */

@@ -3,15 +3,14 @@
 import type { FastifyRequest } from 'fastify'
 import type { Principal, SendingDomain } from '../../../accounts/account.ts'
 import type { LongAnswer } from '../../answer.ts'
-import { PAGE_TOKEN, PATH_NAME } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { longJson } from '../../json-pieces.ts'
+import { route } from '../../route.ts'
 import { linkTo } from '../link.ts'
 import { ownDomain } from '../own-domain.ts'
-import { OF_DOMAIN } from '../schemas.ts'
 import { EVENT_QUERY, type EventQuery, readQuery } from './query.ts'
-import { END, searchEvents } from './search.ts'
+import { logLinks, searchEvents } from './search.ts'
 import { type LogCursor, pageToken, readToken } from './token.ts'
 
 const PAGE = {
@@ -32,43 +31,29 @@ const PAGE = {
   },
 } as const
 
-const listEvents = endpoint({
-  method: 'GET',
-  url: '/v3/:domain/events',
+const listEvents = route('GET /v3/:domain/events', {
   operation: 'form_events',
   access: 'reading',
-  schema: {
-    operationId: 'formListEvents',
-    summary: 'List the events of the mail of a domain',
-    description:
-      'Filters are expressions: words, "phrases", AND, OR, NOT, brackets, and <n or >n for `size`. ' +
-      'Follow `paging.next` until `items` is empty, and request it again later for new events.',
-    params: OF_DOMAIN,
-    querystring: EVENT_QUERY,
-    response: { 200: PAGE },
-  },
+  operationId: 'formListEvents',
+  summary: 'List the events of the mail of a domain',
+  description:
+    'Filters are expressions: words, "phrases", AND, OR, NOT, brackets, and <n or >n for `size`. ' +
+    'Follow `paging.next` until `items` is empty, and request it again later for new events.',
+  query: EVENT_QUERY,
+  answer: PAGE,
 })(async ({ caller, params, query, request }, core) => {
   const domain = await ownDomain(core, caller, params.domain)
   return await page(core, { caller, domain, request }, query, null)
 })
 
-const nextEvents = endpoint({
-  method: 'GET',
-  // A page token of any length, which contains the query.
-  url: '/v3/:domain/events/*',
+// The rest of the path: a page token of any length, which contains the query.
+const nextEvents = route('GET /v3/:domain/events/*', {
   operation: 'form_events',
   access: 'reading',
-  schema: {
-    operationId: 'formListMoreEvents',
-    summary: 'Get a page of events by a paging URL',
-    description: 'The URL includes the filters; query parameters are ignored.',
-    params: {
-      type: 'object',
-      required: ['domain', '*'],
-      properties: { domain: PATH_NAME, '*': PAGE_TOKEN },
-    },
-    response: { 200: PAGE },
-  },
+  operationId: 'formListMoreEvents',
+  summary: 'Get a page of events by a paging URL',
+  description: 'The URL includes the filters; query parameters are ignored.',
+  answer: PAGE,
 })(async ({ caller, params, request }, core) => {
   const domain = await ownDomain(core, caller, params.domain)
   const { query, place } = readToken(core, caller.companyId, params['*'])
@@ -88,7 +73,7 @@ async function page(
   at: LogCursor | null,
 ): Promise<LongAnswer> {
   const selection = readQuery(query)
-  const { items, next, previous } = await searchEvents(core.deps.searches, {
+  const found = await searchEvents(core.deps.searches, {
     caller,
     domain,
     wanted: selection,
@@ -99,12 +84,7 @@ async function page(
   const path = `/v3/${domain.name}/events`
   const link = (place: LogCursor) =>
     linkTo(core, request, `${path}/${pageToken(core, caller.companyId, { place, query })}`)
-  const ends: [first: LogCursor, last: LogCursor] = [{ after: 0 }, { upTo: END }]
-  const [first, last] = selection.ascending ? ends : ends.toReversed()
-  return longJson({
-    items,
-    paging: { next: link(next), previous: link(previous), first: link(first!), last: link(last!) },
-  })
+  return longJson({ items: found.items, paging: logLinks(found, selection.ascending, link) })
 }
 
 export const eventRoutes: readonly Endpoint[] = [listEvents, nextEvents]

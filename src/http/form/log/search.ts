@@ -45,6 +45,17 @@ export interface EventsPage {
   next: LogCursor
 }
 
+/** The links of a page. `linkTo`: makes the link to the page at a position. */
+export function logLinks(
+  { next, previous }: Pick<EventsPage, 'next' | 'previous'>,
+  ascending: boolean,
+  linkTo: (place: LogCursor) => string,
+) {
+  const ends = [linkTo({ after: 0 }), linkTo({ upTo: END })]
+  const [first, last] = ascending ? ends : ends.toReversed()
+  return { next: linkTo(next), previous: linkTo(previous), first: first!, last: last! }
+}
+
 export async function searchEvents(
   searches: Pick<Searches, 'events'>,
   asked: EventsQuery,

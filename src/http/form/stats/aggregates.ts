@@ -8,9 +8,9 @@ import { Fault } from '../../../ingress/fault.ts'
 import { TIME_GIVEN, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { busiestOf } from '../../counts.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { route } from '../../route.ts'
 import { ownDomain } from '../own-domain.ts'
-import { OF_DOMAIN } from '../schemas.ts'
 import type { Figures } from './figures.ts'
 import { type PeriodQuery, readPeriod } from './period.ts'
 
@@ -85,39 +85,29 @@ async function providersOf(core: HttpCore, domain: SendingDomain, asked: PeriodQ
   return Object.fromEntries([...byName].map(([name, sums]) => [name, figuresOf(sums)]))
 }
 
-const providers = endpoint({
-  method: 'GET',
-  url: '/v3/:domain/aggregates/providers',
+const providers = route('GET /v3/:domain/aggregates/providers', {
   operation: 'form_aggregates',
   access: 'reading',
-  schema: {
-    operationId: 'formProviders',
-    summary: 'Count the events of a domain by recipient domain',
-    params: OF_DOMAIN,
-    querystring: PERIOD,
-    response: { 200: { type: 'object', properties: { providers: BY_NAME } } },
-  },
+  operationId: 'formProviders',
+  summary: 'Count the events of a domain by recipient domain',
+  query: PERIOD,
+  answer: { type: 'object', properties: { providers: BY_NAME } },
 })(async ({ caller, params, query }, core) => {
   const domain = await ownDomain(core, caller, params.domain)
-  return { status: 200, body: { providers: await providersOf(core, domain, query) } }
+  return { providers: await providersOf(core, domain, query) }
 })
 
 /** Figures by what is known of opens and clicks alone. */
 const untracked = (kind: 'devices' | 'countries', operationId: string) =>
-  endpoint({
-    method: 'GET',
-    url: `/v3/:domain/aggregates/${kind}`,
+  route(`GET /v3/:domain/aggregates/${kind}`, {
     operation: 'form_aggregates',
     access: 'reading',
-    schema: {
-      operationId,
-      summary: 'Always empty: opens and clicks are not tracked',
-      params: OF_DOMAIN,
-      response: { 200: { type: 'object', properties: { [kind]: BY_NAME } } },
-    },
+    operationId,
+    summary: 'Always empty: opens and clicks are not tracked',
+    answer: { type: 'object', properties: { [kind]: BY_NAME } },
   })(async ({ caller, params }, core) => {
     await ownDomain(core, caller, params.domain)
-    return { status: 200, body: { [kind]: {} } }
+    return { [kind]: {} }
   })
 
 /** The names of a domain's aggregates. */
@@ -131,15 +121,15 @@ interface AggregateRoute {
 }
 
 const namesOf = ({ kind, operationId, summary, names }: AggregateRoute) =>
-  endpoint({
-    method: 'GET',
-    url: `/v3/domains/:domain/tag/${kind}`,
+  route(`GET /v3/domains/:domain/tag/${kind}`, {
     operation: 'form_aggregates',
     access: 'reading',
-    schema: { operationId, summary, params: OF_DOMAIN, response: { 200: NAMES } },
+    operationId,
+    summary,
+    answer: NAMES,
   })(async ({ caller, params }, core) => {
     const domain = await ownDomain(core, caller, params.domain)
-    return { status: 200, body: { items: [...(await names(core, domain))] } }
+    return { items: [...(await names(core, domain))] }
   })
 
 /** The kinds of aggregates of a tag; the answer of the singular route uses the same word. */

@@ -4,44 +4,39 @@ import { utcDate } from '../../../ingress/message-form/date.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { TIME_GIVEN } from '../../bounds.ts'
 import { groupsOf } from '../../counts.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { route } from '../../route.ts'
 import { STATS } from './figures.ts'
 import { readPeriod } from './period.ts'
 import { eventNamesOf, onlyDomain, STATS_QUERY } from './routes.ts'
 
 const TEXT = { type: 'string' } as const
 
-const ofDomains = endpoint({
-  method: 'GET',
-  url: '/v3/stats/total/domains',
+const ofDomains = route('GET /v3/stats/total/domains', {
   operation: 'form_stats',
   access: 'reading',
-  schema: {
-    operationId: 'formStatsByDomain',
-    summary: 'Count the events of each domain of the company in one hour, day or month',
-    querystring: {
-      type: 'object',
-      required: ['event', 'timestamp', 'limit'],
-      properties: {
-        event: STATS_QUERY.properties.event,
-        timestamp: {
-          ...TIME_GIVEN,
-          description: 'Within the step: a date as in a mail header, or Unix seconds.',
-        },
-        resolution: STATS_QUERY.properties.resolution,
-        limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
+  operationId: 'formStatsByDomain',
+  summary: 'Count the events of each domain of the company in one hour, day or month',
+  query: {
+    type: 'object',
+    required: ['event', 'timestamp', 'limit'],
+    properties: {
+      event: STATS_QUERY.properties.event,
+      timestamp: {
+        ...TIME_GIVEN,
+        description: 'Within the step: a date as in a mail header, or Unix seconds.',
       },
+      resolution: STATS_QUERY.properties.resolution,
+      limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
     },
-    response: {
-      200: {
-        type: 'object',
-        properties: {
-          start: TEXT,
-          end: TEXT,
-          resolution: TEXT,
-          stats: { type: 'array', items: { type: 'object', additionalProperties: true } },
-        },
-      },
+  },
+  answer: {
+    type: 'object',
+    properties: {
+      start: TEXT,
+      end: TEXT,
+      resolution: TEXT,
+      stats: { type: 'array', items: { type: 'object', additionalProperties: true } },
     },
   },
 })(async ({ caller, query }, core) => {
@@ -68,7 +63,7 @@ const ofDomains = endpoint({
     domain: directory.domainName(value) ?? value,
     ...Object.fromEntries(events.map((event) => [event, STATS[event]!(sums)])),
   }))
-  return { status: 200, body: { start: utcDate(since), end: utcDate(since), resolution, stats } }
+  return { start: utcDate(since), end: utcDate(since), resolution, stats }
 })
 
 export const statsByDomainRoutes: readonly Endpoint[] = [ofDomains]

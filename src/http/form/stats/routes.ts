@@ -6,9 +6,9 @@ import { invalidField } from '../../../intake/refusal.ts'
 import { oneOrMore, TIME_GIVEN, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
 import { groupsOf } from '../../counts.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { route } from '../../route.ts'
 import { ownDomain } from '../own-domain.ts'
-import { OF_DOMAIN } from '../schemas.ts'
 import { STATS } from './figures.ts'
 import { type PeriodQuery, readPeriod } from './period.ts'
 
@@ -94,39 +94,28 @@ export async function statsOf(
   }
 }
 
-const ofDomain = endpoint({
-  method: 'GET',
-  url: '/v3/:domain/stats/total',
+const ofDomain = route('GET /v3/:domain/stats/total', {
   operation: 'form_stats',
   access: 'reading',
-  schema: {
-    operationId: 'formDomainStats',
-    summary: 'Count the events of a domain',
-    params: OF_DOMAIN,
-    querystring: STATS_QUERY,
-    response: { 200: STATS_SHOWN },
-  },
+  operationId: 'formDomainStats',
+  summary: 'Count the events of a domain',
+  query: STATS_QUERY,
+  answer: STATS_SHOWN,
 })(async ({ caller, params, query }, core) => {
   const domain = await ownDomain(core, caller, params.domain)
-  const body = await statsOf(core, caller, query, { domain, dimension: 'all', value: null })
-  return { status: 200, body }
+  return await statsOf(core, caller, query, { domain, dimension: 'all', value: null })
 })
 
-const ofAll = endpoint({
-  method: 'GET',
-  url: '/v3/stats/total',
+const ofAll = route('GET /v3/stats/total', {
   operation: 'form_stats',
   access: 'reading',
-  schema: {
-    operationId: 'formStats',
-    summary: 'Count the events of all domains of the company',
-    querystring: STATS_QUERY,
-    response: { 200: STATS_SHOWN },
-  },
+  operationId: 'formStats',
+  summary: 'Count the events of all domains of the company',
+  query: STATS_QUERY,
+  answer: STATS_SHOWN,
 })(async ({ caller, query }, core) => {
   const domain = onlyDomain(core, caller)
-  const body = await statsOf(core, caller, query, { domain, dimension: 'all', value: null })
-  return { status: 200, body }
+  return await statsOf(core, caller, query, { domain, dimension: 'all', value: null })
 })
 
 /** A key restricted to one domain counts only that domain. */

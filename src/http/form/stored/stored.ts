@@ -12,7 +12,6 @@ import { largeBodies } from '../../../mail/body.ts'
 import type { LongAnswer } from '../../answer.ts'
 import { readBody } from '../../body.ts'
 import type { HttpCore } from '../../core.ts'
-import type { HttpDeps } from '../../deps.ts'
 import { originOf } from '../../email-origin.ts'
 import { longJson } from '../../json-pieces.ts'
 import { checkNotEncoded } from '../../media-type.ts'
@@ -21,6 +20,7 @@ import type { DownloadLinks } from '../../stored-files/download-link.ts'
 import { type EmailReference, listFiles } from '../../stored-files/files.ts'
 import { ownDomain } from '../own-domain.ts'
 import { checkFormType, type FormRequest, readForm } from '../request.ts'
+import type { FormStore } from '../store-port.ts'
 import { copyContent } from './copy-content.ts'
 import { readKey } from './key.ts'
 import { headOf, parsedMessage } from './message.ts'
@@ -135,7 +135,7 @@ interface MessageNotice {
 
 /** Null when the message no longer exists. */
 async function messageNoticeOf(
-  { store }: Pick<HttpDeps, 'store'>,
+  { store }: { store: FormStore },
   emailId: string,
   position: number | null,
 ): Promise<MessageNotice | null> {

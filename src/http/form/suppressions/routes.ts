@@ -1,9 +1,9 @@
-/** `/v3/{domain}/bounces`, `unsubscribes` and `complaints`. */
+/**
+ * `/v3/{domain}/bounces`, `unsubscribes` and `complaints`: the lists belong to the company, whichever domain is named.
+ */
 
-import type { Principal } from '../../../accounts/account.ts'
 import type { Suppression } from '../../../email/suppression.ts'
 import { Fault } from '../../../ingress/fault.ts'
-import { OperateError } from '../../../operate/error.ts'
 import {
   addSuppressions,
   clearSuppressions,
@@ -12,22 +12,14 @@ import {
   removeUnsubscribedTag,
   suppressedPage,
 } from '../../../operate/suppressions.ts'
-import type { Operation } from '../../../operate/verb.ts'
-import { LINE, PATH_NAME } from '../../bounds.ts'
-import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
-import { operationOfKey } from '../../operation.ts'
-import { ownDomain } from '../own-domain.ts'
-import { MESSAGE_ONLY, OF_DOMAIN } from '../schemas.ts'
+import { LINE } from '../../bounds.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { type KeyedList, keyedListRoutes, type ListCall, listAction } from '../keyed-list.ts'
+import type { LinkedPage } from '../linked-page.ts'
+import { MESSAGE_ONLY } from '../schemas.ts'
+import { addressPage, missing, NAMES, orMissing } from './addresses.ts'
 import { ENTRIES, entryOf } from './input.ts'
 import { ENTRY, LISTS, listEntryJson, type SuppressionList } from './lists.ts'
-import { type ListPageQuery, listPageQuery, PAGE_QUERY, PAGING, paging } from './paging.ts'
-
-const OF_ADDRESS = {
-  type: 'object',
-  required: ['domain', 'address'],
-  properties: { domain: PATH_NAME, address: PATH_NAME },
-} as const
 
 const ABOUT_ADDRESS = {
   type: 'object',
@@ -35,149 +27,79 @@ const ABOUT_ADDRESS = {
   properties: { message: { type: 'string' }, address: { type: 'string' } },
 } as const
 
-export const suppressionRoutes: readonly Endpoint[] = LISTS.flatMap((list) => {
-  const { name } = list
-  const url = `/v3/:domain/${name}`
-  const id = (verb: string) => `form${verb}${name[0]!.toUpperCase()}${name.slice(1)}`
-
-  const all = endpoint({
-    method: 'GET',
-    url,
-    operation: 'form_suppression_list',
-    access: 'reading',
-    schema: {
-      operationId: id('List'),
-      summary: `List the ${name} of the company, by address`,
-      params: OF_DOMAIN,
-      querystring: PAGE_QUERY,
-      response: {
-        200: {
+function keyedList(list: SuppressionList): KeyedList<Suppression> {
+  const { name, types } = list
+  const title = `${name[0]!.toUpperCase()}${name.slice(1)}`
+  return {
+    name,
+    operation: 'form_suppression',
+    ids: { entry: title, list: title },
+    key: 'address',
+    names: NAMES,
+    entry: ENTRY,
+    entryJson: (entry) => listEntryJson(list, entry),
+    summary: `List the ${name} of the company, by address`,
+    page: (call, page) => pageOf(list, call, page),
+    actions: {
+      add: listAction({
+        summary: `Add one address to the ${name}, or up to 1,000 in a JSON array`,
+        body: ENTRIES,
+        answer: ABOUT_ADDRESS,
+        async work({ op, company, domain }, body) {
+          const entries = [body].flat().map((entry) => entryOf(list, entry))
+          const [first] = entries
+          if (!first) throw new Fault({ code: 'request_invalid', detail: 'An address is required' })
+          await addSuppressions(op, { company, entries, domainId: domain.id })
+          if (entries.length > 1) return { message: `${entries.length} ${list.several}` }
+          return { message: `Address has been added to the ${name} table`, address: first.address }
+        },
+      }),
+      show: {
+        summary: `Get an address of the ${name}`,
+        answer: ENTRY,
+        async work({ op, company, key: address }) {
+          requireAddress(list, address)
+          const found = await orMissing(list.missing, findSuppression(op, { company, of: address, types }))
+          return listEntryJson(list, found)
+        },
+      },
+      remove: listAction({
+        summary: `Remove an address from the ${name}`,
+        query: {
           type: 'object',
-          properties: { items: { type: 'array', items: ENTRY }, paging: PAGING },
+          properties: { tag: { ...LINE, description: 'For an unsubscription: only this tag.' } },
+        },
+        answer: ABOUT_ADDRESS,
+        async work({ op, company, key: address }, { tag = '*' }) {
+          requireAddress(list, address)
+          const removal: Promise<unknown> =
+            tag === '*' || name !== 'unsubscribes'
+              ? removeSuppression(op, { company, address, types })
+              : removeUnsubscribedTag(op, { company, address, tag })
+          await orMissing(list.missing, removal)
+          return { message: list.removed, address }
+        },
+      }),
+      clear: {
+        summary: `Remove all addresses from the ${name}`,
+        answer: MESSAGE_ONLY,
+        async work({ op, company }) {
+          await clearSuppressions(op, { company, types })
+          return { message: list.cleared }
         },
       },
     },
-  })(async ({ caller, params, query, request }, core) => {
-    const { op, domain } = await on(core, caller, params.domain)
-    const found = await listed(op, caller, list, listPageQuery(query))
-    const addresses = found.map(({ address }) => address)
-    return {
-      status: 200,
-      body: {
-        items: found.map((entry) => listEntryJson(list, entry)),
-        paging: paging(core, request, `/v3/${domain}/${name}`, query, addresses),
-      },
-    }
-  })
-
-  const add = endpoint({
-    method: 'POST',
-    url,
-    operation: 'form_suppression_add',
-    access: 'management',
-    schema: {
-      operationId: id('Add'),
-      summary: `Add one address to the ${name}, or up to 1,000 in a JSON array`,
-      params: OF_DOMAIN,
-      body: ENTRIES,
-      response: { 200: ABOUT_ADDRESS },
-    },
-  })(async ({ caller, params, body }, core) => {
-    const { op, domainId } = await on(core, caller, params.domain)
-    const entries = [body].flat().map((entry) => entryOf(list, entry))
-    if (entries.length === 0) throw new Fault({ code: 'request_invalid', detail: 'An address is required' })
-    await addSuppressions(op, { company: caller.companyId, entries, domainId })
-    const [first] = entries
-    if (entries.length > 1) return { status: 200, body: { message: `${entries.length} ${list.several}` } }
-    const message = `Address has been added to the ${name} table`
-    return { status: 200, body: { message, address: first!.address } }
-  })
-
-  const show = endpoint({
-    method: 'GET',
-    url: `${url}/:address`,
-    operation: 'form_suppression_read',
-    access: 'reading',
-    schema: {
-      operationId: id('Show'),
-      summary: `Get an address of the ${name}`,
-      params: OF_ADDRESS,
-      response: { 200: ENTRY },
-    },
-  })(async ({ caller, params }, core) => {
-    const { op } = await on(core, caller, params.domain)
-    const wanted = { company: caller.companyId, of: addressOf(list, params.address), types: list.types }
-    return { status: 200, body: listEntryJson(list, await unlessMissing(list, findSuppression(op, wanted))) }
-  })
-
-  const remove = endpoint({
-    method: 'DELETE',
-    url: `${url}/:address`,
-    operation: 'form_suppression_remove',
-    access: 'management',
-    schema: {
-      operationId: id('Remove'),
-      summary: `Remove an address from the ${name}`,
-      params: OF_ADDRESS,
-      querystring: {
-        type: 'object',
-        properties: {
-          tag: { ...LINE, description: 'For an unsubscription: only this tag.' },
-        },
-      },
-      response: { 200: ABOUT_ADDRESS },
-    },
-  })(async ({ caller, params, query }, core) => {
-    const { op } = await on(core, caller, params.domain)
-    const { companyId: company } = caller
-    const address = addressOf(list, params.address)
-    const { tag = '*' } = query
-    const all = tag === '*' || name !== 'unsubscribes'
-    const removal: Promise<unknown> = all
-      ? removeSuppression(op, { company, address, types: list.types })
-      : removeUnsubscribedTag(op, { company, address, tag })
-    await unlessMissing(list, removal)
-    return { status: 200, body: { message: list.removed, address } }
-  })
-
-  const clear = endpoint({
-    method: 'DELETE',
-    url,
-    operation: 'form_suppression_clear',
-    access: 'management',
-    schema: {
-      operationId: id('Clear'),
-      summary: `Remove all addresses from the ${name}`,
-      params: OF_DOMAIN,
-      response: { 200: MESSAGE_ONLY },
-    },
-  })(async ({ caller, params }, core) => {
-    const { op } = await on(core, caller, params.domain)
-    await clearSuppressions(op, { company: caller.companyId, types: list.types })
-    return { status: 200, body: { message: list.cleared } }
-  })
-
-  return [all, add, show, remove, clear]
-})
-
-/** The lists belong to the company; the domain only names the path, and the origin of an added entry. */
-async function on(
-  core: HttpCore,
-  caller: Principal,
-  name: string,
-): Promise<{ op: Operation; domain: string; domainId: string }> {
-  const domain = await ownDomain(core, caller, name)
-  return { op: operationOfKey(core, caller), domain: domain.name, domainId: domain.id }
+  }
 }
 
 /** Each address once, whatever types the list shows. */
-async function listed(
-  op: Operation,
-  { companyId: company }: Principal,
+async function pageOf(
   { types }: SuppressionList,
-  page: ListPageQuery,
+  { op, company }: ListCall,
+  page: LinkedPage,
 ): Promise<Suppression[]> {
-  const pages = await Promise.all(types.map((type) => suppressedPage(op, { company, type, ...page })))
+  const bounds = { company, ...addressPage(page) }
+  const pages = await Promise.all(types.map((type) => suppressedPage(op, { ...bounds, type })))
   if (pages.length === 1) return pages[0]!
   const all = new Map<string, Suppression>()
   for (const entry of pages.flat()) {
@@ -186,24 +108,14 @@ async function listed(
   }
   const sorted = [...all.entries()].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   const entries = sorted.map(([, entry]) => entry)
-  return page.before === undefined ? entries.slice(0, page.limit) : entries.slice(-page.limit)
+  return page.backwards ? entries.slice(-page.limit) : entries.slice(0, page.limit)
 }
 
 /** A text that is no address is on no list. */
-function addressOf(list: SuppressionList, text: string): string {
-  if (text.includes('@')) return text
-  throw missing(list)
+function requireAddress(list: SuppressionList, text: string): void {
+  if (!text.includes('@')) throw missing(list.missing)
 }
 
-async function unlessMissing<Result>(list: SuppressionList, work: Promise<Result>): Promise<Result> {
-  try {
-    return await work
-  } catch (error) {
-    if (error instanceof OperateError && error.code === 'not_found') throw missing(list)
-    throw error
-  }
-}
-
-function missing(list: SuppressionList): Fault {
-  return new Fault({ code: 'operation_refused', why: 'not_found', detail: list.missing })
-}
+export const suppressionRoutes: readonly Endpoint[] = LISTS.flatMap((list) =>
+  keyedListRoutes(keyedList(list)),
+)

@@ -9,11 +9,12 @@ import { noSuchWebhook } from '../../../operate/webhook-find.ts'
 import { checkedWebhookUrl } from '../../../operate/webhook-url.ts'
 import { addWebhook, removeWebhook, updateWebhook } from '../../../operate/webhooks.ts'
 import type { Webhook } from '../../../store/store.ts'
-import { oneOrMore, PASSAGE, PATH_NAME, URL_GIVEN, WORD } from '../../bounds.ts'
+import { oneOrMore, PASSAGE, URL_GIVEN, WORD } from '../../bounds.ts'
 import { commaList } from '../../comma-list.ts'
 import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { currentOperation } from '../../operation.ts'
+import { route } from '../../route.ts'
 import { formWebhookOf, WORDS, webhooksOf } from './by-word.ts'
 import { eventNamesIn, MOST_URLS } from './event-names.ts'
 
@@ -45,7 +46,6 @@ const GIVEN = {
     description: { ...PASSAGE, description: 'Ignored: it is not stored.' },
   },
 } as const
-const OF_ID = { type: 'object', required: ['webhook'], properties: { webhook: PATH_NAME } } as const
 const NOTHING = { type: 'null', description: 'No content.' } as const
 /** A comma-separated list; its length bounds the number of ids. */
 const IDS = { ...PASSAGE, description: 'Ids, separated by commas.' } as const
@@ -85,38 +85,29 @@ function idsIn(text: string): string[] {
   return [...new Set(ids)]
 }
 
-const list = endpoint({
-  method: 'GET',
-  url: URL,
+const list = route(`GET ${URL}`, {
   operation: 'form_webhook_list',
   access: 'reading',
-  schema: {
-    operationId: 'formListAccountWebhooks',
-    summary: 'List the webhooks of the whole company',
-    querystring: { type: 'object', properties: { webhook_ids: IDS } },
-    response: { 200: { type: 'object', properties: { webhooks: { type: 'array', items: WEBHOOK } } } },
-  },
+  operationId: 'formListAccountWebhooks',
+  summary: 'List the webhooks of the whole company',
+  query: { type: 'object', properties: { webhook_ids: IDS } },
+  answer: { type: 'object', properties: { webhooks: { type: 'array', items: WEBHOOK } } },
 })(async ({ caller, query }, core) => {
   const ids = idsIn(query.webhook_ids ?? '')
   const { webhooks } = await onAccount(core, caller)
   const wanted = webhooks.filter(({ id }) => ids.length === 0 || ids.includes(id))
-  return { status: 200, body: { webhooks: wanted.map(webhookJson) } }
+  return { webhooks: wanted.map(webhookJson) }
 })
 
-const show = endpoint({
-  method: 'GET',
-  url: `${URL}/:webhook`,
+const show = route(`GET ${URL}/:webhook`, {
   operation: 'form_webhook_read',
   access: 'reading',
-  schema: {
-    operationId: 'formShowAccountWebhook',
-    summary: 'Get a webhook of the whole company',
-    params: OF_ID,
-    response: { 200: WEBHOOK },
-  },
+  operationId: 'formShowAccountWebhook',
+  summary: 'Get a webhook of the whole company',
+  answer: WEBHOOK,
 })(async ({ caller, params }, core) => {
   const { webhooks } = await onAccount(core, caller)
-  return { status: 200, body: webhookJson(named(webhooks, params.webhook)) }
+  return webhookJson(named(webhooks, params.webhook))
 })
 
 /** Throws when the URL already has a webhook, or when an event type already has its maximum of URLs. */
@@ -131,38 +122,30 @@ function requireRoom(others: readonly Webhook[], url: string, words: readonly st
     throw invalidField('event_types', `${full} can be sent to at most ${MOST_URLS} URLs`)
 }
 
-const create = endpoint({
-  method: 'POST',
-  url: URL,
+const create = route(`POST ${URL}`, {
   operation: 'form_webhook_create',
   access: 'management',
-  schema: {
-    operationId: 'formCreateAccountWebhook',
-    summary: 'Create a webhook for these events of all domains',
-    body: GIVEN,
-    response: { 200: { type: 'object', properties: { webhook_id: TEXT } } },
-  },
+  operationId: 'formCreateAccountWebhook',
+  summary: 'Create a webhook for these events of all domains',
+  body: GIVEN,
+  answer: { type: 'object', properties: { webhook_id: TEXT } },
 })(async ({ caller, body }, core) => {
   const url = checkUrl(body.url)
   const events = eventNamesIn('event_types', body.event_types)
   const { op, webhooks } = await onAccount(core, caller)
   requireRoom(webhooks, url, events)
   const { webhook } = await addWebhook(op, { company: caller.companyId, dialect: 'form', url, events })
-  return { status: 200, body: { webhook_id: webhook.id } }
+  return { webhook_id: webhook.id }
 })
 
-const update = endpoint({
-  method: 'PUT',
-  url: `${URL}/:webhook`,
+const update = route(`PUT ${URL}/:webhook`, {
   operation: 'form_webhook_update',
   access: 'management',
-  schema: {
-    operationId: 'formUpdateAccountWebhook',
-    summary: 'Change the URL and the events of a webhook of the whole company',
-    params: OF_ID,
-    body: GIVEN,
-    response: { 204: NOTHING },
-  },
+  operationId: 'formUpdateAccountWebhook',
+  summary: 'Change the URL and the events of a webhook of the whole company',
+  body: GIVEN,
+  status: 204,
+  answer: NOTHING,
 })(async ({ caller, params, body }, core) => {
   const url = checkUrl(body.url)
   const events = eventNamesIn('event_types', body.event_types)
@@ -171,43 +154,36 @@ const update = endpoint({
   const others = webhooks.filter((webhook) => webhook.id !== id)
   requireRoom(others, url, events)
   await updateWebhook(op, { id, url, events })
-  return { status: 204, body: null }
+  return null
 })
 
-const remove = endpoint({
-  method: 'DELETE',
-  url: `${URL}/:webhook`,
+const remove = route(`DELETE ${URL}/:webhook`, {
   operation: 'form_webhook_remove',
   access: 'management',
-  schema: {
-    operationId: 'formRemoveAccountWebhook',
-    summary: 'Delete a webhook of the whole company',
-    params: OF_ID,
-    response: { 204: NOTHING },
-  },
+  operationId: 'formRemoveAccountWebhook',
+  summary: 'Delete a webhook of the whole company',
+  status: 204,
+  answer: NOTHING,
 })(async ({ caller, params }, core) => {
   const { op, webhooks } = await onAccount(core, caller)
   await removeWebhook(op, { id: named(webhooks, params.webhook).id })
-  return { status: 204, body: null }
+  return null
 })
 
-const removeSeveral = endpoint({
-  method: 'DELETE',
-  url: URL,
+const removeSeveral = route(`DELETE ${URL}`, {
   operation: 'form_webhook_remove',
   access: 'management',
-  schema: {
-    operationId: 'formRemoveAccountWebhooks',
-    summary: 'Delete several or all webhooks of the whole company',
-    querystring: {
-      type: 'object',
-      properties: {
-        webhook_ids: IDS,
-        all: { enum: ['true', 'false'], description: 'Required without ids.' },
-      },
+  operationId: 'formRemoveAccountWebhooks',
+  summary: 'Delete several or all webhooks of the whole company',
+  query: {
+    type: 'object',
+    properties: {
+      webhook_ids: IDS,
+      all: { enum: ['true', 'false'], description: 'Required without ids.' },
     },
-    response: { 204: NOTHING },
   },
+  status: 204,
+  answer: NOTHING,
 })(async ({ caller, query }, core) => {
   const ids = idsIn(query.webhook_ids ?? '')
   if (ids.length === 0 && query.all !== 'true') {
@@ -216,7 +192,7 @@ const removeSeveral = endpoint({
   const { op, webhooks } = await onAccount(core, caller)
   const gone = ids.length === 0 ? webhooks : ids.map((id) => named(webhooks, id))
   for (const { id } of gone) await removeWebhook(op, { id })
-  return { status: 204, body: null }
+  return null
 })
 
 function checkUrl(url: string): string {

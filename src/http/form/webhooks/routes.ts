@@ -8,9 +8,9 @@ import { testWebhook } from '../../../operate/webhook-sample.ts'
 import { checkedWebhookUrl } from '../../../operate/webhook-url.ts'
 import { oneOrMore, PASSAGE, PATH_NAME, URL_GIVEN, WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { route } from '../../route.ts'
 import { onOwnDomain } from '../own-domain.ts'
-import { OF_DOMAIN } from '../schemas.ts'
 import {
   byWord,
   type FormWebhook,
@@ -47,59 +47,41 @@ const ONE = {
   required: ['webhook'],
   properties: { message: TEXT, webhook: URLS },
 } as const
-const OF_WORD = {
-  type: 'object',
-  required: ['domain', 'word'],
-  properties: { domain: PATH_NAME, word: { ...PATH_NAME, description: `One of ${WORDS.join(', ')}.` } },
-} as const
+const OF_WORD = { word: { ...PATH_NAME, description: `One of ${WORDS.join(', ')}.` } } as const
 
 const V3 = '/v3/domains/:domain/webhooks'
 const V4 = '/v4/domains/:domain/webhooks'
 
-const list = endpoint({
-  method: 'GET',
-  url: V3,
+const list = route(`GET ${V3}`, {
   operation: 'form_webhook_list',
   access: 'reading',
-  schema: {
-    operationId: 'formListWebhooks',
-    summary: 'List the webhooks of a domain by event',
-    params: OF_DOMAIN,
-    response: { 200: ALL },
-  },
+  operationId: 'formListWebhooks',
+  summary: 'List the webhooks of a domain by event',
+  answer: ALL,
 })(async ({ caller, params }, core) => {
   const { webhooks } = await on(core, caller, params.domain)
-  return { status: 200, body: { webhooks: byWord(webhooks) } }
+  return { webhooks: byWord(webhooks) }
 })
 
-const show = endpoint({
-  method: 'GET',
-  url: `${V3}/:word`,
+const show = route(`GET ${V3}/:word`, {
   operation: 'form_webhook_read',
   access: 'reading',
-  schema: {
-    operationId: 'formShowWebhook',
-    summary: 'Get the URLs that one kind of event is sent to',
-    params: OF_WORD,
-    response: { 200: ONE },
-  },
+  operationId: 'formShowWebhook',
+  summary: 'Get the URLs that one kind of event is sent to',
+  params: OF_WORD,
+  answer: ONE,
 })(async ({ caller, params }, core) => {
   const { webhooks } = await on(core, caller, params.domain)
-  return { status: 200, body: { webhook: { urls: requireUrls(webhooks, wordOf(params.word)) } } }
+  return { webhook: { urls: requireUrls(webhooks, wordOf(params.word)) } }
 })
 
-const create = endpoint({
-  method: 'POST',
-  url: V3,
+const create = route(`POST ${V3}`, {
   operation: 'form_webhook_create',
   access: 'management',
-  schema: {
-    operationId: 'formCreateWebhook',
-    summary: 'Send one kind of event to up to three URLs',
-    params: OF_DOMAIN,
-    body: { type: 'object', required: ['id', 'url'], properties: { id: WORD, url: URLS_GIVEN } },
-    response: { 200: ONE },
-  },
+  operationId: 'formCreateWebhook',
+  summary: 'Send one kind of event to up to three URLs',
+  body: { type: 'object', required: ['id', 'url'], properties: { id: WORD, url: URLS_GIVEN } },
+  answer: ONE,
 })(async ({ caller, params, body }, core) => {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
   const word = wordOf(body.id)
@@ -108,68 +90,54 @@ const create = endpoint({
     throw new Fault({ code: 'request_invalid', detail: 'Webhook already exists' })
   }
   await tellWord(op, domain, webhooks, word, urls)
-  return { status: 200, body: { message: 'Webhook has been created', webhook: { urls } } }
+  return { message: 'Webhook has been created', webhook: { urls } }
 })
 
-const update = endpoint({
-  method: 'PUT',
-  url: `${V3}/:word`,
+const update = route(`PUT ${V3}/:word`, {
   operation: 'form_webhook_update',
   access: 'management',
-  schema: {
-    operationId: 'formUpdateWebhook',
-    summary: 'Replace the URLs that one kind of event is sent to',
-    params: OF_WORD,
-    body: { type: 'object', required: ['url'], properties: { url: URLS_GIVEN } },
-    response: { 200: ONE },
-  },
+  operationId: 'formUpdateWebhook',
+  summary: 'Replace the URLs that one kind of event is sent to',
+  params: OF_WORD,
+  body: { type: 'object', required: ['url'], properties: { url: URLS_GIVEN } },
+  answer: ONE,
 })(async ({ caller, params, body }, core) => {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
   requireUrls(webhooks, wordOf(params.word))
   const urls = checkUrls(body.url)
   await tellWord(op, domain, webhooks, wordOf(params.word), urls)
-  return { status: 200, body: { message: 'Webhook has been updated', webhook: { urls } } }
+  return { message: 'Webhook has been updated', webhook: { urls } }
 })
 
-const remove = endpoint({
-  method: 'DELETE',
-  url: `${V3}/:word`,
+const remove = route(`DELETE ${V3}/:word`, {
   operation: 'form_webhook_remove',
   access: 'management',
-  schema: {
-    operationId: 'formRemoveWebhook',
-    summary: 'Stop sending one kind of event',
-    params: OF_WORD,
-    response: { 200: ONE },
-  },
+  operationId: 'formRemoveWebhook',
+  summary: 'Stop sending one kind of event',
+  params: OF_WORD,
+  answer: ONE,
 })(async ({ caller, params }, core) => {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
   const urls = requireUrls(webhooks, wordOf(params.word))
   await tellWord(op, domain, webhooks, wordOf(params.word), [])
-  return { status: 200, body: { message: 'Webhook has been deleted', webhook: { urls } } }
+  return { message: 'Webhook has been deleted', webhook: { urls } }
 })
 
-const tryOut = endpoint({
-  method: 'PUT',
-  url: `${V3}/:word/test`,
+const tryOut = route(`PUT ${V3}/:word/test`, {
   operation: 'form_webhook_test',
   access: 'management',
-  schema: {
-    operationId: 'formTestWebhook',
-    summary: 'Send a sample event to a URL that is a webhook of the domain',
-    params: OF_WORD,
-    body: { type: 'object', required: ['url'], properties: { url: URL_GIVEN } },
-    response: {
-      200: { type: 'object', properties: { code: { type: 'integer' }, message: TEXT } },
-    },
-  },
+  operationId: 'formTestWebhook',
+  summary: 'Send a sample event to a URL that is a webhook of the domain',
+  params: OF_WORD,
+  body: { type: 'object', required: ['url'], properties: { url: URL_GIVEN } },
+  answer: { type: 'object', properties: { code: { type: 'integer' }, message: TEXT } },
 })(async ({ caller, params, body }, core) => {
   const { op, webhooks } = await on(core, caller, params.domain)
   const [url] = checkUrls(body.url)
   const known = webhooks.find((each) => each.url === url)
   if (known === undefined) throw notFound()
   const { status, error, response } = await testWebhook(op, { id: known.id, event: wordOf(params.word) })
-  return { status: 200, body: { code: status ?? 0, message: error ?? response } }
+  return { code: status ?? 0, message: error ?? response }
 })
 
 const BY_URL = {
@@ -178,18 +146,13 @@ const BY_URL = {
   properties: { url: URL_LIST, event_types: oneOrMore(WORD, MOST_GIVEN) },
 } as const
 
-const createByUrl = endpoint({
-  method: 'POST',
-  url: V4,
+const createByUrl = route(`POST ${V4}`, {
   operation: 'form_webhook_create',
   access: 'management',
-  schema: {
-    operationId: 'formCreateWebhookByUrl',
-    summary: 'Add kinds of events to a URL',
-    params: OF_DOMAIN,
-    body: BY_URL,
-    response: { 200: ALL },
-  },
+  operationId: 'formCreateWebhookByUrl',
+  summary: 'Add kinds of events to a URL',
+  body: BY_URL,
+  answer: ALL,
 })(async ({ caller, params, body }, core) => {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
   const [url] = checkUrls(body.url)
@@ -200,18 +163,13 @@ const createByUrl = endpoint({
   return await changed(op, domain, 'Webhook has been created')
 })
 
-const updateByUrl = endpoint({
-  method: 'PUT',
-  url: V4,
+const updateByUrl = route(`PUT ${V4}`, {
   operation: 'form_webhook_update',
   access: 'management',
-  schema: {
-    operationId: 'formUpdateWebhookByUrl',
-    summary: 'Replace the kinds of events that are sent to a URL',
-    params: OF_DOMAIN,
-    body: BY_URL,
-    response: { 200: ALL },
-  },
+  operationId: 'formUpdateWebhookByUrl',
+  summary: 'Replace the kinds of events that are sent to a URL',
+  body: BY_URL,
+  answer: ALL,
 })(async ({ caller, params, body }, core) => {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
   const [url] = checkUrls(body.url)
@@ -220,22 +178,17 @@ const updateByUrl = endpoint({
   return await changed(op, domain, 'Webhook has been updated')
 })
 
-const removeByUrl = endpoint({
-  method: 'DELETE',
-  url: V4,
+const removeByUrl = route(`DELETE ${V4}`, {
   operation: 'form_webhook_remove',
   access: 'management',
-  schema: {
-    operationId: 'formRemoveWebhookByUrl',
-    summary: 'Delete the webhooks with these URLs',
-    params: OF_DOMAIN,
-    querystring: {
-      type: 'object',
-      required: ['url'],
-      properties: { url: { ...URL_LIST, description: 'Separate several URLs with commas.' } },
-    },
-    response: { 200: ALL },
+  operationId: 'formRemoveWebhookByUrl',
+  summary: 'Delete the webhooks with these URLs',
+  query: {
+    type: 'object',
+    required: ['url'],
+    properties: { url: { ...URL_LIST, description: 'Separate several URLs with commas.' } },
   },
+  answer: ALL,
 })(async ({ caller, params, query }, core) => {
   const { op, domain, webhooks } = await on(core, caller, params.domain)
   const urls = checkUrls(query.url.split(','), Number.POSITIVE_INFINITY)
@@ -246,7 +199,7 @@ const removeByUrl = endpoint({
 
 /** All webhooks of the domain after a change. */
 async function changed(op: Operation, domain: SendingDomain, message: string) {
-  return { status: 200 as const, body: { message, webhooks: byWord(await formWebhooks(op, domain)) } }
+  return { message, webhooks: byWord(await formWebhooks(op, domain)) }
 }
 
 interface DomainCall {

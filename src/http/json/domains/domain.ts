@@ -4,7 +4,11 @@ import type { Static } from 'typebox'
 import type { DomainSettings, RecordState, SendingDomain } from '../../../accounts/account.ts'
 import type { DnsRecord } from '../../../accounts/dns-records.ts'
 import { Refusal } from '../../../intake/refusal.ts'
+import { visibleAccounts } from '../../../operate/authority.ts'
+import { noSuchDomain } from '../../../operate/find.ts'
+import type { Operation } from '../../../operate/verb.ts'
 import { DOMAIN_NAME } from '../../bounds.ts'
+import { object } from '../../object-schema.ts'
 import { orNull } from '../schemas.ts'
 import { timestamp } from '../timestamp.ts'
 
@@ -12,33 +16,23 @@ import { timestamp } from '../timestamp.ts'
 const REGIONS = ['us-east-1', 'eu-west-1', 'sa-east-1', 'ap-northeast-1'] as const
 const REGION = REGIONS[0]
 
-const RECORD = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['record', 'name', 'type', 'ttl', 'status', 'value'],
-  properties: {
-    record: { enum: ['DKIM', 'SPF'] },
-    name: { type: 'string', description: 'The full name, without a final dot.' },
-    type: { const: 'TXT' },
-    ttl: { const: 'Auto' },
-    status: { enum: ['not_started', 'pending', 'verified', 'failed', 'temporary_failure'] },
-    value: { type: 'string' },
-  },
-} as const
+const RECORD = object({
+  record: { enum: ['DKIM', 'SPF'] },
+  name: { type: 'string', description: 'The full name, without a final dot.' },
+  type: { const: 'TXT' },
+  ttl: { const: 'Auto' },
+  status: { enum: ['not_started', 'pending', 'verified', 'failed', 'temporary_failure'] },
+  value: { type: 'string' },
+})
 
-const CAPABILITIES = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['sending', 'receiving'],
-  properties: {
-    sending: {
-      enum: ['enabled', 'disabled'],
-      description:
-        'The setting; `status` shows whether the DNS records were found. If it is disabled, no mail is accepted.',
-    },
-    receiving: { const: 'disabled' },
+const CAPABILITIES = object({
+  sending: {
+    enum: ['enabled', 'disabled'],
+    description:
+      'The setting; `status` shows whether the DNS records were found. If it is disabled, no mail is accepted.',
   },
-} as const
+  receiving: { const: 'disabled' },
+})
 
 const FACTS = {
   id: { type: 'string' },
@@ -50,31 +44,15 @@ const FACTS = {
   open_tracking: { type: 'boolean' },
   click_tracking: { type: 'boolean' },
 } as const
-const REQUIRED = [
-  'id',
-  'name',
-  'status',
-  'created_at',
-  'region',
-  'capabilities',
-  'open_tracking',
-  'click_tracking',
-] as const
 
 /** An item of a list. */
-export const DOMAIN = {
-  type: 'object',
-  additionalProperties: false,
-  required: REQUIRED,
-  properties: FACTS,
-} as const
+export const DOMAIN = object(FACTS)
 
-export const DOMAIN_WITH_RECORDS = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['object', ...REQUIRED, 'records'],
-  properties: { object: { const: 'domain' }, ...FACTS, records: { type: 'array', items: RECORD } },
-} as const
+export const DOMAIN_WITH_RECORDS = object({
+  object: { const: 'domain' },
+  ...FACTS,
+  records: { type: 'array', items: RECORD },
+})
 
 export function domainJson(domain: SendingDomain): Static<typeof DOMAIN> {
   const { id, name, createdAt, settings } = domain
@@ -158,4 +136,9 @@ export function settingsIn(asked: DomainOptions): Partial<DomainSettings> {
     ...(typeof asked.open_tracking === 'boolean' && { openTracking: asked.open_tracking }),
     ...(typeof asked.click_tracking === 'boolean' && { clickTracking: asked.click_tracking }),
   }
+}
+
+/** Throws `not_found`. This dialect names a domain by its id; a text that is no id matches no domain. */
+export function requireDomain(op: Operation, id: string): void {
+  if (!visibleAccounts(op).domains.some((domain) => domain.id === id)) throw noSuchDomain(id)
 }

@@ -2,9 +2,10 @@
 
 import { Fault } from '../../../ingress/fault.ts'
 import type { StoredFile } from '../../../store/store.ts'
-import { PATH_NAME } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { among } from '../../cursor-page.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { route } from '../../route.ts'
 import { attachmentId, type DownloadLinks } from '../../stored-files/download-link.ts'
 import { type EmailReference, listFiles, roomToList } from '../../stored-files/files.ts'
 import { listPage, listSchema, PAGE } from '../list.ts'
@@ -46,38 +47,21 @@ const ONE_ATTACHMENT = {
   properties: { object: { const: 'attachment' }, ...FIELDS },
 } as const
 
-const EMAIL = { type: 'object', required: ['id'], properties: { id: PATH_NAME } } as const
-const FILE = {
-  type: 'object',
-  required: ['id', 'attachment'],
-  properties: { id: PATH_NAME, attachment: PATH_NAME },
-} as const
-
-const list = endpoint({
-  method: 'GET',
-  url: '/emails/:id/attachments',
+const list = route('GET /emails/:id/attachments', {
   operation: 'attachment_list',
   access: 'key',
-  schema: {
-    operationId: 'listAttachments',
-    summary: 'List the attachments of an email',
-    params: EMAIL,
-    querystring: { type: 'object', required: ['limit'], properties: PAGE },
-    response: { 200: listSchema(ATTACHMENT) },
-  },
+  operationId: 'listAttachments',
+  summary: 'List the attachments of an email',
+  query: { type: 'object', required: ['limit'], properties: PAGE },
+  answer: listSchema(ATTACHMENT),
 })
 
-const read = endpoint({
-  method: 'GET',
-  url: '/emails/:id/attachments/:attachment',
+const read = route('GET /emails/:id/attachments/:attachment', {
   operation: 'attachment_read',
   access: 'key',
-  schema: {
-    operationId: 'readAttachment',
-    summary: 'Get an attachment of an email',
-    params: FILE,
-    response: { 200: ONE_ATTACHMENT },
-  },
+  operationId: 'readAttachment',
+  summary: 'Get an attachment of an email',
+  answer: ONE_ATTACHMENT,
 })
 
 export function attachmentEndpoints(links: DownloadLinks): Endpoint[] {
@@ -99,20 +83,12 @@ export function attachmentEndpoints(links: DownloadLinks): Endpoint[] {
     list(async ({ caller, params, query, request }, { deps, admission, publicUrl }) => {
       const email = await requireReadable(deps, caller, params.id)
       await roomToList(admission, request.raw, email.origin)
-      const files = await listFiles(deps, email)
-      const { id } = email
       const base = publicUrl.urlOf(request.raw)
-      const place = (given: string) => {
-        const at = files.findIndex(({ position }) => attachmentId({ emailId: id, position }) === given)
-        if (at < 0) throw unknownAttachment()
-        return at
-      }
-      const body = await listPage(query, async ({ limit, after, before }) => {
-        if (before !== undefined) return files.slice(0, place(before)).reverse().slice(0, limit)
-        const start = after === undefined ? 0 : place(after) + 1
-        return files.slice(start, start + limit)
-      })
-      return { status: 200, body: { ...body, data: body.data.map((file) => shown(id, file, base)) } }
+      const files = (await listFiles(deps, email)).map((file) => shown(email.id, file, base))
+      return await listPage(
+        query,
+        among(files, ({ id }) => id, unknownAttachment),
+      )
     }),
 
     read(async ({ caller, params, request }, { deps, admission, publicUrl }) => {
@@ -120,7 +96,7 @@ export function attachmentEndpoints(links: DownloadLinks): Endpoint[] {
       await roomToList(admission, request.raw, email.origin)
       const file = await fileNamed(deps, email, params.attachment)
       const base = publicUrl.urlOf(request.raw)
-      return { status: 200, body: { object: 'attachment', ...shown(email.id, file, base) } }
+      return { object: 'attachment', ...shown(email.id, file, base) }
     }),
   ]
 }

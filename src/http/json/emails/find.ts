@@ -4,8 +4,7 @@ import { mayRead, readsNothing } from '../../../accounts/reading.ts'
 import { Fault } from '../../../ingress/fault.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import type { StoredOrigin } from '../../../store/store.ts'
-import type { HttpDeps } from '../../deps.ts'
-import { originOf } from '../../email-origin.ts'
+import { type EmailOrigins, originOf } from '../../email-origin.ts'
 
 export interface FoundEmail {
   id: string
@@ -25,7 +24,7 @@ export function requireEmailPath(given: string): void {
  * read access.
  */
 export async function requireReadable(
-  { store }: Pick<HttpDeps, 'store'>,
+  { store }: { store: EmailOrigins },
   caller: Principal,
   given: string,
 ): Promise<FoundEmail> {

@@ -1,5 +1,6 @@
 /** `GET /emails`: sent emails, newest first, with filters. */
 
+import type { Static } from 'typebox'
 import type { Principal } from '../../../accounts/account.ts'
 import { isEmailId } from '../../../email/email-id.ts'
 import { type EventType, LAST_EVENT_TYPES, tagFilterOf } from '../../../email/event.ts'
@@ -8,7 +9,7 @@ import { invalidField } from '../../../intake/refusal.ts'
 import { AddressError, parseDomain } from '../../../mail/address/address.ts'
 import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_GIVEN } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
-import { type Call, type Endpoint, endpoint } from '../../endpoint.ts'
+import { route } from '../../route.ts'
 import { listSchema, PAGE, requireOneDirection } from '../list.ts'
 import { parseTime } from '../parse-time.ts'
 import { emailJsonOf } from './email.ts'
@@ -47,21 +48,13 @@ const QUERY = {
   },
 } as const
 
-const SCHEMA = {
-  operationId: 'listEmails',
-  summary: 'List the emails of the company, newest first',
-  querystring: QUERY,
-  response: { 200: ANSWER },
-} as const
-
-type ListingQuery = Call<typeof SCHEMA, 'reading'>['query']
-
-export const listEmails: Endpoint = endpoint({
-  method: 'GET',
-  url: '/emails',
+export const listEmails = route('GET /emails', {
   operation: 'email_list',
   access: 'reading',
-  schema: SCHEMA,
+  operationId: 'listEmails',
+  summary: 'List the emails of the company, newest first',
+  query: QUERY,
+  answer: ANSWER,
 })(async ({ caller, query }, core) => {
   const { limit, after, before } = query
   requireOneDirection(query)
@@ -75,7 +68,7 @@ export const listEmails: Endpoint = endpoint({
     has_more: !complete,
     data: emails.map((email) => emailJsonOf(email, email)),
   }
-  return { status: 200, body: next === null ? body : { ...body, next } }
+  return next === null ? body : { ...body, next }
 })
 
 function cursor(field: 'after' | 'before', text: string): string {
@@ -84,7 +77,7 @@ function cursor(field: 'after' | 'before', text: string): string {
   throw invalidField(field, 'it must be the id of an email')
 }
 
-function filterOf(query: ListingQuery, caller: Principal, core: HttpCore): EmailFilter {
+function filterOf(query: Static<typeof QUERY>, caller: Principal, core: HttpCore): EmailFilter {
   const { to, from, subject, tag, event, since, until, domain } = query
   const filter: EmailFilter = { companyId: caller.companyId }
   const domainId = domain === undefined ? caller.domainId : domainIdOf(domain, caller, core)

@@ -8,9 +8,9 @@ import { oneOrMore, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { commaList } from '../../comma-list.ts'
 import type { HttpCore } from '../../core.ts'
 import { groupsOf, tooMuch } from '../../counts.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { longJson } from '../../json-pieces.ts'
 import { operationOfKey } from '../../operation.ts'
+import { route } from '../../route.ts'
 import { GRANULARITIES, type MetricsPeriod, readMetricsPeriod } from './metrics-period.ts'
 
 type RecipientMetric = (sums: Sums) => number
@@ -70,60 +70,54 @@ const LIST = oneOrMore(PASSAGE, MOST_NAMED)
 const FIGURES = { type: 'object', additionalProperties: { type: 'number' } } as const
 const names = (values: readonly string[]) => ({ type: 'array', items: { enum: values } }) as const
 
-export const emailMetrics: Endpoint = endpoint({
-  method: 'GET',
-  url: '/emails/metrics',
+export const emailMetrics = route('GET /emails/metrics', {
   operation: 'email_metrics',
   access: 'reading',
-  schema: {
-    operationId: 'emailMetrics',
-    summary: 'Get delivery metrics by period and sending domain',
-    description: 'All figures count recipients; rates are from 0 to 1. Only whole hours are counted.',
-    querystring: {
-      type: 'object',
-      properties: {
-        start_date: {
-          ...TIME_GIVEN,
-          description: 'ISO 8601, a date or a time with its zone. Default: six days before the end.',
-        },
-        end_date: { ...TIME_GIVEN, description: 'The same; a date includes the whole day. Default: now.' },
-        timezone: { ...WORD, description: 'Time zone of periods and dates. Default: UTC.' },
-        granularity: { enum: GRANULARITIES, description: 'Length of a period. Default: daily.' },
-        metrics: { ...LIST, description: `With commas. Default: all, ${Object.keys(METRICS).join(', ')}.` },
-        dimensions: {
-          ...LIST,
-          description: '`period`, `domain` or both. Default: totals only.',
-        },
-        domain_id: { ...LIST, description: 'Only of these sending domains.' },
-        email_id: { ...LIST, description: 'Refused: there are no counts by email.' },
-        broadcast_id: { ...LIST, description: 'Refused: there are no broadcasts.' },
+  operationId: 'emailMetrics',
+  summary: 'Get delivery metrics by period and sending domain',
+  description: 'All figures count recipients; rates are from 0 to 1. Only whole hours are counted.',
+  query: {
+    type: 'object',
+    properties: {
+      start_date: {
+        ...TIME_GIVEN,
+        description: 'ISO 8601, a date or a time with its zone. Default: six days before the end.',
       },
+      end_date: { ...TIME_GIVEN, description: 'The same; a date includes the whole day. Default: now.' },
+      timezone: { ...WORD, description: 'Time zone of periods and dates. Default: UTC.' },
+      granularity: { enum: GRANULARITIES, description: 'Length of a period. Default: daily.' },
+      metrics: { ...LIST, description: `With commas. Default: all, ${Object.keys(METRICS).join(', ')}.` },
+      dimensions: {
+        ...LIST,
+        description: '`period`, `domain` or both. Default: totals only.',
+      },
+      domain_id: { ...LIST, description: 'Only of these sending domains.' },
+      email_id: { ...LIST, description: 'Refused: there are no counts by email.' },
+      broadcast_id: { ...LIST, description: 'Refused: there are no broadcasts.' },
     },
-    response: {
-      200: {
-        type: 'object',
-        required: ['object', 'start_date', 'end_date', 'metrics', 'dimensions', 'granularity', 'totals'],
-        properties: {
-          object: { const: 'metrics' },
-          start_date: { type: 'string' },
-          end_date: { type: 'string' },
-          metrics: names(Object.keys(METRICS)),
-          dimensions: names(DIMENSIONS),
-          granularity: { enum: GRANULARITIES },
-          totals: FIGURES,
-          data: {
-            type: 'array',
-            description: 'Only with dimensions.',
-            items: {
-              type: 'object',
-              properties: {
-                period: { type: 'string', description: 'A date, or the start of an hour, in the time zone.' },
-                domain_id: { type: 'string' },
-                domain_name: { type: 'string' },
-              },
-              additionalProperties: { type: 'number' },
-            },
+  },
+  answer: {
+    type: 'object',
+    required: ['object', 'start_date', 'end_date', 'metrics', 'dimensions', 'granularity', 'totals'],
+    properties: {
+      object: { const: 'metrics' },
+      start_date: { type: 'string' },
+      end_date: { type: 'string' },
+      metrics: names(Object.keys(METRICS)),
+      dimensions: names(DIMENSIONS),
+      granularity: { enum: GRANULARITIES },
+      totals: FIGURES,
+      data: {
+        type: 'array',
+        description: 'Only with dimensions.',
+        items: {
+          type: 'object',
+          properties: {
+            period: { type: 'string', description: 'A date, or the start of an hour, in the time zone.' },
+            domain_id: { type: 'string' },
+            domain_name: { type: 'string' },
           },
+          additionalProperties: { type: 'number' },
         },
       },
     },

@@ -2,13 +2,14 @@
 import type { Principal } from '../../../accounts/account.ts'
 import type { Answer } from '../../answer.ts'
 import type { HttpDeps } from '../../deps.ts'
+import type { JsonStore } from '../store-port.ts'
 
 /**
  * Adds the recipients counted so far, including those of this mail. For a company without a quota there is no delay.
  */
 export function withQuota(
   answer: Answer,
-  { accounts, store }: Pick<HttpDeps, 'accounts' | 'store'>,
+  { accounts, store }: Pick<HttpDeps, 'accounts'> & { store: Pick<JsonStore, 'quotaUsed'> },
   { companyId }: Principal,
 ): Answer | Promise<Answer> {
   const quota = accounts.directory.quotaOf(companyId)

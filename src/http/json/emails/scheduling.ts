@@ -5,73 +5,57 @@ import { maySchedule } from '../../../accounts/reading.ts'
 import { Fault } from '../../../ingress/fault.ts'
 import { Refusal } from '../../../intake/refusal.ts'
 import type { RescheduleResult } from '../../../store/store.ts'
-import { LINE, PATH_NAME } from '../../bounds.ts'
-import type { HttpDeps } from '../../deps.ts'
-import { originOf } from '../../email-origin.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { LINE } from '../../bounds.ts'
+import { type EmailOrigins, originOf } from '../../email-origin.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { object } from '../../object-schema.ts'
+import { route } from '../../route.ts'
 import { requireEmailPath, unknownEmail } from './find.ts'
 import { readScheduledAt } from './scheduled-at.ts'
 
-const PARAMS = { type: 'object', required: ['id'], properties: { id: PATH_NAME } } as const
+const DONE = object({ object: { const: 'email' }, id: { type: 'string', format: 'uuid' } })
 
-const DONE = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['object', 'id'],
-  properties: { object: { const: 'email' }, id: { type: 'string', format: 'uuid' } },
-} as const
-
-const reschedule = endpoint({
-  method: 'PATCH',
-  url: '/emails/:id',
+const reschedule = route('PATCH /emails/:id', {
   operation: 'email_reschedule',
   access: 'key',
-  schema: {
-    operationId: 'rescheduleEmail',
-    summary: 'Reschedule a scheduled email',
-    params: PARAMS,
-    // Clients repeat the id here, under various names.
-    body: {
-      type: 'object',
-      required: ['scheduled_at'],
-      properties: {
-        scheduled_at: {
-          ...LINE,
-          description: 'As in `POST /emails`: ISO 8601, or an English phrase. A time in the past means now.',
-        },
+  operationId: 'rescheduleEmail',
+  summary: 'Reschedule a scheduled email',
+  // Clients repeat the id here, under various names.
+  body: {
+    type: 'object',
+    required: ['scheduled_at'],
+    properties: {
+      scheduled_at: {
+        ...LINE,
+        description: 'As in `POST /emails`: ISO 8601, or an English phrase. A time in the past means now.',
       },
     },
-    response: { 200: DONE },
   },
+  answer: DONE,
 })(async ({ caller, params, body }, { deps }) => {
   const id = await requireScheduled(deps, caller, params.id)
   const now = Date.now()
   const dueAt = readScheduledAt(body.scheduled_at, now)
   assertScheduled(await deps.store.reschedule(id, dueAt, now), 'rescheduled')
-  return { status: 200, body: { object: 'email', id } }
+  return { object: 'email', id }
 })
 
-const cancel = endpoint({
-  method: 'POST',
-  url: '/emails/:id/cancel',
+const cancel = route('POST /emails/:id/cancel', {
   operation: 'email_cancel',
   access: 'key',
-  schema: {
-    operationId: 'cancelEmail',
-    summary: 'Cancel a scheduled email',
-    params: PARAMS,
-    response: { 200: DONE },
-  },
+  operationId: 'cancelEmail',
+  summary: 'Cancel a scheduled email',
+  answer: DONE,
 })(async ({ caller, params }, { deps }) => {
   const id = await requireScheduled(deps, caller, params.id)
   assertScheduled(await deps.store.cancelScheduled(id, Date.now()), 'canceled')
-  return { status: 200, body: { object: 'email', id } }
+  return { object: 'email', id }
 })
 
 export const schedulingEndpoints: readonly Endpoint[] = [reschedule, cancel]
 
 /** The id of an email whose sending the caller may change. */
-async function requireScheduled(deps: Pick<HttpDeps, 'store'>, caller: Principal, given: string) {
+async function requireScheduled(deps: { store: EmailOrigins }, caller: Principal, given: string) {
   requireEmailPath(given)
   if (!caller.scopes.has('sending') && !caller.scopes.has('management')) {
     throw new Refusal({ code: 'scope_missing', scope: 'sending' })

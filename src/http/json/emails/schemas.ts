@@ -1,6 +1,7 @@
 /** Request and answer schemas of the handwritten email routes, for their types and for the OpenAPI document. */
 import type { Static } from 'typebox'
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
+import { object } from '../../object-schema.ts'
 
 export const text = (description: string) => ({ type: 'string', description }) as const
 const addresses = (description: string) =>
@@ -112,59 +113,31 @@ export const BATCH = {
   properties: {
     data: {
       type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['id'],
-        properties: { id: { type: 'string', format: 'uuid' } },
-      },
+      items: object({ id: { type: 'string', format: 'uuid' } }),
     },
     errors: {
       type: 'array',
       description: 'The refused emails, if others were accepted.',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['index', 'message'],
-        properties: { index: { type: 'integer', minimum: 0 }, message: { type: 'string' } },
-      },
+      items: object({ index: { type: 'integer', minimum: 0 }, message: { type: 'string' } }),
     },
   },
 } as const
 
 /** The fields of an email, in a list and alone. */
-export const LISTED = {
-  type: 'object',
-  additionalProperties: false,
-  required: [
-    'id',
-    'message_id',
-    'from',
-    'to',
-    'cc',
-    'bcc',
-    'reply_to',
-    'subject',
-    'created_at',
-    'last_event',
-    'scheduled_at',
-    'tags',
-  ],
-  properties: {
-    id: { type: 'string', format: 'uuid' },
-    message_id: text('Message-ID with angle brackets.'),
-    from: { type: 'string' },
-    to: list,
-    cc: list,
-    bcc: list,
-    reply_to: { anyOf: [list, { type: 'null' }] },
-    subject: { type: 'string' },
-    created_at: text('ISO 8601 with a UTC offset.'),
-    last_event: { enum: LAST_EVENT_TYPES },
-    scheduled_at: { type: ['string', 'null'] },
-    tags: TAGS,
-  },
-} as const
+export const LISTED = object({
+  id: { type: 'string', format: 'uuid' },
+  message_id: text('Message-ID with angle brackets.'),
+  from: { type: 'string' },
+  to: list,
+  cc: list,
+  bcc: list,
+  reply_to: { anyOf: [list, { type: 'null' }] },
+  subject: { type: 'string' },
+  created_at: text('ISO 8601 with a UTC offset.'),
+  last_event: { enum: LAST_EVENT_TYPES },
+  scheduled_at: { type: ['string', 'null'] },
+  tags: TAGS,
+})
 
 export const STORED = {
   ...LISTED,

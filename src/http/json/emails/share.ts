@@ -8,12 +8,14 @@ import { SERVICE } from '../../../operate/authority.ts'
 import type { Answer, LongAnswer } from '../../answer.ts'
 import { WORD } from '../../bounds.ts'
 import type { HttpCore } from '../../core.ts'
-import { type Endpoint, endpoint } from '../../endpoint.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { LinkSignatures } from '../../link-signatures.ts'
+import { object } from '../../object-schema.ts'
+import { route } from '../../route.ts'
 import { rawCopyOf, readIn } from '../../shown-emails/copy.ts'
 import { frameAnswer, frameOfText } from '../../shown-emails/frame.ts'
 import { withoutUnsubscribeLinks } from '../../shown-emails/unsubscribe-links.ts'
-import { BY_ID, orNull } from '../schemas.ts'
+import { orNull } from '../schemas.ts'
 import { requireReadable, unknownEmail } from './find.ts'
 import { sharedPage } from './shared-page.ts'
 
@@ -74,40 +76,28 @@ export interface ShareRoute {
 }
 
 function shareEndpoint(signatures: LinkSignatures): Endpoint {
-  return endpoint({
-    method: 'POST',
-    url: SHARE_PATH,
+  return route(`POST ${SHARE_PATH}`, {
     operation: 'email_share',
     access: 'key',
-    schema: {
-      operationId: 'shareEmail',
-      summary: 'Create a link that shows an email to anyone who has it, for up to 48 hours',
-      description: 'The link cannot be revoked; it expires.',
-      params: BY_ID,
-      body: {
-        type: 'object',
-        properties: {
-          expires_in: orNull({
-            ...WORD,
-            description: 'A number with s, m, h or d, e.g. `30m`; at most 48h. Default: 48h.',
-          }),
-        },
-      },
-      response: {
-        200: {
-          type: 'object',
-          additionalProperties: false,
-          required: ['object', 'id', 'url'],
-          properties: { object: { const: 'email' }, id: { type: 'string' }, url: { type: 'string' } },
-        },
+    operationId: 'shareEmail',
+    summary: 'Create a link that shows an email to anyone who has it, for up to 48 hours',
+    description: 'The link cannot be revoked; it expires.',
+    body: {
+      type: 'object',
+      properties: {
+        expires_in: orNull({
+          ...WORD,
+          description: 'A number with s, m, h or d, e.g. `30m`; at most 48h. Default: 48h.',
+        }),
       },
     },
+    answer: object({ object: { const: 'email' }, id: { type: 'string' }, url: { type: 'string' } }),
   })(async ({ caller, params, body, request }, core) => {
     const seconds = secondsOf(body.expires_in ?? '48h')
     const { id } = await requireReadable(core.deps, caller, params.id)
     const link = signatures.query(id, Math.floor(Date.now() / 1000) + seconds)
     const url = `${core.apiUrl.urlOf(request.raw)}/emails/${id}/share?${link}`
-    return { status: 200, body: { object: 'email', id, url } }
+    return { object: 'email', id, url }
   })
 }
 

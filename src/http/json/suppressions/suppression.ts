@@ -1,6 +1,7 @@
 /** A suppressed address in this dialect. */
 import type { Static } from 'typebox'
 import { SUPPRESSION_TYPES, type Suppression, type SuppressionType } from '../../../email/suppression.ts'
+import { object } from '../../object-schema.ts'
 import { changedSchema } from '../schemas.ts'
 import { timestamp } from '../timestamp.ts'
 
@@ -29,22 +30,11 @@ const FACTS = {
   },
   created_at: { type: 'string' },
 } as const
-const REQUIRED = ['id', 'email', 'origin', 'source_id', 'created_at'] as const
 
 /** An item of a list. */
-export const SUPPRESSION = {
-  type: 'object',
-  additionalProperties: false,
-  required: REQUIRED,
-  properties: FACTS,
-} as const
+export const SUPPRESSION = object(FACTS)
 
-export const ONE_SUPPRESSION = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['object', ...REQUIRED],
-  properties: { object: { const: 'suppression' }, ...FACTS },
-} as const
+export const ONE_SUPPRESSION = object({ object: { const: 'suppression' }, ...FACTS })
 
 export const ADDED = changedSchema('suppression')
 

@@ -1,15 +1,13 @@
 /** A webhook in the requests and answers of this dialect. */
 
 import type { Static } from 'typebox'
-import type { Principal } from '../../../accounts/account.ts'
 import { webhookWords, wordsOfTypes } from '../../../events/notices/types.ts'
 import { UNSENT_WORDS } from '../../../events/notices/unsent.ts'
-import type { Operation } from '../../../operate/verb.ts'
 import { noSuchWebhook, type OwnedWebhook } from '../../../operate/webhook-find.ts'
 import { showWebhook } from '../../../operate/webhooks.ts'
 import { URL_GIVEN, WORD } from '../../bounds.ts'
-import type { HttpCore } from '../../core.ts'
-import { currentOperation } from '../../operation.ts'
+import { object } from '../../object-schema.ts'
+import { operationOn } from '../operation-on.ts'
 import { orNull } from '../schemas.ts'
 import { timestamp } from '../timestamp.ts'
 
@@ -36,32 +34,16 @@ const FACTS = {
   status: STATUS,
   created_at: { type: 'string' },
 } as const
-const REQUIRED = ['id', 'endpoint', 'events', 'status', 'created_at'] as const
 
 /** An item of a list. */
-export const WEBHOOK = {
-  type: 'object',
-  additionalProperties: false,
-  required: REQUIRED,
-  properties: FACTS,
-} as const
+export const WEBHOOK = object(FACTS)
 
 const OBJECT = { const: 'webhook' } as const
 const SECRET = { type: 'string', description: '`whsec_` and the key, in base64.' } as const
 
-export const ONE_WEBHOOK = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['object', ...REQUIRED, 'signing_secret'],
-  properties: { object: OBJECT, ...FACTS, signing_secret: SECRET },
-} as const
+export const ONE_WEBHOOK = object({ object: OBJECT, ...FACTS, signing_secret: SECRET })
 
-export const WEBHOOK_SECRET = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['object', 'id', 'signing_secret'],
-  properties: { object: OBJECT, id: { type: 'string' }, signing_secret: SECRET },
-} as const
+export const WEBHOOK_SECRET = object({ object: OBJECT, id: { type: 'string' }, signing_secret: SECRET })
 
 /** The changes that a request may make. */
 export const CHANGES = {
@@ -75,12 +57,8 @@ export function webhookJson({ webhook }: OwnedWebhook): Static<typeof WEBHOOK> {
   return { id, endpoint: url, events, status, created_at: timestamp(createdAt) }
 }
 
-/**
- * The operation for a verb on this webhook. Webhooks of the other dialect send other messages, and do not exist here.
- */
-export async function operationOnWebhook(core: HttpCore, caller: Principal, id: string): Promise<Operation> {
-  const op = await currentOperation(core, caller)
+/** Webhooks of the other dialect send other messages, and do not exist here. */
+export const operationOnWebhook = operationOn(async (op, id) => {
   const { webhook } = await showWebhook(op, { id })
   if (webhook.dialect !== 'json') throw noSuchWebhook(id)
-  return op
-}
+})

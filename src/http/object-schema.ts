@@ -1,0 +1,24 @@
+/** Schemas of objects: plain JSON Schema. */
+
+type Properties = Readonly<Record<string, object>>
+
+interface ObjectSchema<Required extends Properties, Optional extends Properties> {
+  readonly type: 'object'
+  readonly additionalProperties: false
+  /** Any of the names: TypeBox requires a tuple, but only the set of names matters to its types. */
+  readonly required: [keyof Required] extends [never] ? readonly [] : readonly [keyof Required & string]
+  readonly properties: Required & Optional
+}
+
+/** An object with the required and the optional properties, and no others: for requests and answers. */
+export function object<
+  const Required extends Properties,
+  const Optional extends Properties = Record<never, never>,
+>(required: Required, optional: Optional = {} as Optional): ObjectSchema<Required, Optional> {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: Object.keys(required) as unknown as ObjectSchema<Required, Optional>['required'],
+    properties: { ...required, ...optional },
+  }
+}
