@@ -1,6 +1,10 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
+/** Modules of forms, tables and actions, which the list of emails does without. */
+const LATER =
+  /parts\/(form|list-table|confirm|action-button)|mantine\/(notifications|modals)|\/Table\/|mutationObserver/
+
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
@@ -27,7 +31,9 @@ export default defineConfig({
       },
       output: {
         // Modules that most pages share are loaded as one chunk, and compressed together.
-        codeSplitting: { groups: [{ name: 'shared', minShareCount: 8 }] },
+        codeSplitting: {
+          groups: [{ name: 'shared', minShareCount: 8, test: (module) => !LATER.test(module) }],
+        },
       },
     },
     chunkSizeWarningLimit: 2_000,

@@ -1,13 +1,11 @@
 /**
  * npm run screenshots: takes every page of the console in light, dark and at the width of a phone, with a day of mail
- * behind it and mail servers that take it, refuse it and put it off; into console/screenshots or the folder that is named.
- *
- *     npm run screenshots -- FOLDER PAGE...     of these pages only, e.g. overview email
- *     npm run screenshots -- --docs             the pictures of README and docs instead, into docs/images
+ * behind it and mail servers that accept, refuse and defer it. `--help` lists the arguments.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import type { Page, Request } from 'playwright-core'
 import { PAGES, SIGNED_OUT } from '../test/console/pages.ts'
 import { Stage } from '../test/console/stage.ts'
@@ -28,9 +26,32 @@ const FOR_DOCS = { viewport: { width: 1_200, height: 760 }, colorScheme: 'light'
 /** Of a picture of a phone, in pixels: what comes below looks the same. */
 const MOST_HEIGHT = 2_400
 
-const [first = join(import.meta.dirname, '..', 'console', 'screenshots'), ...wanted] = process.argv.slice(2)
-const isForDocs = first === '--docs'
-const folder = isForDocs ? join(import.meta.dirname, '..', 'docs', 'images') : first
+const USAGE = `Takes pictures of the pages of the console.
+
+  npm run screenshots                       every page, into console/screenshots
+  npm run screenshots -- FOLDER             into another folder
+  npm run screenshots -- FOLDER PAGE...     of these pages only
+  npm run screenshots -- --docs             the pictures of README and docs, into docs/images
+
+Pages: ${Object.keys(PAGES).join(', ')}
+`
+
+const {
+  values: { docs: isForDocs, help },
+  positionals: [given, ...wanted],
+} = parseArgs({
+  allowPositionals: true,
+  options: {
+    docs: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+if (help) {
+  process.stdout.write(USAGE)
+  process.exit()
+}
+const root = join(import.meta.dirname, '..')
+const folder = given ?? (isForDocs ? join(root, 'docs', 'images') : join(root, 'console', 'screenshots'))
 mkdirSync(folder, { recursive: true })
 await using world = await openWorld()
 const stage = await Stage.open(settingsIn(world))

@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Modal } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, Input, type MantineColorsTuple, Modal } from '@mantine/core'
 
 /** Forest green: calm beside the red and yellow of failures, with good contrast in both color schemes. */
 const road: MantineColorsTuple = [
@@ -27,6 +27,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    // Screen readers announce the error of a field at once.
+    InputWrapper: Input.Wrapper.extend({ defaultProps: { attributes: { error: { role: 'alert' } } } }),
     Modal: Modal.extend({
       defaultProps: {
         closeButtonProps: { 'aria-label': 'Close' },

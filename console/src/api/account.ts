@@ -1,8 +1,7 @@
 /** The account of the signed-in person. */
-import { queryOptions } from '@tanstack/react-query'
 import { call, type JsonAnswer } from './client.ts'
-import { invalidate } from './queries.ts'
-import { changed, type Me } from './session.ts'
+import { change, read } from './queries.ts'
+import { changed } from './session.ts'
 
 export type Account = JsonAnswer<'GET /account'>
 export type Passkey = Account['passkeys'][number]
@@ -11,48 +10,35 @@ export type Membership = Account['memberships'][number]
 export type OwnSession = JsonAnswer<'GET /account/sessions'>['sessions'][number]
 export type TotpSetup = JsonAnswer<'POST /account/totp'>
 
-export const accountQuery = queryOptions({
-  queryKey: ['account'],
-  queryFn: ({ signal }) => call('GET /account', { signal }),
-})
+export const accountQuery = read('GET /account')
 
-export const sessionsQuery = queryOptions({
-  queryKey: ['account', 'sessions'],
-  queryFn: async ({ signal }) => (await call('GET /account/sessions', { signal })).sessions,
-})
+export const sessionsQuery = read('GET /account/sessions')
 
-/** Waits for a change, then reloads everything that is shown of the account. */
-async function renewed<Result>(change: Promise<Result>): Promise<Result> {
-  const result = await change
-  await invalidate('account', 'session')
-  return result
-}
+/** Everything that is shown of the account. */
+export const ACCOUNT = ['GET /account', 'GET /account/sessions', 'GET /session'] as const
 
-export async function changeProfile(profile: { name?: string; address?: string }): Promise<Me> {
-  return changed(await call('PATCH /account', { body: profile }))
-}
+export const changeProfile = async (body: { name?: string; address?: string }) =>
+  changed(await call('PATCH /account', { body }))
 
-export async function confirmPassword(password: string): Promise<Me> {
-  return changed(await renewed(call('POST /account/proof', { body: { password } })))
-}
+export const confirmPassword = async (password: string) =>
+  changed(await change('POST /account/proof', { body: { password } }, ...ACCOUNT))
 
-export async function changePassword(password: string): Promise<Me> {
-  return changed(await renewed(call('PUT /account/password', { body: { password } })))
-}
+export const changePassword = async (password: string) =>
+  changed(await change('PUT /account/password', { body: { password } }, ...ACCOUNT))
 
 export const beginTotp = () => call('POST /account/totp')
 
-export const turnOnTotp = async (ticket: string, code: string) =>
-  (await renewed(call('PUT /account/totp', { body: { ticket, code } }))).codes
+export const turnOnTotp = (ticket: string, code: string) =>
+  change('PUT /account/totp', { body: { ticket, code } }, ...ACCOUNT)
 
-export const turnOffTotp = () => renewed(call('DELETE /account/totp'))
+export const turnOffTotp = () => change('DELETE /account/totp', {}, ...ACCOUNT)
 
-export const renewRecoveryCodes = async () => (await renewed(call('POST /account/recovery-codes'))).codes
+export const renewRecoveryCodes = () => change('POST /account/recovery-codes', {}, ...ACCOUNT)
 
 export const renamePasskey = (id: string, name: string) =>
-  renewed(call('PATCH /account/passkeys/:id', { id, body: { name } }))
+  change('PATCH /account/passkeys/:id', { id, body: { name } }, ...ACCOUNT)
 
-export const removePasskey = (id: string) => renewed(call('DELETE /account/passkeys/:id', { id }))
+export const removePasskey = (id: string) => change('DELETE /account/passkeys/:id', { id }, ...ACCOUNT)
 
 /** Leaves the page. The provider sends the browser back. */
 export async function goToConnect(): Promise<void> {
@@ -60,18 +46,17 @@ export async function goToConnect(): Promise<void> {
   window.location.assign(url)
 }
 
-export async function connectIdentity(query: string): Promise<Me> {
-  return changed(await call('POST /account/identities', { body: { query } }))
-}
+export const connectIdentity = async (query: string) =>
+  changed(await call('POST /account/identities', { body: { query } }))
 
-export const removeIdentity = (id: string) => renewed(call('DELETE /account/identities/:id', { id }))
+export const removeIdentity = (id: string) => change('DELETE /account/identities/:id', { id }, ...ACCOUNT)
 
 export const confirmMembership = (company: string) =>
-  renewed(call('POST /account/memberships/:id', { id: company }))
+  change('POST /account/memberships/:id', { id: company }, ...ACCOUNT)
 
 export const leaveCompany = (company: string) =>
-  renewed(call('DELETE /account/memberships/:id', { id: company }))
+  change('DELETE /account/memberships/:id', { id: company }, ...ACCOUNT)
 
-export const endSession = (id: string) => renewed(call('DELETE /account/sessions/:id', { id }))
+export const endSession = (id: string) => change('DELETE /account/sessions/:id', { id }, ...ACCOUNT)
 
-export const endOtherSessions = () => renewed(call('DELETE /account/sessions'))
+export const endOtherSessions = () => change('DELETE /account/sessions', {}, ...ACCOUNT)

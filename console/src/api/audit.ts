@@ -1,6 +1,7 @@
 /** The audit list: changes of settings, and sign-ins. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
 import { call, type JsonAnswer, type QueryOf, urlOf } from './client.ts'
+import { read } from './queries.ts'
 
 const LIST = 'GET /companies/:company/audit'
 const EXPORT = 'GET /companies/:company/audit/export'
@@ -15,7 +16,7 @@ const EVERY = 5_000
 /** Loads page after page. The first page is polled for new entries until the viewer loads a second one. */
 export const auditQuery = (company: string, wanted: AuditSearch) =>
   infiniteQueryOptions({
-    queryKey: ['audit', company, wanted],
+    queryKey: [LIST, { company, wanted }],
     queryFn: ({ pageParam, signal }) =>
       call(LIST, { company, query: { ...auditParams(wanted), before: pageParam ?? undefined }, signal }),
     initialPageParam: null as number | null,
@@ -25,13 +26,10 @@ export const auditQuery = (company: string, wanted: AuditSearch) =>
   })
 
 /** The entries newer than the entry `after`. */
-export const newerQuery = (company: string, wanted: AuditSearch, after: number) =>
-  queryOptions({
-    queryKey: ['audit-newer', company, wanted, after],
-    queryFn: ({ signal }) =>
-      call(LIST, { company, query: { ...auditParams(wanted), after, limit: 100 }, signal }),
-    refetchInterval: EVERY,
-  })
+export const newerQuery = (company: string, wanted: AuditSearch, after: number) => ({
+  ...read(LIST, { company, query: { ...auditParams(wanted), after, limit: 100 } }),
+  refetchInterval: EVERY,
+})
 
 /** The address at which the browser downloads the whole list. The session cookie authorizes it. */
 export function exportAddress(company: string, wanted: AuditSearch): string {

@@ -30,14 +30,14 @@ type ClientRoute = keyof Routes
 type DocumentRoute = {
   [Name in ClientRoute]: Routes[Name]['answer'] extends string ? Name : never
 }[ClientRoute]
-type JsonRoute = Exclude<ClientRoute, DocumentRoute>
+export type JsonRoute = Exclude<ClientRoute, DocumentRoute>
 
 /** The JSON of an answer. */
 export type JsonAnswer<Name extends JsonRoute> = AnswerOf<Routes[Name]>
 export type Body<Name extends ClientRoute> = PartOf<'body', Routes[Name]>
 export type QueryOf<Name extends ClientRoute> = QueryInput<Routes[Name]>
 
-type Parts<Name extends ClientRoute> = ParamsOf<Name, Routes[Name]> &
+export type Parts<Name extends ClientRoute> = ParamsOf<Name, Routes[Name]> &
   (Routes[Name] extends { query: object } ? QueryPart<QueryOf<Name>> : unknown) &
   (Routes[Name] extends { body: object } ? { body: Body<Name> } : unknown)
 
@@ -45,7 +45,7 @@ type Parts<Name extends ClientRoute> = ParamsOf<Name, Routes[Name]> &
 type QueryPart<Given> = object extends Given ? { query?: Given } : { query: Given }
 
 /** Parts may be left out if none is required. */
-type CallInput<Name extends ClientRoute, More = unknown> =
+export type CallInput<Name extends ClientRoute, More = unknown> =
   object extends Parts<Name> ? [parts?: Parts<Name> & More] : [parts: Parts<Name> & More]
 
 /** `parts`: the parameters of the path, beside `query` and `body`. */

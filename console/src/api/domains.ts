@@ -1,9 +1,13 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type Body, call, type JsonAnswer } from './client.ts'
-import { invalidate, queries } from './queries.ts'
+import { change, invalidate, queries, read } from './queries.ts'
 
-export type Domain = JsonAnswer<'GET /companies/:company/domains'>['domains'][number]
-export type WholeDomain = JsonAnswer<'GET /companies/:company/domains/:domain'>
+const LIST = 'GET /companies/:company/domains'
+const ONE = 'GET /companies/:company/domains/:domain'
+const SENDERS = 'GET /companies/:company/senders'
+
+export type Domain = JsonAnswer<typeof LIST>['domains'][number]
+export type WholeDomain = JsonAnswer<typeof ONE>
 export type RequiredRecord = WholeDomain['records'][number]
 export type RecordCheck = JsonAnswer<'GET /companies/:company/domains/:domain/check'>
 export type DomainRelay = NonNullable<WholeDomain['relay']>
@@ -11,144 +15,89 @@ export type NewRelay = Body<'PUT /companies/:company/relay'>
 type Sending = Body<'PUT /companies/:company/domains/:domain/sending'>['sending']
 
 /** The newest domains that match. `sending`: only domains that may send. */
-export const domainsQuery = (company: string, search?: string | undefined, sending = false) =>
-  queryOptions({
-    queryKey: ['domains', company, search ?? '', sending],
-    queryFn: ({ signal }) =>
-      call('GET /companies/:company/domains', {
-        company,
-        query: { search, sending: sending ? 'active' : undefined },
-        signal,
-      }),
-    placeholderData: keepPreviousData,
-  })
+export const domainsQuery = (company: string, search?: string | undefined, sending = false) => ({
+  ...read(LIST, { company, query: { search, sending: sending ? 'active' : undefined } }),
+  placeholderData: keepPreviousData,
+})
 
-export const domainQuery = (company: string, domain: string) =>
-  queryOptions({
-    queryKey: ['domain', company, domain],
-    queryFn: ({ signal }) => call('GET /companies/:company/domains/:domain', { company, domain, signal }),
-  })
+export const domainQuery = (company: string, domain: string) => read(ONE, { company, domain })
 
 /** Milliseconds between two checks of a record that is not right yet. */
 const LOOK_EVERY = 15_000
 
 /** The result of a DNS lookup for one record, repeated while the page is open until the record is right. */
-export const checkQuery = (company: string, domain: string, record: string) =>
+export const checkQuery = (company: string, domain: string, name: string) =>
   queryOptions({
-    queryKey: ['domain-check', company, domain, record],
-    queryFn: ({ signal }) =>
-      call('GET /companies/:company/domains/:domain/check', {
-        company,
-        domain,
-        query: { name: record },
-        signal,
-      }),
+    ...read('GET /companies/:company/domains/:domain/check', { company, domain, query: { name } }),
     staleTime: LOOK_EVERY,
     refetchOnWindowFocus: true,
     refetchInterval: ({ state: { data } }) => (data?.state === 'right' ? false : LOOK_EVERY),
   })
 
 /** Shows a changed domain at once, and reloads the lists that contain it. */
-function changed(company: string, domain: WholeDomain): WholeDomain {
+async function shown(company: string, changing: Promise<WholeDomain>): Promise<WholeDomain> {
+  const domain = await changing
   queries.setQueryData(domainQuery(company, domain.id).queryKey, domain)
-  void invalidate('domains', 'senders')
+  void invalidate(LIST, SENDERS)
   return domain
 }
 
-export async function addDomain(
-  company: string,
-  body: Body<'POST /companies/:company/domains'>,
-): Promise<WholeDomain> {
-  return changed(company, await call('POST /companies/:company/domains', { company, body }))
-}
+export const addDomain = (company: string, body: Body<'POST /companies/:company/domains'>) =>
+  shown(company, call('POST /companies/:company/domains', { company, body }))
 
-export async function verifyDomain(company: string, domain: string) {
+export async function verifyDomain(company: string, domain: string): Promise<void> {
   const verified = await call('POST /companies/:company/domains/:domain/verify', { company, domain })
   for (const record of verified.records) {
     queries.setQueryData(checkQuery(company, domain, record.name).queryKey, record)
   }
-  changed(company, verified.domain)
-  return verified
+  await shown(company, Promise.resolve(verified.domain))
 }
 
-export async function setSending(company: string, domain: string, sending: Sending): Promise<WholeDomain> {
-  return changed(
+export const setSending = (company: string, domain: string, sending: Sending) =>
+  shown(
     company,
-    await call('PUT /companies/:company/domains/:domain/sending', { company, domain, body: { sending } }),
+    call('PUT /companies/:company/domains/:domain/sending', { company, domain, body: { sending } }),
   )
-}
 
-export async function setSpeaksFor(
-  company: string,
-  domain: string,
-  speaksFor: string[],
-): Promise<WholeDomain> {
-  return changed(
-    company,
-    await call('PATCH /companies/:company/domains/:domain', { company, domain, body: { speaksFor } }),
-  )
-}
+export const setSpeaksFor = (company: string, domain: string, speaksFor: string[]) =>
+  shown(company, call('PATCH /companies/:company/domains/:domain', { company, domain, body: { speaksFor } }))
 
-export async function removeDomain(company: string, domain: string): Promise<void> {
-  await call('DELETE /companies/:company/domains/:domain', { company, domain })
-  void invalidate('domains', 'senders')
-}
+export const removeDomain = (company: string, domain: string) =>
+  change('DELETE /companies/:company/domains/:domain', { company, domain }, LIST, SENDERS)
 
-export async function addDkimKey(
+export const addDkimKey = (
   company: string,
   domain: string,
   body: Body<'POST /companies/:company/domains/:domain/dkim'>,
-): Promise<WholeDomain> {
-  return changed(
-    company,
-    await call('POST /companies/:company/domains/:domain/dkim', { company, domain, body }),
-  )
-}
+) => shown(company, call('POST /companies/:company/domains/:domain/dkim', { company, domain, body }))
 
-export async function changeDkimKey(
+export const changeDkimKey = (
   company: string,
   domain: string,
   selector: string,
   body: { active: boolean } | { selector: string },
-): Promise<WholeDomain> {
-  return changed(
+) =>
+  shown(
     company,
-    await call('PATCH /companies/:company/domains/:domain/dkim/:selector', {
-      company,
-      domain,
-      selector,
-      body,
-    }),
+    call('PATCH /companies/:company/domains/:domain/dkim/:selector', { company, domain, selector, body }),
   )
-}
 
-export async function removeDkimKey(company: string, domain: string, selector: string): Promise<WholeDomain> {
-  return changed(
+export const removeDkimKey = (company: string, domain: string, selector: string) =>
+  shown(
     company,
-    await call('DELETE /companies/:company/domains/:domain/dkim/:selector', { company, domain, selector }),
+    call('DELETE /companies/:company/domains/:domain/dkim/:selector', { company, domain, selector }),
   )
-}
 
-export const relayQuery = (company: string) =>
-  queryOptions({
-    queryKey: ['relay', company],
-    queryFn: ({ signal }) => call('GET /companies/:company/relay', { company, signal }),
-  })
+export const relayQuery = (company: string) => read('GET /companies/:company/relay', { company })
 
 /** `null` removes the relay: the domain's mail then takes the company's route or the default route. */
-export async function setDomainRelay(
-  company: string,
-  domain: string,
-  relay: NewRelay | null,
-): Promise<WholeDomain> {
-  const of = { company, domain }
-  return changed(
+export const setDomainRelay = (company: string, domain: string, relay: NewRelay | null) =>
+  shown(
     company,
     relay === null
-      ? await call('DELETE /companies/:company/domains/:domain/relay', of)
-      : await call('PUT /companies/:company/domains/:domain/relay', { ...of, body: relay }),
+      ? call('DELETE /companies/:company/domains/:domain/relay', { company, domain })
+      : call('PUT /companies/:company/domains/:domain/relay', { company, domain, body: relay }),
   )
-}
 
 export async function setCompanyRelay(company: string, relay: NewRelay | null): Promise<void> {
   const now =
@@ -156,5 +105,5 @@ export async function setCompanyRelay(company: string, relay: NewRelay | null): 
       ? await call('DELETE /companies/:company/relay', { company })
       : await call('PUT /companies/:company/relay', { company, body: relay })
   queries.setQueryData(relayQuery(company).queryKey, now)
-  void invalidate('domain')
+  void invalidate(ONE)
 }

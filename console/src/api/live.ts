@@ -6,6 +6,7 @@ import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import type { Static } from 'typebox'
 import type { CHANGES } from '../../../src/http/console/contract/emails.ts'
 import { urlOf } from './client.ts'
+import { emailsChanged } from './email.ts'
 import { queries } from './queries.ts'
 import { sessionQuery } from './session.ts'
 
@@ -74,7 +75,7 @@ class LiveStream {
       this.#failures = 0
       this.#keep(changes)
       say('live')
-      renew(changes)
+      void emailsChanged(changes.more ? 'all' : new Set(changes.emails.map(({ id }) => id)))
       for (const listener of this.listeners) listener(changes)
     })
     // EventSource itself gives up when an answer is not a stream, which is what a proxy answers during a
@@ -103,16 +104,6 @@ class LiveStream {
     // EventSource does not tell why a stream ended. This request finds out whether the session has ended.
     void queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
   }
-}
-
-/** Reloads the queries of emails that changed. */
-function renew({ emails, more }: LiveChanges): void {
-  const changed = new Set(emails.map(({ id }) => id))
-  if (changed.size === 0 && !more) return
-  void queries.invalidateQueries({
-    predicate: ({ queryKey: [kind, ...rest] }) =>
-      kind === 'email' && (more || rest.some((part) => typeof part === 'string' && changed.has(part))),
-  })
 }
 
 let stream: LiveStream | null = null

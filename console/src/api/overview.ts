@@ -1,87 +1,63 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData } from '@tanstack/react-query'
 import type { OverviewSpan } from '../../../src/http/console/contract/overview.ts'
-import { type Body, call, type JsonAnswer, type QueryOf } from './client.ts'
-import { invalidate } from './queries.ts'
+import type { Body, JsonAnswer, QueryOf } from './client.ts'
+import { change, read } from './queries.ts'
 
-export type OverviewBacklog = JsonAnswer<'GET /companies/:company/overview/backlog'>
+const BACKLOG = 'GET /companies/:company/overview/backlog'
+const INSTALLATION = 'GET /installation'
+
+export type OverviewBacklog = JsonAnswer<typeof BACKLOG>
 export type RetryAnswer = JsonAnswer<'POST /companies/:company/overview/backlog/retry'>
-export type VolumeChart = JsonAnswer<'GET /companies/:company/overview/volume'>
-export type LatencyChart = JsonAnswer<'GET /companies/:company/overview/latency'>
 export type VolumeBreakdown = NonNullable<JsonAnswer<'GET /companies/:company/overview/domains'>['volumes']>
-export type InstallationJson = JsonAnswer<'GET /installation'>
+export type InstallationJson = JsonAnswer<typeof INSTALLATION>
 export type { OverviewSpan }
 
-/** Milliseconds. A chart of an hour changes while it is viewed; counts follow the events by a moment. */
-const AGAIN = 10_000
-
-function overview<Body>(key: readonly unknown[], read: (signal: AbortSignal) => Promise<Body>) {
-  return queryOptions({
-    queryKey: ['overview', ...key],
-    queryFn: ({ signal }) => read(signal),
-    refetchInterval: AGAIN,
-    placeholderData: keepPreviousData,
-  })
-}
+/** A chart of an hour changes while it is viewed; counts follow the events by a moment. */
+const LIVE = { refetchInterval: 10_000, placeholderData: keepPreviousData } as const
 
 /** Limits the counts to a sending domain (its id) or to a recipient domain. */
 export type VolumeFilter = Omit<QueryOf<'GET /companies/:company/overview/volume'>, 'span'>
 
-export const volumeQuery = (company: string, span: OverviewSpan, filter: VolumeFilter) =>
-  overview([company, 'volume', span, filter], (signal) =>
-    call('GET /companies/:company/overview/volume', { company, query: { span, ...filter }, signal }),
-  )
-
-export const latencyQuery = (company: string, span: OverviewSpan) =>
-  overview([company, 'latency', span], (signal) =>
-    call('GET /companies/:company/overview/latency', { company, query: { span }, signal }),
-  )
-
-export const destinationsQuery = (company: string, span: OverviewSpan) =>
-  overview([company, 'destinations', span], (signal) =>
-    call('GET /companies/:company/overview/destinations', { company, query: { span }, signal }),
-  )
-
-export const byDomainQuery = (company: string, span: OverviewSpan) =>
-  overview([company, 'domains', span], (signal) =>
-    call('GET /companies/:company/overview/domains', { company, query: { span }, signal }),
-  )
-
-export const backlogQuery = (company: string) =>
-  overview([company, 'backlog'], (signal) =>
-    call('GET /companies/:company/overview/backlog', { company, signal }),
-  )
-
-export const retryWaiting = (company: string, domain: string | null) =>
-  call('POST /companies/:company/overview/backlog/retry', { company, body: { domain } })
-
-export const installationQuery = queryOptions({
-  queryKey: ['installation'],
-  queryFn: ({ signal }) => call('GET /installation', { signal }),
-  refetchInterval: AGAIN,
+export const volumeQuery = (company: string, span: OverviewSpan, filter: VolumeFilter) => ({
+  ...read('GET /companies/:company/overview/volume', { company, query: { span, ...filter } }),
+  ...LIVE,
 })
 
-export const byCompanyQuery = (span: OverviewSpan) =>
-  queryOptions({
-    queryKey: ['installation', 'companies', span],
-    queryFn: ({ signal }) => call('GET /installation/companies', { query: { span }, signal }),
-    refetchInterval: AGAIN,
-    placeholderData: keepPreviousData,
-  })
+export const latencyQuery = (company: string, span: OverviewSpan) => ({
+  ...read('GET /companies/:company/overview/latency', { company, query: { span } }),
+  ...LIVE,
+})
+
+export const destinationsQuery = (company: string, span: OverviewSpan) => ({
+  ...read('GET /companies/:company/overview/destinations', { company, query: { span } }),
+  ...LIVE,
+})
+
+export const byDomainQuery = (company: string, span: OverviewSpan) => ({
+  ...read('GET /companies/:company/overview/domains', { company, query: { span } }),
+  ...LIVE,
+})
+
+export const byCompanyQuery = (span: OverviewSpan) => ({
+  ...read('GET /installation/companies', { query: { span } }),
+  ...LIVE,
+})
+
+export const backlogQuery = (company: string) => ({ ...read(BACKLOG, { company }), ...LIVE })
+
+export const retryWaiting = (company: string, domain: string | null) =>
+  change('POST /companies/:company/overview/backlog/retry', { company, body: { domain } }, BACKLOG)
+
+export const installationQuery = { ...read(INSTALLATION), ...LIVE }
 
 /** `null` stands for every company, or for every domain. */
-export type PauseTarget = Body<'POST /installation/pauses'>
+type PauseTarget = Body<'POST /installation/pauses'>
 
-export async function pause(scope: PauseTarget): Promise<void> {
-  await call('POST /installation/pauses', { body: scope })
-  await invalidate('installation')
-}
+export const pause = (body: PauseTarget) =>
+  change('POST /installation/pauses', { body }, INSTALLATION, BACKLOG)
 
-export async function endPause(scope: PauseTarget): Promise<void> {
-  await call('POST /installation/pauses/end', { body: scope })
-  await invalidate('installation')
-}
+export const endPause = (body: PauseTarget) =>
+  change('POST /installation/pauses/end', { body }, INSTALLATION, BACKLOG)
 
-export async function createCompany(name: string): Promise<void> {
-  await call('POST /installation/companies', { body: { name } })
-  await invalidate('session')
-}
+export const createCompany = (name: string) =>
+  change('POST /installation/companies', { body: { name } }, 'GET /session')

@@ -8,8 +8,9 @@ import {
   startRegistration,
   WebAuthnError,
 } from '@simplewebauthn/browser'
+import { ACCOUNT } from './account.ts'
 import { call } from './client.ts'
-import { invalidate } from './queries.ts'
+import { change } from './queries.ts'
 import { begun, changed, type Me } from './session.ts'
 
 /** Browsers bind passkeys to a host name and refuse IP addresses. */
@@ -35,9 +36,7 @@ export async function addPasskey(name: string): Promise<Me> {
   const response = await startRegistration({
     optionsJSON: options as unknown as PublicKeyCredentialCreationOptionsJSON,
   })
-  const me = changed(await call('POST /account/passkeys', { body: { name, response } }))
-  await invalidate('account')
-  return me
+  return changed(await change('POST /account/passkeys', { body: { name, response } }, ...ACCOUNT))
 }
 
 /** The person canceled the ceremony, or another one replaced it: there is no error to show. */

@@ -1,6 +1,6 @@
 /** The cache of the server's answers. */
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { ApiError } from './client.ts'
+import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
+import { ApiError, type CallInput, call, type JsonAnswer, type JsonRoute, type Parts } from './client.ts'
 
 /** Retries while the server restarts. A refusal (4xx) is final. */
 function tryAgain(failures: number, error: Error): boolean {
@@ -32,10 +32,31 @@ export const queries = new QueryClient({
   },
 })
 
-/**
- * Reloads the queries whose key starts with one of `kinds`: at once if they are on screen, otherwise when
- * next used.
- */
-export async function invalidate(...kinds: readonly string[]): Promise<void> {
-  await Promise.all(kinds.map((kind) => queries.invalidateQueries({ queryKey: [kind] })))
+type ReadRoute = Extract<JsonRoute, `GET ${string}`>
+
+/** The query of a route. Its key is the name of the route, and the parts of the request. */
+export function read<Name extends ReadRoute>(name: Name, ...[parts]: CallInput<Name>) {
+  const get = call as (name: Name, parts: object) => Promise<JsonAnswer<Name>>
+  return queryOptions({
+    queryKey: [name, parts] as const,
+    queryFn: ({ signal }) => get(name, { ...parts, signal }),
+  })
+}
+
+/** Makes a change, then reloads the answers of the `stale` routes. A refused change may mean that they are old, too. */
+export async function change<Name extends JsonRoute>(
+  name: Name,
+  parts: Parts<Name>,
+  ...stale: readonly ReadRoute[]
+): Promise<JsonAnswer<Name>> {
+  try {
+    return await (call as (name: Name, parts: object) => Promise<JsonAnswer<Name>>)(name, parts)
+  } finally {
+    await invalidate(...stale)
+  }
+}
+
+/** Reloads the answers of these routes: at once if they are on screen, otherwise when next used. */
+export async function invalidate(...names: readonly ReadRoute[]): Promise<void> {
+  await Promise.all(names.map((name) => queries.invalidateQueries({ queryKey: [name] })))
 }

@@ -1,21 +1,13 @@
-import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { call, type JsonAnswer } from './client.ts'
-import { queries } from './queries.ts'
+import { queries, read } from './queries.ts'
 
 export type Me = JsonAnswer<'GET /session'>
 export type LinkPreview = JsonAnswer<'POST /session/link/read'>
 
-export const sessionQuery = queryOptions({
-  queryKey: ['session'],
-  queryFn: ({ signal }) => call('GET /session', { signal }),
-  staleTime: 60_000,
-})
+export const sessionQuery = { ...read('GET /session'), staleTime: 60_000 }
 
-export const waysQuery = queryOptions({
-  queryKey: ['ways'],
-  queryFn: ({ signal }) => call('GET /session/ways', { signal }),
-  staleTime: Number.POSITIVE_INFINITY,
-})
+export const waysQuery = { ...read('GET /session/ways'), staleTime: Number.POSITIVE_INFINITY }
 
 /** The signed-in person. Only for components within the frame, whose route loads the session. */
 export function useMe(): Me {

@@ -1,60 +1,42 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData } from '@tanstack/react-query'
 import { type Body, call, type JsonAnswer, type QueryOf, urlOf } from './client.ts'
-import { invalidate } from './queries.ts'
+import { change, invalidate, read } from './queries.ts'
 
-export type SuppressionItem = JsonAnswer<'GET /companies/:company/suppressions'>['data'][number]
+const SUPPRESSED = 'GET /companies/:company/suppressions'
+const ALLOWED = 'GET /companies/:company/allowed'
+
+export type SuppressionItem = JsonAnswer<typeof SUPPRESSED>['data'][number]
 export type SuppressionType = SuppressionItem['type']
-export type AllowedItem = JsonAnswer<'GET /companies/:company/allowed'>['data'][number]
-export type NewSuppression = Body<'POST /companies/:company/suppressions'>
-export type NewAllowed = Body<'POST /companies/:company/allowed'>
+export type AllowedItem = JsonAnswer<typeof ALLOWED>['data'][number]
 export type ImportPiece = Body<'POST /companies/:company/suppressions/import'>
-export type ImportAnswer = JsonAnswer<'POST /companies/:company/suppressions/import'>
-export type SuppressionPageQuery = Omit<QueryOf<'GET /companies/:company/suppressions'>, 'limit'>
 
-export const suppressionsQuery = (company: string, request: SuppressionPageQuery) =>
-  queryOptions({
-    queryKey: ['suppressions', company, request],
-    queryFn: ({ signal }) =>
-      call('GET /companies/:company/suppressions', { company, query: request, signal }),
-    placeholderData: keepPreviousData,
-  })
+export const suppressionsQuery = (company: string, query: QueryOf<typeof SUPPRESSED>) => ({
+  ...read(SUPPRESSED, { company, query }),
+  placeholderData: keepPreviousData,
+})
 
-export const allowedQuery = (company: string, { type: _type, ...wanted }: SuppressionPageQuery) =>
-  queryOptions({
-    queryKey: ['allowed', company, wanted],
-    queryFn: ({ signal }) => call('GET /companies/:company/allowed', { company, query: wanted, signal }),
-    placeholderData: keepPreviousData,
-  })
+export const allowedQuery = (company: string, query: QueryOf<typeof ALLOWED>) => ({
+  ...read(ALLOWED, { company, query }),
+  placeholderData: keepPreviousData,
+})
 
-export async function addSuppression(company: string, entry: NewSuppression): Promise<void> {
-  await call('POST /companies/:company/suppressions', { company, body: entry })
-  await renew('suppressions')
-}
+export const addSuppression = (company: string, body: Body<'POST /companies/:company/suppressions'>) =>
+  change('POST /companies/:company/suppressions', { company, body }, SUPPRESSED)
 
-export async function removeSuppression({ company, id }: SuppressionItem): Promise<void> {
-  await call('DELETE /companies/:company/suppressions/:id', { company, id })
-  await renew('suppressions')
-}
+export const removeSuppression = ({ company, id }: SuppressionItem) =>
+  change('DELETE /companies/:company/suppressions/:id', { company, id }, SUPPRESSED)
 
-export async function addAllowed(company: string, entry: NewAllowed): Promise<void> {
-  await call('POST /companies/:company/allowed', { company, body: entry })
-  await renew('allowed')
-}
+export const addAllowed = (company: string, body: Body<'POST /companies/:company/allowed'>) =>
+  change('POST /companies/:company/allowed', { company, body }, ALLOWED)
 
-export async function removeAllowed(company: string, value: string): Promise<void> {
-  await call('DELETE /companies/:company/allowed/:value', { company, value })
-  await renew('allowed')
-}
+export const removeAllowed = (company: string, value: string) =>
+  change('DELETE /companies/:company/allowed/:value', { company, value }, ALLOWED)
 
-export function importPiece(company: string, piece: ImportPiece): Promise<ImportAnswer> {
-  return call('POST /companies/:company/suppressions/import', { company, body: piece })
-}
+export const importPiece = (company: string, body: ImportPiece) =>
+  call('POST /companies/:company/suppressions/import', { company, body })
+
+export const listsChanged = () => invalidate(SUPPRESSED, ALLOWED)
 
 /** The address at which the browser downloads the file. The session cookie authorizes it. */
-export function exportAddress(company: string, type: SuppressionType | undefined): string {
-  return urlOf('GET /companies/:company/suppressions/export', { company, query: { type } })
-}
-
-export function renew(list: 'suppressions' | 'allowed'): Promise<void> {
-  return invalidate(list)
-}
+export const exportAddress = (company: string, type: SuppressionType | undefined) =>
+  urlOf('GET /companies/:company/suppressions/export', { company, query: { type } })

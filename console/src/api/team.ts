@@ -1,60 +1,43 @@
 /** The people of a company and of the installation. */
-import { queryOptions } from '@tanstack/react-query'
 import type { Role } from '../../../src/people/person.ts'
-import { type Body, call, type JsonAnswer } from './client.ts'
-import { invalidate } from './queries.ts'
+import type { Body, JsonAnswer } from './client.ts'
+import { change, read } from './queries.ts'
 
-export type Team = JsonAnswer<'GET /companies/:company/team'>
-export type Member = Team['members'][number]
-export type Invitation = Team['invitations'][number]
-export type Person = JsonAnswer<'GET /installation/people'>['people'][number]
+const TEAM = 'GET /companies/:company/team'
+const PEOPLE = 'GET /installation/people'
+
+export type Member = JsonAnswer<typeof TEAM>['members'][number]
+export type Person = JsonAnswer<typeof PEOPLE>['people'][number]
 export type PersonLink = JsonAnswer<'POST /installation/people'>
 export type { Role }
 
-export const teamQuery = (company: string) =>
-  queryOptions({
-    queryKey: ['team', company],
-    queryFn: ({ signal }) => call('GET /companies/:company/team', { company, signal }),
-  })
+export const teamQuery = (company: string) => read(TEAM, { company })
 
-export const peopleQuery = queryOptions({
-  queryKey: ['people'],
-  queryFn: ({ signal }) => call('GET /installation/people', { signal }),
-})
+export const peopleQuery = read(PEOPLE)
 
-/** Reloads the people that are shown, and the audit list, which has an entry of the change. */
-export function teamChanged(): Promise<unknown> {
-  return invalidate('team', 'people', 'audit', 'session')
-}
+/** The people that are shown, and the audit list, which has an entry of each change. */
+const SHOWN = [TEAM, PEOPLE, 'GET /companies/:company/audit', 'GET /session'] as const
 
-export function invite(company: string, body: Body<'POST /companies/:company/team/invitations'>) {
-  return call('POST /companies/:company/team/invitations', { company, body })
-}
+export const invite = (company: string, body: Body<'POST /companies/:company/team/invitations'>) =>
+  change('POST /companies/:company/team/invitations', { company, body }, ...SHOWN)
 
-export function withdrawInvitation(company: string, invitation: string) {
-  return call('DELETE /companies/:company/team/invitations/:invitation', { company, invitation })
-}
+export const withdrawInvitation = (company: string, invitation: string) =>
+  change('DELETE /companies/:company/team/invitations/:invitation', { company, invitation }, ...SHOWN)
 
-export function setRole(company: string, person: string, role: Role) {
-  return call('PATCH /companies/:company/team/:person', { company, person, body: { role } })
-}
+export const setRole = (company: string, person: string, role: Role) =>
+  change('PATCH /companies/:company/team/:person', { company, person, body: { role } }, ...SHOWN)
 
-export function removeMember(company: string, person: string) {
-  return call('DELETE /companies/:company/team/:person', { company, person })
-}
+export const removeMember = (company: string, person: string) =>
+  change('DELETE /companies/:company/team/:person', { company, person }, ...SHOWN)
 
-export function inviteOperator(address: string) {
-  return call('POST /installation/people', { body: { address } })
-}
+export const inviteOperator = (address: string) =>
+  change('POST /installation/people', { body: { address } }, ...SHOWN)
 
-export function setOperator(person: string, operator: boolean) {
-  return call('PATCH /installation/people/:person', { person, body: { operator } })
-}
+export const setOperator = (person: string, operator: boolean) =>
+  change('PATCH /installation/people/:person', { person, body: { operator } }, ...SHOWN)
 
-export function removePerson(person: string) {
-  return call('DELETE /installation/people/:person', { person })
-}
+export const removePerson = (person: string) =>
+  change('DELETE /installation/people/:person', { person }, ...SHOWN)
 
-export function makeSignInLink(person: string) {
-  return call('POST /installation/people/:person/link', { person })
-}
+export const makeSignInLink = (person: string) =>
+  change('POST /installation/people/:person/link', { person }, ...SHOWN)

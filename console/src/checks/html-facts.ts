@@ -4,12 +4,12 @@
  */
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 
-export interface FoundLink {
+interface FoundLink {
   url: string
   text: string
 }
 
-export interface FoundImage {
+interface FoundImage {
   url: string
   /** `null` if the image has no alt attribute. */
   alt: string | null

@@ -4,6 +4,7 @@ import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
 import { overlaysReady } from './overlays-ready.ts'
 
+/** A question before an action. */
 export interface Confirmation {
   /** A question that names the object of the action. */
   title: string
@@ -17,17 +18,21 @@ export interface Confirmation {
   harmless?: boolean
 }
 
-export interface ConfirmedAction extends Confirmation {
-  run: () => Promise<unknown>
+export interface Action<Result = unknown> {
+  run: () => Promise<Result>
   /** Shown after the action has succeeded. */
-  done?: string
+  done?: ReactNode | ((result: Result) => ReactNode)
 }
 
-/** Asks before an action. The caller reports the result. */
-export async function ask(
-  { title, about, act, cancel = 'Cancel', harmless = false }: Confirmation,
-  onConfirm: () => void,
-): Promise<void> {
+/** Asks, and then runs the action. */
+export async function confirm<Result>({
+  title,
+  about,
+  act,
+  cancel = 'Cancel',
+  harmless = false,
+  ...action
+}: Confirmation & Action<Result>): Promise<void> {
   await overlaysReady
   modals.openConfirmModal({
     title,
@@ -39,20 +44,16 @@ export async function ask(
     labels: { confirm: act, cancel },
     ...(!harmless && { confirmProps: { color: 'red' } }),
     closeButtonProps: { 'aria-label': 'Close' },
-    onConfirm,
+    onConfirm: () => void attempt(action),
   })
 }
 
-/** Asks, runs the action, and reports the result. */
-export function confirm({ run, done, ...asked }: ConfirmedAction): void {
-  void ask(asked, () => void attempt(run, done))
-}
-
-/** Runs an action that a click asked for, and shows the error if it fails. */
-export async function attempt(run: () => Promise<unknown>, done?: string): Promise<void> {
+/** Runs an action that a click asked for, and reports its result or its error. */
+export async function attempt<Result>({ run, done }: Action<Result>): Promise<void> {
   try {
-    await run()
-    if (done !== undefined) notifications.show({ message: done })
+    const result = await run()
+    const message = typeof done === 'function' ? done(result) : done
+    if (message != null) notifications.show({ color: 'road', message })
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     notifications.show({ color: 'red', title: 'This did not work', message, autoClose: 10_000 })

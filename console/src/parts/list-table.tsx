@@ -2,6 +2,7 @@
 import { Table, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './list-table.module.css'
+import { type LoadingQuery, Pending } from './pending.tsx'
 
 export interface TableColumn<Row> {
   /** The header of the column, and the label of its value on a card. */
@@ -12,22 +13,39 @@ export interface TableColumn<Row> {
   /** Aligns numbers, and the buttons at the end of a row, to the right. */
   right?: boolean
   width?: string | number
+  /** The value is the heading of its row. */
+  rowHead?: boolean
 }
 
-interface ListTableProps<Row> {
-  rows: readonly Row[]
-  keyOf: (row: Row) => string
+export interface ListTableProps<Row> {
+  /** Shown until there are rows. */
+  query?: LoadingQuery
+  rows: readonly Row[] | undefined
+  /** Shown in place of a table without rows. */
+  empty?: ReactNode
+  keyOf: (row: Row, index: number) => string | number
   /** A column that is `false` is left out. */
   columns: readonly (TableColumn<Row> | false)[]
   label?: string
   spacing?: 'xs' | 'sm'
 }
 
-export function ListTable<Row>({ rows, keyOf, columns, label, spacing = 'sm' }: ListTableProps<Row>) {
+export function ListTable<Row>({
+  query,
+  rows,
+  empty = null,
+  keyOf,
+  columns,
+  label,
+  spacing = 'sm',
+}: ListTableProps<Row>) {
+  if (rows === undefined) return query ? <Pending of={query} height={160} /> : null
+  if (rows.length === 0) return empty
   const shown = columns.filter((column) => column !== false)
+  const isHeadless = shown.every(({ headHidden }) => headHidden)
   return (
     <Table verticalSpacing={spacing} className={classes.table} aria-label={label}>
-      <Table.Thead>
+      <Table.Thead className={isHeadless ? classes.unseen : undefined}>
         <Table.Tr>
           {shown.map(({ head, headHidden, right, width }) => (
             <Table.Th key={head} ta={right ? 'right' : undefined} w={width}>
@@ -37,18 +55,23 @@ export function ListTable<Row>({ rows, keyOf, columns, label, spacing = 'sm' }: 
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {rows.map((row) => (
-          <Table.Tr key={keyOf(row)}>
-            {shown.map(({ head, headHidden, cell, right }) => (
-              <Table.Td
-                key={head}
-                ta={right ? 'right' : undefined}
-                data-head={headHidden ? undefined : head}
-                className={right ? classes.right : undefined}
-              >
-                <div className={classes.value}>{cell(row)}</div>
-              </Table.Td>
-            ))}
+        {rows.map((row, index) => (
+          <Table.Tr key={keyOf(row, index)}>
+            {shown.map(({ head, headHidden, cell, right, rowHead, width }) => {
+              const Cell = rowHead ? Table.Th : Table.Td
+              return (
+                <Cell
+                  key={head}
+                  scope={rowHead ? 'row' : undefined}
+                  ta={right ? 'right' : undefined}
+                  w={isHeadless ? width : undefined}
+                  data-head={headHidden ? undefined : head}
+                  className={`${classes.cell} ${right ? classes.right : ''}`}
+                >
+                  <div className={classes.value}>{cell(row)}</div>
+                </Cell>
+              )
+            })}
           </Table.Tr>
         ))}
       </Table.Tbody>

@@ -1,20 +1,10 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core'
 
-type PasswordFieldProps = Omit<PasswordInputProps, 'onChange' | 'visibilityToggleButtonProps'> & {
-  onValue: (password: string) => void
+export function PasswordField(field: PasswordInputProps) {
+  return <PasswordInput visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }} {...field} />
 }
 
-export function PasswordField({ onValue, ...input }: PasswordFieldProps) {
-  return (
-    <PasswordInput
-      {...input}
-      onChange={({ currentTarget }) => onValue(currentTarget.value)}
-      visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-    />
-  )
-}
-
-export function NewPasswordField(field: PasswordFieldProps) {
+export function NewPasswordField(field: PasswordInputProps) {
   return (
     <PasswordField
       {...field}

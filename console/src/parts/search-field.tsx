@@ -6,21 +6,25 @@ import { useState } from 'react'
 /** Filters a list as the person types. `search` receives the text; `undefined` if the field is empty. */
 export function SearchField({
   label,
+  placeholder = 'Search',
   value,
   search,
+  mb = 'sm',
 }: {
   label: string
+  placeholder?: string
   value: string | undefined
   search: (text: string | undefined) => void
+  mb?: 'sm' | 0
 }) {
   const [text, setText] = useState(value ?? '')
   const go = useDebouncedCallback((next: string) => search(next || undefined), 200)
   return (
     <TextInput
-      mb="sm"
+      mb={mb}
       maw={360}
       aria-label={label}
-      placeholder="Search"
+      placeholder={placeholder}
       leftSection={<Search size={16} aria-hidden />}
       value={text}
       onChange={(event) => {

@@ -1,29 +1,34 @@
-import { Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Group, Paper, type PaperProps, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 
-/** A section of a settings page: its title, an explanation, and an action. */
-export function Section({
-  title,
-  about,
-  action,
-  children,
-}: {
+interface SectionProps extends PaperProps {
   title: string
   about?: ReactNode
   action?: ReactNode
   children?: ReactNode
-}) {
+  /** One of several on a page of figures, with smaller type. */
+  compact?: boolean
+}
+
+/** A section of a page: its title, an explanation, and an action. */
+export function Section({ title, about, action, children, compact = false, ...paper }: SectionProps) {
   const id = useId()
   return (
-    <Paper component="section" withBorder p={{ base: 'md', sm: 'lg' }} aria-labelledby={id}>
-      <Stack gap="md">
+    <Paper
+      component="section"
+      withBorder
+      p={compact ? 'md' : { base: 'md', sm: 'lg' }}
+      aria-labelledby={id}
+      {...paper}
+    >
+      <Stack gap={compact ? 'xs' : 'md'}>
         <Group justify="space-between" align="flex-start" wrap="nowrap" gap="md">
           <div>
-            <Title order={2} size="h4" id={id}>
+            <Title order={2} size={compact ? 'h5' : 'h4'} id={id}>
               {title}
             </Title>
             {about && (
-              <Text component="div" c="dimmed" size="sm" mt={2}>
+              <Text component="div" c="dimmed" size={compact ? 'xs' : 'sm'} mt={compact ? 0 : 2}>
                 {about}
               </Text>
             )}

@@ -16,13 +16,14 @@ import {
   ShieldAlert,
   UserMinus,
 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { EventType } from '../../../src/email/event.ts'
 import type { RecipientState } from '../../../src/email/recipient.ts'
 
 /** The last event of an email, or the state or an event of a recipient. */
-export type StatusName = EventType | RecipientState
+type StatusName = EventType | RecipientState
 
-export interface StatusLook {
+interface StatusLook {
   word: string
   icon: LucideIcon
   /** A color of Mantine's palette. It only supports the word and the icon. */
@@ -114,17 +115,20 @@ export function statusOf(name: string): StatusLook {
   return (STATUS as Readonly<Record<string, StatusLook>>)[name] ?? { ...UNKNOWN, word: name }
 }
 
-/** An icon and a word. `note`: follows the word, for example "1 of 3". */
-export function Status({
-  of,
+/** `note`: follows the word, for example "1 of 3". */
+export function Status({ of, note, size }: { of: string; note?: ReactNode; size?: 'sm' | 'md' }) {
+  return <IconWord {...statusOf(of)} note={note} size={size} />
+}
+
+/** A state: an icon and a word, whose color only supports them. */
+export function IconWord({
+  word,
+  icon: Icon,
+  color,
+  about,
   note,
   size = 'sm',
-}: {
-  of: string
-  note?: string | undefined
-  size?: 'xs' | 'sm' | 'md'
-}) {
-  const { word, icon: Icon, color, about } = statusOf(of)
+}: Omit<StatusLook, 'about'> & { about?: string; note?: ReactNode; size?: 'sm' | 'md' | undefined }) {
   return (
     <Group gap={6} wrap="nowrap" component="span" title={about} display="inline-flex">
       <Icon
@@ -135,9 +139,10 @@ export function Status({
       />
       <Text component="span" size={size} fw={500} style={{ whiteSpace: 'nowrap' }}>
         {word}
-        {note !== undefined && (
+        {note && (
           <Text component="span" inherit c="dimmed" fw={400}>
-            {` ${note}`}
+            {' '}
+            {note}
           </Text>
         )}
       </Text>

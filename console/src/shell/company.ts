@@ -11,7 +11,7 @@ export function useCompany(): string {
   return company ?? companies[0]?.id ?? (person.operator ? ALL : '')
 }
 
-export type CompanyRole = Me['companies'][number]['role']
+type CompanyRole = Me['companies'][number]['role']
 
 /** The person's role in that company; `null` if the person has none. */
 export function useRole(): CompanyRole | null {

@@ -15,7 +15,7 @@ import {
 import { useMe } from '../api/session.ts'
 import { useRole } from './company.ts'
 
-export interface NavItem {
+interface NavItem {
   to: string
   label: string
   icon: LucideIcon

@@ -1,4 +1,5 @@
-import { Group, Kbd, Modal, Stack, Switch, Table, Text } from '@mantine/core'
+import { Group, Kbd, Modal, Stack, Switch } from '@mantine/core'
+import { ListTable } from '../parts/list-table.tsx'
 import { useKnownShortcuts, useShortcutsOn } from './shortcuts.ts'
 
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
@@ -13,32 +14,25 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
           label="Use single-key shortcuts"
           description="Turn them off if other software, such as speech input, types letters that you did not mean."
         />
-        <Table>
-          <Table.Tbody>
-            <Row keys="Ctrl K" does="Find a page, company or email (Cmd K on a Mac)" />
-            {shortcuts.map(({ keys, does }) => (
-              <Row key={keys} keys={keys} does={does} />
-            ))}
-          </Table.Tbody>
-        </Table>
+        <ListTable
+          rows={[{ keys: 'Ctrl K', does: 'Find a page, company or email (Cmd K on a Mac)' }, ...shortcuts]}
+          keyOf={({ keys }) => keys}
+          columns={[
+            { head: 'Keys', headHidden: true, width: 120, cell: ({ keys }) => <Keys of={keys} /> },
+            { head: 'Action', headHidden: true, cell: ({ does }) => does },
+          ]}
+        />
       </Stack>
     </Modal>
   )
 }
 
-function Row({ keys, does }: { keys: string; does: string }) {
+function Keys({ of }: { of: string }) {
   return (
-    <Table.Tr>
-      <Table.Td w={120}>
-        <Group gap={4}>
-          {keys.split(' ').map((key) => (
-            <Kbd key={key}>{key}</Kbd>
-          ))}
-        </Group>
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm">{does}</Text>
-      </Table.Td>
-    </Table.Tr>
+    <Group gap={4}>
+      {of.split(' ').map((key) => (
+        <Kbd key={key}>{key}</Kbd>
+      ))}
+    </Group>
   )
 }

@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 
-export interface Shortcut {
+interface Shortcut {
   /** One key, or two keys pressed one after the other, as `KeyboardEvent.key` names them: `j`, `/`, `g e`. */
   keys: string
   /** An imperative that describes the action: `Next email`. */

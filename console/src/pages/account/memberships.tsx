@@ -1,63 +1,33 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core'
-import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
+import { Badge, Group, Text } from '@mantine/core'
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { accountQuery, confirmMembership, leaveCompany, type Membership } from '../../api/account.ts'
-import { ask } from '../../parts/confirm.tsx'
-import { FormError } from '../../parts/form-error.tsx'
+import { ActionButton } from '../../parts/action-button.tsx'
+import { PlainList } from '../../parts/plain-list.tsx'
 import { Section } from '../../parts/section.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { ROLE_WORDS } from '../team/roles.ts'
 
 export function Memberships() {
-  const { data: account } = useSuspenseQuery(accountQuery)
-  const confirm = useMutation({ mutationFn: confirmMembership })
-  const leave = useMutation({ mutationFn: leaveCompany })
-  const { memberships } = account
+  const { memberships } = useSuspenseQuery(accountQuery).data
   if (memberships.length === 0) return null
   return (
     <Section
       title="Companies"
       about="Owners of a company see when you sign in, from which IP address and with which browser."
     >
-      <FormError error={confirm.error ?? leave.error} />
-      <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+      <PlainList>
         {memberships.map((membership) => (
-          <li key={membership.company.id}>
-            <MembershipRow
-              membership={membership}
-              confirming={confirm.isPending && confirm.variables === membership.company.id}
-              onConfirm={() => confirm.mutate(membership.company.id)}
-              onLeave={() => leave.mutate(membership.company.id)}
-            />
-          </li>
+          <MembershipRow key={membership.company.id} membership={membership} />
         ))}
-      </Stack>
+      </PlainList>
     </Section>
   )
 }
 
-function MembershipRow({
-  membership: { company, role, confirmed },
-  confirming,
-  onConfirm,
-  onLeave,
-}: {
-  membership: Membership
-  confirming: boolean
-  onConfirm: () => void
-  onLeave: () => void
-}) {
+function MembershipRow({ membership: { company, role, confirmed } }: { membership: Membership }) {
   const name = visible(company.name)
-  const askToLeave = () =>
-    void ask(
-      {
-        title: `Leave ${name}?`,
-        act: 'Leave',
-        about: 'You lose access to this company until one of its owners invites you again.',
-      },
-      onLeave,
-    )
   return (
-    <Group justify="space-between" wrap="nowrap" gap="sm">
+    <Group component="li" justify="space-between" wrap="nowrap" gap="sm">
       <div style={{ minWidth: 0 }}>
         <Group gap="xs">
           <Text fw={600} size="sm">
@@ -76,18 +46,27 @@ function MembershipRow({
       </div>
       <Group gap="xs" wrap="nowrap">
         {!confirmed && (
-          <Button
+          <ActionButton
             size="xs"
-            loading={confirming}
+            variant="filled"
             aria-label={`Confirm that you belong to ${name}`}
-            onClick={onConfirm}
+            run={() => confirmMembership(company.id)}
           >
             Confirm
-          </Button>
+          </ActionButton>
         )}
-        <Button size="xs" variant="default" aria-label={`Leave ${name}`} onClick={askToLeave}>
+        <ActionButton
+          size="xs"
+          aria-label={`Leave ${name}`}
+          ask={{
+            title: `Leave ${name}?`,
+            act: 'Leave',
+            about: 'You lose access to this company until one of its owners invites you again.',
+          }}
+          run={() => leaveCompany(company.id)}
+        >
           Leave
-        </Button>
+        </ActionButton>
       </Group>
     </Group>
   )

@@ -1,36 +1,26 @@
-import { Button, Group, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { changeProfile } from '../../api/account.ts'
 import { useMe } from '../../api/session.ts'
-import { Form } from '../../parts/form.tsx'
-import { FormError } from '../../parts/form-error.tsx'
+import { Form, useForm } from '../../parts/form.tsx'
 import { Section } from '../../parts/section.tsx'
 import { useProof } from './proof.tsx'
 
 export function Profile() {
   const { person } = useMe()
   const prove = useProof()
-  const [name, setName] = useState(person.name)
-  const [address, setAddress] = useState(person.address ?? '')
   const mayMove = person.operator || person.address === null
-  const moved = mayMove && address !== (person.address ?? '')
-  const save = useMutation({
-    mutationFn: () => prove(() => changeProfile({ name, ...(moved && { address }) })),
-    onSuccess: () => notifications.show({ message: 'Your profile was saved.' }),
+  const isMoved = (address: string) => mayMove && address !== (person.address ?? '')
+  const form = useForm({
+    initial: { name: person.name, address: person.address ?? '' },
+    submit: ({ name, address }) => prove(() => changeProfile({ name, ...(isMoved(address) && { address }) })),
+    onDone: () => notifications.show({ message: 'Your profile was saved.' }),
+    valid: ({ name, address }) => name !== person.name || isMoved(address),
   })
   return (
     <Section title="Profile" about="How others see you in lists of people and of changes.">
-      <Form label="Profile" mutation={save} maw={420}>
-        <FormError error={save.error} />
-        <TextInput
-          label="Name"
-          name="name"
-          autoComplete="name"
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
+      <Form of={form} label="Profile" maw={420} actions="Save">
+        <TextInput label="Name" name="name" autoComplete="name" {...form.field('name')} />
         <TextInput
           label="Email address"
           description={
@@ -42,14 +32,8 @@ export function Profile() {
           name="email"
           autoComplete="email"
           readOnly={!mayMove}
-          value={address}
-          onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+          {...form.field('address')}
         />
-        <Group>
-          <Button type="submit" loading={save.isPending} disabled={name === person.name && !moved}>
-            Save
-          </Button>
-        </Group>
       </Form>
     </Section>
   )

@@ -10,7 +10,7 @@ import { confirmPassword } from '../../api/account.ts'
 import { ApiError } from '../../api/client.ts'
 import { passkeysWork, signInWithPasskey, wasGivenUp } from '../../api/passkeys.ts'
 import { useMe } from '../../api/session.ts'
-import { Form } from '../../parts/form.tsx'
+import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { FormError } from '../../parts/form-error.tsx'
 import { PasswordField, PasswordOwner } from '../../parts/password-field.tsx'
 
@@ -50,7 +50,7 @@ export function ProofProvider({ children }: { children: ReactNode }) {
   return (
     <Proving value={prove}>
       {children}
-      <Modal opened={pending !== null} onClose={close} title="Confirm your identity" centered>
+      <Modal opened={pending !== null} onClose={close} title="Confirm your identity">
         <Proof onProved={proved} />
       </Modal>
     </Proving>
@@ -59,32 +59,31 @@ export function ProofProvider({ children }: { children: ReactNode }) {
 
 function Proof({ onProved }: { onProved: () => void }) {
   const { person } = useMe()
-  const [password, setPassword] = useState('')
-  const byPassword = useMutation({ mutationFn: () => confirmPassword(password), onSuccess: onProved })
+  const form = useForm({
+    initial: { password: '' },
+    submit: ({ password }) => confirmPassword(password),
+    onDone: onProved,
+    errorAt: 'password',
+  })
   const byPasskey = useMutation({ mutationFn: () => signInWithPasskey(), onSuccess: onProved })
-  const error = [byPassword.error, byPasskey.error].find((each) => each && !wasGivenUp(each)) ?? null
   const hasPasskey = person.passkeys > 0 && passkeysWork
   return (
     <Stack gap="sm">
       <Text size="sm">
         You signed in a while ago. Confirm your identity before you change how you sign in.
       </Text>
-      <FormError error={error} />
       {person.password && (
-        <Form label="Confirm with your password" mutation={byPassword}>
+        <Form of={form} label="Confirm with your password" actions={<SubmitButton>Confirm</SubmitButton>}>
           <PasswordOwner address={person.address} />
           <PasswordField
             label="Password"
             autoComplete="current-password"
             data-autofocus
-            value={password}
-            onValue={setPassword}
+            {...form.field('password')}
           />
-          <Button type="submit" loading={byPassword.isPending}>
-            Confirm
-          </Button>
         </Form>
       )}
+      <FormError error={wasGivenUp(byPasskey.error) ? null : byPasskey.error} />
       {hasPasskey && (
         <Button
           variant="default"

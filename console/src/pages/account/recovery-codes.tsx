@@ -1,15 +1,22 @@
-import { Alert, Button, Code, CopyButton, Group, Modal, SimpleGrid, Stack } from '@mantine/core'
-import { Check, Copy, Download, TriangleAlert } from 'lucide-react'
+import { Alert, Button, Code, Group, Modal, SimpleGrid, Stack } from '@mantine/core'
+import { Download, TriangleAlert } from 'lucide-react'
+import { CopyText } from '../../parts/copy.tsx'
+import { download } from '../../parts/csv.ts'
 
 /** Shows new recovery codes, once. `codes`: `null` while there are none to show. */
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[] | null; onClose: () => void }) {
   const text = codes?.join('\n') ?? ''
+  const save = () =>
+    download(
+      'postroad-recovery-codes.txt',
+      `Recovery codes of Postroad at ${window.location.host}\n\n${text}\n`,
+      'text/plain',
+    )
   return (
     <Modal
       opened={codes !== null}
       onClose={onClose}
       title="Your recovery codes"
-      centered
       closeOnClickOutside={false}
       closeOnEscape={false}
       withCloseButton={false}
@@ -36,22 +43,8 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[] | n
           ))}
         </SimpleGrid>
         <Group grow>
-          <CopyButton value={text}>
-            {({ copied, copy }) => (
-              <Button
-                variant="default"
-                leftSection={copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
-                onClick={copy}
-              >
-                {copied ? 'Copied' : 'Copy'}
-              </Button>
-            )}
-          </CopyButton>
-          <Button
-            variant="default"
-            leftSection={<Download size={16} aria-hidden />}
-            onClick={() => download(`Recovery codes of Postroad at ${window.location.host}\n\n${text}\n`)}
-          >
+          <CopyText value={text} label="Copy" />
+          <Button variant="default" leftSection={<Download size={16} aria-hidden />} onClick={save}>
             Download
           </Button>
         </Group>
@@ -59,13 +52,4 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[] | n
       </Stack>
     </Modal>
   )
-}
-
-function download(text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = 'postroad-recovery-codes.txt'
-  link.click()
-  URL.revokeObjectURL(url)
 }

@@ -1,7 +1,8 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core'
-import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
+import { Badge, Group, Text } from '@mantine/core'
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { endOtherSessions, endSession, type OwnSession, sessionsQuery } from '../../api/account.ts'
-import { FormError } from '../../parts/form-error.tsx'
+import { ActionButton } from '../../parts/action-button.tsx'
+import { PlainList } from '../../parts/plain-list.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { visible } from '../../parts/untrusted-text.tsx'
@@ -15,42 +16,31 @@ const WAYS: Record<string, string> = {
 }
 
 export function Sessions() {
-  const { data: sessions } = useSuspenseQuery(sessionsQuery)
-  const end = useMutation({ mutationFn: endSession })
-  const endOthers = useMutation({ mutationFn: endOtherSessions })
+  const { sessions } = useSuspenseQuery(sessionsQuery).data
   return (
     <Section
       title="Sessions"
       about="The browsers in which you are signed in. A session ends after two weeks without use, or at the end of its lifetime."
     >
-      <FormError error={end.error ?? endOthers.error} />
-      <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+      <PlainList>
         {sessions.map((session) => (
-          <li key={session.id}>
-            <SessionRow
-              session={session}
-              ending={end.isPending && end.variables === session.id}
-              onEnd={() => end.mutate(session.id)}
-            />
-          </li>
+          <SessionRow key={session.id} session={session} />
         ))}
-      </Stack>
+      </PlainList>
       {sessions.length > 1 && (
         <Group>
-          <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
-            Sign out everywhere else
-          </Button>
+          <ActionButton run={endOtherSessions}>Sign out everywhere else</ActionButton>
         </Group>
       )}
     </Section>
   )
 }
 
-function SessionRow({ session, ending, onEnd }: { session: OwnSession; ending: boolean; onEnd: () => void }) {
-  const { current, userAgent, address, way, createdAt, seenAt } = session
+function SessionRow({ session }: { session: OwnSession }) {
+  const { id, current, userAgent, address, way, createdAt, seenAt } = session
   const browser = visible(browserOf(userAgent))
   return (
-    <Group justify="space-between" wrap="nowrap" gap="sm">
+    <Group component="li" justify="space-between" wrap="nowrap" gap="sm">
       <div>
         <Group gap="xs">
           <Text fw={600} size="sm" title={userAgent}>
@@ -67,16 +57,14 @@ function SessionRow({ session, ending, onEnd }: { session: OwnSession; ending: b
         </Text>
       </div>
       {!current && (
-        <Button
+        <ActionButton
           size="xs"
-          variant="default"
           style={{ flexShrink: 0 }}
-          loading={ending}
-          onClick={onEnd}
           aria-label={`Sign out ${browser} at ${address}`}
+          run={() => endSession(id)}
         >
           Sign out
-        </Button>
+        </ActionButton>
       )}
     </Group>
   )

@@ -1,11 +1,8 @@
-import { Box, Button, Code, Group, List, Modal, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Box, Code, Group, List, Modal, TextInput } from '@mantine/core'
 import { QRCodeSVG } from 'qrcode.react'
-import { useState } from 'react'
 import { type TotpSetup, turnOnTotp } from '../../api/account.ts'
 import { Copy } from '../../parts/copy.tsx'
-import { Form } from '../../parts/form.tsx'
-import { FormError } from '../../parts/form-error.tsx'
+import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 
 /** Sets up an authenticator app: shows a QR code to scan, and asks for a first code. */
 export function TotpDialog({
@@ -22,7 +19,6 @@ export function TotpDialog({
       opened={setup !== null}
       onClose={onClose}
       title="Turn on two-step verification"
-      centered
       closeOnClickOutside={false}
     >
       {setup && <Steps setup={setup} onDone={onDone} />}
@@ -31,10 +27,15 @@ export function TotpDialog({
 }
 
 function Steps({ setup, onDone }: { setup: TotpSetup; onDone: (recoveryCodes: readonly string[]) => void }) {
-  const [code, setCode] = useState('')
-  const turnOn = useMutation({ mutationFn: () => turnOnTotp(setup.ticket, code), onSuccess: onDone })
+  const form = useForm({
+    initial: { code: '' },
+    submit: ({ code }) => turnOnTotp(setup.ticket, code),
+    onDone: ({ codes }) => onDone(codes),
+    errorAt: 'code',
+    valid: ({ code }) => /^\s*\d{3}\s?\d{3}\s*$/.test(code),
+  })
   return (
-    <Form label="First code" mutation={turnOn} gap="md">
+    <Form of={form} label="First code" gap="md" actions={<SubmitButton>Turn on</SubmitButton>}>
       <List type="ordered" spacing="md" size="sm">
         <List.Item>
           Scan this code with an authenticator app or a password manager.
@@ -54,19 +55,14 @@ function Steps({ setup, onDone }: { setup: TotpSetup; onDone: (recoveryCodes: re
         </List.Item>
         <List.Item>Enter the six digits that the app shows.</List.Item>
       </List>
-      <FormError error={turnOn.error} />
       <TextInput
         label="Code"
         inputMode="numeric"
         autoComplete="one-time-code"
         maxLength={10}
         data-autofocus
-        value={code}
-        onChange={({ currentTarget }) => setCode(currentTarget.value)}
+        {...form.field('code')}
       />
-      <Button type="submit" loading={turnOn.isPending} disabled={!/^\s*\d{3}\s?\d{3}\s*$/.test(code)}>
-        Turn on
-      </Button>
     </Form>
   )
 }

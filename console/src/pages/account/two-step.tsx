@@ -1,5 +1,5 @@
-import { Badge, Button, Group, Text } from '@mantine/core'
-import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
+import { Badge, Group, Text } from '@mantine/core'
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
   accountQuery,
@@ -9,8 +9,7 @@ import {
   turnOffTotp,
 } from '../../api/account.ts'
 import { useMe } from '../../api/session.ts'
-import { ask } from '../../parts/confirm.tsx'
-import { FormError } from '../../parts/form-error.tsx'
+import { ActionButton } from '../../parts/action-button.tsx'
 import { Section } from '../../parts/section.tsx'
 import { useProof } from './proof.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
@@ -18,13 +17,10 @@ import { TotpDialog } from './totp-dialog.tsx'
 
 export function TwoStep() {
   const { person } = useMe()
-  const { data: account } = useSuspenseQuery(accountQuery)
+  const { recoveryCodes } = useSuspenseQuery(accountQuery).data
   const prove = useProof()
   const [setup, setSetup] = useState<TotpSetup | null>(null)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
-  const begin = useMutation({ mutationFn: () => prove(beginTotp), onSuccess: setSetup })
-  const turnOff = useMutation({ mutationFn: () => prove(turnOffTotp) })
-  const renew = useMutation({ mutationFn: () => prove(renewRecoveryCodes), onSuccess: setCodes })
   return (
     <Section
       title="Two-step verification"
@@ -35,54 +31,39 @@ export function TwoStep() {
         </Badge>
       }
     >
-      <FormError error={begin.error ?? turnOff.error ?? renew.error} />
       {person.totp ? (
         <Group gap="sm">
           <Text size="sm">
-            {account.recoveryCodes === 1
-              ? '1 recovery code is'
-              : `${account.recoveryCodes} recovery codes are`}{' '}
-            left.
+            {recoveryCodes === 1 ? '1 recovery code is' : `${recoveryCodes} recovery codes are`} left.
           </Text>
-          <Button
-            variant="default"
-            loading={renew.isPending}
-            onClick={() =>
-              void ask(
-                {
-                  title: 'Create new recovery codes?',
-                  about: 'Your current codes stop working.',
-                  act: 'Create codes',
-                },
-                renew.mutate,
-              )
-            }
+          <ActionButton
+            ask={{
+              title: 'Create new recovery codes?',
+              about: 'Your current codes stop working.',
+              act: 'Create codes',
+            }}
+            run={async () => setCodes((await prove(renewRecoveryCodes)).codes)}
           >
             New recovery codes
-          </Button>
-          <Button
+          </ActionButton>
+          <ActionButton
             variant="subtle"
             color="red"
-            loading={turnOff.isPending}
-            onClick={() =>
-              void ask(
-                {
-                  title: 'Turn off two-step verification?',
-                  about: 'You will sign in with your password alone.',
-                  act: 'Turn off',
-                },
-                turnOff.mutate,
-              )
-            }
+            ask={{
+              title: 'Turn off two-step verification?',
+              about: 'You will sign in with your password alone.',
+              act: 'Turn off',
+            }}
+            run={() => prove(turnOffTotp)}
           >
             Turn off
-          </Button>
+          </ActionButton>
         </Group>
       ) : (
         <Group>
-          <Button loading={begin.isPending} onClick={() => begin.mutate()}>
+          <ActionButton variant="filled" run={async () => setSetup(await prove(beginTotp))}>
             Turn on
-          </Button>
+          </ActionButton>
         </Group>
       )}
       <TotpDialog

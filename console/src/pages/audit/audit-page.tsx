@@ -1,5 +1,5 @@
 /** The audit list: changes of settings, and sign-ins. It updates by itself. */
-import { Anchor, Badge, Button, Group, Paper, Skeleton, Table, Text, Tooltip } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Text, Tooltip } from '@mantine/core'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import {
@@ -14,7 +14,7 @@ import {
 } from 'lucide-react'
 import { type AuditEntry, type AuditSearch, auditQuery, exportAddress, newerQuery } from '../../api/audit.ts'
 import { Empty } from '../../parts/empty.tsx'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -40,6 +40,7 @@ export function AuditPage() {
   const change = (part: Partial<Record<keyof AuditSearch, string | undefined>>) => {
     void navigate({ to: '.', search: givenOf({ ...wanted, ...part }) as never, replace: true })
   }
+  const clear = () => void navigate({ to: '.', search: {} as never, replace: true })
   /** Starts again from the first page. */
   const renew = () => client.resetQueries({ queryKey: auditQuery(company, wanted).queryKey })
   const isNarrowed = Object.keys(wanted).length > 0
@@ -56,36 +57,35 @@ export function AuditPage() {
           Export CSV
         </Button>
       </PageHead>
-      <AuditFilters wanted={wanted} change={change} names={namesOf(entries, wanted.by)} />
-      {list.error && <ErrorAlert error={list.error} reset={() => void list.refetch()} />}
-      {list.isPending && <Skeleton h={240} />}
+      <AuditFilters wanted={wanted} change={change} clear={clear} names={namesOf(entries, wanted.by)} />
       {pages.length > 1 && (
         <NewEntries company={company} wanted={wanted} after={entries[0]?.number ?? 0} show={renew} />
       )}
-      {list.isSuccess && entries.length === 0 && !isNarrowed && (
-        <Empty icon={ScrollText} title="No changes yet">
-          Changes made in the console, at the command line or through the API appear here, such as a new
-          domain, a new key or an invitation.
-        </Empty>
-      )}
-      {list.isSuccess && entries.length === 0 && isNarrowed && (
-        <Empty icon={ScrollText} title="No matching entries">
-          <Anchor component="button" onClick={() => void navigate({ to: '.', search: {} as never })}>
-            Clear the filters
-          </Anchor>
-        </Empty>
-      )}
-      {entries.length > 0 && (
-        <Paper withBorder>
-          <Table verticalSpacing="sm" aria-label="Changes">
-            <Table.Tbody>
-              {entries.map((entry) => (
-                <Entry key={entry.number} entry={entry} company={company === ALL} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Paper>
-      )}
+      <ListTable
+        query={list}
+        rows={list.data && entries}
+        keyOf={({ number }) => number}
+        label="Changes"
+        columns={[
+          { head: 'By', headHidden: true, width: 44, cell: ({ actor }) => <Actor {...ACTORS[actor.kind]} /> },
+          { head: 'Change', headHidden: true, cell: (entry) => <Sentence entry={entry} company={company} /> },
+          { head: 'Time', headHidden: true, right: true, cell: ({ at }) => <Time at={at} /> },
+        ]}
+        empty={
+          isNarrowed ? (
+            <Empty icon={ScrollText} title="No matching entries">
+              <Anchor component="button" onClick={clear}>
+                Clear the filters
+              </Anchor>
+            </Empty>
+          ) : (
+            <Empty icon={ScrollText} title="No changes yet">
+              Changes made in the console, at the command line or through the API appear here, such as a new
+              domain, a new key or an invitation.
+            </Empty>
+          )
+        }
+      />
       {list.hasNextPage && (
         <Group justify="center" mt="md">
           <Button
@@ -136,64 +136,53 @@ function namesOf(entries: readonly AuditEntry[], by: string | undefined): string
   return [...names].sort()
 }
 
-function Entry({ entry, company }: { entry: AuditEntry; company: boolean }) {
-  const { actor, target, at, done } = entry
-  const { icon: Icon, word } = ACTORS[actor.kind]
+function Actor({ icon: Icon, word }: (typeof ACTORS)[keyof typeof ACTORS]) {
+  return (
+    <Tooltip label={`By ${word}`}>
+      <Icon size={18} strokeWidth={1.75} aria-label={`By ${word}`} role="img" style={{ display: 'block' }} />
+    </Tooltip>
+  )
+}
+
+function Sentence({ entry, company }: { entry: AuditEntry; company: string }) {
+  const { actor, target, done } = entry
   const { before, after, given } = phraseOf(entry)
   return (
-    <Table.Tr>
-      <Table.Td w={44}>
-        <Tooltip label={`By ${word}`}>
-          <Icon
-            size={18}
-            strokeWidth={1.75}
-            aria-label={`By ${word}`}
-            role="img"
-            style={{ display: 'block' }}
-          />
+    <>
+      <Text size="sm" component="div">
+        <Text span fw={600}>
+          <UntrustedText>{actor.name || ACTORS[actor.kind].word}</UntrustedText>
+        </Text>{' '}
+        {before}{' '}
+        <Text span fw={600}>
+          <UntrustedText>{target}</UntrustedText>
+        </Text>
+        <UntrustedText>{after}</UntrustedText>
+        {company === ALL && entry.company !== null && (
+          <Text span c="dimmed">
+            {' · '}
+            <UntrustedText>{entry.company.name}</UntrustedText>
+          </Text>
+        )}
+      </Text>
+      {given !== '' && (
+        <Text size="xs" c="dimmed">
+          <UntrustedText>{given}</UntrustedText>
+        </Text>
+      )}
+      {!done && (
+        <Tooltip label="Postroad stopped before it finished, or could not reach its database.">
+          <Badge
+            size="sm"
+            variant="light"
+            color="yellow"
+            leftSection={<CircleQuestionMark size={12} aria-hidden />}
+            mt={4}
+          >
+            Outcome unknown
+          </Badge>
         </Tooltip>
-      </Table.Td>
-      <Table.Td style={{ overflowWrap: 'anywhere' }}>
-        <Text size="sm" component="div">
-          <Text span fw={600}>
-            <UntrustedText>{actor.name || word}</UntrustedText>
-          </Text>{' '}
-          {before}{' '}
-          <Text span fw={600}>
-            <UntrustedText>{target}</UntrustedText>
-          </Text>
-          <UntrustedText>{after}</UntrustedText>
-          {company && entry.company !== null && (
-            <Text span c="dimmed">
-              {' · '}
-              <UntrustedText>{entry.company.name}</UntrustedText>
-            </Text>
-          )}
-        </Text>
-        {given !== '' && (
-          <Text size="xs" c="dimmed">
-            <UntrustedText>{given}</UntrustedText>
-          </Text>
-        )}
-        {!done && (
-          <Tooltip label="Postroad stopped before it finished, or could not reach its database.">
-            <Badge
-              size="sm"
-              variant="light"
-              color="yellow"
-              leftSection={<CircleQuestionMark size={12} aria-hidden />}
-              mt={4}
-            >
-              Outcome unknown
-            </Badge>
-          </Tooltip>
-        )}
-      </Table.Td>
-      <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-        <Text size="sm" span>
-          <Time at={at} />
-        </Text>
-      </Table.Td>
-    </Table.Tr>
+      )}
+    </>
   )
 }

@@ -9,10 +9,12 @@ import { ACTIONS } from './sentence.ts'
 export function AuditFilters({
   wanted,
   change,
+  clear,
   names,
 }: {
   wanted: AuditSearch
   change: (part: Partial<Record<keyof AuditSearch, string | undefined>>) => void
+  clear: () => void
   /** The names of people and keys in the entries that are loaded. */
   names: readonly string[]
 }) {
@@ -44,30 +46,20 @@ export function AuditFilters({
         clearable
         w={240}
       />
-      <TextInput
-        type="date"
-        aria-label="From"
-        title="From this day"
-        value={wanted.from ?? ''}
-        max={wanted.to}
-        onChange={({ currentTarget: { value } }) => change({ from: value })}
-      />
-      <TextInput
-        type="date"
-        aria-label="To"
-        title="To this day"
-        value={wanted.to ?? ''}
-        min={wanted.from}
-        onChange={({ currentTarget: { value } }) => change({ to: value })}
-      />
+      {(['from', 'to'] as const).map((end) => (
+        <TextInput
+          key={end}
+          type="date"
+          aria-label={end === 'from' ? 'From' : 'To'}
+          title={end === 'from' ? 'From this day' : 'To this day'}
+          value={wanted[end] ?? ''}
+          min={end === 'to' ? wanted.from : undefined}
+          max={end === 'from' ? wanted.to : undefined}
+          onChange={({ currentTarget: { value } }) => change({ [end]: value })}
+        />
+      ))}
       {Object.keys(wanted).length > 0 && (
-        <Button
-          variant="subtle"
-          px="xs"
-          onClick={() =>
-            change({ by: undefined, action: undefined, topic: undefined, from: undefined, to: undefined })
-          }
-        >
+        <Button variant="subtle" px="xs" onClick={clear}>
           Clear
         </Button>
       )}

@@ -1,57 +1,46 @@
 import { Textarea, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { addDkimKey, type WholeDomain } from '../../api/domains.ts'
-import { DialogForm } from '../../parts/dialog-form.tsx'
+import { EXACT } from '../../parts/form.tsx'
+import { type DialogProps, FormDialog } from '../../parts/form-dialog.tsx'
 
-export function AddDkimKey({
-  company,
-  domain,
-  close,
-}: {
-  company: string
-  domain: WholeDomain
-  close: () => void
-}) {
-  const [selector, setSelector] = useState(() => freeSelector(domain))
-  const [pem, setPem] = useState('')
-  const adding = useMutation({
-    mutationFn: () =>
-      addDkimKey(company, domain.id, { selector: selector.trim(), ...(pem.trim() !== '' && { pem }) }),
-    onSuccess: close,
-  })
+export function AddDkimKey({ company, domain, opened, close }: DialogProps & { domain: WholeDomain }) {
   return (
-    <DialogForm
-      submitLabel="Add key"
-      mutation={adding}
+    <FormDialog
+      title="Add a DKIM key"
+      size="lg"
+      opened={opened}
       close={close}
-      valid={selector.trim() !== ''}
-      errorAtField
+      initial={{ selector: freeSelector(domain), pem: '' }}
+      submit={({ selector, pem }) =>
+        addDkimKey(company, domain.id, { selector: selector.trim(), ...(pem.trim() !== '' && { pem }) })
+      }
+      errorAt="pem"
+      valid={({ selector }) => selector.trim() !== ''}
+      submitLabel="Add key"
     >
-      <TextInput
-        label="Selector"
-        description={`The record is published at ${selector || '...'}._domainkey.${domain.name}`}
-        value={selector}
-        onChange={(event) => setSelector(event.currentTarget.value)}
-        autoComplete="off"
-        spellCheck={false}
-        data-autofocus
-        required
-      />
-      <Textarea
-        label="Existing private key"
-        description="PEM: RSA with at least 2048 bits, or Ed25519. Leave empty to create an RSA key."
-        value={pem}
-        onChange={(event) => setPem(event.currentTarget.value)}
-        error={adding.error?.message}
-        autosize
-        minRows={2}
-        maxRows={10}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder="-----BEGIN PRIVATE KEY-----"
-      />
-    </DialogForm>
+      {({ field, values: { selector } }) => (
+        <>
+          <TextInput
+            label="Selector"
+            description={`The record is published at ${selector || '...'}._domainkey.${domain.name}`}
+            {...EXACT}
+            data-autofocus
+            required
+            {...field('selector')}
+          />
+          <Textarea
+            label="Existing private key"
+            description="PEM: RSA with at least 2048 bits, or Ed25519. Leave empty to create an RSA key."
+            autosize
+            minRows={2}
+            maxRows={10}
+            {...EXACT}
+            placeholder="-----BEGIN PRIVATE KEY-----"
+            {...field('pem')}
+          />
+        </>
+      )}
+    </FormDialog>
   )
 }
 

@@ -2,14 +2,15 @@
  * The DKIM keys of a domain. To replace a key, publish and activate the new one before deactivating the old
  * one.
  */
-import { Alert, Badge, Button, Code, Group, Menu, Modal, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { EllipsisVertical, Plus } from 'lucide-react'
+import { Badge, Button, Code, Group, Stack, Text, Title } from '@mantine/core'
+import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { changeDkimKey, removeDkimKey, type WholeDomain } from '../../api/domains.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
-import { DialogForm } from '../../parts/dialog-form.tsx'
+import { attempt } from '../../parts/confirm.tsx'
+import { RenameDialog } from '../../parts/form-dialog.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
+import { RowMenu } from '../../parts/row-menu.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { AddDkimKey } from './add-dkim-key.tsx'
 
@@ -19,10 +20,8 @@ export function DkimKeys({ company, domain }: { company: string; domain: WholeDo
   const mayManage = useMayManage()
   const [adding, setAdding] = useState(false)
   const [renaming, setRenaming] = useState<DomainDkimKey | null>(null)
-  const changing = useMutation({
-    mutationFn: (work: () => Promise<WholeDomain>) => work(),
-  })
-  const change = (work: () => Promise<WholeDomain>) => changing.mutate(work)
+  const change = ({ selector }: DomainDkimKey, body: { active: boolean }) =>
+    void attempt({ run: () => changeDkimKey(company, domain.id, selector, body) })
   return (
     <Stack>
       <Group justify="space-between">
@@ -41,11 +40,6 @@ export function DkimKeys({ company, domain }: { company: string; domain: WholeDo
           </Button>
         )}
       </Group>
-      {changing.error && (
-        <Alert color="red" variant="light" role="alert" title="This did not work">
-          {changing.error.message}
-        </Alert>
-      )}
       <ListTable
         rows={domain.dkim}
         keyOf={({ selector }) => selector}
@@ -66,13 +60,22 @@ export function DkimKeys({ company, domain }: { company: string; domain: WholeDo
             headHidden: true,
             right: true,
             cell: (key) => (
-              <KeyMenu
-                dkimKey={key}
-                rename={() => setRenaming(key)}
-                toggle={() =>
-                  change(() => changeDkimKey(company, domain.id, key.selector, { active: !key.active }))
-                }
-                remove={() => change(() => removeDkimKey(company, domain.id, key.selector))}
+              <RowMenu
+                label={`Actions for key ${key.selector}`}
+                items={[
+                  {
+                    label: key.active ? 'Deactivate' : 'Activate',
+                    onClick: () => change(key, { active: !key.active }),
+                  },
+                  { label: 'Rename...', onClick: () => setRenaming(key) },
+                  {
+                    label: key.active ? 'Remove (deactivate it first)' : 'Remove',
+                    destructive: true,
+                    disabled: key.active,
+                    onClick: () =>
+                      void attempt({ run: () => removeDkimKey(company, domain.id, key.selector) }),
+                  },
+                ]}
               />
             ),
           },
@@ -92,72 +95,15 @@ export function DkimKeys({ company, domain }: { company: string; domain: WholeDo
           .
         </Text>
       )}
-      <Modal opened={adding} onClose={() => setAdding(false)} title="Add a DKIM key" size="lg">
-        <AddDkimKey company={company} domain={domain} close={() => setAdding(false)} />
-      </Modal>
-      <Modal opened={renaming !== null} onClose={() => setRenaming(null)} title="Rename the selector">
-        {renaming && (
-          <Rename
-            from={renaming.selector}
-            rename={(selector) => changeDkimKey(company, domain.id, renaming.selector, { selector })}
-            close={() => setRenaming(null)}
-          />
-        )}
-      </Modal>
-    </Stack>
-  )
-}
-
-function KeyMenu({
-  dkimKey: { selector, active },
-  toggle,
-  rename,
-  remove,
-}: {
-  dkimKey: DomainDkimKey
-  toggle: () => void
-  rename: () => void
-  remove: () => void
-}) {
-  return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
-        <Button variant="subtle" color="gray" size="compact-sm" aria-label={`Actions for key ${selector}`}>
-          <EllipsisVertical size={16} aria-hidden />
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={toggle}>{active ? 'Deactivate' : 'Activate'}</Menu.Item>
-        <Menu.Item onClick={rename}>Rename...</Menu.Item>
-        <Menu.Item color="red" onClick={remove} disabled={active}>
-          {active ? 'Remove (deactivate it first)' : 'Remove'}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  )
-}
-
-function Rename({
-  from,
-  rename,
-  close,
-}: {
-  from: string
-  rename: (selector: string) => Promise<unknown>
-  close: () => void
-}) {
-  const [selector, setSelector] = useState(from)
-  const renaming = useMutation({ mutationFn: () => rename(selector.trim()), onSuccess: close })
-  return (
-    <DialogForm submitLabel="Rename" mutation={renaming} close={close} errorAtField>
-      <TextInput
+      <AddDkimKey company={company} domain={domain} opened={adding} close={() => setAdding(false)} />
+      <RenameDialog
+        title="Rename the selector"
         label="Selector"
-        description="Mail is signed with the new selector at once. Publish its record first."
-        value={selector}
-        onChange={(event) => setSelector(event.currentTarget.value)}
-        error={renaming.error?.message}
-        data-autofocus
+        about="Mail is signed with the new selector at once. Publish its record first."
+        from={renaming?.selector ?? null}
+        rename={(selector) => changeDkimKey(company, domain.id, renaming!.selector, { selector })}
+        close={() => setRenaming(null)}
       />
-    </DialogForm>
+    </Stack>
   )
 }

@@ -1,6 +1,5 @@
 /** The settings of a domain: sending, senders at other domains, delivery route, and removal. */
-import { Button, Group, Modal, MultiSelect, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Button, Group, MultiSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import {
@@ -10,9 +9,10 @@ import {
   setSpeaksFor,
   type WholeDomain,
 } from '../../api/domains.ts'
-import { DialogForm } from '../../parts/dialog-form.tsx'
+import { ActionButton } from '../../parts/action-button.tsx'
 import { type NamedDomain, useDomainSearch } from '../../parts/domain-search.ts'
-import { FormError } from '../../parts/form-error.tsx'
+import { EXACT } from '../../parts/form.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Section } from '../../parts/section.tsx'
 import { useMayManage, useRole } from '../../shell/company.ts'
 import { stateOf } from '../domains/domain-state.tsx'
@@ -36,37 +36,27 @@ export function DomainSettings(props: SettingsProps) {
 
 function Sending({ company, domain }: SettingsProps) {
   const operator = useRole() === 'operator'
-  const setting = useMutation({
-    mutationFn: (sending: 'active' | 'suspended') => setSending(company, domain.id, sending),
-  })
   return (
     <Section title="Sending" about={stateOf(domain).about}>
       {operator && (
         <Group>
           {domain.sending !== 'active' && (
-            <Button
-              variant="default"
-              size="xs"
-              loading={setting.isPending}
-              onClick={() => setting.mutate('active')}
-            >
+            <ActionButton size="xs" run={() => setSending(company, domain.id, 'active')}>
               {domain.sending === 'suspended' ? 'End suspension' : 'Activate sending without DNS records'}
-            </Button>
+            </ActionButton>
           )}
           {domain.sending !== 'suspended' && (
-            <Button
+            <ActionButton
               variant="light"
               color="red"
               size="xs"
-              loading={setting.isPending}
-              onClick={() => setting.mutate('suspended')}
+              run={() => setSending(company, domain.id, 'suspended')}
             >
               Suspend sending
-            </Button>
+            </ActionButton>
           )}
         </Group>
       )}
-      <FormError error={setting.error} />
     </Section>
   )
 }
@@ -75,7 +65,6 @@ function SpeaksFor({ company, domain }: SettingsProps) {
   const mayManage = useMayManage()
   const [chosen, setChosen] = useState<readonly NamedDomain[]>(domain.speaksFor)
   const search = useDomainSearch(company, chosen)
-  const saving = useMutation({ mutationFn: () => setSpeaksFor(company, domain.id, idsOf(chosen)) })
   const options = search.field.data.filter(({ value }) => value !== domain.name)
   const changed = idsOf(chosen).toSorted().join() !== idsOf(domain.speaksFor).toSorted().join()
   return (
@@ -96,15 +85,19 @@ function SpeaksFor({ company, domain }: SettingsProps) {
             maw={480}
           />
           <Group>
-            <Button size="xs" disabled={!changed} loading={saving.isPending} onClick={() => saving.mutate()}>
+            <ActionButton
+              variant="filled"
+              size="xs"
+              disabled={!changed}
+              run={() => setSpeaksFor(company, domain.id, idsOf(chosen))}
+            >
               Save
-            </Button>
+            </ActionButton>
           </Group>
         </>
       ) : (
         <Text size="sm">{domain.speaksFor.map(({ name }) => name).join(', ') || 'None.'}</Text>
       )}
-      <FormError error={saving.error} />
     </Section>
   )
 }
@@ -138,6 +131,7 @@ function WayOut({ company, domain }: SettingsProps) {
 }
 
 function Removal({ company, domain }: SettingsProps) {
+  const navigate = useNavigate()
   const [opened, setOpened] = useState(false)
   return (
     <Section
@@ -149,40 +143,23 @@ function Removal({ company, domain }: SettingsProps) {
         </Button>
       }
     >
-      <Modal opened={opened} onClose={() => setOpened(false)} title={`Remove ${domain.name}?`}>
-        <ConfirmRemoval company={company} domain={domain} close={() => setOpened(false)} />
-      </Modal>
+      <FormDialog
+        title={`Remove ${domain.name}?`}
+        opened={opened}
+        close={() => setOpened(false)}
+        initial={{ typed: '' }}
+        submit={() => removeDomain(company, domain.id)}
+        onDone={() => navigate({ to: '/c/$company/domains', params: { company } })}
+        errorAt="typed"
+        valid={({ typed }) => typed.trim().toLowerCase() === domain.name}
+        submitLabel="Remove domain"
+        cancelLabel="Keep domain"
+        destructive
+      >
+        {({ field }) => (
+          <TextInput label={`Type ${domain.name} to confirm`} {...EXACT} data-autofocus {...field('typed')} />
+        )}
+      </FormDialog>
     </Section>
-  )
-}
-
-function ConfirmRemoval({ company, domain, close }: SettingsProps & { close: () => void }) {
-  const navigate = useNavigate()
-  const [typed, setTyped] = useState('')
-  const removing = useMutation({
-    mutationFn: () => removeDomain(company, domain.id),
-    onSuccess: () => navigate({ to: '/c/$company/domains', params: { company } }),
-  })
-  return (
-    <DialogForm
-      submitLabel="Remove domain"
-      mutation={removing}
-      close={close}
-      cancelLabel="Keep domain"
-      valid={typed.trim().toLowerCase() === domain.name}
-      destructive
-      errorAtField
-    >
-      <TextInput
-        label={`Type ${domain.name} to confirm`}
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-        error={removing.error?.message}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        data-autofocus
-      />
-    </DialogForm>
   )
 }

@@ -1,6 +1,7 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { relayQuery, setCompanyRelay } from '../../api/domains.ts'
+import { Section } from '../../parts/section.tsx'
 import { useRole } from '../../shell/company.ts'
 import { RelayActions, RelaySummary, useDelivery } from './relay-form.tsx'
 
@@ -11,10 +12,7 @@ export function CompanyRelay({ company }: { company: string }) {
   const { data } = useQuery(relayQuery(company))
   if (data === undefined || (data.relay === null && !operator)) return null
   return (
-    <Stack component="section" gap="xs" mt="xl" aria-labelledby="company-relay">
-      <Title order={2} size="h4" id="company-relay">
-        Delivery route
-      </Title>
+    <Section title="Delivery route" mt="xl">
       {data.relay === null ? (
         <Text size="sm">{delivery} A company or a domain can have a relay of its own instead.</Text>
       ) : (
@@ -27,6 +25,6 @@ export function CompanyRelay({ company }: { company: string }) {
           set={(relay) => setCompanyRelay(company, relay)}
         />
       )}
-    </Stack>
+    </Section>
   )
 }

@@ -1,11 +1,12 @@
 /** Sets a relay, which takes mail instead of the route of the installation. */
-import { Button, Code, Group, Modal, PasswordInput, Text, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Button, Code, Group, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { DomainRelay, NewRelay } from '../../api/domains.ts'
 import { useMe } from '../../api/session.ts'
-import { DialogForm } from '../../parts/dialog-form.tsx'
-import { FormError } from '../../parts/form-error.tsx'
+import { ActionButton } from '../../parts/action-button.tsx'
+import { EXACT } from '../../parts/form.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { PasswordField } from '../../parts/password-field.tsx'
 
 const DELIVERY = {
   capture: 'Mail is captured here and is not sent.',
@@ -40,7 +41,6 @@ export function RelayActions({
   set: (relay: NewRelay | null) => Promise<unknown>
 }) {
   const [opened, setOpened] = useState(false)
-  const removing = useMutation({ mutationFn: () => set(null) })
   return (
     <>
       <Group gap="xs">
@@ -48,59 +48,41 @@ export function RelayActions({
           {relay === null ? 'Set a relay' : 'Change'}
         </Button>
         {relay !== null && (
-          <Button
-            variant="subtle"
-            color="red"
-            size="xs"
-            loading={removing.isPending}
-            onClick={() => removing.mutate()}
-          >
+          <ActionButton variant="subtle" color="red" size="xs" run={() => set(null)}>
             Remove the relay
-          </Button>
+          </ActionButton>
         )}
       </Group>
-      <FormError error={removing.error} />
-      <Modal opened={opened} onClose={() => setOpened(false)} title={`Relay for ${whose}`}>
-        <Form set={set} close={() => setOpened(false)} />
-      </Modal>
+      <FormDialog
+        title={`Relay for ${whose}`}
+        opened={opened}
+        close={() => setOpened(false)}
+        initial={{ url: '', password: '' }}
+        submit={({ url, password }) => set({ url: url.trim(), ...(password !== '' && { password }) })}
+        errorAt="url"
+        valid={({ url }) => url.trim() !== ''}
+        submitLabel="Use this relay"
+      >
+        {({ field }) => (
+          <>
+            <TextInput
+              label="Relay"
+              description="smtp://user@host:587 (STARTTLS) or smtps://user@host:465 (TLS from the start)"
+              placeholder="smtp://user@relay.example.com:587"
+              {...EXACT}
+              data-autofocus
+              required
+              {...field('url')}
+            />
+            <PasswordField
+              label="Password"
+              description="Stored encrypted and never shown again. Leave empty if the relay needs none."
+              autoComplete="off"
+              {...field('password')}
+            />
+          </>
+        )}
+      </FormDialog>
     </>
-  )
-}
-
-function Form({ set, close }: { set: (relay: NewRelay) => Promise<unknown>; close: () => void }) {
-  const [url, setUrl] = useState('')
-  const [password, setPassword] = useState('')
-  const setting = useMutation({
-    mutationFn: () => set({ url: url.trim(), ...(password !== '' && { password }) }),
-    onSuccess: close,
-  })
-  return (
-    <DialogForm
-      submitLabel="Use this relay"
-      mutation={setting}
-      close={close}
-      valid={url.trim() !== ''}
-      errorAtField
-    >
-      <TextInput
-        label="Relay"
-        description="smtp://user@host:587 (STARTTLS) or smtps://user@host:465 (TLS from the start)"
-        placeholder="smtp://user@relay.example.com:587"
-        value={url}
-        onChange={(event) => setUrl(event.currentTarget.value)}
-        error={setting.error?.message}
-        autoComplete="off"
-        spellCheck={false}
-        data-autofocus
-        required
-      />
-      <PasswordInput
-        label="Password"
-        description="Stored encrypted and never shown again. Leave empty if the relay needs none."
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-        autoComplete="off"
-      />
-    </DialogForm>
   )
 }

@@ -1,11 +1,11 @@
 /** The actions on an email. Actions that the server would refuse are not offered. */
-import { Button, Group, Menu, Modal } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useMutation } from '@tanstack/react-query'
-import { Ban, Ellipsis, RotateCw, Send, ShieldCheck, Terminal } from 'lucide-react'
+import { Button, Group, Modal } from '@mantine/core'
+import { Ban, RotateCw, Send, ShieldCheck, Terminal } from 'lucide-react'
 import { useState } from 'react'
-import { actOn, type EmailDetail } from '../../api/email.ts'
-import { ask } from '../../parts/confirm.tsx'
+import { actOn, type EmailAction, type EmailDetail } from '../../api/email.ts'
+import { ActionButton } from '../../parts/action-button.tsx'
+import { attempt } from '../../parts/confirm.tsx'
+import { RowMenu } from '../../parts/row-menu.tsx'
 import { useMayManage, useRole } from '../../shell/company.ts'
 import { CopyAsCurl } from './copy-as-curl.tsx'
 import { SendAgain } from './send-again.tsx'
@@ -17,40 +17,38 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
   const mayManage = useMayManage()
   const role = useRole()
   const operator = role === 'operator' || role === null
-  const act = useMutation({
-    mutationFn: (action: 'retry' | 'cancel' | 'release') => actOn(company, id, action),
-    onSuccess: ({ changed }, action) => notifications.show({ color: 'road', message: DONE[action](changed) }),
-    onError: (error) =>
-      notifications.show({ color: 'red', title: 'This did not work', message: error.message }),
+  const act = (action: EmailAction) => ({
+    run: () => actOn(company, id, action),
+    done: ({ changed }: { changed: number }) => DONE[action](changed),
   })
   const waiting = (states.waiting ?? 0) > 0
   const stoppable = waiting || (states.sending ?? 0) > 0 || (states.quarantined ?? 0) > 0
-  const cancel = () =>
-    void ask(
-      {
-        title: 'Cancel this email?',
-        about: 'Recipients who have not received it yet will not get it. This cannot be undone.',
-        act: 'Cancel email',
-        cancel: 'Keep email',
-      },
-      () => act.mutate('cancel'),
-    )
   return (
     <Group gap="xs">
       {mayManage && waiting && (
-        <Button
+        <ActionButton
           size="xs"
+          variant="filled"
           leftSection={<RotateCw size={16} aria-hidden />}
-          loading={act.isPending && act.variables === 'retry'}
-          onClick={() => act.mutate('retry')}
+          {...act('retry')}
         >
           Retry now
-        </Button>
+        </ActionButton>
       )}
       {mayManage && stoppable && (
-        <Button size="xs" variant="default" leftSection={<Ban size={16} aria-hidden />} onClick={cancel}>
+        <ActionButton
+          size="xs"
+          leftSection={<Ban size={16} aria-hidden />}
+          ask={{
+            title: 'Cancel this email?',
+            about: 'Recipients who have not received it yet will not get it. This cannot be undone.',
+            act: 'Cancel email',
+            cancel: 'Keep email',
+          }}
+          {...act('cancel')}
+        >
           Cancel
-        </Button>
+        </ActionButton>
       )}
       {mayManage && !removed && (
         <Button
@@ -62,30 +60,19 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
           Send again
         </Button>
       )}
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button size="xs" variant="default" px="xs" aria-label="More actions">
-            <Ellipsis size={16} aria-hidden />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<Terminal size={16} aria-hidden />}
-            onClick={() => setOpen('curl')}
-            disabled={removed}
-          >
-            Copy as curl
-          </Menu.Item>
-          {operator && (states.quarantined ?? 0) > 0 && (
-            <Menu.Item
-              leftSection={<ShieldCheck size={16} aria-hidden />}
-              onClick={() => act.mutate('release')}
-            >
-              Release from quarantine
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu
+        label="More actions"
+        variant="default"
+        items={[
+          { label: 'Copy as curl', icon: Terminal, disabled: removed, onClick: () => setOpen('curl') },
+          operator &&
+            (states.quarantined ?? 0) > 0 && {
+              label: 'Release from quarantine',
+              icon: ShieldCheck,
+              onClick: () => void attempt(act('release')),
+            },
+        ]}
+      />
       <Modal opened={open === 'again'} onClose={close} title="Send again">
         <SendAgain company={company} email={email} onDone={close} />
       </Modal>

@@ -1,24 +1,18 @@
-import { Button, Group, Paper, Stack, Text } from '@mantine/core'
+import { Button, Group, Paper, Text } from '@mantine/core'
 import { Download, Paperclip } from 'lucide-react'
-import { type EmailContent, type EmailDetail, type EmailFile, fileUrl } from '../../api/email.ts'
+import { type EmailFile, fileUrl } from '../../api/email.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { octetsText } from '../../parts/octets.ts'
+import { PlainList } from '../../parts/plain-list.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import classes from './email.module.css'
+import type { EmailViewProps } from './view.ts'
 
 /** Larger images have to be downloaded. */
 const LARGEST_SHOWN = 8 * 1024 * 1024
 
 /** Shows images; every other file can only be downloaded. */
-export function AttachmentsView({
-  company,
-  email,
-  content: { files },
-}: {
-  company: string
-  email: EmailDetail
-  content: EmailContent
-}) {
+export function AttachmentsView({ company, email, content: { files } }: EmailViewProps) {
   if (files.length === 0) {
     return (
       <Empty icon={Paperclip} title="No attachments">
@@ -27,11 +21,11 @@ export function AttachmentsView({
     )
   }
   return (
-    <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+    <PlainList>
       {files.map((file) => (
         <File key={file.position} company={company} id={email.id} file={file} />
       ))}
-    </Stack>
+    </PlainList>
   )
 }
 

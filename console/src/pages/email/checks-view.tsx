@@ -2,43 +2,25 @@
  * The checks of a message, the mail programs that do not support its HTML, and the state of its links and
  * images.
  */
-import {
-  Alert,
-  Badge,
-  Button,
-  Group,
-  Loader,
-  Paper,
-  Skeleton,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { Alert, Badge, Button, Group, Loader, Paper, Stack, Text, Title } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleX } from 'lucide-react'
 import { useState } from 'react'
-import { type EmailContent, type EmailDetail, type ReachedLink, reach, sourceQuery } from '../../api/email.ts'
+import { type ReachedLink, reach } from '../../api/email.ts'
 import type { Check, CheckedEmail, Findings, Grade } from '../../checks/checks.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
+import { Pending } from '../../parts/pending.tsx'
+import { PlainList } from '../../parts/plain-list.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMayManage } from '../../shell/company.ts'
-import { useCopyFor } from './copy-choice.tsx'
-import classes from './email.module.css'
 import { useChecks } from './use-checks.ts'
+import { type EmailViewProps, useSource } from './view.ts'
 
-export function ChecksView({
-  company,
-  email,
-  content,
-}: {
-  company: string
-  email: EmailDetail
-  content: EmailContent
-}) {
-  const source = useQuery(sourceQuery(company, email.id, useCopyFor(email, content.individual)))
-  if (source.error) return <ErrorAlert error={source.error} reset={() => void source.refetch()} />
-  if (source.isPending) return <Skeleton h={240} />
+export function ChecksView(props: EmailViewProps) {
+  const { company, email, content } = props
+  const source = useSource(props)
+  if (!source.data) return <Pending of={source} />
   const message: CheckedEmail = {
     subject: email.subject,
     from: addressIn(email.from),
@@ -67,11 +49,11 @@ function Results({ company, id, message }: { company: string; id: string; messag
   if (findings === null) return <Loader aria-label="Checking" />
   return (
     <Stack gap="md">
-      <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+      <PlainList>
         {findings.checks.map((check) => (
           <OneCheck key={check.id} check={check} />
         ))}
-      </Stack>
+      </PlainList>
       <section aria-labelledby="programs">
         <Title order={3} size="h5" id="programs">
           Unsupported HTML and CSS
@@ -83,28 +65,19 @@ function Results({ company, id, message }: { company: string; id: string; messag
         {unsupported?.length === 0 && (
           <Text size="sm">Every mail program that was checked supports the HTML and CSS of this email.</Text>
         )}
-        {unsupported && unsupported.length > 0 && (
-          <div className={classes.table}>
-            <Table verticalSpacing={4}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>HTML or CSS</Table.Th>
-                  <Table.Th>Not supported by</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {unsupported.map(({ feature, clients }) => (
-                  <Table.Tr key={feature}>
-                    <Table.Th scope="row" fw={600}>
-                      <UntrustedText>{feature}</UntrustedText>
-                    </Table.Th>
-                    <Table.Td>{clients.join(', ')}</Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </div>
-        )}
+        <ListTable
+          rows={unsupported ?? []}
+          keyOf={({ feature }) => feature}
+          spacing="xs"
+          columns={[
+            {
+              head: 'HTML or CSS',
+              rowHead: true,
+              cell: ({ feature }) => <UntrustedText>{feature}</UntrustedText>,
+            },
+            { head: 'Not supported by', cell: ({ clients }) => clients.join(', ') },
+          ]}
+        />
         <Text size="xs" c="dimmed" mt={4}>
           Based on the data of Can I email (caniemail.com) at the time of this release.
         </Text>
@@ -196,35 +169,17 @@ function Addresses({
         </Text>
       )}
       {asking.error && <ErrorAlert error={asking.error} />}
-      <div className={classes.table}>
-        <Table verticalSpacing={4} className={classes.headers}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Type</Table.Th>
-              <Table.Th>Address</Table.Th>
-              <Table.Th>Text</Table.Th>
-              <Table.Th>Result</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.slice(0, MOST_SHOWN).map(({ use, url, text }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the same link may occur twice
-              <Table.Tr key={index}>
-                <Table.Td>{use}</Table.Td>
-                <Table.Td>
-                  <UntrustedText>{url.slice(0, 500)}</UntrustedText>
-                </Table.Td>
-                <Table.Td>
-                  <UntrustedText>{text}</UntrustedText>
-                </Table.Td>
-                <Table.Td>
-                  <Reached answer={answers.get(url)} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </div>
+      <ListTable
+        rows={rows.slice(0, MOST_SHOWN)}
+        keyOf={(_, index) => index}
+        spacing="xs"
+        columns={[
+          { head: 'Type', cell: ({ use }) => use },
+          { head: 'Address', cell: ({ url }) => <UntrustedText>{url.slice(0, 500)}</UntrustedText> },
+          { head: 'Text', cell: ({ text }) => <UntrustedText>{text}</UntrustedText> },
+          { head: 'Result', cell: ({ url }) => <Reached answer={answers.get(url)} /> },
+        ]}
+      />
       {rows.length > MOST_SHOWN && <Text size="sm">{`and ${rows.length - MOST_SHOWN} more`}</Text>}
     </section>
   )

@@ -1,17 +1,10 @@
-import { Anchor, List, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
+import { Anchor, List, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import {
-  contentQuery,
-  type EmailContent,
-  type EmailDetail,
-  type EmailFile,
-  fileUrl,
-  sourceUrl,
-} from '../../api/email.ts'
+import { contentQuery, type EmailDetail, type EmailFile, fileUrl, sourceUrl } from '../../api/email.ts'
 import { useMe } from '../../api/session.ts'
 import { CodeBlock } from '../../parts/code.tsx'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { Pending } from '../../parts/pending.tsx'
 import { visible } from '../../parts/untrusted-text.tsx'
 import {
   type AttachmentContents,
@@ -21,6 +14,7 @@ import {
   localName,
   sourceName,
 } from './curl.ts'
+import type { EmailViewProps } from './view.ts'
 
 /** The most octets of attachments that are put into the command: a larger one would be unwieldy to paste. */
 const MOST_INSIDE = 48 * 1024
@@ -29,8 +23,7 @@ const LABELS: Readonly<Record<CurlDialect, string>> = { json: 'JSON', form: 'For
 
 export function CopyAsCurl({ company, email }: { company: string; email: EmailDetail }) {
   const content = useQuery(contentQuery(company, email.id))
-  if (content.error) return <ErrorAlert error={content.error} />
-  if (content.isPending) return <Skeleton h={160} />
+  if (!content.data) return <Pending of={content} />
   if (content.data.removed) {
     return (
       <Text size="sm">
@@ -41,15 +34,7 @@ export function CopyAsCurl({ company, email }: { company: string; email: EmailDe
   return <Request company={company} email={email} content={content.data} />
 }
 
-function Request({
-  company,
-  email,
-  content,
-}: {
-  company: string
-  email: EmailDetail
-  content: EmailContent
-}) {
+function Request({ company, email, content }: EmailViewProps) {
   const dialects = dialectsOf(email, content)
   const [chosen, setDialect] = useState<CurlDialect>('json')
   const dialect = dialects.includes(chosen) ? chosen : dialects[0]
@@ -65,8 +50,7 @@ function Request({
   if (dialect === undefined) {
     return <Text size="sm">The sending domain was removed, so Postroad would refuse the request.</Text>
   }
-  if (contents.error) return <ErrorAlert error={contents.error} reset={() => void contents.refetch()} />
-  if (contents.isLoading) return <Skeleton h={160} />
+  if (contents.isLoading || contents.error) return <Pending of={contents} height={160} />
   const wanted = content.ready
     ? [{ name: sourceName(email), url: sourceUrl(company, email.id) }]
     : files

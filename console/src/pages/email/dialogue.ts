@@ -1,6 +1,6 @@
 /** Parses the record of an SMTP dialogue as delivery stores it (src/delivery/smtp/dialogue.ts). */
 
-export interface DialogueStep {
+interface DialogueStep {
   /** Milliseconds since the dialogue began; `null` for a line that stands for omitted ones. */
   ms: number | null
   from: 'us' | 'them' | 'note'

@@ -1,12 +1,13 @@
 /** One email: its status, its history and its content. */
-import { ActionIcon, Group, Skeleton, Stack, Tooltip } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { emailQuery, neighboursQuery } from '../../api/email.ts'
 import { useLive } from '../../api/live.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { IconButton } from '../../parts/icon-button.tsx'
+import { Pending } from '../../parts/pending.tsx'
 import { useCompany } from '../../shell/company.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
 import { EmailHead } from './email-head.tsx'
@@ -23,9 +24,9 @@ export function EmailPage() {
   return (
     <Stack gap="md" component="article" aria-busy={email.isPending}>
       <Neighbours company={company} id={id} />
-      {email.error && !email.data && <ErrorAlert error={email.error} reset={() => void email.refetch()} />}
-      {email.isPending && !email.error && <Skeleton h={320} />}
-      {email.data && (
+      {email.data === undefined ? (
+        <Pending of={email} height={320} />
+      ) : (
         <>
           <EmailHead company={company} email={email.data} />
           <Recipients company={company} email={email.data} />
@@ -64,39 +65,21 @@ function Neighbours({ company, id }: { company: string; id: string }) {
         All emails
       </AnchorLink>
       <Group gap={4}>
-        <Step
+        <IconButton
+          icon={ChevronLeft}
+          variant="default"
           label="Newer email (k)"
-          icon={<ChevronLeft size={18} aria-hidden />}
-          off={newer === null}
-          go={() => go(newer)}
+          disabled={newer === null}
+          onClick={() => go(newer)}
         />
-        <Step
+        <IconButton
+          icon={ChevronRight}
+          variant="default"
           label="Older email (j)"
-          icon={<ChevronRight size={18} aria-hidden />}
-          off={older === null}
-          go={() => go(older)}
+          disabled={older === null}
+          onClick={() => go(older)}
         />
       </Group>
     </Group>
-  )
-}
-
-function Step({
-  label,
-  icon,
-  off,
-  go,
-}: {
-  label: string
-  icon: React.ReactNode
-  off: boolean
-  go: () => void
-}) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon variant="default" aria-label={label} disabled={off} onClick={go}>
-        {icon}
-      </ActionIcon>
-    </Tooltip>
   )
 }

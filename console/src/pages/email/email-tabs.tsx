@@ -1,14 +1,15 @@
 /** The content of an email. Each view has a tab of its own, which can be linked to. */
 import { Alert, Skeleton, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
-import { contentQuery, type EmailContent, type EmailDetail } from '../../api/email.ts'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { type ComponentType, lazy, Suspense } from 'react'
+import { contentQuery, type EmailDetail } from '../../api/email.ts'
+import { Pending } from '../../parts/pending.tsx'
 import { AttachmentsView } from './attachments-view.tsx'
 import { CopyChoice } from './copy-choice.tsx'
 import { PreviewView } from './preview-view.tsx'
 import { TABS, type Tab, useEmailPageSearch, useShow } from './search.ts'
 import { TextView } from './text-view.tsx'
+import type { EmailViewProps } from './view.ts'
 
 const SourceView = lazy(async () => ({ default: (await import('./source-view.tsx')).SourceView }))
 const HeadersView = lazy(async () => ({ default: (await import('./headers-view.tsx')).HeadersView }))
@@ -18,21 +19,20 @@ const ChecksView = lazy(async () => ({ default: (await import('./checks-view.tsx
 /** The tabs that are the same for every copy. */
 const WHOLE: ReadonlySet<Tab> = new Set(['attachments', 'checks'])
 
-const LABELS: Readonly<Record<Tab, string>> = {
-  html: 'HTML',
-  text: 'Text',
-  headers: 'Headers',
-  source: 'Source',
-  attachments: 'Attachments',
-  checks: 'Checks',
+const VIEWS: Readonly<Record<Tab, { label: string; View: ComponentType<EmailViewProps> }>> = {
+  html: { label: 'HTML', View: PreviewView },
+  text: { label: 'Text', View: TextView },
+  headers: { label: 'Headers', View: HeadersView },
+  source: { label: 'Source', View: SourceView },
+  attachments: { label: 'Attachments', View: AttachmentsView },
+  checks: { label: 'Checks', View: ChecksView },
 }
 
 export function EmailTabs({ company, email }: { company: string; email: EmailDetail }) {
   const content = useQuery(contentQuery(company, email.id))
   const shown = useEmailPageSearch()
   const show = useShow()
-  if (content.error) return <ErrorAlert error={content.error} reset={() => void content.refetch()} />
-  if (content.isPending) return <Skeleton h={240} />
+  if (!content.data) return <Pending of={content} />
   if (content.data.removed) {
     return (
       <Alert color="gray" title="The content was removed">
@@ -41,6 +41,7 @@ export function EmailTabs({ company, email }: { company: string; email: EmailDet
     )
   }
   const tab = shown.tab ?? (content.data.html === null ? 'text' : 'html')
+  const { View } = VIEWS[tab]
   return (
     <Tabs
       value={tab}
@@ -52,7 +53,7 @@ export function EmailTabs({ company, email }: { company: string; email: EmailDet
       <Tabs.List mb="sm">
         {TABS.map((name) => (
           <Tabs.Tab key={name} value={name}>
-            {LABELS[name]}
+            {VIEWS[name].label}
             {name === 'attachments' && content.data.files.length > 0 && (
               <Text component="span" c="dimmed">{` ${content.data.files.length}`}</Text>
             )}
@@ -62,26 +63,9 @@ export function EmailTabs({ company, email }: { company: string; email: EmailDet
       {content.data.individual && !WHOLE.has(tab) && <CopyChoice email={email} />}
       <Tabs.Panel value={tab}>
         <Suspense fallback={<Skeleton h={240} />}>
-          <View tab={tab} company={company} email={email} content={content.data} />
+          <View company={company} email={email} content={content.data} />
         </Suspense>
       </Tabs.Panel>
     </Tabs>
   )
-}
-
-function View({ tab, ...given }: { tab: Tab; company: string; email: EmailDetail; content: EmailContent }) {
-  switch (tab) {
-    case 'html':
-      return <PreviewView {...given} />
-    case 'text':
-      return <TextView {...given} />
-    case 'headers':
-      return <HeadersView {...given} />
-    case 'source':
-      return <SourceView {...given} />
-    case 'attachments':
-      return <AttachmentsView {...given} />
-    case 'checks':
-      return <ChecksView {...given} />
-  }
 }

@@ -6,10 +6,11 @@
 import { Alert, Button, Group, SegmentedControl, Stack, Switch, Text } from '@mantine/core'
 import { ImageOff } from 'lucide-react'
 import { useState } from 'react'
-import { type EmailContent, type EmailDetail, previewUrl } from '../../api/email.ts'
+import { previewUrl } from '../../api/email.ts'
 import { useCopyFor } from './copy-choice.tsx'
 import classes from './email.module.css'
 import { useEmailPageSearch, useShow } from './search.ts'
+import type { EmailViewProps } from './view.ts'
 
 const NOTES = {
   light: '',
@@ -17,15 +18,7 @@ const NOTES = {
   inverted: 'Shows a mail program that inverts all colors. This preview inverts images, too.',
 }
 
-export function PreviewView({
-  company,
-  email,
-  content,
-}: {
-  company: string
-  email: EmailDetail
-  content: EmailContent
-}) {
+export function PreviewView({ company, email, content }: EmailViewProps) {
   const { width = 'desktop', shade = 'light' } = useEmailPageSearch()
   const show = useShow()
   // Not part of the address: opening a link to this page must not load images, which the sender would notice.

@@ -1,12 +1,11 @@
 /** The recipients of an email, each with its events and attempts on one timeline. */
-import { Button, Group, Pagination, Paper, Stack, Text, Title, UnstyledButton } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useMutation } from '@tanstack/react-query'
+import { Group, Paper, Stack, Text, Title, UnstyledButton } from '@mantine/core'
 import { Ban, ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { recipientSentence } from '../../../../src/operate/status-sentence.ts'
 import { type EmailDetail, type EmailRecipient, suppressRecipient } from '../../api/email.ts'
-import { ask } from '../../parts/confirm.tsx'
+import { ActionButton } from '../../parts/action-button.tsx'
+import { NumberedPages } from '../../parts/numbered-pages.tsx'
 import { Status } from '../../parts/status.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMayManage } from '../../shell/company.ts'
@@ -36,14 +35,13 @@ export function Recipients({ company, email }: { company: string; email: EmailDe
           alone={total === 1}
         />
       ))}
-      {total > PAGE && (
-        <Pagination
-          total={Math.ceil(total / PAGE)}
-          value={Math.floor(from / PAGE) + 1}
-          onChange={(page) => show({ from: (page - 1) * PAGE })}
-          getControlProps={(control) => ({ 'aria-label': `${control} page of recipients` })}
-        />
-      )}
+      <NumberedPages
+        what="recipients"
+        total={total}
+        size={PAGE}
+        page={Math.floor(from / PAGE) + 1}
+        onPage={(page) => show({ from: (page - 1) * PAGE })}
+      />
     </Stack>
   )
 }
@@ -106,48 +104,29 @@ function Recipient({
 function Suppress({ company, id, recipient }: { company: string; id: string; recipient: EmailRecipient }) {
   const { address, position } = recipient
   const mayManage = useMayManage()
-  const suppress = useMutation({
-    mutationFn: () => suppressRecipient(company, id, position),
-    onSuccess: () =>
-      notifications.show({
-        color: 'road',
-        message: (
-          <>
-            No more mail will be sent to <UntrustedText>{address}</UntrustedText>.
-          </>
-        ),
-      }),
-    onError: (error) =>
-      notifications.show({ color: 'red', title: 'This did not work', message: error.message }),
-  })
   if (!mayManage) return null
-  const confirmed = () =>
-    void ask(
-      {
-        title: 'Suppress this address?',
-        about: (
-          <>
-            <UntrustedText>{address}</UntrustedText> is added to the company’s suppression list. Mail that
-            waits for it ends as suppressed. You can remove the address from the list later.
-          </>
-        ),
-        act: 'Suppress address',
-        cancel: 'Cancel',
-        harmless: true,
-      },
-      () => suppress.mutate(),
-    )
+  const shown = <UntrustedText>{address}</UntrustedText>
   return (
     <Group>
-      <Button
+      <ActionButton
         size="compact-sm"
-        variant="default"
         leftSection={<Ban size={14} aria-hidden />}
-        loading={suppress.isPending}
-        onClick={confirmed}
+        ask={{
+          title: 'Suppress this address?',
+          about: (
+            <>
+              {shown} is added to the company’s suppression list. Mail that waits for it ends as suppressed.
+              You can remove the address from the list later.
+            </>
+          ),
+          act: 'Suppress address',
+          harmless: true,
+        }}
+        run={() => suppressRecipient(company, id, position)}
+        done={<>No more mail will be sent to {shown}.</>}
       >
         Suppress this address
-      </Button>
+      </ActionButton>
     </Group>
   )
 }

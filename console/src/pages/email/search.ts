@@ -1,15 +1,14 @@
 /** The state of an email's page, which is part of its address. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { oneOf } from '../../api/search.ts'
 
 export const TABS = ['html', 'text', 'headers', 'source', 'attachments', 'checks'] as const
 export type Tab = (typeof TABS)[number]
-export const WIDTHS = ['desktop', 'phone'] as const
-export const SHADES = ['light', 'dark', 'inverted'] as const
 
-export interface EmailPageSearch {
+interface EmailPageSearch {
   tab?: Tab
-  width?: (typeof WIDTHS)[number]
-  shade?: (typeof SHADES)[number]
+  width?: 'desktop' | 'phone'
+  shade?: 'light' | 'dark' | 'inverted'
   /** The position of the recipient whose copy is shown. */
   copy?: number
   /** The position of the first recipient on the list. */
@@ -17,21 +16,14 @@ export interface EmailPageSearch {
 }
 
 export function validateEmailPageSearch(search: Record<string, unknown>): EmailPageSearch {
-  const shown: EmailPageSearch = {}
-  const { tab, width, shade, copy, from } = search
-  if (isOne(TABS, tab)) shown.tab = tab
-  if (isOne(WIDTHS, width) && width !== 'desktop') shown.width = width
-  if (isOne(SHADES, shade) && shade !== 'light') shown.shade = shade
-  if (isPosition(copy)) shown.copy = copy
-  if (isPosition(from) && from > 0) shown.from = from
-  return shown
-}
-
-function isOne<const Values extends readonly string[]>(
-  values: Values,
-  value: unknown,
-): value is Values[number] {
-  return values.includes(value as string)
+  const shown = {
+    tab: oneOf(search, 'tab', TABS),
+    width: oneOf(search, 'width', ['phone']),
+    shade: oneOf(search, 'shade', ['dark', 'inverted']),
+    copy: isPosition(search.copy) ? search.copy : undefined,
+    from: isPosition(search.from) && search.from > 0 ? search.from : undefined,
+  }
+  return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
 }
 
 function isPosition(value: unknown): value is number {

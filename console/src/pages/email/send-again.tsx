@@ -1,10 +1,7 @@
-import { Alert, Anchor, Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Alert, Anchor, Group, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { type EmailDetail, sendAgain } from '../../api/email.ts'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
-import { Form } from '../../parts/form.tsx'
+import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 
 /** Sends the content as a new email, to the same recipients or to others. */
 export function SendAgain({
@@ -16,34 +13,37 @@ export function SendAgain({
   email: EmailDetail
   onDone: () => void
 }) {
-  const [whom, setWhom] = useState('same')
-  const [to, setTo] = useState('')
-  // Identifies one click, so that a retry after a lost answer sends nothing twice.
-  const [click, setClick] = useState(newClick)
-  const sending = useMutation({
-    mutationFn: () => sendAgain(company, email.id, { click, ...(whom === 'others' && { to }) }),
+  const form = useForm({
+    // Identifies one click, so that a retry after a lost answer sends nothing twice.
+    initial: { whom: 'same', to: '', click: newClick() },
+    submit: ({ whom, to, click }) =>
+      sendAgain(company, email.id, { click, ...(whom === 'others' && { to }) }),
   })
-  const change = (set: () => void) => {
-    set()
-    setClick(newClick())
-  }
+  const change = (part: { whom: string } | { to: string }) => form.set({ ...part, click: newClick() })
   const count = Object.values(email.states).reduce((sum, each) => sum + each, 0)
-  if (sending.data) {
+  if (form.result) {
     return (
       <Alert role="status" color="road" title="Accepted as a new email">
-        <Anchor component={Link} to={`/c/${company}/emails/${sending.data.id}`} onClick={onDone}>
+        <Anchor component={Link} to={`/c/${company}/emails/${form.result.id}`} onClick={onDone}>
           View the new email
         </Anchor>
       </Alert>
     )
   }
   return (
-    <Form mutation={sending}>
+    <Form
+      of={form}
+      actions={
+        <Group justify="flex-end">
+          <SubmitButton>Send</SubmitButton>
+        </Group>
+      }
+    >
       <Text size="sm">
         Postroad sends a new email with the same content, a new date and a new id. It counts against the
         quota.
       </Text>
-      <Radio.Group label="Send to" value={whom} onChange={(value) => change(() => setWhom(value))}>
+      <Radio.Group label="Send to" value={form.values.whom} onChange={(whom) => change({ whom })}>
         <Stack gap={6} mt={4}>
           <Radio
             value="same"
@@ -52,21 +52,15 @@ export function SendAgain({
           <Radio value="others" label="Other recipients" />
         </Stack>
       </Radio.Group>
-      {whom === 'others' && (
+      {form.values.whom === 'others' && (
         <TextInput
           label="Address"
           description="Separate several addresses with commas"
           required
-          value={to}
-          onChange={({ currentTarget: { value } }) => change(() => setTo(value))}
+          {...form.field('to')}
+          onChange={({ currentTarget: { value } }) => change({ to: value })}
         />
       )}
-      {sending.error && <ErrorAlert error={sending.error} />}
-      <Group justify="flex-end">
-        <Button type="submit" loading={sending.isPending}>
-          Send
-        </Button>
-      </Group>
     </Form>
   )
 }

@@ -1,37 +1,23 @@
 /** The message as it is sent: its MIME parts, its DKIM signatures and its source. */
-import { Badge, Button, Group, Paper, Skeleton, Stack, Table, Text, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Badge, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { Download } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import {
-  type EmailContent,
-  type EmailDetail,
-  type EmailSource,
-  sourceQuery,
-  sourceUrl,
-} from '../../api/email.ts'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { type EmailSource, sourceUrl } from '../../api/email.ts'
+import { ListTable } from '../../parts/list-table.tsx'
 import { octetsText } from '../../parts/octets.ts'
+import { Pending } from '../../parts/pending.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useCopyFor } from './copy-choice.tsx'
-import classes from './email.module.css'
+import { type EmailViewProps, useSource } from './view.ts'
 
 const SourceText = lazy(async () => ({ default: (await import('./source-text.tsx')).SourceText }))
 
-export function SourceView({
-  company,
-  email,
-  content,
-}: {
-  company: string
-  email: EmailDetail
-  content: EmailContent
-}) {
+export function SourceView(props: EmailViewProps) {
+  const { company, email, content } = props
   const recipient = useCopyFor(email, content.individual)
-  const source = useQuery(sourceQuery(company, email.id, recipient))
+  const source = useSource(props)
   const [line, setLine] = useState<number | null>(null)
-  if (source.error) return <ErrorAlert error={source.error} reset={() => void source.refetch()} />
-  if (source.isPending) return <Skeleton h={240} />
+  if (!source.data) return <Pending of={source} />
   const { size, text, clipped, trouble } = source.data
   return (
     <Stack gap="md">
@@ -72,51 +58,40 @@ function Parts({ parts, onShow }: { parts: EmailSource['parts']; onShow: (line: 
       <Title order={3} size="h5" id="parts">
         Parts
       </Title>
-      <div className={classes.table}>
-        <Table verticalSpacing={4}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Type</Table.Th>
-              <Table.Th visibleFrom="sm">Encoding</Table.Th>
-              <Table.Th visibleFrom="sm">Name</Table.Th>
-              <Table.Th>Size</Table.Th>
-              <Table.Th>Line</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {parts.map((part, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: parts have their order, and nothing else
-              <Table.Tr key={index}>
-                <Table.Td style={{ paddingInlineStart: 10 + Math.min(part.depth, 12) * 16 }}>
-                  <UntrustedText>{part.type}</UntrustedText>
-                  {part.charset !== '' && (
-                    <Text component="span" size="sm" c="dimmed">
-                      {' '}
-                      <UntrustedText>{part.charset}</UntrustedText>
-                    </Text>
-                  )}
-                  {/* On a narrow screen this line replaces the columns. */}
-                  <Text size="xs" c="dimmed" hiddenFrom="sm" className={classes.said}>
-                    <UntrustedText>{[part.encoding, part.filename].filter(Boolean).join(', ')}</UntrustedText>
-                  </Text>
-                </Table.Td>
-                <Table.Td visibleFrom="sm">
-                  <UntrustedText>{part.encoding}</UntrustedText>
-                </Table.Td>
-                <Table.Td visibleFrom="sm">
-                  <UntrustedText>{part.filename}</UntrustedText>
-                </Table.Td>
-                <Table.Td style={{ whiteSpace: 'nowrap' }}>{octetsText(part.size)}</Table.Td>
-                <Table.Td>
-                  <Button variant="subtle" size="compact-xs" onClick={() => onShow(part.start)}>
-                    {part.start}
-                  </Button>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </div>
+      <ListTable
+        rows={parts}
+        keyOf={(_, index) => index}
+        spacing="xs"
+        columns={[
+          {
+            head: 'Type',
+            cell: ({ type, charset, depth }) => (
+              <div style={{ paddingInlineStart: Math.min(depth, 12) * 16 }}>
+                <UntrustedText>{type}</UntrustedText>{' '}
+                <Text component="span" size="sm" c="dimmed">
+                  <UntrustedText>{charset}</UntrustedText>
+                </Text>
+              </div>
+            ),
+          },
+          {
+            head: 'Encoding, name',
+            cell: ({ encoding, filename }) => {
+              const text = [encoding, filename].filter(Boolean).join(', ')
+              return text && <UntrustedText>{text}</UntrustedText>
+            },
+          },
+          { head: 'Size', cell: ({ size }) => octetsText(size) },
+          {
+            head: 'Line',
+            cell: ({ start }) => (
+              <Button variant="subtle" size="compact-xs" onClick={() => onShow(start)}>
+                {start}
+              </Button>
+            ),
+          },
+        ]}
+      />
     </section>
   )
 }

@@ -1,27 +1,19 @@
-import { Alert, Paper, Skeleton, Text } from '@mantine/core'
+import { Alert, Paper, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { copyTextQuery, type EmailContent, type EmailDetail } from '../../api/email.ts'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { copyTextQuery } from '../../api/email.ts'
+import { Pending } from '../../parts/pending.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { useCopyFor } from './copy-choice.tsx'
 import classes from './email.module.css'
+import type { EmailViewProps } from './view.ts'
 
 /** The text that mail programs without HTML show. In batch mail each recipient's copy has its own. */
-export function TextView({
-  company,
-  email,
-  content,
-}: {
-  company: string
-  email: EmailDetail
-  content: EmailContent
-}) {
+export function TextView({ company, email, content }: EmailViewProps) {
   const recipient = useCopyFor(email, content.individual)
   const ofCopy = content.individual || content.ready
   const copy = useQuery({ ...copyTextQuery(company, email.id, recipient), enabled: ofCopy })
   if (!ofCopy) return <PlainText text={content.text} clipped={content.clipped.includes('text')} />
-  if (copy.error) return <ErrorAlert error={copy.error} reset={() => void copy.refetch()} />
-  if (copy.isPending) return <Skeleton h={240} />
+  if (!copy.data) return <Pending of={copy} />
   const { text, clipped, trouble } = copy.data
   if (trouble !== null) {
     return (

@@ -1,12 +1,12 @@
 /** The history of a recipient in order: events, and the attempts between them with their SMTP dialogues. */
-import { Group, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core'
+import { Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { replyText } from '../../../../src/operate/reply-text.ts'
 import { dialogueQuery, type EmailAttempt, type EmailDetail, type EmailEvent } from '../../api/email.ts'
 import { durationText } from '../../parts/duration.ts'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { Pending } from '../../parts/pending.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
@@ -133,11 +133,9 @@ function Conversation({
   attempt: number
   tls: string | null
 }) {
-  const { data, error, refetch } = useQuery(dialogueQuery(company, email, attempt))
-  if (data === undefined) {
-    return error ? <ErrorAlert error={error} reset={() => void refetch()} /> : <Skeleton h={120} />
-  }
-  const { dialogue } = data
+  const query = useQuery(dialogueQuery(company, email, attempt))
+  if (!query.data) return <Pending of={query} height={120} />
+  const { dialogue } = query.data
   return (
     <Stack gap={4}>
       <Tls used={tlsOf({ tls, dialogue })} />

@@ -21,7 +21,7 @@ export const FILTERS = [
   { name: 'after', about: 'accepted at this time or later', example: 'after:7d' },
   { name: 'before', about: 'accepted before this time', example: 'before:2026-01-31' },
 ] as const
-export type FilterName = (typeof FILTERS)[number]['name']
+type FilterName = (typeof FILTERS)[number]['name']
 
 const TIMES = [
   ['1h', 'an hour ago'],
@@ -34,7 +34,7 @@ const TIMES = [
 const MOST = 8
 
 /** The term that is being typed; '' after a space, where a new term begins. */
-export function lastTerm(text: string): string {
+function lastTerm(text: string): string {
   return /(?:^|\s)((?:[a-z]+:)?(?:"[^"]*|[^\s"]*))$/i.exec(text)?.[1] ?? ''
 }
 

@@ -10,7 +10,7 @@ import { ALL } from '../../shell/company.ts'
 import { useShortcuts } from '../../shell/shortcuts.ts'
 import { EmailRow } from './email-row.tsx'
 import classes from './emails.module.css'
-import { useSelected } from './selected.ts'
+import { rowOf, useSelected } from './selected.ts'
 import type { Emails } from './use-emails.ts'
 import { useNewEmails } from './use-new-emails.ts'
 
@@ -43,7 +43,7 @@ export function EmailList({ company, name, list }: { company: string; name: stri
   useShortcuts([
     { keys: 'j', does: 'Next email (older)', run: () => move(1) },
     { keys: 'k', does: 'Previous email (newer)', run: () => move(-1) },
-    { keys: 'o', does: 'Open the email', run: () => rowOf(selected)?.click() },
+    { keys: 'o', does: 'Open the email', run: () => selected !== null && rowOf(selected)?.click() },
   ])
 
   const items = virtual.getVirtualItems()
@@ -113,8 +113,4 @@ export function EmailList({ company, name, list }: { company: string; name: stri
       )}
     </Box>
   )
-}
-
-function rowOf(id: string | null): HTMLElement | null {
-  return id === null ? null : document.querySelector<HTMLElement>(`[data-email="${CSS.escape(id)}"]`)
 }

@@ -42,12 +42,9 @@ function EmailResults({
   onClear: () => void
 }) {
   const list = useEmails(company, search, isAtTop)
-  if (list.pending) {
-    if (list.error !== null) return <ErrorAlert error={list.error} reset={list.again} />
-    return <Waiting />
-  }
   if (list.emails.length > 0) return <EmailList company={company} name={name} list={list} />
   if (list.error !== null) return <ErrorAlert error={list.error} reset={list.again} />
+  if (list.pending) return <Waiting />
   return (
     <Box mt="md">
       {isNarrowed(search) ? (

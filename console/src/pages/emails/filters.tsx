@@ -7,6 +7,12 @@ import { SearchField } from './search-field.tsx'
 import { StatusMenu } from './status-menu.tsx'
 import { TimeMenu } from './time-menu.tsx'
 
+const CHOICES = [
+  { kind: 'domain', label: 'Domain', about: 'Part of the name' },
+  { kind: 'tag', label: 'Tag', about: 'Tag, or name:value', free: true },
+  { kind: 'key', label: 'Key', about: 'Part of the name' },
+] as const
+
 interface FiltersProps {
   company: string
   search: EmailsSearch
@@ -24,31 +30,16 @@ export function Filters({ company, search, onChange }: FiltersProps) {
         <div className={classes.menus}>
           <StatusMenu value={search.status} onChange={(status) => change({ status })} />
           <TimeMenu search={search} onChange={change} />
-          <ChoiceMenu
-            company={company}
-            kind="domain"
-            label="Domain"
-            about="Part of the name"
-            value={search.domain}
-            onChange={(domain) => change({ domain })}
-          />
-          <ChoiceMenu
-            company={company}
-            kind="tag"
-            label="Tag"
-            about="Tag, or name:value"
-            free
-            value={search.tag}
-            onChange={(tag) => change({ tag })}
-          />
-          <ChoiceMenu
-            company={company}
-            kind="key"
-            label="Key"
-            about="Part of the name"
-            value={search.key}
-            onChange={(key) => change({ key })}
-          />
+          {CHOICES.map(({ kind, ...choice }) => (
+            <ChoiceMenu
+              key={kind}
+              company={company}
+              kind={kind}
+              {...choice}
+              value={search[kind]}
+              onChange={(value) => change({ [kind]: value })}
+            />
+          ))}
           {isNarrowed(search) && (
             <Button variant="subtle" size="sm" px="xs" onClick={() => onChange({})}>
               Clear all

@@ -1,15 +1,11 @@
-import { ActionIcon, Popover, Table, Text, UnstyledButton } from '@mantine/core'
+import { ActionIcon, Popover, Text } from '@mantine/core'
 import { CircleHelp } from 'lucide-react'
-import { useState } from 'react'
-import { FILTERS } from './completions.ts'
-import classes from './emails.module.css'
+import { lazy, Suspense, useState } from 'react'
 
-const BARE = [
-  { example: 'invoice', about: 'a word in the subject' },
-  { example: 'ada@example.com', about: 'emails to this address' },
-]
+/** Loaded when the help opens, because the first view does without it. */
+const SearchSyntax = lazy(async () => ({ default: (await import('./search-syntax.tsx')).SearchSyntax }))
 
-/** Lists the search syntax. A click on an example adds it to the search. */
+/** The search syntax. A click on an example adds it to the search. */
 export function SearchHelp({ onChoose }: { onChoose: (example: string) => void }) {
   const [opened, setOpened] = useState(false)
   return (
@@ -31,30 +27,14 @@ export function SearchHelp({ onChoose }: { onChoose: (example: string) => void }
         <Text size="sm" mb={4}>
           Combine filters to narrow the search. Put values with spaces in quotation marks.
         </Text>
-        <Table verticalSpacing={2} horizontalSpacing={4} withRowBorders={false}>
-          <Table.Tbody>
-            {[...BARE, ...FILTERS].map(({ example, about }) => (
-              <Table.Tr key={example}>
-                <Table.Td>
-                  <UnstyledButton
-                    className={classes.term}
-                    onClick={() => {
-                      setOpened(false)
-                      onChoose(example)
-                    }}
-                  >
-                    {example}
-                  </UnstyledButton>
-                </Table.Td>
-                <Table.Td>
-                  <Text size="xs" c="dimmed">
-                    {about}
-                  </Text>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <Suspense>
+          <SearchSyntax
+            onChoose={(example) => {
+              setOpened(false)
+              onChoose(example)
+            }}
+          />
+        </Suspense>
       </Popover.Dropdown>
     </Popover>
   )

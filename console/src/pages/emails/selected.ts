@@ -5,6 +5,10 @@ import type { EmailListItem } from './merge.ts'
 /** The selected email of each list, until the page is closed. */
 const kept = new Map<string, string>()
 
+export function rowOf(id: string): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`[data-email="${CSS.escape(id)}"]`)
+}
+
 export function useSelected(
   list: string,
   emails: readonly EmailListItem[],
@@ -25,7 +29,7 @@ export function useSelected(
   useEffect(() => {
     const id = wanted.current
     if (id === null) return
-    const row = document.querySelector<HTMLElement>(`[data-email="${CSS.escape(id)}"]`)
+    const row = rowOf(id)
     if (row === null) return
     wanted.current = null
     row.focus({ preventScroll: true })

@@ -1,17 +1,18 @@
-import { Button, Divider, Group, Popover, Stack, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { Button, Divider, Popover, Stack } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import type { ChangeTimes, Times } from './exact-times.tsx'
 import { FilterButton } from './filter-button.tsx'
-import { type EmailsSearch, PERIODS } from './search.ts'
+import { PERIODS } from './search.ts'
 
-type Times = Pick<EmailsSearch, 'time' | 'since' | 'until'>
-type ChangeTimes = (times: { [Name in keyof Times]-?: string | undefined }) => void
+/** Loaded when the menu opens, because the first view does without it. */
+const ExactTimes = lazy(async () => ({ default: (await import('./exact-times.tsx')).ExactTimes }))
 
 const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 /** Filters by the time of acceptance: a period up to now, or exact times. */
 export function TimeMenu({ search, onChange }: { search: Times; onChange: ChangeTimes }) {
   const [opened, setOpened] = useState(false)
-  const { time, since, until } = search
+  const { time } = search
   const choose: ChangeTimes = (times) => {
     setOpened(false)
     onChange(times)
@@ -40,38 +41,9 @@ export function TimeMenu({ search, onChange }: { search: Times; onChange: Change
             />
           ))}
           <Divider my={4} />
-          <form
-            onSubmit={(event) => {
-              event.preventDefault()
-              const form = new FormData(event.currentTarget)
-              choose({
-                time: undefined,
-                since: momentOf(form.get('since')),
-                until: momentOf(form.get('until')),
-              })
-            }}
-          >
-            <TextInput
-              type="datetime-local"
-              name="since"
-              label="From"
-              defaultValue={fieldOf(since)}
-              size="xs"
-            />
-            <TextInput
-              type="datetime-local"
-              name="until"
-              label="Until"
-              defaultValue={fieldOf(until)}
-              size="xs"
-              mt={4}
-            />
-            <Group mt="xs">
-              <Button type="submit" size="xs">
-                Apply
-              </Button>
-            </Group>
-          </form>
+          <Suspense>
+            <ExactTimes search={search} choose={choose} />
+          </Suspense>
         </Stack>
       </Popover.Dropdown>
     </Popover>
@@ -106,18 +78,4 @@ function labelOf({ time, since, until }: Times): string | null {
 function shown(text: string | undefined): string | null {
   const at = Date.parse(text ?? '')
   return Number.isNaN(at) ? null : SHORT.format(at)
-}
-
-/** The value of a `datetime-local` field: in the viewer's time zone, without an offset. */
-function fieldOf(text: string | undefined): string {
-  const at = Date.parse(text ?? '')
-  if (Number.isNaN(at)) return ''
-  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000)
-  return local.toISOString().slice(0, 16)
-}
-
-/** The address holds the time with its zone, so that a link means the same to everybody. */
-function momentOf(value: FormDataEntryValue | null): string | undefined {
-  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString()
 }

@@ -10,17 +10,18 @@ import { type EmailsSearch, isNarrowed, queryParamsOf } from './search.ts'
 /** Milliseconds between two requests for the newest page. */
 const HEAD_MS = 2_500
 const PAGE = 100
+const LIST = 'GET /companies/:company/emails'
 
 type EmailsCache = InfiniteData<EmailsPage, string | undefined>
 
 function ask(company: string, search: EmailsSearch, cursor?: string, signal?: AbortSignal) {
   const query = { ...queryParamsOf(search), cursor, limit: PAGE }
-  return call('GET /companies/:company/emails', { company, query, signal })
+  return call(LIST, { company, query, signal })
 }
 
 const emailsQuery = (company: string, search: EmailsSearch) =>
   infiniteQueryOptions({
-    queryKey: ['emails', company, search],
+    queryKey: [LIST, { company, search }],
     queryFn: ({ pageParam, signal }) => ask(company, search, pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
@@ -77,7 +78,7 @@ export function useEmails(company: string, search: EmailsSearch, isAtTop: () => 
 
   const restart = async () => {
     const head = await queries.fetchQuery({
-      queryKey: ['emails head', company, search],
+      queryKey: [LIST, 'head', { company, search }],
       queryFn: ({ signal }) => ask(company, search, undefined, signal),
       staleTime: 0,
       gcTime: 0,

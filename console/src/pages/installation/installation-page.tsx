@@ -5,25 +5,17 @@ import { installationQuery } from '../../api/overview.ts'
 import { useMe } from '../../api/session.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { useDelivery } from '../domains/relay-form.tsx'
 import { Companies } from './companies.tsx'
 import { Nodes, Storage } from './machines.tsx'
 import { Pauses } from './pauses.tsx'
-
-const WAYS = {
-  capture: 'Mail is captured and never leaves this machine.',
-  direct: 'Mail is delivered directly to recipients’ servers.',
-  relay: 'Mail is delivered through a relay.',
-} as const
 
 export function InstallationPage() {
   const { installation } = useMe()
   const { data, error, refetch } = useQuery(installationQuery)
   return (
     <>
-      <PageHead
-        title="Installation"
-        about={`Postroad ${installation.version}. ${WAYS[installation.delivery]}`}
-      />
+      <PageHead title="Installation" about={`Postroad ${installation.version}. ${useDelivery()}`} />
       {error && <ErrorAlert error={error} reset={() => void refetch()} />}
       <Stack gap="md">
         <SimpleGrid cols={{ base: 1, lg: 2 }}>

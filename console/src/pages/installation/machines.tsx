@@ -1,7 +1,8 @@
-import { Alert, Paper, Progress, Skeleton, Text, Title } from '@mantine/core'
+import { Alert, Progress, Skeleton, Text } from '@mantine/core'
 import type { InstallationJson } from '../../api/overview.ts'
 import { ListTable } from '../../parts/list-table.tsx'
 import { octetsText } from '../../parts/octets.ts'
+import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 
 const ROLES: Readonly<Record<string, string>> = { api: 'accepts mail', delivery: 'delivers mail' }
@@ -9,13 +10,11 @@ const ROLES: Readonly<Record<string, string>> = { api: 'accepts mail', delivery:
 export function Nodes({ nodes }: { nodes: InstallationJson['nodes'] | undefined }) {
   if (nodes === undefined) return <Skeleton h={160} />
   return (
-    <Paper component="section" withBorder p="md" aria-labelledby="nodes">
-      <Title order={2} size="h5" id="nodes">
-        Nodes
-      </Title>
-      <Text size="xs" c="dimmed" mb="xs">
-        The processes that are running. A node that stops or no longer responds disappears from this list.
-      </Text>
+    <Section
+      compact
+      title="Nodes"
+      about="The processes that are running. A node that stops or no longer responds disappears from this list."
+    >
       {!nodes.some(({ roles }) => roles.includes('delivery')) && (
         <Alert color="red" variant="light" title="No delivery node is running" mb="xs">
           Mail is accepted but not delivered. Start a node with the role delivery.
@@ -31,7 +30,7 @@ export function Nodes({ nodes }: { nodes: InstallationJson['nodes'] | undefined 
           { head: 'Started', cell: ({ since }) => <Time at={since} /> },
         ]}
       />
-    </Paper>
+    </Section>
   )
 }
 
@@ -42,10 +41,7 @@ export function Storage({ storage }: { storage: InstallationJson['storage'] | un
   const { engine, database, free } = storage
   const used = free === null ? null : (database / (database + free)) * 100
   return (
-    <Paper component="section" withBorder p="md" aria-labelledby="storage">
-      <Title order={2} size="h5" id="storage" mb="xs">
-        Database
-      </Title>
+    <Section compact title="Database">
       <Text size="sm">
         {ENGINES[engine]}: {octetsText(database)}
         {free === null ? '' : `, ${octetsText(free)} free on disk`}
@@ -63,6 +59,6 @@ export function Storage({ storage }: { storage: InstallationJson['storage'] | un
           Postroad cannot see the free disk space of the database server.
         </Text>
       )}
-    </Paper>
+    </Section>
   )
 }

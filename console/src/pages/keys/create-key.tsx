@@ -10,26 +10,17 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import { createKey, type MadeKey, type NewKey } from '../../api/keys.ts'
 import { CodeBlock } from '../../parts/code.tsx'
-import { DialogForm } from '../../parts/dialog-form.tsx'
 import type { NamedDomain } from '../../parts/domain-search.ts'
 import { DomainSelect } from '../../parts/domain-select.tsx'
+import { DialogForm, type DialogProps } from '../../parts/form-dialog.tsx'
 import { SCOPES } from './scopes.ts'
 import { SnippetsPanel } from './snippets-panel.tsx'
 
-export function CreateKey({
-  company,
-  opened,
-  close,
-}: {
-  company: string
-  opened: boolean
-  close: () => void
-}) {
+export function CreateKey({ company, opened, close }: DialogProps) {
   const [made, setMade] = useState<MadeKey | null>(null)
   const end = () => {
     close()
@@ -46,7 +37,7 @@ export function CreateKey({
       closeOnEscape={made === null}
     >
       {made === null ? (
-        <Form company={company} close={end} onMade={setMade} />
+        <KeyForm company={company} close={end} onMade={setMade} />
       ) : (
         <NewKeyPanel company={company} made={made} close={end} />
       )}
@@ -64,7 +55,7 @@ const LASTS = [
 ]
 const DAY = 24 * 3_600_000
 
-function Form({
+function KeyForm({
   company,
   close,
   onMade,
@@ -73,70 +64,66 @@ function Form({
   close: () => void
   onMade: (made: MadeKey) => void
 }) {
-  const [name, setName] = useState('')
-  const [scopes, setScopes] = useState<string[]>(['sending', 'reading'])
-  const [domain, setDomain] = useState<NamedDomain | null>(null)
-  const [networks, setNetworks] = useState<string[]>([])
-  const [lasts, setLasts] = useState('0')
-  const creating = useMutation({
-    mutationFn: () =>
-      createKey(company, {
-        name,
-        scopes: scopes as NewKey['scopes'],
-        ...(domain !== null && { domain: domain.id }),
-        ...(networks.length > 0 && { networks }),
-        ...(lasts !== '0' && { expiresAt: new Date(Date.now() + Number(lasts) * DAY).toISOString() }),
-      }),
-    onSuccess: onMade,
-  })
   return (
     <DialogForm
+      initial={{
+        name: '',
+        scopes: ['sending', 'reading'] as NewKey['scopes'],
+        domain: null as NamedDomain | null,
+        networks: [] as string[],
+        lasts: '0',
+      }}
+      submit={({ name, scopes, domain, networks, lasts }) =>
+        createKey(company, {
+          name,
+          scopes,
+          ...(domain !== null && { domain: domain.id }),
+          ...(networks.length > 0 && { networks }),
+          ...(lasts !== '0' && { expiresAt: new Date(Date.now() + Number(lasts) * DAY).toISOString() }),
+        })
+      }
+      onDone={onMade}
+      valid={({ name, scopes }) => name.trim() !== '' && scopes.length > 0}
       submitLabel="Create key"
-      mutation={creating}
       close={close}
-      valid={name.trim() !== '' && scopes.length > 0}
     >
-      <TextInput
-        label="Name"
-        description="What the key is for, such as the name of the application."
-        placeholder="Shop"
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        maxLength={200}
-        data-autofocus
-        required
-      />
-      <Checkbox.Group label="Permissions" value={scopes} onChange={setScopes}>
-        <Stack gap="xs" mt={4}>
-          {SCOPES.map(({ scope, label, about }) => (
-            <Checkbox key={scope} value={scope} label={label} description={about} />
-          ))}
-        </Stack>
-      </Checkbox.Group>
-      <DomainSelect
-        company={company}
-        label="Domain"
-        description="Limits the key to one sending domain."
-        placeholder="All domains of the company"
-        value={domain}
-        onChange={setDomain}
-        clearable
-      />
-      <TagsInput
-        label="Networks"
-        placeholder={networks.length === 0 ? '10.0.0.0/8' : ''}
-        description="Addresses and ranges that may use the key, such as 192.0.2.7 or 10.0.0.0/8. Leave empty to allow all."
-        value={networks}
-        onChange={setNetworks}
-        splitChars={[',', ' ', ';']}
-        acceptValueOnBlur
-      />
-      <NativeSelect
-        label="Expires"
-        value={lasts}
-        onChange={(event) => setLasts(event.currentTarget.value)}
-        data={LASTS}
-      />
+      {({ field, values: { networks } }) => (
+        <>
+          <TextInput
+            label="Name"
+            description="What the key is for, such as the name of the application."
+            placeholder="Shop"
+            maxLength={200}
+            data-autofocus
+            required
+            {...field('name')}
+          />
+          <Checkbox.Group label="Permissions" {...field('scopes')}>
+            <Stack gap="xs" mt={4}>
+              {SCOPES.map(({ scope, label, about }) => (
+                <Checkbox key={scope} value={scope} label={label} description={about} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          <DomainSelect
+            company={company}
+            label="Domain"
+            description="Limits the key to one sending domain."
+            placeholder="All domains of the company"
+            clearable
+            {...field('domain')}
+          />
+          <TagsInput
+            label="Networks"
+            placeholder={networks.length === 0 ? '10.0.0.0/8' : ''}
+            description="Addresses and ranges that may use the key, such as 192.0.2.7 or 10.0.0.0/8. Leave empty to allow all."
+            splitChars={[',', ' ', ';']}
+            acceptValueOnBlur
+            {...field('networks')}
+          />
+          <NativeSelect label="Expires" data={LASTS} {...field('lasts')} />
+        </>
+      )}
     </DialogForm>
   )
 }

@@ -12,7 +12,7 @@ export interface Ways {
   smtp: { host: string; port: number; security: 'tls' | 'starttls' | 'none' } | null
 }
 
-export interface SnippetFile {
+interface SnippetFile {
   /** The name of the file in the project; `null` if it has no fixed place. */
   name: string | null
   text: string
@@ -26,6 +26,11 @@ export interface Snippet {
   install: string | null
   files: readonly SnippetFile[]
   note?: string
+}
+
+/** A snippet whose code is one file. */
+export function oneFile({ name, text, ...snippet }: Omit<Snippet, 'files'> & SnippetFile): Snippet {
+  return { ...snippet, files: [{ name, text }] }
 }
 
 export const SUBJECT = 'Hello from Postroad'

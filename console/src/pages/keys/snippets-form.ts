@@ -1,37 +1,31 @@
 /** Snippets for clients of the form dialect. */
-import { BODY, type Snippet, SUBJECT, type Ways } from './snippet.ts'
+import { BODY, oneFile, type Snippet, SUBJECT, type Ways } from './snippet.ts'
 
 export function mailgunSnippets({ url, token, domain, to }: Ways): Snippet[] {
   const from = `hello@${domain}`
   const group = 'Mailgun clients'
   return [
-    {
+    oneFile({
       id: 'curl-form',
       label: 'curl (form)',
       group: 'HTTP',
       install: null,
-      files: [
-        {
-          name: null,
-          text: `curl --silent --show-error --fail-with-body '${url}/v3/${domain}/messages' \\
+      name: null,
+      text: `curl --silent --show-error --fail-with-body '${url}/v3/${domain}/messages' \\
   --user 'api:${token}' \\
   --form from='${from}' \\
   --form to='${to}' \\
   --form subject='${SUBJECT}' \\
   --form text='${BODY}'
 `,
-        },
-      ],
-    },
-    {
+    }),
+    oneFile({
       id: 'mailgun-js',
       label: 'mailgun.js',
       group,
       install: 'npm install mailgun.js form-data',
-      files: [
-        {
-          name: 'send.mjs',
-          text: `import FormData from 'form-data'
+      name: 'send.mjs',
+      text: `import FormData from 'form-data'
 import Mailgun from 'mailgun.js'
 
 const mailgun = new Mailgun(FormData).client({
@@ -48,18 +42,14 @@ const sent = await mailgun.messages.create('${domain}', {
 })
 console.log(sent.id)
 `,
-        },
-      ],
-    },
-    {
+    }),
+    oneFile({
       id: 'mailgun-python',
       label: 'Python (requests)',
       group,
       install: 'pip install requests',
-      files: [
-        {
-          name: 'send.py',
-          text: `import requests
+      name: 'send.py',
+      text: `import requests
 
 answer = requests.post(
     "${url}/v3/${domain}/messages",
@@ -74,18 +64,14 @@ answer = requests.post(
 answer.raise_for_status()
 print(answer.json()["id"])
 `,
-        },
-      ],
-    },
-    {
+    }),
+    oneFile({
       id: 'mailgun-php',
       label: 'PHP',
       group,
       install: 'composer require mailgun/mailgun-php symfony/http-client nyholm/psr7',
-      files: [
-        {
-          name: 'send.php',
-          text: `<?php
+      name: 'send.php',
+      text: `<?php
 require __DIR__ . '/vendor/autoload.php';
 
 use Mailgun\\Mailgun;
@@ -100,18 +86,14 @@ $sent = $mailgun->messages()->send('${domain}', [
 ]);
 echo $sent->getId(), PHP_EOL;
 `,
-        },
-      ],
-    },
-    {
+    }),
+    oneFile({
       id: 'nodemailer-http',
       label: 'Nodemailer',
       group,
       install: 'npm install nodemailer nodemailer-mailgun-transport',
-      files: [
-        {
-          name: 'send.mjs',
-          text: `import { createTransport } from 'nodemailer'
+      name: 'send.mjs',
+      text: `import { createTransport } from 'nodemailer'
 import mailgunTransport from 'nodemailer-mailgun-transport'
 
 const mailer = createTransport(
@@ -129,8 +111,6 @@ const sent = await mailer.sendMail({
 })
 console.log(sent.messageId)
 `,
-        },
-      ],
-    },
+    }),
   ]
 }

@@ -1,5 +1,5 @@
 /** Snippets for web frameworks: over HTTPS if their clients require it, otherwise over SMTP. */
-import { BODY, type Snippet, SUBJECT, type Ways } from './snippet.ts'
+import { BODY, oneFile, type Snippet, SUBJECT, type Ways } from './snippet.ts'
 
 export function frameworkSnippets(ways: Ways): Snippet[] {
   return [...laravel(ways), ...symfony(ways), django(ways)]
@@ -55,23 +55,19 @@ ${from}`,
   }
   if (smtp === null) return []
   return [
-    {
+    oneFile({
       ...base,
       install: null,
-      files: [
-        {
-          name: '.env',
-          text: `MAIL_MAILER=smtp
+      name: '.env',
+      text: `MAIL_MAILER=smtp
 MAIL_SCHEME=${smtp.security === 'tls' ? 'smtps' : 'smtp'}
 MAIL_HOST=${smtp.host}
 MAIL_PORT=${smtp.port}
 MAIL_USERNAME=api
 MAIL_PASSWORD=${token}
 ${from}`,
-        },
-      ],
       note: 'Laravel 11 and later.',
-    },
+    }),
   ]
 }
 
@@ -85,7 +81,7 @@ function symfony({ url, token, domain, to, smtp }: Ways): Snippet[] {
         : null
   if (dsn === null) return []
   return [
-    {
+    oneFile({
       id: 'symfony',
       label: 'Symfony Mailer',
       group: 'Frameworks',
@@ -93,10 +89,8 @@ function symfony({ url, token, domain, to, smtp }: Ways): Snippet[] {
         host === null
           ? 'composer require symfony/mailer'
           : 'composer require symfony/mailer symfony/mailgun-mailer symfony/http-client',
-      files: [
-        {
-          name: 'send.php',
-          text: `<?php
+      name: 'send.php',
+      text: `<?php
 require __DIR__ . '/vendor/autoload.php';
 
 use Symfony\\Component\\Mailer\\Mailer;
@@ -113,10 +107,8 @@ $mailer->send(
         ->text('${BODY}')
 );
 `,
-        },
-      ],
       note: 'In a Symfony application, set MAILER_DSN to the text passed to fromDsn.',
-    },
+    }),
   ]
 }
 

@@ -1,19 +1,17 @@
 /** Snippets for clients of the JSON dialect, each with its way to set the base URL. */
-import { BODY, type Snippet, SUBJECT, type Ways } from './snippet.ts'
+import { BODY, oneFile, type Snippet, SUBJECT, type Ways } from './snippet.ts'
 
 export function jsonSnippets({ url, token, domain, to }: Ways): Snippet[] {
   const from = `hello@${domain}`
   const group = 'Resend SDKs'
   return [
-    {
+    oneFile({
       id: 'curl',
       label: 'curl',
       group: 'HTTP',
       install: null,
-      files: [
-        {
-          name: null,
-          text: `curl --silent --show-error --fail-with-body '${url}/emails' \\
+      name: null,
+      text: `curl --silent --show-error --fail-with-body '${url}/emails' \\
   --header 'Authorization: Bearer ${token}' \\
   --header 'Content-Type: application/json' \\
   --data '{
@@ -23,18 +21,14 @@ export function jsonSnippets({ url, token, domain, to }: Ways): Snippet[] {
     "text": "${BODY}"
   }'
 `,
-        },
-      ],
-    },
-    {
+    }),
+    oneFile({
       id: 'resend-node',
       label: 'Node.js',
       group,
       install: 'npm install resend',
-      files: [
-        {
-          name: 'send.mjs',
-          text: `import { Resend } from 'resend'
+      name: 'send.mjs',
+      text: `import { Resend } from 'resend'
 
 const resend = new Resend('${token}', { baseUrl: '${url}' })
 
@@ -47,19 +41,15 @@ const { data, error } = await resend.emails.send({
 if (error) throw new Error(error.message)
 console.log(data.id)
 `,
-        },
-      ],
       note: 'Versions before 6.12.4 take the URL from the environment variable RESEND_BASE_URL instead.',
-    },
-    {
+    }),
+    oneFile({
       id: 'resend-python',
       label: 'Python',
       group,
       install: 'pip install resend',
-      files: [
-        {
-          name: 'send.py',
-          text: `import resend
+      name: 'send.py',
+      text: `import resend
 
 resend.api_key = "${token}"
 resend.api_url = "${url}"
@@ -72,18 +62,14 @@ sent = resend.Emails.send({
 })
 print(sent["id"])
 `,
-        },
-      ],
-    },
-    {
+    }),
+    oneFile({
       id: 'resend-php',
       label: 'PHP',
       group,
       install: 'composer require resend/resend-php',
-      files: [
-        {
-          name: 'send.php',
-          text: `<?php
+      name: 'send.php',
+      text: `<?php
 require __DIR__ . '/vendor/autoload.php';
 
 putenv('RESEND_BASE_URL=${url}');
@@ -97,18 +83,14 @@ $sent = $resend->emails->send([
 ]);
 echo $sent->toJson(), PHP_EOL;
 `,
-        },
-      ],
-    },
-    {
+    }),
+    oneFile({
       id: 'resend-ruby',
       label: 'Ruby',
       group,
       install: 'gem install resend',
-      files: [
-        {
-          name: 'send.rb',
-          text: `ENV['RESEND_BASE_URL'] = '${url}/'
+      name: 'send.rb',
+      text: `ENV['RESEND_BASE_URL'] = '${url}/'
 require 'resend'
 
 Resend.api_key = '${token}'
@@ -120,19 +102,15 @@ sent = Resend::Emails.send({
 })
 puts sent
 `,
-        },
-      ],
       note: 'The gem reads the variable when it is loaded. The URL has to end with a slash.',
-    },
-    {
+    }),
+    oneFile({
       id: 'resend-go',
       label: 'Go',
       group,
       install: 'go get github.com/resend/resend-go/v3',
-      files: [
-        {
-          name: 'main.go',
-          text: `package main
+      name: 'main.go',
+      text: `package main
 
 import (
 	"fmt"
@@ -162,8 +140,6 @@ func main() {
 	fmt.Println(sent.Id)
 }
 `,
-        },
-      ],
-    },
+    }),
   ]
 }

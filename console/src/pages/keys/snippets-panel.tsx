@@ -1,5 +1,5 @@
 /** Code that sends through this installation, ready to copy. */
-import { NativeSelect, SimpleGrid, Stack, Table, Text } from '@mantine/core'
+import { NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMe } from '../../api/session.ts'
@@ -7,6 +7,7 @@ import { sendersQuery } from '../../api/start.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { DomainSelect } from '../../parts/domain-select.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { plainAddress, type Snippet } from './snippet.ts'
 import { snippetsFor } from './snippets.ts'
 
@@ -134,17 +135,22 @@ function SmtpFacts({
     ['Password', token ?? 'the API key'],
   ] as const
   return (
-    <Table variant="vertical" withTableBorder>
-      <Table.Tbody>
-        {rows.map(([name, value]) => (
-          <Table.Tr key={name}>
-            <Table.Th w={140}>{name}</Table.Th>
-            <Table.Td>
+    <ListTable
+      rows={rows}
+      keyOf={([name]) => name}
+      spacing="xs"
+      columns={[
+        { head: 'Setting', headHidden: true, rowHead: true, width: 140, cell: ([name]) => name },
+        {
+          head: 'Value',
+          headHidden: true,
+          cell: ([name, value]) => (
+            <>
               {value} <Copy value={value} what={name.toLowerCase()} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+            </>
+          ),
+        },
+      ]}
+    />
   )
 }

@@ -1,38 +1,32 @@
 /** Snippets for SMTP clients: any user name works, and the password is the API key. */
-import { BODY, type Snippet, SUBJECT, type Ways } from './snippet.ts'
+import { BODY, oneFile, type Snippet, SUBJECT, type Ways } from './snippet.ts'
 
 export function smtpSnippets({ token, domain, to, smtp }: Ways): Snippet[] {
   if (smtp === null) return []
   const { host, port, security } = smtp
   const from = `hello@${domain}`
   return [
-    {
+    oneFile({
       id: 'smtp-curl',
       label: 'curl',
       group: 'SMTP',
       install: null,
-      files: [
-        {
-          name: null,
-          text: `printf 'From: ${from}\\r\\nTo: ${to}\\r\\nSubject: ${SUBJECT}\\r\\n\\r\\n${BODY}\\r\\n' |
+      name: null,
+      text: `printf 'From: ${from}\\r\\nTo: ${to}\\r\\nSubject: ${SUBJECT}\\r\\n\\r\\n${BODY}\\r\\n' |
   curl --silent --show-error '${security === 'tls' ? 'smtps' : 'smtp'}://${bracketed(host)}:${port}' \\
 ${security === 'starttls' ? '    --ssl-reqd \\\n' : ''}    --user 'api:${token}' \\
     --mail-from '${from}' \\
     --mail-rcpt '${to}' \\
     --upload-file -
 `,
-        },
-      ],
-    },
-    {
+    }),
+    oneFile({
       id: 'nodemailer-smtp',
       label: 'Nodemailer',
       group: 'SMTP',
       install: 'npm install nodemailer',
-      files: [
-        {
-          name: 'send.mjs',
-          text: `import { createTransport } from 'nodemailer'
+      name: 'send.mjs',
+      text: `import { createTransport } from 'nodemailer'
 
 const mailer = createTransport({
   host: '${host}',
@@ -49,16 +43,15 @@ const sent = await mailer.sendMail({
 })
 console.log(sent.response)
 `,
-        },
-      ],
-    },
-    {
+    }),
+    oneFile({
       id: 'smtp-python',
       label: 'Python',
       group: 'SMTP',
       install: null,
-      files: [{ name: 'send.py', text: python({ token, from, to, host, port, security }) }],
-    },
+      name: 'send.py',
+      text: python({ token, from, to, host, port, security }),
+    }),
     {
       id: 'django-smtp',
       label: 'Django',

@@ -1,42 +1,27 @@
-import { Anchor, Button, Group, Paper, Skeleton, Text, Title } from '@mantine/core'
+import { Anchor, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { RotateCw } from 'lucide-react'
 import { backlogQuery } from '../../api/overview.ts'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { Pending } from '../../parts/pending.tsx'
+import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import classes from './overview.module.css'
-import { askRetry } from './queue-actions.tsx'
+import { RetryButton } from './queue-actions.tsx'
 
 /** The recipients in the queue now. */
 export function BacklogCard({ company }: { company: string }) {
-  const { data, error, refetch } = useQuery(backlogQuery(company))
+  const query = useQuery(backlogQuery(company))
   const mayManage = useMayManage()
-  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
-  if (data === undefined) return <Skeleton h={270} />
+  const { data } = query
+  if (!data) return <Pending of={query} height={270} />
   return (
-    <Paper component="section" withBorder p="md" aria-labelledby="backlog">
-      <Group justify="space-between" align="flex-start" wrap="nowrap" mb="md">
-        <div>
-          <Title order={2} size="h5" id="backlog">
-            Queue
-          </Title>
-          <Text size="xs" c="dimmed">
-            Recipients in the queue now
-          </Text>
-        </div>
-        {mayManage && data.waiting > 0 && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            leftSection={<RotateCw size={14} aria-hidden />}
-            onClick={() => askRetry(company, null)}
-          >
-            Retry all now
-          </Button>
-        )}
-      </Group>
+    <Section
+      compact
+      title="Queue"
+      about="Recipients in the queue now"
+      action={mayManage && data.waiting > 0 && <RetryButton company={company} domain={null} />}
+    >
       <dl className={classes.facts}>
         <Fact word="Waiting" value={data.waiting} />
         <Fact word="Being sent" value={data.sending} />
@@ -54,7 +39,7 @@ export function BacklogCard({ company }: { company: string }) {
           </>
         )}
       </Text>
-    </Paper>
+    </Section>
   )
 }
 

@@ -1,8 +1,8 @@
 /** The counts of the overview by recipient domain, sending domain and company. */
-import { ActionIcon, Anchor, Group, Paper, SimpleGrid, Skeleton, Text, Title, Tooltip } from '@mantine/core'
+import { Anchor, SimpleGrid, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
-import { type ReactNode, useId } from 'react'
+import type { ReactNode } from 'react'
 import {
   byCompanyQuery,
   byDomainQuery,
@@ -13,28 +13,31 @@ import {
 } from '../../api/overview.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { csvOf, download } from '../../parts/csv.ts'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { IconButton } from '../../parts/icon-button.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
+import { type LoadingQuery, Pending } from '../../parts/pending.tsx'
+import { Section } from '../../parts/section.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useSetFilter } from './filter.tsx'
 import classes from './overview.module.css'
 
 export function Destinations({ company, span }: { company: string; span: OverviewSpan }) {
-  const { data, error, refetch } = useQuery(destinationsQuery(company, span))
-  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
+  const query = useQuery(destinationsQuery(company, span))
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
       <Breakdown
         title="Recipient domains"
         about="The recipient domains with the most mail"
-        volumes={data?.busiest}
+        query={query}
+        volumes={query.data?.busiest}
         by="accepted"
         link={toDestination}
       />
       <Breakdown
         title="Where mail fails"
         about="The recipient domains with the most bounced and failed recipients"
-        volumes={data?.failing}
+        query={query}
+        volumes={query.data?.failing}
         by="failures"
         link={toDestination}
       />
@@ -43,13 +46,13 @@ export function Destinations({ company, span }: { company: string; span: Overvie
 }
 
 export function ByDomain({ company, span }: { company: string; span: OverviewSpan }) {
-  const { data, error, refetch } = useQuery(byDomainQuery(company, span))
-  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
+  const query = useQuery(byDomainQuery(company, span))
   return (
     <Breakdown
       title="Sending domains"
       about="The sending domains with the most mail"
-      volumes={data?.volumes}
+      query={query}
+      volumes={query.data?.volumes}
       by="accepted"
       link={({ key, name }) => <FilterLink filter={{ domain: key }}>{name}</FilterLink>}
     />
@@ -57,13 +60,13 @@ export function ByDomain({ company, span }: { company: string; span: OverviewSpa
 }
 
 export function ByCompany({ span }: { span: OverviewSpan }) {
-  const { data, error, refetch } = useQuery(byCompanyQuery(span))
-  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
+  const query = useQuery(byCompanyQuery(span))
   return (
     <Breakdown
       title="Companies"
       about="The companies with the most mail"
-      volumes={data?.volumes}
+      query={query}
+      volumes={query.data?.volumes}
       by="accepted"
       link={({ key, name }) => (
         <AnchorLink to="/c/$company/overview" params={{ company: key }} size="sm">
@@ -106,18 +109,19 @@ const failuresOf = ({ bounced = 0, failed = 0 }: VolumeCounts) => bounced + fail
 function Breakdown({
   title,
   about,
+  query,
   volumes,
   by,
   link,
 }: {
   title: string
   about: string
+  query: LoadingQuery
   volumes: VolumeBreakdown | null | undefined
   by: 'accepted' | 'failures'
   link: (each: NamedVolume) => ReactNode
 }) {
-  const id = useId()
-  if (volumes === undefined) return <Skeleton h={220} />
+  if (volumes === undefined) return <Pending of={query} height={220} />
   const size = (volume: VolumeCounts) => (by === 'failures' ? failuresOf(volume) : (volume.accepted ?? 0))
   const most = Math.max(1, ...(volumes ?? []).map(({ volume }) => size(volume)))
   const save = () => {
@@ -129,33 +133,25 @@ function Breakdown({
     download(`${title.toLowerCase().replaceAll(' ', '-')}.csv`, csvOf([['name', ...types], ...rows]))
   }
   return (
-    <Paper component="section" withBorder p="md" aria-labelledby={id}>
-      <Group justify="space-between" align="flex-start" wrap="nowrap" mb="xs">
-        <div>
-          <Title order={2} size="h5" id={id}>
-            {title}
-          </Title>
-          <Text size="xs" c="dimmed">
-            {about}
-          </Text>
-        </div>
-        <Tooltip label="Save as CSV">
-          <ActionIcon variant="subtle" color="gray" aria-label={`${title}: save as CSV`} onClick={save}>
-            <Download size={16} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
-      </Group>
+    <Section
+      compact
+      title={title}
+      about={about}
+      action={
+        <IconButton icon={Download} label="Save as CSV" name={`${title}: save as CSV`} onClick={save} />
+      }
+    >
       {volumes === null && <Text size="sm">There is too much mail to add up. Choose a shorter period.</Text>}
-      {volumes?.length === 0 && (
-        <Text size="sm" c="dimmed">
-          {by === 'failures' ? 'No failures.' : 'No mail was sent.'}
-        </Text>
-      )}
-      {volumes !== null && volumes.length > 0 && (
+      {volumes !== null && (
         <ListTable
           rows={volumes.slice(0, MOST)}
           keyOf={({ key }) => key}
           spacing="xs"
+          empty={
+            <Text size="sm" c="dimmed">
+              {by === 'failures' ? 'No failures.' : 'No mail was sent.'}
+            </Text>
+          }
           columns={[
             {
               head: 'Name',
@@ -184,6 +180,6 @@ function Breakdown({
           ]}
         />
       )}
-    </Paper>
+    </Section>
   )
 }

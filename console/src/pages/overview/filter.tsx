@@ -5,6 +5,13 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { byDomainQuery, type OverviewSpan, type VolumeFilter } from '../../api/overview.ts'
 import { ALL } from '../../shell/company.ts'
 
+/** The mail that a chart or a list counts. */
+export interface FilteredProps {
+  company: string
+  span: OverviewSpan
+  filter: VolumeFilter
+}
+
 export function useFilter(): VolumeFilter {
   const { domain, to } = useSearch({ from: '/signed-in/c/$company/overview' })
   return { domain, to }

@@ -6,22 +6,8 @@ import { Chart } from '../../parts/chart/chart.tsx'
 import { durationText } from '../../parts/duration.ts'
 import { timesOf } from './spans.ts'
 
-/** Milliseconds. */
-const SECOND = 1_000
-const HOUR = 3_600 * SECOND
-const STEPS = [
-  1,
-  10,
-  100,
-  SECOND,
-  10 * SECOND,
-  60 * SECOND,
-  600 * SECOND,
-  HOUR,
-  10 * HOUR,
-  100 * HOUR,
-  1_000 * HOUR,
-]
+/** Milliseconds: from 1 ms to 10 s, 1 and 10 minutes, and from 1 to 1,000 hours. */
+const STEPS = [1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000, 360_000_000, 3_600_000_000]
 
 export function LatencyChart({ company, span }: { company: string; span: OverviewSpan }) {
   const { data } = useQuery(latencyQuery(company, span))

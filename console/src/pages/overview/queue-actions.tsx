@@ -1,11 +1,10 @@
 /** Actions on waiting mail: of one company or all, to one recipient domain or all. */
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { Pause, Play, RotateCw } from 'lucide-react'
 import { endPause, pause, type RetryAnswer, retryWaiting } from '../../api/overview.ts'
-import { queries } from '../../api/queries.ts'
 import { useMe } from '../../api/session.ts'
-import { ask, attempt } from '../../parts/confirm.tsx'
+import { ActionButton } from '../../parts/action-button.tsx'
 import { ALL, useMayManage } from '../../shell/company.ts'
 
 interface QueueScope {
@@ -21,60 +20,49 @@ export function QueueActions({ company, domain, part: { paused, pausedAlone } }:
   const { person } = useMe()
   const mayManage = useMayManage()
   const scope = { company: company === ALL ? null : company, domain }
-  const change = async (run: () => Promise<unknown>) => {
-    await run()
-    await Promise.all(
-      ['overview', 'installation'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
-    )
-  }
   return (
     <Group gap={6} wrap="nowrap" justify="flex-end">
-      {mayManage && !paused && (
-        <Button
-          size="compact-xs"
-          variant="default"
-          leftSection={<RotateCw size={12} aria-hidden />}
-          onClick={() => askRetry(company, domain)}
-        >
-          Retry now
-        </Button>
-      )}
+      {mayManage && !paused && <RetryButton company={company} domain={domain} />}
       {person.operator && pausedAlone && (
-        <Button
+        <ActionButton
           size="compact-xs"
-          variant="default"
           leftSection={<Play size={12} aria-hidden />}
-          onClick={() => void attempt(() => change(() => endPause(scope)))}
+          run={() => endPause(scope)}
         >
           Resume
-        </Button>
+        </ActionButton>
       )}
       {person.operator && !paused && (
-        <Button
+        <ActionButton
           size="compact-xs"
-          variant="default"
           leftSection={<Pause size={12} aria-hidden />}
-          onClick={() => void attempt(() => change(() => pause(scope)))}
+          run={() => pause(scope)}
         >
           Pause
-        </Button>
+        </ActionButton>
       )}
     </Group>
   )
 }
 
 /** Asks first, since all mail that waits for a site which deferred it is tried there at once. */
-export function askRetry(company: string, domain: string | null): void {
+export function RetryButton({ company, domain }: QueueScope) {
   const what = domain === null ? 'all waiting mail' : `all mail waiting for ${domain}`
-  void ask(
-    {
-      title: `Retry ${what} now?`,
-      about:
-        'Postroad tries waiting mail now instead of at its next attempt. This counts as an attempt. Scheduled, paused and held mail keeps waiting.',
-      act: 'Retry now',
-      harmless: true,
-    },
-    () => void attempt(async () => reportRetry(await retryWaiting(company, domain))),
+  return (
+    <ActionButton
+      size={domain === null ? 'compact-sm' : 'compact-xs'}
+      leftSection={<RotateCw size={12} aria-hidden />}
+      ask={{
+        title: `Retry ${what} now?`,
+        about:
+          'Postroad tries waiting mail now instead of at its next attempt. This counts as an attempt. Scheduled, paused and held mail keeps waiting.',
+        act: 'Retry now',
+        harmless: true,
+      }}
+      run={async () => reportRetry(await retryWaiting(company, domain))}
+    >
+      {domain === null ? 'Retry all now' : 'Retry now'}
+    </ActionButton>
   )
 }
 
@@ -89,5 +77,4 @@ function reportRetry({ retried, scheduled, paused, held, delivering }: RetryAnsw
     color: delivering ? 'road' : 'orange',
     message: `Retrying ${retried.toLocaleString()} ${recipients} now.${rest}${nobody}`,
   })
-  void queries.invalidateQueries({ queryKey: ['overview'] })
 }

@@ -1,7 +1,8 @@
 import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type OverviewSpan, type VolumeFilter, volumeQuery } from '../../api/overview.ts'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { volumeQuery } from '../../api/overview.ts'
+import { Pending } from '../../parts/pending.tsx'
+import type { FilteredProps } from './filter.tsx'
 
 const SHOWN = [
   { type: 'accepted', word: 'Accepted' },
@@ -13,17 +14,10 @@ const SHOWN = [
 ] as const
 
 /** The number of recipients by event. */
-export function Totals({
-  company,
-  span,
-  filter,
-}: {
-  company: string
-  span: OverviewSpan
-  filter: VolumeFilter
-}) {
-  const { data, error, refetch } = useQuery(volumeQuery(company, span, filter))
-  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
+export function Totals({ company, span, filter }: FilteredProps) {
+  const query = useQuery(volumeQuery(company, span, filter))
+  const { data, error } = query
+  if (error && !data) return <Pending of={query} />
   const accepted = data?.totals.accepted ?? 0
   return (
     <SimpleGrid cols={{ base: 2, xs: 3, md: 6 }} spacing="sm" component="dl" m={0}>

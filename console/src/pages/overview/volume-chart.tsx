@@ -1,9 +1,10 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type OverviewSpan, type VolumeFilter, volumeQuery } from '../../api/overview.ts'
+import { volumeQuery } from '../../api/overview.ts'
 import { Chart } from '../../parts/chart/chart.tsx'
 import type { ChartSeries } from '../../parts/chart/series.ts'
+import type { FilteredProps } from './filter.tsx'
 import { timesOf } from './spans.ts'
 
 /** The first type lies at the bottom of each bar. */
@@ -16,15 +17,7 @@ const SHOWN = [
   { type: 'complained', name: 'Complaints', color: 'pink-5' },
 ] as const
 
-export function VolumeChart({
-  company,
-  span,
-  filter,
-}: {
-  company: string
-  span: OverviewSpan
-  filter: VolumeFilter
-}) {
+export function VolumeChart({ company, span, filter }: FilteredProps) {
   const { data } = useQuery(volumeQuery(company, span, filter))
   const times = useMemo(() => (data === undefined ? [] : timesOf(data)), [data])
   const series = useMemo((): ChartSeries[] => {

@@ -2,12 +2,13 @@
  * Waiting mail by recipient domain and by company, with the last reply of the domain's servers and the
  * actions on it.
  */
-import { Anchor, Badge, Group, Paper, Text, Title } from '@mantine/core'
+import { Anchor, Badge, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { backlogQuery, type OverviewBacklog } from '../../api/overview.ts'
 import { ListTable, type TableColumn } from '../../parts/list-table.tsx'
+import { Section } from '../../parts/section.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ALL } from '../../shell/company.ts'
@@ -22,8 +23,8 @@ export function WaitingByDestination({ company }: { company: string }) {
   const { data } = useQuery(backlogQuery(company))
   if (data === undefined || data.destinations.length === 0) return null
   return (
-    <Parts
-      id="destinations-waiting"
+    <Section
+      compact
       title="Waiting mail by recipient domain"
       about="The recipient domains with the most waiting mail, and the last reply of their servers"
     >
@@ -63,7 +64,7 @@ export function WaitingByDestination({ company }: { company: string }) {
           },
         ]}
       />
-    </Parts>
+    </Section>
   )
 }
 
@@ -72,11 +73,7 @@ export function WaitingByCompany() {
   const { data } = useQuery(backlogQuery(ALL))
   if (data === undefined || data.companies.length === 0) return null
   return (
-    <Parts
-      id="companies-waiting"
-      title="Waiting mail by company"
-      about="The companies with the most waiting mail"
-    >
+    <Section compact title="Waiting mail by company" about="The companies with the most waiting mail">
       <ListTable
         rows={data.companies}
         keyOf={({ company: { id } }) => id}
@@ -101,7 +98,7 @@ export function WaitingByCompany() {
           },
         ]}
       />
-    </Parts>
+    </Section>
   )
 }
 
@@ -120,29 +117,5 @@ function Name({ paused, children }: { paused: boolean; children: ReactNode }) {
         </Badge>
       )}
     </Group>
-  )
-}
-
-function Parts({
-  id,
-  title,
-  about,
-  children,
-}: {
-  id: string
-  title: string
-  about: string
-  children: ReactNode
-}) {
-  return (
-    <Paper component="section" withBorder p="md" aria-labelledby={id}>
-      <Title order={2} size="h5" id={id}>
-        {title}
-      </Title>
-      <Text size="xs" c="dimmed" mb="xs">
-        {about}
-      </Text>
-      {children}
-    </Paper>
   )
 }

@@ -3,7 +3,7 @@
  * it reaches no server and no log, or the parameters of a provider's redirect. This module takes them out of
  * the address before any other code reads it, so that neither the address bar nor the history keeps them.
  */
-export interface SignInArrival {
+interface SignInArrival {
   token: string | null
   /** The query string of the address. */
   openid: string | null

@@ -1,39 +1,21 @@
-import { Anchor, Button, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { TextInput } from '@mantine/core'
 import { changePassword, changeProfile } from '../../api/account.ts'
 import type { Me } from '../../api/session.ts'
-import { Form } from '../../parts/form.tsx'
-import { FormError } from '../../parts/form-error.tsx'
+import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { NewPasswordField } from '../../parts/password-field.tsx'
 
-/**
- * Asks for a password after a link, so that the person can sign in without another one. `onSkip`: `null` to
- * require it.
- */
-export function ChoosePassword({
-  me: { person },
-  onDone,
-  onSkip,
-}: {
-  me: Me
-  onDone: () => void
-  onSkip: (() => void) | null
-}) {
-  const [address, setAddress] = useState(person.address ?? '')
-  const [name, setName] = useState(person.name)
-  const [password, setPassword] = useState('')
-  const choose = useMutation({
-    mutationFn: async () => {
-      const profile = { name, ...(person.address === null && { address }) }
-      await changeProfile(profile)
+/** Asks for a password after a link, so that the person can sign in without another one. */
+export function ChoosePassword({ me: { person }, onDone }: { me: Me; onDone: () => void }) {
+  const form = useForm({
+    initial: { name: person.name, address: person.address ?? '', password: '' },
+    submit: async ({ name, address, password }) => {
+      await changeProfile({ name, ...(person.address === null && { address }) })
       await changePassword(password)
     },
-    onSuccess: onDone,
+    onDone,
   })
   return (
-    <Form label="Choose a password" mutation={choose}>
-      <FormError error={choose.error} />
+    <Form of={form} label="Choose a password" actions={<SubmitButton mt={4}>Save and continue</SubmitButton>}>
       <TextInput
         label="Email address"
         description={person.address === null ? 'You sign in with this address.' : undefined}
@@ -44,8 +26,7 @@ export function ChoosePassword({
         withAsterisk={false}
         readOnly={person.address !== null}
         autoFocus={person.address === null}
-        value={address}
-        onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+        {...form.field('address')}
       />
       <TextInput
         label="Name"
@@ -53,24 +34,9 @@ export function ChoosePassword({
         name="name"
         autoComplete="name"
         autoFocus={person.address !== null}
-        value={name}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        {...form.field('name')}
       />
-      <NewPasswordField
-        label="Password"
-        required
-        withAsterisk={false}
-        value={password}
-        onValue={setPassword}
-      />
-      <Button type="submit" loading={choose.isPending} fullWidth mt={4}>
-        Save and continue
-      </Button>
-      {onSkip && (
-        <Anchor component="button" type="button" size="sm" ta="center" onClick={onSkip}>
-          Not now
-        </Anchor>
-      )}
+      <NewPasswordField label="Password" required withAsterisk={false} {...form.field('password')} />
     </Form>
   )
 }

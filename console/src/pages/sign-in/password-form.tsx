@@ -1,9 +1,6 @@
-import { Button, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { TextInput } from '@mantine/core'
 import { signInWithPassword } from '../../api/session.ts'
-import { Form } from '../../parts/form.tsx'
-import { FormError } from '../../parts/form-error.tsx'
+import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { PasswordField } from '../../parts/password-field.tsx'
 
 export function PasswordForm({
@@ -13,20 +10,14 @@ export function PasswordForm({
   onDone: () => void
   onTicket: (ticket: string) => void
 }) {
-  const [address, setAddress] = useState('')
-  const [password, setPassword] = useState('')
-  const field = useRef<HTMLInputElement>(null)
-  const signIn = useMutation({
-    mutationFn: () => signInWithPassword(address, password),
-    onSuccess: (answer) => ('ticket' in answer ? onTicket(answer.ticket) : onDone()),
-    onError: () => {
-      field.current?.focus()
-      field.current?.select()
-    },
+  const form = useForm({
+    initial: { address: '', password: '' },
+    submit: ({ address, password }) => signInWithPassword(address, password),
+    onDone: (answer) => ('ticket' in answer ? onTicket(answer.ticket) : onDone()),
+    errorAt: 'password',
   })
   return (
-    <Form label="Sign in with a password" mutation={signIn}>
-      <FormError error={signIn.error} />
+    <Form of={form} label="Sign in with a password" actions={<SubmitButton mt={4}>Sign in</SubmitButton>}>
       <TextInput
         label="Email address"
         type="email"
@@ -35,22 +26,16 @@ export function PasswordForm({
         autoFocus
         required
         withAsterisk={false}
-        value={address}
-        onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+        {...form.field('address')}
       />
       <PasswordField
-        ref={field}
         label="Password"
         name="password"
         autoComplete="current-password"
         required
         withAsterisk={false}
-        value={password}
-        onValue={setPassword}
+        {...form.field('password')}
       />
-      <Button type="submit" loading={signIn.isPending} fullWidth mt={4}>
-        Sign in
-      </Button>
     </Form>
   )
 }

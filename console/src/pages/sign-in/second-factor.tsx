@@ -1,10 +1,8 @@
-import { Anchor, Button, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Anchor, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { signInWithCode } from '../../api/session.ts'
-import { Form } from '../../parts/form.tsx'
-import { FormError } from '../../parts/form-error.tsx'
+import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 
 /** The second step after the password. `onEnded`: called if it took too long and has to start again. */
 export function SecondFactor({
@@ -17,26 +15,24 @@ export function SecondFactor({
   onEnded: (why: Error) => void
 }) {
   const [recovery, setRecovery] = useState(false)
-  const [code, setCode] = useState('')
-  const signIn = useMutation({
-    mutationFn: (given: string) => signInWithCode(ticket, given),
-    onSuccess: onDone,
-    onError: (error) => {
+  const form = useForm({
+    initial: { code: '' },
+    submit: ({ code }) => signInWithCode(ticket, code),
+    onDone,
+    onError(error) {
       if (error instanceof ApiError && error.code === 'ended') onEnded(error)
-      setCode('')
+      form.clear()
     },
+    errorAt: 'code',
+    valid: ({ code }) => code.trim() !== '',
   })
-  const send = (given: string) => {
-    if (given.trim() !== '' && !signIn.isPending) signIn.mutate(given)
-  }
-  const type = (given: string) => {
-    setCode(given)
+  const type = (code: string) => {
     // The last digit, or a pasted code, submits the form.
-    if (!recovery && /^\d{6}$/.test(given.replace(/\s/g, ''))) send(given)
+    if (/^\d{6}$/.test(code.replace(/\s/g, ''))) form.send({ code })
+    else form.set({ code })
   }
   return (
-    <Form label="Second step" mutation={{ mutate: () => send(code), isPending: signIn.isPending }}>
-      <FormError error={signIn.error} />
+    <Form of={form} label="Second step">
       {recovery ? (
         <TextInput
           key="recovery"
@@ -46,8 +42,7 @@ export function SecondFactor({
           autoComplete="off"
           spellCheck={false}
           autoFocus
-          value={code}
-          onChange={({ currentTarget }) => type(currentTarget.value)}
+          {...form.field('code')}
         />
       ) : (
         <TextInput
@@ -58,13 +53,11 @@ export function SecondFactor({
           autoComplete="one-time-code"
           maxLength={10}
           autoFocus
-          value={code}
+          {...form.field('code')}
           onChange={({ currentTarget }) => type(currentTarget.value)}
         />
       )}
-      <Button type="submit" loading={signIn.isPending} fullWidth>
-        Sign in
-      </Button>
+      <SubmitButton>Sign in</SubmitButton>
       <Anchor
         component="button"
         type="button"
@@ -72,8 +65,8 @@ export function SecondFactor({
         ta="center"
         onClick={() => {
           setRecovery(!recovery)
-          setCode('')
-          signIn.reset()
+          form.clear()
+          form.forget()
         }}
       >
         {recovery ? 'Use the authenticator app' : 'Use a recovery code'}

@@ -119,7 +119,7 @@ export function SignInPage() {
   if (step.at === 'choose') {
     return (
       <Card title="Choose a password" about="You sign in with it from now on. The link does not work again.">
-        <ChoosePassword me={step.me} onDone={leave} onSkip={null} />
+        <ChoosePassword me={step.me} onDone={leave} />
       </Card>
     )
   }

@@ -1,21 +1,11 @@
-import {
-  ActionIcon,
-  Anchor,
-  Badge,
-  Group,
-  Loader,
-  Paper,
-  Text,
-  ThemeIcon,
-  Title,
-  Tooltip,
-} from '@mantine/core'
-import { useQueries } from '@tanstack/react-query'
+import { Anchor, Badge, Group, Loader, Paper, Text, ThemeIcon, Title } from '@mantine/core'
+import { type UseQueryResult, useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check, Circle, CircleHelp, type LucideIcon, Minus, RotateCw, X } from 'lucide-react'
 import { useMe } from '../../api/session.ts'
 import { type SetupStep, type StepName, stepQuery } from '../../api/start.ts'
 import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { IconButton } from '../../parts/icon-button.tsx'
 import classes from './go-live.module.css'
 
 interface GoLiveStep {
@@ -100,42 +90,24 @@ export function GoLive({ company }: { company: string | null }) {
         </Badge>
       </Group>
       <Paper withBorder component="ol" className={classes.steps}>
-        {steps.map(({ step, of }, index) => {
-          const { data, error, isFetching, refetch } = results[index]!
-          return (
-            <StepRow
-              key={step.name}
-              step={step}
-              company={of}
-              result={data}
-              error={error}
-              looking={isFetching}
-              again={() => void refetch()}
-            />
-          )
-        })}
+        {steps.map(({ step, of }, index) => (
+          <StepRow key={step.name} step={step} company={of} query={results[index]!} />
+        ))}
       </Paper>
     </section>
   )
 }
 
 function StepRow({
-  step,
+  step: { title, why, at },
   company,
-  result,
-  error,
-  looking,
-  again,
+  query: { data: result, error, isFetching: looking, refetch },
 }: {
   step: GoLiveStep
   company: string | null
-  result: SetupStep | undefined
-  error: Error | null
-  looking: boolean
-  again: () => void
+  query: UseQueryResult<SetupStep>
 }) {
   const { icon: Icon, color, word } = LOOKS[result?.state ?? 'unknown']
-  const { title, why, at } = step
   return (
     <li className={classes.step}>
       <ThemeIcon radius="xl" size={28} variant="light" color={result ? color : 'gray'}>
@@ -170,17 +142,13 @@ function StepRow({
           </Anchor>
         )}
       </div>
-      <Tooltip label="Check again">
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          onClick={again}
-          aria-label={`Check again: ${title}`}
-          disabled={looking}
-        >
-          <RotateCw size={16} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
+      <IconButton
+        icon={RotateCw}
+        label="Check again"
+        name={`Check again: ${title}`}
+        disabled={looking}
+        onClick={() => void refetch()}
+      />
     </li>
   )
 }

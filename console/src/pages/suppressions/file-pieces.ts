@@ -8,7 +8,7 @@ import {
   readRecord,
 } from '../../../../src/operate/csv-record.ts'
 
-export interface FilePiece {
+interface FilePiece {
   text: string
   /** The header record and the lines before this piece. Absent in the first piece. */
   begun?: { head: string; lines: number }

@@ -1,24 +1,16 @@
-import { Button, FileInput, Group, Modal, Progress, Select, Stack, Table, Text } from '@mantine/core'
+import { Button, FileInput, Group, Modal, Progress, Select, Stack, Text } from '@mantine/core'
 import { FileUp } from 'lucide-react'
-import { useState } from 'react'
 import type { ImportPiece } from '../../api/suppressions.ts'
 import { csvOf, download } from '../../parts/csv.ts'
+import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
+import type { DialogProps } from '../../parts/form-dialog.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { forgetImport, type ImportRun, startImport, stopImport, useImportRun } from './import-run.ts'
-import { TYPE_CHOICES } from './types.ts'
+import { type ListName, TYPE_CHOICES } from './types.ts'
 
 const SHOWN = 10
 
-export function ImportDialog({
-  company,
-  list,
-  opened,
-  close,
-}: {
-  company: string
-  list: 'suppressions' | 'allowed'
-  opened: boolean
-  close: () => void
-}) {
+export function ImportDialog({ company, list, opened, close }: DialogProps & { list: ListName }) {
   const run = useImportRun()
   return (
     <Modal
@@ -32,11 +24,23 @@ export function ImportDialog({
   )
 }
 
-function Choice({ company, list }: { company: string; list: 'suppressions' | 'allowed' }) {
-  const [file, setFile] = useState<File | null>(null)
-  const [type, setType] = useState<ImportPiece['list']>('manual')
+function Choice({ company, list }: { company: string; list: ListName }) {
+  const form = useForm({
+    initial: { file: null as File | null, type: 'manual' as ImportPiece['list'] },
+    // The import goes on in the background.
+    submit: async ({ file, type }) => void startImport(company, file!, list === 'allowed' ? 'allowed' : type),
+    valid: ({ file }) => file !== null,
+  })
   return (
-    <Stack>
+    <Form
+      of={form}
+      gap="md"
+      actions={
+        <Group justify="flex-end">
+          <SubmitButton>Import</SubmitButton>
+        </Group>
+      }
+    >
       <Text size="sm">
         A CSV file with one address per line, or with a first line that names the columns: address, type,
         reason, tags, created_at. Exports of other services work unchanged.
@@ -46,28 +50,18 @@ function Choice({ company, list }: { company: string; list: 'suppressions' | 'al
         placeholder="Choose a CSV file"
         accept=".csv,.txt,.tsv,text/csv,text/plain"
         leftSection={<FileUp size={16} aria-hidden />}
-        value={file}
-        onChange={setFile}
         required
+        {...form.field('file')}
       />
       {list === 'suppressions' && (
         <Select
           label="Type for lines without a type"
           data={TYPE_CHOICES}
-          value={type}
-          onChange={(value) => setType((value ?? type) as ImportPiece['list'])}
           allowDeselect={false}
+          {...form.field('type')}
         />
       )}
-      <Group justify="flex-end">
-        <Button
-          disabled={file === null}
-          onClick={() => void startImport(company, file!, list === 'allowed' ? 'allowed' : type)}
-        >
-          Import
-        </Button>
-      </Group>
-    </Stack>
+    </Form>
   )
 }
 
@@ -112,22 +106,15 @@ function Running({ run, close }: { run: ImportRun; close: () => void }) {
       )}
       {badLines.length > 0 && (
         <>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Line</Table.Th>
-                <Table.Th>Problem</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {badLines.slice(0, SHOWN).map(({ line, why }) => (
-                <Table.Tr key={line}>
-                  <Table.Td>{line}</Table.Td>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{why}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+          <ListTable
+            rows={badLines.slice(0, SHOWN)}
+            keyOf={({ line }) => line}
+            spacing="xs"
+            columns={[
+              { head: 'Line', cell: ({ line }) => line },
+              { head: 'Problem', cell: ({ why }) => why },
+            ]}
+          />
           {bad > SHOWN && (
             <Text size="sm" c="dimmed">
               And {(bad - SHOWN).toLocaleString()} more.

@@ -1,10 +1,10 @@
 /** The import of a file, which continues while the person views other pages of the console. */
 import { useSyncExternalStore } from 'react'
 import { ApiError } from '../../api/client.ts'
-import { type ImportPiece, importPiece, renew } from '../../api/suppressions.ts'
+import { type ImportPiece, importPiece, listsChanged } from '../../api/suppressions.ts'
 import { piecesOf } from './file-pieces.ts'
 
-export interface InvalidLine {
+interface InvalidLine {
   line: number
   why: string
   /** The line as it is in the file. */
@@ -119,7 +119,7 @@ export async function startImport(company: string, file: File, list: ImportPiece
     set({ ...now, state: 'failed', trouble: error instanceof Error ? error.message : String(error) })
   } finally {
     window.removeEventListener('beforeunload', keepOpen)
-    void renew(list === 'allowed' ? 'allowed' : 'suppressions')
+    void listsChanged()
   }
 }
 

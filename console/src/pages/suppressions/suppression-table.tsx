@@ -1,58 +1,94 @@
-import { ActionIcon, Badge, Text, Tooltip } from '@mantine/core'
-import { Trash2 } from 'lucide-react'
+import { Badge, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { Ban, Trash2 } from 'lucide-react'
 import { useMe } from '../../api/session.ts'
 import {
   type AllowedItem,
+  allowedQuery,
   removeAllowed,
   removeSuppression,
   type SuppressionItem,
+  suppressionsQuery,
 } from '../../api/suppressions.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { confirm } from '../../parts/confirm.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { IconButton } from '../../parts/icon-button.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
+import { PageLinks } from '../../parts/page-links.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
-import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
+import { ALL, useMayManage } from '../../shell/company.ts'
 import { TYPES } from './types.ts'
 
-export function SuppressionTable({ entries }: { entries: readonly SuppressionItem[] }) {
-  const company = useCompany()
+const HERE = '/signed-in/c/$company/suppressions'
+
+const askToRemove = (entry: SuppressionItem) =>
+  confirm({
+    title: 'Send mail to this address again?',
+    about:
+      entry.type === 'unsubscribe' || entry.type === 'complaint'
+        ? `The recipient at ${entry.address} asked for no more mail. Sending anyway may be illegal, and harms the reputation of your domain.`
+        : `Mail to ${entry.address} is sent again. If the address does not exist, each bounce harms the reputation of your domain.`,
+    act: 'Remove from the list',
+    run: () => removeSuppression(entry),
+    done: `${entry.address} was removed from the list.`,
+  })
+
+export function SuppressionTable({ company }: { company: string }) {
+  const { term, type, after, before } = useSearch({ from: HERE })
+  const query = useQuery(suppressionsQuery(company, { term, type, after, before }))
   const { companies } = useMe()
   const mayManage = useMayManage()
-  const remove = (entry: SuppressionItem) =>
-    confirm({
-      title: 'Send mail to this address again?',
-      about:
-        entry.type === 'unsubscribe' || entry.type === 'complaint'
-          ? `The recipient at ${entry.address} asked for no more mail. Sending anyway may be illegal, and harms the reputation of your domain.`
-          : `Mail to ${entry.address} is sent again. If the address does not exist, each bounce harms the reputation of your domain.`,
-      act: 'Remove from the list',
-      run: () => removeSuppression(entry),
-      done: `${entry.address} was removed from the list.`,
-    })
   return (
-    <ListTable
-      rows={entries}
-      keyOf={({ id }) => id}
-      spacing="xs"
-      columns={[
-        { head: 'Address', cell: ({ address }) => <UntrustedText>{address}</UntrustedText> },
-        { head: 'Type', cell: ({ type }) => <Type of={type} /> },
-        { head: 'Reason', cell: (entry) => <Reason of={entry} /> },
-        company === ALL && {
-          head: 'Company',
-          cell: (entry) => companies.find(({ id }) => id === entry.company)?.name ?? entry.company,
-        },
-        { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
-        mayManage && {
-          head: 'Actions',
-          headHidden: true,
-          right: true,
-          cell: (entry) => <Removal what={entry.address} onClick={() => remove(entry)} />,
-        },
-      ]}
-    />
+    <>
+      <ListTable
+        query={query}
+        rows={query.data?.data}
+        keyOf={({ id }) => id}
+        spacing="xs"
+        columns={[
+          { head: 'Address', cell: ({ address }) => <UntrustedText>{address}</UntrustedText> },
+          { head: 'Type', cell: ({ type }) => <Type of={type} /> },
+          { head: 'Reason', cell: (entry) => <Reason of={entry} /> },
+          company === ALL && {
+            head: 'Company',
+            cell: (entry) => companies.find(({ id }) => id === entry.company)?.name ?? entry.company,
+          },
+          { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          mayManage && {
+            head: 'Actions',
+            headHidden: true,
+            right: true,
+            cell: (entry) => <Removal what={entry.address} onClick={() => askToRemove(entry)} />,
+          },
+        ]}
+        empty={
+          term !== undefined || type !== undefined ? (
+            <Empty icon={Ban} title="No matching addresses" />
+          ) : (
+            <Empty icon={Ban} title="No suppressed addresses">
+              Postroad adds an address when it does not exist, or when its recipient reports spam or
+              unsubscribes. You can import a list from another service as CSV.
+            </Empty>
+          )
+        }
+      />
+      <Pages of={query.data} />
+    </>
   )
+}
+
+/** Links to the page before and the page after. */
+function Pages({ of }: { of: { previous: string | null; next: string | null } | undefined }) {
+  const { list, term, type } = useSearch({ from: HERE })
+  const { previous = null, next = null } = of ?? {}
+  const links = [
+    previous !== null && (['Previous page', { list, term, type, before: previous }] as const),
+    next !== null && (['Next page', { list, term, type, after: next }] as const),
+  ]
+  return <PageLinks links={links} />
 }
 
 function Type({ of }: { of: SuppressionItem['type'] }) {
@@ -83,9 +119,11 @@ function Reason({ of: { reason, tags, email, company } }: { of: SuppressionItem 
   )
 }
 
-export function AllowedTable({ entries, company }: { entries: readonly AllowedItem[]; company: string }) {
+export function AllowedTable({ company }: { company: string }) {
+  const { term, after, before } = useSearch({ from: HERE })
+  const query = useQuery(allowedQuery(company, { term, after, before }))
   const mayManage = useMayManage()
-  const remove = ({ value }: AllowedItem) =>
+  const askToRemove = ({ value }: AllowedItem) =>
     confirm({
       title: 'Remove from the allow list?',
       about: `The next bounce of ${value} adds the address to the suppression list.`,
@@ -94,31 +132,34 @@ export function AllowedTable({ entries, company }: { entries: readonly AllowedIt
       done: `${value} was removed from the allow list.`,
     })
   return (
-    <ListTable
-      rows={entries}
-      keyOf={({ value }) => value}
-      spacing="xs"
-      columns={[
-        { head: 'Address or domain', cell: ({ value }) => <bdi>{value}</bdi> },
-        { head: 'Reason', cell: ({ reason }) => <UntrustedText>{reason ?? ''}</UntrustedText> },
-        { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
-        mayManage && {
-          head: 'Actions',
-          headHidden: true,
-          right: true,
-          cell: (entry) => <Removal what={entry.value} onClick={() => remove(entry)} />,
-        },
-      ]}
-    />
+    <>
+      <ListTable
+        query={query}
+        rows={query.data?.data}
+        keyOf={({ value }) => value}
+        spacing="xs"
+        columns={[
+          { head: 'Address or domain', cell: ({ value }) => <bdi>{value}</bdi> },
+          { head: 'Reason', cell: ({ reason }) => <UntrustedText>{reason ?? ''}</UntrustedText> },
+          { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          mayManage && {
+            head: 'Actions',
+            headHidden: true,
+            right: true,
+            cell: (entry) => <Removal what={entry.value} onClick={() => askToRemove(entry)} />,
+          },
+        ]}
+        empty={
+          <Empty icon={Ban} title="The allow list is empty">
+            Add addresses or domains that exist, but whose servers refuse mail now and then.
+          </Empty>
+        }
+      />
+      <Pages of={query.data} />
+    </>
   )
 }
 
 function Removal({ what, onClick }: { what: string; onClick: () => void }) {
-  return (
-    <Tooltip label="Remove">
-      <ActionIcon variant="subtle" color="gray" onClick={onClick} aria-label={`Remove ${what}`}>
-        <Trash2 size={16} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
-  )
+  return <IconButton icon={Trash2} label="Remove" name={`Remove ${what}`} onClick={onClick} />
 }

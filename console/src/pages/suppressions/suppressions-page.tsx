@@ -1,19 +1,9 @@
-import { Button, Group, SegmentedControl, Select, Skeleton, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
+import { Button, Group, SegmentedControl, Select } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Ban, Download, FileUp, Plus, Search } from 'lucide-react'
-import { useState } from 'react'
-import {
-  allowedQuery,
-  exportAddress,
-  type SuppressionType,
-  suppressionsQuery,
-} from '../../api/suppressions.ts'
-import { AnchorLink } from '../../parts/anchor-link.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { Download, FileUp, Plus } from 'lucide-react'
+import { exportAddress, type SuppressionType } from '../../api/suppressions.ts'
 import { PageHead } from '../../parts/page-head.tsx'
+import { SearchField } from '../../parts/search-field.tsx'
 import { ALL, useCompany, useMayManage } from '../../shell/company.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { ImportDialog } from './import-dialog.tsx'
@@ -83,9 +73,9 @@ export function SuppressionsPage() {
       )}
       <Filters key={list} />
       {list === 'allowed' && company !== ALL ? (
-        <Allowed company={company} />
+        <AllowedTable company={company} />
       ) : (
-        <Suppressed company={company} />
+        <SuppressionTable company={company} />
       )}
       {mayChange && (
         <>
@@ -106,23 +96,20 @@ function Filters() {
   const company = useCompany()
   const { term, type, list } = useSearch({ from: HERE })
   const navigate = useNavigate({ from: '/c/$company/suppressions' })
-  const [text, setText] = useState(term ?? '')
   const first = { after: undefined, before: undefined }
-  const go = useDebouncedCallback((next: string) => {
-    void navigate({ search: (now) => ({ ...now, ...first, term: next || undefined }), replace: true })
-  }, 250)
   return (
-    <Group mb="sm" gap="sm">
-      <TextInput
-        aria-label={company === ALL ? 'Search for an exact address' : 'Search by the start of an address'}
+    <Group mb="sm" gap="sm" align="flex-start">
+      <SearchField
+        label={company === ALL ? 'Search for an exact address' : 'Search by the start of an address'}
         placeholder={company === ALL ? 'Exact address' : 'Starts with...'}
-        leftSection={<Search size={16} aria-hidden />}
-        value={text}
-        onChange={(event) => {
-          setText(event.currentTarget.value)
-          go(event.currentTarget.value.trim())
-        }}
-        w={{ base: '100%', xs: 300 }}
+        mb={0}
+        value={term}
+        search={(text) =>
+          void navigate({
+            search: (now) => ({ ...now, ...first, term: text?.trim() || undefined }),
+            replace: true,
+          })
+        }
       />
       {list !== 'allowed' && (
         <Select
@@ -142,74 +129,6 @@ function Filters() {
           }
           clearable
         />
-      )}
-    </Group>
-  )
-}
-
-function Suppressed({ company }: { company: string }) {
-  const { term, type, after, before } = useSearch({ from: HERE })
-  const { data, error, refetch } = useQuery(suppressionsQuery(company, { term, type, after, before }))
-  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
-  if (!data) return <Skeleton h={160} />
-  if (data.data.length === 0) {
-    return term !== undefined || type !== undefined ? (
-      <Empty icon={Ban} title="No matching addresses" />
-    ) : (
-      <Empty icon={Ban} title="No suppressed addresses">
-        Postroad adds an address when it does not exist, or when its recipient reports spam or unsubscribes.
-        You can import a list from another service as CSV.
-      </Empty>
-    )
-  }
-  return (
-    <>
-      <SuppressionTable entries={data.data} />
-      <Pages {...data} />
-    </>
-  )
-}
-
-function Allowed({ company }: { company: string }) {
-  const { term, after, before } = useSearch({ from: HERE })
-  const { data, error, refetch } = useQuery(allowedQuery(company, { term, after, before }))
-  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
-  if (!data) return <Skeleton h={160} />
-  if (data.data.length === 0) {
-    return (
-      <Empty icon={Ban} title="The allow list is empty">
-        Add addresses or domains that exist, but whose servers refuse mail now and then.
-      </Empty>
-    )
-  }
-  return (
-    <>
-      <AllowedTable entries={data.data} company={company} />
-      <Pages {...data} />
-    </>
-  )
-}
-
-function Pages({ previous, next }: { previous: string | null; next: string | null }) {
-  const company = useCompany()
-  const { list, term, type } = useSearch({ from: HERE })
-  const narrowed = { list, term, type }
-  if (previous === null && next === null) return null
-  return (
-    <Group component="nav" aria-label="Pages of the list" mt="md">
-      {previous !== null && (
-        <AnchorLink
-          to="/c/$company/suppressions"
-          params={{ company }}
-          search={{ ...narrowed, before: previous }}
-        >
-          Previous page
-        </AnchorLink>
-      )}
-      {next !== null && (
-        <AnchorLink to="/c/$company/suppressions" params={{ company }} search={{ ...narrowed, after: next }}>
-          Next page
-        </AnchorLink>
       )}
     </Group>
   )

@@ -1,5 +1,8 @@
 import type { SuppressionType } from '../../api/suppressions.ts'
 
+/** The two lists of a company. */
+export type ListName = 'suppressions' | 'allowed'
+
 /** The types of suppressions, in words for people. */
 export const TYPES: Readonly<Record<SuppressionType, { word: string; color: string; about: string }>> = {
   bounce: { word: 'Bounce', color: 'red', about: 'The server said that the address does not exist.' },

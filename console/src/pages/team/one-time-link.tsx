@@ -1,5 +1,6 @@
-import { Alert, Button, CopyButton, Group, TextInput } from '@mantine/core'
-import { Check, Copy, Link2 } from 'lucide-react'
+import { Alert, Group, TextInput } from '@mantine/core'
+import { Link2 } from 'lucide-react'
+import { CopyText } from '../../parts/copy.tsx'
 import { Time } from '../../parts/time.tsx'
 
 /** A link to share with another person. It is shown until the page is left, and never again. */
@@ -36,16 +37,7 @@ export function OneTimeLink({
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <CopyButton value={link}>
-          {({ copied, copy }) => (
-            <Button
-              onClick={copy}
-              leftSection={copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
-            >
-              {copied ? 'Copied' : 'Copy'}
-            </Button>
-          )}
-        </CopyButton>
+        <CopyText value={link} label="Copy" variant="filled" />
       </Group>
     </Alert>
   )

@@ -1,12 +1,12 @@
-import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import { type AttemptItem, messageQuery, replayMessage, type WebhookDetail } from '../../api/webhooks.ts'
+import { ActionButton } from '../../parts/action-button.tsx'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { CodeBlock } from '../../parts/code.tsx'
-import { attempt } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { Pending } from '../../parts/pending.tsx'
 import { Time } from '../../parts/time.tsx'
 import { visible } from '../../parts/untrusted-text.tsx'
 
@@ -28,7 +28,8 @@ export function AttemptDetail({
   webhook: WebhookDetail
   mayManage: boolean
 }) {
-  const { data, error } = useQuery(messageQuery(company, id, message))
+  const query = useQuery(messageQuery(company, id, message))
+  const { data } = query
   return (
     <Stack gap="xs" mt="sm">
       {data && (
@@ -44,16 +45,16 @@ export function AttemptDetail({
       )}
       <Group gap="xs">
         {mayManage && (
-          <Button
+          <ActionButton
             size="xs"
+            variant="filled"
             leftSection={<RotateCw size={14} aria-hidden />}
             disabled={status === 'disabled'}
-            onClick={() =>
-              void attempt(() => replayMessage(company, id, message), 'Sending the message again.')
-            }
+            run={() => replayMessage(company, id, message)}
+            done="Sending the message again."
           >
             Replay
-          </Button>
+          </ActionButton>
         )}
         <AnchorLink size="sm" to="/c/$company/webhooks/$id" params={{ company, id }} search={{ message }}>
           All attempts
@@ -79,9 +80,7 @@ export function AttemptDetail({
       <Title order={2} size="h6">
         Request
       </Title>
-      {error && <ErrorAlert error={error} />}
-      {!data && !error && <Skeleton h={120} />}
-      {data && <CodeBlock code={data.body} what="the body" wrap />}
+      {data ? <CodeBlock code={data.body} what="the body" wrap /> : <Pending of={query} height={120} />}
     </Stack>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Paper, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, Paper, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleCheck, CircleX, Inbox } from 'lucide-react'
@@ -6,7 +6,8 @@ import { useState } from 'react'
 import { type AttemptItem, attemptsQuery, type WebhookDetail } from '../../api/webhooks.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { PageLinks } from '../../parts/page-links.tsx'
+import { Pending } from '../../parts/pending.tsx'
 import { Time } from '../../parts/time.tsx'
 import { AttemptDetail } from './attempt-detail.tsx'
 import { ReplaySince } from './replay-since.tsx'
@@ -18,7 +19,8 @@ export function Attempts({ of: webhook, mayManage }: { of: WebhookDetail; mayMan
   const { company, id } = webhook
   const { result, message, before } = useSearch({ from: HERE })
   const navigate = useNavigate({ from: '/c/$company/webhooks/$id' })
-  const { data, error, refetch } = useQuery(attemptsQuery(company, id, { result, message, before }))
+  const query = useQuery(attemptsQuery(company, id, { result, message, before }))
+  const { data } = query
   const last = data?.data.at(-1)
   return (
     <Stack gap="sm">
@@ -28,11 +30,7 @@ export function Attempts({ of: webhook, mayManage }: { of: WebhookDetail; mayMan
           value={result ?? 'all'}
           onChange={(value) =>
             void navigate({
-              search: (now) => ({
-                ...now,
-                before: undefined,
-                result: value === 'failed' || value === 'succeeded' ? value : undefined,
-              }),
+              search: (now) => ({ ...now, before: undefined, result: value === 'all' ? undefined : value }),
               replace: true,
             })
           }
@@ -52,8 +50,7 @@ export function Attempts({ of: webhook, mayManage }: { of: WebhookDetail; mayMan
           </AnchorLink>
         </Text>
       )}
-      {error && <ErrorAlert error={error} reset={() => void refetch()} />}
-      {!data && !error && <Skeleton h={160} />}
+      {!data && <Pending of={query} height={160} />}
       {data?.data.length === 0 && (
         <Empty icon={Inbox} title={result === 'failed' ? 'No failed attempts' : 'No attempts yet'}>
           Each attempt appears here with its request, its response, and the time of the next attempt.
@@ -62,22 +59,12 @@ export function Attempts({ of: webhook, mayManage }: { of: WebhookDetail; mayMan
       {data?.data.map((tried) => (
         <Attempt key={tried.id} of={tried} webhook={webhook} mayManage={mayManage} />
       ))}
-      <Group>
-        {before !== undefined && (
-          <AnchorLink to="/c/$company/webhooks/$id" params={{ company, id }} search={{ result, message }}>
-            Newest
-          </AnchorLink>
-        )}
-        {data?.more && last && (
-          <AnchorLink
-            to="/c/$company/webhooks/$id"
-            params={{ company, id }}
-            search={{ result, message, before: last.id }}
-          >
-            Older
-          </AnchorLink>
-        )}
-      </Group>
+      <PageLinks
+        links={[
+          before !== undefined && ['Newest', { result, message }],
+          data?.more === true && last !== undefined && ['Older', { result, message, before: last.id }],
+        ]}
+      />
     </Stack>
   )
 }

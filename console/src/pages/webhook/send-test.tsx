@@ -1,36 +1,40 @@
-import { Alert, Button, Group, Select, Stack, Text, Title } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { Alert, Group, Select, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleX, Send } from 'lucide-react'
-import { useState } from 'react'
 import { type TestAnswer, testWebhook, type WebhookDetail, wordsQuery } from '../../api/webhooks.ts'
 import { CodeBlock } from '../../parts/code.tsx'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 
 /** Sends a sample event, and shows the answer. */
 export function SendTest({ of: { company, id, dialect } }: { of: WebhookDetail }) {
   const { data: words } = useQuery(wordsQuery)
-  const [event, setEvent] = useState<string | null>(null)
   const choices = words?.[dialect].map(({ word }) => word) ?? []
-  const chosen = event ?? choices.find((word) => word.endsWith('delivered')) ?? choices[0] ?? null
-  const testing = useMutation({ mutationFn: () => testWebhook(company, id, chosen!) })
+  const first = choices.find((word) => word.endsWith('delivered')) ?? choices[0] ?? null
+  const form = useForm({
+    initial: { event: null as string | null },
+    submit: ({ event }) => testWebhook(company, id, (event ?? first)!),
+  })
+  const chosen = form.values.event ?? first
   return (
     <Stack>
       <Text size="sm" c="dimmed">
         Sends a sample event, signed like a real one. It is not retried.
       </Text>
-      <Group align="flex-end">
-        <Select label="Event" data={choices} value={chosen} onChange={setEvent} allowDeselect={false} />
-        <Button
-          leftSection={<Send size={16} aria-hidden />}
-          onClick={() => testing.mutate()}
-          loading={testing.isPending}
-          disabled={chosen === null}
-        >
-          Send test
-        </Button>
-      </Group>
-      {testing.error && <ErrorAlert error={testing.error} />}
-      {testing.data && <Tested of={testing.data} />}
+      <Form of={form}>
+        <Group align="flex-end">
+          <Select
+            label="Event"
+            data={choices}
+            allowDeselect={false}
+            {...form.field('event')}
+            value={chosen}
+          />
+          <SubmitButton leftSection={<Send size={16} aria-hidden />} disabled={chosen === null}>
+            Send test
+          </SubmitButton>
+        </Group>
+      </Form>
+      {form.result && <Tested of={form.result} />}
     </Stack>
   )
 }

@@ -1,49 +1,29 @@
-import { Button, Group, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Group, TextInput } from '@mantine/core'
 import { changeWebhook, type WebhookDetail } from '../../api/webhooks.ts'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
-import { Form } from '../../parts/form.tsx'
+import { Form, SubmitButton, useForm } from '../../parts/form.tsx'
 import { EventChoice } from '../webhooks/event-choice.tsx'
 
-export function Settings({ of: webhook }: { of: WebhookDetail }) {
-  const { company, id, dialect } = webhook
-  const [url, setUrl] = useState(webhook.url)
-  const [chosen, setChosen] = useState({
-    events: webhook.everything ? [] : webhook.events,
-    some: !webhook.everything,
-  })
-  const saving = useMutation({
-    mutationFn: () =>
-      changeWebhook(company, id, { url: url.trim(), events: chosen.some ? chosen.events : [] }),
+export function Settings({ of: { company, id, url, dialect, everything, events } }: { of: WebhookDetail }) {
+  const form = useForm({
+    initial: { url, events: everything ? [] : events, some: !everything },
+    submit: ({ url, events, some }) =>
+      changeWebhook(company, id, { url: url.trim(), events: some ? events : [] }).then(() => 'Saved.'),
+    valid: ({ url, events, some }) => url.trim() !== '' && (!some || events.length > 0),
   })
   return (
-    <Form mutation={saving} gap="md" maw={640}>
-      <TextInput
-        label="URL"
-        value={url}
-        onChange={(event) => setUrl(event.currentTarget.value)}
-        autoComplete="off"
-        spellCheck={false}
-        required
-      />
-      <EventChoice
-        dialect={dialect}
-        value={chosen.events}
-        some={chosen.some}
-        onChange={(events, some) => setChosen({ events, some })}
-      />
-      {saving.error && <ErrorAlert error={saving.error} />}
-      <Group>
-        <Button
-          type="submit"
-          loading={saving.isPending}
-          disabled={url.trim() === '' || (chosen.some && chosen.events.length === 0)}
-        >
-          Save
-        </Button>
-        <span role="status">{saving.isSuccess && 'Saved.'}</span>
-      </Group>
+    <Form
+      of={form}
+      gap="md"
+      maw={640}
+      actions={
+        <Group>
+          <SubmitButton>Save</SubmitButton>
+          <span role="status">{form.result}</span>
+        </Group>
+      }
+    >
+      <TextInput label="URL" autoComplete="off" spellCheck={false} required {...form.field('url')} />
+      <EventChoice dialect={dialect} {...form.values} onChange={form.set} />
     </Form>
   )
 }

@@ -4,7 +4,7 @@
  */
 import type { WebhookJson } from '../../../../src/http/console/contract/webhooks.ts'
 
-export interface WebhookSnippet {
+interface WebhookSnippet {
   name: string
   language: string
   /** Takes `body`, the raw text of the request, and `headers`. */

@@ -1,11 +1,11 @@
-import { Button, Group, PasswordInput, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core'
+import { Group, PasswordInput, Stack, Tabs, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import { rotateSecret, secretQuery, type WebhookDetail } from '../../api/webhooks.ts'
+import { ActionButton } from '../../parts/action-button.tsx'
 import { CodeBlock } from '../../parts/code.tsx'
-import { confirm } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
+import { Pending } from '../../parts/pending.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { SNIPPETS } from './snippets.ts'
 
@@ -48,35 +48,36 @@ export function Verify({ of: webhook }: { of: WebhookDetail }) {
 }
 
 function Secret({ of: { company, id, dialect } }: { of: WebhookDetail }) {
-  const { data, error, refetch } = useQuery(secretQuery(company, id))
-  if (error && !data) return <ErrorAlert error={error} reset={() => void refetch()} />
-  if (!data) return <Skeleton h={60} />
-  const rotate = () =>
-    confirm({
-      title: data.own ? 'Rotate the secret?' : 'Rotate the signing key of the company?',
-      about:
-        dialect === 'json'
-          ? 'Messages are signed with both secrets for a day, so that you have time to replace the old one.'
-          : 'The new key applies at once to all webhooks of the company with event data. Your applications refuse messages until they have it.',
-      act: 'Rotate',
-      harmless: data.own,
-      run: () => rotateSecret(company, id),
-      done: 'The secret was rotated.',
-    })
+  const query = useQuery(secretQuery(company, id))
+  if (!query.data) return <Pending of={query} height={60} />
+  const { own, secret } = query.data
   return (
     <Group align="flex-end" gap="xs">
       <PasswordInput
-        label={data.own ? 'Signing secret' : 'Signing key of the company'}
-        value={data.secret}
+        label={own ? 'Signing secret' : 'Signing key of the company'}
+        value={secret}
         readOnly
         style={{ flexGrow: 1 }}
         maw={520}
         visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the secret' }}
       />
-      <Copy value={data.secret} what="the secret" />
-      <Button variant="default" leftSection={<RotateCw size={16} aria-hidden />} onClick={rotate}>
+      <Copy value={secret} what="the secret" />
+      <ActionButton
+        leftSection={<RotateCw size={16} aria-hidden />}
+        ask={{
+          title: own ? 'Rotate the secret?' : 'Rotate the signing key of the company?',
+          about:
+            dialect === 'json'
+              ? 'Messages are signed with both secrets for a day, so that you have time to replace the old one.'
+              : 'The new key applies at once to all webhooks of the company with event data. Your applications refuse messages until they have it.',
+          act: 'Rotate',
+          harmless: own,
+        }}
+        run={() => rotateSecret(company, id)}
+        done="The secret was rotated."
+      >
         Rotate
-      </Button>
+      </ActionButton>
     </Group>
   )
 }

@@ -1,12 +1,13 @@
-import { Alert, Button, Group, Skeleton, Tabs, Text } from '@mantine/core'
+import { Alert, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { CirclePause, Play, Trash2 } from 'lucide-react'
 import { changeWebhook, removeWebhook, type WebhookDetail, webhookQuery } from '../../api/webhooks.ts'
+import { ActionButton } from '../../parts/action-button.tsx'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
-import { confirm } from '../../parts/confirm.tsx'
-import { ErrorAlert } from '../../parts/error-alert.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { PageTabs } from '../../parts/page-tabs.tsx'
+import { Pending } from '../../parts/pending.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useMayManage } from '../../shell/company.ts'
 import { WebhookState } from '../webhooks/webhook-state.tsx'
@@ -19,16 +20,14 @@ const HERE = '/signed-in/c/$company/webhooks/$id'
 
 export function WebhookPage() {
   const { company, id } = useParams({ from: HERE })
-  const { data, error, refetch } = useQuery(webhookQuery(company, id))
-  if (!data) {
-    return (
-      <>
-        <PageHead title="Webhook" />
-        {error ? <ErrorAlert error={error} reset={() => void refetch()} /> : <Skeleton h={200} />}
-      </>
-    )
-  }
-  return <WebhookDetails of={data} />
+  const query = useQuery(webhookQuery(company, id))
+  if (query.data) return <WebhookDetails of={query.data} />
+  return (
+    <>
+      <PageHead title="Webhook" />
+      <Pending of={query} />
+    </>
+  )
 }
 
 function WebhookDetails({ of: webhook }: { of: WebhookDetail }) {
@@ -60,40 +59,16 @@ function WebhookDetails({ of: webhook }: { of: WebhookDetail }) {
           enabled again.
         </Alert>
       )}
-      <Tabs
-        value={tab ?? 'attempts'}
-        keepMounted={false}
-        onChange={(value) =>
-          void navigate({
-            search: {
-              tab: value === 'test' || value === 'verify' || value === 'settings' ? value : undefined,
-            },
-          })
-        }
-      >
-        <Tabs.List mb="md">
-          <Tabs.Tab value="attempts">Attempts</Tabs.Tab>
-          {mayManage && <Tabs.Tab value="test">Test</Tabs.Tab>}
-          <Tabs.Tab value="verify">Verify</Tabs.Tab>
-          {mayManage && <Tabs.Tab value="settings">Settings</Tabs.Tab>}
-        </Tabs.List>
-        <Tabs.Panel value="attempts">
-          <Attempts of={webhook} mayManage={mayManage} />
-        </Tabs.Panel>
-        {mayManage && (
-          <Tabs.Panel value="test">
-            <SendTest of={webhook} />
-          </Tabs.Panel>
-        )}
-        <Tabs.Panel value="verify">
-          <Verify of={webhook} />
-        </Tabs.Panel>
-        {mayManage && (
-          <Tabs.Panel value="settings">
-            <Settings key={id} of={webhook} />
-          </Tabs.Panel>
-        )}
-      </Tabs>
+      <PageTabs
+        shown={tab}
+        onShow={(tab) => void navigate({ search: { tab } })}
+        tabs={[
+          { label: 'Attempts', content: <Attempts of={webhook} mayManage={mayManage} /> },
+          mayManage && { name: 'test', label: 'Test', content: <SendTest of={webhook} /> },
+          { name: 'verify', label: 'Verify', content: <Verify of={webhook} /> },
+          mayManage && { name: 'settings', label: 'Settings', content: <Settings key={id} of={webhook} /> },
+        ]}
+      />
     </>
   )
 }
@@ -101,39 +76,37 @@ function WebhookDetails({ of: webhook }: { of: WebhookDetail }) {
 function Actions({ of: { company, id, url, status } }: { of: WebhookDetail }) {
   const navigate = useNavigate()
   const isOn = status === 'enabled'
-  const turn = () =>
-    confirm({
-      title: isOn ? 'Disable this webhook?' : 'Enable this webhook?',
-      about: isOn
-        ? 'It receives no events until it is enabled again.'
-        : 'It receives events from now on. You can replay the events that it missed.',
-      act: isOn ? 'Disable' : 'Enable',
-      harmless: true,
-      run: () => changeWebhook(company, id, { enabled: !isOn }),
-    })
-  const remove = () =>
-    confirm({
-      title: 'Remove this webhook?',
-      about: `${url} receives no more events, and its attempts are deleted. This cannot be undone.`,
-      act: 'Remove webhook',
-      async run() {
-        await removeWebhook(company, id)
-        await navigate({ to: '/c/$company/webhooks', params: { company } })
-      },
-      done: 'The webhook was removed.',
-    })
   return (
     <>
-      <Button
-        variant="default"
+      <ActionButton
         leftSection={isOn ? <CirclePause size={16} aria-hidden /> : <Play size={16} aria-hidden />}
-        onClick={turn}
+        ask={{
+          title: isOn ? 'Disable this webhook?' : 'Enable this webhook?',
+          about: isOn
+            ? 'It receives no events until it is enabled again.'
+            : 'It receives events from now on. You can replay the events that it missed.',
+          act: isOn ? 'Disable' : 'Enable',
+          harmless: true,
+        }}
+        run={() => changeWebhook(company, id, { enabled: !isOn })}
       >
         {isOn ? 'Disable' : 'Enable'}
-      </Button>
-      <Button variant="default" leftSection={<Trash2 size={16} aria-hidden />} onClick={remove}>
+      </ActionButton>
+      <ActionButton
+        leftSection={<Trash2 size={16} aria-hidden />}
+        ask={{
+          title: 'Remove this webhook?',
+          about: `${url} receives no more events, and its attempts are deleted. This cannot be undone.`,
+          act: 'Remove webhook',
+        }}
+        run={async () => {
+          await removeWebhook(company, id)
+          await navigate({ to: '/c/$company/webhooks', params: { company } })
+        }}
+        done="The webhook was removed."
+      >
         Remove
-      </Button>
+      </ActionButton>
     </>
   )
 }

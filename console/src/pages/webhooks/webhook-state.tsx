@@ -1,6 +1,6 @@
-import { Group, Text } from '@mantine/core'
 import { CircleCheck, CirclePause, Hourglass, TriangleAlert } from 'lucide-react'
 import type { WebhookDetail } from '../../api/webhooks.ts'
+import { IconWord } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 
 /** Milliseconds for which an undelivered event is not yet reported as a delay. */
@@ -8,21 +8,13 @@ const SOON = 10_000
 
 /** The state of a webhook in one word, and since when. */
 export function WebhookState({ of }: { of: WebhookDetail }) {
-  const { word, icon: Icon, color, since } = lookOf(of)
-  return (
-    <Group gap={6} wrap="nowrap" component="span" display="inline-flex">
-      <Icon size={16} color={`var(--mantine-color-${color}-text)`} style={{ flexShrink: 0 }} aria-hidden />
-      <Text component="span" size="sm" fw={500}>
-        {word}
-        {since !== null && (
-          <Text component="span" inherit c="dimmed" fw={400}>
-            {' '}
-            since <Time at={since} />
-          </Text>
-        )}
-      </Text>
-    </Group>
+  const { since, ...look } = lookOf(of)
+  const note = since !== null && (
+    <>
+      since <Time at={since} />
+    </>
   )
+  return <IconWord {...look} note={note} />
 }
 
 function lookOf({ status, failingSince, disabledAt, behindSince }: WebhookDetail) {

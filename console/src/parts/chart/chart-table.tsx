@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core'
+import { ListTable } from '../list-table.tsx'
 import classes from './chart.module.css'
 import type { ChartSeries } from './series.ts'
 
@@ -18,30 +18,19 @@ export function ChartTable({
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users have to reach an area that scrolls (WCAG 2.1.1)
     <section className={classes.table} aria-label={`${title}: numbers`} tabIndex={0}>
-      <Table stickyHeader withRowBorders={false} verticalSpacing={2} fz="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Time</Table.Th>
-            {series.map(({ name }) => (
-              <Table.Th key={name} ta="right">
-                {name}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(({ time, index }) => (
-            <Table.Tr key={time}>
-              <Table.Td>{new Date(time).toLocaleString()}</Table.Td>
-              {series.map(({ name, values }) => (
-                <Table.Td key={name} ta="right">
-                  {values[index] == null ? '' : format(values[index])}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <ListTable
+        rows={rows}
+        keyOf={({ time }) => time}
+        spacing="xs"
+        columns={[
+          { head: 'Time', cell: ({ time }) => new Date(time).toLocaleString() },
+          ...series.map(({ name, values }) => ({
+            head: name,
+            right: true,
+            cell: ({ index }: { index: number }) => (values[index] == null ? '' : format(values[index])),
+          })),
+        ]}
+      />
     </section>
   )
 }

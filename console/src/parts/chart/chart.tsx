@@ -1,8 +1,10 @@
 /** A chart of numbers over time, with a table of the numbers and a download as CSV. */
-import { ActionIcon, Group, Paper, Text, Title, Tooltip, useComputedColorScheme } from '@mantine/core'
+import { Group, useComputedColorScheme } from '@mantine/core'
 import { ChartNoAxesColumn, Download, Table2 } from 'lucide-react'
-import { lazy, Suspense, useId, useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { csvOf, download } from '../csv.ts'
+import { IconButton } from '../icon-button.tsx'
+import { Section } from '../section.tsx'
 import classes from './chart.module.css'
 import { ChartTable } from './chart-table.tsx'
 import type { ChartProps } from './series.ts'
@@ -13,7 +15,6 @@ const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }))
 const plain = (value: number) => value.toLocaleString()
 
 export function Chart({ title, about, times, series, kind, steps, format = plain }: ChartProps) {
-  const id = useId()
   const scheme = useComputedColorScheme('light')
   const [numbers, setNumbers] = useState(false)
   const [at, setAt] = useState<number | null>(null)
@@ -28,36 +29,22 @@ export function Chart({ title, about, times, series, kind, steps, format = plain
     download(`${title.toLowerCase().replaceAll(/\W+/g, '-')}.csv`, csvOf([head, ...rows]))
   }
   return (
-    <Paper component="section" withBorder p="md" aria-labelledby={id}>
-      <Group justify="space-between" align="flex-start" wrap="nowrap" mb={4}>
-        <div>
-          <Title order={2} size="h5" id={id}>
-            {title}
-          </Title>
-          {about && (
-            <Text size="xs" c="dimmed">
-              {about}
-            </Text>
-          )}
-        </div>
+    <Section
+      compact
+      title={title}
+      about={about}
+      action={
         <Group gap={2} wrap="nowrap">
-          <Tooltip label={numbers ? 'Show the chart' : 'Show the numbers'}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={`${title}: ${numbers ? 'show the chart' : 'show the numbers'}`}
-              onClick={() => setNumbers(!numbers)}
-            >
-              {numbers ? <ChartNoAxesColumn size={16} aria-hidden /> : <Table2 size={16} aria-hidden />}
-            </ActionIcon>
-          </Tooltip>
-          <Tooltip label="Save as CSV">
-            <ActionIcon variant="subtle" color="gray" aria-label={`${title}: save as CSV`} onClick={save}>
-              <Download size={16} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+          <IconButton
+            icon={numbers ? ChartNoAxesColumn : Table2}
+            label={numbers ? 'Show the chart' : 'Show the numbers'}
+            name={`${title}: ${numbers ? 'show the chart' : 'show the numbers'}`}
+            onClick={() => setNumbers(!numbers)}
+          />
+          <IconButton icon={Download} label="Save as CSV" name={`${title}: save as CSV`} onClick={save} />
         </Group>
-      </Group>
+      }
+    >
       <ul className={classes.legend}>
         {listed.map((each) => {
           const { name, color, values, whole = sumOf(values) } = each
@@ -84,7 +71,7 @@ export function Chart({ title, about, times, series, kind, steps, format = plain
           <Plot key={scheme} {...{ times, series, kind, steps, format }} onHover={setAt} />
         </Suspense>
       )}
-    </Paper>
+    </Section>
   )
 }
 

@@ -1,0 +1,39 @@
+import { Text, UnstyledButton } from '@mantine/core'
+import { ListTable } from '../../parts/list-table.tsx'
+import { FILTERS } from './completions.ts'
+import classes from './emails.module.css'
+
+const BARE = [
+  { example: 'invoice', about: 'a word in the subject' },
+  { example: 'ada@example.com', about: 'emails to this address' },
+]
+
+export function SearchSyntax({ onChoose }: { onChoose: (example: string) => void }) {
+  return (
+    <ListTable
+      rows={[...BARE, ...FILTERS]}
+      keyOf={({ example }) => example}
+      spacing="xs"
+      columns={[
+        {
+          head: 'Example',
+          headHidden: true,
+          cell: ({ example }) => (
+            <UnstyledButton className={classes.term} onClick={() => onChoose(example)}>
+              {example}
+            </UnstyledButton>
+          ),
+        },
+        {
+          head: 'Meaning',
+          headHidden: true,
+          cell: ({ about }) => (
+            <Text size="xs" c="dimmed">
+              {about}
+            </Text>
+          ),
+        },
+      ]}
+    />
+  )
+}

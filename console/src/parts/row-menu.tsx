@@ -1,0 +1,46 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { EllipsisVertical, type LucideIcon } from 'lucide-react'
+
+interface RowMenuItem {
+  label: string
+  icon?: LucideIcon
+  destructive?: boolean
+  disabled?: boolean
+  onClick: () => void
+}
+
+/** The actions on a row, behind one button. An item that is `false` is left out. */
+export function RowMenu({
+  label,
+  variant = 'subtle',
+  items,
+}: {
+  /** Names the row. */
+  label: string
+  variant?: 'subtle' | 'default'
+  items: readonly (RowMenuItem | false)[]
+}) {
+  const offered = items.filter((item) => item !== false)
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant={variant} color="gray" aria-label={label}>
+          <EllipsisVertical size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {offered.map(({ label, icon: Icon, destructive = false, disabled = false, onClick }) => (
+          <Menu.Item
+            key={label}
+            {...(destructive && { color: 'red' })}
+            leftSection={Icon && <Icon size={16} aria-hidden />}
+            disabled={disabled}
+            onClick={onClick}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
