@@ -10,6 +10,7 @@ import type * as types from '../store.ts'
 import { StoreDamaged } from '../store.ts'
 import { type DatabaseLocation, findPlace } from './database-location.ts'
 import { lockExclusively } from './lock.ts'
+import { isUpToDate } from './migrate.ts'
 import { noticeRow } from './notice-rows.ts'
 import { packAccept, packAcceptAll, packRecord, type WriteCall } from './parcels.ts'
 import {
@@ -125,7 +126,8 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
   }
 
   async open(): Promise<void> {
-    await this.#writer.open()
+    // A command that only reads needs no writer.
+    if (this.#exclusive || !isUpToDate(this.#path)) await this.#writer.open()
     await this.#reader.open()
   }
 
