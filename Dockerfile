@@ -4,7 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/
 # With the optional packages: the bundler's program for this platform is one.
-RUN npm ci
+RUN npm ci --workspace=console
 COPY tsconfig.json ./
 COPY console console
 COPY src/http/console/contract src/http/console/contract

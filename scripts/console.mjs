@@ -1,26 +1,35 @@
-// How the page of the console is built: by a program that knows itself whether there is anything to do.
+// How the page of the console is built beside the service: by `npm run build`, which installs what that needs.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
-import { collect, node, root } from './installed.mjs'
-
-/** Goes to Node.js. */
-export const build = [join(root, 'scripts', 'build-console.ts')]
-
-/** That of whoever stops all of this: by Ctrl+C the terminal tells every program at once. */
-const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP']
+import { collect, root } from './installed.mjs'
 
 /** Builds while the service runs, which goes first. What it says is shown when it fails. Returns what ends it. */
 export function buildBeside() {
   if (!existsSync(join(root, 'console'))) return () => {}
-  const child = spawn(node, build, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  // With the programs that it starts it is a group, which ends as one.
+  const child = spawn(process.execPath, [join(root, 'scripts', 'build.mjs')], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
   child.once('spawn', () => setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL))
-  collect(child).then(({ code, signal, output }) => {
-    if (code === 0 || STOPS.includes(signal)) return
+  let stopped = false
+  collect(child).then(({ code, output }) => {
+    if (code === 0 || stopped) return
     process.stderr.write(
       `${output.trimEnd()}\n\nThe page of the console could not be built; all else goes on.\n`,
     )
   })
-  return () => child.kill()
+  return () => {
+    stopped = true
+    if (child.exitCode !== null || child.signalCode !== null) return
+    try {
+      process.kill(-child.pid)
+    } catch (error) {
+      // It ended in the same moment as the service.
+      if (error.code !== 'ESRCH') throw error
+    }
+  }
 }

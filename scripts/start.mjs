@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { buildBeside } from './console.mjs'
 import { ensureInstalled, root, runThrough } from './installed.mjs'
 
-await ensureInstalled()
+await ensureInstalled('service')
 const served = runThrough(join(root, 'bin', 'postroad'), ['serve', ...process.argv.slice(2)])
 const stopBuilding = buildBeside()
 process.exitCode = await served

@@ -2,24 +2,8 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../version.ts'
 import { refuseUnknown, taught } from './command.ts'
-import { addCompany } from './company.ts'
-import { addDomainCommands } from './domain.ts'
-import { addEmail } from './email.ts'
-import { addEvents } from './events.ts'
 import { explain, usageHint, WrongUsage } from './failure.ts'
-import { addKey } from './key.ts'
-import { addListen } from './listen.ts'
-import { addMaintenance } from './maintenance.ts'
-import { addMigrateData } from './migrate-data.ts'
-import { addNode } from './node.ts'
 import { printError, printText } from './print.ts'
-import { addQueue } from './queue.ts'
-import { addRoute } from './route.ts'
-import { addServe } from './serve.ts'
-import { addSettings } from './settings.ts'
-import { addSuppressionCommands } from './suppression.ts'
-import { addUser } from './user.ts'
-import { addWebhookCommands } from './webhook.ts'
 
 const ABOUT =
   'Commands work on the database that POSTROAD_DATABASE_URL names (./data/postroad.db if it is not set), whether the service ' +
@@ -34,6 +18,31 @@ const FIRST_STEPS = [
   'key create --company "My Company" --name first',
   'email list',
 ]
+
+type AddCommand = (program: Command) => void
+
+const maintenance = async () => (await import('./maintenance.ts')).addMaintenance
+
+/** The commands in the order of the help. Each is loaded when it runs. */
+const COMMANDS: Record<string, () => Promise<AddCommand>> = {
+  serve: async () => (await import('./serve.ts')).addServe,
+  company: async () => (await import('./company.ts')).addCompany,
+  domain: async () => (await import('./domain.ts')).addDomainCommands,
+  key: async () => (await import('./key.ts')).addKey,
+  user: async () => (await import('./user.ts')).addUser,
+  email: async () => (await import('./email.ts')).addEmail,
+  events: async () => (await import('./events.ts')).addEvents,
+  queue: async () => (await import('./queue.ts')).addQueue,
+  route: async () => (await import('./route.ts')).addRoute,
+  suppression: async () => (await import('./suppression.ts')).addSuppressionCommands,
+  webhook: async () => (await import('./webhook.ts')).addWebhookCommands,
+  listen: async () => (await import('./listen.ts')).addListen,
+  node: async () => (await import('./node.ts')).addNode,
+  backup: maintenance,
+  migrate: maintenance,
+  'migrate-data': async () => (await import('./migrate-data.ts')).addMigrateData,
+  settings: async () => (await import('./settings.ts')).addSettings,
+}
 
 const USAGE = 2
 const FAILURE = 1
@@ -70,22 +79,7 @@ export async function run(args: string[]): Promise<void> {
     // Commander prints help before it checks whether the command exists.
     .addHelpText('beforeAll', ({ command }) => refuseUnknown(command))
     .exitOverride()
-  addServe(program)
-  addCompany(program)
-  addDomainCommands(program)
-  addKey(program)
-  addUser(program)
-  addEmail(program)
-  addEvents(program)
-  addQueue(program)
-  addRoute(program)
-  addSuppressionCommands(program)
-  addWebhookCommands(program)
-  addListen(program)
-  addNode(program)
-  addMaintenance(program)
-  addMigrateData(program)
-  addSettings(program)
+  for (const add of await commandsFor(args)) add(program)
 
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -99,4 +93,12 @@ export async function run(args: string[]): Promise<void> {
     printError(`postroad: ${explain(error)}\n`)
     process.exitCode = error instanceof WrongUsage ? USAGE : FAILURE
   }
+}
+
+/**
+ * The command that the first word names; all of them for help and for a wrong word, which is answered with their names.
+ */
+async function commandsFor([name = '']: string[]): Promise<AddCommand[]> {
+  const named = Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]!] : new Set(Object.values(COMMANDS))
+  return await Promise.all([...named].map((load) => load()))
 }

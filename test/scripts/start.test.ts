@@ -24,27 +24,30 @@ describe('npm start', () => {
     mkdirSync(join(root, 'bin'))
     mkdirSync(join(root, 'path'))
     lock('1.0.0')
+    npm([`cp '${root}/package-lock.json' '${root}/node_modules/.package-lock.json'`])
+    program('bin/postroad', ['printf "%s|" "$@"', 'exit 3'])
+  })
+
+  function npm(install: string[]): void {
     program('path/npm', [
       `echo "$@" >> '${root}/npm-calls'`,
       'echo noise of npm; echo more noise >&2',
       `[ -e '${root}/broken' ] && exit 7`,
       `mkdir -p '${root}/node_modules/.bin'`,
-      `cp '${root}/package-lock.json' '${root}/node_modules/.package-lock.json'`,
       `touch '${root}/node_modules/.bin/node'`,
-      'exit 0',
+      ...install,
     ])
-    program('bin/postroad', ['printf "%s|" "$@"', 'exit 3'])
-  })
-
+  }
   function program(path: string, lines: string[]): void {
     writeFileSync(join(root, path), ['#!/bin/sh', ...lines, ''].join('\n'))
     chmodSync(join(root, path), 0o755)
   }
-  function lock(version: string): void {
+  function lock(version: string, more = {}): void {
     const packages = {
       '': { name: 'x' },
       'node_modules/a': { version },
       'node_modules/elsewhere': { version, optional: true },
+      ...more,
     }
     writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }))
   }
@@ -67,11 +70,11 @@ describe('npm start', () => {
     return { child, ended }
   }
 
-  test('installs what is missing, quietly and whole, then serves with the arguments and exit code passed on', async () => {
+  test('installs what the service needs, quietly, then serves with the arguments and exit code passed on', async () => {
     const { code, stdout, stderr } = await start('--json', 'a b').ended
     assert.deepEqual([code, stdout], [3, 'serve|--json|a b|'])
     assert.match(stderr, /^Installing the dependencies[^\n]*\nInstalled in \d+ s\.\n$/)
-    assert.match(npmCalls()[0]!, /^ci --include=dev/)
+    assert.match(npmCalls()[0]!, /^ci --omit=dev/)
   })
 
   test('installs nothing again, until package-lock.json changes', async () => {
@@ -139,11 +142,11 @@ describe('npm start', () => {
   })
 
   describe('with the sources of the console', () => {
-    /** `build`: in place of what builds its page. The service ends once that has begun, and `until` holds. */
+    /** `build`: in place of what builds its page. The service ends once that has begun, and `until` holds; PID: what started it. */
     function withConsole(build: string, until = 'true'): void {
       const begun = join(root, 'begun')
       mkdirSync(join(root, 'console'))
-      const note = `require('node:fs').writeFileSync(${JSON.stringify(begun)}, String(process.pid))`
+      const note = `require('node:fs').writeFileSync(${JSON.stringify(begun)}, String(process.ppid))`
       writeFileSync(join(root, 'scripts', 'build-console.ts'), `${note}; ${build}`)
       const wait = (condition: string) => `until ${condition}; do sleep 0.01; done`
       program('bin/postroad', [
@@ -158,6 +161,18 @@ describe('npm start', () => {
       withConsole("console.log('noise'); console.error('noise')", '! kill -0 PID 2>/dev/null')
       const { code, stdout, stderr } = await start().ended
       assert.deepEqual([code, stdout, stderr], [3, '', ''])
+    })
+
+    test('installs for it what the service does not need, once', async () => {
+      lock('1.0.0', { 'node_modules/builder': { version: '1.0.0', dev: true } })
+      const without = `sed 's/,"[a-z_]*.builder":{[^}]*}//'`
+      npm([`${without} '${root}/package-lock.json' > '${root}/node_modules/.package-lock.json'`])
+      withConsole('', '! kill -0 PID 2>/dev/null')
+      for (let starts = 0; starts < 2; starts++) assert.equal((await start().ended).code, 3)
+      assert.deepEqual(
+        npmCalls().map((call) => call.split(' --include=optional')[0]),
+        ['ci --omit=dev', 'install --no-save --include=dev --workspace=console'],
+      )
     })
 
     test('shows what was wrong with it, and goes on', async () => {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type AppliedMigration, type Migration, versionOf } from '../migration.ts'
 import { StoreConflict } from '../store.ts'
+import { openForReading } from './database.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 import { all } from './rows.ts'
 
@@ -38,6 +39,19 @@ export function migrate(
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
+  }
+}
+
+/** Whether the schema is the newest; false for a database that is not there or cannot be used, too. */
+export function isUpToDate(path: string): boolean {
+  try {
+    using db = openForReading(path)
+    const applied = all<AppliedMigration>(
+      db.prepare('SELECT version, name FROM schema_migrations ORDER BY version'),
+    )
+    return versionOf(applied, MIGRATIONS, path) === MIGRATIONS.length
+  } catch {
+    return false
   }
 }
 

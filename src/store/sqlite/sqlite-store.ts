@@ -9,6 +9,7 @@ import type * as types from '../store.ts'
 import { StoreDamaged } from '../store.ts'
 import { type DatabaseLocation, findPlace } from './database-location.ts'
 import { lockExclusively } from './lock.ts'
+import { isUpToDate } from './migrate.ts'
 import { noticeRow } from './notice-rows.ts'
 import { packAccept, packAcceptAll, packRecord, type WriteCall } from './parcels.ts'
 import {
@@ -119,7 +120,8 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
 
   /** Opens the threads. Returns the store with the methods that are one call of a thread each. */
   async open(): Promise<SqliteStore> {
-    await this.#writer.open()
+    // A command that only reads needs no writer.
+    if (this.#exclusive || !isUpToDate(this.#path)) await this.#writer.open()
     const reads = await this.#reader.open()
     const read = (name: string, args: unknown[]) => {
       const weight = LARGE_READS.includes(name) ? 1 : 0

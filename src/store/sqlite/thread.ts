@@ -95,6 +95,7 @@ export class StoreThread<OneCall> {
   /** Watches for other processes' writes. */
   watch(on: boolean): void {
     this.#watching = on
+    if (on) this.#start()
     if (this.#opened) this.#thread.post({ kind: 'watch', on })
   }
 

@@ -21,7 +21,7 @@ const BODY = `<!doctype html>
 <style>${STYLE}</style>
 <main>
 <h1>The console is being built</h1>
-<p>This takes a few seconds after the first start and after an update. The console opens automatically when it is ready. Mail is
+<p>This takes up to a minute after the first start, and a few seconds after an update. The console opens automatically when it is ready. Mail is
 accepted and delivered meanwhile.</p>
 <p>If the console does not open: <code>npm start</code> builds it in the background; other ways to start the service do not.
 Run <code>npm run build</code>; the service does not need a restart.</p>
