@@ -249,6 +249,7 @@ const TABLE: readonly [verb: TriedVerb, call: Call, outcomes: Outcomes][] = [
     async (op, world) => nextStep.nextSteps(op, { id: (await world.email()).id, ...OUTLINE }),
     READS,
   ],
+  [nextStep.emailStatus, async (op, world) => nextStep.emailStatus(op, await world.email()), READS],
   [nextStep.neighboursOf, async (op, world) => nextStep.neighboursOf(op, await world.email()), READS],
   [
     emailLinks.reachLinks,
@@ -713,6 +714,7 @@ describe('who may do what', () => {
       [email, nowhere, (id) => emails.showEmail(op, { id })],
       [email, nowhere, (id) => emails.cancelEmail(op, { id })],
       [email, nowhere, (id) => nextStep.nextSteps(op, { id, ...OUTLINE })],
+      [email, nowhere, (id) => nextStep.emailStatus(op, { id })],
       [email, nowhere, (id) => emails.showDialogue(op, { id, attempt: 0 })],
       [email, nowhere, (id) => nextStep.neighboursOf(op, { id })],
       [email, nowhere, (id) => emailLinks.reachLinks(op, { id, urls: [] })],
