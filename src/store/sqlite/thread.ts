@@ -126,7 +126,7 @@ export class StoreThread<OneCall> {
       case 'opened':
         this.#opened = true
         this.#opening?.resolve(reply.operations ?? [])
-        if (this.#watching) this.#thread.post({ kind: 'watch', on: true })
+        if (this.#watching) this.#watchAnew()
         this.#flush()
         break
       case 'refused':
@@ -140,6 +140,12 @@ export class StoreThread<OneCall> {
       case 'changed':
         this.#options.onChanged(reply.changed)
     }
+  }
+
+  /** The thread has just begun to see changes, so all kinds may have changed since the watch was asked for. */
+  #watchAnew(): void {
+    this.#thread.post({ kind: 'watch', on: true })
+    this.#options.onChanged({ accounts: true, queue: true, stops: true, webhooks: true })
   }
 
   #finish({ outcomes, changed }: Extract<ThreadReply, { kind: 'done' }>): void {
