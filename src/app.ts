@@ -75,7 +75,7 @@ export interface App {
   close(): Promise<void>
 }
 
-/** What every step of a start uses. */
+/** The parts that every step of a start uses. */
 interface Start {
   settings: Settings
   log: Logger

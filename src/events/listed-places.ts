@@ -2,10 +2,10 @@
 import { placesOf, segmentOf } from '../store/digest.ts'
 import type { DigestStore } from '../store/store.ts'
 
-type ListRequest = Parameters<DigestStore['readLists']>[0]
+type ListsRead = Parameters<DigestStore['readLists']>[0]
 
 /** The places between two others: places of emails, or numbers of events. */
-export interface ListedRange extends Omit<ListRequest, 'from' | 'to' | 'looks'> {
+export interface ListedRange extends Omit<ListsRead, 'from' | 'to' | 'looks'> {
   above: number
   below: number
 }

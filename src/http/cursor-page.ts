@@ -2,7 +2,7 @@
 
 type Cursor = string | number
 
-export interface PageRequest<Of extends Cursor = string> {
+export interface CursorRequest<Of extends Cursor = string> {
   limit: number
   after?: Of | undefined
   before?: Of | undefined
@@ -19,7 +19,7 @@ export interface CursorPage<Item, Of extends Cursor = string> {
 
 /** Reads the items next to a cursor, in the order of the list. */
 export type PageReader<Item, Of extends Cursor = string> = (
-  page: PageRequest<Of>,
+  page: CursorRequest<Of>,
 ) => Promise<readonly Item[]> | readonly Item[]
 
 /**
@@ -27,7 +27,7 @@ export type PageReader<Item, Of extends Cursor = string> = (
  * there are fewer of them than a page holds.
  */
 export async function cursorPage<Item, Of extends Cursor = string>(
-  { limit, after, before }: PageRequest<Of>,
+  { limit, after, before }: CursorRequest<Of>,
   read: PageReader<Item, Of>,
   cursorOf: (item: Item) => Of,
 ): Promise<CursorPage<Item, Of>> {

@@ -77,7 +77,7 @@ export const emailStatus = verb('read', async (op, { id }: { id: string }): Prom
   return statusSentence(statusOf(await nextSteps(op, { id, ...range })))
 })
 
-/** What the sentence about the status of an email is made of. */
+/** The facts in the sentence about the status of an email. */
 export function statusOf({ outline, domain, mostAttempts, nextSteps, tries }: EmailNextSteps): EmailStatus {
   return {
     domain: { name: domain?.name ?? null },

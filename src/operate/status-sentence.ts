@@ -181,7 +181,7 @@ function end({ at, givesUpAt }: RecipientStatus): Piece[] {
   return at === null ? [] : [...time('; gives up ', givesUpAt), '.']
 }
 
-/** What a server said before the recipient came to wait for another reason. */
+/** The last answer of a server, for a recipient that waits for another reason. */
 function before(recipient: RecipientStatus): Piece[] {
   const text = recipient.tries === 0 ? '' : replyText(recipient)
   return text === '' ? [] : [` ${tried(recipient)} Last answer: `, ...sentence(text)]

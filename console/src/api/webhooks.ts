@@ -6,7 +6,7 @@ const LIST = 'GET /companies/:company/webhooks'
 const ONE = 'GET /companies/:company/webhooks/:id'
 const ATTEMPTS = 'GET /companies/:company/webhooks/:id/attempts'
 const MESSAGE = 'GET /companies/:company/webhooks/:id/messages/:message'
-/** What a replay changes. */
+/** The queries that a replay makes stale. */
 const REPLAYED = [ATTEMPTS, MESSAGE, ONE] as const
 
 export type WebhookDetail = JsonAnswer<typeof ONE>

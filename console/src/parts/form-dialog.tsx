@@ -2,7 +2,7 @@ import { Button, Group, Modal, type ModalProps, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Form, type FormSpec, type FormState, SubmitButton, useForm } from './form.tsx'
 
-/** What the dialogs of a company's pages take. */
+/** The properties of the dialogs of a company's pages. */
 export interface DialogProps {
   company: string
   opened: boolean

@@ -1,4 +1,4 @@
-/** What one message of a webhook is about, as the store identifies it. */
+/** The subject of one message of a webhook, as the store identifies it. */
 import { type EventNotice, WHOLE } from '../../email/event-notice.ts'
 import type { WebhookSubject } from '../../store/store.ts'
 

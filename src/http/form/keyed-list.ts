@@ -41,7 +41,7 @@ export function listAction<const Given extends TSchema>(row: {
   return row
 }
 
-/** What can be done with a list (`/v3/{domain}/tags`), and with an entry (`/v3/{domain}/tags/{tag}`). */
+/** Actions on a list (`/v3/{domain}/tags`), and on an entry (`/v3/{domain}/tags/{tag}`). */
 const ACTIONS = {
   add: { method: 'POST', of: 'list', id: 'Add', label: 'add', access: 'management' },
   show: { method: 'GET', of: 'entry', id: 'Show', label: 'read', access: 'reading' },

@@ -3,7 +3,7 @@
 import type { Static, TSchema } from 'typebox'
 import { invalidField } from '../../intake/refusal.ts'
 import { ID } from '../bounds.ts'
-import { among, cursorPage, type PageReader, type PageRequest } from '../cursor-page.ts'
+import { among, type CursorRequest, cursorPage, type PageReader } from '../cursor-page.ts'
 import { object } from '../object-schema.ts'
 
 /** The query parameters of a list. */
@@ -39,7 +39,7 @@ const idOf = ({ id }: ListItem) => id
 
 /** One page of a list. Throws a Refusal for a page with both `after` and `before`. */
 export async function listPage<Item extends ListItem>(
-  query: PageRequest,
+  query: CursorRequest,
   read: PageReader<Item>,
 ): Promise<ListJson<Item>> {
   requireOneDirection(query)

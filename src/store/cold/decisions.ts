@@ -1,4 +1,4 @@
-/** What happens to recipients in a transaction. The lifecycle decides the outcome. */
+/** Changes the recipients of a transaction. The lifecycle decides the outcome. */
 import type { Happening } from '../../email/lifecycle.ts'
 import {
   decideEach,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type EmailContent, type EmailDetail, sourceQuery } from '../../api/email.ts'
 import { useCopyFor } from './copy-choice.tsx'
 
-/** What every view of the content of an email shows. */
+/** The properties of every view of the content of an email. */
 export interface EmailViewProps {
   company: string
   email: EmailDetail

@@ -9,7 +9,7 @@ import {
   suppressedAddresses,
 } from '../../../operate/suppressions.ts'
 import type { Suppression } from '../../../store/store.ts'
-import { type CursorPage, cursorPage, type PageRequest } from '../../cursor-page.ts'
+import { type CursorPage, type CursorRequest, cursorPage } from '../../cursor-page.ts'
 import type { SUPPRESSION_ROUTES, SuppressionJson } from '../contract/suppressions.ts'
 import type { Works } from '../work.ts'
 
@@ -37,7 +37,7 @@ export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
   'GET /companies/:company/suppressions': async ({ op, company, query: { term, type, limit, ...place } }) => {
     const types = type === undefined ? undefined : [type]
     if (term === undefined || term === '') {
-      const read = (page: PageRequest) =>
+      const read = (page: CursorRequest) =>
         listSuppressions(op, { company: company ?? undefined, types, ...page })
       return pageJson(await cursorPage({ ...place, limit }, read, ({ id }) => id))
     }
@@ -47,7 +47,7 @@ export const suppressionWorks: Works<typeof SUPPRESSION_ROUTES> = {
       const found = await listSuppressions(op, { address: term.trim(), types, limit })
       return { data: found.map(suppressionJson), previous: null, next: null }
     }
-    const read = (page: PageRequest) =>
+    const read = (page: CursorRequest) =>
       suppressedAddresses(op, { company, term: term.trim(), types, ...page })
     return pageJson(await cursorPage({ ...place, limit }, read, ({ address }) => address))
   },

@@ -1,4 +1,4 @@
-/** What the lists of addresses have in common. */
+/** The parts that the lists of addresses share. */
 import { Fault } from '../../../ingress/fault.ts'
 import { invalidField } from '../../../intake/refusal.ts'
 import { OperateError } from '../../../operate/error.ts'
