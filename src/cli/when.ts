@@ -17,7 +17,7 @@ export function whenOf(text: string): number {
   return at
 }
 
-/** A time in the past, in Unix ms: written in the same way, or as a duration ago. */
+/** A time in the past, in Unix ms: a date or time as for `whenOf`, or a duration before now. */
 export function sinceOf(text: string): number {
   const at = DATE.test(text) ? timeOf(text) : Date.now() - durationOf(text, 'how long ago: 10m, 12h, 3d')
   if (at > Date.now()) throw new InvalidArgumentError('That time is in the future.')

@@ -4,29 +4,31 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Describes a piece of work for the log: its id, company, octets. Called only when the work is logged. */
+/**
+ * Describes a piece of work for the log: its id, company, octets. The function is called only when the work is logged.
+ */
 export type Describe<Subject> = (subject: Subject) => object
 
 interface WorkRecord {
   describe: Describe<never> | null
   subject: unknown
-  /** Monotonic ms of its start, and its duration. */
+  /** The start of the work in monotonic ms, and its duration in ms. */
   at: number
   ms: number
 }
 
-/** A request under way; without a subject once it is over. */
+/** A request under way. Once the request is over, both fields are null. */
 export type RequestWork = Pick<WorkRecord, 'describe' | 'subject'>
 
 const request = new AsyncLocalStorage<RequestWork>()
 
 class PresentWork {
-  /** Reused for each note: a note must cost nothing. */
+  /** This object is reused for each note, so that a note costs nothing. */
   #current: WorkRecord = { describe: null, subject: null, at: 0, ms: 0 }
   /** The longest work in this turn of the event loop. */
   #longest: WorkRecord = { describe: null, subject: null, at: 0, ms: 0 }
 
-  /** From now on the thread works on this, until another note or the end of its turn. */
+  /** Notes that the thread works on `subject` from now on, until another note or the end of the turn. */
   on<Subject>(describe: Describe<Subject>, subject: Subject): void {
     const now = performance.now()
     this.#close(now)
@@ -36,7 +38,10 @@ class PresentWork {
     current.at = now
   }
 
-  /** Begins the work on a request: work on the answers of threads and databases to it is noted under its name, too. */
+  /**
+   * Begins the work on a request. When an answer of a thread or database continues the request, that work is noted as
+   * work on the request, too.
+   */
   begin<Subject>(describe: Describe<Subject>, subject: Subject, work: () => void): RequestWork {
     const begun: RequestWork = { describe: describe as Describe<never>, subject }
     this.on(describe, subject)
@@ -44,13 +49,16 @@ class PresentWork {
     return begun
   }
 
-  /** Timers and threads that the request started outlive it, and no longer work for it. */
+  /**
+   * Ends the work on a request. Timers and threads that the request started may outlive the request, and no longer work
+   * for it.
+   */
   finish(begun: RequestWork): void {
     begun.describe = null
     begun.subject = null
   }
 
-  /** An answer of another thread or of a database, with which the request continues. */
+  /** Wraps an answer of another thread or of a database, with which the request continues. */
   answer<Answer>(answer: Promise<Answer>): Promise<Answer> {
     const wanted = request.getStore()
     if (wanted === undefined) return answer
@@ -67,7 +75,7 @@ class PresentWork {
     return describe === null ? null : { work: describe(subject as never), ms }
   }
 
-  /** The thread goes on to wait for events. */
+  /** Called before the thread waits for events. */
   endTurn(): void {
     // A finished request must not stay in memory.
     for (const work of [this.#current, this.#longest]) {

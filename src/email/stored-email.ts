@@ -1,16 +1,16 @@
-/** Emails as they are read back and listed. */
+/** The forms in which the store returns emails. */
 import type { Attachment, MessageBody, MessageContent } from '../mail/message.ts'
 import type { EmailEvent, EventType, LastEventType, TagFilter } from './event.ts'
 import type { Email, Recipient } from './fields.ts'
 import type { Facts } from './lifecycle.ts'
 
-/** The facts about an email before it is read. */
+/** Facts about an email that are read before the email itself. */
 export interface StoredOrigin extends Pick<Email, 'companyId' | 'domainId' | 'keyId' | 'size'> {
   /** Octets of the whole email, as returned by `readEmail`. */
   octets: number
   /** Octets of its outline, as returned by `readOutline`. */
   outlineOctets: number
-  /** Octets of the ready message; null when it was composed here, or its content was removed. */
+  /** Octets of the ready message; null when Postroad composes the message, or when the content was removed. */
   rawOctets: number | null
 }
 
@@ -41,7 +41,7 @@ export interface StoredRecipient
 }
 
 export interface StoredAttempt {
-  /** Positions of the recipients it was for. */
+  /** Positions of the recipients that the attempt was for. */
   recipients: number[]
   startedAt: number
   duration: number
@@ -73,7 +73,7 @@ export interface EmailOutline
     Pick<MessageContent, 'from' | 'to' | 'cc' | 'replyTo' | 'subject' | 'messageId'>,
     Pick<StoredEmail, 'lastEvent' | 'contentRemoved'> {}
 
-/** The values of a batch are read separately (`readValues`). */
+/** A recipient without its batch values, which `readValues` reads separately. */
 export type RecipientOutline = Omit<StoredRecipient, 'variables'>
 
 export interface AttemptOutline extends Omit<StoredAttempt, 'dialogue'> {
@@ -81,7 +81,7 @@ export interface AttemptOutline extends Omit<StoredAttempt, 'dialogue'> {
   id: number
 }
 
-/** Recipients from a position on. */
+/** A range of recipients, by position. */
 export interface RecipientRange {
   from: number
   limit: number
@@ -89,7 +89,7 @@ export interface RecipientRange {
 
 /** The part of a history to read: some recipients, and the newest events and attempts about them. */
 export interface OutlineRange extends RecipientRange {
-  /** Octets of the events, at most. */
+  /** The most octets of events. */
   eventOctets: number
   attempts: number
 }
@@ -104,14 +104,17 @@ export interface StoredContent extends Pick<Email, 'individual'>, Pick<MessageCo
 
 export interface StoredBody {
   beginning: string
-  /** The body is longer. */
+  /** True when the body is longer than its beginning. */
   clipped: boolean
 }
 
 /** The values of a recipient of a batch. */
 export interface RecipientValues {
   address: string
-  /** A JSON object. A batch has up to 250,000 values: as objects they take many times the room and the time. */
+  /**
+   * A JSON object as text. A batch has up to 250,000 values, and parsed objects would take many times the memory and
+   * the time.
+   */
   variables: string
 }
 
@@ -125,18 +128,18 @@ export interface EmailSummary
 /** A page of all emails, or of all emails of a company. */
 export interface EmailPaging {
   companyId?: string
-  /** Only emails older than this id (paging, newest first). */
+  /** Only emails older than the email with this id. Pages go from the newest email to the oldest. */
   before?: string
   limit: number
 }
 
-/** The wanted emails; absent fields do not restrict. Compared without regard to ASCII case. */
+/** Selects emails. An absent field does not restrict the selection. Texts are compared without regard to ASCII case. */
 export interface EmailFilter {
   /** Null: all companies. */
   companyId: string | null
   /** Sending domain. */
   domainId?: string
-  /** The API key that they came with. */
+  /** The API key with which the emails were submitted. */
   keyId?: string
   /** The full address of a recipient. */
   to?: string
@@ -146,7 +149,7 @@ export interface EmailFilter {
   from?: string
   /** A part of the subject. */
   subject?: string
-  /** The subject has all of these, word for word (store/subject-words.ts). */
+  /** The subject contains each of these phrases: whole words in this order (store/subject-words.ts). */
   words?: readonly string[]
   tag?: TagFilter
   /** The last event is one of these. */
@@ -165,33 +168,36 @@ export interface PlacedEmail {
 /** The size of one answer, and its direction. */
 export interface PortionRequest {
   newestFirst: boolean
-  /** Emails, at most. */
+  /** The most emails in the answer. */
   limit: number
-  /** Octets of the listed fields: the answer ends with the email that reaches them, however large that one is. */
+  /**
+   * Octets of listed fields after which the answer ends. The email that reaches this number is included, however large
+   * the email is.
+   */
   octets: number
 }
 
-/** In the requested order. */
+/** One answer, with its emails in the requested order. */
 export interface EmailPortion {
   emails: PlacedEmail[]
   octets: number
-  /** The portion is full: later emails were not looked at. */
+  /** True when the portion is full: later emails were not looked at. */
   full: boolean
 }
 
-/** The part of the order to walk through: between two places. */
+/** A walk through the emails between two places. */
 export interface EmailWalk extends PortionRequest {
   above: number
   below: number
-  /** Emails looked at, at most. */
+  /** The most emails to look at. */
   looks: number
 }
 
-/** In the order of the walk. */
+/** The emails that a walk has found, in the order of the walk. */
 export interface WalkedEmails {
   emails: PlacedEmail[]
   /** The last email that was looked at; null when there was none. */
   reached: { place: number; id: string } | null
-  /** The walk has come to its end. */
+  /** True when the walk has reached its end. */
   complete: boolean
 }

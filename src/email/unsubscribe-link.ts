@@ -1,7 +1,7 @@
 /**
- * Links by which a recipient unsubscribes. Each names the recipient and the email, and is signed: nobody can make one
- * for another recipient, and nothing is stored about them. They work as long as the installation's secret key stays the
- * same.
+ * Links by which a recipient unsubscribes. Each link names the recipient and the email, and is signed, so that nobody
+ * can make a link for another recipient. The links are not stored. They work as long as the installation's secret key
+ * stays the same.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { bodyIncludes } from '../mail/body.ts'
@@ -38,7 +38,7 @@ const SIGNATURE = 16
 /** Version, kind, position, and three UUIDs; the address follows. */
 const HEAD = 1 + 1 + 4 + 3 * 16
 
-/** 32 octets for one purpose, derived from the installation's secret key. */
+/** Derives 32 octets for one purpose from the installation's secret key. */
 interface Secrets {
   derive(purpose: string): Buffer
 }
@@ -60,7 +60,7 @@ export class UnsubscribeLinks {
     return `${this.#base}${UNSUBSCRIBE_PATH}${token}`
   }
 
-  /** Decodes the last part of such a URL; null: it was not made here. */
+  /** Decodes the last part of such a URL; null: this installation did not make the URL. */
   parseToken(token: string): UnsubscribeLink | null {
     const all = Buffer.from(token, 'base64url')
     if (all.length <= HEAD + SIGNATURE) return null
@@ -69,7 +69,7 @@ export class UnsubscribeLinks {
     return octets[0] === VERSION ? decoded(octets) : null
   }
 
-  /** The values of these variables for one recipient. */
+  /** The values of the variables `UNSUBSCRIBE_KEYS` for one recipient. */
   variables(link: Omit<UnsubscribeLink, 'tagsOnly'>): Record<string, string> {
     return {
       [UNSUBSCRIBE_KEYS.all]: this.url({ ...link, tagsOnly: false }),

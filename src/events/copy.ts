@@ -67,10 +67,10 @@ function fillText(text: string, fill: (text: string) => string): string {
   }
 }
 
-/** The most characters of values to fill in; beyond that, placeholders stay. */
+/** The most characters of values that are filled in. Further placeholders stay as they are. */
 const MOST_FILLED_IN = 16 * 1024
 
-/** Like its text, the variables of an email may refer to those of its recipients. */
+/** Fills in the variables of an email: like the text of the email, they may refer to variables of the recipients. */
 function filledVariables(
   variables: Record<string, string>,
   { variables: values }: Addressee,

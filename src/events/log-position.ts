@@ -4,11 +4,11 @@ import { type EventNotice, WHOLE } from '../email/event-notice.ts'
 export interface LogPosition {
   /** The number of an event. */
   number: number
-  /** The position of the last recipient that was reported; infinite: the whole event was. */
+  /** The position of the last recipient that was reported; infinite: the whole event was reported. */
   recipient: number
 }
 
-/** Behind the part of a recipient, or behind the whole event. */
+/** The place right behind a recipient's part of an event; without `recipient`, right behind the whole event. */
 export function behind(number: number, recipient = Number.POSITIVE_INFINITY): LogPosition {
   return { number, recipient }
 }

@@ -1,4 +1,7 @@
-/** The error body of the JSON dialect, of the pages, and of input that is no request: exactly these three keys. */
+/**
+ * The error body, with exactly three keys. It is used in the JSON dialect, for pages, and for input that is not an HTTP
+ * request.
+ */
 import type { Static } from 'typebox'
 import type { AnyReason } from '../ingress/fault.ts'
 import { UNAVAILABLE, type Words } from '../ingress/words.ts'

@@ -12,9 +12,12 @@ export interface BacklogReport extends Omit<Backlog, 'destinations' | 'companies
 }
 
 export interface PauseState {
-  /** The mail is paused, by a pause of exactly this or by a wider one. */
+  /** True when the mail is paused, by a pause of exactly this destination or company or by a wider pause. */
   paused: boolean
-  /** There is a pause of exactly this, for the requested company or for all. */
+  /**
+   * True when there is a pause of exactly this destination or company, within the requested company or for all
+   * companies.
+   */
   pausedAlone: boolean
 }
 
@@ -41,7 +44,7 @@ export const showBacklog = verb(
       paused.some((pause) => pause.companyId === companyId && pause.domain === domain)
     return {
       ...backlog,
-      // '' is the name of no company and no domain: a pause that covers it covers all.
+      // No company and no domain is named '', so a pause that covers '' covers all.
       destinations: backlog.destinations.map((each) => ({
         ...each,
         paused: pauses.covers(own ?? '', each.domain),

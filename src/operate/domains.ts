@@ -42,7 +42,7 @@ export interface NewDomainInput {
   name: string
   /** Add a second DKIM key, Ed25519 (RFC 8463). */
   ed25519?: boolean
-  /** Other domains of the company that its mail may be from: names or ids. */
+  /** Other domains of the company that mail for this domain may use in From: names or ids. */
   speaksFor?: readonly string[]
   settings?: Partial<DomainSettings>
 }
@@ -77,8 +77,8 @@ export const addDomain = verb(
 )
 
 /**
- * A company may ask for a name that another company holds: it is told about the conflict only after it has proved that
- * the name is its own (`verifyDomain`). An operator is told at once.
+ * A company may add a name that another company holds. The company is told about the conflict only after it has proved
+ * that the name is its own (`verifyDomain`). An operator is told at once.
  */
 function refuseTaken(op: Operation, name: string): void {
   const named = visibleAccounts(op).domains.filter((domain) => domain.name === name)
@@ -92,7 +92,7 @@ function refuseTaken(op: Operation, name: string): void {
   throw new OperateError('already_exists', message, { verb: 'showDomain', domain }, { about })
 }
 
-/** Ids of domains of the company, each once. Inactive domains are allowed: their state counts when mail is sent. */
+/** Ids of domains of the company, each once. Inactive domains are allowed: their state is checked when mail is sent. */
 function othersOf(op: Operation, companyId: string, name: string, texts: readonly string[]): string[] {
   const others = texts.map((text) => otherOf(op, companyId, text))
   for (const other of others) {
@@ -123,8 +123,8 @@ export interface DomainUpdate {
   /** Name or id. */
   domain: string
   /**
-   * The other domains of the company that its mail may be from, replacing the present ones: names or ids; empty: none.
-   * A key for one domain may not change this, because it concerns two domains.
+   * The other domains of the company that mail for this domain may use in From: names or ids; empty: none. They replace
+   * the present ones. A key for one domain may not change this, because it concerns two domains.
    */
   speaksFor?: readonly string[]
   settings?: Partial<DomainSettings>
@@ -203,8 +203,8 @@ export const suspendDomain = verb(
 
 /**
  * Removes the domain for good: its DKIM keys are deleted, API keys for it alone are revoked, and its name is free
- * again. Mail accepted from it is no longer sent: each email fails when it is due, with the reason. Sent mail can still
- * be read.
+ * again. Mail accepted from the domain is no longer sent: each email fails when it is due, with the reason. Sent mail
+ * can still be read.
  *
  * A company cannot remove a suspended domain: it could add the domain again, without the suspension.
  */
@@ -279,8 +279,8 @@ async function asItIsNow(op: Operation, id: string): Promise<SendingDomain> {
 /** The error for a company that has proved in DNS that it controls the name. */
 function domainHeldError(name: string, cause: StoreConflict): OperateError {
   const message =
-    `the DNS records of ${name} are correct, but another company of this service already sends from it. It stays pending ` +
-    'until that company or the operator of this service removes it there'
+    `the DNS records of ${name} are correct, but another company of this service already sends from this name. This ` +
+    'domain stays pending until that company or the operator of this service removes the other one'
   return new OperateError('conflict', message, null, { cause })
 }
 

@@ -19,7 +19,10 @@ export interface ReleaseResult {
   emailId: string | null
 }
 
-/** For operators, who know whether the fault is fixed: otherwise the mail may crash a process again. */
+/**
+ * Only operators may release mail, because only they know whether the fault is fixed. If the fault remains, the mail
+ * may crash a process again.
+ */
 export const releaseQuarantined = verb(
   'operate',
   async (op, { email, ...of }: CompanyFilter & { email?: string | undefined }): Promise<ReleaseResult> => {

@@ -1,4 +1,7 @@
-/** Formats a server's reply so that its codes appear once. Pure: the page of the console uses it, too. */
+/**
+ * Formats a server's reply so that its codes appear once. The page of the console uses this module, too, so it must
+ * stay free of side effects.
+ */
 
 interface ReplyFields {
   code?: number | null | undefined

@@ -4,8 +4,8 @@
  * the account's owner has signed in before has a pace of its own, so other people's attempts never delay it (OWASP:
  * "Slow Down Online Guessing Attacks with Device Cookies").
  *
- * An attempt counts when it begins, so that many at once gain nothing, and is taken back when it succeeds. All nodes
- * count together.
+ * An attempt counts as soon as it begins, so that many attempts at once gain nothing. A successful attempt is taken
+ * back. All nodes count together.
  */
 import { hash } from 'node:crypto'
 
@@ -32,11 +32,11 @@ export interface AttemptCounter {
 }
 
 const PACES = {
-  /** An address, whichever account it tries. */
+  /** One source address, whichever accounts it tries. */
   address: { free: 20, every: 2_000 },
-  /** An address at one account. */
+  /** One source address at one account. */
   pair: { free: 5, every: 3_000 },
-  /** All devices that an account has never been used on. */
+  /** All devices on which an account was never used, together. */
   account: { free: 30, every: 1_000 },
   /** A device on which the account's owner has signed in. */
   device: { free: 10, every: 3_000 },
@@ -73,9 +73,9 @@ export class TooManyAttempts extends Error {
 
 /** An attempt that was begun. */
 export interface Attempt {
-  /** Milliseconds to wait before it is checked. */
+  /** Milliseconds to wait before the attempt is checked. */
   wait: number
-  /** Call it when the attempt succeeded, or was not checked. */
+  /** To be called when the attempt succeeded, or was not checked. */
   takeBack(): Promise<void>
 }
 
@@ -86,7 +86,7 @@ export class Attempts {
     this.#counter = counter
   }
 
-  /** Rejects with TooManyAttempts, and counts nothing then. `now`: Unix ms. */
+  /** Counts an attempt, or rejects with TooManyAttempts without counting the attempt. `now`: Unix ms. */
   async begin(trying: AttemptSource, now: number): Promise<Attempt> {
     const lanes = lanesOf(trying)
     const wait = await this.#counter.beginAttempt(lanes, now, LONGEST)

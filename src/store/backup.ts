@@ -5,8 +5,8 @@ import { StoreConflict } from './store.ts'
 export type { BackupResult }
 
 /**
- * Copies the database consistently to a file while the service runs. For SQLite; a PostgreSQL server has its own tools,
- * which the StoreConflict names.
+ * Copies the database consistently to a file while the service runs. Only for SQLite. For PostgreSQL, throws a
+ * StoreConflict that names the tools of PostgreSQL.
  */
 export function backUpDatabase(
   database: Settings['database'],

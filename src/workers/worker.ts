@@ -6,8 +6,8 @@ import type { WorkerThreadData } from './thread.ts'
 
 export interface WorkerOptions {
   /**
-   * MiB of heap that a task may take. Octets (`ArrayBuffer`) and large texts made of them lie outside of it: the caller
-   * that posts them counts them.
+   * MiB of heap that a task may take. Octets (`ArrayBuffer`) and large texts made of them lie outside the heap: the
+   * caller that posts them has to count them.
    */
   memory: number
   /** Milliseconds of processor time that one task may take. */
@@ -18,24 +18,24 @@ export interface WorkerOptions {
 }
 
 export interface WorkerEvents {
-  /** The worker has nothing to do any more. */
+  /** The worker has finished its tasks. */
   onFree(): void
-  /** `lost`: its tasks that it had not begun, which other workers may do. */
+  /** `lost`: tasks that the worker had not begun, and that other workers may do. */
   onDeath(cause: DeathCause, detail: string, lost: Task[]): void
 }
 
 /**
  * MiB that the heap may have beyond `memory`. V8 ends a thread whose heap grows over its limit, but it ends the whole
- * process when a single allocation is too large for the rest of it. So V8's limit lies far above ours, which is
- * enforced by checking the heap.
+ * process when a single allocation is too large for the rest of the heap. So V8's limit lies far above `memory`, which
+ * is enforced by checking the heap.
  */
 const HEADROOM = 512
 /** Milliseconds between checks of the heap of a busy worker. */
 const LOOK = 50
 
 /**
- * Multiple of its deadline that a task may take by the clock: a busy machine makes it wait, and a hanging task uses no
- * processor time.
+ * A task may take this multiple of its deadline by the clock. A hanging task uses no processor time, so the clock
+ * limits it as well; the multiple allows for a busy machine, on which tasks wait.
  */
 const STARVED = 6
 
@@ -151,7 +151,7 @@ export class Worker {
     }
   }
 
-  /** Checks what the current task has taken so far. */
+  /** Checks how much memory and processor time the current task has taken so far. */
   async #weigh(): Promise<void> {
     const thread = this.#thread.running!
     const since = Atomics.load(this.#progress, SINCE)
@@ -160,7 +160,7 @@ export class Worker {
     if (looked === null || thread !== this.#thread.running || !this.busy) return
     const [heap, { user, system }] = looked
     const worked = (user + system) / 1_000
-    // Processor time is counted for the thread: its amount before the task is known from the first check of the task.
+    // Processor time is counted for the whole thread, so the time at the first check of the task is subtracted.
     if (this.#first?.since !== since) this.#first = { since, worked }
     if (heap.used_heap_size > this.#options.memory * 1_048_576) this.#condemn('memory')
     else if (worked - this.#first.worked > this.#options.deadline) this.#condemn('time')
@@ -183,7 +183,7 @@ export class Worker {
     const at = Atomics.load(this.#progress, AT)
     const lost: Task[] = []
     for (const [index, task] of tasks.entries()) {
-      // Transferred input is gone with the thread. A task that two threads died without beginning is given up.
+      // Transferred input is lost with the thread. A task is given up when two threads have died before they began it.
       const gone = index === at || task.transfer.length > 0 || (at < 0 && task.lost)
       if (gone) task.reject(new WorkerDied(cause, detail))
       else {

@@ -6,23 +6,24 @@ import type { Job } from './job.ts'
 import type { Task } from './task.ts'
 import { Worker } from './worker.ts'
 
-/** Octets of work up to which a task is small: it takes some milliseconds at most. */
+/** The most octets of work of a small task, which takes some milliseconds at most. */
 export const SMALL = 256 * 1024
 /**
- * Small tasks in one message, and their weight together: a message between threads costs as much as many a small task.
+ * The most small tasks in one message, and the total weight that fills a message. Small tasks share a message, because
+ * a message between threads may cost as much as a small task.
  */
 const MOST_TOGETHER = 64
 const WEIGHT_TOGETHER = SMALL
-/** Tasks of one company that may wait, of each size. */
+/** The most tasks of one company that may wait, for each size of task. */
 const MAX_SMALL = 1_000
 const MAX_LARGE = 100
-/** Worker threads at most: parsing and composing in them is seldom the bottleneck. */
+/** The most worker threads: parsing and composing in these threads is seldom the bottleneck. */
 const MAX_THREADS = 4
 
 export interface WorkersOptions {
   /** At least two: one of them does only small tasks. */
   threads?: number
-  /** MiB of heap for each. */
+  /** MiB of heap for each thread. */
   memory?: number
   /** Milliseconds of processor time that a task may take. */
   deadline?: number
@@ -30,25 +31,28 @@ export interface WorkersOptions {
   patience?: number
   /** Milliseconds without work after which a thread ends; the one for small tasks stays. */
   idle?: number
-  /** Called when a worker died, of a task or without one to blame. */
+  /** Called when a worker died, whether or not a task was to blame. */
   onDeath?(cause: DeathCause, detail: string): void
 }
 
 export interface TaskOptions {
-  /** The company whose turn it takes. */
+  /** The company whose turn the task takes. */
   company: string
   /** Octets of work, roughly: more than 256 KiB make a large task. */
   weight: number
   /** Buffers of the input to transfer instead of copying: the caller loses them. */
   transfer?: ArrayBuffer[]
-  /** The number of such tasks is bounded elsewhere: it waits for as long as necessary, however many there are. */
+  /**
+   * The task waits for as long as necessary, however many tasks wait. The number of such tasks must be bounded
+   * elsewhere.
+   */
   patient?: boolean
 }
 
 /**
- * A few threads for large work on strangers' input: a failure there costs only the one task. Each thread has a heap of
- * its own with a limit, each task has a deadline. Companies take turns. One thread is kept for small tasks, so that
- * they never wait for a large one; a company has at most all but one of the others at once.
+ * A few threads for large work on strangers' input, where a failure costs only one task. Each thread has a heap of its
+ * own with a limit, and each task has a deadline. Companies take turns. One thread is kept for small tasks, so that
+ * small tasks never wait for a large task. Of the other threads, one company may occupy all but one with large tasks.
  */
 export class Workers {
   readonly #small = new CompanyTurns<Task>()
@@ -90,8 +94,8 @@ export class Workers {
   }
 
   /**
-   * Does the job in a worker. Rejects with the job's error (only its message crosses), with WorkerDied, and with
-   * WorkersBusy when it was not begun.
+   * Does the job in a worker. Rejects with the job's error (only the message of the error crosses threads), with
+   * WorkerDied, or with WorkersBusy if the job was not begun.
    */
   run<Input, Output>(
     job: Job<Input, Output>,
@@ -138,13 +142,13 @@ export class Workers {
       if (worker.busy) continue
       const task = this.#next(this.#large, (company) => this.#held(company) < this.#share)
       if (task !== null) worker.give([task])
-      // No thread is started for a few small tasks that another will have done sooner.
+      // No thread is started for a few small tasks, because a running thread will finish them sooner.
       else if (worker.started || this.#small.length > MOST_TOGETHER) worker.give(this.#together())
     }
     if (this.#idle) this.#done?.()
   }
 
-  /** Small tasks that go together, companies taking turns. */
+  /** Takes the small tasks for one message. Companies take turns. */
   #together(): Task[] {
     const tasks: Task[] = []
     let weight = 0
@@ -165,7 +169,7 @@ export class Workers {
     return null
   }
 
-  /** Workers with large tasks of the company. */
+  /** The number of workers, other than the one kept for small tasks, that have a task of the company. */
   #held(company: string): number {
     return this.#workers.filter((worker, index) => index > 0 && worker.works(company)).length
   }

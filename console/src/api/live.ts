@@ -78,7 +78,7 @@ class LiveStream {
       void emailsChanged(changes.more ? 'all' : new Set(changes.emails.map(({ id }) => id)))
       for (const listener of this.listeners) listener(changes)
     })
-    // EventSource itself gives up when an answer is not a stream, which is what a proxy answers during a
+    // EventSource itself gives up when an answer is not a stream. A proxy gives such answers during a
     // restart.
     source.addEventListener('error', () => {
       if (this.#source === source) this.#interrupted()
@@ -137,7 +137,7 @@ export function useLive(company: string, listener: (changes: LiveChanges) => voi
     return () => {
       listeners.delete(own)
       users -= 1
-      // A component that replaces this one subscribes in the same turn, and then keeps the stream.
+      // A component that replaces this one subscribes in the same turn, and the stream stays open.
       setTimeout(() => {
         if (users > 0 || stream === null) return
         stream.close()

@@ -15,7 +15,7 @@ export type EventWords = JsonAnswer<'GET /webhook-words'>
 export type AttemptItem = JsonAnswer<typeof ATTEMPTS>['data'][number]
 export type TestAnswer = JsonAnswer<'POST /companies/:company/webhooks/:id/test'>
 
-/** Milliseconds between two polls of data that changes by itself, while it is on screen. */
+/** Milliseconds between two polls, for data on screen that changes by itself. */
 const LOOK_EVERY = 3_000
 
 export const webhooksQuery = (company: string, after: string | undefined) => ({
@@ -75,7 +75,7 @@ export const replayMessage = (company: string, id: string, message: string) =>
     ...REPLAYED,
   )
 
-/** Returns how many messages are sent again; `null` if the server does not count them. */
+/** Returns the number of messages that are sent again; `null` if the server does not count them. */
 export async function replaySince(
   company: string,
   id: string,

@@ -1,6 +1,4 @@
-/**
- * HTML and CSS features that mail programs do not support, by the data of Can I email, one entry a feature.
- */
+/** HTML and CSS features that mail programs do not support, by the data of Can I email. */
 
 export interface Unsupported {
   feature: string

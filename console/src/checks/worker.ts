@@ -20,7 +20,7 @@ self.onmessage = ({ data }: MessageEvent<CheckedEmail>) => {
   void unsupportedOf(data.html).then((unsupported) => answer({ kind: 'unsupported', unsupported }))
 }
 
-/** The data of mail programs is large, so the findings that do without it are posted first. */
+/** The data of mail programs is large, so findings that need none of the data are posted first. */
 async function unsupportedOf(html: string | null): Promise<Unsupported[] | null> {
   if (html === null) return []
   if (html.length > LONGEST) return null

@@ -12,23 +12,25 @@ export class AmbiguousLineEnd extends Error {}
 export interface StuffedMessage {
   /** Slices of the given chunks; nothing is copied. */
   blocks: Uint8Array[]
-  /** The end of the message: the final dot, after a CRLF if the message lacks its own. */
+  /**
+   * The octets that end the message: the final dot, preceded by a CRLF if the message itself does not end in a CRLF.
+   */
   ending: Uint8Array
   /** Octets of the blocks together. */
   size: number
 }
 
 /**
- * RFC 5321 4.5.2: doubles each dot that opens a line, wherever the chunks are cut.
+ * RFC 5321 4.5.2: doubles each dot that opens a line, even if the line end is in the chunk before.
  *
- * Throws AmbiguousLineEnd for a dot after a bare CR or a bare LF. The composer writes CRLF only; should such a dot slip
- * through, a server that is lax about line ends could take it for the end of the message and the rest for SMTP commands
- * of ours (CVE-2023-51764 and its family).
+ * Throws AmbiguousLineEnd for a dot after a bare CR or a bare LF. The composer writes only CRLF. If such a dot were
+ * sent all the same, a server that is lax about line ends could take the dot for the end of the message, and the rest
+ * of the message for SMTP commands of Postroad (CVE-2023-51764 and similar faults).
  */
 export function dotStuff(chunks: readonly Uint8Array[]): StuffedMessage {
   const blocks: Uint8Array[] = []
   let size = 0
-  // The two octets before the current one; the message begins as if after a CRLF.
+  // The two octets before the current chunk. The first chunk is treated as if it followed a CRLF.
   let before = carriageReturn
   let last = lineFeed
   for (const chunk of chunks) {

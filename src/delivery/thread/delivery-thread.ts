@@ -31,7 +31,7 @@ const { dnsServers, boundarySecret, right, unrecorded, thread, ...options } = wo
 const keys = new Map<string, SigningKey>()
 const policies = new Map<string, Omit<Way, 'site'>>()
 const known = { keys, policies }
-/** Large messages, which are composed elsewhere, by delivery. */
+/** Large messages, by delivery. They are not composed in this thread. */
 const prepared = new WeakMap<Delivery, PreparedMessage>()
 const requests = new Map<number, PromiseWithResolvers<OutgoingMessage>>()
 let request = 0
@@ -41,13 +41,13 @@ const courier = new RouteCourier({
   boundaries: new Boundaries(boundarySecret),
   right: new SendingRight(right),
   unrecorded: new UnrecordedMessages(unrecorded, thread),
-  // This thread has nothing else to do meanwhile, and a thread of the pool would cost two context switches per
-  // signature.
+  // This thread signs by itself: it has nothing else to do meanwhile, and a thread of the pool would cost two context
+  // switches per signature.
   signer: signHere,
   elsewhere: (delivery) => prepared.get(delivery) ?? null,
   log: postedLog((line) => say({ kind: 'log', line })),
 })
-/** Captured messages of the gathered results: the main thread takes them over. */
+/** Captured messages of the gathered results. Their buffers are transferred to the main thread. */
 let captured: Uint8Array[] = []
 const results = new TurnBatch<FlatResult>((gathered) => {
   port.postMessage({ kind: 'results', results: gathered } satisfies FromThread, buffersBeneath(captured))
@@ -72,7 +72,7 @@ function begin(): void {
 function postResult(number: number, result: DeliveryResult, large: boolean): void {
   if (result.captured !== undefined) captured.push(result.captured)
   results.add(flatResult(number, result))
-  // Once the result has been posted.
+  // Tidies only after the result has been posted.
   if (large) setImmediate(() => setImmediate(tidy))
 }
 

@@ -8,7 +8,7 @@ import { charsetOf } from '../media-type.ts'
 import { type PartHead, readPartHead } from './part-head.ts'
 
 const MALFORMED = 'malformed multipart/form-data request'
-/** Octets of the head of one part. */
+/** The most octets of the head of one part. */
 const MAX_HEAD = 16 * 1024
 
 const HEAD_END = Buffer.from('\r\n\r\n')
@@ -22,7 +22,7 @@ export function readMultipart(body: Buffer, contentType: string, maxParts: numbe
   let at = body.subarray(0, first.length).equals(first) ? first.length : behindDelimiter(body, delimiter, 0)
   for (let part = 1; !isClosing(body, at); part++) {
     const line = behindBlanks(body, at)
-    // Includes the line end of the boundary, so that an empty head is found as well.
+    // The head includes the line end of the boundary, so that an empty head is found as well.
     const head = body.subarray(line, line + MAX_HEAD + HEAD_END.length)
     const length = head.indexOf(HEAD_END)
     if (length < 0 && head.length > MAX_HEAD)
@@ -52,7 +52,7 @@ function behindDelimiter(body: Buffer, delimiter: Buffer, from: number): number 
   return found + delimiter.length
 }
 
-/** The rest after the closing delimiter is ignored. */
+/** True at the closing delimiter. Octets after the closing delimiter are ignored. */
 function isClosing(body: Buffer, at: number): boolean {
   return body[at] === 0x2d && body[at + 1] === 0x2d
 }
@@ -82,7 +82,7 @@ function add({ fields, files }: Form, { name, filename, contentType }: PartHead,
     fields.push([name, decodeText(content, charsetOf(contentType) || 'utf-8', name)])
     return
   }
-  // A file may outlive the body that contains it: it is copied, unless it is most of the body.
+  // A file may outlive the body that contains it, so the file is copied unless it is most of the body.
   const isMost = content.byteLength * 2 > content.buffer.byteLength
   files.push({ field: name, filename, contentType, content: isMost ? content : Buffer.from(content) })
 }

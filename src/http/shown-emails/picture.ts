@@ -16,12 +16,15 @@ const SIGNATURES: readonly [type: string, at: number, octets: string][] = [
 
 const TYPES = new Set([...SIGNATURES.map(([type]) => type), 'image/jpg'])
 
-/** True when the declared type of a file is a picture. Its octets decide whether it is one. */
+/**
+ * True when the type of a file declares a picture. Only the octets of the file tell whether the file is one
+ * (`pictureType`).
+ */
 export function isPicture(contentType: string): boolean {
   return TYPES.has(contentType.split(';', 1)[0]!.trim().toLowerCase())
 }
 
-/** Null: no picture that may be shown. */
+/** The type of a picture, by its octets; null: a browser may not show the file. */
 export function pictureType(octets: Uint8Array): string | null {
   const head = Buffer.from(octets.buffer, octets.byteOffset, Math.min(octets.byteLength, 32))
   const found = SIGNATURES.find(([, at, signature]) => {

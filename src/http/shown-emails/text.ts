@@ -1,10 +1,13 @@
-/** The plain text of a message for readers without HTML: in batch mail each recipient's copy differs. */
+/**
+ * The plain text of a message, for mail programs that show no HTML. In batch mail, the text of each recipient's copy
+ * differs.
+ */
 import { decodeCharset } from '../../mail/raw/decode.ts'
 import { withCrlfLines } from '../../mail/raw/lines.ts'
 import { type RawPart, readStructure } from '../../mail/raw/structure.ts'
 import { beginningOf } from './beginning.ts'
 
-/** Octets that are shown; the download of the source has the rest. */
+/** The most octets that are shown. The download of the source has the rest. */
 const MOST = 1024 * 1024
 
 export interface TextExcerpt {
@@ -24,7 +27,7 @@ export function textOf(octets: Buffer): TextExcerpt {
   return { text: text.replaceAll('\r\n', '\n'), clipped }
 }
 
-/** In reading order, at any depth of nesting. */
+/** Finds the first plain text in reading order, at any depth of nesting. */
 function firstText(waiting: RawPart[]): RawPart | undefined {
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
     if (part.type.startsWith('multipart/')) waiting.push(...part.children.toReversed())

@@ -9,7 +9,7 @@ export class RawError extends Error {
   override name = 'RawError'
 }
 
-/** RFC 5322 2.1.1: octets of a line without its CRLF. */
+/** The most octets of a line without its CRLF (RFC 5322 2.1.1). */
 export const MAX_LINE = 998
 /** Haraka and Sendmail cut longer lines (at 990 octets, with CRLF and a doubled dot), which breaks signatures. */
 const SAFE_LINE = 985
@@ -19,9 +19,9 @@ const CR = 0x0d
 
 /**
  * Ends every line in CRLF, the last one included. A lone LF, a lone CR and a row of CRs before an LF each become one
- * line end: so nothing is left that a server could take for the end of the message and the start of another (SMTP
- * smuggling; RFC 5321 2.3.8 allows CR and LF as CRLF only). Octets are copied only if they change. Throws RawError when
- * the header mixes line ends: the middle of a field would become a field of its own.
+ * line end, so that no octets are left that a server could take for the end of the message and the start of another
+ * (SMTP smuggling; RFC 5321 2.3.8 allows CR and LF as CRLF only). Octets are copied only if they change. Throws
+ * RawError when the header mixes line ends: the middle of a field would become a field of its own.
  */
 export function withCrlfLines(raw: Uint8Array): Buffer {
   const octets = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
@@ -49,7 +49,7 @@ export function withCrlfLines(raw: Uint8Array): Buffer {
     }
     let next = index
     while (octets[next] === CR) next++
-    // A row of CRs without an LF after it is as many line ends. It is looked at once, however long it is.
+    // In a row of CRs that no LF follows, each CR is a line end. The row is read only once, however long it is.
     const ends = octets[next] === LF ? 1 : next - index
     index = octets[next] === LF ? next : next - 1
     for (let end = 0; end < ends; end++) {
@@ -65,7 +65,7 @@ export function withCrlfLines(raw: Uint8Array): Buffer {
 }
 
 /**
- * Returns the octets with a CR added before every bare LF, the header included: for messages from SMTP clients, where
+ * Returns the octets with a CR added before every bare LF, also in the header. Used for messages from SMTP clients:
  * every later server would do the same. Copies nothing when there is no bare LF.
  */
 export function withCrBeforeLf(octets: Buffer): Buffer {
@@ -91,9 +91,9 @@ function nextBareLf(octets: Buffer, from: number): number {
 }
 
 /**
- * In a message with an LF in it, all lines end in CRLF or all in LF, so a lone CR in the header would be part of a
- * value (RFC 5322 2.2), and so would a lone LF beside CRLF. Messages without any LF end their lines in CR and are left
- * to the reader. Throws RawError.
+ * Throws RawError when the header mixes line ends. In a message that has an LF, all lines must end in CRLF, or all in
+ * LF: a lone CR in the header would be part of a value (RFC 5322 2.2), and so would a lone LF beside CRLF. A message
+ * without any LF ends its lines in CR, and is not checked here.
  */
 export function assertHeaderLines(octets: Buffer): void {
   if (!octets.includes(LF)) return

@@ -4,7 +4,7 @@ import type { Line } from './line.ts'
 /** The gap between two blocks: 1 puts the second on the next line, 2 leaves an empty line between. */
 export type Gap = 0 | 1 | 2
 
-/** The prefix of a block's first line, and that of its other lines. */
+/** The prefix of a block's first line, and the prefix of its other lines. */
 export type Prefix = readonly [first: string, rest: string]
 const NO_PREFIX: Prefix = ['', '']
 
@@ -20,41 +20,45 @@ interface Inner {
 }
 
 export class Block {
-  /** The widest gap requested before the first line, for the block that this one is put into. */
+  /** The widest gap requested before the first line. The outer block applies this gap. */
   leadingGap: Gap = 0
-  /** Lines, those of inner blocks included. */
+  /** The number of lines, including the lines of inner blocks. */
   height = 0
-  /** Empty lines among them. */
+  /** How many of the lines counted in `height` are empty. */
   emptyLines = 0
-  /** Characters of the longest line, without link addresses and prefixes. */
+  /** The length of the longest line in characters, without link addresses and prefixes. */
   width = 0
-  /** Whether a link shows its address inside. */
+  /** Whether the block contains the address of a link. */
   linked = false
-  /** In order. An inner block stays a block: its lines are written once, at the end, however deep they are. */
+  /**
+   * Lines and inner blocks, in order. The lines of an inner block are not copied into the outer block: `writeTo` writes
+   * each line once, however deeply its block is nested.
+   */
   #parts: (string | Inner)[] = []
   readonly #line: Line
   #gap: Gap = 0
 
   /**
-   * All blocks of a document write on one line in turn: before an inner one begins, `gap` ends that of the outer one.
+   * All blocks of a document share one `Line` and write to it in turn: before an inner block begins, `gap` ends the
+   * line of the outer block.
    */
   constructor(line: Line) {
     this.#line = line
   }
 
-  /** The present place, for a later `since`. A mark on the same line replaces the one before. */
+  /** Marks the present place, for a later call of `since`. A new mark on the same line replaces the earlier mark. */
   mark(): Mark {
-    // Text before the mark on its line becomes a part of its own when that line ends.
+    // The text that is already on this line becomes a part when the line ends.
     const parts = this.#line.empty ? this.#parts.length : this.#parts.length + 1
     return { stretch: this.#line.mark(), parts }
   }
 
-  /** The text written on the present line since the mark; undefined when more than that was written. */
+  /** The text written since the mark; undefined unless all of it is on the present line. */
   since(mark: Mark): string | undefined {
     return this.#line.since(mark.stretch)
   }
 
-  /** Writes the address of a link whose text was written since the mark: after the text, or in its place. */
+  /** Writes the address of a link after the text written since the mark, or in place of that text. */
   address(address: string, instead: boolean): void {
     const wasEmpty = this.#line.empty
     this.#line.address(address, instead)
@@ -62,7 +66,10 @@ export class Block {
     this.linked = true
   }
 
-  /** Writes the address of a link around whole lines: at the end of the line when there is one, otherwise below. */
+  /**
+   * Writes the address of a link that contains whole lines: at the end of the line if the link has only one line,
+   * otherwise on a line below.
+   */
   addressBelow(mark: Mark, address: string): void {
     this.linked = true
     const last = this.#parts.length - 1
@@ -105,7 +112,10 @@ export class Block {
     }
   }
 
-  /** `<br>`: one ends the line; one on a line of its own makes an empty line, further ones add nothing. */
+  /**
+   * Handles `<br>`. After text it ends the line; on an empty line it leaves that line empty, and a further `<br>` adds
+   * nothing.
+   */
   lineBreak(): void {
     if (!this.#line.empty) {
       this.#endLine()
@@ -113,21 +123,21 @@ export class Block {
     } else if (this.#gap > 0) this.#raise(2)
   }
 
-  /** The next text is a block of its own, at this distance from the text before. */
+  /** Separates the next text from the text before it by this gap. */
   gap(gap: Gap): void {
     if (gap === 0) return
     if (!this.#line.empty) this.#endLine()
     this.#raise(gap)
   }
 
-  /** Adds a line as a block; it is left out if it would only repeat the line before. */
+  /** Adds a line with a gap on both sides, unless the previous line is the same. */
   rule(line: string): void {
     this.gap(2)
     if (this.#parts.at(-1) !== line) this.line(line, line.length)
     this.gap(2)
   }
 
-  /** Adds a complete line of that width. */
+  /** Adds a complete line of the given width. */
   line(line: string, width: number): void {
     this.#openGap()
     this.#push(line, width)
@@ -159,12 +169,13 @@ export class Block {
       this.height--
       this.emptyLines--
     }
-    // An array that grew keeps spare room: in the many small blocks of a table that would be most of their memory.
+    // An array that has grown keeps unused memory. In a table, which has many small blocks, most memory would be
+    // unused.
     if (this.#parts.length < 8) this.#parts = this.#parts.slice()
     return this
   }
 
-  /** Passes each line and its prefix to `write`, until that returns false; returns false then. */
+  /** Passes each line and its prefix to `write`, and stops when `write` returns false. Returns false if it stopped. */
   writeTo(write: (prefix: string, line: string) => boolean, [first, rest]: Prefix = NO_PREFIX): boolean {
     let before = first
     for (const part of this.#parts) {
@@ -185,7 +196,7 @@ export class Block {
     this.#gap = 0
   }
 
-  /** A line end in preformatted text. */
+  /** Handles a line end in preformatted text. */
   #newLine(): void {
     if (!this.#line.empty) this.#endLine()
     else if (this.#parts.length > 0) {
@@ -201,7 +212,7 @@ export class Block {
   #endLine(): void {
     const { width } = this.#line
     const line = this.#line.finishLine()
-    // Preformatted text may have been nothing but spaces.
+    // The line is empty when its preformatted text was only spaces.
     if (line === '') this.#newLine()
     else this.#push(line, width)
   }

@@ -1,4 +1,7 @@
-/** The port of the shared operations in the threads of SQLite: every answer is there at once. */
+/**
+ * The port through which the shared operations use the database in the threads of SQLite. Every answer is available at
+ * once.
+ */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { NewCompanyEvent } from '../../email/company-event.ts'
 import type { NewEvent } from '../../email/event.ts'
@@ -24,14 +27,14 @@ const RAISE = statement<{ value: number }>(
   'UPDATE counters SET value = value + 1 WHERE name = $1 RETURNING value',
 )
 
-/** Runs an operation through. */
+/** Runs an operation to its end. */
 export function run<T>(operation: () => PortSteps<T>): T {
   const { done, value } = operation().next()
   if (done !== true) throw new Error('A step in a thread of SQLite waits for a promise')
   return value
 }
 
-/** The steps of an answer that is there. */
+/** Steps that return an answer which is already available. */
 // biome-ignore lint/correctness/useYield: nothing to wait for
 function* answer<T>(value: T): PortSteps<T> {
   return value
@@ -104,7 +107,7 @@ export function writePort(
     apply(all, at) {
       for (const { recipient, decision } of all) recipients.apply(recipient as RecipientFacts, decision, at)
       lanes.write()
-      // A longer suppression list has been noted among the changes.
+      // If the suppression list has grown, `changes` already says so.
       return answer(false)
     },
     insertNumbered(table, columns, values) {

@@ -27,10 +27,13 @@ import {
 import { storageOf } from './storage.ts'
 import { StoreThread } from './thread.ts'
 
-/** Bounds of one transaction: operations, and octets, which only the first operation may exceed. */
+/** The most operations and the most octets of one transaction. Only the first operation may exceed the octets. */
 const MAX_OPERATIONS = 500
 const MAX_OCTETS = 16 * 1024 * 1024
-/** How long results of deliveries may wait to share a commit, counted from the last one. Milliseconds. */
+/**
+ * Milliseconds that results of deliveries may wait to share a commit, counted from the beginning of the previous
+ * transaction.
+ */
 const PATIENCE = 5
 /** Reads answered together at most. */
 const MAX_READS = 16
@@ -43,11 +46,14 @@ const ANOTHER_SERVICE =
 
 export interface SqliteOptions {
   exclusive: boolean
-  /** Called when damage in the database was met and worked around: once for each damaged thing. */
+  /** Called once for each damaged thing in the database that was found and worked around. */
   onFault?: (error: Error) => void
 }
 
-/** Lists of suppressions written at once: two of one company, and one is kept for another. */
+/**
+ * The most lists of suppressions that are written at once: two of one company, and one place is kept for another
+ * company.
+ */
 const LISTS = { size: 3, kept: 1, timesFree: 2 }
 
 /**
@@ -137,7 +143,6 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     return Object.assign(this, Object.fromEntries(passed) as Pick<types.Store, ThreadMethod>)
   }
 
-  /** Transactions committed since the store was opened. */
   get commits(): number {
     return this.#writer.commits
   }
@@ -191,13 +196,13 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
     const moved: ArrayBuffer[] = []
     const call = packRecord(attempt, moved)
     const weight = BASE_WEIGHT + (attempt.captured?.byteLength ?? 0)
-    // No caller waits for it, so it may share a commit with operations of the next few milliseconds.
+    // No caller waits for the result, so the call may share a commit with operations of the next few milliseconds.
     return this.#writer.call(call, { weight, patient: true, moved }) as Promise<types.RecordResult>
   }
 
   keepDigest(advance: types.Advance, digest: types.Digest): Promise<boolean> {
     const call: ThreadCall<Writes> = { name: 'keepDigest', args: [advance, digest] }
-    // No caller waits for it.
+    // No caller waits for the result.
     return this.#writer.call(call, { weight: BASE_WEIGHT, patient: true }) as Promise<boolean>
   }
 
@@ -228,8 +233,9 @@ class Threads implements Omit<SqliteStore, ThreadMethod> {
   }
 
   /**
-   * `queue` is reported for new or ended waiting work and for removed suppressions; not for the effects of `claim` and
-   * `record`, which their caller knows. Any write of another process counts as `queue`, `stops` and `webhooks`.
+   * Reports `queue` when waiting work was added or has ended, and when suppressions were removed. Effects of `claim`
+   * and `record` are not reported, because the caller knows them. Any write of another process counts as `queue`,
+   * `stops` and `webhooks`.
    */
   watch(onChange: (change: types.StoreChange) => void): () => void {
     if (this.#watchers.size === 0) this.#writer.watch(true)

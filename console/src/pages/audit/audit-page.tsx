@@ -101,7 +101,7 @@ export function AuditPage() {
   )
 }
 
-/** Announces new entries while the viewer is on earlier pages, so that the list does not move. */
+/** While earlier pages are on screen, new entries are only announced, so that the list does not move. */
 function NewEntries({
   company,
   wanted,
@@ -171,7 +171,7 @@ function Sentence({ entry, company }: { entry: AuditEntry; company: string }) {
         </Text>
       )}
       {!done && (
-        <Tooltip label="Postroad stopped before it finished, or could not reach its database.">
+        <Tooltip label="Postroad stopped before the action was finished, or could not reach its database.">
           <Badge
             size="sm"
             variant="light"

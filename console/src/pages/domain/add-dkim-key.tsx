@@ -44,7 +44,7 @@ export function AddDkimKey({ company, domain, opened, close }: DialogProps & { d
   )
 }
 
-/** Names the selector after the date, as the first key's is, with a letter if today's name is taken. */
+/** Names the selector after the date, like that of the first key, and adds a letter if that name is taken. */
 function freeSelector({ dkim }: WholeDomain): string {
   const today = `pr${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`
   const taken = new Set(dkim.map(({ selector }) => selector))

@@ -136,7 +136,7 @@ function Removal({ company, domain }: SettingsProps) {
   return (
     <Section
       title="Remove this domain"
-      about="This cannot be undone. Its DKIM keys are deleted, and API keys limited to this domain are revoked. Mail waiting to be sent from it fails. Emails that were sent stay visible."
+      about="This cannot be undone. The DKIM keys of the domain are deleted, and API keys limited to this domain are revoked. Mail waiting to be sent from the domain fails. Emails that were sent stay visible."
       action={
         <Button variant="light" color="red" size="xs" onClick={() => setOpened(true)}>
           Remove {domain.name}...

@@ -8,10 +8,10 @@ import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import classes from './email.module.css'
 import type { EmailViewProps } from './view.ts'
 
-/** Larger images have to be downloaded. */
+/** Octets. A larger image is not shown, and can only be downloaded. */
 const LARGEST_SHOWN = 8 * 1024 * 1024
 
-/** Shows images; every other file can only be downloaded. */
+/** Lists the files of an email for download, and shows images. */
 export function AttachmentsView({ company, email, content: { files } }: EmailViewProps) {
   if (files.length === 0) {
     return (

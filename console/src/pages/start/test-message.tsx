@@ -20,7 +20,7 @@ const TEXT = 'It works: this message was accepted, signed and delivered by Postr
 export function TestMessage({ company }: { company: string }) {
   const senders = useQuery(sendersQuery(company))
   const mayManage = useMayManage()
-  // With data at hand, the form stays in place while the server is away, and keeps the typed text.
+  // Once the data is loaded, the form stays while the server is unreachable, and keeps the typed text.
   const domains = senders.data?.domains
   return (
     <Section title="Send a test message">
@@ -32,7 +32,7 @@ export function TestMessage({ company }: { company: string }) {
       {mayManage && domains === undefined && <Pending of={senders} />}
       {mayManage && domains?.length === 0 && <NoSender company={company} />}
       {mayManage && domains !== undefined && domains.length > 0 && (
-        // Each company has its own domains, so the form starts anew.
+        // Each company has its own domains, so the form is reset for another company.
         <MessageForm key={company} company={company} domains={domains} />
       )}
     </Section>

@@ -28,18 +28,18 @@ const RECIPIENT = object({
     enum: ['waiting', 'sending', 'quarantined', 'delivered', 'bounced', 'failed', 'suppressed', 'canceled'],
   },
   attempts: INTEGER,
-  /** Attempts made, including those that do not count; null: more than are listed. */
+  /** All attempts, including attempts that do not count; null: there are more attempts than the answer lists. */
   tries: INTEGER_OR_NULL,
   code: INTEGER_OR_NULL,
   message: TEXT_OR_NULL,
   server: TEXT_OR_NULL,
-  /** The cause of the wait; null: nothing follows. */
+  /** The cause of the wait; null: the recipient waits for nothing. */
   waits: {
     enum: ['turn', 'retry', 'refusal', 'schedule', 'pause', 'domain', 'path', 'answer', 'release', null],
   },
   /** The end of the wait; null: unknown. */
   at: TEXT_OR_NULL,
-  /** When the recipient fails if nothing changes; null: unknown. */
+  /** The time at which Postroad gives up delivery to the recipient; null: unknown. */
   givesUpAt: TEXT_OR_NULL,
 })
 
@@ -48,7 +48,7 @@ const EVENT = object({ type: TEXT, at: TEXT, recipient: INTEGER_OR_NULL, detail:
 const ATTEMPT = object({
   /** Identifies the attempt when its dialogue is read. */
   id: INTEGER,
-  /** Positions, among the recipients in the same answer. */
+  /** Positions of recipients that are in the same answer. */
   recipients: { type: 'array', items: INTEGER },
   startedAt: TEXT,
   /** Milliseconds. */
@@ -111,7 +111,7 @@ export const CONTENT = object({
   ready: { type: 'boolean' },
   /** Each recipient gets a separate copy. */
   individual: { type: 'boolean' },
-  /** Values by address, for the first recipients, as many as fit; null: there are none. */
+  /** Values by address, for as many of the first recipients as fit; null: the email has no such values. */
   recipientVariables: orNull({
     type: 'object',
     additionalProperties: { type: 'object', additionalProperties: TEXT },
@@ -129,7 +129,7 @@ export const CONTENT = object({
 /** The address of the recipient whose copy is read: in batch mail each copy differs. */
 const COPY_QUERY = object({}, { recipient: { type: 'string', maxLength: 1000 } })
 
-/** The text for recipients that show no HTML. */
+/** The text for mail programs that show no HTML. */
 export const COPY_TEXT = object({
   text: TEXT_OR_NULL,
   /** Only the beginning is included. */
@@ -156,7 +156,7 @@ export const SOURCE = object({
       disposition: TEXT,
       filename: TEXT,
       charset: TEXT,
-      /** Octets, encoded. */
+      /** Octets of the encoded part. */
       size: INTEGER,
       /** Line in the source, from 1. */
       start: INTEGER,
@@ -181,7 +181,7 @@ export const SOURCE = object({
 })
 
 const CHANGED = object({
-  /** Number of recipients. */
+  /** The number of recipients that were changed. */
   changed: INTEGER,
 })
 
@@ -192,7 +192,7 @@ const SUPPRESS = object(
 
 const SEND_AGAIN = object(
   {
-    /** The same for each retry of one click, so that it sends only once. */
+    /** Identifies one click. All retries of the click carry the same value, so that the email is sent only once. */
     click: { type: 'string', maxLength: 64, pattern: '^[\\w-]{8,64}$' },
   },
   {
@@ -233,7 +233,7 @@ export const EMAIL_ROUTES = routes('company', {
     params: { attempt: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } },
     answer: DIALOGUE,
   },
-  /** The emails of the company before and behind it. */
+  /** The next newer and the next older email of the company. */
   'GET /companies/:company/emails/:email/neighbours': { operation: 'email_neighbours', answer: NEIGHBOURS },
   'GET /companies/:company/emails/:email/content': { operation: 'email_content', answer: CONTENT },
 })
@@ -251,7 +251,7 @@ export const EMAIL_SOURCE_ROUTES = routes('company', {
   },
 })
 
-/** `1`: yes. */
+/** `1` means yes. */
 const FLAG = WORD
 
 export const EMAIL_DOCUMENT_ROUTES = routes('company', {
@@ -295,6 +295,6 @@ export const EMAIL_ACTION_ROUTES = routes('company', {
     body: SEND_AGAIN,
     answer: SENT,
   },
-  /** Whether its links are there. */
+  /** Checks whether the links of the email can be reached. */
   'POST /companies/:company/emails/:email/reach': { operation: 'email_reach', body: REACH, answer: REACHED },
 })

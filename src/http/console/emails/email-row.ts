@@ -1,4 +1,4 @@
-/** An email as a row of the page's lists, short whatever its sender wrote. */
+/** An email as a row of the page's lists. Long texts of the sender are clipped. */
 import type { Static } from 'typebox'
 import type { AccountDirectory } from '../../../accounts/directory.ts'
 import { clip } from '../../../ingress/fault.ts'
@@ -7,7 +7,7 @@ import type { EMAIL_ROW } from '../contract/emails.ts'
 
 export type EmailRowJson = Static<typeof EMAIL_ROW>
 
-/** Characters of a subject or address, and of a tag; tags of one email. */
+/** The most characters of a subject or address, the most characters of a tag, and the most tags of one email. */
 const LONGEST = 300
 const LONGEST_TAG = 60
 const MOST_TAGS = 6

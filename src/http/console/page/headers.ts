@@ -22,7 +22,10 @@ const UNUSED = [
   'usb',
 ]
 
-/** For answers that are no page: a browser that is led to render one as a page can do nothing with it. */
+/**
+ * For answers that are not pages. If a browser is tricked into showing such an answer as a page, the answer can load
+ * and run nothing.
+ */
 export const DATA_HEADERS = {
   ...APART,
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
@@ -30,18 +33,18 @@ export const DATA_HEADERS = {
 
 /**
  * For a script, which may run as a worker: a worker obeys the policy of its own response, not that of its page (CSP 3,
- * 7.8). It may load more scripts of its origin, and connect to nothing.
+ * 7.8). The worker may load more scripts of its origin, and may connect to nothing.
  */
 export const SCRIPT_HEADERS = {
   ...APART,
   'content-security-policy': "default-src 'none'; script-src 'self'; frame-ancestors 'none'",
 } as const
 
-/** For a page. `style`: the CSP 3 source of its inline styles; without `script` it runs none. */
+/** For a page. `style`: the CSP 3 source of the page's inline styles. Without `script`, the page runs no scripts. */
 export function pageHeaders(style: string, { script }: { script: boolean }): Record<string, string> {
   const own = [
     "script-src 'self'",
-    // Pictures in mail are shown as data: and blob:, and mail itself in frames of these.
+    // Pictures in mail have data: or blob: URLs, and a frame that shows mail may have a blob: URL.
     "img-src 'self' data: blob:",
     "font-src 'self'",
     "connect-src 'self'",

@@ -1,4 +1,6 @@
-/** Whole lists as CSV: imported in pieces, so that the progress shown is real, and exported while they are read. */
+/**
+ * Whole lists as CSV. A list is imported in pieces, so that the progress shown is real, and exported while it is read.
+ */
 import {
   csvOfAll,
   exportSuppressions,

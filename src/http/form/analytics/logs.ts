@@ -16,7 +16,7 @@ import { domainOf, FILTER, type FilterCondition } from './filter.ts'
 
 const TEXT = { type: 'string' } as const
 const DAY = 86_400_000
-/** Many times the number of event types: a client may repeat one. */
+/** The most event types that a request may name: far more than there are, because a client may repeat a type. */
 const MOST_EVENTS_NAMED = 1_000
 
 const logs = route('POST /v1/analytics/logs', {
@@ -91,7 +91,7 @@ const logs = route('POST /v1/analytics/logs', {
   })
 })
 
-/** Applies the differences of the newer form. */
+/** Turns an event into the newer form. */
 function logJson(eventObject: EventObject, domain: string): EventObject {
   const { timestamp, storage, 'user-variables': variables, ...rest } = eventObject
   const { url, key } = (storage ?? {}) as { url?: string; key?: string }
@@ -104,7 +104,7 @@ function logJson(eventObject: EventObject, domain: string): EventObject {
   }
 }
 
-/** The condition as a filter and its expression. Throws a Refusal for an unknown attribute. */
+/** Turns the condition into a filter and its expression. Throws a Refusal for an unknown attribute. */
 function readCondition({ attribute, comparator, values }: FilterCondition): [FilterField, Expression] {
   const name = FILTERS.find((each) => each === attribute)
   if (name === undefined) {

@@ -1,4 +1,4 @@
-/** The DKIM keys of domains in this dialect: `/v4/domains/{domain}/keys` and `/v1/dkim/keys`. */
+/** The routes for DKIM keys in the form dialect: `/v4/domains/{domain}/keys` and `/v1/dkim/keys`. */
 
 import type { DkimIdentity, Principal, SendingDomain } from '../../../accounts/account.ts'
 import { dnsRecords } from '../../../accounts/dns-records.ts'
@@ -19,7 +19,7 @@ import { MESSAGE_ONLY } from '../schemas.ts'
 import { RECORD, recordsJson } from './domain.ts'
 
 const TEXT = { type: 'string' } as const
-/** A key of 16,384 bits has about half as many characters. */
+/** The most characters of a private key in PEM: about twice the length of a key of 16,384 bits. */
 const MOST_PEM = 30_000
 const KEY = {
   type: 'object',
@@ -175,7 +175,9 @@ const authority = route('PUT /v3/domains/:domain/dkim_authority', {
   return { message, changed: false, sending_dns_records: recordsJson(domain, records) }
 })
 
-/** The id of a domain of the caller, and the selector of its first active key. */
+/**
+ * Finds a domain of the caller. `first` is the selector of its first active key, or of its first key if none is active.
+ */
 async function on(core: HttpCore, caller: Principal, name: string) {
   const { op, domain: own } = await onOwnDomain(core, caller, name)
   const { id: domain, dkim } = own

@@ -19,10 +19,10 @@ export interface BatchOrder {
   body: Uint8Array
   /** The terms for each possible email. */
   terms: CheckParameters[]
-  /** True when one faulty email refuses the whole batch. The idempotency fingerprint includes it. */
+  /** True when the whole batch is refused because of one faulty email. The idempotency fingerprint includes it. */
   strict: boolean
   idempotent: Idempotent | null
-  /** Files that are named by URL, once they have been fetched. */
+  /** The files that the emails name by URL; null: the files have not been fetched yet. */
   fetched: ReadonlyMap<string, FetchResult> | null
 }
 
@@ -33,8 +33,8 @@ export type BatchJobResult =
   | { items: BatchItem[]; idempotency: Idempotency | null }
   | { reason: AnyReason }
   /**
-   * The URLs to fetch, for each email. The body is returned and will be read again with the files. The items are those
-   * of the emails without any files.
+   * The URLs to fetch, for each email. The body is returned and will be read again with the files. The items are the
+   * results of checking each email without its files.
    */
   | { urls: string[][]; items: BatchItem[]; body: Uint8Array; idempotency: Idempotency | null }
 
@@ -88,7 +88,7 @@ function checkItem(
   }
 }
 
-/** Error classes do not cross threads, their reasons do. */
+/** Returns the reason of an error: a reason can be posted to another thread, and an error class cannot. */
 function reasonOf(error: unknown): AnyReason {
   if (error instanceof Refusal || error instanceof Fault) return error.reason
   throw error

@@ -35,7 +35,7 @@ export class CompanyNumbers extends OnConnection implements StateCache {
     return id
   }
 
-  /** A transaction was rolled back: a company added in it has lost its number. */
+  /** Called after a transaction was rolled back: a company added in that transaction has lost its number. */
   forget(): void {
     this.#numbers.clear()
     this.#ids.clear()

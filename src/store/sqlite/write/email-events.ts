@@ -7,7 +7,7 @@ import type { StateCache } from './memory.ts'
 
 /**
  * Appends events to the log. Their numbers rise in the order of commits, because only one transaction at a time writes.
- * The last number is stored once per transaction, before it commits.
+ * The last number is stored once per transaction, before the transaction commits.
  */
 export class EmailEvents extends OnConnection implements StateCache {
   readonly #last = this.db.prepare("SELECT value FROM counters WHERE name = 'events'")
@@ -15,7 +15,7 @@ export class EmailEvents extends OnConnection implements StateCache {
   readonly #insert = this.db.prepare(
     'INSERT INTO events (number, email, company, recipient, type, at, detail) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
-  /** Null: unknown. */
+  /** The number of the last event; null until it has been read. */
   #number: number | null = null
   #settled = true
 
