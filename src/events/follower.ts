@@ -68,6 +68,7 @@ export class Follower {
         parts.onFault(error)
       },
       signal: this.#ending.signal,
+      ref: false,
     })
   }
 

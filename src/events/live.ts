@@ -57,7 +57,7 @@ export class Live {
   constructor(parts: LiveParts) {
     this.#parts = parts
     const { signal } = new AbortController()
-    this.#reader = new LogReader({ read: () => this.#look(), onFault: parts.onFault, signal })
+    this.#reader = new LogReader({ read: () => this.#look(), onFault: parts.onFault, signal, ref: false })
   }
 
   /**

@@ -18,6 +18,8 @@ export interface LogReading {
   onFault(error: unknown): void
   /** Ends the loop, after the reading under way. */
   signal: AbortSignal
+  /** False: a rest does not keep the process alive. */
+  ref?: false
 }
 
 export class LogReader {
@@ -62,13 +64,13 @@ export class LogReader {
     if (!this.#woken && this.#restMs > 0) {
       const early = new AbortController()
       this.#endRest = () => early.abort()
-      await pause(this.#restMs, early.signal)
+      await pause(this.#restMs, early.signal, this.#reading.ref)
     }
     this.#woken = false
   }
 }
 
 /** Returns early, without an error, when the signal aborts. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => {})
+export async function pause(ms: number, signal: AbortSignal, ref = true): Promise<void> {
+  await sleep(ms, undefined, { signal, ref }).catch(() => {})
 }

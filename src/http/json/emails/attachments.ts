@@ -3,12 +3,12 @@
 import { Fault } from '../../../ingress/fault.ts'
 import type { StoredFile } from '../../../store/store.ts'
 import type { HttpCore } from '../../core.ts'
-import { among } from '../../cursor-page.ts'
+import { among, cursorPage } from '../../cursor-page.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { route } from '../../route.ts'
 import { attachmentId, type DownloadLinks } from '../../stored-files/download-link.ts'
 import { type EmailReference, listFiles, roomToList } from '../../stored-files/files.ts'
-import { listPage, listSchema, PAGE } from '../list.ts'
+import { listSchema, PAGE, requireOneDirection } from '../list.ts'
 import { timestamp } from '../timestamp.ts'
 import { requireReadable } from './find.ts'
 
@@ -84,11 +84,12 @@ export function attachmentEndpoints(links: DownloadLinks): Endpoint[] {
       const email = await requireReadable(deps, caller, params.id)
       await roomToList(admission, request.raw, email.origin)
       const base = publicUrl.urlOf(request.raw)
-      const files = (await listFiles(deps, email)).map((file) => shown(email.id, file, base))
-      return await listPage(
-        query,
-        among(files, ({ id }) => id, unknownAttachment),
-      )
+      requireOneDirection(query)
+      const idOf = ({ position }: StoredFile) => attachmentId({ emailId: email.id, position })
+      const files = await listFiles(deps, email)
+      // Links are signed for one page only: a message may have thousands of parts.
+      const { data, more } = await cursorPage(query, among(files, idOf, unknownAttachment), idOf)
+      return { object: 'list', has_more: more, data: data.map((file) => shown(email.id, file, base)) }
     }),
 
     read(async ({ caller, params, request }, { deps, admission, publicUrl }) => {
