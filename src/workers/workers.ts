@@ -52,7 +52,7 @@ export interface TaskOptions {
 /**
  * A few threads for large work on strangers' input, where a failure costs only one task. Each thread has a heap of its
  * own with a limit, and each task has a deadline. Companies take turns. One thread is kept for small tasks, so that
- * small tasks never wait for a large task. Of the other threads, one company may occupy all but one with large tasks.
+ * small tasks never wait for a large task. One company may occupy all but one of the other threads with large tasks.
  */
 export class Workers {
   readonly #small = new CompanyTurns<Task>()

@@ -2,7 +2,7 @@
  * Ends waiting recipients at the operator's request. Recipients being sent end after their attempt, unless the attempt
  * ends them.
  */
-import { countOf, happen, lockLive } from './decisions.ts'
+import { countOf, happen } from './decisions.ts'
 import { findEmail, live } from './live-recipients.ts'
 import type { Operations, Port, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
@@ -25,7 +25,7 @@ export const cancellationWrites = {
     const email = yield* findEmail(port, emailId)
     if (email === undefined) return { canceled: 0, sending: 0 }
     const all = yield* port.change(email.company, function* (db) {
-      return yield* happen(db, yield* lockLive(db, email.key), () => ({ kind: 'cancel', at }), at)
+      return yield* happen(db, yield* db.lockLive(email.key), () => ({ kind: 'cancel', at }), at)
     })
     const canceled = countOf(all, 'canceled')
     const sending = all.length - canceled

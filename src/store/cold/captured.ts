@@ -1,7 +1,7 @@
 /** The copies of messages that the capture route keeps. */
 import { isEmailId } from '../../email/email-id.ts'
 import { type CapturedRow, capturedOf } from '../email-rows.ts'
-import { emailKey } from './email-tables.ts'
+import { keyById } from './email-tables.ts'
 import { LargeOctets } from './large-octets.ts'
 import type { Operations, ReadPort } from './port.ts'
 import { type Dialect, statement } from './statement.ts'
@@ -13,7 +13,7 @@ interface CopyRow extends CapturedRow {
 const COPY = new LargeOctets({ raw: 'raw' }, 'FROM captured WHERE email = $1 AND seq = $2')
 const copies = (dialect: Dialect) => {
   const seq = dialect.engine === 'postgres' ? 'seq' : 'num AS seq'
-  return `SELECT ${seq}, recipients, ${COPY.selected(dialect)} FROM captured WHERE email = ${emailKey(dialect)}`
+  return `SELECT ${seq}, recipients, ${COPY.selected(dialect)} FROM captured WHERE email = ${keyById(dialect)}`
 }
 const COPIES = statement<CopyRow>((dialect) => `${copies(dialect)} ORDER BY seq`)
 /** The first copy, or that of the recipient at $2. */

@@ -1,10 +1,7 @@
 import type { FieldDeclaration } from '../../email/fields.ts'
 import type { Dialect } from './statement.ts'
 
-/**
- * SQLite refers to emails by number, and has their content `k` in a table of its own. `key`: of the email with the id
- * $1.
- */
+/** SQLite refers to emails by number, and has their content `k` in a table of its own. `key`: see `keyById`. */
 export const TABLES = {
   postgres: { key: '$1', content: 'e', removed: 'e.content_removed', join: '' },
   sqlite: {
@@ -15,11 +12,24 @@ export const TABLES = {
   },
 }
 
-export function emailKey({ engine }: Dialect): string {
+/** How other tables refer to the email with the id $1. */
+export function keyById({ engine }: Dialect): string {
   return TABLES[engine].key
 }
 
 /** The table of a field. */
 export function tableOf({ engine }: Dialect): (field: FieldDeclaration) => string {
   return ({ large }) => (large ? TABLES[engine].content : 'e')
+}
+
+/** The progress of recipients `r`: on PostgreSQL live ones have a row in the queue. */
+export const PROGRESS = {
+  postgres: {
+    state: `coalesce(r.state,
+      CASE WHEN q.lease IS NULL THEN 'waiting' WHEN q.lease = 0 THEN 'quarantined' ELSE 'sending' END)`,
+    dueAt: 'CASE WHEN q.lease IS NULL THEN q.due_at END',
+    heldFor: 'q.held_for',
+    join: 'LEFT JOIN queue q ON q.email = r.email AND q.position = r.position',
+  },
+  sqlite: { state: 'r.state', dueAt: 'r.due_at', heldFor: 'r.held_for', join: '' },
 }

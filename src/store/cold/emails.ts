@@ -17,7 +17,7 @@ import {
   storedEmail,
 } from '../email-rows.ts'
 import type { RecipientOutline, RecipientValues, StoredOrigin } from '../store.ts'
-import { emailKey, TABLES, tableOf } from './email-tables.ts'
+import { keyById, PROGRESS, TABLES, tableOf } from './email-tables.ts'
 import { emailOctets } from './large-octets.ts'
 import type { Operations, PortSteps, Queries, ReadPort } from './port.ts'
 import { type ColdStatement, type Dialect, statement } from './statement.ts'
@@ -52,57 +52,48 @@ const OUTLINE = statement<StoredEmailRow>(
     `SELECT ${selected(fieldsOf('outline'), tableOf(dialect))}, ${STATUS(dialect)} ${ofEmail(dialect)}`,
 )
 
-/** Recipients `r` with their state and due time: on PostgreSQL those of live ones are in the queue. */
-const PROGRESS = {
-  postgres: {
-    state: `coalesce(r.state,
-      CASE WHEN q.lease IS NULL THEN 'waiting' WHEN q.lease = 0 THEN 'quarantined' ELSE 'sending' END)`,
-    dueAt: 'CASE WHEN q.lease IS NULL THEN q.due_at END',
-    heldFor: 'q.held_for',
-    from: 'FROM recipients r LEFT JOIN queue q ON q.email = r.email AND q.position = r.position',
-  },
-  sqlite: { state: 'r.state', dueAt: 'r.due_at', heldFor: 'r.held_for', from: 'FROM recipients r' },
-}
 function recipientsRead(dialect: Dialect, reader: 'show' | 'outline', further: string): string {
-  const { state, dueAt, heldFor, from } = PROGRESS[dialect.engine]
+  const { state, dueAt, heldFor, join } = PROGRESS[dialect.engine]
   return `SELECT r.position, ${selected(recipientFieldsOf(reader), () => 'r')}, ${state} AS state, r.attempts,
-      ${dueAt} AS "dueAt", r.postponed_since AS "postponedSince", ${heldFor} AS "heldFor", r.last_code AS "lastCode", r.last_message AS "lastMessage", r.server
-    ${from} WHERE r.email = ${emailKey(dialect)} ${further} ORDER BY r.position`
+      ${dueAt} AS "dueAt", r.postponed_since AS "postponedSince", ${heldFor} AS "heldFor",
+      r.last_code AS "lastCode", r.last_message AS "lastMessage", r.server
+    FROM recipients r ${join} WHERE r.email = ${keyById(dialect)} ${further} ORDER BY r.position`
 }
 const RECIPIENTS = statement<RecipientRow>((dialect) => recipientsRead(dialect, 'show', ''))
 const OUTLINE_RECIPIENTS = statement<RecipientOutline>((dialect) =>
   recipientsRead(dialect, 'outline', 'AND r.position >= $2 AND r.position < $3'),
 )
 const STATES = statement<StateRow>((dialect) => {
-  const { state, from } = PROGRESS[dialect.engine]
-  return `SELECT ${state} AS state, count(*) AS count ${from} WHERE r.email = ${emailKey(dialect)} GROUP BY 1`
+  const { state, join } = PROGRESS[dialect.engine]
+  return `SELECT ${state} AS state, count(*) AS count FROM recipients r ${join}
+    WHERE r.email = ${keyById(dialect)} GROUP BY 1`
 })
 /** The first values of the range $2 to $3 that come to $4 octets. */
 const VALUES = statement<RecipientValues>(
   (dialect) => `SELECT address, variables FROM (
       SELECT address, variables, position,
         sum(octet_length(variables)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS octets
-      FROM recipients WHERE email = ${emailKey(dialect)} AND position >= $2 AND position < $3 AND variables IS NOT NULL
+      FROM recipients WHERE email = ${keyById(dialect)} AND position >= $2 AND position < $3 AND variables IS NOT NULL
     ) chosen WHERE octets <= $4 ORDER BY position`,
 )
 
 /** Ordered by `number + 0`, which no index has: otherwise PostgreSQL might walk the whole log from one end. */
 const EVENTS = statement<EventRow>(
   (dialect) =>
-    `SELECT recipient, type, at, detail FROM events WHERE email = ${emailKey(dialect)} ORDER BY number + 0`,
+    `SELECT recipient, type, at, detail FROM events WHERE email = ${keyById(dialect)} ORDER BY number + 0`,
 )
 /** The newest of the range $2 to $3, up to $4 octets. */
 const OUTLINE_EVENTS = statement<EventRow>(
   (dialect) => `SELECT recipient, type, at, detail FROM (
       SELECT recipient, type, at, detail, number,
         sum(64 + coalesce(octet_length(detail), 0)) OVER (ORDER BY number + 0 DESC ROWS UNBOUNDED PRECEDING) AS octets
-      FROM events WHERE email = ${emailKey(dialect)} AND (recipient IS NULL OR (recipient >= $2 AND recipient < $3))
+      FROM events WHERE email = ${keyById(dialect)} AND (recipient IS NULL OR (recipient >= $2 AND recipient < $3))
     ) chosen WHERE octets <= $4 ORDER BY number + 0 DESC`,
 )
 
 const ATTEMPTS = statement<AttemptRow>(
   (dialect) => `SELECT recipients, started_at AS "startedAt", duration, server, tls, dialogue
-    FROM attempts WHERE email = ${emailKey(dialect)} ORDER BY seq`,
+    FROM attempts WHERE email = ${keyById(dialect)} ORDER BY seq`,
 )
 const OUTLINE_ATTEMPTS = statement<OutlineAttemptRow>((dialect) => {
   const list = { postgres: 'json_agg(CAST(value AS integer))::text', sqlite: 'json_group_array(value)' }
@@ -110,11 +101,11 @@ const OUTLINE_ATTEMPTS = statement<OutlineAttemptRow>((dialect) => {
     WHERE CAST(value AS integer) >= $2 AND CAST(value AS integer) < $3`
   return `SELECT seq AS id, started_at AS "startedAt", duration, server, tls,
       (SELECT ${list[dialect.engine]} ${inRange}) AS recipients
-    FROM (SELECT * FROM attempts WHERE email = ${emailKey(dialect)} ORDER BY seq DESC LIMIT ${ATTEMPTS_LOOKED_AT}) AS a
+    FROM (SELECT * FROM attempts WHERE email = ${keyById(dialect)} ORDER BY seq DESC LIMIT ${ATTEMPTS_LOOKED_AT}) AS a
     WHERE EXISTS (SELECT 1 ${inRange}) ORDER BY seq DESC LIMIT $4`
 })
 const DIALOGUE = statement<{ dialogue: string }>(
-  (dialect) => `SELECT dialogue FROM attempts WHERE email = ${emailKey(dialect)} AND seq = $2`,
+  (dialect) => `SELECT dialogue FROM attempts WHERE email = ${keyById(dialect)} AND seq = $2`,
 )
 
 /** The first $2 octets of each body. */

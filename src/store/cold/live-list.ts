@@ -1,11 +1,11 @@
 /** Reads for lists that refresh themselves. */
 import { isEmailId } from '../../email/email-id.ts'
-import { LAST_EVENT_TYPES } from '../../email/event.ts'
 import { fieldsOf } from '../../email/fields.ts'
 import type { RecipientState } from '../../email/recipient.ts'
-import { octetsRead, selected } from '../email-columns.ts'
+import { LAST_EVENT, octetsRead, selected } from '../email-columns.ts'
 import { type SummaryRow, summaryOf } from '../email-rows.ts'
 import { CHANGED_LOOKS, RECIPIENTS_COUNTED, type RecipientCounts } from '../live-list-store.ts'
+import { PROGRESS } from './email-tables.ts'
 import type { Operations, ReadPort } from './port.ts'
 import { type Dialect, statement } from './statement.ts'
 
@@ -32,16 +32,8 @@ const OCTETS = statement<{ id: string; octets: number }>(
     `SELECT e.id, ${octetsRead('list', () => 'e')} AS octets ${emailsIn(dialect)} WHERE e.id = chosen.id`,
 )
 
-/**
- * The type of the last event of the email `e`. On PostgreSQL ordered by an expression, which no index has: otherwise
- * the planner might walk the log from its end until it meets an event of this email.
- */
-const lastEvent = ({ engine, emailKey }: Dialect) => `(SELECT v.type FROM events v
-  WHERE v.email = e.${emailKey} AND v.type IN (${LAST_EVENT_TYPES.map((type) => `'${type}'`).join()})
-  ORDER BY v.number ${engine === 'postgres' ? '+ 0' : ''} DESC LIMIT 1)`
-
 const SUMMARIES = statement<SummaryRow>(
-  (dialect) => `SELECT ${selected(fieldsOf('list'), () => 'e')}, ${lastEvent(dialect)} AS "lastEvent"
+  (dialect) => `SELECT ${selected(fieldsOf('list'), () => 'e')}, ${LAST_EVENT[dialect.engine]} AS "lastEvent"
     ${emailsIn(dialect)} CROSS JOIN companies c WHERE e.id = chosen.id AND c.num = e.company`,
 )
 
@@ -52,19 +44,10 @@ interface RecipientCountRow {
   recipients: number
 }
 
-const STATE = {
-  postgres: `coalesce(r.state,
-    CASE WHEN q.lease IS NULL THEN 'waiting' WHEN q.lease = 0 THEN 'quarantined' ELSE 'sending' END)`,
-  sqlite: 'r.state',
-}
-const QUEUED = {
-  postgres: 'LEFT JOIN queue q ON q.email = r.email AND q.position = r.position',
-  sqlite: '',
-}
 const RECIPIENT_COUNTS = statement<RecipientCountRow>(
-  (dialect) => `SELECT e.id, ${STATE[dialect.engine]} AS state, count(*) AS count,
+  (dialect) => `SELECT e.id, ${PROGRESS[dialect.engine].state} AS state, count(*) AS count,
       (SELECT max(n.position) + 1 FROM recipients n WHERE n.email = e.${dialect.emailKey}) AS recipients
-    ${emailsIn(dialect)} CROSS JOIN recipients r ${QUEUED[dialect.engine]}
+    ${emailsIn(dialect)} CROSS JOIN recipients r ${PROGRESS[dialect.engine].join}
     WHERE e.id = chosen.id AND r.email = e.${dialect.emailKey} AND r.position < ${RECIPIENTS_COUNTED}
     GROUP BY e.id, 2`,
 )

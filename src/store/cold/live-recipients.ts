@@ -10,14 +10,12 @@ import { type Dialect, statement } from './statement.ts'
  */
 const LIVE = {
   postgres: {
-    all: 'queue q WHERE true',
     waiting: 'queue q WHERE q.lease IS NULL',
     quarantined: 'queue q WHERE q.lease = 0',
     held: 'queue q WHERE q.held_domain IS NOT NULL',
     canceled: 'queue q WHERE q.cancel',
   },
   sqlite: {
-    all: "recipients q WHERE q.state IN ('waiting', 'sending', 'quarantined')",
     waiting: "recipients q INDEXED BY recipients_waiting WHERE q.state = 'waiting'",
     quarantined: "recipients q INDEXED BY recipients_quarantined WHERE q.state = 'quarantined'",
     held: 'recipients q INDEXED BY recipients_held WHERE q.held_domain IS NOT NULL',

@@ -45,6 +45,11 @@ export interface PortTransaction extends PortChanges {
   tell(company: number, event: NewEvent, email: EmailKey): PortSteps<void>
   /** The recipients at these places. The transaction has locked their rows in the queue. */
   recipients(places: readonly RecipientKey[]): PortSteps<LockedRecipient[]>
+  /**
+   * Locks the recipients of an email that wait, are being sent, or are in quarantine; by position. A result being
+   * written comes before or after, not in between.
+   */
+  lockLive(email: EmailKey): PortSteps<LockedRecipient[]>
   /** Locks the recipients at these places, also those that have ended. */
   lock(places: readonly RecipientKey[]): PortSteps<LockedRecipient[]>
   /** Writes decisions about locked recipients; `at` in Unix ms. True when a suppression list got longer. */

@@ -1,7 +1,7 @@
 /** Emails that took a process down: claims and retention skip them until the operator releases or cancels them. */
 import type { RecipientKey } from '../recipient-decision.ts'
 import type { QuarantinedEmail } from '../store.ts'
-import { countOf, happen, lockLive } from './decisions.ts'
+import { countOf, happen } from './decisions.ts'
 import { findEmail, live } from './live-recipients.ts'
 import type { Operations, Port, PortSteps, ReadPort } from './port.ts'
 import { statement } from './statement.ts'
@@ -41,7 +41,7 @@ export const quarantineWrites = {
     const all = yield* port.transaction(function* (db) {
       return yield* happen(
         db,
-        yield* lockLive(db, email.key),
+        yield* db.lockLive(email.key),
         ({ state, position, lease }) => {
           const dangerous =
             state === 'sending'
@@ -67,7 +67,7 @@ export const quarantineSteps = {
       const recipients =
         email === null
           ? yield* db.recipients(yield* db.all(LOCK, first, last))
-          : (yield* lockLive(db, email.key)).filter(({ company }) => company >= first && company <= last)
+          : (yield* db.lockLive(email.key)).filter(({ company }) => company >= first && company <= last)
       return yield* happen(db, recipients, () => ({ kind: 'quarantine-released', at: now }), now)
     })
     if (released.length > 0) port.changed('queue')

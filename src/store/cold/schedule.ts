@@ -2,7 +2,7 @@
 import { firstEvent } from '../../email/lifecycle/birth.ts'
 import type { Happening } from '../../email/lifecycle.ts'
 import type { RescheduleResult } from '../store.ts'
-import { happen, lockLive } from './decisions.ts'
+import { happen } from './decisions.ts'
 import { findEmail } from './live-recipients.ts'
 import type { Operations, Port, PortSteps } from './port.ts'
 import { statement } from './statement.ts'
@@ -44,7 +44,7 @@ function* change(
   const { key, company } = known
   const found = yield* port.change(company, function* (db): PortSteps<RescheduleResult> {
     // Locks in the order of a claim: first the queue, then the email.
-    const live = yield* lockLive(db, key)
+    const live = yield* db.lockLive(key)
     const email = yield* db.one(PLANNED, key)
     if (email === undefined) return { found: 'unknown' }
     const waiting = live.filter(({ state }) => state === 'waiting')

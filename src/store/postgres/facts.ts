@@ -67,6 +67,16 @@ function stateOf(lease: number | null): 'waiting' | 'quarantined' | 'sending' {
   return lease === QUARANTINED ? 'quarantined' : 'sending'
 }
 
+const LOCK_LIVE: Statement = {
+  name: 'lock-live',
+  text: 'SELECT email::text AS email, position FROM queue WHERE email = $1 ORDER BY position FOR UPDATE',
+}
+
+/** Locks the recipients of an email that are in the queue, and reads the facts. */
+export async function lockLive(session: DatabaseSession, email: string): Promise<LockedRecipient[]> {
+  return await factsOf(session, await session.run<RecipientKey>(LOCK_LIVE, [email]))
+}
+
 /** Locked in the same order everywhere: emails, the queue, recipients. Retention skips an email that is locked. */
 const LOCK: readonly Statement[] = [
   {

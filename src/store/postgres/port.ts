@@ -16,7 +16,7 @@ import type { EmailKey } from '../recipient-decision.ts'
 import { apply, type RecipientDecision } from './apply.ts'
 import { withNotice } from './change-notice.ts'
 import type { DatabaseSession, Value as Parameter } from './database.ts'
-import { factsOf, lockRecipients, type RecipientKey } from './facts.ts'
+import { factsOf, lockLive, lockRecipients, type RecipientKey } from './facts.ts'
 import { isDuplicate } from './faults.ts'
 import type { StoreParts } from './parts.ts'
 import { storable } from './rows.ts'
@@ -70,6 +70,7 @@ function transactionOn(session: DatabaseSession): PortTransaction {
       yield* wait(session.run(TELL, [company, Math.round(at), type, mapText(detail), email]))
     },
     recipients: (places) => wait(factsOf(session, places as RecipientKey[])),
+    lockLive: (email) => wait(lockLive(session, email as string)),
     lock: (places) => wait(lockRecipients(session, places as RecipientKey[])),
     apply: (all, at) => wait(apply(session, all as RecipientDecision[], at)),
     *insertNumbered(table, columns, values) {

@@ -103,6 +103,7 @@ export function writePort(
     tell: (company: number, event: NewEvent | NewCompanyEvent, email: EmailKey | null = null) =>
       answer(events.append(email as number | null, company, null, event)),
     recipients: locked,
+    lockLive: (email) => answer(recipients.live(email as number)),
     lock: locked,
     apply(all, at) {
       for (const { recipient, decision } of all) recipients.apply(recipient as RecipientFacts, decision, at)
