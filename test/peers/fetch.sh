@@ -27,10 +27,10 @@ for tool in apt-get dpkg-deb tar; do
 done
 
 # Downloads packages with the dependencies that the system lacks: FOLDER PACKAGE... The modules and libraries of PHP are looked up in the
-# folder alone, so apt is not told of those that the system has.
+# folder alone, so apt does not see those that the system has, nor the system's packages that depend on them.
 download() {
   mkdir -p "$1/partial"
-  awk 'BEGIN { RS = ""; ORS = "\n\n" } $2 !~ /^php/' /var/lib/dpkg/status >"$1/status"
+  awk 'BEGIN { RS = ""; ORS = "\n\n" } $2 !~ /^php/ && !/\n(Pre-)?Depends:[^\n]*php/' /var/lib/dpkg/status >"$1/status"
   apt-get install -q --download-only --reinstall -y --no-install-recommends -o Debug::NoLocking=true \
     -o Dir::State::status="$1/status" -o Dir::Cache::archives="$1" -o APT::Sandbox::User=root "${@:2}" >"$1/apt.log" 2>&1
 }
