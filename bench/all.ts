@@ -20,7 +20,7 @@ interface Measurement {
 
 const BRIEF_GROWTH = ['--history', '100000', '--waiting', '20000', '--rounds', '2', '--messages', '2000']
 const BRIEF_LISTING = ['--history', '200000', '--rounds', '40']
-const ONE_PROCESS = { processors: 4, options: ['--cpus', '0-3'] }
+const FOUR_CPUS = { processors: 4, options: ['--cpus', '0-3'] }
 
 const MEASUREMENTS: readonly Measurement[] = [
   { name: 'delivering', program: 'run', options: [], brief: ['--rounds', '3'] },
@@ -30,7 +30,7 @@ const MEASUREMENTS: readonly Measurement[] = [
     options: ['--database', 'postgres'],
     brief: ['--rounds', '3'],
   },
-  { name: 'delivering-4-cpus', program: 'run', ...ONE_PROCESS },
+  { name: 'delivering-4-cpus', program: 'run', ...FOUR_CPUS },
   {
     name: 'large',
     program: 'run',
