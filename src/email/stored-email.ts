@@ -3,6 +3,7 @@ import type { Attachment, MessageBody, MessageContent } from '../mail/message.ts
 import type { EmailEvent, EventType, LastEventType, TagFilter } from './event.ts'
 import type { Email, Recipient } from './fields.ts'
 import type { Facts } from './lifecycle.ts'
+import type { CountedState } from './recipient.ts'
 
 /** Facts about an email that are read before the email itself. */
 export interface StoredOrigin extends Pick<Email, 'companyId' | 'domainId' | 'keyId' | 'size'> {
@@ -62,7 +63,7 @@ export interface EmailHistory {
 export interface HistoryOutline {
   email: EmailOutline
   /** How many recipients are in each state. */
-  states: Partial<Record<StoredRecipient['state'], number>>
+  states: Partial<Record<CountedState, number>>
   recipients: RecipientOutline[]
   events: EmailEvent[]
   attempts: AttemptOutline[]
@@ -77,6 +78,8 @@ export interface EmailOutline
 export type RecipientOutline = Omit<StoredRecipient, 'variables'>
 
 export interface AttemptOutline extends Omit<StoredAttempt, 'dialogue'> {
+  /** The end of the dialogue. */
+  ending: string
   /** Index among the attempts of its email. */
   id: number
 }

@@ -1,6 +1,7 @@
 /**
  * The status of an email in words, with the reason for it: for the command line and for the page of the console. Pure.
  */
+import { CAPTURE_SERVER, type CountedState, type RecipientState } from '../email/recipient.ts'
 import { replyText } from './reply-text.ts'
 
 /** `untrusted`: text that a server or another stranger wrote, shown apart from our own. `at`: a time in ISO 8601. */
@@ -31,7 +32,7 @@ export type WaitReason =
 
 export interface RecipientStatus {
   address: string
-  state: string
+  state: RecipientState
   /** Attempts that count. */
   attempts: number
   /** Attempts made, including those that do not count; null: more than are listed. */
@@ -53,11 +54,11 @@ export interface EmailStatus {
   /** Attempts after which a recipient fails for good. */
   mostAttempts: number
   /** The number of recipients in each state. */
-  states: Readonly<Record<string, number | undefined>>
+  states: Readonly<Partial<Record<CountedState, number>>>
   recipients: readonly RecipientStatus[]
 }
 
-const ORDER = [
+const ORDER: readonly CountedState[] = [
   'quarantined',
   'bounced',
   'failed',
@@ -66,8 +67,9 @@ const ORDER = [
   'sending',
   'canceled',
   'delivered',
+  'captured',
 ]
-const WORDS: Readonly<Record<string, string>> = {
+const WORDS: Readonly<Record<CountedState, string>> = {
   quarantined: 'in quarantine',
   bounced: 'bounced',
   failed: 'failed',
@@ -76,10 +78,8 @@ const WORDS: Readonly<Record<string, string>> = {
   sending: 'being sent',
   canceled: 'canceled',
   delivered: 'delivered',
+  captured: 'captured',
 }
-
-/** The server's name in capture mode (src/delivery/route/capture.ts). */
-const CAPTURE = 'capture'
 
 export function statusSentence(email: EmailStatus): Piece[] {
   const total = Object.values(email.states).reduce<number>((sum, count) => sum + (count ?? 0), 0)
@@ -100,7 +100,7 @@ export function recipientSentence(recipient: RecipientStatus, email: EmailStatus
   const { state, attempts, server, message } = recipient
   switch (state) {
     case 'delivered':
-      if (server === CAPTURE) return ['Captured: the email is stored here and was not sent.']
+      if (server === CAPTURE_SERVER) return ['Captured: the email is stored here and was not sent.']
       return [server ? 'Accepted' : 'Delivered', ...by(recipient), ...answer(recipient)]
     case 'bounced':
       return ['Rejected permanently', ...by(recipient), ...answer(recipient)]

@@ -4,6 +4,7 @@
 import { rowReader } from '../email/codec.ts'
 import type { EmailEvent, EventDetail } from '../email/event.ts'
 import { fieldsOf, type Recipient, recipientFieldsOf } from '../email/fields.ts'
+import type { CountedState } from '../email/recipient.ts'
 import { COLUMNS } from './email-columns.ts'
 import { listOf, mapOf } from './json-columns.ts'
 import type {
@@ -81,10 +82,11 @@ export function historyOf(
 
 export interface OutlineAttemptRow extends Omit<AttemptRow, 'dialogue'> {
   id: number
+  ending: string
 }
 
 export interface StateRow {
-  state: StoredRecipient['state']
+  state: CountedState
   count: number
 }
 

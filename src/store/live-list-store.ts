@@ -1,6 +1,6 @@
 /** Reads for lists that refresh themselves: the emails that have changed, and their present state. */
 
-import type { RecipientState } from '../email/recipient.ts'
+import type { CountedState } from '../email/recipient.ts'
 import type { EmailSummary } from '../email/stored-email.ts'
 
 export interface LiveListStore {
@@ -33,7 +33,7 @@ export interface RecipientCounts {
   id: string
   recipients: number
   /** How many of the first `RECIPIENTS_COUNTED` are in each state. */
-  states: { state: RecipientState; count: number }[]
+  states: { state: CountedState; count: number }[]
 }
 
 /** Events looked at for one answer at most, whether or not they match. */

@@ -7,7 +7,6 @@ import {
   withChanged,
   withHead,
 } from '../../console/src/pages/emails/merge.ts'
-import { statusSummary } from '../../console/src/parts/status-summary.ts'
 
 const email = (id: string, lastEvent: EmailListItem['lastEvent'] = 'queued'): EmailListItem => ({
   ...{ id, company: 'c', domain: 'd', from: 'f', to: 't', subject: 's', tags: [], createdAt: '', states: [] },
@@ -49,29 +48,4 @@ describe('a list that somebody looks at', () => {
     assert.equal(withHead(pages, page('kji', 'i')), null, 'what lies between them nobody knows')
     assert.equal(withHead(pages, page('kji')), null, 'these are all there are')
   })
-})
-
-test('an email stands as the worst off of its recipients does', () => {
-  const states = (counts: Partial<Record<EmailListItem['states'][number]['state'], number>>) =>
-    Object.entries(counts).map(([state, count]) => ({ state, count })) as EmailListItem['states']
-  const of = (
-    lastEvent: EmailListItem['lastEvent'],
-    recipients: number,
-    counts: Parameters<typeof states>[0],
-  ) => {
-    const { of: name, note } = statusSummary({ lastEvent, recipients, states: states(counts) })
-    return note === undefined ? name : `${name} ${note}`
-  }
-  assert.equal(of('clicked', 1, { delivered: 1 }), 'clicked')
-  assert.equal(of('sent', 1, { waiting: 1 }), 'queued', 'accepted, and paused or not begun yet')
-  assert.equal(of('sent', 2, { waiting: 2 }), 'queued')
-  assert.equal(of('sent', 2, { waiting: 1, sending: 1 }), 'sent')
-  assert.equal(of('scheduled', 1, { waiting: 1 }), 'scheduled')
-  assert.equal(of('delivery_delayed', 3, { delivered: 1, waiting: 2 }), 'delivery_delayed 2 of 3')
-  assert.equal(of('delivered', 3, { delivered: 3 }), 'delivered')
-  assert.equal(of('delivered', 3, { delivered: 2, waiting: 1 }), 'delivered 2 of 3')
-  assert.equal(of('delivered', 3, { delivered: 2, bounced: 1 }), 'bounced 1 of 3')
-  assert.equal(of('bounced', 2, { bounced: 2 }), 'bounced')
-  assert.equal(of('delivered', 1000, { delivered: 100 }), 'delivered')
-  assert.equal(of('delivered', 1000, { delivered: 98, failed: 2 }), 'failed 2+ of 1000')
 })

@@ -3,12 +3,14 @@ import {
   Ban,
   CalendarClock,
   CircleCheck,
+  CirclePause,
   CircleSlash,
   CircleX,
   Clock,
   Eye,
   Flag,
   Hourglass,
+  Inbox,
   type LucideIcon,
   MousePointerClick,
   RotateCw,
@@ -17,107 +19,44 @@ import {
   UserMinus,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { EventType } from '../../../src/email/event.ts'
-import type { RecipientState } from '../../../src/email/recipient.ts'
-
-/** The last event of an email, or the state or an event of a recipient. */
-type StatusName = EventType | RecipientState
+import { STATUS_WORDS, type StatusName, type StatusWord } from '../../../src/operate/status-word.ts'
 
 interface StatusLook {
-  word: string
   icon: LucideIcon
   /** A color of Mantine's palette. It only supports the word and the icon. */
   color: string
-  /** A sentence that explains the status. */
-  about: string
 }
 
-const QUEUED = { icon: Clock, color: 'gray' } as const
-
-export const STATUS: Readonly<Record<StatusName, StatusLook>> = {
-  queued: { ...QUEUED, word: 'Queued', about: 'Accepted, and about to be sent.' },
-  waiting: { ...QUEUED, word: 'Waiting', about: 'It will be sent when it is due.' },
-  scheduled: {
-    word: 'Scheduled',
-    icon: CalendarClock,
-    color: 'blue',
-    about: 'It will be sent at the time that its sender set.',
-  },
-  sending: { word: 'Sending', icon: Send, color: 'blue', about: 'It is being sent now.' },
-  sent: { word: 'Sent', icon: Send, color: 'blue', about: 'It is on its way to the recipient’s server.' },
-  delivered: {
-    word: 'Delivered',
-    icon: CircleCheck,
-    color: 'road',
-    about: 'The recipient’s server accepted it.',
-  },
-  opened: { word: 'Opened', icon: Eye, color: 'road', about: 'The recipient opened it.' },
-  clicked: {
-    word: 'Clicked',
-    icon: MousePointerClick,
-    color: 'road',
-    about: 'The recipient clicked a link in it.',
-  },
-  delivery_delayed: {
-    word: 'Delayed',
-    icon: RotateCw,
-    color: 'orange',
-    about: 'It could not be delivered yet. Postroad will try again.',
-  },
-  bounced: {
-    word: 'Bounced',
-    icon: CircleX,
-    color: 'red',
-    about: 'The recipient’s server rejected it permanently.',
-  },
-  failed: {
-    word: 'Failed',
-    icon: CircleX,
-    color: 'red',
-    about: 'It could not be delivered, and Postroad gave up.',
-  },
-  complained: {
-    word: 'Complained',
-    icon: Flag,
-    color: 'red',
-    about: 'The recipient reported it as spam.',
-  },
-  suppressed: {
-    word: 'Suppressed',
-    icon: Ban,
-    color: 'orange',
-    about: 'It was not sent because the address is on the suppression list.',
-  },
-  quarantined: {
-    word: 'Quarantined',
-    icon: ShieldAlert,
-    color: 'red',
-    about: 'Sending it crashed a process. It stays in quarantine until an operator releases it.',
-  },
-  canceled: {
-    word: 'Canceled',
-    icon: CircleSlash,
-    color: 'gray',
-    about: 'It was canceled before it was sent.',
-  },
-  unsubscribed: {
-    word: 'Unsubscribed',
-    icon: UserMinus,
-    color: 'orange',
-    about: 'The recipient unsubscribed from this mail.',
-  },
+const LOOKS: Readonly<Record<StatusName, StatusLook>> = {
+  accepted: { icon: Clock, color: 'gray' },
+  scheduled: { icon: CalendarClock, color: 'blue' },
+  sending: { icon: Send, color: 'blue' },
+  retrying: { icon: RotateCw, color: 'orange' },
+  paused: { icon: CirclePause, color: 'orange' },
+  held: { icon: Hourglass, color: 'orange' },
+  quarantined: { icon: ShieldAlert, color: 'red' },
+  delivered: { icon: CircleCheck, color: 'road' },
+  captured: { icon: Inbox, color: 'road' },
+  opened: { icon: Eye, color: 'road' },
+  clicked: { icon: MousePointerClick, color: 'road' },
+  unsubscribed: { icon: UserMinus, color: 'orange' },
+  bounced: { icon: CircleX, color: 'red' },
+  failed: { icon: CircleX, color: 'red' },
+  complained: { icon: Flag, color: 'red' },
+  suppressed: { icon: Ban, color: 'orange' },
+  canceled: { icon: CircleSlash, color: 'gray' },
 }
 
-/** The look of a name that this page does not know yet. */
-const UNKNOWN: Omit<StatusLook, 'word'> = { icon: Hourglass, color: 'gray', about: '' }
+/** The look of a status that a newer server reports and this page does not know yet. */
+const UNKNOWN: StatusLook = { icon: Hourglass, color: 'gray' }
 
-export function statusOf(name: string): StatusLook {
-  return (STATUS as Readonly<Record<string, StatusLook>>)[name] ?? { ...UNKNOWN, word: name }
+export function statusLook(of: StatusName): StatusLook & StatusWord {
+  return { ...(LOOKS[of] ?? UNKNOWN), ...(STATUS_WORDS[of] ?? { word: of, about: '' }) }
 }
 
 /** `note`: follows the word, for example "1 of 3". */
-export function Status({ of, note, size }: { of: string; note?: ReactNode; size?: 'sm' | 'md' }) {
-  return <IconWord {...statusOf(of)} note={note} size={size} />
+export function Status({ of, note, size }: { of: StatusName; note?: ReactNode; size?: 'sm' | 'md' }) {
+  return <IconWord {...statusLook(of)} note={note} size={size} />
 }
 
 /** A state: an icon and a word, whose color only supports them. */
@@ -128,7 +67,7 @@ export function IconWord({
   about,
   note,
   size = 'sm',
-}: Omit<StatusLook, 'about'> & { about?: string; note?: ReactNode; size?: 'sm' | 'md' | undefined }) {
+}: StatusLook & { word: string; about?: string; note?: ReactNode; size?: 'sm' | 'md' | undefined }) {
   return (
     <Group gap={6} wrap="nowrap" component="span" title={about} display="inline-flex">
       <Icon

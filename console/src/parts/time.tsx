@@ -17,6 +17,30 @@ export function Time({ at }: { at: string | null }) {
   )
 }
 
+const CLOCK = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+})
+const CLOCK_DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+
+/** A time by the clock, with its day unless that is today, and relative to now beside it. */
+export function ClockTime({ at }: { at: string }) {
+  const now = useNow()
+  const date = new Date(at)
+  const today = new Date(now).toDateString() === date.toDateString()
+  return (
+    <time dateTime={at} style={{ fontVariantNumeric: 'tabular-nums' }}>
+      {!today && `${CLOCK_DAY.format(date)}, `}
+      {CLOCK.format(date)} ({describeTime(date.getTime() - now, date)})
+    </time>
+  )
+}
+
+/** The viewer's time zone: `Europe/Berlin`. */
+export const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
+
 const STEPS = [
   ['second', 1_000, 60],
   ['minute', 60_000, 60],

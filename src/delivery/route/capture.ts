@@ -1,3 +1,4 @@
+import { CAPTURE_SERVER } from '../../email/recipient.ts'
 import type { RouteRequest, RouteResult } from './route.ts'
 
 /** Composes and signs exactly as if the message left for a server that can do everything, and keeps the bytes. */
@@ -11,7 +12,7 @@ export async function capture(request: RouteRequest): Promise<RouteResult> {
       enhancedCode: '2.0.0',
       message: 'Captured',
     })),
-    server: 'capture',
+    server: CAPTURE_SERVER,
     tls: null,
     captured: Buffer.concat(message.chunks),
   }

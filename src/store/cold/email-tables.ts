@@ -1,4 +1,5 @@
 import type { FieldDeclaration } from '../../email/fields.ts'
+import { CAPTURE_SERVER } from '../../email/recipient.ts'
 import type { Dialect } from './statement.ts'
 
 /** SQLite refers to emails by number, and has their content `k` in a table of its own. `key`: see `keyById`. */
@@ -32,4 +33,10 @@ export const PROGRESS = {
     join: 'LEFT JOIN queue q ON q.email = r.email AND q.position = r.position',
   },
   sqlite: { state: 'r.state', dueAt: 'r.due_at', heldFor: 'r.held_for', join: '' },
+}
+
+/** The state that a recipient `r` is counted by: see `CountedState`. */
+export function countedState({ engine }: Dialect): string {
+  const { state } = PROGRESS[engine]
+  return `CASE WHEN r.state = 'delivered' AND r.server = '${CAPTURE_SERVER}' THEN 'captured' ELSE ${state} END`
 }

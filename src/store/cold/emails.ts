@@ -17,7 +17,7 @@ import {
   storedEmail,
 } from '../email-rows.ts'
 import type { RecipientOutline, RecipientValues, StoredOrigin } from '../store.ts'
-import { keyById, PROGRESS, TABLES, tableOf } from './email-tables.ts'
+import { countedState, keyById, PROGRESS, TABLES, tableOf } from './email-tables.ts'
 import { emailOctets } from './large-octets.ts'
 import type { Operations, PortSteps, Queries, ReadPort } from './port.ts'
 import { type ColdStatement, type Dialect, statement } from './statement.ts'
@@ -64,8 +64,8 @@ const OUTLINE_RECIPIENTS = statement<RecipientOutline>((dialect) =>
   recipientsRead(dialect, 'outline', 'AND r.position >= $2 AND r.position < $3'),
 )
 const STATES = statement<StateRow>((dialect) => {
-  const { state, join } = PROGRESS[dialect.engine]
-  return `SELECT ${state} AS state, count(*) AS count FROM recipients r ${join}
+  const { join } = PROGRESS[dialect.engine]
+  return `SELECT ${countedState(dialect)} AS state, count(*) AS count FROM recipients r ${join}
     WHERE r.email = ${keyById(dialect)} GROUP BY 1`
 })
 /** The first values of the range $2 to $3 that come to $4 octets. */
@@ -95,11 +95,17 @@ const ATTEMPTS = statement<AttemptRow>(
   (dialect) => `SELECT recipients, started_at AS "startedAt", duration, server, tls, dialogue
     FROM attempts WHERE email = ${keyById(dialect)} ORDER BY seq`,
 )
+/** Characters of the end of a dialogue: enough for one line of the longest (src/delivery/smtp/dialogue.ts). */
+const ENDING = 1_100
 const OUTLINE_ATTEMPTS = statement<OutlineAttemptRow>((dialect) => {
   const list = { postgres: 'json_agg(CAST(value AS integer))::text', sqlite: 'json_group_array(value)' }
   const inRange = `FROM (${dialect.texts('a.recipients')}) AS p
     WHERE CAST(value AS integer) >= $2 AND CAST(value AS integer) < $3`
-  return `SELECT seq AS id, started_at AS "startedAt", duration, server, tls,
+  const ending = {
+    postgres: `right(dialogue, ${ENDING})`,
+    sqlite: `substr(dialogue, -${ENDING})`,
+  }
+  return `SELECT seq AS id, started_at AS "startedAt", duration, server, tls, ${ending[dialect.engine]} AS ending,
       (SELECT ${list[dialect.engine]} ${inRange}) AS recipients
     FROM (SELECT * FROM attempts WHERE email = ${keyById(dialect)} ORDER BY seq DESC LIMIT ${ATTEMPTS_LOOKED_AT}) AS a
     WHERE EXISTS (SELECT 1 ${inRange}) ORDER BY seq DESC LIMIT $4`

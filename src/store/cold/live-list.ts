@@ -1,11 +1,11 @@
 /** Reads for lists that refresh themselves. */
 import { isEmailId } from '../../email/email-id.ts'
 import { fieldsOf } from '../../email/fields.ts'
-import type { RecipientState } from '../../email/recipient.ts'
+import type { CountedState } from '../../email/recipient.ts'
 import { LAST_EVENT, octetsRead, selected } from '../email-columns.ts'
 import { type SummaryRow, summaryOf } from '../email-rows.ts'
 import { CHANGED_LOOKS, RECIPIENTS_COUNTED, type RecipientCounts } from '../live-list-store.ts'
-import { PROGRESS } from './email-tables.ts'
+import { countedState, PROGRESS } from './email-tables.ts'
 import type { Operations, ReadPort } from './port.ts'
 import { type Dialect, statement } from './statement.ts'
 
@@ -39,13 +39,13 @@ const SUMMARIES = statement<SummaryRow>(
 
 interface RecipientCountRow {
   id: string
-  state: RecipientState
+  state: CountedState
   count: number
   recipients: number
 }
 
 const RECIPIENT_COUNTS = statement<RecipientCountRow>(
-  (dialect) => `SELECT e.id, ${PROGRESS[dialect.engine].state} AS state, count(*) AS count,
+  (dialect) => `SELECT e.id, ${countedState(dialect)} AS state, count(*) AS count,
       (SELECT max(n.position) + 1 FROM recipients n WHERE n.email = e.${dialect.emailKey}) AS recipients
     ${emailsIn(dialect)} CROSS JOIN recipients r ${PROGRESS[dialect.engine].join}
     WHERE e.id = chosen.id AND r.email = e.${dialect.emailKey} AND r.position < ${RECIPIENTS_COUNTED}

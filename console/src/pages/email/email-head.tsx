@@ -2,11 +2,10 @@
 import { Alert, Badge, Group, Stack, Text, Title } from '@mantine/core'
 import { useEffect } from 'react'
 import { statusSentence } from '../../../../src/operate/status-sentence.ts'
-import type { EmailDetail } from '../../api/email.ts'
+import { type EmailDetail, statusOfShown } from '../../api/email.ts'
 import { octetsText } from '../../parts/octets.ts'
-import { Status, statusOf } from '../../parts/status.tsx'
-import { statusSummary } from '../../parts/status-summary.ts'
-import { Time } from '../../parts/time.tsx'
+import { Status, statusLook } from '../../parts/status.tsx'
+import { ClockTime } from '../../parts/time.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { Actions } from './actions.tsx'
 import classes from './email.module.css'
@@ -17,7 +16,7 @@ const MOST_SHOWN = 5
 
 export function EmailHead({ company, email }: { company: string; email: EmailDetail }) {
   const { subject } = email
-  const { of, note } = wholeStatus(email)
+  const { of, note } = statusOfShown(email)
   useEffect(() => {
     document.title = `${visible(subject) || 'No subject'} - Postroad`
   }, [subject])
@@ -32,7 +31,7 @@ export function EmailHead({ company, email }: { company: string; email: EmailDet
       <div role="status" aria-label="Status">
         <Alert
           role="presentation"
-          color={statusOf(of).color}
+          color={statusLook(of).color}
           variant="light"
           title={<Status of={of} note={note} size="md" />}
         >
@@ -50,11 +49,11 @@ export function EmailHead({ company, email }: { company: string; email: EmailDet
         <Addresses name="Bcc" of={email.bcc} />
         <Addresses name="Reply-To" of={email.replyTo} />
         <Fact name="Accepted">
-          <Time at={email.createdAt} />
+          <ClockTime at={email.createdAt} />
         </Fact>
         {email.scheduledAt !== null && (
           <Fact name="Scheduled for">
-            <Time at={email.scheduledAt} />
+            <ClockTime at={email.scheduledAt} />
           </Fact>
         )}
         <Fact name="Size">{octetsText(email.size)}</Fact>
@@ -86,13 +85,6 @@ export function EmailHead({ company, email }: { company: string; email: EmailDet
       </dl>
     </Stack>
   )
-}
-
-/** The status of the email over all its recipients. */
-function wholeStatus({ lastEvent, states }: EmailDetail) {
-  const counts = Object.entries(states).map(([state, count]) => ({ state, count }))
-  const recipients = counts.reduce((sum, { count }) => sum + count, 0)
-  return statusSummary({ lastEvent, recipients, states: counts })
 }
 
 /** `long`: puts the fact on a line of its own. */

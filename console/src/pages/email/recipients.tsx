@@ -3,6 +3,7 @@ import { Group, Paper, Stack, Text, Title, UnstyledButton } from '@mantine/core'
 import { Ban, ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { recipientSentence } from '../../../../src/operate/status-sentence.ts'
+import { statusOfRecipient } from '../../../../src/operate/status-word.ts'
 import { type EmailDetail, type EmailRecipient, suppressRecipient } from '../../api/email.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { NumberedPages } from '../../parts/numbered-pages.tsx'
@@ -82,7 +83,7 @@ function Recipient({
             </span>
           </Group>
         </UnstyledButton>
-        <Status of={recipient.state} />
+        <Status {...statusOfRecipient(recipient, email.mostAttempts)} />
       </Group>
       <div id={body} hidden={!open}>
         {open && (

@@ -4,11 +4,12 @@ import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { replyText } from '../../../../src/operate/reply-text.ts'
+import { statusOfEvent } from '../../../../src/operate/status-word.ts'
 import { dialogueQuery, type EmailAttempt, type EmailDetail, type EmailEvent } from '../../api/email.ts'
 import { durationText } from '../../parts/duration.ts'
 import { Pending } from '../../parts/pending.tsx'
 import { Status } from '../../parts/status.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ClockTime, TIME_ZONE } from '../../parts/time.tsx'
 import { UntrustedText, visible } from '../../parts/untrusted-text.tsx'
 import { stepsOf, type TlsSummary, tlsOf } from './dialogue.ts'
 import classes from './email.module.css'
@@ -32,30 +33,62 @@ export function TimeLine({
     .map((attempt, index) => ({ at: attempt.startedAt, attempt, number: index + 1 }))
   const entries = [...events, ...attempts].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
   return (
-    <ol className={classes.line}>
-      {entries.map((entry, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no ids, and none is removed
-        <li key={index} style={{ display: 'contents' }}>
-          <Text component="span" size="sm" c="dimmed">
-            <Time at={entry.at} />
-          </Text>
-          {'event' in entry ? (
-            <Happened event={entry.event} />
-          ) : (
-            <Attempt company={company} email={email.id} attempt={entry.attempt} number={entry.number} />
-          )}
-        </li>
-      ))}
-    </ol>
+    <>
+      <Text size="xs" c="dimmed">
+        Times in {TIME_ZONE}
+      </Text>
+      <ol className={classes.line}>
+        {entries.map((entry, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: entries have no ids, and none is removed
+          <li key={index} style={{ display: 'contents' }}>
+            <Text component="span" size="sm" c="dimmed">
+              <ClockTime at={entry.at} />
+            </Text>
+            {'event' in entry ? (
+              <Happened event={entry.event} />
+            ) : (
+              <Attempt
+                company={company}
+                email={email.id}
+                attempt={entry.attempt}
+                number={entry.number}
+                code={codeOf(entry.attempt, email.events, position)}
+              />
+            )}
+          </li>
+        ))}
+      </ol>
+    </>
   )
 }
+
+/**
+ * The code that an attempt ended with for one recipient. Recipients of one transaction can get different replies: these
+ * are in their events. An attempt without an event was refused as a whole.
+ */
+function codeOf(
+  { startedAt, duration, code }: EmailAttempt,
+  events: readonly EmailEvent[],
+  position: number,
+) {
+  const start = Date.parse(startedAt)
+  const own = events.find(({ at, recipient, detail }) => {
+    const after = Date.parse(at) - start
+    return recipient === position && detail.code !== undefined && after >= 0 && after <= duration + EVENT_MS
+  })
+  if (own === undefined) return code
+  return [own.detail.code, own.detail.enhancedCode].filter(Boolean).join(' ')
+}
+
+/** An event follows the end of its attempt within this many milliseconds. */
+const EVENT_MS = 1_000
 
 function Happened({ event: { type, detail } }: { event: EmailEvent }) {
   const { server, tls, nextAttemptAt: next } = detail
   const said = replyText(detail)
   return (
     <div>
-      <Status of={type} />
+      <Status of={statusOfEvent(type, server)} />
       {(said !== '' || server !== undefined) && (
         <Text size="sm" className={classes.said}>
           {server !== undefined && (
@@ -75,7 +108,7 @@ function Happened({ event: { type, detail } }: { event: EmailEvent }) {
       )}
       {next !== undefined && (
         <Text size="sm" c="dimmed">
-          {Date.parse(next) > Date.now() ? 'Next attempt' : 'Next attempt was due'} <Time at={next} />
+          {Date.parse(next) > Date.now() ? 'Next attempt' : 'Next attempt was due'} <ClockTime at={next} />
         </Text>
       )}
     </div>
@@ -87,11 +120,13 @@ function Attempt({
   email,
   attempt,
   number,
+  code,
 }: {
   company: string
   email: string
   attempt: EmailAttempt
   number: number
+  code: string | null
 }) {
   const [open, setOpen] = useState(false)
   const body = useId()
@@ -111,6 +146,7 @@ function Attempt({
               </>
             )}
             {`, ${durationText(duration)}`}
+            {`: ${code ?? 'no reply'}`}
           </Text>
         </Group>
       </UnstyledButton>

@@ -1,5 +1,5 @@
 /** The completions of a search, by the term at its end. Pure. */
-import { STATUSES } from './search.ts'
+import { LAST_EVENTS } from './search.ts'
 
 export interface Completion {
   /** The text that replaces the term. */
@@ -76,7 +76,7 @@ function valuesOf(
       // One filter takes several events, with commas between them.
       const at = begun.lastIndexOf(',') + 1
       const last = begun.slice(at).toLowerCase()
-      const found = STATUSES.filter((status) => status.startsWith(last) && status !== last)
+      const found = LAST_EVENTS.filter((event) => event.startsWith(last) && event !== last)
       return found.map((status) => ({ term: term(begun.slice(0, at) + status), about: '' }))
     }
     case 'after':

@@ -1,8 +1,8 @@
 import { Badge, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
+import { statusOfEmail } from '../../../../src/operate/status-word.ts'
 import { Status } from '../../parts/status.tsx'
-import { statusSummary } from '../../parts/status-summary.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import classes from './emails.module.css'
@@ -21,7 +21,7 @@ interface RowProps {
 /** One row of the list. The whole row links to the email. */
 export const EmailRow = memo(function EmailRow({ email, company, selected, onSelect }: RowProps) {
   const { id, subject, from, to, recipients, tags, createdAt } = email
-  const { of, note } = statusSummary(email)
+  const { of, note } = statusOfEmail(email)
   return (
     <Link
       to="/c/$company/emails/$id"

@@ -1,5 +1,6 @@
 /** The search and filters of the list, which are part of the page's address. */
 import type { LastEventType } from '../../../../src/email/event.ts'
+import { STATUS_WORDS, type StatusName } from '../../../../src/operate/status-word.ts'
 import type { QueryOf } from '../../api/client.ts'
 
 /** Absent fields do not filter. */
@@ -29,21 +30,41 @@ export const PERIODS: Readonly<Record<string, { label: string; ms: number }>> = 
   '30d': { label: 'Last 30 days', ms: 30 * 24 * 60 * MINUTE },
 }
 
-/** The choices of the status menu, as the API names them. */
-export const STATUSES = [
-  'queued',
-  'scheduled',
-  'sent',
-  'delivery_delayed',
-  'delivered',
-  'opened',
-  'clicked',
-  'bounced',
-  'complained',
-  'failed',
-  'suppressed',
-  'canceled',
-] as const satisfies readonly LastEventType[]
+/** The choices of the status menu, and the last events that each stands for. */
+const STATUS_EVENTS = {
+  accepted: ['queued', 'sent'],
+  scheduled: ['scheduled'],
+  retrying: ['delivery_delayed'],
+  delivered: ['delivered'],
+  opened: ['opened'],
+  clicked: ['clicked'],
+  bounced: ['bounced'],
+  complained: ['complained'],
+  failed: ['failed'],
+  suppressed: ['suppressed'],
+  canceled: ['canceled'],
+} as const satisfies Partial<Record<StatusName, readonly LastEventType[]>>
+
+export type StatusChoice = keyof typeof STATUS_EVENTS
+export const STATUS_CHOICES = Object.keys(STATUS_EVENTS) as StatusChoice[]
+
+/** The names of last events, as a search has them: `event:bounced`. */
+export const LAST_EVENTS: readonly LastEventType[] = Object.values(STATUS_EVENTS).flat()
+
+/** Captured emails are found among the delivered ones: both end with the event `delivered`. */
+export function choiceWord(choice: StatusChoice): string {
+  return choice === 'delivered' ? 'Delivered or captured' : STATUS_WORDS[choice].word
+}
+
+/** `events`: names of last events, with commas between them. */
+export function choicesOf(events: string | undefined): StatusChoice[] {
+  const names = events?.split(',') ?? []
+  return STATUS_CHOICES.filter((choice) => STATUS_EVENTS[choice].some((event) => names.includes(event)))
+}
+
+export function eventsOf(choices: readonly StatusChoice[]): string | undefined {
+  return choices.length === 0 ? undefined : choices.flatMap((choice) => STATUS_EVENTS[choice]).join(',')
+}
 
 /** Ignores unknown parameters and values: people copy, cut and keep addresses for years. */
 export function readSearch(search: Record<string, unknown>): EmailsSearch {

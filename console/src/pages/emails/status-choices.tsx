@@ -1,21 +1,26 @@
 import { Checkbox, Popover, Stack } from '@mantine/core'
-import { Status } from '../../parts/status.tsx'
-import { STATUSES } from './search.ts'
+import { IconWord, statusLook } from '../../parts/status.tsx'
+import { choiceWord, STATUS_CHOICES, type StatusChoice } from './search.ts'
 
 /** The content of the status menu, loaded separately because the first view does without it. */
 export function StatusChoices({
   chosen,
   onChange,
 }: {
-  chosen: string[]
-  onChange: (names: string[]) => void
+  chosen: StatusChoice[]
+  onChange: (choices: StatusChoice[]) => void
 }) {
   return (
     <Popover.Dropdown aria-label="Status">
-      <Checkbox.Group aria-label="Status" value={chosen} onChange={onChange}>
+      <Checkbox.Group aria-label="Status" value={chosen} onChange={(all) => onChange(all as StatusChoice[])}>
         <Stack gap={8}>
-          {STATUSES.map((name) => (
-            <Checkbox key={name} size="xs" value={name} label={<Status of={name} />} />
+          {STATUS_CHOICES.map((choice) => (
+            <Checkbox
+              key={choice}
+              size="xs"
+              value={choice}
+              label={<IconWord {...statusLook(choice)} word={choiceWord(choice)} />}
+            />
           ))}
         </Stack>
       </Checkbox.Group>

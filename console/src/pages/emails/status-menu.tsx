@@ -1,11 +1,11 @@
 import { Popover } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
-import { statusOf } from '../../parts/status.tsx'
 import { FilterButton } from './filter-button.tsx'
+import { choicesOf, choiceWord, eventsOf } from './search.ts'
 
 const StatusChoices = lazy(async () => ({ default: (await import('./status-choices.tsx')).StatusChoices }))
 
-/** `value`: names of statuses, with commas between them. */
+/** `value`: names of last events, with commas between them. */
 export function StatusMenu({
   value,
   onChange,
@@ -13,8 +13,8 @@ export function StatusMenu({
   value: string | undefined
   onChange: (value: string | undefined) => void
 }) {
-  const chosen = value === undefined ? [] : value.split(',')
-  const words = chosen.map((name) => statusOf(name).word)
+  const chosen = choicesOf(value)
+  const words = chosen.map(choiceWord)
   const [opened, setOpened] = useState(false)
   // Stays mounted once it was opened, so that its closing is animated.
   const [wanted, setWanted] = useState(false)
@@ -36,12 +36,7 @@ export function StatusMenu({
         />
       </Popover.Target>
       <Suspense>
-        {wanted && (
-          <StatusChoices
-            chosen={chosen}
-            onChange={(names) => onChange(names.length === 0 ? undefined : names.join(','))}
-          />
-        )}
+        {wanted && <StatusChoices chosen={chosen} onChange={(choices) => onChange(eventsOf(choices))} />}
       </Suspense>
     </Popover>
   )

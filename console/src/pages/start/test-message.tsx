@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { MailCheck, Send } from 'lucide-react'
 import { ApiError } from '../../api/client.ts'
-import { emailQuery } from '../../api/email.ts'
+import { emailQuery, statusOfShown } from '../../api/email.ts'
 import { useLive } from '../../api/live.ts'
 import { useMe } from '../../api/session.ts'
 import { sendersQuery, sendTestMessage } from '../../api/start.ts'
@@ -113,7 +113,7 @@ function SentMessage({ company, id }: { company: string; id: string }) {
     <Alert role="status" color="road" icon={<MailCheck aria-hidden />} title="Accepted and stored">
       {data && (
         <Group gap="xs" mb={4}>
-          <Status of={data.lastEvent} />
+          <Status {...statusOfShown(data)} />
           <Text size="sm">to {visible(data.to[0] ?? '')}</Text>
         </Group>
       )}

@@ -1,7 +1,8 @@
 /** One email: its events, attempts and content. */
+import { EVENT_TYPES, LAST_EVENT_TYPES } from '../../../email/event.ts'
 import { PATH_NAME, WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
-import { INTEGER, INTEGER_OR_NULL, object, orNull, TEXT, TEXT_OR_NULL } from './shapes.ts'
+import { INTEGER, INTEGER_OR_NULL, object, orNull, RECIPIENT_STATES, TEXT, TEXT_OR_NULL } from './shapes.ts'
 
 const TEXTS = { type: 'array', items: TEXT } as const
 
@@ -24,9 +25,7 @@ const RECIPIENT = object({
   position: INTEGER,
   address: TEXT,
   kind: { enum: ['to', 'cc', 'bcc'] },
-  state: {
-    enum: ['waiting', 'sending', 'quarantined', 'delivered', 'bounced', 'failed', 'suppressed', 'canceled'],
-  },
+  state: { enum: RECIPIENT_STATES },
   attempts: INTEGER,
   /** All attempts, including attempts that do not count; null: there are more attempts than the answer lists. */
   tries: INTEGER_OR_NULL,
@@ -43,7 +42,7 @@ const RECIPIENT = object({
   givesUpAt: TEXT_OR_NULL,
 })
 
-const EVENT = object({ type: TEXT, at: TEXT, recipient: INTEGER_OR_NULL, detail: DETAIL })
+const EVENT = object({ type: { enum: EVENT_TYPES }, at: TEXT, recipient: INTEGER_OR_NULL, detail: DETAIL })
 
 const ATTEMPT = object({
   /** Identifies the attempt when its dialogue is read. */
@@ -55,6 +54,8 @@ const ATTEMPT = object({
   duration: { type: 'number' },
   server: TEXT_OR_NULL,
   tls: TEXT_OR_NULL,
+  /** Code and enhanced code of the reply that decided the attempt; null: no server replied. */
+  code: TEXT_OR_NULL,
 })
 
 const DIALOGUE = object({ dialogue: TEXT })
@@ -73,7 +74,7 @@ export const EMAIL_DETAIL = object({
   subject: TEXT,
   createdAt: TEXT,
   scheduledAt: TEXT_OR_NULL,
-  lastEvent: TEXT,
+  lastEvent: { enum: LAST_EVENT_TYPES },
   /** Octets. */
   size: INTEGER,
   tags: {

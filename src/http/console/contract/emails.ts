@@ -1,22 +1,10 @@
 import { LAST_EVENT_TYPES } from '../../../email/event.ts'
-import type { RecipientState } from '../../../email/recipient.ts'
 import { ADDRESS, DOMAIN_NAME, LINE, PASSAGE, TIME_GIVEN, WORD } from '../../bounds.ts'
 import { routes } from './route.ts'
-import { INTEGER, object, TEXT_OR_NULL } from './shapes.ts'
+import { COUNTED_STATES, INTEGER, object, TEXT_OR_NULL } from './shapes.ts'
 
 /** ISO 8601, UTC. */
 const TIME = { type: 'string', description: 'ISO 8601, UTC.' } as const
-
-const STATES = [
-  'waiting',
-  'sending',
-  'quarantined',
-  'delivered',
-  'bounced',
-  'failed',
-  'suppressed',
-  'canceled',
-] as const satisfies readonly RecipientState[]
 
 /** A row in a list of emails. */
 export const EMAIL_ROW = object({
@@ -41,7 +29,7 @@ export const EMAIL_ROW = object({
     type: 'array',
     description: 'How many of the first hundred recipients are in each state.',
     items: object({
-      state: { enum: STATES },
+      state: { enum: COUNTED_STATES },
       count: INTEGER,
     }),
   },

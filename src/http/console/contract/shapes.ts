@@ -1,4 +1,5 @@
 /** Building blocks of the contracts: plain JSON Schema. */
+import type { CountedState, RecipientState } from '../../../email/recipient.ts'
 import { DOMAIN_NAME, ID } from '../../bounds.ts'
 import { object } from '../../object-schema.ts'
 
@@ -43,3 +44,16 @@ export function pageOf<const Item extends object>(items: Item) {
     next: TEXT_OR_NULL,
   })
 }
+
+export const RECIPIENT_STATES = [
+  'waiting',
+  'sending',
+  'quarantined',
+  'delivered',
+  'bounced',
+  'failed',
+  'suppressed',
+  'canceled',
+] as const satisfies readonly RecipientState[]
+
+export const COUNTED_STATES = [...RECIPIENT_STATES, 'captured'] as const satisfies readonly CountedState[]

@@ -4,6 +4,7 @@
 import type { EmailEvent, EventDetail } from '../../../email/event.ts'
 import type { AttemptOutline } from '../../../email/stored-email.ts'
 import { type EmailNextSteps, statusOf } from '../../../operate/next-step.ts'
+import { lastReplyCode } from '../../../operate/reply-code.ts'
 import { isoTime } from '../../../operate/shapes.ts'
 
 /** Limits of one page: recipients, and the newest of their events and attempts. */
@@ -52,6 +53,6 @@ function eventDetail({ nextAttemptAt, ...detail }: EventDetail) {
   return { ...detail, ...(nextAttemptAt !== undefined && { nextAttemptAt: isoTime(nextAttemptAt) }) }
 }
 
-function attempt({ startedAt, ...attempt }: AttemptOutline) {
-  return { ...attempt, startedAt: isoTime(startedAt) }
+function attempt({ startedAt, ending, ...attempt }: AttemptOutline) {
+  return { ...attempt, startedAt: isoTime(startedAt), code: lastReplyCode(ending) }
 }

@@ -1,0 +1,15 @@
+/** Reads the code of the last reply from the end of an attempt's dialogue (src/delivery/smtp/dialogue.ts). */
+
+const REPLY = /^\d+ < (\d{3})(?:[ -](\d\.\d{1,3}\.\d{1,3})(?= |$))?/gm
+/** The replies to these commands come after the outcome is known. */
+const FAREWELL = /^\d+ > (?:QUIT|RSET)$/m
+
+/**
+ * `ending`: the last lines of a dialogue; the first of them may be cut. Returns the code and the enhanced code (RFC
+ * 3463) of the reply that decided the attempt: `421 4.7.0`. Null: no server replied.
+ */
+export function lastReplyCode(ending: string): string | null {
+  const [decisive = ''] = ending.split(FAREWELL, 1)
+  const last = [...decisive.matchAll(REPLY)].at(-1)
+  return last === undefined ? null : [last[1], last[2]].filter(Boolean).join(' ')
+}

@@ -1,0 +1,79 @@
+/** One word for the status of an email, of a recipient, and after an event. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { LastEventType } from '../../src/email/event.ts'
+import type { CountedState } from '../../src/email/recipient.ts'
+import { lastReplyCode } from '../../src/operate/reply-code.ts'
+import {
+  type Status,
+  statusOfEmail,
+  statusOfEvent,
+  statusOfRecipient,
+} from '../../src/operate/status-word.ts'
+
+const textOf = ({ of, note }: Status) => (note === undefined ? of : `${of} ${note}`)
+
+test('an email takes the worst status of its recipients', () => {
+  const of = (
+    lastEvent: LastEventType,
+    recipients: number,
+    counts: Partial<Record<CountedState, number>>,
+  ) => {
+    const states = Object.entries(counts) as [CountedState, number][]
+    return textOf(
+      statusOfEmail({ lastEvent, recipients, states: states.map(([state, count]) => ({ state, count })) }),
+    )
+  }
+  assert.equal(of('clicked', 1, { delivered: 1 }), 'clicked')
+  assert.equal(of('sent', 1, { waiting: 1 }), 'accepted', 'paused, or not begun yet')
+  assert.equal(of('queued', 2, { waiting: 2 }), 'accepted')
+  assert.equal(of('sent', 2, { waiting: 1, sending: 1 }), 'sending 1 of 2')
+  assert.equal(of('sent', 1, { sending: 1 }), 'sending')
+  assert.equal(of('scheduled', 1, { waiting: 1 }), 'scheduled')
+  assert.equal(of('delivery_delayed', 1, { waiting: 1 }), 'retrying')
+  assert.equal(of('delivery_delayed', 3, { delivered: 1, waiting: 2 }), 'retrying 2 of 3')
+  assert.equal(of('delivered', 3, { delivered: 3 }), 'delivered')
+  assert.equal(of('delivered', 1, { captured: 1 }), 'captured')
+  assert.equal(of('opened', 1, { captured: 1 }), 'opened')
+  assert.equal(of('delivered', 3, { delivered: 2, waiting: 1 }), 'delivered 2 of 3')
+  assert.equal(of('delivered', 3, { delivered: 2, bounced: 1 }), 'bounced 1 of 3')
+  assert.equal(of('bounced', 2, { bounced: 2 }), 'bounced')
+  assert.equal(of('delivered', 1000, { delivered: 100 }), 'delivered')
+  assert.equal(of('delivered', 1000, { delivered: 98, failed: 2 }), 'failed 2+ of 1000')
+})
+
+test('a waiting recipient has the word of its reason to wait', () => {
+  const recipient = { state: 'waiting', attempts: 0, tries: 0, server: null } as const
+  const of = (rest: Partial<Parameters<typeof statusOfRecipient>[0]>) =>
+    textOf(statusOfRecipient({ ...recipient, waits: 'turn', ...rest }, 6))
+  assert.equal(of({}), 'accepted')
+  assert.equal(of({ tries: 1 }), 'retrying', 'refused before an attempt was spent')
+  assert.equal(of({ waits: 'refusal', tries: 13 }), 'retrying')
+  assert.equal(of({ waits: 'retry', attempts: 1, tries: 1 }), 'retrying 2 of 6')
+  assert.equal(of({ attempts: 6, tries: 6 }), 'retrying 6 of 6')
+  assert.equal(of({ waits: 'schedule' }), 'scheduled')
+  assert.equal(of({ waits: 'pause' }), 'paused')
+  assert.equal(of({ waits: 'domain' }), 'held')
+  assert.equal(of({ waits: 'path', attempts: 2 }), 'held')
+  assert.equal(of({ state: 'delivered', waits: null, server: 'mx.x.test' }), 'delivered')
+  assert.equal(of({ state: 'delivered', waits: null, server: 'capture' }), 'captured')
+  assert.equal(of({ state: 'quarantined', waits: 'release' }), 'quarantined')
+})
+
+test('an event has the word of the status that it leads to', () => {
+  assert.equal(statusOfEvent('sent'), 'accepted')
+  assert.equal(statusOfEvent('delivery_delayed'), 'retrying')
+  assert.equal(statusOfEvent('delivered', 'mx.x.test'), 'delivered')
+  assert.equal(statusOfEvent('delivered', 'capture'), 'captured')
+})
+
+test('the code of an attempt is that of the reply that decided it', () => {
+  const refused = '3 < 220 mx.x.test\n4 > EHLO us.test\n9 < 421 4.7.0 [TSS04] deferred'
+  assert.equal(lastReplyCode(refused), '421 4.7.0')
+  assert.equal(lastReplyCode(`${refused}\n9 > QUIT\n12 < 221 2.0.0 bye`), '421 4.7.0')
+  assert.equal(lastReplyCode('9 < 451-4.2.0 later\n9 < 451 4.2.0 please'), '451 4.2.0')
+  assert.equal(lastReplyCode('rted\n9 < 250 OK 1.2.3'), '250')
+  assert.equal(lastReplyCode('0 * mx.x.test refused the connection'), null)
+  assert.equal(lastReplyCode('0 * the server sent 550 5.1.1'), null, 'a note is not a reply')
+  assert.equal(lastReplyCode(''), null)
+})
