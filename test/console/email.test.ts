@@ -37,8 +37,12 @@ describe('the page of an email', { skip: withoutBrowser() }, () => {
     await standing.getByText(/Greylisted/).waitFor()
     const text = await standing.innerText()
     assert.match(text, /Deferred by .*127\.0\.0\.1.*451 .*Greylisted, try again later\./)
-    assert.match(text, /Next attempt \(2 of 3\) in (1 hr?|60 min); gives up in .+\./)
-    await page.getByRole('button', { name: /Attempt 1 at/ }).click()
+    assert.match(
+      text,
+      /Next attempt \(2 of 3\) (\w+ \w+, )?\d\d:\d\d:\d\d \(in (1 hr?|60 min)\); gives up .+ \(in 2 hr\)\./,
+    )
+    await page.getByText('Retrying 2 of 3').first().waitFor()
+    await page.getByRole('button', { name: /Attempt 1 at .*: 451/ }).click()
     const dialogue = page.getByRole('log', { name: 'SMTP dialogue' })
     await dialogue.getByText('RCPT TO:<later@x.test>').waitFor()
     await page.getByText('Not encrypted.').waitFor()

@@ -51,7 +51,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     await page.getByRole('link', { name: 'Send a test message' }).waitFor()
     await isLive(page)
     const id = await stage.send({ subject: 'The first', to: ['Ann <ann@example.test>', 'bob@example.test'] })
-    await row(page, id).filter({ hasText: 'Delivered' }).waitFor()
+    await row(page, id).filter({ hasText: 'Captured' }).waitFor()
     const said = await words(page, id)
     for (const part of ['The first', 'Ann <ann@example.test> +1', `hello@${stage.domain}`]) {
       assert.ok(said.includes(part), `${part} in: ${said}`)
@@ -273,7 +273,7 @@ describe('the list of emails', { skip: withoutBrowser() }, () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const viewport of [PHONE, DESKTOP]) {
         await visit.reloadWith({ colorScheme, viewport })
-        await row(visit.page, id).filter({ hasText: 'Delivered' }).waitFor()
+        await row(visit.page, id).filter({ hasText: 'Captured' }).waitFor()
         assert.deepEqual(await visit.barriers(), [])
         const wide = await visit.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
         assert.ok(wide <= 0, `${wide} px too wide`)
@@ -343,7 +343,7 @@ describe('a page under which the service restarts', { skip: withoutBrowser() }, 
     )
     const { page } = visit
     const before = await stage.send({ subject: 'Before' })
-    await row(page, before).filter({ hasText: 'Delivered' }).waitFor()
+    await row(page, before).filter({ hasText: 'Captured' }).waitFor()
     await isLive(page)
     await stage.service.stop()
     await page.getByRole('status').filter({ hasText: 'Reconnecting' }).waitFor()
@@ -352,7 +352,7 @@ describe('a page under which the service restarts', { skip: withoutBrowser() }, 
     const app = await startApp(settings, createLogger('silent'))
     t.after(() => app.close())
     const during = await stage.send({ subject: 'While nobody listened' })
-    await row(page, during).filter({ hasText: 'Delivered' }).waitFor()
+    await row(page, during).filter({ hasText: 'Captured' }).waitFor()
     await isLive(page)
     await row(page, before).waitFor()
     const then = await stage.send({ subject: 'And then' })

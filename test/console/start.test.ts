@@ -25,7 +25,7 @@ describe('getting started', { skip: withoutBrowser() }, () => {
     await page.getByRole('textbox', { name: 'To' }).fill('me@example.test')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     const sent = page.getByRole('status').filter({ hasText: 'Accepted and stored' })
-    await sent.getByText('Delivered').waitFor()
+    await sent.getByText('Captured').waitFor()
     await step.getByText('The latest email is "Hello from Postroad", to me@example.test.').waitFor()
     assert.deepEqual(await visit.barriers(), [])
     await sent.getByRole('link', { name: 'View the email' }).click()
@@ -93,7 +93,7 @@ describe('what is typed while the service restarts', { skip: withoutBrowser() },
     assert.equal(await search.inputValue(), 'sought')
 
     await start.getByRole('button', { name: 'Send', exact: true }).click()
-    await start.getByRole('status').filter({ hasText: 'Delivered' }).waitFor()
+    await start.getByRole('status').filter({ hasText: 'Captured' }).waitFor()
     assert.equal(await start.getByRole('textbox', { name: 'Subject' }).inputValue(), 'Typed before')
     assert.equal(await keys.getByRole('dialog').getByLabel('Name').inputValue(), 'half written')
     await keys.getByRole('dialog').getByRole('button', { name: 'Create' }).click()

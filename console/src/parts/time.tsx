@@ -17,23 +17,22 @@ export function Time({ at }: { at: string | null }) {
   )
 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  fractionalSecondDigits: 3,
-})
+const SECONDS = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
+const CLOCK = new Intl.DateTimeFormat(undefined, SECONDS)
+const PRECISE_CLOCK = new Intl.DateTimeFormat(undefined, { ...SECONDS, fractionalSecondDigits: 3 })
 const CLOCK_DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 
-/** A time by the clock, with its day unless that is today, and relative to now beside it. */
-export function ClockTime({ at }: { at: string }) {
+/**
+ * A time by the clock, with its day unless that is today, and relative to now beside it. `precise`: with milliseconds.
+ */
+export function ClockTime({ at, precise = false }: { at: string; precise?: boolean }) {
   const now = useNow()
   const date = new Date(at)
   const today = new Date(now).toDateString() === date.toDateString()
   return (
     <time dateTime={at} style={{ fontVariantNumeric: 'tabular-nums' }}>
       {!today && `${CLOCK_DAY.format(date)}, `}
-      {CLOCK.format(date)} ({describeTime(date.getTime() - now, date)})
+      {(precise ? PRECISE_CLOCK : CLOCK).format(date)} ({describeTime(date.getTime() - now, date)})
     </time>
   )
 }

@@ -73,7 +73,7 @@ describe('one email in the console', () => {
   test('what became of it is told, with what the server was told and answered', async () => {
     const shown = await settled(await api.accepted(mail()))
     assert.equal(shown.company.name, company.name)
-    assert.deepEqual(shown.states, { delivered: 1 })
+    assert.deepEqual(shown.states, { captured: 1 })
     assert.equal(shown.recipients[0]!.at, null)
     assert.ok(shown.mostAttempts > 1)
   })
@@ -83,7 +83,7 @@ describe('one email in the console', () => {
     const { attempts } = await settled(id)
     const [attempt] = attempts
     assert.deepEqual(Object.keys(attempt!).sort(), [
-      ...['duration', 'id', 'recipients', 'server', 'startedAt', 'tls'],
+      ...['code', 'duration', 'id', 'recipients', 'server', 'startedAt', 'tls'],
     ])
     const own = `/attempts/${attempt!.id}`
     const { dialogue } = (await service.store.readHistory(id))!.attempts[0]!

@@ -42,7 +42,7 @@ export function TimeLine({
           // biome-ignore lint/suspicious/noArrayIndexKey: entries have no ids, and none is removed
           <li key={index} style={{ display: 'contents' }}>
             <Text component="span" size="sm" c="dimmed">
-              <ClockTime at={entry.at} />
+              <ClockTime at={entry.at} precise />
             </Text>
             {'event' in entry ? (
               <Happened event={entry.event} />
