@@ -24,7 +24,7 @@ const ADVICE: readonly (readonly [said: RegExp, advice: string])[] = [
       'or send it to a relay (POSTROAD_DELIVERY)',
   ],
   [
-    / cannot be reached: | took too long over (?:connecting|its greeting)/,
+    / (?:cannot be reached|refused the connection|accepted no connection in time)| took too long over (?:connecting|its greeting)/,
     'No connection can be made. With a relay, check its host and port in POSTROAD_DELIVERY. With direct delivery, ' +
       'note that most hosting providers block port 25: ask yours to open it, or use a relay on port 587. Then: postroad queue retry',
   ],

@@ -8,6 +8,7 @@
 import { createRequire } from 'node:module'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { Agent } from 'undici'
+import { CONNECT_FAULTS } from './connect-fault.ts'
 import { Exchange, type OutgoingResponse, type ResponseOptions } from './exchange.ts'
 import { NoAnswer } from './no-answer.ts'
 import type { AddressGuard } from './private-address.ts'
@@ -193,13 +194,9 @@ function nowhere(host: string, hasAddresses: boolean): NoAnswer {
 }
 
 const WORDS: Record<string, [kind: NoAnswer['kind'], words: string]> = {
-  ECONNREFUSED: ['unreachable', 'refused the connection'],
   ECONNRESET: ['broken', 'closed the connection'],
   EPIPE: ['broken', 'closed the connection'],
-  EHOSTUNREACH: ['unreachable', 'cannot be reached'],
-  ENETUNREACH: ['unreachable', 'cannot be reached'],
-  ETIMEDOUT: ['unreachable', 'accepted no connection in time'],
-  UND_ERR_CONNECT_TIMEOUT: ['unreachable', 'accepted no connection in time'],
+  UND_ERR_CONNECT_TIMEOUT: ['unreachable', CONNECT_FAULTS.ETIMEDOUT!],
   UND_ERR_SOCKET: ['broken', 'closed the connection'],
   UND_ERR_HEADERS_OVERFLOW: ['broken', 'answered with a header that is too large'],
 }
@@ -208,7 +205,8 @@ function noAnswer(host: string, error: unknown): NoAnswer {
   const inner = error instanceof AggregateError ? error.errors[0] : error
   if (inner instanceof NoAnswer) return inner
   const code = (inner as { code?: unknown }).code
-  const [kind, words] = WORDS[String(code)] ?? []
+  const connecting = CONNECT_FAULTS[String(code)]
+  const [kind, words] = connecting ? (['unreachable', connecting] as const) : (WORDS[String(code)] ?? [])
   if (kind !== undefined) return new NoAnswer(kind, `${host} ${words}`, { cause: error })
   const { message } = inner as Error
   return new NoAnswer('broken', `the answer of ${host} could not be read: ${message}`, { cause: error })

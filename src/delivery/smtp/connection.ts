@@ -1,4 +1,5 @@
 import { connect as connectTcp, type Socket } from 'node:net'
+import { CONNECT_FAULTS } from '../../network/connect-fault.ts'
 import type { TlsTransport } from '../../network/tls-transport.ts'
 import type { Dialogue } from './dialogue.ts'
 import type { StuffedMessage } from './dot-stuffing.ts'
@@ -375,7 +376,8 @@ export class SmtpConnection {
 
   #onError = (error: NodeJS.ErrnoException): void => {
     const reason = error.code ?? error.message
-    if (this.#stage === 'connect') this.fail('connect', `cannot be reached: ${reason}`, undefined, error)
+    if (this.#stage === 'connect')
+      this.fail('connect', CONNECT_FAULTS[reason] ?? `cannot be reached: ${reason}`, undefined, error)
     else
       this.fail(
         'closed',

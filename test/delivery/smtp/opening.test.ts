@@ -154,7 +154,7 @@ test('nobody listens', async () => {
     kind: 'connect',
     stage: 'connect',
     permanent: false,
-    message: `mx.example.test [127.0.0.1]:${port} cannot be reached: ECONNREFUSED`,
+    message: `mx.example.test [127.0.0.1]:${port} refused the connection`,
   })
 })
 

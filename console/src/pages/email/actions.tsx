@@ -22,6 +22,7 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
     done: ({ changed }: { changed: number }) => DONE[action](changed),
   })
   const waiting = (states.waiting ?? 0) > 0
+  const scheduled = email.recipients.some(({ waits }) => waits === 'schedule')
   const stoppable = waiting || (states.sending ?? 0) > 0 || (states.quarantined ?? 0) > 0
   return (
     <Group gap="xs">
@@ -29,10 +30,10 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
         <ActionButton
           size="xs"
           variant="filled"
-          leftSection={<RotateCw size={16} aria-hidden />}
+          leftSection={scheduled ? <Send size={16} aria-hidden /> : <RotateCw size={16} aria-hidden />}
           {...act('retry')}
         >
-          Retry now
+          {scheduled ? 'Send now' : 'Retry now'}
         </ActionButton>
       )}
       {mayManage && stoppable && (
@@ -84,7 +85,7 @@ export function Actions({ company, email }: { company: string; email: EmailDetai
 }
 
 const DONE = {
-  retry: (count: number) => `Retrying ${recipients(count)} now`,
+  retry: (count: number) => `Sending to ${recipients(count)} now`,
   cancel: (count: number) => `Canceled for ${recipients(count)}`,
   release: (count: number) => `Released ${recipients(count)}`,
 }

@@ -105,7 +105,7 @@ function Recipient({
 function Suppress({ company, id, recipient }: { company: string; id: string; recipient: EmailRecipient }) {
   const { address, position } = recipient
   const mayManage = useMayManage()
-  if (!mayManage) return null
+  if (!mayManage || recipient.state === 'suppressed') return null
   const shown = <UntrustedText>{address}</UntrustedText>
   return (
     <Group>
