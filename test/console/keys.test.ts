@@ -16,7 +16,17 @@ describe('API keys', { skip: withoutBrowser() }, () => {
   before(async () => {
     const port = await freePort()
     stage = await Stage.open({
-      submission: [{ host: '127.0.0.1', port, implicitTls: false, clearLogin: false, proxied: false }],
+      submission: [
+        {
+          host: '127.0.0.1',
+          port,
+          implicitTls: false,
+          clearLogin: false,
+          proxied: false,
+          withoutLogin: false,
+          optional: false,
+        },
+      ],
     })
     at = `/c/${stage.company.id}/keys`
   })

@@ -26,7 +26,17 @@ describe('API keys in the console', () => {
 
   before(async () => {
     service = await startService({
-      submission: [{ host: '0.0.0.0', port: 0, implicitTls: false, clearLogin: false, proxied: false }],
+      submission: [
+        {
+          host: '0.0.0.0',
+          port: 0,
+          implicitTls: false,
+          clearLogin: false,
+          proxied: false,
+          withoutLogin: false,
+          optional: false,
+        },
+      ],
       publicUrl: 'https://mail.service.test',
     })
     const tenant = await service.tenant('acme.example')
