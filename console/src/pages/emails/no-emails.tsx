@@ -1,18 +1,23 @@
-import { Box, Button, Group, Text } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Inbox, SearchX } from 'lucide-react'
+import { Suspense } from 'react'
 import { useMe } from '../../api/session.ts'
 import { Empty } from '../../parts/empty.tsx'
-import { SmtpOff } from '../../parts/smtp.tsx'
-import { ALL, useMayManage } from '../../shell/company.ts'
+import { later } from '../../parts/later.ts'
+import { useMayManage } from '../../shell/company.ts'
+
+/** Not part of the first view of a full list. */
+const SmtpInbox = later(() => import('./smtp-inbox.tsx'), 'SmtpInbox')
 
 export function NoEmails({ company }: { company: string }) {
   const mayManage = useMayManage()
+  const captures = useMe().installation.delivery === 'capture'
   return (
     <Empty icon={Inbox} title="No emails yet">
       The first email appears here as soon as it is accepted.
       {mayManage && ' Send a test message, or use a ready-made snippet.'}
-      <SmtpInbox company={company} />
+      <Suspense>{captures && <SmtpInbox company={company} />}</Suspense>
       {mayManage && (
         <Group justify="center" mt="md">
           <Button component={Link} to={`/c/${company}/start`}>
@@ -21,30 +26,6 @@ export function NoEmails({ company }: { company: string }) {
         </Group>
       )}
     </Empty>
-  )
-}
-
-/** In capture mode: how applications in development send without an API key. */
-function SmtpInbox({ company }: { company: string }) {
-  const { installation } = useMe()
-  if (installation.delivery !== 'capture') return null
-  const places = installation.smtp.filter(
-    ({ inbox }) => inbox !== null && (company === ALL || inbox === company),
-  )
-  const [first] = places
-  if (first === undefined) {
-    return (
-      <Box mt="md" ta="left">
-        <SmtpOff />
-      </Box>
-    )
-  }
-  const ports = places.filter(({ host }) => host === first.host).map(({ port }) => port)
-  return (
-    <Text size="sm" mt="md">
-      Applications on this machine also send over SMTP: host <b>{first.host}</b>, port{' '}
-      <b>{ports.join(' or ')}</b>, without encryption, user or password, from any address.
-    </Text>
   )
 }
 

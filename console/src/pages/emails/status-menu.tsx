@@ -1,9 +1,10 @@
 import { Popover } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
+import { later } from '../../parts/later.ts'
 import { statusOf } from '../../parts/status.tsx'
 import { FilterButton } from './filter-button.tsx'
 
-const StatusChoices = lazy(async () => ({ default: (await import('./status-choices.tsx')).StatusChoices }))
+const StatusChoices = later(() => import('./status-choices.tsx'), 'StatusChoices')
 
 /** `value`: names of statuses, with commas between them. */
 export function StatusMenu({
