@@ -43,12 +43,14 @@ import { Scheduler } from './queue/scheduler.ts'
 import { openStore } from './store/open.ts'
 import { RetentionLoop } from './store/retention.ts'
 import type { Store } from './store/store.ts'
-import { createSubmission } from './submission/server.ts'
+import { createSubmission, type SubmissionAddresses, type SubmissionServer } from './submission/server.ts'
 import { version } from './version.ts'
 import { Workers } from './workers/workers.ts'
 
 /** Connections to one server of attachments named by URL: the same limit as for all such servers together. */
 const REMOTE_CONNECTIONS = 64
+
+const NO_SUBMISSION: SubmissionAddresses = { urls: [], withoutLogin: [], taken: [] }
 
 /** A running service. */
 export interface App {
@@ -56,8 +58,8 @@ export interface App {
   url: string
   /** The URL of `/metrics`, if it has its own listener. */
   metricsUrl: string | null
-  /** The URLs of SMTP submission, e.g. `smtp://127.0.0.1:587`. */
-  submissionUrls: string[]
+  /** The addresses of SMTP submission. */
+  submission: SubmissionAddresses
   /** The accounts created by the first start on an empty database, else null. */
   firstStart: FirstStart | null
   /** The URL of the console; null: this process does not serve it. */
@@ -119,8 +121,8 @@ export async function startApp(settings: Settings, log: Logger, signal?: AbortSi
   if (settings.roles.includes('api')) apiUrl = settings.publicUrl ?? url
   // Webhooks start only now, because their events contain URLs of stored messages, for which `apiUrl` has to be known.
   webhooks.start()
-  const submissionUrls = submission === null ? [] : await start.unlessStopped(submission.listen())
-  const addresses = { url, metricsUrl, submissionUrls, console: base && consoleUrl(base) }
+  const smtp = submission === null ? NO_SUBMISSION : await start.unlessStopped(submission.listen())
+  const addresses = { url, metricsUrl, submission: smtp, console: base && consoleUrl(base) }
   const first = await welcome(data, base)
   // Started last: starting keeps the thread busy, and no client is waiting yet.
   monitor.start()
@@ -257,9 +259,11 @@ async function createServers(parts: WithDelivery) {
   const searches = new Searches({ store, teller: new NoticeReader(store) })
   const { ask } = openOutgoing(parts)
   const api = settings.roles.includes('api')
+  let submission: SubmissionServer | null = null
   const server = await createServer({
     ...parts,
     api,
+    submission: () => submission?.open ?? [],
     intake: createIntake(parts),
     searches,
     live: new Live({
@@ -280,8 +284,7 @@ async function createServers(parts: WithDelivery) {
     version: version(),
     ready: (room) => store.probe(room),
   })
-  const takesSmtp = api && settings.submission.length > 0
-  const submission = takesSmtp ? await createSubmission(server.core, settings) : null
+  if (api && settings.submission.length > 0) submission = await createSubmission(server.core, settings)
   // Closed together, so that clients that are slow to finish a request neither use up the time of open SMTP
   // transactions nor add to it.
   started.defer(async () => {
@@ -329,7 +332,8 @@ function openOutgoing({ settings, started }: Start): Outgoing {
 /** Lets the first people in. Done when nothing else can fail: the key that it creates is shown only once. */
 async function welcome({ settings, store, accounts, directory }: WithStore, base: string | null) {
   const firstStart = await makeUp(settings, store, directory.companies())
-  if (directory.companies().length === 0) await accounts.refresh()
+  // Another node may have been first.
+  if (firstStart !== null || directory.companies().length === 0) await accounts.refresh()
   const token = base === null ? null : await firstSignIn(store, Date.now())
   const signInLink = base === null || token === null ? null : signInUrl(base, token)
   return { firstStart, signInLink, empty: directory.companies().length === 0 }
@@ -337,10 +341,10 @@ async function welcome({ settings, store, accounts, directory }: WithStore, base
 
 function reportListening(
   { settings, log }: Start,
-  { submissionUrls, ...urls }: Pick<App, 'url' | 'metricsUrl' | 'submissionUrls' | 'console'>,
+  { submission, ...urls }: Pick<App, 'url' | 'metricsUrl' | 'submission' | 'console'>,
 ): void {
-  const { delivery, roles, nodeName: node, submission } = settings
-  const smtp = submission.length > 0 && { submissionUrls }
+  const { delivery, roles, nodeName: node } = settings
+  const smtp = submission.urls.length > 0 && { submissionUrls: submission.urls }
   log.info({ ...urls, ...smtp, delivery: delivery.kind, roles, node }, 'Postroad is listening')
   if (delivery.kind === 'capture')
     log.info('Capture mode: mail is kept here and not delivered; set POSTROAD_DELIVERY to deliver it')

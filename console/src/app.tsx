@@ -1,16 +1,18 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { queries } from './api/queries.ts'
+import { later } from './parts/later.ts'
 import { router } from './router.tsx'
+import { Unanswered } from './shell/unanswered.tsx'
 import { styleNonce } from './style-nonce.ts'
 import { theme, variables } from './theme.ts'
 
 const colorScheme = localStorageColorSchemeManager({ key: 'postroad-color-scheme' })
 
 /** Loaded after the first view; a notification that is raised earlier waits for them. */
-const Overlays = lazy(async () => ({ default: (await import('./overlays.tsx')).Overlays }))
+const Overlays = later(() => import('./overlays.tsx'), 'Overlays')
 
 export function App() {
   return (
@@ -26,6 +28,7 @@ export function App() {
           <Overlays />
         </Suspense>
         <RouterProvider router={router} />
+        <Unanswered />
       </QueryClientProvider>
     </MantineProvider>
   )

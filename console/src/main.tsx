@@ -1,6 +1,5 @@
 import '@mantine/core/styles.css'
 import './console.css'
-import './outdated.ts'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'

@@ -18,8 +18,28 @@ import { type Me, sessionQuery } from './api/session.ts'
 import { validateEmailPageSearch } from './pages/email/search.ts'
 import { readSearch } from './pages/emails/search.ts'
 import { ErrorAlert } from './parts/error-alert.tsx'
+import { loaded, loadWhenIdle } from './parts/later.ts'
 import { NotFound } from './parts/not-found.tsx'
 import { Frame } from './shell/frame.tsx'
+
+/** The component of a page, which the router also loads when the pointer is above a link to it. */
+function page<Module extends Record<string, unknown>, Name extends keyof Module & string>(
+  importer: () => Promise<Module>,
+  name: Name,
+) {
+  return lazyRouteComponent(loaded(importer, navigation), name)
+}
+
+/** Resolves when somebody opens a page; at once if that is under way. */
+function navigation(): Promise<void> {
+  if (router.state.status === 'pending') return Promise.resolve()
+  return new Promise((resolve) => {
+    const stop = router.subscribe('onBeforeNavigate', () => {
+      stop()
+      resolve()
+    })
+  })
+}
 
 const SPANS: readonly OverviewSpan[] = ['hour', 'day', 'week', 'month', 'year']
 
@@ -33,7 +53,7 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: (search: Record<string, unknown>): { to?: string } =>
     typeof search.to === 'string' && search.to.startsWith('/') ? { to: search.to } : {},
-  component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  component: page(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
 /** The routes that need a session. */
@@ -79,41 +99,41 @@ const overview = createRoute({
     domain: textIn(given, 'domain'),
     to: textIn(given, 'to'),
   })),
-  component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+  component: page(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 })
 
 const start = createRoute({
   getParentRoute: () => company,
   path: '/start',
-  component: lazyRouteComponent(() => import('./pages/start/start-page.tsx'), 'StartPage'),
+  component: page(() => import('./pages/start/start-page.tsx'), 'StartPage'),
 })
 
 const emails = createRoute({
   getParentRoute: () => company,
   path: '/emails',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/emails/emails-page.tsx'), 'EmailsPage'),
+  component: page(() => import('./pages/emails/emails-page.tsx'), 'EmailsPage'),
 })
 
 const email = createRoute({
   getParentRoute: () => company,
   path: '/emails/$id',
   validateSearch: validateEmailPageSearch,
-  component: lazyRouteComponent(() => import('./pages/email/email-page.tsx'), 'EmailPage'),
+  component: page(() => import('./pages/email/email-page.tsx'), 'EmailPage'),
 })
 
 const domains = createRoute({
   getParentRoute: () => company,
   path: '/domains',
   validateSearch: searchOf((given) => ({ search: textIn(given, 'search'), add: flagIn(given, 'add') })),
-  component: lazyRouteComponent(() => import('./pages/domains/domains-page.tsx'), 'DomainsPage'),
+  component: page(() => import('./pages/domains/domains-page.tsx'), 'DomainsPage'),
 })
 
 const domain = createRoute({
   getParentRoute: () => company,
   path: '/domains/$domain',
   validateSearch: searchOf((given) => ({ tab: oneOf(given, 'tab', ['dkim', 'settings']) })),
-  component: lazyRouteComponent(() => import('./pages/domain/domain-page.tsx'), 'DomainPage'),
+  component: page(() => import('./pages/domain/domain-page.tsx'), 'DomainPage'),
 })
 
 const keys = createRoute({
@@ -125,14 +145,14 @@ const keys = createRoute({
     add: flagIn(given, 'add'),
     client: textIn(given, 'client'),
   })),
-  component: lazyRouteComponent(() => import('./pages/keys/keys-page.tsx'), 'KeysPage'),
+  component: page(() => import('./pages/keys/keys-page.tsx'), 'KeysPage'),
 })
 
 const webhooks = createRoute({
   getParentRoute: () => company,
   path: '/webhooks',
   validateSearch: searchOf((given) => ({ add: flagIn(given, 'add'), after: textIn(given, 'after') })),
-  component: lazyRouteComponent(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  component: page(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
 })
 
 const webhook = createRoute({
@@ -144,7 +164,7 @@ const webhook = createRoute({
     message: textIn(given, 'message'),
     before: textIn(given, 'before'),
   })),
-  component: lazyRouteComponent(() => import('./pages/webhook/webhook-page.tsx'), 'WebhookPage'),
+  component: page(() => import('./pages/webhook/webhook-page.tsx'), 'WebhookPage'),
 })
 
 const suppressions = createRoute({
@@ -158,16 +178,13 @@ const suppressions = createRoute({
     after: textIn(given, 'after'),
     before: textIn(given, 'before'),
   })),
-  component: lazyRouteComponent(
-    () => import('./pages/suppressions/suppressions-page.tsx'),
-    'SuppressionsPage',
-  ),
+  component: page(() => import('./pages/suppressions/suppressions-page.tsx'), 'SuppressionsPage'),
 })
 
 const team = createRoute({
   getParentRoute: () => company,
   path: '/team',
-  component: lazyRouteComponent(() => import('./pages/team/team-page.tsx'), 'TeamPage'),
+  component: page(() => import('./pages/team/team-page.tsx'), 'TeamPage'),
 })
 
 const audit = createRoute({
@@ -180,22 +197,19 @@ const audit = createRoute({
     from: textIn(given, 'from'),
     to: textIn(given, 'to'),
   })),
-  component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
+  component: page(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
 })
 
 const installation = createRoute({
   getParentRoute: () => signedIn,
   path: '/installation',
-  component: lazyRouteComponent(
-    () => import('./pages/installation/installation-page.tsx'),
-    'InstallationPage',
-  ),
+  component: page(() => import('./pages/installation/installation-page.tsx'), 'InstallationPage'),
 })
 
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: '/account',
-  component: lazyRouteComponent(() => import('./pages/account/account-page.tsx'), 'AccountPage'),
+  component: page(() => import('./pages/account/account-page.tsx'), 'AccountPage'),
 })
 
 export const router = createRouter({
@@ -224,6 +238,11 @@ export const router = createRouter({
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,
+})
+
+const stopWaiting = router.subscribe('onResolved', () => {
+  stopWaiting()
+  loadWhenIdle()
 })
 
 // A person whose session ends returns to the same page after signing in again.

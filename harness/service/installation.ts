@@ -59,6 +59,8 @@ export class Installation {
     return {
       ...Object.fromEntries(own),
       POSTROAD_LISTEN: '127.0.0.1:0',
+      // Its default has fixed ports, and many services run at once.
+      POSTROAD_SUBMISSION_LISTEN: 'off',
       ...(given ? {} : await this.database()),
       POSTROAD_HOSTNAME: 'postroad.test',
       POSTROAD_LOG_LEVEL: 'warn',

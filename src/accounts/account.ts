@@ -174,9 +174,21 @@ export function isOfPerson(keyId: string): boolean {
   return keyId.startsWith(PERSON)
 }
 
+/** In place of a key's id: a program that has sent over SMTP without a login, in capture mode. */
+const NO_KEY = 'no-key'
+
+/** The sender of mail without a login: it may name any author, because its mail is only captured. */
+export function keylessSender(companyId: string, address: string): Principal {
+  return { keyId: NO_KEY, companyId, scopes: new Set(['sending']), domainId: null, address }
+}
+
+export function isKeyless({ keyId }: Pick<Principal, 'keyId'>): boolean {
+  return keyId === NO_KEY
+}
+
 /** The caller, authenticated by an API key. */
 export interface Principal {
-  /** The key's id, or that of a person (`keyIdOfPerson`). */
+  /** The key's id, or that of a person (`keyIdOfPerson`), or `NO_KEY`. */
   keyId: string
   companyId: string
   scopes: ReadonlySet<Scope>

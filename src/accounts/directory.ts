@@ -10,6 +10,7 @@ import {
   type CustomRoute,
   type Denial,
   holdsName,
+  isKeyless,
   isOfPerson,
   type Principal,
   type Scope,
@@ -190,6 +191,7 @@ export class AccountDirectory {
     const { keyId, address } = principal
     // The session of a person was checked when the request began.
     if (isOfPerson(keyId)) return principal
+    if (isKeyless(principal)) return this.#companies.has(principal.companyId) ? principal : UNKNOWN
     return this.holder(keyId, address)
   }
 

@@ -7,14 +7,14 @@ import type { FirstStart } from '../operate/first-start.ts'
 /** The addresses of the service. */
 export interface Places {
   url: string
-  submissionUrls: readonly string[]
+  submission: { urls: readonly string[]; withoutLogin: readonly string[]; taken: readonly string[] }
   /** Signs the first operator in. */
   signInLink: string | null
 }
 
 /** The accounts that the first start created, with a line to paste for each way to use them. */
 export function firstStartText(
-  { url, submissionUrls, signInLink: link }: Places,
+  { url, submission, signInLink: link }: Places,
   { company, domain, token }: FirstStart,
 ): string {
   return `${link === null ? '' : `\nOpen the inbox: ${link}\n`}
@@ -41,7 +41,7 @@ Send through the form endpoint:
     -F subject=Hello \\
     -F text='It works.'
 
-${smtpText(submissionUrls)}
+${smtpText(submission, company)}
 
 Settings for Ghost, WordPress, Laravel and others are in the README.
 
@@ -56,15 +56,31 @@ To deliver mail, set POSTROAD_DELIVERY (README, "Go live") and restart.
 `
 }
 
-function smtpText(urls: readonly string[]): string {
-  if (urls.length === 0)
-    return 'Send over SMTP: set POSTROAD_SUBMISSION_LISTEN=smtp://127.0.0.1:2587 and restart.'
+function smtpText({ urls, withoutLogin, taken }: Places['submission'], company: string): string {
+  if (urls.length === 0) return noSmtpText(taken)
   const lines = urls.map((url) => {
     const { hostname, port, protocol } = new URL(url)
-    const tls = protocol === 'smtps:' ? ', TLS from the start' : ''
-    return `  host ${hostname}, port ${port}${tls}, user api, password: the API key`
+    const place = `  host ${hostname}, port ${port}`
+    if (withoutLogin.includes(url)) return `${place}, no encryption, no user, no password`
+    return `${place}${protocol === 'smtps:' ? ', TLS from the start' : ''}, user api, password: the API key`
   })
-  return ['Send over SMTP:', '', ...lines].join('\n')
+  const inbox =
+    withoutLogin.length === 0
+      ? []
+      : ['', `Mail without a password belongs to "${company}", whatever its From.`]
+  return ['Send over SMTP:', '', ...lines, ...inbox].join('\n')
+}
+
+function noSmtpText(taken: readonly string[]): string {
+  const [first] = taken
+  if (first === undefined)
+    return 'Send over SMTP: set POSTROAD_SUBMISSION_LISTEN=smtp://127.0.0.1:2587 and restart.'
+  const { hostname } = new URL(first)
+  const ports = taken.map((url) => new URL(url).port).join(' and ')
+  return (
+    `SMTP is off, because another program has port ${ports}. To use another port, set\n` +
+    `POSTROAD_SUBMISSION_LISTEN=smtp://${hostname}:1026?login=off and restart.`
+  )
 }
 
 /** For a service that delivers mail and has no company yet: nothing was created, so it shows the commands that do. */

@@ -9,7 +9,7 @@ import { StopSignals } from './stop-signals.ts'
 export function addServe(program: Command): void {
   command(program, {
     usage: 'serve',
-    description: 'Run the service: the HTTP endpoints, SMTP submission if it is configured, and delivery.',
+    description: 'Run the service: the HTTP endpoints, SMTP submission, and delivery.',
     details:
       'Settings come from the environment, from .env in the working directory, and from the file that POSTROAD_CONFIG names. ' +
       'See them all with `postroad settings`.\n\n' +
@@ -39,10 +39,11 @@ async function serve({ json }: JsonOption): Promise<void> {
     stop.ended()
     return
   }
-  const { url, submissionUrls, firstStart, empty, console, signInLink } = app
+  const { url, submission, firstStart, empty, console, signInLink } = app
+  const { urls: submissionUrls } = submission
   const where = { url, ...(submissionUrls.length > 0 && { submissionUrls }) }
   if (json) printJsonLine({ ...where, console: signInLink ?? console, firstStart })
-  else if (firstStart) printText(firstStartText({ url, submissionUrls, signInLink }, firstStart))
+  else if (firstStart) printText(firstStartText({ url, submission, signInLink }, firstStart))
   else if (empty) printText(firstStepsText(url, signInLink))
   else if (signInLink !== null) printText(signInText(url, signInLink))
   // The log already says this, and other lines should not be mixed into it, unless the log level hides the message.

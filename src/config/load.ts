@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { isLoopback } from '../network/private-address.ts'
 import { leastMemory } from './memory-plan.ts'
 import { SettingValueError } from './parse.ts'
 import {
@@ -16,14 +15,8 @@ import {
   type SettingValues,
 } from './schema.ts'
 import type { OpenIdSettings, Settings } from './settings.ts'
-
-/**
- * A setting is unknown or its value not allowed. The message names the setting, its source, its value (secrets masked)
- * and the allowed values.
- */
-export class SettingsError extends Error {
-  override name = 'SettingsError'
-}
+import { SettingsError } from './settings-error.ts'
+import { submissionOf } from './submission.ts'
 
 export type Environment = Record<string, string | undefined>
 
@@ -60,7 +53,7 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
       `POSTROAD_TLS_${set} is set, but POSTROAD_TLS_${unset} is not, and HTTPS needs both: set it, or neither.`,
     )
   }
-  checkSubmission(values)
+  const submission = submissionOf(values)
   if (values.POSTROAD_RETENTION_EMAILS < values.POSTROAD_RETENTION_CONTENT) {
     throw new SettingsError(
       `POSTROAD_RETENTION_EMAILS (${lookUpSetting('POSTROAD_RETENTION_EMAILS', sources).text}) is less than ` +
@@ -92,6 +85,7 @@ export function loadSettings(env: Environment = process.env, files: SettingFiles
   return {
     ...fields,
     tls: certPath !== null && keyPath !== null ? { certPath, keyPath } : null,
+    submission,
     openid: openIdOf(values),
     trustedProxies: values.POSTROAD_TRUSTED_PROXIES ?? [],
     dnsServers: values.POSTROAD_DNS_SERVERS ?? [],
@@ -120,37 +114,6 @@ function openIdOf(values: SettingValues): OpenIdSettings | null {
     )
   }
   return { issuer, clientId, clientSecret }
-}
-
-/** Without encryption nobody could log in, and without a trusted proxy nobody could connect. */
-function checkSubmission({
-  POSTROAD_SUBMISSION_LISTEN: listeners,
-  POSTROAD_TLS_CERT: cert,
-  POSTROAD_TRUSTED_PROXIES: proxies,
-}: SettingValues): void {
-  for (const { host, port, implicitTls, clearLogin, proxied } of listeners) {
-    const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
-    if (proxied && !proxies?.length) {
-      throw new SettingsError(
-        `POSTROAD_SUBMISSION_LISTEN has ?proxy=on for ${place}, where only trusted proxies may connect, but none are set: ` +
-          'name them in POSTROAD_TRUSTED_PROXIES.',
-      )
-    }
-    if (cert !== null) continue
-    if (implicitTls) {
-      throw new SettingsError(
-        `POSTROAD_SUBMISSION_LISTEN has smtps://${place}, but there is no certificate: set POSTROAD_TLS_CERT and POSTROAD_TLS_KEY, ` +
-          'or listen with smtp:// on 127.0.0.1 for programs on this machine.',
-      )
-    }
-    if (!clearLogin && (proxied || !isLoopback(host))) {
-      throw new SettingsError(
-        `POSTROAD_SUBMISSION_LISTEN has smtp://${place}, where other machines cannot log in without a certificate: set ` +
-          'POSTROAD_TLS_CERT and POSTROAD_TLS_KEY, listen on 127.0.0.1, or, on your own network, add ?tls=opportunistic to accept ' +
-          'API keys unencrypted.',
-      )
-    }
-  }
 }
 
 /**

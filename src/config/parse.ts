@@ -110,9 +110,11 @@ export function parseHostPort(text: string): HostPort {
   return { host: v6 ?? (host || '::'), port: portNumber(digits, 0) }
 }
 
-/** `off`, or `smtps://host:port[?...]` and `smtp://host:port[?...]`, separated by commas. */
-export function parseSubmission(text: string): SubmissionListener[] {
-  if (text.toLowerCase() === 'off') return []
+/** `auto`, `off`, or `smtps://host:port[?...]` and `smtp://host:port[?...]`, separated by commas. */
+export function parseSubmission(text: string): SubmissionListener[] | 'auto' {
+  const word = text.toLowerCase()
+  if (word === 'auto') return word
+  if (word === 'off') return []
   return listItems(text).map((item) => {
     const [, scheme, place, digits, query = ''] =
       /^(smtps?):\/\/(\[[^\]]*\]|[^:/?]*)(?::(\d{1,5}))?\/?(?:\?(.*))?$/i.exec(item) ?? []
@@ -122,19 +124,32 @@ export function parseSubmission(text: string): SubmissionListener[] {
       )
     }
     const options = new URLSearchParams(query)
-    const unknown = [...options.keys()].find((name) => name !== 'tls' && name !== 'proxy')
+    const unknown = [...options.keys()].find((name) => !SUBMISSION_OPTIONS.includes(name))
     if (unknown !== undefined)
-      throw new SettingValueError(`"?${unknown}=" is not an option; "?tls=" and "?proxy=" are`)
+      throw new SettingValueError(`"?${unknown}=" is not an option; "?tls=", "?proxy=" and "?login=" are`)
     const implicitTls = scheme.toLowerCase() === 'smtps'
     const tls = option('tls', options.get('tls') ?? 'required', ['required', 'opportunistic'])
     if (implicitTls && tls === 'opportunistic') {
       throw new SettingValueError('smtps:// is always encrypted; "?tls=opportunistic" goes with smtp://')
     }
     const proxied = option('proxy', options.get('proxy') ?? 'off', ['on', 'off']) === 'on'
+    const withoutLogin = option('login', options.get('login') ?? 'on', ['on', 'off']) === 'off'
+    if (withoutLogin && (implicitTls || options.has('tls'))) {
+      throw new SettingValueError('"?login=off" goes with smtp:// and without "?tls=": there is no TLS')
+    }
     const at = parseHostPort(`${place}:${digits ?? (implicitTls ? 465 : 587)}`)
-    return { ...at, implicitTls, clearLogin: tls === 'opportunistic', proxied }
+    return {
+      ...at,
+      implicitTls,
+      clearLogin: tls === 'opportunistic',
+      proxied,
+      withoutLogin,
+      optional: false,
+    }
   })
 }
+
+const SUBMISSION_OPTIONS = ['tls', 'proxy', 'login']
 
 /** A domain name of letters, digits and hyphens (RFC 1123 2.1), lower case, as RFC 5321 2.3.5 requires in EHLO. */
 export function parseHostName(text: string): string {

@@ -63,15 +63,19 @@ export const SETTINGS = {
   }),
   POSTROAD_SUBMISSION_LISTEN: setting({
     section: 'Service',
-    field: 'submission',
+    field: null,
     parse: parse.parseSubmission,
-    default: 'off',
+    default: 'auto',
     allowed:
-      '`off`, or addresses separated by commas: `smtps://host:port` (implicit TLS; default port 465) and ' +
+      '`auto`, `off`, or addresses separated by commas: `smtps://host:port` (implicit TLS; default port 465) and ' +
       '`smtp://host:port` (STARTTLS; default port 587); port 0 picks a free port, an empty host means every address of the machine; ' +
-      '`smtp://...?tls=opportunistic` also accepts logins without TLS; `?proxy=on` expects the PROXY protocol (v1 or v2) from a load balancer',
+      '`smtp://...?tls=opportunistic` also accepts logins without TLS; `?proxy=on` expects the PROXY protocol (v1 or v2) from a load balancer; ' +
+      '`smtp://...?login=off`, in capture mode only, accepts mail without a login',
     description:
-      'Addresses for SMTP submission: programs log in with any user name and an API key as the password. They use the certificate of ' +
+      'Addresses for SMTP submission. `auto` means: in capture mode, if POSTROAD_LISTEN is an address that only this machine can ' +
+      'reach, the ports 1025 and 2525 of that address without a login (a port that another program has is left out); otherwise `off`. ' +
+      'Without a login (`?login=off`), mail is accepted from any From address and belongs to the oldest company. ' +
+      'At all other addresses, programs log in with any user name and an API key as the password. They use the certificate of ' +
       'POSTROAD_TLS_CERT, and are served by nodes with the role `api`. Without TLS, only programs on this machine may log in, unless `?tls=opportunistic` states that the network in ' +
       'between is yours. Behind a load balancer, `?proxy=on` makes the address of the client count instead of the address of the balancer: then only ' +
       'proxies of POSTROAD_TRUSTED_PROXIES may connect, and each connection must begin with a PROXY protocol header.',

@@ -1,5 +1,6 @@
 /** The settings from environment, `.env` and config file: plain, checked values. */
 import type { SettingFields } from './schema.ts'
+import type { SubmissionListener } from './values.ts'
 
 export type { DeliveryRoute, HostPort, RelayRoute, SubmissionListener } from './values.ts'
 
@@ -12,6 +13,8 @@ export interface OpenIdSettings {
 /** Each setting under its field of the schema, and values derived from several. */
 export interface Settings extends SettingFields {
   tls: { certPath: string; keyPath: string } | null
+  /** Addresses for SMTP submission; empty: it is off. */
+  submission: SubmissionListener[]
   /** The OpenID Connect provider of the console; null: there is none. */
   openid: OpenIdSettings | null
   /** Address ranges of proxies whose X-Forwarded-For is trusted. */

@@ -13,6 +13,10 @@ export interface SubmissionListener extends HostPort {
   clearLogin: boolean
   /** `?proxy=on`: a trusted proxy connects, and names its client by the PROXY protocol. */
   proxied: boolean
+  /** `?login=off`: mail is accepted without a login. In capture mode only. */
+  withoutLogin: boolean
+  /** The service starts without this listener if its address is taken. */
+  optional: boolean
 }
 
 export interface RelayRoute {

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { LiveAccounts } from '../accounts/live-accounts.ts'
-import type { Settings } from '../config/settings.ts'
+import type { Settings, SubmissionListener } from '../config/settings.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { RemoteFiles } from '../intake/remote-file.ts'
 import type { Workers } from '../workers/workers.ts'
@@ -19,6 +19,8 @@ export interface IngressDeps {
   remoteFiles: Pick<RemoteFiles, 'fetch'>
   /** The workers read bodies that are not small. */
   workers: Workers
+  /** The listeners of SMTP submission that accept mail now. */
+  submission(): readonly SubmissionListener[]
   /** The registry of the counters, from which `/metrics` is rendered. */
   registry: Registry
   log: Logger

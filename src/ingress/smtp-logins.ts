@@ -79,6 +79,12 @@ export class SmtpLogins {
     }
   }
 
+  /** True if there is a login of this user name, whatever its password. */
+  knows(user: string): boolean {
+    const name = nameOf(user)
+    return name !== null && this.#parts.accounts.directory.loginNamed(name) !== undefined
+  }
+
   /** Authenticates a login from this address. Rejects with a Refusal or a Fault. */
   async identify(login: SmtpLogin, from: string): Promise<Principal> {
     const { directory } = this.#parts.accounts

@@ -1,6 +1,6 @@
-import type { Principal, SendingDomain } from '../accounts/account.ts'
+import { isKeyless, type Principal, type SendingDomain } from '../accounts/account.ts'
 import type { LiveAccounts } from '../accounts/live-accounts.ts'
-import { checkAuthor, checkSending, type SendingCheck } from '../accounts/sending.ts'
+import { acceptsMail, checkAuthor, checkSending, type SendingCheck } from '../accounts/sending.ts'
 import { AddressError, parseDomain } from '../mail/address/address.ts'
 import type { NewEmail } from '../store/store.ts'
 import { assertPlainSender } from './addressing.ts'
@@ -35,13 +35,20 @@ export class Authority {
   /** The email to store, if the caller may send as all authors that the message names. */
   #allowed(principal: Principal, checked: CheckedSubmission): NewEmail {
     const { from, authors, email, refusal } = checked
-    const domain = this.#sendingDomain(principal, checked.domain ?? from.domain)
-    if (from.domain !== domain.name) this.#assertSpeaksFor(principal, domain, from.domain)
-    for (const author of authors) this.#assertAuthor(principal, checked, domain, author)
+    const keyless = isKeyless(principal)
+    const domain = keyless
+      ? this.#capturingDomain(principal, from.domain)
+      : this.#sendingDomain(principal, checked.domain ?? from.domain)
+    if (!keyless) {
+      if (from.domain !== domain.name) this.#assertSpeaksFor(principal, domain, from.domain)
+      for (const author of authors) this.#assertAuthor(principal, checked, domain, author)
+    }
     assertPlainSender(from)
     if (refusal !== null) throw new Refusal(refusal)
     const { companyId, keyId } = principal
     const allowed: NewEmail = { ...email, companyId, domainId: domain.id, keyId }
+    // The domain of the sender signs, and only a domain of the company can.
+    if (keyless) allowed.sender = `${from.local}@${domain.name}`
     const quota = this.#accounts.directory.quotaOf(companyId)
     if (quota !== undefined) allowed.quota = quota
     return allowed
@@ -83,6 +90,16 @@ export class Authority {
       if (error instanceof Refusal && error.reason.code === 'domain_inactive') return
       throw error
     }
+  }
+
+  /** That of From if it may send, otherwise the company's oldest one that may. */
+  #capturingDomain({ companyId }: Principal, fromDomain: string): SendingDomain {
+    const { directory } = this.#accounts
+    const own = directory.domainNamed(fromDomain, companyId)
+    if (own !== undefined && acceptsMail(own)) return own
+    const other = directory.domains().find((each) => each.companyId === companyId && acceptsMail(each))
+    if (other === undefined) throw new Refusal({ code: 'domain_unknown', domain: fromDomain })
+    return other
   }
 
   #sendingDomain(principal: Principal, name: string): SendingDomain {

@@ -36,7 +36,7 @@ export interface SessionParts {
 /** A logged-in client. */
 export interface Login {
   principal: Principal
-  /** The given user name, which may contain a domain. */
+  /** The given user name, which may contain a domain; '' if mail is accepted without a login. */
   user: string
 }
 

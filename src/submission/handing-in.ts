@@ -1,7 +1,7 @@
 /** MAIL, RCPT and DATA (RFC 5321 3.3): one transaction after another. */
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import type { Principal } from '../accounts/account.ts'
+import { isKeyless, type Principal } from '../accounts/account.ts'
 import { type AnyReason, clip } from '../ingress/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { AddressError, parseDomain, parseMailbox } from '../mail/address/address.ts'
@@ -59,7 +59,7 @@ export class HandingIn {
       size,
       nullSender: path === '',
       international,
-      arrival: { by: parts.hostname, protocol: protocolOf(channel.socket, international) },
+      arrival: { by: parts.hostname, protocol: protocolOf(channel.socket, principal, international) },
       giveWay: (reason: AnyReason) =>
         channel.interrupt(new CommandRefusal({ ...smtpWords(reason), code: 421 }, { last: true })),
     })
@@ -162,9 +162,10 @@ export class HandingIn {
   }
 }
 
-/** RFC 3848, RFC 6531 4.3; always authenticated, because MAIL requires a login. */
-function protocolOf(socket: Socket, international: boolean): string {
-  return `${international ? 'UTF8SMTP' : 'ESMTP'}${socket instanceof TLSSocket ? 'S' : ''}A`
+/** RFC 3848, RFC 6531 4.3. */
+function protocolOf(socket: Socket, principal: Principal, international: boolean): string {
+  const secure = socket instanceof TLSSocket ? 'S' : ''
+  return `${international ? 'UTF8SMTP' : 'ESMTP'}${secure}${isKeyless(principal) ? '' : 'A'}`
 }
 
 /** Printable, and without spaces outside of quotes; empty in MAIL FROM:<>. */

@@ -1,5 +1,6 @@
 /** AUTH (RFC 4954): identifies the key or password, and slows down and limits wrong ones. */
 import { isToken } from '../accounts/token.ts'
+import type { SubmissionListener } from '../config/settings.ts'
 import { type AnyReason, clip } from '../ingress/fault.ts'
 import { Refusal } from '../intake/refusal.ts'
 import { LEAST_PASSWORD } from '../people/password-rule.ts'
@@ -7,7 +8,8 @@ import type { Login, SessionContext } from './context.ts'
 import { InputEndError } from './input.ts'
 import { credentialsOf, type LoginCredentials } from './login.ts'
 import { CommandRefusal, reply } from './reply.ts'
-import { loginWords } from './words.ts'
+import { keylessLogin } from './without-login.ts'
+import { loginWords, smtpWords } from './words.ts'
 
 /** Ms in which a client has to log in, and in which it has to send each line until then. */
 const LOGIN_WITHIN = 120_000
@@ -25,16 +27,14 @@ function shownUser(user: string): string | null {
 
 export class LoggingIn {
   readonly #context: SessionContext
+  /** A login is not needed. */
+  readonly #optional: boolean
   readonly #since = performance.now()
   #failed = 0
 
-  constructor(context: SessionContext) {
+  constructor(context: SessionContext, { withoutLogin }: Pick<SubmissionListener, 'withoutLogin'>) {
     this.#context = context
-  }
-
-  /** Whether a login has failed in this session. */
-  get hasFailed(): boolean {
-    return this.#failed > 0
+    this.#optional = withoutLogin
   }
 
   /** Ms for the next line of a client that has not logged in. */
@@ -55,11 +55,31 @@ export class LoggingIn {
     try {
       login = await this.#loginOf(credentials)
     } catch (error) {
-      if (error instanceof InputEndError) throw error
+      if (error instanceof InputEndError || error instanceof CommandRefusal) throw error
       return await this.#refuse(this.#context.reasonOf(error), credentials?.user ?? null)
     }
-    parts.ingress.admission.connections.joins(channel.socket, login.principal.companyId)
     parts.metrics.logins.inc({ result: 'accepted' })
+    return this.#joined(login)
+  }
+
+  /** The login of a client that sends without one. Throws CommandRefusal if it has to log in. */
+  withoutOne(): Login {
+    // sendmail goes on after a failed AUTH. A 530 would bounce its message for a key that has expired, or for a login
+    // that was put off (454).
+    if (this.#failed > 0) {
+      const text = 'The login failed; send the message once the login works'
+      throw new CommandRefusal(reply(421, '4.7.0', text), { last: true })
+    }
+    if (!this.#optional) throw new CommandRefusal(smtpWords({ code: 'key_missing' }))
+    return this.#joined(keylessLogin(this.#context))
+  }
+
+  /** From now on the connection counts as one of the company's. */
+  #joined(login: Login): Login {
+    const { channel, parts } = this.#context
+    const { companyId } = login.principal
+    parts.ingress.admission.connections.joins(channel.socket, companyId)
+    this.#context.party = companyId
     return login
   }
 
@@ -69,6 +89,8 @@ export class LoggingIn {
     const { address, parts } = this.#context
     const { user, password } = credentials
     const { callers, smtpLogins } = parts.ingress
+    // Some programs cannot send without a user and a password, so any pair counts that means nothing here.
+    if (this.#optional && !isToken(password) && !smtpLogins.knows(user)) return keylessLogin(this.#context)
     const principal = isToken(password)
       ? await callers.identify(password, address)
       : await this.#context.unlessGone(smtpLogins.identify(credentials, address))

@@ -2,7 +2,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Settings, SubmissionListener } from '../config/settings.ts'
 import type { Ingress } from '../ingress/ingress.ts'
-import { cannotListen } from '../ingress/start-error.ts'
+import { CannotListen, cannotListen } from '../ingress/start-error.ts'
 import { Certificate, CertificateWatch, readCertificate } from '../ingress/tls.ts'
 import type { SessionParts } from './context.ts'
 import { FailedLogins } from './failed-logins.ts'
@@ -19,10 +19,21 @@ const BACKLOG = 1_024
 const FULL = written(reply(421, '4.3.2', 'There are too many connections; try again later'))
 
 export interface SubmissionServer {
-  /** Starts to accept. Returns the addresses, e.g. `smtp://127.0.0.1:587`, in the order of the settings. */
-  listen(): Promise<string[]>
+  /** The listeners that accept mail now. */
+  readonly open: readonly SubmissionListener[]
+  /** Starts to accept. */
+  listen(): Promise<SubmissionAddresses>
   /** Stops accepting, and lets messages under way finish; after `ms`, cuts the connections that are still open. */
   close(ms: number): Promise<void>
+}
+
+/** URLs such as `smtp://127.0.0.1:587`, in the order of the settings. */
+export interface SubmissionAddresses {
+  urls: string[]
+  /** Those of `urls` where no login is needed. */
+  withoutLogin: string[]
+  /** Optional listeners whose address another program has. */
+  taken: string[]
 }
 
 /** `ingress`: that of the HTTP server, which shares all limits. Throws when the TLS files cannot be used. */
@@ -63,20 +74,33 @@ export async function createSubmission(
   }
 
   const servers: Server[] = []
+  const open: SubmissionListener[] = []
   let watch: CertificateWatch | null = null
 
   return {
+    open,
     async listen() {
-      const urls: string[] = []
+      const addresses: SubmissionAddresses = { urls: [], withoutLogin: [], taken: [] }
       for (const listener of listeners) {
         const server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) =>
           welcome(listener, socket),
         )
+        let url: string
+        try {
+          url = await begin(server, listener)
+        } catch (error) {
+          if (!(error instanceof CannotListen && listener.optional)) throw error
+          addresses.taken.push(urlOf(listener))
+          log.warn(`No SMTP at this address: ${error.message}`)
+          continue
+        }
         servers.push(server)
-        urls.push(await begin(server, listener))
+        open.push(listener)
+        addresses.urls.push(url)
+        if (listener.withoutLogin) addresses.withoutLogin.push(url)
       }
       if (tls !== null && certificate !== null) watch = new CertificateWatch(certificate, tls, log)
-      return urls
+      return addresses
     },
     async close(ms) {
       watch?.close()
@@ -99,9 +123,16 @@ function begin(server: Server, { host, port, implicitTls }: SubmissionListener):
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(error, 'POSTROAD_SUBMISSION_LISTEN', { host, port })))
     server.listen({ host, port, backlog: BACKLOG }, () => {
-      const { address, port: given, family } = server.address() as AddressInfo
-      const place = family === 'IPv6' ? `[${address}]:${given}` : `${address}:${given}`
-      resolve(`${implicitTls ? 'smtps' : 'smtp'}://${place}`)
+      const { address, port: given } = server.address() as AddressInfo
+      resolve(urlOf({ host: address, port: given, implicitTls }))
     })
   })
+}
+
+function urlOf({
+  host,
+  port,
+  implicitTls,
+}: Pick<SubmissionListener, 'host' | 'port' | 'implicitTls'>): string {
+  return `${implicitTls ? 'smtps' : 'smtp'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -12,13 +12,14 @@ import { InputEndError } from './input.ts'
 import { LoggingIn } from './logging-in.ts'
 import { MECHANISMS } from './login.ts'
 import { CommandRefusal, reply, type SubmissionReply } from './reply.ts'
-import { smtpWords } from './words.ts'
 
 /** Ms until the next line of a logged-in client (RFC 5321 4.5.3.2.7). */
 const IDLE = 300_000
 /** Useless commands in a row that end a session. */
 const MAX_USELESS = 100
 
+const HELP = 'Log in with any user name and an API key as password, then send'
+const HELP_WITHOUT_LOGIN = 'Send; a login is not needed'
 const OK = reply(250, '2.0.0', 'Ok')
 const STOPPING = reply(421, '4.3.2', 'The service is stopping; try again later')
 
@@ -41,7 +42,7 @@ export class SubmissionSession {
   constructor(parts: SessionParts, listener: SubmissionListener, socket: Socket) {
     this.#context = new SessionContext(parts, socket)
     this.#listener = listener
-    this.#loggingIn = new LoggingIn(this.#context)
+    this.#loggingIn = new LoggingIn(this.#context, listener)
     this.#handingIn = new HandingIn(this.#context)
   }
 
@@ -137,9 +138,10 @@ export class SubmissionSession {
         return this.#auth(rest)
       case 'MAIL':
         this.#assertHello()
-        return this.#handingIn.mail(rest, this.#loggedIn())
+        this.#login ??= this.#loggingIn.withoutOne()
+        return this.#handingIn.mail(rest, this.#login)
       case 'RCPT':
-        this.#loggedIn()
+        this.#login ??= this.#loggingIn.withoutOne()
         return this.#handingIn.rcpt(rest)
       case 'DATA':
         return this.#handingIn.data(rest, this.#login)
@@ -149,7 +151,7 @@ export class SubmissionSession {
       case 'NOOP':
         return OK
       case 'HELP':
-        return reply(214, '2.0.0', 'Log in with any user name and an API key as password, then send')
+        return reply(214, '2.0.0', this.#listener.withoutLogin ? HELP_WITHOUT_LOGIN : HELP)
       case 'VRFY':
         return reply(252, '2.0.0', 'Addresses cannot be verified before mail is sent to them')
       case 'QUIT':
@@ -174,21 +176,6 @@ export class SubmissionSession {
     if (!this.#helo) throw new CommandRefusal(reply(503, '5.5.1', 'Send EHLO first'))
   }
 
-  #loggedIn(): Login {
-    if (this.#login !== null) return this.#login
-    // sendmail goes on after a failed AUTH. A 530 would bounce its message for a key that has expired, or for a login
-    // that was put off (454).
-    if (this.#loggingIn.hasFailed) {
-      throw new CommandRefusal(
-        reply(421, '4.7.0', 'The login failed; send the message once the login works'),
-        {
-          last: true,
-        },
-      )
-    }
-    throw new CommandRefusal(smtpWords({ code: 'key_missing' }))
-  }
-
   #hello({ verb, rest }: Command): SubmissionReply {
     if (rest === '' || /\s/.test(rest))
       throw new CommandRefusal(reply(501, '5.5.4', `${verb} requires one name`))
@@ -203,13 +190,15 @@ export class SubmissionSession {
     return reply(250, null, [`${hostname} at your service`, ...extensions])
   }
 
+  /** Not where no login is needed: programs that find STARTTLS use it, and 127.0.0.1 is no name of a certificate. */
   get #offersTls(): boolean {
-    return this.#context.parts.tls !== null && !this.#secure
+    return this.#context.parts.tls !== null && !this.#secure && !this.#listener.withoutLogin
   }
 
   /** RFC 4954 4: no credentials over an unencrypted connection. */
   get #mayLogIn(): boolean {
-    return this.#secure || this.#listener.clearLogin || isLoopback(this.#context.address)
+    const { clearLogin, withoutLogin } = this.#listener
+    return this.#secure || clearLogin || withoutLogin || isLoopback(this.#context.address)
   }
 
   async #startTls(rest: string): Promise<null> {
@@ -217,7 +206,9 @@ export class SubmissionSession {
     if (!this.#offersTls) {
       const why = this.#secure
         ? 'This connection is already encrypted'
-        : 'This service has no certificate; turn TLS off in the application, or set POSTROAD_TLS_CERT'
+        : this.#listener.withoutLogin
+          ? 'There is no TLS at this address; turn it off in the application'
+          : 'This service has no certificate; turn TLS off in the application, or set POSTROAD_TLS_CERT'
       throw new CommandRefusal(reply(503, '5.5.1', why))
     }
     const { channel, parts } = this.#context
@@ -263,7 +254,6 @@ export class SubmissionSession {
       throw new CommandRefusal(reply(538, '5.7.11', text))
     }
     this.#login = await this.#loggingIn.auth(rest)
-    this.#context.party = this.#login.principal.companyId
     return reply(235, '2.7.0', 'You are logged in')
   }
 }

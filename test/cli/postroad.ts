@@ -33,7 +33,13 @@ export interface Workplace {
 export function newWorkplace(settings: Record<string, string> = {}): Workplace {
   const folder = mkdtempSync(join(tmpdir(), 'postroad cli '))
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('POSTROAD_'))
-  const env = { ...Object.fromEntries(inherited), POSTROAD_HOSTNAME: 'mail.service.test', ...settings }
+  const env = {
+    ...Object.fromEntries(inherited),
+    POSTROAD_HOSTNAME: 'mail.service.test',
+    // Its default has fixed ports, and many services run at once.
+    POSTROAD_SUBMISSION_LISTEN: 'off',
+    ...settings,
+  }
   const serving = new Set<ChildProcess>()
   const run = async (...args: string[]): Promise<Ran> => {
     if (!runsInShared(args, env)) return await runProgram(bin, args, { cwd: folder, env })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { createTransport } from 'nodemailer'
+import { firstStartText } from '../../src/cli/banner.ts'
 import { newWorkplace, type Serving, serve, type Workplace } from './postroad.ts'
 
 interface EmailLine {
@@ -180,3 +182,39 @@ describe('serve', () => {
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
 }
+
+describe('SMTP in capture mode', () => {
+  test('is printed by the first start, and takes mail with any From', async () => {
+    const place = newWorkplace({ POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1:0?login=off' })
+    try {
+      const service = await serve(place, [], /--raw/)
+      const [, host, port] = /host (\S+), port (\d+), no encryption, no user, no password/.exec(
+        service.stdout(),
+      )!
+      assert.match(service.stdout(), /Mail without a password belongs to "Acme", whatever its From\./)
+      await createTransport({ host, port: Number(port) }).sendMail({
+        from: 'Laravel <hello@example.com>',
+        to: 'you@example.org',
+        subject: 'From a new application',
+        text: 'Hello',
+      })
+      const [email] = await place.json<EmailLine[]>('email', 'list')
+      assert.equal(email!.subject, 'From a new application')
+      await service.stop()
+    } finally {
+      place.remove()
+    }
+  })
+
+  test('is off where another program has the ports, and the first start says so', () => {
+    const submission = {
+      urls: [],
+      withoutLogin: [],
+      taken: ['smtp://127.0.0.1:1025', 'smtp://127.0.0.1:2525'],
+    }
+    const places = { url: 'http://127.0.0.1:8587', submission, signInLink: null }
+    const text = firstStartText(places, { company: 'Acme', domain: 'acme.test', token: 'pr_x' })
+    assert.match(text, /SMTP is off, because another program has port 1025 and 2525\./)
+    assert.match(text, /POSTROAD_SUBMISSION_LISTEN=smtp:\/\/127\.0\.0\.1:1026\?login=off/)
+  })
+})

@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { BODY, plainAddress, type Snippet, SUBJECT, type Ways } from '../../console/src/pages/keys/snippet.ts'
 import { snippetsFor } from '../../console/src/pages/keys/snippets.ts'
+import { IMPLICIT, STARTTLS } from '../submission/rig.ts'
 import { missing, phpRuntime, pythonRuntime, type Runtime } from './debian/packages.ts'
 import { Stage } from './debian/stage.ts'
 
@@ -21,6 +22,8 @@ const run = promisify(execFile)
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const NOT_HERE = ['resend-python', 'resend-php', 'resend-ruby', 'resend-go', 'mailgun-php', 'laravel']
 
+const SECURITIES = ['tls', 'starttls', 'none'] as const
+type Security = (typeof SECURITIES)[number]
 type Kind = 'sh' | 'node' | 'python' | 'php' | 'django'
 const RUN: readonly [id: string, kind: Kind][] = [
   ['curl', 'sh'],
@@ -58,7 +61,7 @@ describe('the snippets of the console', () => {
   let directory: string
   let trust: string
   before(async () => {
-    stage = await Stage.set()
+    stage = await Stage.set({ submission: [STARTTLS, IMPLICIT, { ...STARTTLS, withoutLogin: true }] })
     trust = stage.place.trust
     directory = mkdtempSync(join(os.tmpdir(), 'postroad-snippets-'))
     symlinkSync(MODULES, join(directory, 'node_modules'))
@@ -70,10 +73,16 @@ describe('the snippets of the console', () => {
     if (directory) rmSync(directory, { recursive: true, force: true })
   })
 
-  function ways(to: string, security: 'tls' | 'starttls'): Ways {
+  function ways(to: string, security: Security): Ways {
     const { url, domain, key } = stage.place
-    const port = security === 'tls' ? stage.rig.implicitPort : stage.rig.port
-    return { url, token: key, domain, to, smtp: { host: '127.0.0.1', port, security } }
+    const [starttls, tls, none] = stage.rig.service.app.submission.urls.map((each) =>
+      Number(new URL(each).port),
+    )
+    const smtp = { host: '127.0.0.1', port: { starttls, tls, none }[security]!, security }
+    // Without a login there is no HTTPS either, so that every framework sends over SMTP.
+    if (security === 'none')
+      return { url: 'http://127.0.0.1:1', token: '', domain, to, smtp: { ...smtp, login: false } }
+    return { url, token: key, domain, to, smtp: { ...smtp, login: true } }
   }
 
   function runtimeOf(kind: Kind): Runtime {
@@ -109,7 +118,9 @@ describe('the snippets of the console', () => {
   }
 
   for (const [id, kind] of RUN) {
-    const securities = id.includes('smtp') ? (['tls', 'starttls'] as const) : (['tls'] as const)
+    const securities = SECURITIES.filter(
+      (each) => id.includes('smtp') || each === 'tls' || (each === 'none' && id === 'symfony'),
+    )
     for (const security of securities) {
       test(`${id}${securities.length > 1 ? ` with ${security}` : ''}`, { skip: lacking(kind) }, async () => {
         const to = `${id}-${security}@in.test`
@@ -138,9 +149,7 @@ describe('the snippets of the console', () => {
     }
     assert.match(texts(plain, 'symfony')!, /'smtp:\/\/api:/)
     assert.match(texts(plain, 'laravel')!, /MAIL_SCHEME=smtp\n/)
-    assert.equal(texts({ ...plain, smtp: null }, 'symfony'), undefined)
-    assert.equal(texts({ ...plain, smtp: null }, 'laravel'), undefined)
-    assert.equal(texts({ ...plain, smtp: null }, 'smtp-curl'), undefined)
+    assert.equal(snippetsFor(plain).filter(({ overSmtp }) => overSmtp).length, 6)
   })
 
   test('an address that could mean something in a program is none to write into it', () => {

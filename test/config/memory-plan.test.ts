@@ -1,8 +1,9 @@
 /** The plan of the memory: its parts stay below the whole, and one message of the largest size always has room. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadSettings, SettingsError } from '../../src/config/load.ts'
+import { loadSettings } from '../../src/config/load.ts'
 import { bodyLimit, leastMemory, planMemory } from '../../src/config/memory-plan.ts'
+import { SettingsError } from '../../src/config/settings-error.ts'
 
 const MIB = 1024 * 1024
 

@@ -4,10 +4,17 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { configurationPage } from '../../scripts/configuration-page.ts'
-import { type Environment, effectiveSettings, loadSettings, SettingsError } from '../../src/config/load.ts'
+import { type Environment, effectiveSettings, loadSettings } from '../../src/config/load.ts'
 import { SETTING_NAMES } from '../../src/config/schema.ts'
+import { SettingsError } from '../../src/config/settings-error.ts'
 
 const load = (env: Environment) => loadSettings(env, { envFile: null })
+
+const WITH_LOGIN = { withoutLogin: false, optional: false }
+const capturing = (host: string, port: number) => {
+  const listener = { host, port, implicitTls: false, clearLogin: false, proxied: false }
+  return { ...listener, withoutLogin: true, optional: true }
+}
 
 function refusal(env: Environment): string {
   try {
@@ -87,11 +94,29 @@ describe('settings', () => {
     [{ POSTROAD_RATE_LIMIT: '5' }, 'rateLimit', 5],
     [{ POSTROAD_MAX_MESSAGE_SIZE: '1.5mb' }, 'maxMessageSize', 1_572_864],
     [{ POSTROAD_METRICS_LISTEN: '127.0.0.1:1' }, 'metrics', { host: '127.0.0.1', port: 1 }],
+    [{}, 'submission', [capturing('127.0.0.1', 1_025), capturing('127.0.0.1', 2_525)]],
+    [{ POSTROAD_LISTEN: '[::1]:80' }, 'submission', [capturing('::1', 1_025), capturing('::1', 2_525)]],
+    [{ POSTROAD_LISTEN: '0.0.0.0:80', POSTROAD_SUBMISSION_LISTEN: 'AUTO' }, 'submission', []],
+    [{ POSTROAD_DELIVERY: 'smtp://relay.test' }, 'submission', []],
+    [
+      { POSTROAD_LISTEN: '0.0.0.0:80', POSTROAD_SUBMISSION_LISTEN: 'smtp://0.0.0.0:1026?login=off' },
+      'submission',
+      [{ ...capturing('0.0.0.0', 1_026), optional: false }],
+    ],
     [{ POSTROAD_SUBMISSION_LISTEN: 'OFF' }, 'submission', []],
     [
       { POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1', POSTROAD_LISTEN: '0.0.0.0:80' },
       'submission',
-      [{ host: '127.0.0.1', port: 587, implicitTls: false, clearLogin: false, proxied: false }],
+      [
+        {
+          host: '127.0.0.1',
+          port: 587,
+          implicitTls: false,
+          clearLogin: false,
+          proxied: false,
+          ...WITH_LOGIN,
+        },
+      ],
     ],
     [
       {
@@ -101,15 +126,15 @@ describe('settings', () => {
       },
       'submission',
       [
-        { host: '::', port: 465, implicitTls: true, clearLogin: false, proxied: false },
-        { host: '::1', port: 2525, implicitTls: false, clearLogin: false, proxied: false },
-        { host: 'mail.test', port: 465, implicitTls: true, clearLogin: false, proxied: false },
+        { host: '::', port: 465, implicitTls: true, clearLogin: false, proxied: false, ...WITH_LOGIN },
+        { host: '::1', port: 2525, implicitTls: false, clearLogin: false, proxied: false, ...WITH_LOGIN },
+        { host: 'mail.test', port: 465, implicitTls: true, clearLogin: false, proxied: false, ...WITH_LOGIN },
       ],
     ],
     [
       { POSTROAD_SUBMISSION_LISTEN: 'smtp://10.0.0.5:25?tls=opportunistic' },
       'submission',
-      [{ host: '10.0.0.5', port: 25, implicitTls: false, clearLogin: true, proxied: false }],
+      [{ host: '10.0.0.5', port: 25, implicitTls: false, clearLogin: true, proxied: false, ...WITH_LOGIN }],
     ],
     [
       {
@@ -117,7 +142,7 @@ describe('settings', () => {
         POSTROAD_TRUSTED_PROXIES: '10.0.0.1',
       },
       'submission',
-      [{ host: '10.0.0.5', port: 25, implicitTls: false, clearLogin: true, proxied: true }],
+      [{ host: '10.0.0.5', port: 25, implicitTls: false, clearLogin: true, proxied: true, ...WITH_LOGIN }],
     ],
     [{ POSTROAD_DELIVERY_THREADS: '0' }, 'deliveryThreads', 0],
     [{ POSTROAD_HOSTNAME: 'Mail.Example.COM' }, 'hostname', 'mail.example.com'],
@@ -207,6 +232,14 @@ describe('settings', () => {
       /smtp:\/\/\[::\]:587, where other machines cannot log in/,
     ],
     [{ POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1?prxy=on' }, /"\?prxy=" is not an option/],
+    [
+      { POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1?login=off', POSTROAD_DELIVERY: 'smtp://relay.test' },
+      /\?login=off for 127\.0\.0\.1:587, which is for capture mode: .*Remove \?login=off/,
+    ],
+    [
+      { POSTROAD_SUBMISSION_LISTEN: 'smtps://127.0.0.1?login=off' },
+      /"\?login=off" goes with smtp:\/\/ and without "\?tls="/,
+    ],
     [
       { POSTROAD_SUBMISSION_LISTEN: 'smtp://127.0.0.1?proxy=on' },
       /\?proxy=on for 127\.0\.0\.1:587, .*: name them in POSTROAD_TRUSTED_PROXIES/,

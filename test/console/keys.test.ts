@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { freePort } from '../../harness/free-port.ts'
+import { STARTTLS } from '../submission/rig.ts'
 import { withoutBrowser } from '../support/browser.ts'
 import { Stage } from './stage.ts'
 import { PHONE } from './visit.ts'
@@ -16,7 +17,7 @@ describe('API keys', { skip: withoutBrowser() }, () => {
   before(async () => {
     const port = await freePort()
     stage = await Stage.open({
-      submission: [{ host: '127.0.0.1', port, implicitTls: false, clearLogin: false, proxied: false }],
+      submission: [{ ...STARTTLS, port }],
     })
     at = `/c/${stage.company.id}/keys`
   })

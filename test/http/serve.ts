@@ -42,6 +42,7 @@ export async function serveApis(
       accounts,
       intake: new Intake(intake),
       workers,
+      submission: () => [],
       remoteFiles: { fetch: () => assert.fail('no file is fetched here') },
       store,
       searches: new Searches({ store, teller: new NoticeReader(store) }),

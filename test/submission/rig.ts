@@ -18,12 +18,16 @@ export const STARTTLS: SubmissionListener = {
   implicitTls: false,
   clearLogin: false,
   proxied: false,
+  withoutLogin: false,
+  optional: false,
 }
 export const IMPLICIT: SubmissionListener = {
   ...ON_LOOPBACK,
   implicitTls: true,
   clearLogin: false,
   proxied: false,
+  withoutLogin: false,
+  optional: false,
 }
 
 export const DOMAIN = 'acme.example'
@@ -49,11 +53,11 @@ export class SubmissionRig implements AsyncDisposable {
   }
 
   get port(): number {
-    return portOf(this.service.app.submissionUrls[0]!)
+    return portOf(this.service.app.submission.urls[0]!)
   }
 
   get implicitPort(): number {
-    return portOf(this.service.app.submissionUrls[1]!)
+    return portOf(this.service.app.submission.urls[1]!)
   }
 
   /** A client that was greeted. */

@@ -183,14 +183,14 @@ describe('logging in without TLS', () => {
   const skip = address === undefined && 'this machine has only its loopback'
 
   const from = async (rig: SubmissionRig, number: number) => {
-    const { port } = new URL(rig.service.app.submissionUrls[number]!)
+    const { port } = new URL(rig.service.app.submission.urls[number]!)
     const client = new SmtpClient(net.connect(Number(port), address))
     assert.match(await client.reply(), /^220 /)
     return client
   }
 
   test('takes a client on the same machine, or a listener that says so', { skip }, async () => {
-    const anywhere = { host: '0.0.0.0', port: 0, implicitTls: false, proxied: false }
+    const anywhere = { ...STARTTLS, host: '0.0.0.0' }
     const submission = [
       { ...anywhere, clearLogin: false },
       { ...anywhere, clearLogin: true },

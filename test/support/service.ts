@@ -130,6 +130,8 @@ export async function startService(overrides: Partial<Settings> = {}): Promise<S
   const settings: Settings = {
     ...loadSettings({}, { envFile: null }),
     listen: { host: '127.0.0.1', port: 0 },
+    // Its ports are fixed, and many services run at once.
+    submission: [],
     database: parseDatabase(database.url),
     secretKey: database.secretKey,
     hostname: 'postroad.test',

@@ -1,13 +1,15 @@
 /** Commands that work on every page: the palette, navigation by keys, and the list of shortcuts. */
+
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
+import { later } from '../parts/later.ts'
 import { useCompany } from './company.ts'
 import { useNavItems } from './nav-items.ts'
 import { useShortcuts } from './shortcuts.ts'
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
-const ShortcutHelp = lazy(async () => ({ default: (await import('./shortcut-help.tsx')).ShortcutHelp }))
+const Palette = later(() => import('./palette.tsx'), 'Palette')
+const ShortcutHelp = later(() => import('./shortcut-help.tsx'), 'ShortcutHelp')
 
 export function Commands() {
   const navigate = useNavigate()

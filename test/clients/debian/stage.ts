@@ -49,7 +49,7 @@ export class Stage implements AsyncDisposable {
   async keptFor(address: string): Promise<Kept> {
     const { store } = this.rig.service
     const found: Kept[] = []
-    for (const { id } of await store.listEmails({ companyId: this.rig.companyId, limit: 100 })) {
+    for (const { id } of await store.listEmails({ limit: 100 })) {
       const { email, recipients } = (await store.readHistory(id))!
       const addresses = recipients.map((recipient) => recipient.address)
       if (!addresses.includes(address)) continue

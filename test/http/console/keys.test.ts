@@ -1,6 +1,7 @@
 /** API keys through the API of the console. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { STARTTLS } from '../../submission/rig.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { Api, assertJsonError, type Reply } from '../requests.ts'
 import { Visitor } from './visitor.ts'
@@ -26,7 +27,7 @@ describe('API keys in the console', () => {
 
   before(async () => {
     service = await startService({
-      submission: [{ host: '0.0.0.0', port: 0, implicitTls: false, clearLogin: false, proxied: false }],
+      submission: [{ ...STARTTLS, host: '0.0.0.0' }],
       publicUrl: 'https://mail.service.test',
     })
     const tenant = await service.tenant('acme.example')

@@ -6,12 +6,10 @@ import { OPERATOR } from '../../../src/operate/authority.ts'
 import { listEvents } from '../../../src/operate/events.ts'
 import { listen } from '../../../src/operate/listen.ts'
 import { operationOn } from '../../../src/operate/open.ts'
-import { base64, DOMAIN, SmtpClient } from '../../submission/rig.ts'
+import { base64, DOMAIN, SmtpClient, STARTTLS } from '../../submission/rig.ts'
 import { startService } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 import { Api, basic, call } from '../requests.ts'
-
-const ON_LOOPBACK = { host: '127.0.0.1', port: 0, implicitTls: false, clearLogin: true, proxied: false }
 
 interface Item {
   event: string
@@ -21,10 +19,10 @@ interface Item {
 }
 
 test('mail of SMTP and of HTTP is accepted for each recipient, by its method', async () => {
-  await using service = await startService({ submission: [ON_LOOPBACK] })
+  await using service = await startService({ submission: [STARTTLS] })
   const { company, key } = await service.tenant(DOMAIN)
   const client = new SmtpClient(
-    net.connect(Number(new URL(service.app.submissionUrls[0]!).port), '127.0.0.1'),
+    net.connect(Number(new URL(service.app.submission.urls[0]!).port), '127.0.0.1'),
   )
   assert.match(await client.reply(), /^220 /)
   await client.say('EHLO client.test', /^250-/)

@@ -1,8 +1,10 @@
 /** The content of an email. Each view has a tab of its own, which can be linked to. */
+
 import { Alert, Skeleton, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type ComponentType, lazy, Suspense } from 'react'
+import { type ComponentType, Suspense } from 'react'
 import { contentQuery, type EmailDetail } from '../../api/email.ts'
+import { later } from '../../parts/later.ts'
 import { Pending } from '../../parts/pending.tsx'
 import { AttachmentsView } from './attachments-view.tsx'
 import { CopyChoice } from './copy-choice.tsx'
@@ -11,10 +13,10 @@ import { TABS, type Tab, useEmailPageSearch, useShow } from './search.ts'
 import { TextView } from './text-view.tsx'
 import type { EmailViewProps } from './view.ts'
 
-const SourceView = lazy(async () => ({ default: (await import('./source-view.tsx')).SourceView }))
-const HeadersView = lazy(async () => ({ default: (await import('./headers-view.tsx')).HeadersView }))
+const SourceView = later(() => import('./source-view.tsx'), 'SourceView')
+const HeadersView = later(() => import('./headers-view.tsx'), 'HeadersView')
 
-const ChecksView = lazy(async () => ({ default: (await import('./checks-view.tsx')).ChecksView }))
+const ChecksView = later(() => import('./checks-view.tsx'), 'ChecksView')
 
 /** The tabs that are the same for every copy. */
 const WHOLE: ReadonlySet<Tab> = new Set(['attachments', 'checks'])

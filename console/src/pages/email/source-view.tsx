@@ -1,8 +1,10 @@
 /** The message as it is sent: its MIME parts, its DKIM signatures and its source. */
+
 import { Badge, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { Download } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { type EmailSource, sourceUrl } from '../../api/email.ts'
+import { later } from '../../parts/later.ts'
 import { ListTable } from '../../parts/list-table.tsx'
 import { octetsText } from '../../parts/octets.ts'
 import { Pending } from '../../parts/pending.tsx'
@@ -10,7 +12,7 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useCopyFor } from './copy-choice.tsx'
 import { type EmailViewProps, useSource } from './view.ts'
 
-const SourceText = lazy(async () => ({ default: (await import('./source-text.tsx')).SourceText }))
+const SourceText = later(() => import('./source-text.tsx'), 'SourceText')
 
 export function SourceView(props: EmailViewProps) {
   const { company, email, content } = props

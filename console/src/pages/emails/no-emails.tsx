@@ -1,15 +1,23 @@
 import { Button, Group } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Inbox, SearchX } from 'lucide-react'
+import { Suspense } from 'react'
+import { useMe } from '../../api/session.ts'
 import { Empty } from '../../parts/empty.tsx'
+import { later } from '../../parts/later.ts'
 import { useMayManage } from '../../shell/company.ts'
+
+/** Not part of the first view of a full list. */
+const SmtpInbox = later(() => import('./smtp-inbox.tsx'), 'SmtpInbox')
 
 export function NoEmails({ company }: { company: string }) {
   const mayManage = useMayManage()
+  const captures = useMe().installation.delivery === 'capture'
   return (
     <Empty icon={Inbox} title="No emails yet">
       The first email appears here as soon as it is accepted.
       {mayManage && ' Send a test message, or use a ready-made snippet.'}
+      <Suspense>{captures && <SmtpInbox company={company} />}</Suspense>
       {mayManage && (
         <Group justify="center" mt="md">
           <Button component={Link} to={`/c/${company}/start`}>

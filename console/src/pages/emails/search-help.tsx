@@ -1,9 +1,10 @@
 import { ActionIcon, Popover, Text } from '@mantine/core'
 import { CircleHelp } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
+import { later } from '../../parts/later.ts'
 
 /** Loaded when the help opens, because the first view does without it. */
-const SearchSyntax = lazy(async () => ({ default: (await import('./search-syntax.tsx')).SearchSyntax }))
+const SearchSyntax = later(() => import('./search-syntax.tsx'), 'SearchSyntax')
 
 /** The search syntax. A click on an example adds it to the search. */
 export function SearchHelp({ onChoose }: { onChoose: (example: string) => void }) {

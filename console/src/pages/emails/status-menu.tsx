@@ -1,9 +1,10 @@
 import { Popover } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
+import { later } from '../../parts/later.ts'
 import { FilterButton } from './filter-button.tsx'
 import { choicesOf, choiceWord, eventsOf } from './search.ts'
 
-const StatusChoices = lazy(async () => ({ default: (await import('./status-choices.tsx')).StatusChoices }))
+const StatusChoices = later(() => import('./status-choices.tsx'), 'StatusChoices')
 
 /** `value`: names of last events, with commas between them. */
 export function StatusMenu({

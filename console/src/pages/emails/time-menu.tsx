@@ -1,11 +1,12 @@
 import { Button, Divider, Popover, Stack } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
+import { later } from '../../parts/later.ts'
 import type { ChangeTimes, Times } from './exact-times.tsx'
 import { FilterButton } from './filter-button.tsx'
 import { PERIODS } from './search.ts'
 
 /** Loaded when the menu opens, because the first view does without it. */
-const ExactTimes = lazy(async () => ({ default: (await import('./exact-times.tsx')).ExactTimes }))
+const ExactTimes = later(() => import('./exact-times.tsx'), 'ExactTimes')
 
 const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 

@@ -8,8 +8,15 @@ export interface Ways {
   /** The sending domain. */
   domain: string
   to: string
-  /** `null` if the installation accepts no mail over SMTP. */
-  smtp: { host: string; port: number; security: 'tls' | 'starttls' | 'none' } | null
+  smtp: SmtpPlace
+}
+
+export interface SmtpPlace {
+  host: string
+  port: number
+  security: 'tls' | 'starttls' | 'none'
+  /** `false` if mail is accepted without user and password. */
+  login: boolean
 }
 
 interface SnippetFile {
@@ -24,6 +31,8 @@ export interface Snippet {
   group: 'HTTP' | 'Resend SDKs' | 'Mailgun clients' | 'Frameworks' | 'SMTP'
   /** The command that installs the client. */
   install: string | null
+  /** It sends over SMTP, and not over HTTP. */
+  overSmtp?: true
   files: readonly SnippetFile[]
   note?: string
 }

@@ -53,18 +53,18 @@ ${from}`,
       },
     ]
   }
-  if (smtp === null) return []
   return [
     oneFile({
       ...base,
       install: null,
+      overSmtp: true,
       name: '.env',
       text: `MAIL_MAILER=smtp
 MAIL_SCHEME=${smtp.security === 'tls' ? 'smtps' : 'smtp'}
 MAIL_HOST=${smtp.host}
 MAIL_PORT=${smtp.port}
-MAIL_USERNAME=api
-MAIL_PASSWORD=${token}
+MAIL_USERNAME=${smtp.login ? 'api' : 'null'}
+MAIL_PASSWORD=${smtp.login ? token : 'null'}
 ${from}`,
       note: 'Laravel 11 and later.',
     }),
@@ -73,18 +73,17 @@ ${from}`,
 
 function symfony({ url, token, domain, to, smtp }: Ways): Snippet[] {
   const host = secureHost(url)
+  const login = smtp.login ? `api:${token}@` : ''
   const dsn =
     host !== null
       ? `mailgun+https://${token}:${domain}@${host}`
-      : smtp !== null
-        ? `${smtp.security === 'tls' ? 'smtps' : 'smtp'}://api:${token}@${smtp.host}:${smtp.port}`
-        : null
-  if (dsn === null) return []
+      : `${smtp.security === 'tls' ? 'smtps' : 'smtp'}://${login}${smtp.host}:${smtp.port}`
   return [
     oneFile({
       id: 'symfony',
       label: 'Symfony Mailer',
       group: 'Frameworks',
+      ...(host === null && { overSmtp: true }),
       install:
         host === null
           ? 'composer require symfony/mailer'

@@ -8,7 +8,8 @@ import { CodeBlock } from '../../parts/code.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { DomainSelect } from '../../parts/domain-select.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
-import { plainAddress, type Snippet } from './snippet.ts'
+import { SmtpOff, smtpEndpoint } from '../../parts/smtp.tsx'
+import { plainAddress, type SmtpPlace, type Snippet } from './snippet.ts'
 import { snippetsFor } from './snippets.ts'
 
 /** Stands for the key, which only its creator has seen. */
@@ -32,7 +33,10 @@ export function SnippetsPanel({ company, token, only, client, onClient }: Snippe
   const [chosenDomain, setDomain] = useState<string | null>(null)
   const [chosenClient, setClient] = useState<string | null>(null)
   const domain = chosenDomain ?? domains[0] ?? 'example.com'
-  const [smtp = null] = installation.smtp
+  const endpoint = smtpEndpoint(installation, company)
+  // A key that was just created is to be used.
+  const login = token !== null || endpoint.inbox !== company
+  const smtp = { ...endpoint, login }
   const snippets = snippetsFor({
     url: installation.url,
     token: token ?? YOUR_KEY,
@@ -70,13 +74,14 @@ export function SnippetsPanel({ company, token, only, client, onClient }: Snippe
           None of your domains may send yet, so the code uses example.com.
         </Text>
       )}
-      {token === null && (
+      {token === null && !(snippet.overSmtp && !login) && (
         <Text size="sm" c="dimmed">
           Replace {YOUR_KEY} with your API key. A key is shown once, when it is created.
         </Text>
       )}
+      {snippet.overSmtp && <SmtpOff />}
       <SnippetView snippet={snippet} />
-      {snippet.group === 'SMTP' && smtp !== null && <SmtpFacts smtp={smtp} token={token} />}
+      {snippet.group === 'SMTP' && <SmtpFacts smtp={smtp} token={token} />}
     </Stack>
   )
 }
@@ -117,22 +122,29 @@ function SnippetView({ snippet: { label, install, files, note } }: { snippet: Sn
 const SECURITY = {
   tls: 'TLS from the start (SSL/TLS)',
   starttls: 'STARTTLS',
-  none: 'none (logins from this machine only)',
+  none: 'none',
 } as const
 
 function SmtpFacts({
-  smtp: { host, port, security },
+  smtp: { host, port, security, login },
   token,
 }: {
-  smtp: { host: string; port: number; security: keyof typeof SECURITY }
+  smtp: SmtpPlace
   token: string | null
 }) {
   const rows = [
     ['Server', host],
     ['Port', String(port)],
-    ['Encryption', SECURITY[security]],
-    ['User name', 'api'],
-    ['Password', token ?? 'the API key'],
+    [
+      'Encryption',
+      security === 'none' && login ? 'none (logins from this machine only)' : SECURITY[security],
+    ],
+    ...(login
+      ? ([
+          ['User name', 'api'],
+          ['Password', token ?? 'the API key'],
+        ] as const)
+      : []),
   ] as const
   return (
     <ListTable

@@ -1,9 +1,12 @@
-/** Snippets for SMTP clients: any user name works, and the password is the API key. */
-import { BODY, oneFile, type Snippet, SUBJECT, type Ways } from './snippet.ts'
+/** Snippets for SMTP clients: any user name works, and the password, where one is needed, is the API key. */
+import { BODY, oneFile, type SmtpPlace, type Snippet, SUBJECT, type Ways } from './snippet.ts'
 
-export function smtpSnippets({ token, domain, to, smtp }: Ways): Snippet[] {
-  if (smtp === null) return []
-  const { host, port, security } = smtp
+export function smtpSnippets(ways: Ways): Snippet[] {
+  return snippets(ways).map((snippet) => ({ ...snippet, overSmtp: true }))
+}
+
+function snippets({ token, domain, to, smtp }: Ways): Snippet[] {
+  const { host, port, security, login } = smtp
   const from = `hello@${domain}`
   return [
     oneFile({
@@ -14,8 +17,7 @@ export function smtpSnippets({ token, domain, to, smtp }: Ways): Snippet[] {
       name: null,
       text: `printf 'From: ${from}\\r\\nTo: ${to}\\r\\nSubject: ${SUBJECT}\\r\\n\\r\\n${BODY}\\r\\n' |
   curl --silent --show-error '${security === 'tls' ? 'smtps' : 'smtp'}://${bracketed(host)}:${port}' \\
-${security === 'starttls' ? '    --ssl-reqd \\\n' : ''}    --user 'api:${token}' \\
-    --mail-from '${from}' \\
+${security === 'starttls' ? '    --ssl-reqd \\\n' : ''}${login ? `    --user 'api:${token}' \\\n` : ''}    --mail-from '${from}' \\
     --mail-rcpt '${to}' \\
     --upload-file -
 `,
@@ -31,8 +33,7 @@ ${security === 'starttls' ? '    --ssl-reqd \\\n' : ''}    --user 'api:${token}'
 const mailer = createTransport({
   host: '${host}',
   port: ${port},
-  secure: ${security === 'tls'},${security === 'starttls' ? '\n  requireTLS: true,' : ''}
-  auth: { user: 'api', pass: '${token}' },
+  secure: ${security === 'tls'},${security === 'starttls' ? '\n  requireTLS: true,' : ''}${login ? `\n  auth: { user: 'api', pass: '${token}' },` : ''}
 })
 
 const sent = await mailer.sendMail({
@@ -50,7 +51,7 @@ console.log(sent.response)
       group: 'SMTP',
       install: null,
       name: 'send.py',
-      text: python({ token, from, to, host, port, security }),
+      text: python({ token, from, to, ...smtp }),
     }),
     {
       id: 'django-smtp',
@@ -64,9 +65,7 @@ console.log(sent.response)
 EMAIL_PORT = ${port}
 EMAIL_USE_SSL = ${security === 'tls' ? 'True' : 'False'}
 EMAIL_USE_TLS = ${security === 'starttls' ? 'True' : 'False'}
-EMAIL_HOST_USER = "api"
-EMAIL_HOST_PASSWORD = "${token}"
-DEFAULT_FROM_EMAIL = "${from}"
+${login ? `EMAIL_HOST_USER = "api"\nEMAIL_HOST_PASSWORD = "${token}"\n` : ''}DEFAULT_FROM_EMAIL = "${from}"
 `,
         },
         {
@@ -81,17 +80,14 @@ send_mail("${SUBJECT}", "${BODY}", None, ["${to}"])
   ]
 }
 
-interface SmtpSettings {
+interface PythonParts extends SmtpPlace {
   token: string
   from: string
   to: string
-  host: string
-  port: number
-  security: 'tls' | 'starttls' | 'none'
 }
 
 /** Passes an SSL context, without which the library accepts any certificate. */
-function python({ token, from, to, host, port, security }: SmtpSettings): string {
+function python({ token, from, to, host, port, security, login }: PythonParts): string {
   const opened =
     security === 'tls'
       ? `smtplib.SMTP_SSL("${host}", ${port}, context=ssl.create_default_context())`
@@ -106,8 +102,7 @@ message["Subject"] = "${SUBJECT}"
 message.set_content("${BODY}")
 
 with ${opened} as smtp:
-${security === 'starttls' ? '    smtp.starttls(context=ssl.create_default_context())\n' : ''}    smtp.login("api", "${token}")
-    smtp.send_message(message)
+${security === 'starttls' ? '    smtp.starttls(context=ssl.create_default_context())\n' : ''}${login ? `    smtp.login("api", "${token}")\n` : ''}    smtp.send_message(message)
 `
 }
 

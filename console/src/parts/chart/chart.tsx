@@ -1,16 +1,18 @@
 /** A chart of numbers over time, with a table of the numbers and a download as CSV. */
+
 import { Group, useComputedColorScheme } from '@mantine/core'
 import { ChartNoAxesColumn, Download, Table2 } from 'lucide-react'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import { csvOf, download } from '../csv.ts'
 import { IconButton } from '../icon-button.tsx'
+import { later } from '../later.ts'
 import { Section } from '../section.tsx'
 import classes from './chart.module.css'
 import { ChartTable } from './chart-table.tsx'
 import type { ChartProps } from './series.ts'
 
 /** The chart library is as large as the rest of the page, and is loaded after it. */
-const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }))
+const Plot = later(() => import('./plot.tsx'), 'Plot')
 
 const plain = (value: number) => value.toLocaleString()
 

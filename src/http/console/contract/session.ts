@@ -2,6 +2,19 @@ import { ROLES } from '../../../people/person.ts'
 import { routes } from './route.ts'
 import { DONE, INTEGER, object, orNull, TEXT, TEXT_OR_NULL, TIME } from './shapes.ts'
 
+const SMTP_ENDPOINT = object({
+  host: TEXT,
+  port: INTEGER,
+  security: {
+    enum: ['tls', 'starttls', 'none'],
+    description: 'TLS from the start, by STARTTLS, or none at all.',
+  },
+  inbox: {
+    description: 'The company that gets mail without a login; null: a login is required.',
+    ...TEXT_OR_NULL,
+  },
+})
+
 /** The person who has signed in, and the person's rights. */
 export const ME = object({
   person: object({
@@ -30,15 +43,18 @@ export const ME = object({
     smtp: {
       type: 'array',
       description: 'Where it takes mail over SMTP.',
-      items: object({
-        host: TEXT,
-        port: INTEGER,
-        security: {
-          enum: ['tls', 'starttls', 'none'],
-          description: 'TLS from the start, by STARTTLS, or none at all.',
-        },
-      }),
+      items: SMTP_ENDPOINT,
     },
+    smtpSuggestion: orNull(
+      object({
+        setting: { type: 'string', description: 'The one that turns SMTP on.' },
+        note: {
+          enum: ['certificate', 'open', null],
+          description: 'It needs a certificate, or everybody who reaches the address can send.',
+        },
+        endpoint: SMTP_ENDPOINT,
+      }),
+    ),
   }),
 })
 

@@ -4,16 +4,17 @@ import { signOut as endSession } from '../../../operate/sessions.ts'
 import type { ConsoleSession, Person } from '../../../people/person.ts'
 import type { HttpCore } from '../../core.ts'
 import type { SESSION_ROUTES } from '../contract/session.ts'
-import { smtpEndpoints } from '../smtp-endpoints.ts'
+import { smtpEndpoints, smtpSuggestion } from '../smtp-endpoints.ts'
 import { Answered, type Works } from '../work.ts'
 import { sessionCookie } from './cookie.ts'
 
 /** The page's information on its user. */
 export function meOf(
-  { deps, apiUrl }: HttpCore,
+  core: HttpCore,
   request: IncomingMessage,
   { person, session }: { person: Person; session: ConsoleSession },
 ) {
+  const { deps, apiUrl } = core
   const { id, address, name, operator, credentials, memberships } = person
   const url = apiUrl.urlOf(request)
   const roles = new Map(memberships.map(({ companyId, role }) => [companyId, role]))
@@ -38,7 +39,8 @@ export function meOf(
       version: deps.version,
       delivery: deps.settings.delivery.kind,
       url,
-      smtp: smtpEndpoints(deps.settings, url),
+      smtp: smtpEndpoints(core, { url, companies }),
+      smtpSuggestion: smtpSuggestion(core, { url, companies }),
     },
   }
 }

@@ -1,0 +1,39 @@
+import { Button } from '@mantine/core'
+import { useRouterState } from '@tanstack/react-router'
+import { useUnanswered } from '../api/answering.ts'
+import { router } from '../router.tsx'
+import classes from './unanswered.module.css'
+
+/** A notice while people wait for a part of the page, and the service does not answer. */
+export function Unanswered() {
+  const unanswered = useUnanswered()
+  const left = useRouterState({
+    router,
+    select: ({ location, resolvedLocation }) =>
+      resolvedLocation !== undefined && resolvedLocation.href !== location.href
+        ? resolvedLocation.href
+        : null,
+  })
+  return (
+    <div role="status" className={classes.place}>
+      {unanswered && (
+        <div className={classes.notice}>
+          <b>Postroad does not answer</b>
+          <p>
+            It may be restarting. The page stays as it is, and opens what you have chosen as soon as Postroad
+            answers.
+          </p>
+          {left !== null && (
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => void router.navigate({ to: left, replace: true })}
+            >
+              Stay on this page
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,7 @@
+/**
+ * A setting is unknown or its value not allowed. The message names the setting, its source, its value (secrets masked)
+ * and the allowed values.
+ */
+export class SettingsError extends Error {
+  override name = 'SettingsError'
+}

@@ -1,0 +1,79 @@
+/** The addresses for SMTP submission: the default ones, and checks of those that were set. */
+import { isLoopback } from '../network/private-address.ts'
+import type { SettingValues } from './schema.ts'
+import { SettingsError } from './settings-error.ts'
+import type { SubmissionListener } from './values.ts'
+
+type SubmissionValues = Pick<
+  SettingValues,
+  | 'POSTROAD_SUBMISSION_LISTEN'
+  | 'POSTROAD_DELIVERY'
+  | 'POSTROAD_LISTEN'
+  | 'POSTROAD_TLS_CERT'
+  | 'POSTROAD_TRUSTED_PROXIES'
+>
+
+/** The port of Mailpit, and the one that new applications of Laravel have in their settings. */
+const CAPTURE_PORTS = [1_025, 2_525]
+
+/** The addresses for SMTP submission, as set or by default. */
+export function submissionOf(values: SubmissionValues): SubmissionListener[] {
+  const { POSTROAD_SUBMISSION_LISTEN: listeners, POSTROAD_DELIVERY: delivery, POSTROAD_LISTEN: at } = values
+  if (listeners !== 'auto') {
+    checkSubmission(listeners, values)
+    return listeners
+  }
+  if (delivery.kind !== 'capture' || !isLoopback(at.host)) return []
+  return CAPTURE_PORTS.map((port) => ({
+    host: at.host,
+    port,
+    implicitTls: false,
+    clearLogin: false,
+    proxied: false,
+    withoutLogin: true,
+    optional: true,
+  }))
+}
+
+/**
+ * Without encryption nobody could log in, and without a trusted proxy nobody could connect. Without a login, mail must
+ * not leave.
+ */
+function checkSubmission(
+  listeners: readonly SubmissionListener[],
+  {
+    POSTROAD_TLS_CERT: cert,
+    POSTROAD_TRUSTED_PROXIES: proxies,
+    POSTROAD_DELIVERY: delivery,
+  }: SubmissionValues,
+): void {
+  for (const { host, port, implicitTls, clearLogin, proxied, withoutLogin } of listeners) {
+    const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
+    if (proxied && !proxies?.length) {
+      throw new SettingsError(
+        `POSTROAD_SUBMISSION_LISTEN has ?proxy=on for ${place}, where only trusted proxies may connect, but none are set: ` +
+          'name them in POSTROAD_TRUSTED_PROXIES.',
+      )
+    }
+    if (withoutLogin && delivery.kind !== 'capture') {
+      throw new SettingsError(
+        `POSTROAD_SUBMISSION_LISTEN has ?login=off for ${place}, which is for capture mode: with POSTROAD_DELIVERY set, ` +
+          'anybody who can connect could send mail from here. Remove ?login=off; programs then log in with an API key.',
+      )
+    }
+    if (cert !== null || withoutLogin) continue
+    if (implicitTls) {
+      throw new SettingsError(
+        `POSTROAD_SUBMISSION_LISTEN has smtps://${place}, but there is no certificate: set POSTROAD_TLS_CERT and POSTROAD_TLS_KEY, ` +
+          'or listen with smtp:// on 127.0.0.1 for programs on this machine.',
+      )
+    }
+    if (!clearLogin && (proxied || !isLoopback(host))) {
+      throw new SettingsError(
+        `POSTROAD_SUBMISSION_LISTEN has smtp://${place}, where other machines cannot log in without a certificate: set ` +
+          'POSTROAD_TLS_CERT and POSTROAD_TLS_KEY, listen on 127.0.0.1, or, on your own network, add ?tls=opportunistic to accept ' +
+          'API keys unencrypted.',
+      )
+    }
+  }
+}

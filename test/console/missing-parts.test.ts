@@ -1,0 +1,141 @@
+/** Parts of the page that cannot be loaded: because the service is away, or because an upgrade has removed them. */
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type App, startApp } from '../../src/app.ts'
+import { createLogger } from '../../src/log.ts'
+import { withoutBrowser } from '../support/browser.ts'
+import { Stage } from './stage.ts'
+import type { Visit } from './visit.ts'
+
+/** Said of a part that could not be loaded in advance, as when the pointer is above a link. */
+const PRELOAD = /^warning: Couldn't load preload assets/
+const AWAY = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/
+
+/** As a browser that is told to save data, which loads no part before it is needed. */
+async function visitLean(stage: Stage, t: TestContext, path: string): Promise<Visit> {
+  const visit = await stage.visit(t, '/nowhere')
+  await visit.context.addInitScript(
+    "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })",
+  )
+  await visit.page.goto(`${stage.service.url}/console${path}`)
+  return visit
+}
+
+async function restart({ service }: Stage, t: TestContext): Promise<App> {
+  const { hostname, port } = new URL(service.url)
+  const listen = { host: hostname, port: Number(port) }
+  const app = await startApp({ ...service.settings, listen }, createLogger('silent'))
+  t.after(() => app.close())
+  return app
+}
+
+const notice = (page: Page) => page.getByRole('status').filter({ hasText: 'Postroad does not answer' })
+const linkTo = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name })
+const open = (page: Page, name: string) => linkTo(page, name).click()
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+
+describe('a click while the service is away', { skip: withoutBrowser() }, () => {
+  test('leaves the page as it is, says why, and opens the other page when the service is back', async (t) => {
+    const stage = await Stage.open()
+    t.after(() => stage.close())
+    const visit = await visitLean(stage, t, `/c/${stage.company.id}/start`)
+    visit.expect(AWAY, PRELOAD)
+    const { page } = visit
+    const subject = page.getByRole('textbox', { name: 'Subject' })
+    await subject.fill('Typed before')
+    await stage.service.stop()
+    await open(page, 'Domains')
+    await notice(page).waitFor()
+    assert.equal(await subject.inputValue(), 'Typed before')
+    assert.deepEqual(await visit.barriers(), [])
+    await restart(stage, t)
+    await heading(page, 'Domains').waitFor()
+    await notice(page).waitFor({ state: 'detached' })
+  })
+
+  test('can be taken back, and the text that was typed is sent afterwards', async (t) => {
+    const stage = await Stage.open()
+    t.after(() => stage.close())
+    const visit = await visitLean(stage, t, `/c/${stage.company.id}/start`)
+    visit.expect(AWAY, PRELOAD)
+    const { page } = visit
+    const subject = page.getByRole('textbox', { name: 'Subject' })
+    await subject.fill('Typed before')
+    await stage.service.stop()
+    await open(page, 'Domains')
+    await notice(page).getByRole('button', { name: 'Stay on this page' }).click()
+    await page.waitForURL(/\/start$/)
+    await subject.fill('Typed meanwhile')
+    await restart(stage, t)
+    await notice(page).waitFor({ state: 'detached' })
+    assert.equal(await subject.inputValue(), 'Typed meanwhile')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('status').filter({ hasText: 'Delivered' }).waitFor()
+    await open(page, 'Domains')
+    await heading(page, 'Domains').waitFor()
+  })
+
+  test('opens a page whose parts were loaded while the browser was idle', async (t) => {
+    const stage = await Stage.open()
+    t.after(() => stage.close())
+    const visit = await stage.visit(t, `/c/${stage.company.id}/start`)
+    visit.expect(AWAY, PRELOAD)
+    const { page } = visit
+    // The last of them.
+    await page.waitForResponse(/\/assets\/account-page/)
+    await page.waitForLoadState('networkidle')
+    await stage.service.stop()
+    await open(page, 'API keys')
+    await heading(page, 'API keys').waitFor()
+    assert.equal(await notice(page).count(), 0)
+  })
+})
+
+describe('a part that an upgrade has removed', { skip: withoutBrowser() }, () => {
+  /** The page answers as another build. `missing`: whether a part is still missing after so many loads. */
+  async function upgraded(visit: Visit, missing: (loads: number) => boolean): Promise<{ loads: number }> {
+    visit.expect(/status of 404/, PRELOAD)
+    const counted = { loads: 0 }
+    visit.page.on('request', (request) => {
+      if (request.isNavigationRequest() && request.frame() === visit.page.mainFrame()) counted.loads++
+    })
+    await visit.page.route('**/assets/domains-page*.js', (route) =>
+      missing(counted.loads) ? route.fulfill({ status: 404, body: '' }) : route.continue(),
+    )
+    await visit.page.route('**/console/', (route) => route.fulfill({ body: '<!doctype html>' }))
+    return counted
+  }
+
+  test('loads the page again once, where the link leads', async (t) => {
+    const stage = await Stage.open()
+    t.after(() => stage.close())
+    const visit = await visitLean(stage, t, `/c/${stage.company.id}/start`)
+    const { page } = visit
+    const counted = await upgraded(visit, (loads) => loads === 0)
+    const link = linkTo(page, 'Domains')
+    const asked = page.waitForResponse(/\/console\/$/)
+    await link.hover()
+    await asked
+    assert.equal(counted.loads, 0, 'a pointer above a link reloads nothing')
+    await link.click()
+    await heading(page, 'Domains').waitFor()
+    assert.match(page.url(), /\/domains$/)
+    assert.equal(counted.loads, 1)
+  })
+
+  test('and that is still missing then is an error of the page', async (t) => {
+    const stage = await Stage.open()
+    t.after(() => stage.close())
+    const visit = await visitLean(stage, t, `/c/${stage.company.id}/start`)
+    const counted = await upgraded(visit, () => true)
+    visit.expect(/A part of this page could not be loaded/)
+    await open(visit.page, 'Domains')
+    await visit.page
+      .getByRole('alert')
+      .filter({ hasText: 'A part of this page could not be loaded' })
+      .waitFor()
+    assert.equal(counted.loads, 1)
+  })
+})
